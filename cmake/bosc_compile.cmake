@@ -1,0 +1,46 @@
+# Flags of every target. Answers must be the same bits everywhere: no contraction, no fast math.
+add_library(bosc_options INTERFACE)
+target_include_directories(bosc_options INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>)
+set(bosc_warnings -Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wno-unknown-pragmas)
+if(BOSC_WERROR)
+  list(APPEND bosc_warnings -Werror)
+endif()
+target_compile_options(bosc_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:${bosc_warnings};-Wstrict-prototypes;-Wmissing-prototypes;-Werror=implicit-function-declaration>
+  $<$<COMPILE_LANGUAGE:CXX>:${bosc_warnings}>
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+target_compile_definitions(bosc_options INTERFACE $<$<BOOL:${BOSC_FAULTS}>:BOSC_FAULTS>)
+if(BOSC_SANITIZE)
+  target_compile_options(bosc_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${BOSC_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+  target_link_options(bosc_options INTERFACE -fsanitize=${BOSC_SANITIZE})
+endif()
+
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_C_FOUND)
+  target_link_libraries(bosc_options INTERFACE OpenMP::OpenMP_C)
+endif()
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header: no library to link
+target_include_directories(bosc_options SYSTEM INTERFACE $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)
+
+# bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level, with BI_LEVEL set.
+function(bosc_add_hot_sources target)
+  set(levels 1)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(levels 1 3 4)
+  endif()
+  foreach(level IN LISTS levels)
+    add_library(${target}_v${level} OBJECT ${ARGN})
+    target_link_libraries(${target}_v${level} PRIVATE bosc_options)
+    target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
+    if(level GREATER 1)
+      target_compile_options(${target}_v${level} PRIVATE -march=x86-64-v${level})
+    endif()
+    if(level EQUAL 4 AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target}_v${level} PRIVATE -mprefer-vector-width=512)
+    endif()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_v${level}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,36 @@
+# libboscage: one set of objects, linked as the shared library that is installed and as the static one that the
+# tests, the tool and the benchmarks use.
+file(GLOB bosc_sources CONFIGURE_DEPENDS src/base/*.c src/core/*.c src/core/cpu/*.c src/prims/*.c src/random/*.c
+     src/kdtree/*.c)
+set(bosc_hot_sources ${bosc_sources})
+list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
+list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")
+
+add_library(boscage_objects OBJECT ${bosc_sources})
+target_link_libraries(boscage_objects PUBLIC bosc_options)
+if(bosc_hot_sources)
+  bosc_add_hot_sources(boscage_objects ${bosc_hot_sources})
+endif()
+if(BOSC_HAVE_CUDA)
+  bosc_add_cuda_sources(boscage_objects)
+endif()
+
+foreach(kind SHARED STATIC)
+  if(kind STREQUAL SHARED)
+    set(target boscage)
+  else()
+    set(target boscage_static)
+  endif()
+  add_library(${target} ${kind} $<TARGET_OBJECTS:boscage_objects>)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:bosc_options>)
+  if(BOSC_EMULATOR)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  elseif(BOSC_HAVE_CUDA)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C CUDA_RUNTIME_LIBRARY Static)
+    find_package(CUDAToolkit REQUIRED)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:CUDA::cudart_static>)
+  endif()
+endforeach()
+set_target_properties(boscage PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

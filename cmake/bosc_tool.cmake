@@ -1,0 +1,1 @@
+# libboscage_io and the command-line tool.

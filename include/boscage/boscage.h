@@ -1,0 +1,12 @@
+/* boscage/boscage.h - everything in libboscage. (Files are in libboscage_io: boscage/io.h.)
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOSCAGE_BOSCAGE_H
+#define BOSCAGE_BOSCAGE_H
+
+#include <boscage/base.h>
+#include <boscage/context.h>
+#include <boscage/kdtree.h>
+#include <boscage/prims.h>
+#include <boscage/random.h>
+
+#endif

@@ -1,0 +1,113 @@
+/* boscage/context.h - where work runs: backend, threads or device, memory, messages.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOSCAGE_CONTEXT_H
+#define BOSCAGE_CONTEXT_H
+
+#include <boscage/base.h>
+
+BOSC_BEGIN_DECLS
+
+/* A context is a queue of work on one backend, with its scratch memory and its last message. One thread uses it
+ * at a time; any number of contexts work in parallel. Structures built in a context may be read through any
+ * context of the same backend and device, and may outlive the context that built them. */
+typedef struct bosc_ctx bosc_ctx;
+
+typedef enum bosc_backend {
+    BOSC_BACKEND_DEFAULT = 0, /* CPU */
+    BOSC_BACKEND_CPU = 1,
+    BOSC_BACKEND_CUDA = 2,
+    BOSC_BACKEND_AUTO = 3 /* CUDA where the build and the machine have it, else CPU */
+} bosc_backend;
+
+/* The instruction sets that the CPU backend's hot loops are compiled for. Answers do not depend on it. */
+typedef enum bosc_cpu_level {
+    BOSC_CPU_BEST = 0, /* the best this machine has */
+    BOSC_CPU_V1 = 1,   /* the baseline: x86-64, or arm64 */
+    BOSC_CPU_V3 = 3,   /* x86-64-v3: AVX2, BMI2 */
+    BOSC_CPU_V4 = 4    /* x86-64-v4: AVX-512 */
+} bosc_cpu_level;
+
+/* Memory of the caller's. `alloc` returns NULL when there is none, and memory aligned to 64 bytes (256 on a
+ * device) otherwise; `release` gets the size that was asked for. Both may be called from any thread that uses a
+ * context or frees a structure made with it, so `user` must outlive those structures. */
+typedef struct bosc_allocator {
+    void *(*alloc)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory, size_t bytes);
+    void *user;
+} bosc_allocator;
+
+typedef enum bosc_log_level { BOSC_LOG_INFO = 1, BOSC_LOG_WARNING = 2 } bosc_log_level;
+
+/* Gets one line of text without a line break. */
+typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
+
+/* Called now and then during long calls with the name of the stage and the part done (0 to 1). A result other
+ * than 0 cancels the call, which then returns BOSC_ERR_CANCELLED. */
+typedef int (*bosc_progress_fn)(void *user, const char *stage, double part);
+
+/* Zero bytes mean the default; set `size` to sizeof(bosc_ctx_opts). Fields are only appended. */
+typedef struct bosc_ctx_opts {
+    size_t size;
+    bosc_backend backend;
+    int32_t device;           /* CUDA device number */
+    int32_t threads;          /* CPU threads; 0: as many as OpenMP would use */
+    bosc_cpu_level cpu_level; /* refused (BOSC_ERR_BACKEND) where the machine lacks it */
+    int32_t reserved;
+    void *stream;                 /* a cudaStream_t of the caller's to queue on; NULL: one of the context's own */
+    bosc_allocator host;          /* all zero: the C library's memory */
+    bosc_allocator device_memory; /* all zero: cudaMalloc; unused on the CPU backend */
+    bosc_log_fn log;
+    void *log_user;
+    bosc_progress_fn progress;
+    void *progress_user;
+} bosc_ctx_opts;
+
+/* Opens a context. `opts` may be NULL for the defaults. *ctx is set on success, untouched otherwise.
+ * BOSC_ERR_ARG for bad options, BOSC_ERR_BACKEND where the build or the machine lacks the backend, the device or
+ * the CPU level, BOSC_ERR_NOMEM. There is no context yet to hold a message: bosc_backend_reason() has the text. */
+BOSC_API bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx);
+
+/* Waits for the context's work, then frees it. Structures it built live on. NULL is allowed. */
+BOSC_API void bosc_ctx_free(bosc_ctx *ctx);
+
+/* Waits until everything queued on the context is done, and returns the first failure of it. */
+BOSC_API bosc_status bosc_sync(bosc_ctx *ctx);
+
+/* The text of the last failure of a call with this context, with the values of the case; "" if none.
+ * Valid until the next call with the context. Never NULL. */
+BOSC_API const char *bosc_message(const bosc_ctx *ctx);
+
+/* What a context is. Set `size` before the call. */
+typedef struct bosc_ctx_info {
+    size_t size;
+    bosc_backend backend;     /* CPU or CUDA */
+    bosc_cpu_level cpu_level; /* in use */
+    int32_t threads;
+    int32_t device;        /* CUDA device number, or -1 */
+    int64_t scratch_bytes; /* held by the arena now, in the backend's memory */
+    char device_name[128]; /* "" on the CPU backend */
+} bosc_ctx_info;
+BOSC_API bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info);
+
+/* Frees the scratch memory that the context keeps between calls (waits first). The next call takes what it needs. */
+BOSC_API bosc_status bosc_ctx_trim(bosc_ctx *ctx);
+
+/* Number of CUDA devices that a context can be opened on; 0 without CUDA in the build or a driver here. */
+BOSC_API int32_t bosc_device_count(void);
+
+/* Why this build or machine cannot open the backend, as one phrase; "" if it can. Never NULL. */
+BOSC_API const char *bosc_backend_reason(bosc_backend backend);
+
+/* The best CPU level of this machine and build. */
+BOSC_API bosc_cpu_level bosc_cpu_best_level(void);
+
+/* Memory of the context's backend (device memory on CUDA), from the context's allocator. *memory is set on
+ * success. 0 bytes give NULL. Free with bosc_release and the same size, through any context of that backend. */
+BOSC_API bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory);
+BOSC_API void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes);
+
+/* Copies between any of host and device memory. Waits when either side is host memory. */
+BOSC_API bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
+
+BOSC_END_DECLS
+#endif

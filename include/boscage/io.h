@@ -1,0 +1,50 @@
+/* boscage/io.h - files: arrays, point sets, saved trees, pictures. A library of its own, libboscage_io.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Readers parse a mapped file (or standard input, "-") and refuse what is unreadable, truncated or hostile with
+ * BOSC_ERR_IO or BOSC_ERR_FORMAT; the text, "FILE:LINE: reason" or "FILE: reason", goes to the error buffer. Writers
+ * write to a temporary name beside the target and rename it when whole ("-" is standard output), so a file appears
+ * whole or not at all. */
+#ifndef BOSCAGE_IO_H
+#define BOSCAGE_IO_H
+
+#include <boscage/boscage.h>
+
+BOSC_BEGIN_DECLS
+
+/* An array in host memory, C order. `data` is owned: free it with bosc_array_free. */
+typedef struct bosc_array {
+    bosc_dtype dtype;
+    int32_t rank;     /* 1 to 4 */
+    int64_t shape[4]; /* unused ones are 1 */
+    void *data;
+} bosc_array;
+
+/* Where the text of a failure goes; always terminated. */
+typedef struct bosc_io_error {
+    char text[512];
+} bosc_io_error;
+
+BOSC_API void bosc_array_free(bosc_array *array);
+
+/* Reads a .npy file (versions 1 to 3, little-endian, C order; f4, f8, i4, i8, u4, u8, u1). */
+BOSC_API bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error);
+
+/* Writes a .npy file (version 1), atomically. */
+BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
+
+/* Reads points (n, dim) by the ending of the path: .npy (f4, f8, i4, i8, two-dimensional), .csv, .txt, .xyz (numbers
+ * separated by commas or blanks, f8; `#` begins a comment; one header line of words allowed in .csv), and the vertices
+ * of .off, .ply (ascii, binary of either byte order) and .obj (f8). A NaN is refused with its row. */
+BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error);
+
+/* Saved trees. */
+BOSC_API bosc_status bosc_kdtree_save(bosc_ctx *ctx, const bosc_kdtree *tree, const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_kdtree_load(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_io_error *error);
+
+/* Writes an 8-bit RGB picture, rows from the top, as PNG, atomically. */
+BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,
+                                    bosc_io_error *error);
+
+BOSC_END_DECLS
+#endif

@@ -1,0 +1,73 @@
+/* Bits: counts, powers of two, and the keys by which numbers are ordered as integers. */
+#ifndef BI_BASE_BITS_H
+#define BI_BASE_BITS_H
+
+#include <string.h>
+
+#include "base/step.h"
+
+BI_FN uint32_t bi_f32_bits(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+BI_FN float bi_f32_from_bits(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+BI_FN uint64_t bi_f64_bits(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+BI_FN double bi_f64_from_bits(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* Ordered keys: a < b as numbers exactly if key(a) < key(b) as unsigned integers; -0 and +0 have the key of +0.
+ * NaNs order by their bits, beyond the infinity of their sign. */
+BI_FN uint32_t bi_key_u32_of_f32(float x)
+{
+    uint32_t u = bi_f32_bits(x);
+    if (u == 0x80000000u) u = 0;
+    return u ^ ((u >> 31) ? 0xffffffffu : 0x80000000u);
+}
+
+BI_FN uint64_t bi_key_u64_of_f64(double x)
+{
+    uint64_t u = bi_f64_bits(x);
+    if (u == 0x8000000000000000ull) u = 0;
+    return u ^ ((u >> 63) ? 0xffffffffffffffffull : 0x8000000000000000ull);
+}
+
+BI_FN uint32_t bi_key_u32_of_i32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
+
+BI_FN uint64_t bi_key_u64_of_i64(int64_t x) { return (uint64_t)x ^ 0x8000000000000000ull; }
+
+BI_FN float bi_f32_of_key(uint32_t k) { return bi_f32_from_bits((k >> 31) ? k ^ 0x80000000u : ~k); }
+
+BI_FN double bi_f64_of_key(uint64_t k) { return bi_f64_from_bits((k >> 63) ? k ^ 0x8000000000000000ull : ~k); }
+
+/* Number of bits of x: the smallest b with x < 2^b. */
+BI_FN int bi_bit_length(uint64_t x)
+{
+    int b = 0;
+    while (x >> b && b < 63) b++;
+    return (x >> 63) ? 64 : b;
+}
+
+BI_FN int64_t bi_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+BI_FN uint64_t bi_round_up(uint64_t a, uint64_t unit) { return (a + unit - 1) / unit * unit; }
+
+#endif

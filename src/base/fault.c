@@ -1,0 +1,31 @@
+#include "base/fault.h"
+
+#ifdef BOSC_FAULTS
+#include <stdatomic.h>
+
+static _Atomic uint32_t armed_kinds;
+static _Atomic int64_t passages;
+static int64_t fail_at;
+static bool persistent;
+
+void bi_fault_arm(uint32_t kinds, int64_t k, bool for_good)
+{
+    fail_at = k;
+    persistent = for_good;
+    atomic_store(&passages, 0);
+    atomic_store(&armed_kinds, kinds);
+}
+
+void bi_fault_disarm(void) { atomic_store(&armed_kinds, 0); }
+
+int64_t bi_fault_passages(void) { return atomic_load(&passages); }
+
+bool bi_fault(enum bi_fault_kind kind)
+{
+    if (!(atomic_load(&armed_kinds) & (uint32_t)kind)) return false;
+    int64_t passage = atomic_fetch_add(&passages, 1);
+    return persistent ? passage >= fail_at : passage == fail_at;
+}
+#else
+typedef int bi_fault_not_in_this_build;
+#endif

@@ -1,0 +1,39 @@
+/* Fault points: in builds for tests (BOSC_FAULTS) the k-th passage of a kind of point fails on demand. */
+#ifndef BI_BASE_FAULT_H
+#define BI_BASE_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum bi_fault_kind {
+    BI_FAULT_ALLOC = 1,
+    BI_FAULT_STREAM = 2,
+    BI_FAULT_LAUNCH = 4,
+    BI_FAULT_COPY = 8,
+    BI_FAULT_READ = 16,
+    BI_FAULT_WRITE = 32
+};
+
+#ifdef BOSC_FAULTS
+/* Makes the k-th (from 0) passage of any of `kinds` fail; every one from the k-th on if `for_good`. */
+void bi_fault_arm(uint32_t kinds, int64_t k, bool for_good);
+void bi_fault_disarm(void);
+/* Passages counted since bi_fault_arm. */
+int64_t bi_fault_passages(void);
+bool bi_fault(enum bi_fault_kind kind);
+#else
+static inline bool bi_fault(enum bi_fault_kind kind)
+{
+    (void)kind;
+    return false;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* How a step is declared: one function, compiled by the C compiler for the CPU and by nvcc for the device. */
+#ifndef BI_BASE_STEP_H
+#define BI_BASE_STEP_H
+
+#include <stdint.h>
+
+#if defined(__CUDACC__)
+#define BI_FN static __host__ __device__ __forceinline__
+#else
+#define BI_FN static inline __attribute__((always_inline))
+#endif
+
+#endif

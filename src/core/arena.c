@@ -1,0 +1,117 @@
+/* Memory: the allocator behind a context, blocks that only grow, and the arena of scratch memory. */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/fault.h"
+#include "core/context.h"
+
+enum { ALIGNMENT = 256, SMALLEST_CHUNK = 1 << 16 };
+
+struct bi_chunk {
+    struct bi_chunk *next;
+    char *data;
+    size_t bytes, used;
+};
+
+void *bi_memory_alloc(const struct bi_memory *m, size_t bytes)
+{
+    if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX || bi_fault(BI_FAULT_ALLOC)) return NULL;
+    if (m->hooks.alloc) return m->hooks.alloc(m->hooks.user, bytes);
+    return m->backend->alloc(m->device, bytes);
+}
+
+void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
+{
+    if (!p) return;
+    if (m->hooks.alloc)
+        m->hooks.release(m->hooks.user, p, bytes);
+    else
+        m->backend->release(m->device, p, bytes);
+}
+
+static bosc_status no_memory(bosc_ctx *ctx, size_t bytes)
+{
+    return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %zu bytes were refused", ctx->backend->name, bytes);
+}
+
+bosc_status bi_block_reserve(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *block, size_t bytes)
+{
+    if (bytes <= block->bytes) return BOSC_OK;
+    void *fresh = bi_memory_alloc(m, bytes);
+    if (!fresh) return no_memory(ctx, bytes);
+    bi_memory_release(m, block->data, block->bytes);
+    block->data = fresh;
+    block->bytes = bytes;
+    return BOSC_OK;
+}
+
+void bi_block_free(const struct bi_memory *m, struct bi_block *block)
+{
+    bi_memory_release(m, block->data, block->bytes);
+    *block = (struct bi_block){0};
+}
+
+/* Chunk records come from the host allocator; only their data is the backend's. */
+static struct bi_chunk *new_chunk(bosc_ctx *ctx, size_t bytes)
+{
+    struct bi_chunk *chunk = bi_memory_alloc(&ctx->host, sizeof *chunk);
+    if (!chunk) return NULL;
+    *chunk = (struct bi_chunk){.bytes = bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK};
+    chunk->data = bi_memory_alloc(&ctx->memory, chunk->bytes);
+    if (!chunk->data) {
+        bi_memory_release(&ctx->host, chunk, sizeof *chunk);
+        return NULL;
+    }
+    ctx->arena.held += chunk->bytes;
+    return chunk;
+}
+
+bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p)
+{
+    struct bi_arena *arena = &ctx->arena;
+    *p = NULL;
+    if (bytes == 0) return BOSC_OK;
+    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return no_memory(ctx, bytes);
+    bytes = bi_round_up(bytes, ALIGNMENT);
+    struct bi_chunk *chunk = arena->current ? arena->current : arena->first, *last = NULL;
+    while (chunk && chunk->bytes - chunk->used < bytes) {
+        last = chunk;
+        chunk = chunk->next;
+    }
+    if (!chunk) {
+        chunk = new_chunk(ctx, bytes);
+        if (!chunk) return no_memory(ctx, bytes);
+        if (last)
+            last->next = chunk;
+        else
+            arena->first = chunk;
+    }
+    *p = chunk->data + chunk->used;
+    chunk->used += bytes;
+    arena->current = chunk;
+    return BOSC_OK;
+}
+
+struct bi_mark bi_arena_mark(const bosc_ctx *ctx)
+{
+    struct bi_chunk *chunk = ctx->arena.current;
+    return (struct bi_mark){.chunk = chunk, .used = chunk ? chunk->used : 0};
+}
+
+void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark)
+{
+    struct bi_chunk *chunk = mark.chunk ? mark.chunk->next : ctx->arena.first;
+    for (; chunk; chunk = chunk->next) chunk->used = 0;
+    if (mark.chunk) mark.chunk->used = mark.used;
+    ctx->arena.current = mark.chunk;
+}
+
+void bi_arena_free(bosc_ctx *ctx)
+{
+    for (struct bi_chunk *chunk = ctx->arena.first, *next; chunk; chunk = next) {
+        next = chunk->next;
+        bi_memory_release(&ctx->memory, chunk->data, chunk->bytes);
+        bi_memory_release(&ctx->host, chunk, sizeof *chunk);
+    }
+    ctx->arena = (struct bi_arena){0};
+}

@@ -1,0 +1,101 @@
+/* Inside a context: backend, queue, memory, message, progress; and how a call takes scratch and stages arrays. */
+#ifndef BI_CORE_CONTEXT_H
+#define BI_CORE_CONTEXT_H
+
+#include "core/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Memory and who it came from; copied into structures, which may outlive their context. */
+struct bi_memory {
+    const struct bi_backend *backend;
+    int32_t device;
+    bosc_allocator hooks; /* all zero: the backend's own */
+};
+
+void *bi_memory_alloc(const struct bi_memory *m, size_t bytes); /* NULL when there is none, or for 0 bytes */
+void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes);
+
+/* A block that a structure keeps between builds and that only grows. */
+struct bi_block {
+    void *data;
+    size_t bytes;
+};
+bosc_status bi_block_reserve(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *block, size_t bytes);
+void bi_block_free(const struct bi_memory *m, struct bi_block *block);
+
+struct bi_chunk; /* one allocation of the arena */
+
+/* Scratch memory that lives until the end of a call. The same sequence of requests finds the same places, so a
+ * second call of the same shape allocates nothing. */
+struct bi_arena {
+    struct bi_chunk *first, *current;
+    size_t held;
+};
+struct bi_mark {
+    struct bi_chunk *chunk;
+    size_t used;
+};
+
+struct bosc_ctx {
+    const struct bi_backend *backend;
+    struct bi_memory host, memory; /* memory: the backend's, == host on the CPU */
+    struct bi_arena arena;         /* in `memory` */
+    int32_t threads;
+    bosc_cpu_level level;
+    void *stream; /* CUDA */
+    bool owns_stream;
+    void *pinned; /* CUDA: a small page-locked block for reading counters back */
+    int32_t multiprocessors;
+    bosc_log_fn log;
+    void *log_user;
+    bosc_progress_fn progress;
+    void *progress_user;
+    char message[512];
+};
+
+/* Sets the message and returns the status: return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", k). */
+bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Begins a public call: clears the message. */
+void bi_begin(bosc_ctx *ctx);
+
+/* Scratch of the backend's memory, aligned to 256 bytes, until bi_arena_rewind. *p is set on success. 0 bytes
+ * give NULL and success. */
+bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p);
+struct bi_mark bi_arena_mark(const bosc_ctx *ctx);
+void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark);
+void bi_arena_free(bosc_ctx *ctx);
+
+/* A caller's array where kernels can reach it: itself, or a copy in scratch (and *staged is set). */
+bosc_status bi_stage_in(bosc_ctx *ctx, const void *array, size_t bytes, const void **reachable, bool *staged);
+
+/* A place for results: the caller's array, or scratch that bi_stage_back copies to it. */
+struct bi_out {
+    void *user, *reachable;
+    size_t bytes;
+};
+bosc_status bi_stage_out(bosc_ctx *ctx, void *array, size_t bytes, struct bi_out *out, bool *staged);
+bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out);
+
+/* Reads a small result (up to 64 bytes) back to the host and waits for it. */
+bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
+
+/* Tells the caller how far a stage is; BOSC_ERR_CANCELLED if it wants to stop. */
+bosc_status bi_progress(bosc_ctx *ctx, const char *stage, double part);
+
+void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Runs f and returns its status from the calling function if it is a failure. */
+#define BI_TRY(f)                               \
+    do {                                        \
+        bosc_status bi_try_ = (f);              \
+        if (bi_try_ != BOSC_OK) return bi_try_; \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

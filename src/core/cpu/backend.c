@@ -1,0 +1,68 @@
+/* The CPU backend: memory from the C library, calls that finish before they return. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/fault.h"
+#include "core/context.h"
+#include "core/cpu/collectives.h"
+
+static bosc_status cpu_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
+{
+    (void)ctx, (void)opts;
+    return BOSC_OK;
+}
+
+static void cpu_close(bosc_ctx *ctx) { (void)ctx; }
+
+static bosc_status cpu_sync(bosc_ctx *ctx)
+{
+    (void)ctx;
+    return BOSC_OK;
+}
+
+static void *cpu_alloc(int32_t device, size_t bytes)
+{
+    (void)device;
+    return aligned_alloc(64, bi_round_up(bytes, 64));
+}
+
+static void cpu_release(int32_t device, void *memory, size_t bytes)
+{
+    (void)device, (void)bytes;
+    free(memory);
+}
+
+static bosc_status cpu_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
+{
+    if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
+    memmove(to, from, bytes);
+    return BOSC_OK;
+}
+
+static bosc_status cpu_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes)
+{
+    (void)ctx;
+    memset(memory, byte, bytes);
+    return BOSC_OK;
+}
+
+static bool cpu_reaches(bosc_ctx *ctx, const void *p)
+{
+    (void)ctx, (void)p;
+    return true;
+}
+
+const struct bi_backend bi_backend_cpu = {
+    .id = BOSC_BACKEND_CPU,
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .sync = cpu_sync,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .copy = cpu_copy,
+    .fill = cpu_fill,
+    .reaches = cpu_reaches,
+    .core = &bi_core_cpu,
+};

@@ -1,0 +1,121 @@
+/* The CUDA backend: device memory, a stream a context, copies of every direction. */
+#include <cstdio>
+#include <cstring>
+
+#include "core/cuda/collectives.cuh"
+#include "core/cuda/launch.cuh"
+
+extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return BOSC_OK;
+    (void)cudaGetLastError(); /* so that the next call does not report it again */
+    bosc_status status = error == cudaErrorMemoryAllocation ? BOSC_ERR_NOMEM : BOSC_ERR_DEVICE;
+    return bi_fail(ctx, status, "%s: %s", what, cudaGetErrorString(error));
+}
+
+extern "C" int32_t bi_cuda_device_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+extern "C" const char *bi_cuda_reason(void)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver) {
+        (void)cudaGetLastError();
+        return "no CUDA driver here, or one older than this build";
+    }
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError();
+        return cudaGetErrorString(error);
+    }
+    return count > 0 ? "" : "no CUDA device here";
+}
+
+extern "C" void bi_cuda_device_name(int32_t device, char *name, size_t size)
+{
+    cudaDeviceProp properties;
+    name[0] = 0;
+    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess) snprintf(name, size, "%s", properties.name);
+}
+
+static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
+{
+    if (opts->device >= bi_cuda_device_count()) return BOSC_ERR_BACKEND;
+    if (cudaSetDevice(opts->device) != cudaSuccess) return BOSC_ERR_BACKEND;
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, opts->device) != cudaSuccess)
+        return BOSC_ERR_DEVICE;
+    ctx->multiprocessors = value;
+    if (cudaMallocHost(&ctx->pinned, 64) != cudaSuccess) return BOSC_ERR_NOMEM;
+    ctx->stream = opts->stream;
+    if (ctx->stream) return BOSC_OK;
+    cudaStream_t stream;
+    if (bi_fault(BI_FAULT_STREAM) || cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+        (void)cudaFreeHost(ctx->pinned);
+        return BOSC_ERR_DEVICE;
+    }
+    ctx->stream = stream;
+    ctx->owns_stream = true;
+    return BOSC_OK;
+}
+
+static void cuda_close(bosc_ctx *ctx)
+{
+    (void)cudaFreeHost(ctx->pinned);
+    if (ctx->owns_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->stream);
+}
+
+static bosc_status cuda_sync(bosc_ctx *ctx)
+{
+    return bi_cuda_check(ctx, cudaStreamSynchronize((cudaStream_t)ctx->stream), "waiting for the device");
+}
+
+static void *cuda_alloc(int32_t device, size_t bytes)
+{
+    void *p = nullptr;
+    if (cudaSetDevice(device) != cudaSuccess || cudaMalloc(&p, bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    return p;
+}
+
+static void cuda_release(int32_t device, void *memory, size_t)
+{
+    (void)cudaSetDevice(device);
+    (void)cudaFree(memory);
+}
+
+static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
+{
+    if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
+    return bi_cuda_check(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)ctx->stream), "copy");
+}
+
+static bosc_status cuda_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes)
+{
+    return bi_cuda_check(ctx, cudaMemsetAsync(memory, byte, bytes, (cudaStream_t)ctx->stream), "fill");
+}
+
+static bool cuda_reaches(bosc_ctx *ctx, const void *p)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeManaged ||
+           (attributes.type == cudaMemoryTypeDevice && attributes.device == ctx->memory.device);
+}
+
+extern "C" const bi_backend bi_backend_cuda = {
+    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,     cuda_alloc,
+    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, &bi_core_cuda,
+};

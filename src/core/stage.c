@@ -1,0 +1,39 @@
+/* Arrays of the caller's, wherever they lie: staged to the backend's memory and back. */
+#include <string.h>
+
+#include "core/context.h"
+
+bosc_status bi_stage_in(bosc_ctx *ctx, const void *array, size_t bytes, const void **reachable, bool *staged)
+{
+    *reachable = array;
+    if (bytes == 0 || ctx->backend->reaches(ctx, array)) return BOSC_OK;
+    void *copy;
+    BI_TRY(bi_scratch(ctx, bytes, &copy));
+    BI_TRY(ctx->backend->copy(ctx, copy, array, bytes));
+    *reachable = copy;
+    *staged = true;
+    return BOSC_OK;
+}
+
+bosc_status bi_stage_out(bosc_ctx *ctx, void *array, size_t bytes, struct bi_out *out, bool *staged)
+{
+    *out = (struct bi_out){.user = array, .reachable = array, .bytes = bytes};
+    if (bytes == 0 || !array || ctx->backend->reaches(ctx, array)) return BOSC_OK;
+    *staged = true;
+    return bi_scratch(ctx, bytes, &out->reachable);
+}
+
+bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out)
+{
+    if (out->user == out->reachable) return BOSC_OK;
+    return ctx->backend->copy(ctx, out->user, out->reachable, out->bytes);
+}
+
+bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
+{
+    void *landing = ctx->pinned ? ctx->pinned : to;
+    BI_TRY(ctx->backend->copy(ctx, landing, from, bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    if (landing != to) memcpy(to, landing, bytes);
+    return BOSC_OK;
+}

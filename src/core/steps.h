@@ -1,0 +1,19 @@
+/* Expands a room's list of steps (steps.def: BI_STEP(name, argument struct)) into functions of a backend: an OpenMP
+ * loop here, a grid-stride kernel in core/cuda/steps.cuh. Define BI_STEP as one of these, include the list, and
+ * undefine it. A step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
+#ifndef BI_CORE_STEPS_H
+#define BI_CORE_STEPS_H
+
+#include "core/context.h"
+
+#define BI_STEP_CPU(name, args_t)                                                                              \
+    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                             \
+    {                                                                                                          \
+        const args_t *a = (const args_t *)args;                                                                \
+        _Pragma("omp parallel for schedule(static) num_threads(ctx->threads)") for (int64_t i = 0; i < n; i++) \
+            bi_step_##name(a, i);                                                                              \
+        (void)ctx;                                                                                             \
+        return BOSC_OK;                                                                                        \
+    }
+
+#endif

@@ -1,0 +1,42 @@
+/* The shape of a balanced tree is arithmetic on its size: where each node, range and leaf lies. */
+#ifndef BI_KDTREE_SHAPE_H
+#define BI_KDTREE_SHAPE_H
+
+#include "base/step.h"
+
+/* A range [begin, end) of the in-order array: one subtree. */
+struct bi_kd_range {
+    int64_t begin, end;
+};
+
+BI_FN int64_t bi_kd_mid(struct bi_kd_range r) { return r.begin + (r.end - r.begin) / 2; }
+
+BI_FN struct bi_kd_range bi_kd_less(struct bi_kd_range r)
+{
+    struct bi_kd_range side = {r.begin, bi_kd_mid(r)};
+    return side;
+}
+
+BI_FN struct bi_kd_range bi_kd_greater(struct bi_kd_range r)
+{
+    struct bi_kd_range side = {bi_kd_mid(r) + 1, r.end};
+    return side;
+}
+
+/* The range of subtree `i` of level `level` (its bits, from the top, choose less or greater) in a tree of n nodes. */
+BI_FN struct bi_kd_range bi_kd_subtree(int64_t n, int level, uint64_t i)
+{
+    struct bi_kd_range r = {0, n};
+    for (int bit = level - 1; bit >= 0; bit--) r = ((i >> bit) & 1) ? bi_kd_greater(r) : bi_kd_less(r);
+    return r;
+}
+
+/* Levels of a tree of n nodes: the smallest d with n < 2^d. */
+BI_FN int bi_kd_depth(int64_t n)
+{
+    int d = 0;
+    while (n >> d) d++;
+    return d;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* Inside a k-d tree, and the table of its fused operations that each backend gives. */
+#ifndef BI_KDTREE_TREE_H
+#define BI_KDTREE_TREE_H
+
+#include <boscage/kdtree.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BI_KD_NONE UINT32_MAX /* no id */
+
+/* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the
+ * CPU); store and fetch convert. Only `points` + `ids` + a small `index` are kept. */
+struct bosc_kdtree {
+    const struct bi_kdtree_ops *ops;
+    struct bi_memory memory, host;
+    bosc_kdtree_opts opts; /* every field set, defaults filled in */
+    int64_t n, nodes;
+    struct bi_block points, ids, index;
+    struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
+    bosc_kdtree_times times;
+};
+
+/* Rows of the caller's, reachable by the backend; stride in elements. */
+struct bi_kd_rows {
+    const void *data;
+    int64_t n, stride;
+};
+
+/* A batch of queries with its outputs, all reachable by the backend. */
+struct bi_kd_query {
+    struct bi_kd_rows rows;
+    int64_t k;              /* k nearest */
+    bool within;            /* only dist2 <= r2 */
+    double r2;              /* the squared radius, already rounded to the distance type */
+    void *ids;              /* of tree->opts.id_bits */
+    void *dist2;            /* float for F32, else double; may be NULL */
+    int64_t *counts;        /* radius_count: m counts */
+    const int64_t *offsets; /* radius_fill: m + 1 */
+};
+
+struct bi_kdtree_ops {
+    /* Bytes the tree keeps, and scratch of a build, for n points. */
+    void (*bytes)(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch);
+
+    /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
+    bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kd_rows *, int64_t *row);
+
+    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. May write a
+     * failure of its sampling to the context's log and then takes the slow, exact path itself. */
+    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *);
+
+    /* One level of the published method. in[p] and out[p] (dim arrays, n references) are ordered by superkey p within
+     * each segment of the level. The median of in[level % dim] of each segment goes to order[] at its in-order place;
+     * the other arrays are partitioned stably around it. Levels end when every segment is empty. */
+    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *, int32_t level,
+                             uint32_t *const *in, uint32_t *const *out, uint32_t *order);
+
+    /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
+    bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *, const uint32_t *order,
+                         const uint32_t *ids);
+
+    /* The in-order points as rows of dim, and the ids; either may be NULL. Backend memory. */
+    bosc_status (*fetch)(bosc_ctx *, const bosc_kdtree *, void *points, uint32_t *ids);
+
+    /* What queries need beside the array (split values, boxes); after build, or after store. */
+    bosc_status (*make_index)(bosc_ctx *, bosc_kdtree *);
+
+    /* *node (backend memory) = a node out of order against an ancestor, or with a bad or repeated id: the smallest
+     * such node, INT64_MAX if there is none. */
+    bosc_status (*verify)(bosc_ctx *, const bosc_kdtree *, int64_t *node);
+
+    bosc_status (*knn)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+};
+
+extern const struct bi_kdtree_ops bi_kdtree_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_kdtree_ops bi_kdtree_cuda;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* What cases share, whoever runs them. */
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+bool suite_slow(const bosc_ctx *ctx)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)ctx;
+    return true;
+#else
+    bosc_ctx_info info = {.size = sizeof info};
+    return ctx && bosc_ctx_get_info(ctx, &info) == BOSC_OK && strcmp(info.device_name, "emulated device") == 0;
+#endif
+}
+
+uint64_t suite_next(struct suite_random *r)
+{
+    uint64_t z = r->state += 0x9e3779b97f4a7c15u; /* SplitMix64, Steele et al. 2014 */
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t suite_below(struct suite_random *r, uint64_t bound) { return bound ? suite_next(r) % bound : 0; }
+
+double suite_unit(struct suite_random *r) { return (double)(suite_next(r) >> 11) * 0x1p-53; }
+
+void *suite_alloc(size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+    if (!p) abort();
+    return p;
+}
