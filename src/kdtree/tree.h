@@ -24,6 +24,17 @@ struct bosc_kdtree {
     bosc_kdtree_times times;
 };
 
+/* The in-order points in any layout: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
+ * (i & (2^log2_block - 1))], its id is ids[i * id_stride]. Records of a row have log2_block 0 and pitch dim or more;
+ * coordinate-major blocks of 16 have log2_block 4 and pitch dim. Steps read trees through this. */
+struct bi_kd_view {
+    const void *points;
+    const uint32_t *ids;
+    int64_t nodes;
+    bosc_dtype dtype;
+    int32_t dim, log2_block, pitch, id_stride;
+};
+
 /* Rows of the caller's, reachable by the backend; stride in elements. */
 struct bi_kd_rows {
     const void *data;
@@ -48,6 +59,11 @@ struct bi_kdtree_ops {
 
     /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
     bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kd_rows *, int64_t *row);
+
+    struct bi_kd_view (*view)(const bosc_kdtree *);
+
+    /* Whether `build` is there for such trees; if not, the driver presorts by radix and partitions level by level. */
+    bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
 
     /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. May write a
      * failure of its sampling to the context's log and then takes the slow, exact path itself. */
