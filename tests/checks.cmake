@@ -1,0 +1,24 @@
+# Tests of the project itself, beside those of the library's answers, and what every test's environment needs.
+find_program(BOSC_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH)
+
+if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
+  add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/headers.sh ${PROJECT_SOURCE_DIR}/include)
+  if(BOSC_PYTHON3)
+    add_test(NAME layers COMMAND ${BOSC_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/check-layers)
+    add_test(NAME layers_finds_violations COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/check_layers_test.py)
+  endif()
+endif()
+
+# Environments of sanitizers. ThreadSanitizer understands OpenMP's barriers through Archer, which clang's runtime
+# loads, and must not judge that runtime itself.
+set(environment "UBSAN_OPTIONS=print_stacktrace=1")
+if(BOSC_SANITIZE MATCHES "thread")
+  file(GLOB archer /usr/lib/llvm-*/lib/libarcher.so)
+  if(NOT archer)
+    message(FATAL_ERROR "ThreadSanitizer needs libarcher.so (libomp-dev), or OpenMP's barriers look like races")
+  endif()
+  list(POP_BACK archer archer)
+  list(APPEND environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1" "OMP_TOOL_LIBRARIES=${archer}")
+endif()
+get_property(tests DIRECTORY PROPERTY TESTS)
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT ${environment})

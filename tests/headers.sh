@@ -1,0 +1,31 @@
+#!/bin/sh
+# Each public header compiles alone, without a warning: as C11, C17 and C++11. usage: headers.sh INCLUDE_DIR
+set -eu
+include=$1
+code=0
+count=0
+compile() # header, language, standard, compiler
+{
+    count=$((count + 1))
+    printf '#include <%s>\n' "$1" |
+        "$4" -x "$2" -std="$3" -pedantic -Wall -Wextra -Wshadow -Werror -fsyntax-only -I "$include" - || {
+        echo "$1 does not compile alone as $3 with $4"
+        code=1
+    }
+}
+
+cd "$include"
+for header in $(find boscage -name '*.h' | sort); do
+    for cc in gcc clang; do
+        command -v "$cc" >/dev/null || continue
+        compile "$header" c c11 "$cc"
+        compile "$header" c c17 "$cc"
+    done
+    for cxx in g++ clang++; do
+        command -v "$cxx" >/dev/null || continue
+        compile "$header" c++ c++11 "$cxx"
+    done
+done
+echo "$count compilations"
+[ "$count" -gt 0 ] || code=1
+exit $code
