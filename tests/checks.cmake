@@ -9,6 +9,15 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   endif()
 endif()
 
+# The installed libraries (label package: also run where kernels are compiled but no device is there).
+if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
+  set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
+  add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
+    ${headers}/base.h ${headers}/context.h)
+  add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(symbols install PROPERTIES LABELS package)
+endif()
+
 # Environments of sanitizers. ThreadSanitizer understands OpenMP's barriers through Archer, which clang's runtime
 # loads, and must not judge that runtime itself.
 set(environment "UBSAN_OPTIONS=print_stacktrace=1")

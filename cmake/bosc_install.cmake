@@ -1,0 +1,44 @@
+# What `cmake --install` puts where: headers, libraries, the tool, and how other projects find them (find_package,
+# pkg-config).
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boscage)
+set(BOSC_PRIVATE_LIBS "-lm") # what a link with the static library needs besides
+target_link_libraries(boscage_static INTERFACE $<INSTALL_INTERFACE:m>)
+if(OpenMP_C_FOUND)
+  string(PREPEND BOSC_PRIVATE_LIBS "-fopenmp ")
+  target_link_libraries(boscage_static INTERFACE $<INSTALL_INTERFACE:-fopenmp>)
+endif()
+if(BOSC_HAVE_CUDA AND NOT BOSC_EMULATOR)
+  string(PREPEND BOSC_PRIVATE_LIBS "-lcudart_static -ldl -lrt -lpthread ")
+  target_link_libraries(boscage_static INTERFACE $<INSTALL_INTERFACE:CUDA::cudart_static>)
+endif()
+
+set(targets boscage boscage_static)
+set(packages boscage)
+if(TARGET boscage_io)
+  list(APPEND targets boscage_io)
+  list(APPEND packages boscage-io)
+  set_target_properties(boscage_io PROPERTIES EXPORT_NAME io)
+endif()
+install(TARGETS ${targets} EXPORT boscageTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET boscage_tool)
+  install(TARGETS boscage_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/boscage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT boscageTargets NAMESPACE boscage:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/boscageConfig.cmake.in boscageConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(boscageConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/boscageConfig.cmake ${PROJECT_BINARY_DIR}/boscageConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# The .pc files find their prefix from where they lie, so that an installed tree may be moved.
+file(RELATIVE_PATH BOSC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" BOSC_UP "${BOSC_UP}")
+foreach(package IN LISTS packages)
+  configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Installs the build in $1 to a new prefix, and uses it from there as another project would: find_package and
+# pkg-config, C and C++, shared and static.
+set -eu
+build=$1
+consumer=$(cd "$(dirname "$0")" && pwd)/consumer
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+cmake --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+mv "$prefix" "$work/moved" # an installed tree may be moved
+prefix=$work/moved
+
+cmake -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$work/build"
+"$work/build/consumer_c"
+"$work/build/consumer_cxx"
+"$work/build/consumer_static"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name boscage.pc)")
+LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libboscage.so)")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+# shellcheck disable=SC2046 # flags
+gcc -o "$work/by_pkg_config" "$consumer/consumer.c" $(pkg-config --cflags --libs boscage)
+"$work/by_pkg_config"
+[ "$(pkg-config --modversion boscage)" = "$("$work/by_pkg_config" | sed 's/boscage \([^,]*\),.*/\1/')" ]
+
+if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
+    pkg-config --exists boscage-io
+    printf '#include <boscage/io.h>\nint main(void) { bosc_array a = {0}; bosc_array_free(&a); return 0; }\n' >"$work/io.c"
+    # shellcheck disable=SC2046
+    gcc -o "$work/io" "$work/io.c" $(pkg-config --cflags --libs boscage-io)
+    "$work/io"
+    "$prefix/bin/boscage" --version
+fi
