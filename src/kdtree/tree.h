@@ -50,10 +50,21 @@ struct bi_kd_query {
     void *ids;              /* of tree->opts.id_bits */
     void *dist2;            /* float for F32, else double; may be NULL */
     int64_t *counts;        /* radius_count: m counts */
-    const int64_t *offsets; /* radius_fill: m + 1 */
+    const int64_t *offsets; /* radius_fill: m + 1, ascending */
+    int64_t *bad;           /* radius_fill */
 };
 
+struct bi_kd_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
+
+/* The driver reserves the blocks (to the sizes that `blocks` tells), sets nodes, and then calls build or store and
+ * make_index. Those take all scratch they need before they write to the tree's blocks, so that a tree survives a
+ * lack of memory. The driver renames nodes by writing to the ids of the view; no copy of the ids is elsewhere. */
 struct bi_kdtree_ops {
+    const struct bi_kd_steps *steps;
+
+    /* Bytes of the blocks points, ids and index for n nodes. */
+    void (*blocks)(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]);
+
     /* Bytes the tree keeps, and scratch of a build, for n points. */
     void (*bytes)(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch);
 
@@ -71,7 +82,8 @@ struct bi_kdtree_ops {
 
     /* One level of the published method. in[p] and out[p] (dim arrays, n references) are ordered by superkey p within
      * each segment of the level. The median of in[level % dim] of each segment goes to order[] at its in-order place;
-     * the other arrays are partitioned stably around it. Levels end when every segment is empty. */
+     * the other arrays are partitioned stably around it, and that one is copied. Arrays that no later level needs are
+     * NULL. Levels end when every segment is empty. */
     bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *, int32_t level,
                              uint32_t *const *in, uint32_t *const *out, uint32_t *order);
 
@@ -90,6 +102,9 @@ struct bi_kdtree_ops {
     bosc_status (*verify)(bosc_ctx *, const bosc_kdtree *, int64_t *node);
 
     bosc_status (*knn)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    /* Counts go to `counts`; ids and distances to the rows between `offsets`, ascending by id. A row whose length is
+     * not that of the answer is left unfinished, and *bad (backend memory, set to INT64_MAX by the driver) gets the
+     * smallest such row. */
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
 };
