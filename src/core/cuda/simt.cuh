@@ -17,32 +17,36 @@
 #define BI_SHARED(type, name) __shared__ type name
 
 /* The dynamic shared memory of the launch, as an array of `type`. */
-#define BI_SHARED_DYNAMIC(type, name)                        \
+#define BI_SHARED_DYNAMIC(type, name)                                  \
     extern __shared__ __align__(16) unsigned char bi_dynamic_shared[]; \
     type *name = reinterpret_cast<type *>(bi_dynamic_shared)
 
-/* Loads and stores between blocks: acquire, release and relaxed, at device scope. */
-template <class T> __device__ __forceinline__ T bi_load_acquire(const T *p);
-template <> __device__ __forceinline__ unsigned bi_load_acquire(const unsigned *p)
-{
-    unsigned v;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
-}
-template <> __device__ __forceinline__ unsigned long long bi_load_acquire(const unsigned long long *p)
-{
-    unsigned long long v;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-    return v;
-}
-__device__ __forceinline__ void bi_store_release(unsigned *p, unsigned v)
-{
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
-}
-__device__ __forceinline__ void bi_store_release(unsigned long long *p, unsigned long long v)
-{
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-}
+/* Loads and stores between blocks, at device scope: acquire and release order the memory around them, relaxed ones
+ * order nothing. A loop that waits for another block reads through these alone, never through volatile. */
+#define BI_ORDERED_ACCESS(type, bits, constraint)                                                          \
+    __device__ __forceinline__ type bi_load_acquire(const type *p)                                         \
+    {                                                                                                      \
+        type v;                                                                                            \
+        asm volatile("ld.acquire.gpu.global.u" bits " %0, [%1];" : "=" constraint(v) : "l"(p) : "memory"); \
+        return v;                                                                                          \
+    }                                                                                                      \
+    __device__ __forceinline__ type bi_load_relaxed(const type *p)                                         \
+    {                                                                                                      \
+        type v;                                                                                            \
+        asm volatile("ld.relaxed.gpu.global.u" bits " %0, [%1];" : "=" constraint(v) : "l"(p) : "memory"); \
+        return v;                                                                                          \
+    }                                                                                                      \
+    __device__ __forceinline__ void bi_store_release(type *p, type v)                                      \
+    {                                                                                                      \
+        asm volatile("st.release.gpu.global.u" bits " [%0], %1;" ::"l"(p), constraint(v) : "memory");      \
+    }                                                                                                      \
+    __device__ __forceinline__ void bi_store_relaxed(type *p, type v)                                      \
+    {                                                                                                      \
+        asm volatile("st.relaxed.gpu.global.u" bits " [%0], %1;" ::"l"(p), constraint(v) : "memory");      \
+    }
+BI_ORDERED_ACCESS(unsigned, "32", "r")
+BI_ORDERED_ACCESS(unsigned long long, "64", "l")
+#undef BI_ORDERED_ACCESS
 #endif
 
 #endif

@@ -1,0 +1,18 @@
+/* Between the emulator's files. */
+#ifndef EMULATOR_EMULATOR_HPP
+#define EMULATOR_EMULATOR_HPP
+
+#include "simt.hpp"
+
+namespace emulator
+{
+
+/* A heap block of exactly this size, full of a pattern, so that reading what nobody wrote shows. */
+void *poisoned(size_t bytes);
+
+/* The limits that a launch must keep; sets the last error and returns false otherwise. */
+bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes);
+
+} // namespace emulator
+
+#endif

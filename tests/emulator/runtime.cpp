@@ -1,0 +1,252 @@
+/* The CUDA runtime on host memory. */
+#include <pthread.h>
+
+#include <cstdio>
+#include <map>
+
+#include "emulator.hpp"
+
+namespace
+{
+
+const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024, SHARED_OPTIN_BYTES = 227 * 1024;
+enum { MULTIPROCESSORS = 2, ALIGNMENT = 256 };
+
+struct allocation {
+    size_t bytes;
+    cudaMemoryType type;
+};
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+std::map<const char *, allocation> live;
+std::map<const void *, size_t> dynamic_limits;
+size_t device_bytes_used;
+cudaError_t last_error = cudaSuccess;
+
+struct locked {
+    locked() { pthread_mutex_lock(&lock); }
+    ~locked() { pthread_mutex_unlock(&lock); }
+};
+
+cudaError_t failed(cudaError_t error)
+{
+    if (error != cudaSuccess) __atomic_store_n(&last_error, error, __ATOMIC_RELAXED);
+    return error;
+}
+
+cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
+{
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    locked guard;
+    if (type == cudaMemoryTypeDevice && bytes > DEVICE_BYTES - device_bytes_used)
+        return failed(cudaErrorMemoryAllocation);
+    void *p = nullptr;
+    if (posix_memalign(&p, ALIGNMENT, bytes) != 0) return failed(cudaErrorMemoryAllocation);
+    memset(p, 0xcb, bytes);
+    if (type == cudaMemoryTypeDevice) device_bytes_used += bytes;
+    live[static_cast<char *>(p)] = {bytes, type};
+    *memory = p;
+    return cudaSuccess;
+}
+
+cudaError_t release(void *memory, cudaMemoryType type)
+{
+    if (!memory) return cudaSuccess;
+    locked guard;
+    auto found = live.find(static_cast<char *>(memory));
+    if (found == live.end() || found->second.type != type) return failed(cudaErrorInvalidValue);
+    if (type == cudaMemoryTypeDevice) device_bytes_used -= found->second.bytes;
+    live.erase(found);
+    free(memory);
+    return cudaSuccess;
+}
+
+} // namespace
+
+struct emulated_stream {
+    unsigned flags;
+};
+struct emulated_event {
+    unsigned flags;
+};
+
+namespace emulator
+{
+
+void *poisoned(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) abort();
+    return memset(p, 0xa5, bytes);
+}
+
+bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes)
+{
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    bool shape = threads >= 1 && threads <= 1024 && block.z <= 64 && grid.x >= 1 && grid.x <= 0x7fffffffu &&
+                 grid.y >= 1 && grid.y <= 65535 && grid.z >= 1 && grid.z <= 65535;
+    if (!shape) return failed(cudaErrorInvalidConfiguration), false;
+    locked guard;
+    auto found = dynamic_limits.find(kernel);
+    size_t limit = found == dynamic_limits.end() ? SHARED_BYTES : found->second;
+    if (shared_bytes > limit) return failed(cudaErrorInvalidValue), false;
+    return true;
+}
+
+} // namespace emulator
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) { return failed(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
+{
+    if (device != 0) return failed(cudaErrorInvalidDevice);
+    *properties = cudaDeviceProp();
+    snprintf(properties->name, sizeof properties->name, "emulated device");
+    properties->totalGlobalMem = DEVICE_BYTES;
+    properties->sharedMemPerBlock = SHARED_BYTES;
+    properties->sharedMemPerBlockOptin = SHARED_OPTIN_BYTES;
+    properties->multiProcessorCount = MULTIPROCESSORS;
+    properties->maxThreadsPerBlock = 1024;
+    properties->warpSize = 32;
+    properties->major = 9;
+    properties->l2CacheSize = 1 << 20;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+{
+    if (device != 0) return failed(cudaErrorInvalidDevice);
+    switch (attribute) {
+    case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)SHARED_OPTIN_BYTES; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)SHARED_OPTIN_BYTES + 1024; break;
+    case cudaDevAttrL2CacheSize: *value = 1 << 20; break;
+    default: return failed(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+
+cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
+{
+    locked guard;
+    *unused = DEVICE_BYTES - device_bytes_used;
+    *total = DEVICE_BYTES;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes) { return allocate(memory, bytes, cudaMemoryTypeDevice); }
+cudaError_t cudaFree(void *memory) { return release(memory, cudaMemoryTypeDevice); }
+cudaError_t cudaMallocHost(void **memory, size_t bytes) { return allocate(memory, bytes, cudaMemoryTypeHost); }
+cudaError_t cudaFreeHost(void *memory) { return release(memory, cudaMemoryTypeHost); }
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    if (bytes && (!to || !from)) return failed(cudaErrorInvalidValue);
+    if (bytes) memmove(to, from, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaMemset(void *memory, int byte, size_t bytes)
+{
+    if (bytes && !memory) return failed(cudaErrorInvalidValue);
+    if (bytes) memset(memory, byte, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t)
+{
+    return cudaMemset(memory, byte, bytes);
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *p)
+{
+    const char *at = static_cast<const char *>(p);
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, const_cast<char *>(at)};
+    locked guard;
+    auto after = live.upper_bound(at);
+    if (after == live.begin()) return cudaSuccess;
+    auto found = --after;
+    if (at >= found->first + found->second.bytes) return cudaSuccess;
+    attributes->type = found->second.type;
+    attributes->device = 0;
+    attributes->devicePointer = const_cast<char *>(at);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    *stream = new emulated_stream{flags};
+    return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    delete stream;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    *event = new emulated_event{flags};
+    return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t)
+{
+    *milliseconds = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError() { return __atomic_exchange_n(&last_error, cudaSuccess, __ATOMIC_RELAXED); }
+cudaError_t cudaPeekAtLastError() { return __atomic_load_n(&last_error, __ATOMIC_RELAXED); }
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    default: return "unknown error";
+    }
+}
+const char *cudaGetErrorName(cudaError_t error) { return cudaGetErrorString(error); }
+
+cudaError_t emulated_func_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (value < 0 || (size_t)value > SHARED_OPTIN_BYTES) return failed(cudaErrorInvalidValue);
+    locked guard;
+    dynamic_limits[kernel] = (size_t)value;
+    return cudaSuccess;
+}
+
+cudaError_t emulated_occupancy(int *blocks, int threads, size_t shared_bytes)
+{
+    if (threads < 1 || threads > 1024) return failed(cudaErrorInvalidValue);
+    size_t most = 2048 / (size_t)threads, by_memory = shared_bytes ? SHARED_OPTIN_BYTES / shared_bytes : most;
+    *blocks = (int)(by_memory < most ? by_memory : most);
+    return cudaSuccess;
+}

@@ -1,0 +1,127 @@
+/* CUDA's thread model for a host compiler. Every CUDA thread is a fiber; all run on one OS thread, a few blocks at a
+ * time, in an order drawn from a seed. What CUDA leaves open is drawn at random: which blocks start first, who runs
+ * after a barrier, where a thread is stopped between atomics. Under ThreadSanitizer fibers are threads, and only what
+ * orders memory on the device (barriers, __syncwarp, fences, acquire and release, launches) orders it there;
+ * shuffles, votes and plain atomics do not. */
+#ifndef EMULATOR_SIMT_HPP
+#define EMULATOR_SIMT_HPP
+
+#include <math.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+#include "cuda_runtime.h"
+#include "vectors.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+/* Chooses the order of the launches that follow; otherwise it comes from BI_EMULATOR_SEED, or is 1. */
+extern "C" void bi_emulator_seed(uint64_t seed);
+
+namespace emulator
+{
+
+struct block;
+
+/* What a CUDA thread sees of itself. */
+struct thread {
+    uint3 index;
+    unsigned lane;
+    struct block *of;
+};
+struct place {
+    dim3 grid, block;
+};
+extern struct thread *self;
+extern struct place launch_place;
+const uint3 &block_index();
+
+struct kernel_call {
+    const void *kernel; /* its address, for attributes */
+    void (*invoke)(const void *arguments);
+    const void *arguments;
+};
+void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared_bytes);
+
+template <class... P, class... A>
+void launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, A &&...given)
+{
+    struct held {
+        void (*kernel)(P...);
+        std::tuple<P...> arguments;
+    } const call = {kernel, std::tuple<P...>(static_cast<P>(given)...)};
+    void (*invoke)(const void *) = [](const void *p) {
+        const held *h = static_cast<const held *>(p);
+        std::apply(h->kernel, h->arguments);
+    };
+    launch({reinterpret_cast<const void *>(kernel), invoke, &call}, grid, block, shared_bytes);
+}
+
+void *shared(const void *site, size_t bytes);
+void *shared_dynamic();
+
+enum barrier_kind { BARRIER, BARRIER_COUNT, BARRIER_OR, BARRIER_AND };
+int barrier(enum barrier_kind kind, int predicate, const char *file, int line);
+
+enum collective_kind { SYNC, SHUFFLE, BALLOT, MATCH, ADD, MIN_U, MAX_U, MIN_S, MAX_S, AND, OR, XOR };
+/* All lanes of `mask` that have not exited take part; `source` is the lane that SHUFFLE reads. */
+uint64_t collective(enum collective_kind kind, unsigned mask, uint64_t value, unsigned source);
+
+void fence(bool whole_device);
+void perhaps_yield(); /* a place where another thread may come first */
+void yield();
+
+template <class T> uint64_t pack(T v)
+{
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "a shuffle moves at most 8 bytes");
+    uint64_t u = 0;
+    __builtin_memcpy(&u, &v, sizeof v);
+    return u;
+}
+template <class T> T unpack(uint64_t u)
+{
+    T v;
+    __builtin_memcpy(&v, &u, sizeof v);
+    return v;
+}
+template <class T> T shuffle(unsigned mask, T v, unsigned source)
+{
+    return unpack<T>(collective(SHUFFLE, mask, pack(v), source));
+}
+
+} // namespace emulator
+
+#define threadIdx (::emulator::self->index)
+#define blockIdx (::emulator::block_index())
+#define blockDim (::emulator::launch_place.block)
+#define gridDim (::emulator::launch_place.grid)
+static const int warpSize = 32;
+
+#define BI_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
+    ::emulator::launch_kernel(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)
+
+/* The address of the static names the place, so that a kernel may have several. */
+#define BI_SHARED(type, name)           \
+    static const char name##_site_ = 0; \
+    type &name = *static_cast<type *>(::emulator::shared(&name##_site_, sizeof(type)))
+
+#define BI_SHARED_DYNAMIC(type, name) type *name = static_cast<type *>(::emulator::shared_dynamic())
+
+#include "intrinsics.hpp"
+
+#endif
