@@ -18,6 +18,26 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set_tests_properties(symbols install PROPERTIES LABELS package)
 endif()
 
+# Sanitizers find planted bugs, or their silence means nothing.
+if(BOSC_SANITIZE)
+  add_executable(planted planted.c)
+  target_link_libraries(planted PRIVATE bosc_options)
+  if(BOSC_SANITIZE MATCHES "thread")
+    set(bugs race)
+    set(report_race "ThreadSanitizer: data race")
+    add_test(NAME planted_barrier COMMAND planted barrier)
+  else()
+    set(bugs overflow leak undefined)
+    set(report_overflow "AddressSanitizer: heap-buffer-overflow")
+    set(report_leak "LeakSanitizer: detected memory leaks")
+    set(report_undefined "signed integer overflow")
+  endif()
+  foreach(bug IN LISTS bugs)
+    add_test(NAME planted_${bug} COMMAND planted ${bug})
+    set_tests_properties(planted_${bug} PROPERTIES PASS_REGULAR_EXPRESSION "${report_${bug}}")
+  endforeach()
+endif()
+
 # Environments of sanitizers. ThreadSanitizer understands OpenMP's barriers through Archer, which clang's runtime
 # loads, and must not judge that runtime itself.
 set(environment "UBSAN_OPTIONS=print_stacktrace=1")
