@@ -1,5 +1,5 @@
-/* Bugs planted to see that a sanitizer finds them: planted overflow | leak | undefined | race; and `planted barrier`,
- * which is right, and must not be reported. */
+/* Bugs planted to see that a sanitizer finds them: planted overflow | leak | undefined | unwritten | race; and
+ * `planted barrier`, which is right, and must not be reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,14 @@ static int leak(void)
 }
 
 static int undefined(volatile int n) { return n + 2147483647; }
+
+static int unwritten(void)
+{
+    int *volatile memory = malloc(sizeof *memory);
+    int odd = memory && *memory % 2 ? 1 : 0;
+    free(memory);
+    return odd;
+}
 
 static int race(void)
 {
@@ -52,6 +60,7 @@ int main(int argc, char **argv)
     int code = strcmp(bug, "overflow") == 0    ? overflow(16)
                : strcmp(bug, "leak") == 0      ? leak()
                : strcmp(bug, "undefined") == 0 ? undefined(1)
+               : strcmp(bug, "unwritten") == 0 ? unwritten()
                : strcmp(bug, "race") == 0      ? race()
                : strcmp(bug, "barrier") == 0   ? barrier()
                                                : 2;
