@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the build in $1 to a new prefix, and uses it from there as another project would: find_package and
-# pkg-config, C and C++, shared and static.
+# pkg-config, C and C++, shared and static. $2 is the generator to build with.
 set -eu
 build=$1
+generator=$2
 consumer=$(cd "$(dirname "$0")" && pwd)/consumer
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,7 +13,7 @@ cmake --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work
 mv "$prefix" "$work/moved" # an installed tree may be moved
 prefix=$work/moved
 
-cmake -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix"
+cmake -G "$generator" -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$work/build"
 "$work/build/consumer_c"
 "$work/build/consumer_cxx"
