@@ -6,6 +6,7 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   if(BOSC_PYTHON3)
     add_test(NAME layers COMMAND ${BOSC_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/check-layers)
     add_test(NAME layers_finds_violations COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/check_layers_test.py)
+    add_test(NAME dev_counts COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/dev_test.py)
   endif()
 endif()
 
