@@ -19,7 +19,8 @@ typedef enum bosc_scan_kind { BOSC_INCLUSIVE = 0, BOSC_EXCLUSIVE = 1 } bosc_scan
 
 /* *result = in[0] op ... op in[n-1]; of nothing: 0 for a sum, the largest value of the type (infinity) for MIN, the
  * smallest for MAX. dtype F32, F64, I32, I64, U32, U64. Integer sums wrap. A NaN makes a float MIN or MAX NaN; every
- * NaN result is the quiet one with a clear sign and payload. MIN and MAX order -0 before +0. `result` is one element. O(n) work, reads each element once. */
+ * NaN result is the quiet one with a clear sign and payload. MIN and MAX order -0 before +0. `result` is one element.
+ * O(n) work, reads each element once. */
 BOSC_API bosc_status bosc_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result);
 
 /* out[i] = in[0] op ... op in[i] (inclusive) or ... op in[i-1] (exclusive; out[0] is the result of
@@ -28,7 +29,8 @@ BOSC_API bosc_status bosc_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, b
                                int64_t n, void *out);
 
 /* As bosc_scan within segments: heads[i] != 0 begins a segment at i; element 0 always begins one. An
- * exclusive scan gives the result of nothing at each head. out may be in. Source: Sengupta et al., Scan Primitives for GPU Computing (2007). */
+ * exclusive scan gives the result of nothing at each head. out may be in. Source: Sengupta et al., Scan Primitives for
+ * GPU Computing (2007). */
 BOSC_API bosc_status bosc_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype,
                                          const void *in, const uint8_t *heads, int64_t n, void *out);
 

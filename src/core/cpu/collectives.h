@@ -3,7 +3,43 @@
 #define BI_CORE_CPU_COLLECTIVES_H
 
 #include "core/backend.h"
+#include "core/context.h"
 
 extern const struct bi_core_ops bi_core_cpu;
+
+bosc_status bi_cpu_reduce(bosc_ctx *, bosc_op, bosc_dtype, const void *in, int64_t n, void *result);
+bosc_status bi_cpu_scan(bosc_ctx *, bosc_op, bosc_scan_kind, bosc_dtype, const void *in, int64_t n, void *out);
+bosc_status bi_cpu_scan_segmented(bosc_ctx *, bosc_op, bosc_scan_kind, bosc_dtype, const void *in, const uint8_t *heads,
+                                  int64_t n, void *out);
+bosc_status bi_cpu_compact(bosc_ctx *, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
+                           int64_t *count);
+bosc_status bi_cpu_histogram(bosc_ctx *, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts,
+                             uint32_t *bad);
+bosc_status bi_cpu_split(bosc_ctx *, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                         int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
+bosc_status bi_cpu_sort_keys(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, void *out, int first_bit,
+                             int last_bit);
+bosc_status bi_cpu_sort_pairs(bosc_ctx *, bosc_dtype, const void *keys, size_t value_size, const void *values,
+                              int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit);
+bosc_status bi_cpu_merge_pairs(bosc_ctx *, bosc_dtype, size_t value_size, const void *a_keys, const void *a_values,
+                               int64_t na, const void *b_keys, const void *b_values, int64_t nb, void *keys_out,
+                               void *values_out);
+bosc_status bi_cpu_sort_superkey(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
+                                 int32_t first, uint32_t *perm);
+
+/* Work is cut into parts, one for each thread, but none smaller than `grain`. A loop over the parts is correct
+ * whatever number of threads runs it. */
+static inline int bi_parts(const bosc_ctx *ctx, int64_t n, int64_t grain)
+{
+    int64_t most = n / grain;
+    return most < 1 ? 1 : most < ctx->threads ? (int)most : ctx->threads;
+}
+
+/* Where part p of `parts` begins among n items; part p ends where p + 1 begins. */
+static inline int64_t bi_part_begin(int64_t n, int parts, int p)
+{
+    int64_t each = n / parts, rest = n % parts;
+    return each * p + (p < rest ? p : rest);
+}
 
 #endif

@@ -1,0 +1,78 @@
+/* Compaction: each part counts what it keeps, then copies it behind what the parts before it keep. */
+#include <string.h>
+
+#include "core/cpu/collectives.h"
+
+enum { GRAIN = 1 << 14 };
+
+static int64_t count_kept(const uint8_t *keep, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n;) {
+        int64_t end = i + 128 < n ? i + 128 : n;
+        uint8_t some = 0; /* at most 128: bytes are added in vectors */
+        for (; i < end; i++) some = (uint8_t)(some + (keep[i] != 0));
+        kept += some;
+    }
+    return kept;
+}
+
+/* Every item is written where the next kept one goes, and only kept ones move that place on; so nothing is written
+ * beyond `kept` items. */
+#define COPY_KEPT(bytes)                                                                        \
+    static void copy_kept_##bytes(const char *in, const uint8_t *keep, char *out, int64_t kept) \
+    {                                                                                           \
+        int64_t at = 0;                                                                         \
+        for (int64_t i = 0; at < kept; i++) {                                                   \
+            memcpy(out + at * bytes, in + i * bytes, bytes);                                    \
+            at += keep[i] != 0;                                                                 \
+        }                                                                                       \
+    }
+COPY_KEPT(1)
+COPY_KEPT(2)
+COPY_KEPT(4)
+COPY_KEPT(8)
+COPY_KEPT(12)
+COPY_KEPT(16)
+
+static void copy_kept(size_t size, const char *in, const uint8_t *keep, char *out, int64_t kept)
+{
+    switch (size) {
+    case 1: copy_kept_1(in, keep, out, kept); return;
+    case 2: copy_kept_2(in, keep, out, kept); return;
+    case 4: copy_kept_4(in, keep, out, kept); return;
+    case 8: copy_kept_8(in, keep, out, kept); return;
+    case 12: copy_kept_12(in, keep, out, kept); return;
+    case 16: copy_kept_16(in, keep, out, kept); return;
+    }
+    for (size_t at = 0, i = 0; at < (size_t)kept; i++)
+        if (keep[i]) memcpy(out + at++ * size, in + i * size, size);
+}
+
+bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
+                           int64_t *count)
+{
+    int parts = bi_parts(ctx, n, GRAIN);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    void *memory;
+    BI_TRY(bi_scratch(ctx, (size_t)(parts + 1) * sizeof(int64_t), &memory));
+    int64_t *begins = memory; /* where the part's items go */
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t begin = bi_part_begin(n, parts, p);
+        begins[p + 1] = count_kept(keep + begin, bi_part_begin(n, parts, p + 1) - begin);
+    }
+    begins[0] = 0;
+    for (int p = 0; p < parts; p++) begins[p + 1] += begins[p];
+    *count = begins[parts];
+    if (out) {
+#pragma omp parallel for schedule(static) num_threads(parts)
+        for (int p = 0; p < parts; p++) {
+            int64_t begin = bi_part_begin(n, parts, p);
+            copy_kept(item_size, (const char *)in + (size_t)begin * item_size, keep + begin,
+                      (char *)out + (size_t)begins[p] * item_size, begins[p + 1] - begins[p]);
+        }
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}

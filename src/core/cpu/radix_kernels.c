@@ -1,0 +1,159 @@
+/* The inner loops of the radix sort, for each kind of key and size of value. Stores to 256 places at once go through a
+ * buffer of one cache line a place ("software write-combining": Satish et al., Fast Sort on CPUs and GPUs, SIGMOD
+ * 2010), and lines leave it past the caches where the output is large. */
+#include "core/cpu/radix_kernels.h"
+
+#include <stdalign.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/bits.h"
+
+enum { LINE = 64 };
+
+/* A line is whole and aligned; the caller has filled it. */
+BI_FN void stream_line(void *to, const void *line)
+{
+#ifdef __SSE2__
+    for (int i = 0; i < LINE / 16; i++) _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
+#else
+    memcpy(to, line, LINE);
+#endif
+}
+
+static void stream_end(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+/* The lines of one output: the line of place p holds places p - p % per + ... as they lie in memory. */
+BI_FN int64_t line_phase(const void *out, size_t size) { return (int64_t)((uintptr_t)out % LINE / size); }
+
+/* What is left in the lines when a run is through. */
+static void flush_lines(const char *lines, char *out, size_t size, const int64_t *begins, const int64_t *ends)
+{
+    int64_t per = LINE / (int64_t)size, phase = line_phase(out, size);
+    for (int d = 0; d < BI_RADIX; d++) {
+        int64_t begin = ends[d] - ((ends[d] + phase) & (per - 1));
+        if (begin < begins[d]) begin = begins[d];
+        memcpy(out + begin * (int64_t)size, lines + d * LINE + ((begin + phase) & (per - 1)) * (int64_t)size,
+               (size_t)(ends[d] - begin) * size);
+    }
+}
+
+/* Puts x at place p through the line of its digit. */
+#define PUT(lines, out, type, phase, begin, p, x)                                  \
+    do {                                                                           \
+        enum { PER = LINE / sizeof(type) };                                        \
+        type *line_ = (type *)(lines);                                             \
+        int64_t slot_ = ((p) + (phase)) & (PER - 1);                               \
+        line_[slot_] = (x);                                                        \
+        if (slot_ == PER - 1) {                                                    \
+            int64_t first_ = (p) - (PER - 1);                                      \
+            if (first_ >= (begin))                                                 \
+                stream_line((out) + first_, line_);                                \
+            else                                                                   \
+                memcpy((out) + (begin), line_ + (((begin) + (phase)) & (PER - 1)), \
+                       (size_t)((p) + 1 - (begin)) * sizeof(type));                \
+        }                                                                          \
+    } while (0)
+
+#define ORDERED_u32(k) (k)
+#define ORDERED_u64(k) (k)
+#define ORDERED_i32(k) ((k) ^ 0x80000000u)
+#define ORDERED_i64(k) ((k) ^ 0x8000000000000000u)
+#define ORDERED_f32(k) bi_key_u32_of_f32(bi_f32_from_bits(k))
+#define ORDERED_f64(k) bi_key_u64_of_f64(bi_f64_from_bits(k))
+
+#define COUNT(kind, key_t)                                                                                   \
+    static void count_##kind(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits, \
+                             int64_t(*counts)[BI_RADIX])                                                     \
+    {                                                                                                        \
+        const key_t *k = keys;                                                                               \
+        for (int64_t i = 0; i < n; i++) {                                                                    \
+            key_t key = ORDERED_##kind(k[i]);                                                                \
+            for (int d = 0; d < n_digits; d++) counts[d][(key >> digits[d].shift) & digits[d].mask]++;       \
+        }                                                                                                    \
+    }
+COUNT(u32, uint32_t)
+COUNT(i32, uint32_t)
+COUNT(f32, uint32_t)
+COUNT(u64, uint64_t)
+COUNT(i64, uint64_t)
+COUNT(f64, uint64_t)
+
+/* VALUES(statement): the statement, or nothing where there are no values. */
+#define MOVE(kind, key_t, bytes, value_t, VALUES)                                             \
+    static void move_##kind##_##bytes(const struct bi_radix_move *m)                          \
+    {                                                                                         \
+        const key_t *k = m->keys;                                                             \
+        key_t *k_out = m->keys_out;                                                           \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                 \
+        int64_t *places = m->places;                                                          \
+        const int shift = m->digit.shift;                                                     \
+        const uint32_t mask = m->digit.mask;                                                  \
+        for (int64_t i = 0; i < m->n; i++) {                                                  \
+            int64_t p = places[(ORDERED_##kind(k[i]) >> shift) & mask]++;                     \
+            k_out[p] = k[i];                                                                  \
+            VALUES(v_out[p] = v[i];)                                                          \
+        }                                                                                     \
+    }                                                                                         \
+    static void stream_##kind##_##bytes(const struct bi_radix_move *m)                        \
+    {                                                                                         \
+        alignas(LINE) char key_lines[BI_RADIX * LINE];                                        \
+        VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                              \
+        int64_t begins[BI_RADIX];                                                             \
+        const key_t *k = m->keys;                                                             \
+        key_t *k_out = m->keys_out;                                                           \
+        const int64_t k_phase = line_phase(k_out, sizeof(key_t));                             \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                 \
+        VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                   \
+        memcpy(begins, m->places, sizeof begins);                                             \
+        for (int64_t i = 0; i < m->n; i++) {                                                  \
+            uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> m->digit.shift) & m->digit.mask;  \
+            int64_t p = m->places[d]++;                                                       \
+            PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);             \
+            VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);) \
+        }                                                                                     \
+        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, m->places);                \
+        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, m->places);)  \
+        stream_end();                                                                         \
+    }                                                                                         \
+    static void either_##kind##_##bytes(const struct bi_radix_move *m)                        \
+    {                                                                                         \
+        if (m->streams)                                                                       \
+            stream_##kind##_##bytes(m);                                                       \
+        else                                                                                  \
+            move_##kind##_##bytes(m);                                                         \
+    }
+#define WITH_VALUES(...) __VA_ARGS__
+#define WITHOUT_VALUES(...)
+#define MOVES(kind, key_t)                         \
+    MOVE(kind, key_t, 0, uint32_t, WITHOUT_VALUES) \
+    MOVE(kind, key_t, 4, uint32_t, WITH_VALUES)    \
+    MOVE(kind, key_t, 8, uint64_t, WITH_VALUES)
+MOVES(u32, uint32_t)
+MOVES(i32, uint32_t)
+MOVES(f32, uint32_t)
+MOVES(u64, uint64_t)
+MOVES(i64, uint64_t)
+MOVES(f64, uint64_t)
+
+#define KERNELS(kind, key_t)                                                                                      \
+    {                                                                                                             \
+        {sizeof(key_t), 0, count_##kind, either_##kind##_0}, {sizeof(key_t), 4, count_##kind, either_##kind##_4}, \
+            {sizeof(key_t), 8, count_##kind, either_##kind##_8},                                                  \
+    }
+static const struct bi_radix_kernels kernels[6][3] = {KERNELS(f32, uint32_t), KERNELS(f64, uint64_t),
+                                                      KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),
+                                                      KERNELS(u32, uint32_t), KERNELS(u64, uint64_t)};
+
+const struct bi_radix_kernels *bi_radix_kernels(bosc_dtype dtype, size_t value_size)
+{
+    if (dtype < BOSC_F32 || dtype > BOSC_U64 || (value_size != 0 && value_size != 4 && value_size != 8)) return NULL;
+    return &kernels[dtype - 1][value_size / 4];
+}

@@ -1,0 +1,38 @@
+/* Kernels of the radix sort: count the digits of keys, and move keys (with values) to their digits' places. */
+#ifndef BI_CORE_CPU_RADIX_KERNELS_H
+#define BI_CORE_CPU_RADIX_KERNELS_H
+
+#include <stdbool.h>
+
+#include <boscage/base.h>
+
+enum { BI_RADIX_BITS = 8, BI_RADIX = 256, BI_RADIX_DIGITS = 8 };
+
+/* One digit of the ordered key: (key >> shift) & mask. */
+struct bi_radix_digit {
+    int shift;
+    uint32_t mask;
+};
+
+/* A run of keys, and of values (value size 0: none), to be moved. */
+struct bi_radix_move {
+    const void *keys, *values;
+    int64_t n;
+    void *keys_out, *values_out;
+    struct bi_radix_digit digit;
+    int64_t *places; /* where the next key of each digit goes; moved on */
+    bool streams;    /* the output is larger than caches: write whole lines past them */
+};
+
+struct bi_radix_kernels {
+    size_t key_size, value_size;
+    /* counts[digit][value] += ... */
+    void (*count)(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits,
+                  int64_t (*counts)[BI_RADIX]);
+    void (*move)(const struct bi_radix_move *);
+};
+
+/* NULL for sizes that there are no kernels for. */
+const struct bi_radix_kernels *bi_radix_kernels(bosc_dtype dtype, size_t value_size);
+
+#endif

@@ -1,0 +1,145 @@
+/* Scans. Threads work in rounds over pieces that stay in their caches: each adds up its tiles, one of them turns the
+ * totals into carries, then each scans its piece; so memory is read once. One thread scans straight on. */
+#include <stdalign.h>
+#include <string.h>
+
+#include "core/cpu/collectives.h"
+#include "core/cpu/level.h"
+#include "core/cpu/scan_kernels.h"
+
+enum { PIECE_BYTES = 1 << 18, MOST_ELEMENT = 8 };
+
+struct job {
+    const struct bi_scan_kernels *k;
+    const char *in;
+    const uint8_t *heads;
+    char *out;
+    int64_t n, tiles;
+    int64_t piece; /* tiles a part and round */
+    int parts;
+    bool exclusive;
+    char *totals; /* of the tiles of a round */
+    uint8_t *flags;
+    char *last; /* the last inclusive result of each part's piece */
+    alignas(64) char state[BI_SCAN_STATE_MOST];
+};
+
+/* The tiles [begin, end) of part p in a round. */
+struct span {
+    int64_t begin, end;
+};
+
+static struct span span_of(const struct job *j, int64_t round, int p)
+{
+    int64_t left = j->tiles - round * j->piece * j->parts, whole = j->piece * j->parts;
+    int64_t tiles = left < whole ? left : whole, first = j->tiles - left;
+    return (struct span){first + bi_part_begin(tiles, j->parts, p), first + bi_part_begin(tiles, j->parts, p + 1)};
+}
+
+static int64_t items_of(const struct job *j, struct span s)
+{
+    return (s.end * BI_TILE < j->n ? s.end * BI_TILE : j->n) - s.begin * BI_TILE;
+}
+
+static void totals_of(struct job *j, int64_t round, int p)
+{
+    struct span s = span_of(j, round, p);
+    int64_t at = s.begin - round * j->piece * j->parts;
+    if (s.begin == s.end) return;
+    j->k->totals(j->in + (size_t)s.begin * BI_TILE * j->k->size, j->heads ? j->heads + s.begin * BI_TILE : NULL,
+                 items_of(j, s), j->totals + (size_t)at * j->k->size, j->flags + at);
+}
+
+static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
+{
+    struct span s = span_of(j, round, p);
+    int64_t at = s.begin - round * j->piece * j->parts;
+    size_t offset = (size_t)s.begin * BI_TILE * j->k->size;
+    if (s.begin == s.end) return;
+    struct bi_scan_piece piece = {.in = j->in + offset,
+                                  .heads = j->heads ? j->heads + s.begin * BI_TILE : NULL,
+                                  .n = items_of(j, s),
+                                  .carries = straight_on ? NULL : j->totals + (size_t)at * j->k->size,
+                                  .state = j->state,
+                                  .last = j->last + (size_t)p * MOST_ELEMENT,
+                                  .out = j->out + offset,
+                                  .exclusive = j->exclusive};
+    j->k->scan(&piece);
+}
+
+/* The first result of an exclusive piece is the last one of the piece before, which another thread made. */
+static void mend_firsts(struct job *j, int64_t round)
+{
+    size_t size = j->k->size;
+    for (int p = 1; p < j->parts; p++) {
+        struct span s = span_of(j, round, p);
+        if (s.begin == s.end || (j->heads && j->heads[s.begin * BI_TILE])) continue;
+        memcpy(j->out + (size_t)s.begin * BI_TILE * size, j->last + (size_t)(p - 1) * MOST_ELEMENT, size);
+    }
+    int p = j->parts - 1;
+    while (p > 0 && span_of(j, round, p).begin == span_of(j, round, p).end) p--;
+    memmove(j->last, j->last + (size_t)p * MOST_ELEMENT, size);
+}
+
+static void scan_rounds(struct job *j)
+{
+    int64_t rounds = bi_div_up(j->tiles, j->piece * j->parts);
+#pragma omp parallel num_threads(j->parts)
+    for (int64_t round = 0; round < rounds; round++) {
+#pragma omp for schedule(static)
+        for (int p = 0; p < j->parts; p++) totals_of(j, round, p);
+#pragma omp single
+        {
+            int64_t tiles = span_of(j, round, j->parts - 1).end - span_of(j, round, 0).begin;
+            j->k->carries(j->state, j->totals, j->heads ? j->flags : NULL, tiles);
+        }
+#pragma omp for schedule(static)
+        for (int p = 0; p < j->parts; p++) scan_part(j, round, p, false);
+#pragma omp single
+        if (j->exclusive) mend_firsts(j, round);
+    }
+}
+
+static bosc_status scan(bosc_ctx *ctx, struct job *j)
+{
+    if (j->n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    void *memory;
+    j->tiles = bi_div_up(j->n, BI_TILE);
+    j->piece = PIECE_BYTES / (BI_TILE * (int64_t)j->k->size);
+    j->parts = bi_parts(ctx, j->tiles, 16);
+    memset(j->state, 0, j->k->state_size);
+    size_t most = (size_t)(j->piece * j->parts), lasts = (size_t)j->parts * MOST_ELEMENT;
+    BI_TRY(bi_scratch(ctx, lasts + most * (j->k->size + 1), &memory));
+    j->last = memory;
+    j->totals = j->last + lasts;
+    j->flags = (uint8_t *)j->totals + most * j->k->size;
+    j->k->nothing(j->last);
+    if (j->parts == 1) {
+        j->piece = j->tiles;
+        scan_part(j, 0, 0, true);
+    } else {
+        scan_rounds(j);
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+bosc_status bi_cpu_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
+                                  const uint8_t *heads, int64_t n, void *out)
+{
+    struct job j;
+    j.k = &BI_LEVEL_PICK(ctx->level, bi_scan_table)->of[op][dtype - 1];
+    j.in = in;
+    j.heads = heads;
+    j.out = out;
+    j.n = n;
+    j.exclusive = kind == BOSC_EXCLUSIVE;
+    return scan(ctx, &j);
+}
+
+bosc_status bi_cpu_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
+                        void *out)
+{
+    return bi_cpu_scan_segmented(ctx, op, kind, dtype, in, NULL, n, out);
+}

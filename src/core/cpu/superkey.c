@@ -1,0 +1,57 @@
+/* Merge sort of rows by superkey. Each reference has the ordered key of its first coordinate beside it, so that most
+ * comparisons read no coordinate. Source: Brown, Building a Balanced k-d Tree in O(k n log n) Time (2015), section 2.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "core/cpu/collectives.h"
+
+enum { GRAIN = 1 << 12, INSERTION = 12 };
+
+struct sort {
+    const void *points;
+    int64_t n, stride;
+    int32_t dim, first;
+    int parts;
+};
+
+#define S f32
+#define C float
+#define K uint32_t
+#define KEY(x) bi_key_u32_of_f32(x)
+#include "core/cpu/superkey_sort.inc"
+
+#define S f64
+#define C double
+#define K uint64_t
+#define KEY(x) bi_key_u64_of_f64(x)
+#include "core/cpu/superkey_sort.inc"
+
+#define S i32
+#define C int32_t
+#define K uint32_t
+#define KEY(x) bi_key_u32_of_i32(x)
+#include "core/cpu/superkey_sort.inc"
+
+#define S i64
+#define C int64_t
+#define K uint64_t
+#define KEY(x) bi_key_u64_of_i64(x)
+#include "core/cpu/superkey_sort.inc"
+
+bosc_status bi_cpu_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
+                                 int64_t stride, int32_t first, uint32_t *perm)
+{
+    struct sort s = {points, n, stride, dim, first, bi_parts(ctx, n, GRAIN)};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status;
+    switch (dtype) {
+    case BOSC_F32: status = sort_f32(ctx, &s, perm); break;
+    case BOSC_F64: status = sort_f64(ctx, &s, perm); break;
+    case BOSC_I32: status = sort_i32(ctx, &s, perm); break;
+    case BOSC_I64: status = sort_i64(ctx, &s, perm); break;
+    default: return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %s is not a type of coordinates", bosc_dtype_name(dtype));
+    }
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,225 @@
+/* The front door of sums, scans, compaction, histograms and splits. */
+#include "prims/check.h"
+
+enum { MOST_BUCKETS = 65536 };
+static const int64_t MOST_BINS = (int64_t)1 << 28;
+
+static bosc_status reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
+{
+    size_t size = bosc_dtype_size(dtype);
+    struct bi_out to;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, in, (size_t)n * size, &in, &staged));
+    BI_TRY(bi_stage_out(ctx, result, size, &to, &staged));
+    BI_TRY(ctx->backend->core->reduce(ctx, op, dtype, in, n, to.reachable));
+    BI_TRY(bi_stage_back(ctx, &to));
+    return bi_finish(ctx, staged);
+}
+
+bosc_status bosc_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_check_op(ctx, op));
+    BI_TRY(bi_check_number(ctx, dtype));
+    size_t size = bosc_dtype_size(dtype);
+    BI_TRY(bi_check_count(ctx, "n", n, size));
+    BI_TRY(bi_check_array(ctx, "in", in, n, size));
+    BI_TRY(bi_check_array(ctx, "result", result, 1, size));
+    BI_TRY(bi_check_apart(ctx, "result", result, size, "in", in, (size_t)n * size, false));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = reduce(ctx, op, dtype, in, n, result);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+static bosc_status scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
+                        const uint8_t *heads, int64_t n, void *out)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    size_t bytes = (size_t)n * bosc_dtype_size(dtype);
+    struct bi_out to;
+    const void *reachable_heads = NULL;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, in, bytes, &in, &staged));
+    if (heads) BI_TRY(bi_stage_in(ctx, heads, (size_t)n, &reachable_heads, &staged));
+    BI_TRY(bi_stage_out(ctx, out, bytes, &to, &staged));
+    if (heads)
+        BI_TRY(core->scan_segmented(ctx, op, kind, dtype, in, reachable_heads, n, to.reachable));
+    else
+        BI_TRY(core->scan(ctx, op, kind, dtype, in, n, to.reachable));
+    BI_TRY(bi_stage_back(ctx, &to));
+    return bi_finish(ctx, staged);
+}
+
+static bosc_status check_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
+                              int64_t n, void *out)
+{
+    BI_TRY(bi_check_op(ctx, op));
+    BI_TRY(bi_check_kind(ctx, kind));
+    BI_TRY(bi_check_number(ctx, dtype));
+    size_t size = bosc_dtype_size(dtype);
+    BI_TRY(bi_check_count(ctx, "n", n, size));
+    BI_TRY(bi_check_array(ctx, "in", in, n, size));
+    BI_TRY(bi_check_array(ctx, "out", out, n, size));
+    return bi_check_apart(ctx, "out", out, (size_t)n * size, "in", in, (size_t)n * size, true);
+}
+
+bosc_status bosc_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
+                      void *out)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_scan(ctx, op, kind, dtype, in, n, out));
+    if (n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = scan(ctx, op, kind, dtype, in, NULL, n, out);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
+                                const uint8_t *heads, int64_t n, void *out)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_scan(ctx, op, kind, dtype, in, n, out));
+    BI_TRY(bi_check_array(ctx, "heads", heads, n, 1));
+    BI_TRY(bi_check_apart(ctx, "out", out, (size_t)n * bosc_dtype_size(dtype), "heads", heads, (size_t)n, false));
+    if (n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = scan(ctx, op, kind, dtype, in, heads, n, out);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+static bosc_status compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
+                           int64_t *count)
+{
+    struct bi_out to, to_count;
+    const void *items = NULL, *flags;
+    bool staged = false;
+    if (out) BI_TRY(bi_stage_in(ctx, in, (size_t)n * item_size, &items, &staged));
+    BI_TRY(bi_stage_in(ctx, keep, (size_t)n, &flags, &staged));
+    BI_TRY(bi_stage_out(ctx, out, (size_t)n * item_size, &to, &staged));
+    BI_TRY(bi_stage_out(ctx, count, sizeof *count, &to_count, &staged));
+    BI_TRY(ctx->backend->core->compact(ctx, item_size, items, flags, n, to.reachable, to_count.reachable));
+    BI_TRY(bi_stage_back(ctx, &to_count));
+    if (to.reachable != to.user) { /* of a staged output only what was written goes back */
+        int64_t kept;
+        BI_TRY(bi_read_back(ctx, &kept, to_count.reachable, sizeof kept));
+        to.bytes = (size_t)kept * item_size;
+        if (kept) BI_TRY(bi_stage_back(ctx, &to));
+    }
+    return bi_finish(ctx, staged);
+}
+
+bosc_status bosc_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
+                         int64_t *count)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_check_item_size(ctx, item_size));
+    BI_TRY(bi_check_count(ctx, "n", n, item_size));
+    if (out) BI_TRY(bi_check_array(ctx, "in", in, n, 1));
+    BI_TRY(bi_check_array(ctx, "keep", keep, n, 1));
+    BI_TRY(bi_check_array(ctx, "count", count, 1, sizeof *count));
+    size_t bytes = (size_t)n * item_size;
+    if (out) BI_TRY(bi_check_apart(ctx, "out", out, bytes, "in", in, bytes, false));
+    if (out) BI_TRY(bi_check_apart(ctx, "out", out, bytes, "keep", keep, (size_t)n, false));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = compact(ctx, item_size, in, keep, n, out, count);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* A flag of the backend's that a collective raises for bad data. */
+static bosc_status make_flag(bosc_ctx *ctx, uint32_t **flag)
+{
+    void *p;
+    BI_TRY(bi_scratch(ctx, sizeof **flag, &p));
+    *flag = p;
+    return ctx->backend->fill(ctx, p, 0, sizeof **flag);
+}
+
+static bosc_status check_flag(bosc_ctx *ctx, const uint32_t *flag, const char *what, int64_t bound)
+{
+    uint32_t raised;
+    BI_TRY(bi_read_back(ctx, &raised, flag, sizeof raised));
+    if (!raised) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: one is not less than %lld", what, (long long)bound);
+}
+
+static bosc_status histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts)
+{
+    struct bi_out to;
+    const void *in;
+    uint32_t *bad;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, bins, (size_t)n * sizeof *bins, &in, &staged));
+    BI_TRY(bi_stage_out(ctx, counts, (size_t)n_bins * sizeof *counts, &to, &staged));
+    BI_TRY(make_flag(ctx, &bad));
+    BI_TRY(ctx->backend->core->histogram(ctx, in, n, n_bins, to.reachable, bad));
+    BI_TRY(check_flag(ctx, bad, "bins", n_bins));
+    BI_TRY(bi_stage_back(ctx, &to));
+    return bi_finish(ctx, staged);
+}
+
+bosc_status bosc_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_check_count(ctx, "n", n, sizeof *bins));
+    BI_TRY(bi_check_array(ctx, "bins", bins, n, sizeof *bins));
+    if (n_bins < 1 || n_bins > MOST_BINS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "n_bins: %lld is not in 1 to %lld", (long long)n_bins, (long long)MOST_BINS);
+    BI_TRY(bi_check_array(ctx, "counts", counts, n_bins, sizeof *counts));
+    BI_TRY(bi_check_apart(ctx, "counts", counts, (size_t)n_bins * sizeof *counts, "bins", bins,
+                          (size_t)n * sizeof *bins, false));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = histogram(ctx, bins, n, n_bins, counts);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                         int64_t n_buckets, void *out, int64_t *offsets)
+{
+    struct bi_out to, to_offsets;
+    const void *buckets;
+    uint32_t *bad;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, in, (size_t)n * item_size, &in, &staged));
+    BI_TRY(bi_stage_in(ctx, bucket, (size_t)n * sizeof *bucket, &buckets, &staged));
+    BI_TRY(bi_stage_out(ctx, out, (size_t)n * item_size, &to, &staged));
+    BI_TRY(bi_stage_out(ctx, offsets, (size_t)(n_buckets + 1) * sizeof *offsets, &to_offsets, &staged));
+    BI_TRY(make_flag(ctx, &bad));
+    BI_TRY(
+        ctx->backend->core->split(ctx, item_size, in, buckets, n, n_buckets, to.reachable, to_offsets.reachable, bad));
+    BI_TRY(check_flag(ctx, bad, "bucket", n_buckets));
+    BI_TRY(bi_stage_back(ctx, &to));
+    BI_TRY(bi_stage_back(ctx, &to_offsets));
+    return bi_finish(ctx, staged);
+}
+
+bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                       int64_t n_buckets, void *out, int64_t *offsets)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_check_item_size(ctx, item_size));
+    BI_TRY(bi_check_count(ctx, "n", n, item_size > sizeof *bucket ? item_size : sizeof *bucket));
+    BI_TRY(bi_check_array(ctx, "in", in, n, 1));
+    BI_TRY(bi_check_array(ctx, "bucket", bucket, n, sizeof *bucket));
+    if (n_buckets < 1 || n_buckets > MOST_BUCKETS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "n_buckets: %lld is not in 1 to %d", (long long)n_buckets, MOST_BUCKETS);
+    BI_TRY(bi_check_array(ctx, "out", out, n, 1));
+    BI_TRY(bi_check_array(ctx, "offsets", offsets, n_buckets + 1, sizeof *offsets));
+    size_t bytes = (size_t)n * item_size;
+    BI_TRY(bi_check_apart(ctx, "out", out, bytes, "in", in, bytes, false));
+    BI_TRY(bi_check_apart(ctx, "out", out, bytes, "bucket", bucket, (size_t)n * sizeof *bucket, false));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = split(ctx, item_size, in, bucket, n, n_buckets, out, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

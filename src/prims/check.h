@@ -1,0 +1,28 @@
+/* Checks of arguments that the primitives share. Each gives BOSC_OK, or BOSC_ERR_ARG with the argument's name. */
+#ifndef BI_PRIMS_CHECK_H
+#define BI_PRIMS_CHECK_H
+
+#include "core/context.h"
+
+enum { BI_MOST_ITEM_SIZE = 256 };
+
+bosc_status bi_check_number(bosc_ctx *ctx, bosc_dtype dtype); /* F32 to U64 */
+bosc_status bi_check_op(bosc_ctx *ctx, bosc_op op);
+bosc_status bi_check_kind(bosc_ctx *ctx, bosc_scan_kind kind);
+bosc_status bi_check_item_size(bosc_ctx *ctx, size_t item_size);
+bosc_status bi_check_value_size(bosc_ctx *ctx, size_t value_size); /* 4 or 8 */
+
+/* A number of items: not negative, and their bytes can be counted. */
+bosc_status bi_check_count(bosc_ctx *ctx, const char *name, int64_t n, size_t item_size);
+
+/* n items at p, aligned to `alignment`; p may be NULL if there are none. */
+bosc_status bi_check_array(bosc_ctx *ctx, const char *name, const void *p, int64_t n, size_t alignment);
+
+/* Arrays that must not share bytes; where `same` is set, they may begin at the same place. */
+bosc_status bi_check_apart(bosc_ctx *ctx, const char *name, const void *p, size_t bytes, const char *other_name,
+                           const void *other, size_t other_bytes, bool same);
+
+/* Ends a call: waits if any array was staged. */
+bosc_status bi_finish(bosc_ctx *ctx, bool staged);
+
+#endif
