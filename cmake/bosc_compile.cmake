@@ -25,12 +25,14 @@ endif()
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header: no library to link
 target_include_directories(bosc_options SYSTEM INTERFACE $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)
 
-# bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level, with BI_LEVEL set.
+# bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level, with BI_LEVEL set,
+# into libraries of objects that it lists in <target>_hot_objects.
 function(bosc_add_hot_sources target)
   set(levels 1)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(levels 1 3 4)
   endif()
+  set(objects "")
   foreach(level IN LISTS levels)
     add_library(${target}_v${level} OBJECT ${ARGN})
     target_link_libraries(${target}_v${level} PRIVATE bosc_options)
@@ -41,6 +43,7 @@ function(bosc_add_hot_sources target)
     if(level EQUAL 4 AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target}_v${level} PRIVATE -mprefer-vector-width=512)
     endif()
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_v${level}>)
+    list(APPEND objects $<TARGET_OBJECTS:${target}_v${level}>)
   endforeach()
+  set(${target}_hot_objects ${objects} PARENT_SCOPE)
 endfunction()
