@@ -57,8 +57,9 @@ struct bi_kd_query {
 struct bi_kd_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
 
 /* The driver reserves the blocks (to the sizes that `blocks` tells), sets nodes, and then calls build or store and
- * make_index. Those take all scratch they need before they write to the tree's blocks, so that a tree survives a
- * lack of memory. The driver renames nodes by writing to the ids of the view; no copy of the ids is elsewhere. */
+ * make_index. Those take all scratch they need before they write to the tree's blocks (make_index, after store, takes
+ * none), so that a tree survives a lack of memory. The driver renames nodes by writing to the ids of the view; no copy
+ * of the ids is elsewhere. */
 struct bi_kdtree_ops {
     const struct bi_kd_steps *steps;
 
@@ -80,10 +81,10 @@ struct bi_kdtree_ops {
      * failure of its sampling to the context's log and then takes the slow, exact path itself. */
     bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *);
 
-    /* One level of the published method. in[p] and out[p] (dim arrays, n references) are ordered by superkey p within
-     * each segment of the level. The median of in[level % dim] of each segment goes to order[] at its in-order place;
-     * the other arrays are partitioned stably around it, and that one is copied. Arrays that no later level needs are
-     * NULL. Levels end when every segment is empty. */
+    /* One level of the published method. in[p] and out[p] (for p < min(dim, 32), n references) are ordered by superkey
+     * p within each segment of the level. The median of in[level % dim] of each segment goes to order[] at its in-order
+     * place; the other arrays are partitioned stably around it, and that one is copied. Arrays that no later level
+     * needs are NULL. Levels end when every segment is empty. */
     bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *, int32_t level,
                              uint32_t *const *in, uint32_t *const *out, uint32_t *order);
 
@@ -107,6 +108,9 @@ struct bi_kdtree_ops {
      * smallest such row. */
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+
+    /* Scratch of a knn with m queries and k neighbours whose arrays are in reach. */
+    size_t (*query_bytes)(const bosc_kdtree *, int64_t m, int64_t k);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_cpu;

@@ -1,0 +1,222 @@
+/* The driver of builds: which builder runs, and what a tree holds when one fails.
+ *
+ * A build works on a copy of the handle whose blocks are new where the old ones are too small. Builders take their
+ * scratch before they write to blocks that the tree has in use, so that a lack of memory leaves the tree as it was. */
+#include <string.h>
+#include <time.h>
+
+#include "kdtree/driver.h"
+
+bosc_status bi_kd_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p)
+{
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    return bi_scratch(ctx, (size_t)count * size, p);
+}
+
+enum { BLOCKS = 5 };
+
+static void list_blocks(const bosc_kdtree *tree, struct bi_block list[BLOCKS])
+{
+    list[0] = tree->points;
+    list[1] = tree->ids;
+    list[2] = tree->index;
+    list[3] = tree->inverse;
+    list[4] = tree->counts;
+}
+
+/* Frees the blocks of `from` that `other` does not have. */
+static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
+{
+    struct bi_block mine[BLOCKS], theirs[BLOCKS];
+    list_blocks(from, mine);
+    list_blocks(other, theirs);
+    for (int b = 0; b < BLOCKS; b++)
+        if (mine[b].data != theirs[b].data) bi_block_free(&from->memory, &mine[b]);
+}
+
+void bi_kd_commit(bosc_kdtree *tree, const bosc_kdtree *next)
+{
+    free_blocks(tree, next);
+    *tree = *next;
+}
+
+void bi_kd_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
+
+bosc_status bi_kd_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next)
+{
+    size_t bytes[BLOCKS] = {0};
+    tree->ops->blocks(&tree->opts, n, bytes);
+    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE) bytes[3] = bytes[4] = 4 * (size_t)n;
+    *next = *tree;
+    struct bi_block *list[BLOCKS] = {&next->points, &next->ids, &next->index, &next->inverse, &next->counts};
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < BLOCKS && status == BOSC_OK; b++) {
+        if (bytes[b] <= list[b]->bytes) continue;
+        *list[b] = (struct bi_block){0};
+        status = bi_block_reserve(ctx, &tree->memory, list[b], bytes[b]);
+    }
+    if (status != BOSC_OK) bi_kd_abandon(tree, next);
+    return status;
+}
+
+bosc_status bi_kd_move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
+{
+    struct bi_block from[BLOCKS], to[BLOCKS];
+    bosc_status status = BOSC_OK;
+    list_blocks(tree, from);
+    list_blocks(next, to);
+    for (int b = 0; b < BLOCKS && status == BOSC_OK; b++)
+        if (from[b].data && from[b].data != to[b].data)
+            status = ctx->backend->copy(ctx, to[b].data, from[b].data, from[b].bytes);
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    if (status == BOSC_OK)
+        bi_kd_commit(tree, next);
+    else
+        bi_kd_abandon(tree, next);
+    return status;
+}
+
+bosc_status bi_kd_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kd_rows *rows,
+                             bool *staged)
+{
+    bosc_dtype dtype = tree->opts.dtype;
+    if (rows->n == 0) return BOSC_OK;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + tree->opts.dim) * bosc_dtype_size(dtype);
+    BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, staged));
+    if (tree->opts.assume_valid || dtype == BOSC_I32 || dtype == BOSC_I64) return BOSC_OK;
+    void *found;
+    int64_t row;
+    BI_TRY(bi_scratch(ctx, sizeof row, &found));
+    BI_TRY(tree->ops->find_nan(ctx, dtype, tree->opts.dim, rows, found));
+    BI_TRY(bi_read_back(ctx, &row, found, sizeof row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)row);
+}
+
+double bi_kd_now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Adds the seconds since *since to *stage, once the work of the stage is done. */
+static bosc_status end_stage(bosc_ctx *ctx, double *since, double *stage)
+{
+    BI_TRY(ctx->backend->sync(ctx));
+    double t = bi_kd_now();
+    *stage += t - *since;
+    *since = t;
+    return BOSC_OK;
+}
+
+static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+{
+    struct bi_kd_lists lists;
+    next->nodes = rows->n;
+    if (next->ops->builds(&next->opts, rows->n)) return next->ops->build(ctx, next, rows);
+    BI_TRY(bi_kd_take_lists(ctx, &next->opts, rows->n, &lists));
+    BI_TRY(bi_kd_radix_sort_lists(ctx, next->ops, &next->opts, rows, &lists));
+    return bi_kd_partition_lists(ctx, next, rows, &lists);
+}
+
+/* Builds from the first row of each run of equal points. */
+static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+{
+    struct bi_kd_runs runs;
+    struct bi_kd_rows unique;
+    uint32_t *perm;
+    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *perm, (void **)&perm));
+    BI_TRY(bi_kd_radix_superkey(ctx, next->ops, &next->opts, rows, 0, perm));
+    BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, rows, perm, &runs));
+    BI_TRY(bi_progress(ctx, "build", 0.5));
+    BI_TRY(bi_kd_unique_rows(ctx, next->ops, &next->opts, rows, &runs, &unique));
+    uint32_t *where;
+    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *where, (void **)&where));
+    BI_TRY(build_kept(ctx, next, &unique));
+    struct bi_kd_view view = next->ops->view(next);
+    struct bi_kd_rename_ids rename = {(uint32_t *)view.ids, view.id_stride, runs.names};
+    BI_TRY(next->ops->steps->rename_ids(ctx, next->nodes, &rename));
+    return bi_kd_keep_runs(ctx, next, &runs, where);
+}
+
+/* The published method, stage by stage. */
+static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+{
+    bool unique = next->opts.duplicates == BOSC_DUPLICATES_REMOVE;
+    bosc_kdtree_times *times = &next->times;
+    struct bi_kd_lists lists;
+    struct bi_kd_runs runs = {0};
+    uint32_t *where = NULL;
+    double since = bi_kd_now();
+    BI_TRY(bi_kd_take_lists(ctx, &next->opts, rows->n, &lists));
+    if (unique) BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *where, (void **)&where));
+    BI_TRY(end_stage(ctx, &since, &times->init));
+    BI_TRY(bi_kd_merge_sort_lists(ctx, &next->opts, rows, &lists));
+    BI_TRY(end_stage(ctx, &since, &times->sort));
+    BI_TRY(bi_progress(ctx, "build", 0.5));
+    if (unique) BI_TRY(bi_kd_drop_lists(ctx, next->ops, &next->opts, rows, &lists, &runs));
+    next->nodes = lists.n;
+    BI_TRY(end_stage(ctx, &since, &times->deduplicate));
+    BI_TRY(bi_kd_partition_lists(ctx, next, rows, &lists));
+    if (unique) BI_TRY(bi_kd_keep_runs(ctx, next, &runs, where));
+    return end_stage(ctx, &since, &times->build);
+}
+
+static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+{
+    next->n = rows->n;
+    next->nodes = 0;
+    next->times = (bosc_kdtree_times){.size = sizeof next->times};
+    if (rows->n == 0) return BOSC_OK;
+    BI_TRY(bi_progress(ctx, "build", 0));
+    if (next->opts.builder == BOSC_KDTREE_BROWN)
+        BI_TRY(build_brown(ctx, next, rows));
+    else if (next->opts.duplicates == BOSC_DUPLICATES_REMOVE)
+        BI_TRY(build_unique(ctx, next, rows));
+    else
+        BI_TRY(build_kept(ctx, next, rows));
+    BI_TRY(bi_progress(ctx, "build", 0.9));
+    BI_TRY(next->ops->make_index(ctx, next));
+    return bi_progress(ctx, "build", 1);
+}
+
+static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows *rows)
+{
+    bosc_kdtree next;
+    bool staged = false;
+    BI_TRY(bi_kd_stage_rows(ctx, tree, "points", rows, &staged));
+    BI_TRY(bi_kd_reserve_blocks(ctx, tree, rows->n, &next));
+    bosc_status status = build_into(ctx, &next, rows);
+    if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
+    if (status == BOSC_OK) {
+        bi_kd_commit(tree, &next);
+        return BOSC_OK;
+    }
+    bi_kd_abandon(tree, &next);
+    if (status != BOSC_ERR_NOMEM) tree->n = tree->nodes = 0;
+    return status;
+}
+
+bosc_status bi_kd_build(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows rows)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = build_staged(ctx, tree, &rows);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)
+{
+    int64_t size = (int64_t)bosc_dtype_size(opts->dtype), kept = 0, scratch = 0;
+    int depth = bi_kd_depth(n), lists = opts->dim < depth ? opts->dim : depth;
+    bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
+    if (fused)
+        ops->bytes(opts, n, &kept, &scratch);
+    else
+        scratch = n * 4 * (2 * lists + 1) + n * (2 * size + 8); /* lists and order; keys and references being sorted */
+    if (opts->duplicates == BOSC_DUPLICATES_REMOVE) scratch += n * (opts->dim * size + 21 + 2 * size + 8);
+    return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
+}

@@ -1,0 +1,200 @@
+/* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
+ * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
+#define XXH_INLINE_ALL
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "base/fault.h"
+#include "kdtree/save.h"
+
+/* Bytes read so far of one array, in host memory. */
+struct array {
+    char *data;
+    size_t bytes, room;
+};
+
+enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
+
+struct reader {
+    bosc_ctx *ctx;
+    bosc_read_fn read;
+    void *user;
+    XXH3_state_t *hash;
+    struct bi_kd_header header;
+    struct array arrays[ARRAYS];
+};
+
+static bosc_status get(struct reader *r, void *bytes, size_t count, const char *what)
+{
+    if (bi_fault(BI_FAULT_READ) || r->read(r->user, bytes, count) != 0)
+        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: it ends within its %s", what);
+    return BOSC_OK;
+}
+
+static bosc_status grow(struct reader *r, struct array *a, size_t need, size_t most)
+{
+    if (need <= a->room) return BOSC_OK;
+    size_t room = need > most / 2 ? most : 2 * need;
+    char *fresh = bi_memory_alloc(&r->ctx->host, room);
+    if (!fresh) return bi_fail(r->ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", room);
+    if (a->bytes) memcpy(fresh, a->data, a->bytes);
+    bi_memory_release(&r->ctx->host, a->data, a->room);
+    a->data = fresh;
+    a->room = room;
+    return BOSC_OK;
+}
+
+static bosc_status get_array(struct reader *r, int which, size_t bytes, const char *what)
+{
+    struct array *a = &r->arrays[which];
+    while (a->bytes < bytes) {
+        size_t part = bytes - a->bytes < BI_KD_SAVE_SLICE ? bytes - a->bytes : BI_KD_SAVE_SLICE;
+        BI_TRY(grow(r, a, a->bytes + part, bytes));
+        BI_TRY(get(r, a->data + a->bytes, part, what));
+        XXH3_64bits_update(r->hash, a->data + a->bytes, part);
+        a->bytes += part;
+    }
+    return BOSC_OK;
+}
+
+static bosc_status malformed(struct reader *r, const char *reason)
+{
+    return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: %s", reason);
+}
+
+static bosc_status get_header(struct reader *r)
+{
+    struct bi_kd_header *h = &r->header;
+    BI_TRY(get(r, h, sizeof *h, "header"));
+    XXH3_64bits_update(r->hash, h, sizeof *h);
+    if (memcmp(h->magic, BI_KD_SAVE_MAGIC, sizeof h->magic) != 0) return malformed(r, "these are not the bytes of one");
+    if (h->version != BI_KD_SAVE_VERSION)
+        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: version %lu, but this library reads version %d",
+                       (unsigned long)h->version, (int)BI_KD_SAVE_VERSION);
+    if (h->hash != XXH3_64bits(h, offsetof(struct bi_kd_header, hash))) return malformed(r, "the header is damaged");
+    if (h->flags > BI_KD_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
+        return malformed(r, "the header has unknown flags");
+    if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return malformed(r, "the type of its elements is unknown");
+    if (h->dim < 1 || h->dim > 1024) return malformed(r, "its dimension is not in 1 to 1024");
+    if (h->id_bits != 32 && h->id_bits != 64) return malformed(r, "its ids have neither 32 nor 64 bits");
+    if (h->n < 0 || h->n >= (int64_t)UINT32_MAX || h->nodes < 0 || h->nodes > h->n || (h->n > 0 && h->nodes == 0))
+        return malformed(r, "its size is out of range");
+    if (!(h->flags & BI_KD_SAVE_DUPLICATES_REMOVED) && h->nodes != h->n) return malformed(r, "it lacks nodes");
+    return BOSC_OK;
+}
+
+static bosc_status get_arrays(struct reader *r)
+{
+    const struct bi_kd_header *h = &r->header;
+    size_t nodes = (size_t)h->nodes, row = (size_t)h->dim * bosc_dtype_size((bosc_dtype)h->dtype);
+    XXH64_hash_t hash;
+    BI_TRY(get_array(r, POINTS, nodes * row, "points"));
+    BI_TRY(get_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
+    if (h->flags & BI_KD_SAVE_DUPLICATES_REMOVED) {
+        BI_TRY(get_array(r, INVERSE, (size_t)h->n * sizeof(uint32_t), "inverse"));
+        BI_TRY(get_array(r, COUNTS, nodes * sizeof(uint32_t), "counts"));
+    }
+    BI_TRY(get(r, &hash, sizeof hash, "checksum"));
+    if (hash != XXH3_64bits_digest(r->hash)) return malformed(r, "the checksum is wrong: it is damaged");
+    return BOSC_OK;
+}
+
+/* Ids are in range and distinct. */
+static bosc_status check_ids(struct reader *r)
+{
+    const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
+    struct array *seen = &r->arrays[SEEN];
+    BI_TRY(grow(r, seen, (size_t)r->header.n, (size_t)r->header.n));
+    if (r->header.n) memset(seen->data, 0, (size_t)r->header.n);
+    for (int64_t i = 0; i < r->header.nodes; i++) {
+        if ((int64_t)ids[i] >= r->header.n) return malformed(r, "an id is out of range");
+        if (seen->data[ids[i]]++) return malformed(r, "an id is repeated");
+    }
+    return BOSC_OK;
+}
+
+/* Each row has its node, and counts say how many; the row that names a node is one of its own. */
+static bosc_status check_runs(struct reader *r)
+{
+    const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
+    const uint32_t *inverse = (const uint32_t *)r->arrays[INVERSE].data;
+    uint32_t *counts = (uint32_t *)r->arrays[COUNTS].data;
+    for (int64_t i = 0; i < r->header.n; i++) {
+        if ((int64_t)inverse[i] >= r->header.nodes) return malformed(r, "a row stands for no node");
+        counts[inverse[i]]--;
+    }
+    for (int64_t i = 0; i < r->header.nodes; i++) {
+        if (counts[i] != 0) return malformed(r, "a count is wrong");
+        if (inverse[ids[i]] != (uint32_t)i) return malformed(r, "a node is named for another's row");
+    }
+    for (int64_t i = 0; i < r->header.n; i++) counts[inverse[i]]++;
+    return BOSC_OK;
+}
+
+static bosc_status move_to_backend(bosc_ctx *ctx, const struct array *a, void **place)
+{
+    BI_TRY(bi_scratch(ctx, a->bytes, place));
+    return a->bytes ? ctx->backend->copy(ctx, *place, a->data, a->bytes) : BOSC_OK;
+}
+
+static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
+{
+    bosc_ctx *ctx = r->ctx;
+    const struct array *inverse = &r->arrays[INVERSE], *counts = &r->arrays[COUNTS];
+    struct bi_kd_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
+    void *points, *ids;
+    bosc_kdtree next;
+    BI_TRY(move_to_backend(ctx, &r->arrays[POINTS], &points));
+    BI_TRY(move_to_backend(ctx, &r->arrays[IDS], &ids));
+    BI_TRY(bi_kd_reserve_blocks(ctx, tree, r->header.n, &next));
+    bi_kd_commit(tree, &next);
+    if (rows.n == 0) return BOSC_OK;
+    rows.data = points;
+    tree->n = r->header.n;
+    tree->nodes = rows.n;
+    if (inverse->bytes) BI_TRY(ctx->backend->copy(ctx, tree->inverse.data, inverse->data, inverse->bytes));
+    if (counts->bytes) BI_TRY(ctx->backend->copy(ctx, tree->counts.data, counts->data, counts->bytes));
+    BI_TRY(tree->ops->store(ctx, tree, &rows, NULL, ids));
+    BI_TRY(tree->ops->make_index(ctx, tree));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
+{
+    const struct bi_kd_header *h = &r->header;
+    BI_TRY(get_header(r));
+    BI_TRY(get_arrays(r));
+    BI_TRY(check_ids(r));
+    bool removed = h->flags & BI_KD_SAVE_DUPLICATES_REMOVED;
+    if (removed) BI_TRY(check_runs(r));
+    bosc_kdtree_opts opts = {.size = sizeof opts,
+                             .dtype = (bosc_dtype)h->dtype,
+                             .dim = (int32_t)h->dim,
+                             .duplicates = removed ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP,
+                             .id_bits = (int32_t)h->id_bits};
+    bosc_kdtree *fresh;
+    BI_TRY(bi_kd_new(r->ctx, &opts, &fresh));
+    struct bi_mark mark = bi_arena_mark(r->ctx);
+    bosc_status status = fill_tree(r, fresh);
+    bi_arena_rewind(r->ctx, mark);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_kdtree_free(fresh);
+    return status;
+}
+
+bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_kdtree **tree)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
+    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    struct reader r = {.ctx = ctx, .read = read, .user = user, .hash = &hash};
+    bosc_status status = read_tree(&r, tree);
+    for (int i = 0; i < ARRAYS; i++) bi_memory_release(&ctx->host, r.arrays[i].data, r.arrays[i].room);
+    return status;
+}

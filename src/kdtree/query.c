@@ -1,0 +1,178 @@
+/* The driver and front door of searches: checks, staging, and the rows of compressed sparse form. */
+#include "kdtree/driver.h"
+
+/* Checks what all searches take, and begins the call. */
+static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
+                         struct bi_kd_rows *rows)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_kd_check_tree(ctx, tree));
+    return bi_kd_check_rows(ctx, tree, "queries", queries, "m", m, stride, rows);
+}
+
+static bosc_status check_radius(bosc_ctx *ctx, double radius)
+{
+    if (radius >= 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+}
+
+/* The squared radius, rounded as distances are. */
+static double square(const bosc_kdtree *tree, double radius)
+{
+    if (tree->opts.dtype != BOSC_F32) return radius * radius;
+    float r = (float)radius;
+    return (double)(r * r);
+}
+
+static size_t dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
+
+static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+{
+    bool staged = false;
+    struct bi_out ids, dist2;
+    size_t entries = (size_t)(query->rows.n * query->k);
+    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
+    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * dist2_size(tree) : 0, &dist2, &staged));
+    query->ids = ids.reachable;
+    query->dist2 = dist2.reachable;
+    BI_TRY(tree->ops->knn(ctx, tree, query));
+    BI_TRY(bi_stage_back(ctx, &ids));
+    BI_TRY(bi_stage_back(ctx, &dist2));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+{
+    int64_t m = query->rows.n, k = query->k;
+    if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
+    if (m > 0 && k > INT64_MAX / 16 / m)
+        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
+                       (long long)m, (long long)k);
+    if (m > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
+    if (m == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = knn_staged(ctx, tree, query);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
+                            int64_t k, void *ids, void *dist2)
+{
+    struct bi_kd_query query = {.k = k, .ids = ids, .dist2 = dist2};
+    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    return knn(ctx, tree, &query);
+}
+
+bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
+                                   int64_t stride, int64_t k, double radius, void *ids, void *dist2)
+{
+    struct bi_kd_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
+    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(check_radius(ctx, radius));
+    query.r2 = square(tree, radius);
+    return knn(ctx, tree, &query);
+}
+
+static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+{
+    bool staged = false;
+    struct bi_out counts;
+    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
+    query->counts = counts.reachable;
+    BI_TRY(tree->ops->radius_count(ctx, tree, query));
+    BI_TRY(bi_stage_back(ctx, &counts));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
+                                     int64_t stride, double radius, int64_t *counts)
+{
+    struct bi_kd_query query = {.within = true, .counts = counts};
+    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(check_radius(ctx, radius));
+    if (m > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
+    if (m == 0) return BOSC_OK;
+    query.r2 = square(tree, radius);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = count_staged(ctx, tree, &query);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* The first call of bosc_kdtree_radius: m counts and a zero, summed up to m + 1 offsets. */
+static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, int64_t *offsets)
+{
+    bool staged = false;
+    int64_t m = query->rows.n;
+    BI_TRY(bi_kd_scratch(ctx, m + 1, sizeof(int64_t), (void **)&query->counts));
+    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
+    if (m > 0) BI_TRY(tree->ops->radius_count(ctx, tree, query));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
+    BI_TRY(ctx->backend->copy(ctx, offsets, query->counts, (size_t)(m + 1) * sizeof(int64_t)));
+    return ctx->backend->sync(ctx);
+}
+
+/* Offsets must begin at 0, ascend, and fit the room; *total is the last. */
+static bosc_status check_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, int64_t room,
+                                 int64_t *total)
+{
+    int64_t m = query->rows.n, bad = INT64_MAX;
+    BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&query->bad));
+    BI_TRY(ctx->backend->copy(ctx, query->bad, &bad, sizeof bad));
+    struct bi_kd_check_offsets check = {query->offsets, query->bad};
+    BI_TRY(tree->ops->steps->check_offsets(ctx, m, &check));
+    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
+    BI_TRY(bi_read_back(ctx, total, query->offsets + m, sizeof *total));
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: not ascending from 0 at query %lld", (long long)bad);
+    if (room < *total)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld entries, but the answer has %lld", (long long)room,
+                       (long long)*total);
+    return BOSC_OK;
+}
+
+static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, const int64_t *offsets,
+                             int64_t room)
+{
+    bool staged = false;
+    struct bi_out ids, dist2;
+    const void *reachable;
+    int64_t total, bad;
+    BI_TRY(bi_stage_in(ctx, offsets, (size_t)(query->rows.n + 1) * sizeof *offsets, &reachable, &staged));
+    query->offsets = reachable;
+    BI_TRY(check_offsets(ctx, tree, query, room, &total));
+    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)tree->opts.id_bits / 8, &ids, &staged));
+    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * dist2_size(tree) : 0, &dist2, &staged));
+    query->ids = ids.reachable;
+    query->dist2 = dist2.reachable;
+    BI_TRY(tree->ops->radius_fill(ctx, tree, query));
+    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the row of query %lld is not as long as its answer",
+                       (long long)bad);
+    BI_TRY(bi_stage_back(ctx, &ids));
+    BI_TRY(bi_stage_back(ctx, &dist2));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
+                               double radius, int64_t *offsets, void *ids, void *dist2, int64_t room)
+{
+    struct bi_kd_query query = {.within = true, .ids = ids, .dist2 = dist2};
+    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(check_radius(ctx, radius));
+    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
+    if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
+    if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    query.r2 = square(tree, radius);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = ids ? fill_rows(ctx, tree, &query, offsets, room) : find_offsets(ctx, tree, &query, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* The saved form of a k-d tree, little-endian:
+ *
+ *   header (64 bytes, below) | points: nodes x dim elements in order | ids: nodes x uint32
+ *   | if flags & 1: inverse: n x uint32, counts: nodes x uint32 | XXH3 64 of everything before
+ *
+ * The header ends with its own XXH3 64, so that a damaged one is found before anything is made of it. */
+#ifndef BI_KDTREE_SAVE_H
+#define BI_KDTREE_SAVE_H
+
+#include "kdtree/driver.h"
+
+enum { BI_KD_SAVE_VERSION = 1, BI_KD_SAVE_DUPLICATES_REMOVED = 1, BI_KD_SAVE_SLICE = 1 << 20 };
+
+#define BI_KD_SAVE_MAGIC "BOSCKDT\n"
+
+struct bi_kd_header {
+    char magic[8];
+    uint32_t version, flags;
+    uint32_t dtype, dim;
+    uint32_t id_bits, reserved;
+    int64_t n, nodes;
+    uint64_t unused; /* 0 */
+    uint64_t hash;   /* of the bytes before */
+};
+
+_Static_assert(sizeof(struct bi_kd_header) == 64, "the header is 64 bytes");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "saved trees are little-endian");
+
+#endif

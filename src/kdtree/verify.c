@@ -1,0 +1,87 @@
+/* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
+#include "kdtree/driver.h"
+
+static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    int64_t *place;
+    BI_TRY(bi_scratch(ctx, sizeof *place, (void **)&place));
+    BI_TRY(tree->ops->verify(ctx, tree, place));
+    return bi_read_back(ctx, node, place, sizeof *node);
+}
+
+/* The ordered key of coordinate c of a node, read back. */
+static bosc_status read_key(bosc_ctx *ctx, const struct bi_kd_view *v, int64_t node, int32_t c, uint64_t *key)
+{
+    uint64_t element = 0;
+    size_t size = bosc_dtype_size(v->dtype);
+    const char *at = (const char *)v->points + (size_t)bi_kd_at(v, node, c) * size;
+    BI_TRY(bi_read_back(ctx, &element, at, size));
+    *key = bi_kd_key(&element, 0, v->dtype);
+    return BOSC_OK;
+}
+
+/* *order = how nodes i and j compare, as bi_kd_compare_nodes; *c = the coordinate that decides, -1 for the id. */
+static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kd_view *v, int64_t i, int64_t j, int32_t first,
+                                int *order, int32_t *c)
+{
+    uint32_t a, b;
+    *c = first;
+    for (int32_t t = 0; t < v->dim; t++, *c = bi_kd_cycle(*c, v->dim)) {
+        uint64_t x, y;
+        BI_TRY(read_key(ctx, v, i, *c, &x));
+        BI_TRY(read_key(ctx, v, j, *c, &y));
+        *order = x < y ? -1 : x > y;
+        if (*order) return BOSC_OK;
+    }
+    *c = -1;
+    BI_TRY(bi_read_back(ctx, &a, v->ids + i * v->id_stride, sizeof a));
+    BI_TRY(bi_read_back(ctx, &b, v->ids + j * v->id_stride, sizeof b));
+    *order = a < b ? -1 : a > b;
+    return BOSC_OK;
+}
+
+/* Says which ancestor the node is on the wrong side of, or else what its id is. */
+static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
+{
+    struct bi_kd_view v = tree->ops->view(tree);
+    struct bi_kd_range r = {0, tree->nodes};
+    for (int level = 0; bi_kd_mid(r) != node; level++) {
+        int64_t mid = bi_kd_mid(r);
+        bool less = node < mid;
+        int order;
+        int32_t c;
+        BI_TRY(compare_back(ctx, &v, node, mid, level % v.dim, &order, &c));
+        if (less ? order >= 0 : order <= 0)
+            return bi_fail(
+                ctx, BOSC_ERR_DATA,
+                "node %lld is on the %s side of its ancestor %lld (level %d, coordinate %d), but is %s by %s %d",
+                (long long)node, less ? "less" : "greater", (long long)mid, level, level % v.dim,
+                order < 0   ? "less"
+                : order > 0 ? "greater"
+                            : "equal",
+                c < 0 ? "id, not coordinate" : "coordinate", c < 0 ? level % v.dim : (int)c);
+        r = less ? bi_kd_less(r) : bi_kd_greater(r);
+    }
+    uint32_t id;
+    BI_TRY(bi_read_back(ctx, &id, v.ids + node * v.id_stride, sizeof id));
+    return bi_fail(ctx, BOSC_ERR_DATA, "node %lld has the id %lu, which is %s", (long long)node, (unsigned long)id,
+                   (int64_t)id >= tree->n ? "out of range" : "also that of a node before it");
+}
+
+bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_kd_check_tree(ctx, tree));
+    int64_t offender = INT64_MAX;
+    double begin = bi_kd_now();
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK;
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(status);
+    double seconds = bi_kd_now() - begin; /* several contexts may verify one tree at once */
+    __atomic_store(&((bosc_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
+    if (offender == INT64_MAX) return BOSC_OK;
+    if (node) *node = offender;
+    return explain(ctx, tree, offender);
+}

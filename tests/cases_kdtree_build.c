@@ -1,0 +1,156 @@
+/* k-d trees are the ones of the definition: every builder, type, dimension and shape of data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kdtree_data.h"
+
+static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+
+/* The nodes of the tree are the rows `order` of the points (row names[order[i]], if names are given). */
+static void check_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, const int64_t *order,
+                        int64_t nodes, int32_t id_bits)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    char *points = suite_alloc((size_t)nodes * row), *expected = suite_alloc(row);
+    void *ids = suite_alloc((size_t)nodes * 8);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, points, ids));
+    for (int64_t i = 0; i < nodes; i++) {
+        CHECK_EQ(kd_id(ids, id_bits, i), order[i]);
+        memcpy(expected, kd_row(p, order[i]), row);
+        for (int32_t c = 0; c < p->dim; c++)
+            if (kd_get(expected, p->dtype, c) == 0) kd_set(expected, p->dtype, c, 0);
+        CHECK(memcmp(points + (size_t)i * row, expected, row) == 0);
+    }
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    free(points);
+    free(expected);
+    free(ids);
+}
+
+static void check_build(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    int64_t *order = suite_alloc((size_t)p->n * sizeof *order);
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    reference_kdtree(p, order);
+    check_nodes(ctx, tree, p, order, p->n, opts->id_bits == 32 ? 32 : 64);
+    bosc_kdtree_free(tree);
+    free(order);
+}
+
+static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_kdtree_builder builder, bosc_dtype dtype, int32_t dim,
+                    int64_t n, enum kd_shape shape)
+{
+    bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = dtype, .dim = dim, .builder = builder, .id_bits = suite_below(r, 2) ? 32 : 64};
+    struct reference_points p = kd_points(r, dtype, dim, n, dim + (int64_t)suite_below(r, 3), shape);
+    check_build(ctx, &opts, &p);
+    free((void *)p.data);
+}
+
+static void small(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    int64_t most = suite_slow(ctx) ? 20 : 70;
+    for (int64_t n = 0; n <= most; n++)
+        for (int t = 0; t < 4; t++)
+            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], 1 + (int32_t)suite_below(&r, 5), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++)
+            for (int32_t dim = 1; dim <= 12; dim += suite_slow(ctx) ? 4 : 1)
+                try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], dim, 1 + (int64_t)suite_below(&r, 400), (enum kd_shape)s);
+}
+
+/* Sizes around powers of two and of leaves. */
+static void edges(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    for (int64_t power = 32; power <= (suite_slow(ctx) ? 256 : 2048); power *= 4)
+        for (int64_t n = power - 2; n <= power + 2; n++)
+            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[n % 4], 2 + (int32_t)(n % 3), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+static void many_dimensions(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 1024, 40, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 33, 300, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, 100, KD_RANDOM);
+}
+
+/* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
+ * those rows. */
+static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    int64_t *rows = suite_alloc((size_t)p->n * 8), *order = suite_alloc((size_t)p->n * 8);
+    int64_t *inverse = suite_alloc((size_t)p->n * 8), *counts = suite_alloc((size_t)p->n * 8), sum = 0;
+    int64_t nodes = reference_unique(p, rows);
+    char *packed = suite_alloc((size_t)nodes * row);
+    for (int64_t i = 0; i < nodes; i++) memcpy(packed + (size_t)i * row, kd_row(p, rows[i]), row);
+    struct reference_points unique = {p->dtype, p->dim, nodes, p->dim, packed};
+    reference_kdtree(&unique, order);
+    for (int64_t i = 0; i < nodes; i++) order[i] = rows[order[i]];
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    check_nodes(ctx, tree, p, order, nodes, opts->id_bits);
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+    for (int64_t i = 0; i < nodes; i++) sum += counts[i];
+    CHECK_EQ(sum, p->n);
+    for (int64_t i = 0; i < p->n; i++) {
+        int64_t node = kd_id(inverse, opts->id_bits, i);
+        CHECK(node >= 0 && node < nodes && reference_equal(p, order[node], i));
+        CHECK(--counts[node] >= 0);
+    }
+    bosc_kdtree_free(tree);
+    free(rows);
+    free(order);
+    free(inverse);
+    free(counts);
+    free(packed);
+}
+
+static void brown(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
+        try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, suite_slow(ctx) ? 300 : 3000, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 40, 200, KD_GRID);
+}
+
+static void duplicates(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++) {
+            bosc_kdtree_opts opts = {.size = sizeof opts,
+                                     .dtype = dtypes[t],
+                                     .dim = 1 + (int32_t)suite_below(&r, 5),
+                                     .builder = t % 2 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                                     .duplicates = BOSC_DUPLICATES_REMOVE,
+                                     .id_bits = s % 2 ? 32 : 64};
+            struct reference_points p =
+                kd_points(&r, dtypes[t], opts.dim, (int64_t)suite_below(&r, 300), opts.dim + t % 2, (enum kd_shape)s);
+            check_unique(ctx, &opts, &p);
+            opts.builder = t % 2 ? BOSC_KDTREE_AUTO : BOSC_KDTREE_BROWN;
+            check_unique(ctx, &opts, &p);
+            free((void *)p.data);
+        }
+}
+
+static const struct suite_case suite_cases_kdtree_build[] = {
+    {"small", small, NULL},
+    {"shapes", shapes, NULL},
+    {"edges", edges, NULL},
+    {"many dimensions", many_dimensions, NULL},
+    {"published builder", brown, NULL},
+    {"duplicates", duplicates, NULL},
+};
+SUITE(kdtree_build);
