@@ -20,6 +20,9 @@ endif()
 find_package(OpenMP COMPONENTS C)
 if(OpenMP_C_FOUND)
   target_link_libraries(bosc_options INTERFACE OpenMP::OpenMP_C)
+else() # what only the clauses of its pragmas use
+  target_compile_options(bosc_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-unused-parameter;-Wno-unused-variable;-Wno-unused-but-set-variable>)
 endif()
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header: no library to link

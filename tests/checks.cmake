@@ -14,7 +14,7 @@ endif()
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
-    ${headers}/base.h ${headers}/context.h)
+    ${headers}/base.h ${headers}/context.h ${headers}/kdtree.h ${headers}/prims.h)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})
   set_tests_properties(symbols install PROPERTIES LABELS package)
 endif()
