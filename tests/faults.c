@@ -1,0 +1,124 @@
+#include "faults.h"
+
+#include <stdlib.h>
+
+/* The memory of a counted context. Device blocks come from the context it is like. */
+struct counted {
+    bosc_ctx *like;
+    int64_t *live;
+};
+static struct counted counted_memory; /* of the one sweep at a time */
+
+#ifndef BOSC_FAULTS
+/* Without fault points the hooks themselves fail. */
+static int64_t passages, fail_at = -1;
+static bool persistent;
+
+static bool fails(void)
+{
+    if (fail_at < 0) return false;
+    int64_t passage = passages++;
+    return persistent ? passage >= fail_at : passage == fail_at;
+}
+
+static void arm(uint32_t kinds, int64_t k, bool for_good)
+{
+    (void)kinds;
+    passages = 0;
+    fail_at = k;
+    persistent = for_good;
+}
+static void disarm(void) { fail_at = -1; }
+static int64_t passed(void) { return passages; }
+#else
+static bool fails(void) { return false; }
+static void arm(uint32_t kinds, int64_t k, bool for_good) { bi_fault_arm(kinds, k, for_good); }
+static void disarm(void) { bi_fault_disarm(); }
+static int64_t passed(void) { return bi_fault_passages(); }
+#endif
+
+static void *host_alloc(void *user, size_t bytes)
+{
+    struct counted *c = user;
+    void *p = fails() ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (p) c->live[0]++;
+    return p;
+}
+
+static void host_release(void *user, void *memory, size_t bytes)
+{
+    struct counted *c = user;
+    (void)bytes;
+    if (memory) c->live[0]--;
+    free(memory);
+}
+
+static void *device_alloc(void *user, size_t bytes)
+{
+    struct counted *c = user;
+    void *p = NULL;
+    if (bosc_alloc(c->like, bytes, &p) == BOSC_OK && p) c->live[1]++;
+    return p;
+}
+
+static void device_release(void *user, void *memory, size_t bytes)
+{
+    struct counted *c = user;
+    if (memory) c->live[1]--;
+    bosc_release(c->like, memory, bytes);
+}
+
+bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(like, bosc_ctx_get_info(like, &info));
+    live[0] = live[1] = 0;
+    counted_memory = (struct counted){like, live};
+    bosc_ctx_opts opts = {.size = sizeof opts,
+                          .backend = info.backend,
+                          .threads = info.threads,
+                          .cpu_level = info.cpu_level,
+                          .device = info.device < 0 ? 0 : info.device,
+                          .host = {host_alloc, host_release, &counted_memory}};
+    if (info.backend == BOSC_BACKEND_CUDA)
+        opts.device_memory = (bosc_allocator){device_alloc, device_release, &counted_memory};
+    bosc_ctx *ctx = NULL;
+    if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) suite_fail(__FILE__, __LINE__, "no context with counted memory");
+    return ctx;
+}
+
+/* One k. Returns whether the fault was met. */
+static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, int64_t k, bool for_good)
+{
+    int64_t live[2];
+    bosc_ctx *ctx = counted_context(like, live);
+    if (s->prepare) s->prepare(s->user);
+    arm(s->kinds, k, for_good);
+    bosc_status status = s->call(ctx, s->user);
+    bool met = passed() > k;
+    disarm();
+    if (status == BOSC_OK) {
+        if (s->right) CHECK(s->right(s->user));
+    } else {
+        if (!met || (status != BOSC_ERR_NOMEM && status != BOSC_ERR_DEVICE) || bosc_message(ctx)[0] == 0)
+            suite_fail(__FILE__, __LINE__, "fault %lld gives %s: %s", (long long)k, bosc_status_name(status),
+                       bosc_message(ctx));
+        if (s->untouched) CHECK(s->untouched(s->user));
+        if (s->prepare) s->prepare(s->user);
+        CHECK_OK(ctx, s->call(ctx, s->user));
+        if (s->right) CHECK(s->right(s->user));
+    }
+    CHECK_OK(ctx, bosc_sync(ctx));
+    bosc_ctx_free(ctx);
+    CHECK_EQ(live[0], 0);
+    CHECK_EQ(live[1], 0);
+    return met;
+}
+
+int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
+{
+    int64_t swept = 0;
+    for (int for_good = 0; for_good < 2; for_good++)
+        for (int64_t k = 0; fail_at_passage(like, sweep, k, for_good); k++) swept++;
+    return swept;
+}

@@ -1,0 +1,26 @@
+/* Sweeps of faults: a call is made again and again, and each time the next thing that can fail in it does. */
+#ifndef FAULTS_H
+#define FAULTS_H
+
+#include "base/fault.h"
+#include "suite.h"
+
+struct fault_sweep {
+    uint32_t kinds; /* of enum bi_fault_kind; builds without fault points fail host allocations only */
+    /* The call. It gets a fresh context for each k; what it makes in it (handles) must be freed before it returns. */
+    bosc_status (*call)(bosc_ctx *ctx, void *user);
+    void (*prepare)(void *user);   /* before each call: sets the outputs to a pattern; may be NULL */
+    bool (*untouched)(void *user); /* after a failed call: do the outputs hold the pattern? May be NULL */
+    bool (*right)(void *user);     /* after a good call: are the outputs right? May be NULL */
+    void *user;
+};
+
+/* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or BOSC_ERR_DEVICE with its
+ * outputs untouched, or succeeds with the right ones; the same context then succeeds; and nothing stays allocated.
+ * Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept. */
+int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
+
+/* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */
+bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2]);
+
+#endif
