@@ -84,6 +84,18 @@ static void many_dimensions(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, 100, KD_RANDOM);
 }
 
+/* Beyond the size that one thread builds alone. */
+static void large(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    int64_t n = suite_slow(ctx) ? 5000 : 40000;
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 2, n / 2, KD_CLUSTERS);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
+}
+
 /* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
  * those rows. */
 static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
@@ -146,11 +158,9 @@ static void duplicates(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_build[] = {
-    {"small", small, NULL},
-    {"shapes", shapes, NULL},
-    {"edges", edges, NULL},
-    {"many dimensions", many_dimensions, NULL},
-    {"published builder", brown, NULL},
+    {"small", small, NULL},           {"shapes", shapes, NULL},
+    {"edges", edges, NULL},           {"many dimensions", many_dimensions, NULL},
+    {"large", large, NULL},           {"published builder", brown, NULL},
     {"duplicates", duplicates, NULL},
 };
 SUITE(kdtree_build);

@@ -1,5 +1,5 @@
 /* The CPU's table of fused operations of k-d trees. */
-#include "kdtree/cpu.h"
+#include "kdtree/cpu_build.h"
 
 #include "core/cpu/level.h"
 #include "core/steps.h"
@@ -27,7 +27,7 @@ static void cpu_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, in
     size_t bytes[3];
     cpu_blocks(opts, n, bytes);
     *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
-    *scratch = n * 4;
+    *scratch = bi_kd_cpu_build_scratch(opts, n);
 }
 
 static struct bi_kd_view cpu_view(const bosc_kdtree *tree)
@@ -69,43 +69,9 @@ static bool plain_less(const struct plain *p, uint32_t a, uint32_t b, int32_t c)
     return order ? order < 0 : a < b;
 }
 
-static void plain_build(const struct plain *p, struct bi_kd_range r, int level)
-{
-    if (r.begin >= r.end) return;
-    int32_t c = level % p->dim;
-    int64_t mid = bi_kd_mid(r), lo = r.begin, hi = r.end - 1;
-    while (lo < hi) {
-        uint32_t pivot = p->order[lo + (hi - lo) / 2];
-        int64_t i = lo, j = hi;
-        while (i <= j) {
-            while (plain_less(p, p->order[i], pivot, c)) i++;
-            while (plain_less(p, pivot, p->order[j], c)) j--;
-            if (i > j) break;
-            uint32_t t = p->order[i];
-            p->order[i++] = p->order[j];
-            p->order[j--] = t;
-        }
-        if (mid <= j)
-            hi = j;
-        else if (mid >= i)
-            lo = i;
-        else
-            break;
-    }
-    plain_build(p, bi_kd_less(r), level + 1);
-    plain_build(p, bi_kd_greater(r), level + 1);
-}
-
-static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
-                             const uint32_t *ids);
-
 static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
 {
-    struct plain p = {rows, tree->opts.dtype, tree->opts.dim, NULL};
-    BI_TRY(bi_scratch(ctx, (size_t)rows->n * 4, (void **)&p.order));
-    for (int64_t i = 0; i < rows->n; i++) p.order[i] = (uint32_t)i;
-    plain_build(&p, (struct bi_kd_range){0, rows->n}, 0);
-    return cpu_store(ctx, tree, rows, p.order, NULL);
+    return bi_kd_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
 /* One list of one segment: its references are spread around the median, which list `level % dim` gave. */

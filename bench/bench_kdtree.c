@@ -1,0 +1,237 @@
+/* Times k-d trees: bench_kdtree [-n points] [-m queries] [-d dim] [-s shape] [-t threads] [-r repeats] [-b backend].
+ * Prints one row a measurement: the fastest and the median of the repeats, and a checksum of the answers that programs
+ * for other libraries print too. All arrays are in the backend's memory, handles are warm. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <boscage/boscage.h>
+
+#include "kdtree_points.h"
+
+struct setting {
+    int64_t n, m;
+    int dim, threads, repeats;
+    const char *shape, *backend, *level;
+};
+
+struct bench {
+    struct setting set;
+    bosc_ctx *ctx;
+    bosc_kdtree *tree;
+    float *points, *queries; /* the backend's */
+    void *ids, *dist2;
+    int64_t *offsets;
+    int64_t k, room;
+    double radius;
+};
+
+static void fail(bosc_ctx *ctx, const char *what)
+{
+    fprintf(stderr, "bench_kdtree: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
+    exit(1);
+}
+
+#define DO(b, call)                                   \
+    do {                                              \
+        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
+    } while (0)
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Times `run`; items a second are printed if `items` is not 0. */
+static void measure(struct bench *b, const char *name, void (*run)(struct bench *), double items)
+{
+    double times[100];
+    int repeats = b->set.repeats < 100 ? b->set.repeats : 100;
+    run(b);
+    DO(b, bosc_sync(b->ctx));
+    for (int i = 0; i < repeats; i++) {
+        double begin = now();
+        run(b);
+        DO(b, bosc_sync(b->ctx));
+        times[i] = now() - begin;
+    }
+    qsort(times, (size_t)repeats, sizeof times[0], ascending);
+    printf("%-22s %11.4f %11.4f", name, 1e3 * times[0], 1e3 * times[repeats / 2]);
+    if (items > 0)
+        printf(" %10.3f", 1e-6 * items / times[repeats / 2]);
+    else
+        printf(" %10s", "");
+    printf("\n");
+    fflush(stdout);
+}
+
+static void build(struct bench *b) { DO(b, bosc_kdtree_build(b->ctx, b->tree, b->points, b->set.n, 0)); }
+
+static void knn(struct bench *b)
+{
+    DO(b, bosc_kdtree_knn(b->ctx, b->tree, b->queries, b->set.m, 0, b->k, b->ids, b->dist2));
+}
+
+static void knn_all(struct bench *b)
+{
+    DO(b, bosc_kdtree_knn(b->ctx, b->tree, b->points, b->set.n, 0, b->k, b->ids, NULL));
+}
+
+static void radius_count(struct bench *b)
+{
+    DO(b, bosc_kdtree_radius_count(b->ctx, b->tree, b->queries, b->set.m, 0, b->radius, b->offsets));
+}
+
+static void radius_rows(struct bench *b)
+{
+    DO(b, bosc_kdtree_radius(b->ctx, b->tree, b->queries, b->set.m, 0, b->radius, b->offsets, NULL, NULL, 0));
+    DO(b, bosc_kdtree_radius(b->ctx, b->tree, b->queries, b->set.m, 0, b->radius, b->offsets, b->ids, NULL, b->room));
+}
+
+static bosc_kdtree *create(struct bench *b, bosc_kdtree_builder builder, bosc_duplicates duplicates)
+{
+    bosc_kdtree_opts o = {.size = sizeof o,
+                          .dim = b->set.dim,
+                          .builder = builder,
+                          .duplicates = duplicates,
+                          .id_bits = 32,
+                          .assume_valid = 1};
+    bosc_kdtree *tree;
+    DO(b, bosc_kdtree_create(b->ctx, &o, &tree));
+    return tree;
+}
+
+static void check_distances(struct bench *b, const char *name)
+{
+    size_t count = (size_t)(b->set.m * b->k);
+    float *dist2 = malloc(count * sizeof *dist2);
+    double sum = 0;
+    DO(b, bosc_copy(b->ctx, dist2, b->dist2, count * sizeof *dist2));
+    for (size_t i = 0; i < count; i++) sum += (double)dist2[i];
+    printf("%-22s sum of dist2 %.12g\n", name, sum);
+    free(dist2);
+}
+
+static void run_builds(struct bench *b)
+{
+    measure(b, "build", build, (double)b->set.n);
+    bosc_kdtree *fast = b->tree;
+    if (b->set.n <= 20000000) {
+        b->tree = create(b, BOSC_KDTREE_BROWN, BOSC_DUPLICATES_REMOVE);
+        int repeats = b->set.repeats;
+        b->set.repeats = repeats > 3 ? 3 : repeats;
+        measure(b, "build, brown + unique", build, (double)b->set.n);
+        b->set.repeats = repeats;
+        bosc_kdtree_free(b->tree);
+    }
+    b->tree = fast;
+    DO(b, bosc_kdtree_build(b->ctx, b->tree, b->points, b->set.n, 0));
+    double begin = now();
+    DO(b, bosc_kdtree_verify(b->ctx, b->tree, NULL));
+    printf("%-22s %11.4f\n", "verify", 1e3 * (now() - begin));
+}
+
+static void run_queries(struct bench *b)
+{
+    static const int64_t ks[] = {1, 8};
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        b->k = ks[i];
+        snprintf(name, sizeof name, "nearest, k=%d", (int)b->k);
+        measure(b, name, knn, (double)b->set.m);
+        check_distances(b, name);
+    }
+    b->k = 9;
+    measure(b, "all points, k=9", knn_all, (double)b->set.n);
+    measure(b, "radius, counts", radius_count, (double)b->set.m);
+    int64_t total;
+    DO(b, bosc_kdtree_radius(b->ctx, b->tree, b->queries, b->set.m, 0, b->radius, b->offsets, NULL, NULL, 0));
+    DO(b, bosc_copy(b->ctx, &total, b->offsets + b->set.m, sizeof total));
+    if (total <= b->room) measure(b, "radius, rows", radius_rows, (double)b->set.m);
+    printf("%-22s %lld within %g\n", "radius", (long long)total, b->radius);
+}
+
+static void *place(struct bench *b, size_t bytes)
+{
+    void *p;
+    DO(b, bosc_alloc(b->ctx, bytes, &p));
+    return p;
+}
+
+static void run_one(struct bench *b)
+{
+    struct setting *s = &b->set;
+    size_t most = (size_t)(9 * s->n > 32 * s->m ? 9 * s->n : 32 * s->m);
+    size_t point_bytes = (size_t)s->n * (size_t)s->dim * 4, query_bytes = (size_t)s->m * (size_t)s->dim * 4;
+    float *points = kdtree_points(s->shape, s->n, s->dim, 1), *queries = kdtree_points(s->shape, s->m, s->dim, 2);
+    bosc_ctx_info info = {.size = sizeof info};
+    DO(b, bosc_ctx_get_info(b->ctx, &info));
+    b->points = place(b, point_bytes);
+    b->queries = place(b, query_bytes);
+    b->ids = place(b, most * 4);
+    b->dist2 = place(b, (size_t)s->m * 8 * 4);
+    b->offsets = place(b, ((size_t)s->m + 1) * 8);
+    b->room = (int64_t)most;
+    b->radius = 1.24 * pow((double)s->n, -1.0 / s->dim); /* about 8 points, in 3-D */
+    DO(b, bosc_copy(b->ctx, b->points, points, point_bytes));
+    DO(b, bosc_copy(b->ctx, b->queries, queries, query_bytes));
+    free(points);
+    free(queries);
+    b->tree = create(b, BOSC_KDTREE_AUTO, BOSC_DUPLICATES_KEEP);
+    printf("# boscage, %s%s%s, %d threads, %s, %lld points, %lld queries, dim %d\n",
+           info.backend == BOSC_BACKEND_CPU ? "cpu" : "cuda", info.device_name[0] ? ", " : "", info.device_name,
+           (int)info.threads, s->shape, (long long)s->n, (long long)s->m, s->dim);
+    printf("# %-20s %11s %11s %10s\n", "", "fastest ms", "median ms", "M/s");
+    run_builds(b);
+    run_queries(b);
+    bosc_kdtree_free(b->tree);
+    bosc_release(b->ctx, b->points, point_bytes);
+    bosc_release(b->ctx, b->queries, query_bytes);
+    bosc_release(b->ctx, b->ids, most * 4);
+    bosc_release(b->ctx, b->dist2, (size_t)s->m * 8 * 4);
+    bosc_release(b->ctx, b->offsets, ((size_t)s->m + 1) * 8);
+}
+
+static void parse(int argc, char **argv, struct setting *s)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const char *value = argv[i + 1];
+        switch (argv[i][0] == '-' ? argv[i][1] : 0) {
+        case 'n': s->n = atoll(value); break;
+        case 'm': s->m = atoll(value); break;
+        case 'd': s->dim = atoi(value); break;
+        case 's': s->shape = value; break;
+        case 't': s->threads = atoi(value); break;
+        case 'r': s->repeats = atoi(value); break;
+        case 'b': s->backend = value; break;
+        case 'l': s->level = value; break;
+        default: fprintf(stderr, "bench_kdtree: unknown option %s\n", argv[i]); exit(2);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.set = {1 << 20, 1 << 20, 3, 0, 10, "uniform", "cpu", "0"}};
+    parse(argc, argv, &b.set);
+    bool cuda = strcmp(b.set.backend, "cuda") == 0;
+    bosc_ctx_opts o = {.size = sizeof o,
+                       .backend = cuda ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU,
+                       .cpu_level = (bosc_cpu_level)atoi(b.set.level),
+                       .threads = b.set.threads};
+    if (bosc_ctx_create(&o, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.backend));
+    run_one(&b);
+    bosc_ctx_free(b.ctx);
+    return 0;
+}

@@ -1,0 +1,148 @@
+/* The loops of the builder that move keys by a condition: one pass each, with vectors that pack chosen lanes where the
+ * level has them, else without branches. For keys of 4 and of 8 bytes. */
+#ifndef BI_KDTREE_CPU_LANES_H
+#define BI_KDTREE_CPU_LANES_H
+
+#include <stdint.h>
+
+#if BI_LEVEL == 4
+#include <immintrin.h>
+#endif
+
+/* Packs the keys in [lo, hi] to the front of `out` (which may be `keys`) and counts those below lo. */
+struct sifted {
+    int64_t less, inside;
+};
+
+/* Bits of 16 keys: below `v`, and equal to it. */
+struct bits16 {
+    uint32_t less, equal;
+};
+
+#if BI_LEVEL == 4
+
+static inline __mmask16 first_lanes(int64_t count) { return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1); }
+
+static inline struct sifted sift32(const uint32_t *keys, int64_t m, uint32_t lo, uint32_t hi, uint32_t *out)
+{
+    struct sifted s = {0, 0};
+    __m512i low = _mm512_set1_epi32((int)lo), width = _mm512_set1_epi32((int)(hi - lo));
+    for (int64_t i = 0; i < m; i += 16) {
+        __mmask16 valid = first_lanes(m - i);
+        __m512i k = _mm512_maskz_loadu_epi32(valid, keys + i);
+        __mmask16 in = _mm512_mask_cmple_epu32_mask(valid, _mm512_sub_epi32(k, low), width);
+        int count = __builtin_popcount(in);
+        s.less += __builtin_popcount(_mm512_mask_cmplt_epu32_mask(valid, k, low));
+        _mm512_mask_storeu_epi32(out + s.inside, first_lanes(count), _mm512_maskz_compress_epi32(in, k));
+        s.inside += count;
+    }
+    return s;
+}
+
+static inline struct sifted sift64(const uint64_t *keys, int64_t m, uint64_t lo, uint64_t hi, uint64_t *out)
+{
+    struct sifted s = {0, 0};
+    __m512i low = _mm512_set1_epi64((long long)lo), width = _mm512_set1_epi64((long long)(hi - lo));
+    for (int64_t i = 0; i < m; i += 8) {
+        __mmask8 valid = (__mmask8)first_lanes(m - i);
+        __m512i k = _mm512_maskz_loadu_epi64(valid, keys + i);
+        __mmask8 in = _mm512_mask_cmple_epu64_mask(valid, _mm512_sub_epi64(k, low), width);
+        int count = __builtin_popcount(in);
+        s.less += __builtin_popcount(_mm512_mask_cmplt_epu64_mask(valid, k, low));
+        _mm512_mask_storeu_epi64(out + s.inside, (__mmask8)first_lanes(count), _mm512_maskz_compress_epi64(in, k));
+        s.inside += count;
+    }
+    return s;
+}
+
+static inline struct bits16 compare32(const uint32_t *keys, int64_t count, uint32_t v)
+{
+    __mmask16 valid = first_lanes(count);
+    __m512i k = _mm512_maskz_loadu_epi32(valid, keys), x = _mm512_set1_epi32((int)v);
+    return (struct bits16){_mm512_mask_cmplt_epu32_mask(valid, k, x), _mm512_mask_cmpeq_epu32_mask(valid, k, x)};
+}
+
+static inline struct bits16 compare64(const uint64_t *keys, int64_t count, uint64_t v)
+{
+    __mmask16 valid = first_lanes(count);
+    __m512i x = _mm512_set1_epi64((long long)v);
+    __m512i a = _mm512_maskz_loadu_epi64((__mmask8)valid, keys);
+    __m512i b = _mm512_maskz_loadu_epi64((__mmask8)(valid >> 8), keys + 8);
+    uint32_t less = _mm512_mask_cmplt_epu64_mask((__mmask8)valid, a, x) |
+                    (uint32_t)_mm512_mask_cmplt_epu64_mask((__mmask8)(valid >> 8), b, x) << 8;
+    uint32_t equal = _mm512_mask_cmpeq_epu64_mask((__mmask8)valid, a, x) |
+                     (uint32_t)_mm512_mask_cmpeq_epu64_mask((__mmask8)(valid >> 8), b, x) << 8;
+    return (struct bits16){less, equal};
+}
+
+/* Splits m elements by their mask bits: ones to `less`, zeros to `greater`, in their order. */
+static inline void spread32(const uint32_t *from, int64_t m, const uint16_t *masks, uint32_t *less, uint32_t *greater)
+{
+    for (int64_t i = 0; i < m; i += 16) {
+        __mmask16 valid = first_lanes(m - i), ones = (__mmask16)(masks[i >> 4] & valid);
+        __m512i k = _mm512_maskz_loadu_epi32(valid, from + i);
+        int count = __builtin_popcount(ones), others = __builtin_popcount(valid) - count;
+        _mm512_mask_storeu_epi32(less, first_lanes(count), _mm512_maskz_compress_epi32(ones, k));
+        _mm512_mask_storeu_epi32(greater, first_lanes(others),
+                                 _mm512_maskz_compress_epi32((__mmask16)(valid & ~ones), k));
+        less += count;
+        greater += others;
+    }
+}
+
+static inline void spread64(const uint64_t *from, int64_t m, const uint16_t *masks, uint64_t *less, uint64_t *greater)
+{
+    for (int64_t i = 0; i < m; i += 8) {
+        __mmask8 valid = (__mmask8)first_lanes(m - i), ones = (__mmask8)((masks[i >> 4] >> (i & 8)) & valid);
+        __m512i k = _mm512_maskz_loadu_epi64(valid, from + i);
+        int count = __builtin_popcount(ones), others = __builtin_popcount(valid) - count;
+        _mm512_mask_storeu_epi64(less, (__mmask8)first_lanes(count), _mm512_maskz_compress_epi64(ones, k));
+        _mm512_mask_storeu_epi64(greater, (__mmask8)first_lanes(others),
+                                 _mm512_maskz_compress_epi64((__mmask8)(valid & ~ones), k));
+        less += count;
+        greater += others;
+    }
+}
+
+#else
+
+/* A packed element is written before it is known to belong, and overwritten by the next if it does not; the last place
+ * is written only by those that belong, so nothing beyond an array is touched. */
+#define PLAIN_LANES(KEY, bits)                                                                                  \
+    static inline struct sifted sift##bits(const KEY *keys, int64_t m, KEY lo, KEY hi, KEY *out)                \
+    {                                                                                                           \
+        struct sifted s = {0, 0};                                                                               \
+        for (int64_t i = 0; i < m; i++) {                                                                       \
+            KEY k = keys[i];                                                                                    \
+            out[s.inside] = k;                                                                                  \
+            s.inside += k - lo <= hi - lo;                                                                      \
+            s.less += k < lo;                                                                                   \
+        }                                                                                                       \
+        return s;                                                                                               \
+    }                                                                                                           \
+    static inline struct bits16 compare##bits(const KEY *keys, int64_t count, KEY v)                            \
+    {                                                                                                           \
+        struct bits16 b = {0, 0};                                                                               \
+        int lanes = count < 16 ? (int)count : 16;                                                               \
+        for (int i = 0; i < lanes; i++) {                                                                       \
+            b.less |= (uint32_t)(keys[i] < v) << i;                                                             \
+            b.equal |= (uint32_t)(keys[i] == v) << i;                                                           \
+        }                                                                                                       \
+        return b;                                                                                               \
+    }                                                                                                           \
+    static inline void spread##bits(const KEY *from, int64_t m, const uint16_t *masks, KEY *less, KEY *greater) \
+    {                                                                                                           \
+        for (int64_t i = 0; i < m; i++) {                                                                       \
+            int one = (masks[i >> 4] >> (i & 15)) & 1;                                                          \
+            KEY *to = one ? less : greater;                                                                     \
+            *to = from[i];                                                                                      \
+            less += one;                                                                                        \
+            greater += !one;                                                                                    \
+        }                                                                                                       \
+    }
+
+PLAIN_LANES(uint32_t, 32)
+PLAIN_LANES(uint64_t, 64)
+
+#endif
+#endif
