@@ -103,7 +103,7 @@ static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, int64_t
         if (!met || (status != BOSC_ERR_NOMEM && status != BOSC_ERR_DEVICE) || bosc_message(ctx)[0] == 0)
             suite_fail(__FILE__, __LINE__, "fault %lld gives %s: %s", (long long)k, bosc_status_name(status),
                        bosc_message(ctx));
-        if (s->untouched) CHECK(s->untouched(s->user));
+        if (s->untouched && status == BOSC_ERR_NOMEM) CHECK(s->untouched(s->user));
         if (s->prepare) s->prepare(s->user);
         CHECK_OK(ctx, s->call(ctx, s->user));
         if (s->right) CHECK(s->right(s->user));

@@ -15,9 +15,9 @@ struct fault_sweep {
     void *user;
 };
 
-/* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or BOSC_ERR_DEVICE with its
- * outputs untouched, or succeeds with the right ones; the same context then succeeds; and nothing stays allocated.
- * Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept. */
+/* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM with its outputs
+ * untouched, or BOSC_ERR_DEVICE, or succeeds with the right ones; the same context then succeeds; and nothing stays
+ * allocated. Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept. */
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
 
 /* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */

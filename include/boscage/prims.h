@@ -4,8 +4,8 @@
  * Common to all: arrays lie in host memory or in the context's, and belong to the caller; a call given any host
  * array waits for its result, with device arrays it queues. Input and output must not overlap unless a comment
  * says so. n may be 0. Answers are the same bits on every backend and number of threads: floating sums follow one
- * fixed tree of tiles. Scratch memory is the context's. Bad arguments give BOSC_ERR_ARG and leave outputs as they
- * were; every call may return BOSC_ERR_NOMEM and BOSC_ERR_DEVICE. */
+ * fixed tree of tiles. Scratch memory is the context's. BOSC_ERR_ARG names the argument; it and
+ * BOSC_ERR_NOMEM, which every call may return, leave outputs as they were. After BOSC_ERR_DEVICE they are undefined. */
 #ifndef BOSCAGE_PRIMS_H
 #define BOSCAGE_PRIMS_H
 
