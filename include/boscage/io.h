@@ -33,14 +33,24 @@ BOSC_API bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_
 /* Writes a .npy file (version 1), atomically. */
 BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
 
+/* Writes several arrays, 1 to 16: all files appear, or, if one cannot be written, none. */
+BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count,
+                                        bosc_io_error *error);
+
 /* Reads points (n, dim) by the ending of the path: .npy (f4, f8, i4, i8, two-dimensional), .csv, .txt, .xyz (numbers
  * separated by commas or blanks, f8; `#` begins a comment; one header line of words allowed in .csv), and the vertices
- * of .off, .ply (ascii, binary of either byte order) and .obj (f8). A NaN is refused with its row. */
+ * of .off, .ply (ascii, binary of either byte order) and .obj (f8). "-" is a .npy file if it begins as one, else text
+ * as .csv. Text is rounded correctly, whatever the locale. A .npy file may hold no points, (0, dim); another may not.
+ * A NaN gives BOSC_ERR_DATA with its row, counted from 0 ("FILE: row 7: NaN"), or its line in a text. */
 BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error);
 
 /* Saved trees. */
 BOSC_API bosc_status bosc_kdtree_save(bosc_ctx *ctx, const bosc_kdtree *tree, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_kdtree_load(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_io_error *error);
+
+/* Reads a saved tree, known by its first bytes, or else points as bosc_points_read: one of *tree and *points is set. */
+BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
+                                                bosc_io_error *error);
 
 /* Writes an 8-bit RGB picture, rows from the top, as PNG, atomically. */
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,

@@ -1,0 +1,115 @@
+/* Files as bytes: mapped, or read to the end; and the memory and messages that all of this library uses. */
+#include "io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+
+bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *format, ...)
+{
+    if (!error) return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return status;
+}
+
+void *bi_io_alloc(size_t bytes) { return bi_fault(BI_FAULT_ALLOC) ? NULL : malloc(bytes ? bytes : 1); }
+
+void *bi_io_realloc(void *memory, size_t bytes)
+{
+    return bi_fault(BI_FAULT_ALLOC) ? NULL : realloc(memory, bytes ? bytes : 1);
+}
+
+static bosc_status fail_reading(const char *name, int number, bosc_io_error *error)
+{
+    return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot read: %s", name, strerror(number));
+}
+
+/* Fills `more` bytes at `to`; *got is less only at the end. Returns 0 or an errno. */
+static int read_some(int fd, char *to, size_t more, size_t *got)
+{
+    for (*got = 0; *got < more;) {
+        if (bi_fault(BI_FAULT_READ)) return EIO;
+        size_t part = more - *got < (size_t)1 << 30 ? more - *got : (size_t)1 << 30;
+        ssize_t r = read(fd, to + *got, part);
+        if (r < 0 && errno == EINTR) continue;
+        if (r < 0) return errno;
+        if (r == 0) break;
+        *got += (size_t)r;
+    }
+    return 0;
+}
+
+static bosc_status read_to_end(int fd, struct bi_file *file, bosc_io_error *error)
+{
+    size_t room = 0, size = 0, got = 0;
+    char *memory = NULL;
+    do {
+        size_t grown = room ? room * 2 : (size_t)1 << 16;
+        char *larger = bi_io_realloc(memory, grown);
+        if (!larger) {
+            free(memory);
+            return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory after %zu bytes", file->bytes.name, size);
+        }
+        memory = larger;
+        room = grown;
+        int number = read_some(fd, memory + size, room - size, &got);
+        if (number) {
+            free(memory);
+            return fail_reading(file->bytes.name, number, error);
+        }
+        size += got;
+    } while (size == room);
+    file->memory = memory;
+    file->bytes.data = memory;
+    file->bytes.size = size;
+    return BOSC_OK;
+}
+
+static bosc_status load(int fd, struct bi_file *file, bosc_io_error *error)
+{
+    struct stat about;
+    if (bi_fault(BI_FAULT_READ)) return fail_reading(file->bytes.name, EIO, error);
+    if (fstat(fd, &about) != 0) return fail_reading(file->bytes.name, errno, error);
+    if (S_ISDIR(about.st_mode)) return fail_reading(file->bytes.name, EISDIR, error);
+    if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
+        return read_to_end(fd, file, error);
+    size_t size = (size_t)about.st_size;
+    void *map = bi_fault(BI_FAULT_READ) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED) return read_to_end(fd, file, error);
+    file->map = map;
+    file->bytes.data = map;
+    file->bytes.size = size;
+    return BOSC_OK;
+}
+
+bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *error)
+{
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    bool standard = strcmp(path, "-") == 0;
+    struct bi_file fresh = {.bytes = {.name = path, .data = ""}};
+    if (bi_fault(BI_FAULT_READ)) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: fault", path);
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    bosc_status status = load(fd, &fresh, error);
+    if (!standard) close(fd);
+    if (status == BOSC_OK) *file = fresh;
+    return status;
+}
+
+void bi_file_close(struct bi_file *file)
+{
+    if (file->map) munmap(file->map, file->bytes.size);
+    free(file->memory);
+    *file = (struct bi_file){0};
+}

@@ -1,0 +1,273 @@
+/* .npy: a magic number, a header that is a Python dictionary, and the elements.
+ * Source: NEP 1, A Simple File Format for NumPy Arrays; versions 2 and 3 widen the header. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io.h"
+
+static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+static const struct {
+    bosc_dtype dtype;
+    char code[3];
+} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
+             {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"}};
+enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
+
+const char *bi_npy_code(bosc_dtype dtype)
+{
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (types[i].dtype == dtype) return types[i].code;
+    return "";
+}
+
+/* A header being read: p moves on, `reason` says what stopped it. */
+struct header {
+    const char *p, *end;
+    const char *reason;
+    bool has_type, has_order, has_shape;
+    bosc_dtype dtype;
+    int32_t rank;
+    int64_t shape[RANK_MAX];
+};
+
+static bool stop(struct header *h, const char *reason)
+{
+    h->reason = reason;
+    return false;
+}
+
+static void skip_blanks(struct header *h)
+{
+    while (h->p < h->end && (*h->p == ' ' || *h->p == '\t' || *h->p == '\n' || *h->p == '\r')) h->p++;
+}
+
+static bool take(struct header *h, char c)
+{
+    skip_blanks(h);
+    if (h->p == h->end || *h->p != c) return false;
+    h->p++;
+    return true;
+}
+
+static bool take_string(struct header *h, char *text, size_t room)
+{
+    skip_blanks(h);
+    char quote = h->p < h->end ? *h->p : 0;
+    if (quote != '\'' && quote != '"') return false;
+    const char *begin = ++h->p;
+    while (h->p < h->end && *h->p != quote) h->p++;
+    size_t length = (size_t)(h->p - begin);
+    if (h->p == h->end || length >= room) return false;
+    memcpy(text, begin, length);
+    text[length] = 0;
+    h->p++;
+    return true;
+}
+
+static bool take_type(struct header *h)
+{
+    char text[16] = "";
+    skip_blanks(h);
+    if (h->p < h->end && *h->p == '[') return stop(h, "structured arrays are not read");
+    if (!take_string(h, text, sizeof text)) return stop(h, "the header's descr is malformed");
+    h->has_type = true;
+    if (text[0] == '>') return stop(h, "the array is big-endian; save it little-endian");
+    bool prefix = text[0] == '<' || text[0] == '|' || text[0] == '=';
+    const char *code = text + prefix;
+    if (code[0] == 'O') return stop(h, "arrays of Python objects are not read");
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (strcmp(code, types[i].code) == 0) {
+            h->dtype = types[i].dtype;
+            return true;
+        }
+    return stop(h, "the element type is none of f4, f8, i4, i8, u4, u8, u1");
+}
+
+static bool take_order(struct header *h)
+{
+    skip_blanks(h);
+    size_t left = (size_t)(h->end - h->p);
+    h->has_order = true;
+    if (left >= 5 && memcmp(h->p, "False", 5) == 0) {
+        h->p += 5;
+        return true;
+    }
+    if (left >= 4 && memcmp(h->p, "True", 4) == 0) return stop(h, "the array is in Fortran order; save it in C order");
+    return stop(h, "the header's fortran_order is malformed");
+}
+
+static bool take_size(struct header *h, int64_t *size)
+{
+    skip_blanks(h);
+    const char *begin = h->p;
+    *size = 0;
+    for (; h->p < h->end && *h->p >= '0' && *h->p <= '9'; h->p++)
+        if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *h->p - '0', size))
+            return stop(h, "the shape is too large");
+    return h->p > begin || stop(h, "the header's shape is malformed");
+}
+
+static bool take_shape(struct header *h)
+{
+    if (!take(h, '(')) return stop(h, "the header's shape is malformed");
+    h->has_shape = true;
+    while (!take(h, ')')) {
+        if (h->rank == RANK_MAX) return stop(h, "the array has more than 4 dimensions");
+        if (!take_size(h, &h->shape[h->rank])) return false;
+        h->rank++;
+        if (take(h, ',')) continue;
+        if (h->rank == 1 || !take(h, ')')) return stop(h, "the header's shape is malformed");
+        break;
+    }
+    return h->rank > 0 || stop(h, "the array has no dimensions");
+}
+
+static bool take_header(struct header *h)
+{
+    char key[24];
+    if (!take(h, '{')) return stop(h, "the header is no dictionary");
+    while (!take(h, '}')) {
+        if (!take_string(h, key, sizeof key) || !take(h, ':')) return stop(h, "the header is malformed");
+        bool type = strcmp(key, "descr") == 0, order = strcmp(key, "fortran_order") == 0;
+        bool shape = strcmp(key, "shape") == 0;
+        if ((type && h->has_type) || (order && h->has_order) || (shape && h->has_shape))
+            return stop(h, "the header gives a key twice");
+        if (!type && !order && !shape) return stop(h, "the header has an unknown key");
+        if (!(type ? take_type(h) : order ? take_order(h) : take_shape(h))) return false;
+        if (take(h, ',')) continue;
+        if (!take(h, '}')) return stop(h, "the header is malformed");
+        break;
+    }
+    skip_blanks(h);
+    if (h->p != h->end) return stop(h, "the header is malformed");
+    if (!h->has_type || !h->has_order || !h->has_shape)
+        return stop(h, "the header lacks descr, fortran_order or shape");
+    return true;
+}
+
+bool bi_npy_is(const struct bi_bytes *in)
+{
+    return in->size >= sizeof magic && memcmp(in->data, magic, sizeof magic) == 0;
+}
+
+/* Finds the header's text. */
+static bool find_header(const struct bi_bytes *in, struct header *h)
+{
+    const unsigned char *b = (const unsigned char *)in->data;
+    if (!bi_npy_is(in)) return stop(h, "no .npy file");
+    if (in->size < 8) return stop(h, "truncated in the header");
+    if (b[6] < 1 || b[6] > 3) return stop(h, "the version of the format is none of 1, 2, 3");
+    size_t before = b[6] == 1 ? 10 : 12;
+    if (in->size < before) return stop(h, "truncated in the header");
+    size_t length = (size_t)b[8] | (size_t)b[9] << 8;
+    if (b[6] > 1) length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    if (in->size - before < length) return stop(h, "truncated in the header");
+    h->p = in->data + before;
+    h->end = h->p + length;
+    return true;
+}
+
+bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+{
+    struct header h = {0};
+    size_t bytes;
+    if (!find_header(in, &h) || !take_header(&h))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, h.reason);
+    if (!bi_array_bytes(h.dtype, h.rank, h.shape, &bytes))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the shape is too large", in->name);
+    size_t there = in->size - (size_t)(h.end - in->data);
+    if (there < bytes)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: the array takes %zu bytes, the file has %zu",
+                          in->name, bytes, there);
+    if (there > bytes)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, there - bytes);
+    bosc_status status = bi_array_new(in->name, h.dtype, h.rank, h.shape, array, error);
+    if (status == BOSC_OK && bytes) memcpy(array->data, h.end, bytes);
+    return status;
+}
+
+bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
+{
+    struct bi_file file;
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return status;
+    status = bi_npy_parse(&file.bytes, array, error);
+    bi_file_close(&file);
+    return status;
+}
+
+static bosc_status check_array(const bosc_array *array, size_t *bytes, bosc_io_error *error)
+{
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    if (!bosc_dtype_size(array->dtype))
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: no element type has the number %d", (int)array->dtype);
+    if (array->rank < 1 || array->rank > RANK_MAX)
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: the rank %d is not from 1 to 4", array->rank);
+    if (!bi_array_bytes(array->dtype, array->rank, array->shape, bytes))
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: the shape is negative or too large");
+    if (*bytes && !array->data) return bi_io_fail(error, BOSC_ERR_ARG, "array: data is NULL");
+    return BOSC_OK;
+}
+
+static void write_array(struct bi_sink *sink, const bosc_array *array, size_t bytes)
+{
+    char text[192];
+    const char *code = bi_npy_code(array->dtype);
+    int used = 10;
+    used += snprintf(text + used, sizeof text - (size_t)used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                     code[1] == '1' ? '|' : '<', code);
+    for (int32_t i = 0; i < array->rank; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, i ? " %lld%s" : "%lld%s", (long long)array->shape[i],
+                         i + 1 < array->rank || array->rank == 1 ? "," : "");
+    used += snprintf(text + used, sizeof text - (size_t)used, "), }");
+    int total = (used + 1 + 63) / 64 * 64; /* the elements begin at a multiple of 64 */
+    memset(text + used, ' ', (size_t)(total - used));
+    text[total - 1] = '\n';
+    memcpy(text, magic, sizeof magic);
+    text[6] = 1;
+    text[7] = 0;
+    text[8] = (char)((total - 10) & 255);
+    text[9] = (char)((total - 10) >> 8);
+    bi_sink_write(sink, text, (size_t)total);
+    bi_sink_write(sink, array->data, bytes);
+}
+
+static bosc_status write_all(struct bi_sink *sinks, const char *const *paths, const bosc_array *arrays, int32_t count,
+                             int32_t *opened, bosc_io_error *error)
+{
+    bosc_status status = BOSC_OK;
+    for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
+        size_t bytes = 0;
+        status = check_array(&arrays[i], &bytes, error);
+        if (status == BOSC_OK) status = bi_sink_open(&sinks[i], paths[i], error);
+        if (status != BOSC_OK) break;
+        *opened = i + 1;
+        write_array(&sinks[i], &arrays[i], bytes);
+        status = bi_sink_finish(&sinks[i], error);
+    }
+    for (int32_t i = 0; i < count && status == BOSC_OK; i++) status = bi_sink_commit(&sinks[i], error);
+    return status;
+}
+
+bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
+{
+    int32_t opened = 0;
+    if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
+    if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
+    if (count < 1 || count > 16) return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to 16", count);
+    struct bi_sink *sinks = bi_io_alloc((size_t)count * sizeof *sinks);
+    if (!sinks) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
+    bosc_status status = write_all(sinks, paths, arrays, count, &opened, error);
+    for (int32_t i = 0; i < opened; i++) bi_sink_discard(&sinks[i]);
+    free(sinks);
+    return status;
+}
+
+bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)
+{
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    return bosc_npy_write_all(&path, array, 1, error);
+}

@@ -1,0 +1,55 @@
+/* Decimal numbers of text files, correctly rounded whatever the locale, and rows of them. */
+#ifndef BI_IO_NUMBER_H
+#define BI_IO_NUMBER_H
+
+#include "io/io.h"
+
+/* Reads the number that begins at p: digits with an optional point and exponent, or inf, infinity, nan in any case.
+ * Returns one past it, or NULL where no number begins. */
+const char *bi_number_read(const char *p, const char *end, double *value);
+
+/* Numbers that grow as they are read. */
+struct bi_numbers {
+    double *data;
+    size_t count, room;
+};
+bool bi_numbers_reserve(struct bi_numbers *numbers, size_t room); /* false: no memory */
+void bi_numbers_free(struct bi_numbers *numbers);
+
+/* Appends the numbers of one line, separated by blanks or, if `commas`, by single commas too; `#` ends it.
+ * BOSC_ERR_FORMAT with the reason for anything else and for NaN. */
+bosc_status bi_row_read(const char *begin, const char *end, bool commas, struct bi_numbers *numbers,
+                        struct bi_reason *reason);
+
+/* Turns n x dim numbers (all that were read) into an array, which owns them from now on. */
+bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim);
+
+/* Lines of a text without their ends (LF or CR LF). `number` is that of the line last read, from 1. */
+struct bi_lines {
+    const char *next, *end;
+    int64_t number;
+};
+struct bi_line {
+    const char *begin, *end;
+};
+static inline struct bi_lines bi_lines_of(const struct bi_bytes *in)
+{
+    return (struct bi_lines){.next = in->data, .end = in->data + in->size};
+}
+bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
+
+/* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */
+bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
+
+/* The next word of a line: runs of characters other than blanks; false at the end or at a `#`. */
+bool bi_line_word(struct bi_line *line, struct bi_line *word);
+bool bi_word_is(const struct bi_line *word, const char *text);
+bool bi_word_count(const struct bi_line *word, int64_t *count); /* digits only, up to about 2^62 */
+
+/* A word for a message: printable, cut to 24 characters, in quotes. */
+struct bi_quoted {
+    char text[32];
+};
+struct bi_quoted bi_quote(const char *begin, const char *end);
+
+#endif

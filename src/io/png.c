@@ -1,0 +1,64 @@
+/* Pictures out, by libpng, which reports errors by a jump. */
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "io/io.h"
+
+static void hand_over(png_structp png, png_bytep bytes, size_t count)
+{
+    if (bi_sink_write(png_get_io_ptr(png), bytes, count)) png_error(png, "write");
+}
+
+static void nothing_to_flush(png_structp png) { (void)png; }
+
+static void jump(png_structp png, png_const_charp text)
+{
+    (void)text;
+    longjmp(*(jmp_buf *)png_get_error_ptr(png), 1);
+}
+
+static void stay_silent(png_structp png, png_const_charp text)
+{
+    (void)png;
+    (void)text;
+}
+
+/* False if libpng gave up: no memory, or the sink failed. */
+static bool encode(struct bi_sink *sink, const uint8_t *rgb, int32_t width, int32_t height)
+{
+    jmp_buf back;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &back, jump, stay_silent);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    if (!info || setjmp(back)) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_set_write_fn(png, sink, hand_over, nothing_to_flush);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    for (int32_t y = 0; y < height; y++) png_write_row(png, rgb + (size_t)y * (size_t)width * 3);
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}
+
+bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error)
+{
+    if (!rgb) return bi_io_fail(error, BOSC_ERR_ARG, "rgb: NULL");
+    if (width < 1 || width > 1000000)
+        return bi_io_fail(error, BOSC_ERR_ARG, "width: %d is not from 1 to 1000000", width);
+    if (height < 1 || height > 1000000)
+        return bi_io_fail(error, BOSC_ERR_ARG, "height: %d is not from 1 to 1000000", height);
+    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
+    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
+    bosc_status status = bi_sink_open(sink, path, error);
+    if (status == BOSC_OK && !encode(sink, rgb, width, height) && !sink->error_number)
+        status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
+    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
+    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
+    bi_sink_discard(sink);
+    free(sink);
+    return status;
+}

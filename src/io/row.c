@@ -1,0 +1,136 @@
+/* Lines, words and rows of numbers. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/number.h"
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+bool bi_numbers_reserve(struct bi_numbers *numbers, size_t room)
+{
+    if (room <= numbers->room) return true;
+    size_t grown = numbers->room + numbers->room / 2;
+    if (room < grown) room = grown;
+    if (room < 256) room = 256;
+    if (room > SIZE_MAX / sizeof(double)) return false;
+    double *data = bi_io_realloc(numbers->data, room * sizeof(double));
+    if (!data) return false;
+    numbers->data = data;
+    numbers->room = room;
+    return true;
+}
+
+void bi_numbers_free(struct bi_numbers *numbers)
+{
+    free(numbers->data);
+    *numbers = (struct bi_numbers){0};
+}
+
+bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim)
+{
+    bosc_array array = {.dtype = BOSC_F64, .rank = 2, .shape = {n, dim, 1, 1}, .data = numbers->data};
+    *numbers = (struct bi_numbers){0};
+    return array;
+}
+
+struct bi_quoted bi_quote(const char *begin, const char *end)
+{
+    struct bi_quoted q;
+    int used = 0;
+    q.text[used++] = '\'';
+    for (const char *p = begin; p < end && used < 25; p++)
+        q.text[used++] = (char)(isprint((unsigned char)*p) && (unsigned char)*p < 128 ? *p : '?');
+    if (end - begin > 24) used += snprintf(q.text + used, 4, "...");
+    q.text[used++] = '\'';
+    q.text[used] = 0;
+    return q;
+}
+
+bosc_status bi_row_read(const char *begin, const char *end, bool commas, struct bi_numbers *numbers,
+                        struct bi_reason *reason)
+{
+    bool after_comma = false;
+    for (const char *p = begin;;) {
+        while (p < end && is_blank(*p)) p++;
+        bool stop = p == end || *p == '#';
+        if (stop && !after_comma) return BOSC_OK;
+        if (stop || (commas && *p == ',')) {
+            snprintf(reason->text, sizeof reason->text, "a field is empty");
+            return BOSC_ERR_FORMAT;
+        }
+        double value = 0;
+        const char *q = bi_number_read(p, end, &value);
+        if (!q || (q < end && !is_blank(*q) && *q != '#' && !(commas && *q == ','))) {
+            const char *stop_at = p;
+            while (stop_at < end && !is_blank(*stop_at) && !(commas && *stop_at == ',')) stop_at++;
+            snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(p, stop_at).text);
+            return BOSC_ERR_FORMAT;
+        }
+        if (isnan(value)) {
+            snprintf(reason->text, sizeof reason->text, "NaN");
+            return BOSC_ERR_DATA;
+        }
+        if (!bi_numbers_reserve(numbers, numbers->count + 1)) {
+            snprintf(reason->text, sizeof reason->text, "out of memory");
+            return BOSC_ERR_NOMEM;
+        }
+        numbers->data[numbers->count++] = value;
+        for (p = q; p < end && is_blank(*p);) p++;
+        after_comma = p < end && *p == ',';
+        p += after_comma;
+    }
+}
+
+bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
+{
+    if (lines->next == lines->end) return false;
+    const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
+    line->begin = lines->next;
+    line->end = stop ? stop : lines->end;
+    lines->next = stop ? stop + 1 : lines->end;
+    lines->number++;
+    if (line->end > line->begin && line->end[-1] == '\r') line->end--;
+    return true;
+}
+
+bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
+{
+    while (bi_lines_next(lines, line)) {
+        const char *p = line->begin;
+        while (p < line->end && is_blank(*p)) p++;
+        if (p < line->end && *p != '#') return true;
+    }
+    return false;
+}
+
+bool bi_line_word(struct bi_line *line, struct bi_line *word)
+{
+    const char *p = line->begin;
+    while (p < line->end && is_blank(*p)) p++;
+    word->begin = p;
+    if (p < line->end && *p == '#') p = line->end;
+    while (p < line->end && !is_blank(*p)) p++;
+    word->end = line->begin = p;
+    return word->end > word->begin && *word->begin != '#';
+}
+
+bool bi_word_is(const struct bi_line *word, const char *text)
+{
+    size_t length = (size_t)(word->end - word->begin);
+    return strlen(text) == length && memcmp(word->begin, text, length) == 0;
+}
+
+bool bi_word_count(const struct bi_line *word, int64_t *count)
+{
+    int64_t value = 0;
+    if (word->begin == word->end) return false;
+    for (const char *p = word->begin; p < word->end; p++) {
+        if (*p < '0' || *p > '9' || value > (INT64_C(1) << 62) / 10) return false;
+        value = value * 10 + (*p - '0');
+    }
+    *count = value;
+    return true;
+}

@@ -1,0 +1,38 @@
+/* A picture drawn with antialiased discs, rings and lines, blended in linear light. */
+#ifndef TOOL_CANVAS_H
+#define TOOL_CANVAS_H
+
+#include <stdbool.h>
+
+#include <boscage/io.h>
+
+struct colour {
+    float r, g, b; /* linear light, 0 to 1 */
+};
+struct colour colour_of(uint32_t rgb); /* 0xRRGGBB as screens take it */
+struct colour colour_mix(struct colour a, struct colour b, double t);
+
+/* Along a palette of `count` colours; t from 0 to 1. */
+struct colour colour_along(const struct colour *palette, int count, double t);
+
+struct canvas {
+    int width, height;
+    struct colour *pixels;
+};
+bool canvas_open(struct canvas *canvas, int width, int height, struct colour background); /* false: no memory */
+void canvas_close(struct canvas *canvas);
+
+/* Coordinates in pixels, from the top left corner. */
+void canvas_disc(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
+void canvas_ring(struct canvas *canvas, double x, double y, double radius, double width, struct colour colour,
+                 double alpha);
+void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, double width, struct colour colour,
+                 double alpha);
+void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
+
+/* Adds light to one pixel. */
+void canvas_add(struct canvas *canvas, int x, int y, struct colour colour, double amount);
+
+bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+/* boscage generate ... */
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+int run_generate_points(struct job *job)
+{
+    static const char *const kinds[] = {"uniform", "normal", "clustered", "sphere", NULL};
+    static const char *const types[] = {"f4", "f8", "i4", "i8", NULL}; /* in the order of bosc_dtype */
+    int kind = 0, type = 0, code;
+    int64_t n = 0, dim = 0, seed = 0;
+    if ((code = option_integer(job, OPT_N, 0, INT64_MAX / 16384, &n)) ||
+        (code = option_integer(job, OPT_DIM, 1, 1024, &dim)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
+        (code = option_choice(job, OPT_KIND, kinds, &kind)) || (code = option_choice(job, OPT_DTYPE, types, &type)) ||
+        (code = job_open(job)))
+        return code;
+    bosc_array points = {.dtype = (bosc_dtype)(type + 1), .rank = 2, .shape = {n, dim, 1, 1}};
+    points.data = job_alloc((size_t)(n * dim), bosc_dtype_size(points.dtype));
+    if (!points.data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status = bosc_random_points(job->ctx, (bosc_points_kind)kind, (uint64_t)seed, n, (int32_t)dim,
+                                            points.dtype, points.data);
+    job_seconds(job, "generate", start);
+    if (status != BOSC_OK) {
+        code = say_ctx(job, status);
+    } else {
+        bosc_io_error error;
+        start = job_now();
+        status = bosc_npy_write(job->value[OPT_OUTPUT], &points, &error);
+        job_seconds(job, "write", start);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    job_integer(job, "n", n);
+    job_integer(job, "dim", dim);
+    bosc_array_free(&points);
+    return code;
+}

@@ -1,0 +1,162 @@
+/* boscage kdtree knn, radius */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+/* A tree and the queries put to it. */
+struct search {
+    bosc_kdtree *tree;
+    bosc_kdtree_info info;
+    bosc_array queries;
+    int64_t m;
+};
+
+static int open_search(struct job *job, struct search *s)
+{
+    bosc_kdtree_opts opts = {0};
+    const char *path = job->value[OPT_QUERIES];
+    *s = (struct search){.info = {.size = sizeof s->info}};
+    int code = tree_read(job, job->operands[0], &opts, &s->tree);
+    if (!code) code = points_read(job, path, &s->queries);
+    if (code) return code;
+    bosc_kdtree_get_info(s->tree, &s->info);
+    s->m = s->queries.shape[0];
+    if (s->queries.dtype != s->info.dtype)
+        return say(EXIT_FAILED, "%s: the queries are %s, and the points %s", path, dtype_code(s->queries.dtype),
+                   dtype_code(s->info.dtype));
+    if (s->queries.shape[1] != s->info.dim)
+        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, and the points %d", path,
+                   (long long)s->queries.shape[1], s->info.dim);
+    return EXIT_DONE;
+}
+
+static void close_search(struct search *s)
+{
+    bosc_array_free(&s->queries);
+    bosc_kdtree_free(s->tree);
+}
+
+/* Ids of 32 bits, in the front half of their array, become ids of 64. */
+static void widen_ids(const struct search *s, void *ids, size_t count)
+{
+    if (s->info.id_bits == 64) return;
+    int64_t *wide = ids;
+    const uint32_t *narrow = ids;
+    for (size_t i = count; i-- > 0;) wide[i] = narrow[i] == UINT32_MAX ? -1 : (int64_t)narrow[i];
+}
+
+/* Squared distances, of 32 bits in the front half for f4 points, become distances. */
+static void take_roots(const struct search *s, void *distances, size_t count)
+{
+    double *d = distances;
+    const float *f = distances;
+    bool narrow = s->info.dtype == BOSC_F32;
+    for (size_t i = count; i-- > 0;) d[i] = sqrt(narrow ? (double)f[i] : d[i]);
+}
+
+static int write_arrays(struct job *job, const char *const *paths, const bosc_array *arrays, int count)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_npy_write_all(paths, arrays, count, &error);
+    job_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+static int find_nearest(struct job *job, const struct search *s, int64_t k, double within)
+{
+    int64_t entries;
+    if (__builtin_mul_overflow(s->m, k, &entries))
+        return say(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)k, (long long)s->m);
+    bosc_array ids = {.dtype = BOSC_I64, .rank = 2, .shape = {s->m, k, 1, 1}};
+    bosc_array distances = {.dtype = BOSC_F64, .rank = 2, .shape = {s->m, k, 1, 1}};
+    int code = EXIT_FAILED;
+    ids.data = job_alloc((size_t)entries, sizeof(int64_t));
+    distances.data = ids.data ? job_alloc((size_t)entries, sizeof(double)) : NULL;
+    if (distances.data) {
+        double start = job_now();
+        bosc_status status = job->value[OPT_WITHIN] ? bosc_kdtree_knn_within(job->ctx, s->tree, s->queries.data, s->m,
+                                                                             0, k, within, ids.data, distances.data)
+                                                    : bosc_kdtree_knn(job->ctx, s->tree, s->queries.data, s->m, 0, k,
+                                                                      ids.data, distances.data);
+        job_seconds(job, "search", start);
+        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    }
+    if (!code) {
+        const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
+        widen_ids(s, ids.data, (size_t)entries);
+        take_roots(s, distances.data, (size_t)entries);
+        code = write_arrays(job, paths, (const bosc_array[]){ids, distances}, paths[1] ? 2 : 1);
+    }
+    bosc_array_free(&ids);
+    bosc_array_free(&distances);
+    return code;
+}
+
+int run_kdtree_knn(struct job *job)
+{
+    int64_t k = 0;
+    double within = 0;
+    int code;
+    if ((code = option_integer(job, OPT_K, 1, INT64_MAX, &k)) || (code = option_number(job, OPT_WITHIN, 0, &within)) ||
+        (code = job_open(job)))
+        return code;
+    struct search s;
+    code = open_search(job, &s);
+    if (!code) code = find_nearest(job, &s, k, within);
+    job_integer(job, "n", s.info.nodes);
+    job_integer(job, "m", s.m);
+    job_integer(job, "k", k);
+    close_search(&s);
+    return code;
+}
+
+/* The ids of all pairs, once their offsets are known. */
+static int fill_rows(struct job *job, const struct search *s, double radius, int64_t *offsets, bosc_array *ids)
+{
+    int64_t pairs = offsets[s->m];
+    ids->shape[0] = pairs;
+    ids->data = job_alloc((size_t)pairs, sizeof(int64_t));
+    if (!ids->data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status =
+        bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data, NULL, pairs);
+    job_seconds(job, "search", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    widen_ids(s, ids->data, (size_t)pairs);
+    return EXIT_DONE;
+}
+
+static int find_within(struct job *job, const struct search *s, double radius)
+{
+    bosc_array offsets = {.dtype = BOSC_I64, .rank = 1, .shape = {s->m + 1, 1, 1, 1}};
+    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
+    offsets.data = job_alloc((size_t)s->m + 1, sizeof(int64_t));
+    if (!offsets.data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status =
+        bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
+    job_seconds(job, "count", start);
+    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids) : say_ctx(job, status);
+    if (!code) {
+        const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT]};
+        job_integer(job, "pairs", ids.shape[0]);
+        code = write_arrays(job, paths, (const bosc_array[]){offsets, ids}, 2);
+    }
+    bosc_array_free(&offsets);
+    bosc_array_free(&ids);
+    return code;
+}
+
+int run_kdtree_radius(struct job *job)
+{
+    double radius = 0;
+    int code;
+    if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = job_open(job))) return code;
+    struct search s;
+    code = open_search(job, &s);
+    if (!code) code = find_within(job, &s, radius);
+    close_search(&s);
+    return code;
+}

@@ -1,0 +1,24 @@
+/* What the demonstration's rooms share. */
+#ifndef TOOL_DEMO_H
+#define TOOL_DEMO_H
+
+#include "tool/tool.h"
+
+/* One line of the summary: what was done, how long it took, how many items that is a second. */
+void demo_row(struct job *job, const char *what, double seconds, double items);
+
+/* Writes DIR/name and tells so. `draw` gets the canvas by way of the caller. */
+struct canvas;
+int demo_picture(struct job *job, const struct canvas *canvas, const char *name);
+
+/* Trees of generated points, and of the points of `path` if that is not NULL. */
+int demo_kdtree(struct job *job, const char *path);
+
+/* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
+int demo_partition(struct job *job);
+
+/* Points of at least two coordinates, coloured by how far their neighbours are. */
+int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances,
+                 const char *name);
+
+#endif

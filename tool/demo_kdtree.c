@@ -1,0 +1,214 @@
+/* The demonstration's k-d trees: built, verified, searched, and compared with searches through all points. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/canvas.h"
+#include "tool/demo.h"
+
+enum { N = 1 << 18, QUERIES = 100000, K = 8, SAMPLES = 50 };
+
+/* Points, their tree, and the answers for some queries. Everything as f4 or f8, as the points are. */
+struct scene {
+    const char *what;
+    bosc_array points;
+    bosc_kdtree *tree;
+    int64_t m;
+    int64_t *ids;
+    void *distances; /* squared */
+    void *queries;
+};
+
+static void close_scene(struct scene *s)
+{
+    bosc_array_free(&s->points);
+    bosc_kdtree_free(s->tree);
+    free(s->ids);
+    free(s->distances);
+    free(s->queries);
+}
+
+static double coordinate(const void *rows, bosc_dtype dtype, int64_t i)
+{
+    switch (dtype) {
+    case BOSC_F32: return ((const float *)rows)[i];
+    case BOSC_I32: return ((const int32_t *)rows)[i];
+    case BOSC_I64: return (double)((const int64_t *)rows)[i];
+    default: return ((const double *)rows)[i];
+    }
+}
+
+/* Squared distance as the tree's contract has it: in the points' type, terms in the order of the coordinates. */
+static double distance2(const struct scene *s, int64_t query, int64_t point)
+{
+    int64_t dim = s->points.shape[1];
+    float narrow = 0;
+    double wide = 0;
+    for (int64_t c = 0; c < dim; c++) {
+        double q = coordinate(s->queries, s->points.dtype, query * dim + c);
+        double p = coordinate(s->points.data, s->points.dtype, point * dim + c);
+        float f = (float)q - (float)p;
+        narrow += f * f;
+        wide += (q - p) * (q - p);
+    }
+    return s->points.dtype == BOSC_F32 ? (double)narrow : wide;
+}
+
+/* The k nearest of one query by looking at every point; the number of ranks where the tree says otherwise. */
+static int wrong_ranks(const struct scene *s, int64_t query)
+{
+    double best[K];
+    int64_t ids[K];
+    int found = 0, wrong = 0;
+    for (int64_t i = 0; i < s->points.shape[0]; i++) {
+        double d = distance2(s, query, i);
+        if (found == K && d >= best[K - 1]) continue; /* of equal ones the smaller id stays */
+        int at = found < K ? found++ : K - 1;
+        for (; at > 0 && best[at - 1] > d; at--) {
+            best[at] = best[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        best[at] = d;
+        ids[at] = i;
+    }
+    for (int r = 0; r < K; r++) wrong += s->ids[query * K + r] != (r < found ? ids[r] : -1);
+    return wrong;
+}
+
+static int check_answers(struct job *job, const struct scene *s)
+{
+    char what[128];
+    int wrong = 0, samples = s->m < SAMPLES ? (int)s->m : SAMPLES;
+    for (int i = 0; i < samples; i++) wrong += wrong_ranks(s, s->m / samples * i) != 0;
+    snprintf(what, sizeof what, "%d of %d sampled queries equal a search of all points", samples - wrong, samples);
+    demo_row(job, what, 0, 0);
+    return wrong ? say(EXIT_FAILED, "demo: %d of %d sampled queries are wrong", wrong, samples) : EXIT_DONE;
+}
+
+/* The second call is measured: the first one takes memory. */
+static int build_tree(struct job *job, struct scene *s)
+{
+    char what[160];
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
+    bosc_status status = bosc_kdtree_create(job->ctx, &opts, &s->tree);
+    double seconds = 0;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_kdtree_build(job->ctx, s->tree, s->points.data, s->points.shape[0], 0);
+        seconds = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    bosc_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_get_info(s->tree, &info);
+    snprintf(what, sizeof what, "build: %lld %s, %d-D %s, depth %d", (long long)info.n, s->what, info.dim,
+             dtype_code(info.dtype), info.depth);
+    demo_row(job, what, seconds, (double)info.n);
+    double start = job_now();
+    status = bosc_kdtree_verify(job->ctx, s->tree, NULL);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    demo_row(job, "verify: every node against all its ancestors", job_now() - start, (double)info.nodes);
+    return EXIT_DONE;
+}
+
+static int search_tree(struct job *job, struct scene *s)
+{
+    char what[128];
+    double seconds = 0;
+    bosc_status status = BOSC_OK;
+    s->ids = job_alloc((size_t)s->m * K, sizeof *s->ids);
+    s->distances = job_alloc((size_t)s->m * K, sizeof(double));
+    if (!s->ids || !s->distances) return EXIT_FAILED;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_kdtree_knn(job->ctx, s->tree, s->queries, s->m, 0, K, s->ids, s->distances);
+        seconds = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    snprintf(what, sizeof what, "search: %d nearest of %lld queries", K, (long long)s->m);
+    demo_row(job, what, seconds, (double)s->m);
+    return check_answers(job, s);
+}
+
+static int generate(struct job *job, struct scene *s, int32_t dim)
+{
+    s->what = "clustered points";
+    s->m = QUERIES;
+    s->points = (bosc_array){.dtype = BOSC_F32, .rank = 2, .shape = {N, dim, 1, 1}};
+    s->points.data = job_alloc((size_t)N * (size_t)dim, sizeof(float));
+    s->queries = job_alloc((size_t)QUERIES * (size_t)dim, sizeof(float));
+    if (!s->points.data || !s->queries) return EXIT_FAILED;
+    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 1, N, dim, BOSC_F32, s->points.data);
+    if (status == BOSC_OK)
+        status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 2, QUERIES, dim, BOSC_F32, s->queries);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+/* A file's points are the queries as well, so that each finds itself and its neighbours; they make a picture. */
+static int load(struct job *job, struct scene *s, const char *path)
+{
+    int code = points_read(job, path, &s->points);
+    if (code) return code;
+    size_t bytes = (size_t)(s->points.shape[0] * s->points.shape[1]) * bosc_dtype_size(s->points.dtype);
+    s->what = "points of the file";
+    s->m = s->points.shape[0];
+    s->queries = job_alloc(bytes, 1);
+    if (!s->queries) return EXIT_FAILED;
+    memcpy(s->queries, s->points.data, bytes);
+    return EXIT_DONE;
+}
+
+/* The picture of a scene whose queries are its points. */
+static int draw(struct job *job, const struct scene *s, const char *name)
+{
+    int64_t n = s->points.shape[0], dim = s->points.shape[1];
+    float *points = job_alloc((size_t)(n * dim), sizeof *points);
+    double *distances = job_alloc((size_t)n, sizeof *distances);
+    int code = points && distances ? EXIT_DONE : EXIT_FAILED;
+    for (int64_t i = 0; !code && i < n * dim; i++) points[i] = (float)coordinate(s->points.data, s->points.dtype, i);
+    for (int64_t i = 0; !code && i < n; i++)
+        distances[i] = s->points.dtype == BOSC_F32 ? (double)((float *)s->distances)[i * K + K - 1]
+                                                   : ((double *)s->distances)[i * K + K - 1];
+    if (!code) code = demo_density(job, points, n, (int32_t)dim, distances, name);
+    free(points);
+    free(distances);
+    return code;
+}
+
+/* The generated points once more, as their own queries. */
+static int draw_generated(struct job *job, struct scene *s)
+{
+    free(s->ids);
+    free(s->distances);
+    free(s->queries);
+    s->ids = NULL;
+    s->distances = NULL;
+    s->m = N;
+    s->queries = job_alloc((size_t)N * 3, sizeof(float));
+    if (!s->queries) return EXIT_FAILED;
+    memcpy(s->queries, s->points.data, (size_t)N * 3 * sizeof(float));
+    int code = search_tree(job, s);
+    return code ? code : draw(job, s, "kdtree_density.png");
+}
+
+int demo_kdtree(struct job *job, const char *path)
+{
+    int code = EXIT_DONE;
+    for (int32_t dim = 2; dim <= 3 && !code; dim++) {
+        struct scene s = {0};
+        code = generate(job, &s, dim);
+        if (!code) code = build_tree(job, &s);
+        if (!code) code = search_tree(job, &s);
+        if (!code && dim == 3) code = draw_generated(job, &s);
+        close_scene(&s);
+    }
+    if (!code && path) {
+        struct scene s = {0};
+        code = load(job, &s, path);
+        if (!code) code = build_tree(job, &s);
+        if (!code) code = search_tree(job, &s);
+        if (!code && s.points.shape[1] > 1 && s.m) code = draw(job, &s, "kdtree_file.png");
+        close_scene(&s);
+    }
+    return code;
+}

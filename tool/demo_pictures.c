@@ -1,0 +1,212 @@
+/* The demonstration's pictures of k-d trees. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/canvas.h"
+#include "tool/demo.h"
+
+enum { SIDE = 1200, MARGIN = 40 };
+
+/* ---- the partition of the plane ---- */
+
+enum { PLANE_POINTS = 1600, PLANE_QUERIES = 5, PLANE_K = 12 };
+
+struct plane {
+    struct canvas canvas;
+    float points[PLANE_POINTS * 2];
+    float nodes[PLANE_POINTS * 2]; /* in order */
+    struct colour depths[8];
+    int levels;
+};
+
+static double at(float x) { return MARGIN + (double)x * (SIDE - 2 * MARGIN); }
+
+struct box {
+    double low[2], high[2];
+};
+
+/* The line through the median of [begin, end), as far as the box goes; then those of both sides. Deep ones first, so
+ * that shallow ones lie on top. */
+static void draw_lines(struct plane *p, int64_t begin, int64_t end, int depth, struct box box)
+{
+    if (begin >= end) return;
+    int64_t middle = begin + (end - begin) / 2;
+    int axis = depth % 2;
+    double x = at(p->nodes[middle * 2 + axis]);
+    struct box less = box, greater = box;
+    less.high[axis] = greater.low[axis] = x;
+    draw_lines(p, begin, middle, depth + 1, less);
+    draw_lines(p, middle + 1, end, depth + 1, greater);
+    double t = (double)depth / (p->levels - 1), width = 3.2 * pow(0.78, depth) + 0.35;
+    struct colour c = colour_along(p->depths, 8, t);
+    double alpha = 0.95 - 0.35 * t;
+    if (axis == 0)
+        canvas_line(&p->canvas, x, box.low[1], x, box.high[1], width, c, alpha);
+    else
+        canvas_line(&p->canvas, box.low[0], x, box.high[0], x, width, c, alpha);
+}
+
+static void draw_points(struct plane *p)
+{
+    struct colour white = colour_of(0xf4f1e8);
+    for (int i = 0; i < PLANE_POINTS; i++)
+        canvas_disc(&p->canvas, at(p->points[i * 2]), at(p->points[i * 2 + 1]), 1.9, white, 0.9);
+}
+
+static void draw_query(struct plane *p, const float *query, const int64_t *ids)
+{
+    struct colour gold = colour_of(0xffd166), warm = colour_of(0xff9f1c);
+    double x = at(query[0]), y = at(query[1]), reach = 0;
+    for (int r = 0; r < PLANE_K; r++) {
+        const float *n = p->points + ids[r] * 2;
+        reach = fmax(reach, hypot(at(n[0]) - x, at(n[1]) - y));
+    }
+    canvas_glow(&p->canvas, x, y, reach * 1.25 + 6, warm, 0.22);
+    canvas_ring(&p->canvas, x, y, reach, 1.6, gold, 0.9);
+    for (int r = 0; r < PLANE_K; r++) {
+        const float *n = p->points + ids[r] * 2;
+        canvas_line(&p->canvas, x, y, at(n[0]), at(n[1]), 1.3, gold, 0.75);
+    }
+    for (int r = 0; r < PLANE_K; r++) {
+        const float *n = p->points + ids[r] * 2;
+        canvas_disc(&p->canvas, at(n[0]), at(n[1]), 3.6, colour_of(0x1b1b2f), 1);
+        canvas_disc(&p->canvas, at(n[0]), at(n[1]), 2.8, gold, 1);
+    }
+    canvas_disc(&p->canvas, x, y, 7.5, colour_of(0x14142b), 1);
+    canvas_disc(&p->canvas, x, y, 5.6, colour_of(0xffffff), 1);
+    canvas_disc(&p->canvas, x, y, 3.0, colour_of(0xef476f), 1);
+}
+
+static const float plane_queries[PLANE_QUERIES * 2] = {0.24f, 0.72f, 0.55f, 0.46f, 0.80f,
+                                                       0.20f, 0.15f, 0.22f, 0.83f, 0.80f};
+
+/* Half of the points uniform, half of them in clusters, and those kept inside the frame. */
+static bosc_status make_points(struct job *job, struct plane *p)
+{
+    int half = PLANE_POINTS / 2;
+    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    if (status == BOSC_OK)
+        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
+                                    p->points + half * 2);
+    for (int i = 0; i < PLANE_POINTS * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
+    return status;
+}
+
+static int draw_plane(struct job *job, struct plane *p)
+{
+    static const uint32_t palette[8] = {0xfff3b0, 0xffb35c, 0xf3676a, 0xc2407f, 0x7f3f98, 0x4a4aa8, 0x2f6fb0, 0x2a8c9c};
+    int64_t ids[PLANE_QUERIES * PLANE_K];
+    bosc_kdtree *tree = NULL;
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 2};
+    bosc_kdtree_info info = {.size = sizeof info};
+    for (int i = 0; i < 8; i++) p->depths[i] = colour_of(palette[i]);
+    bosc_status status = make_points(job, p);
+    if (status == BOSC_OK) status = bosc_kdtree_create(job->ctx, &opts, &tree);
+    if (status == BOSC_OK) status = bosc_kdtree_build(job->ctx, tree, p->points, PLANE_POINTS, 0);
+    if (status == BOSC_OK) status = bosc_kdtree_get_nodes(job->ctx, tree, p->nodes, NULL);
+    if (status == BOSC_OK)
+        status = bosc_kdtree_knn(job->ctx, tree, plane_queries, PLANE_QUERIES, 0, PLANE_K, ids, NULL);
+    if (status == BOSC_OK) status = bosc_kdtree_get_info(tree, &info);
+    bosc_kdtree_free(tree);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    p->levels = info.depth;
+    draw_lines(p, 0, PLANE_POINTS, 0, (struct box){{MARGIN, MARGIN}, {SIDE - MARGIN, SIDE - MARGIN}});
+    draw_points(p);
+    for (int q = 0; q < PLANE_QUERIES; q++) draw_query(p, plane_queries + q * 2, ids + q * PLANE_K);
+    return demo_picture(job, &p->canvas, "kdtree_partition.png");
+}
+
+int demo_partition(struct job *job)
+{
+    struct plane *p = job_alloc(1, sizeof *p);
+    if (!p) return EXIT_FAILED;
+    memset(p, 0, sizeof *p);
+    int code = canvas_open(&p->canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_plane(job, p)
+                                                                        : say(EXIT_FAILED, "out of memory");
+    canvas_close(&p->canvas);
+    free(p);
+    return code;
+}
+
+/* ---- points coloured by their neighbours' distance ---- */
+
+/* Where a point falls on the picture: seen a little from above and the side, y up. */
+static void project(const float *point, int32_t dim, double *x, double *y)
+{
+    double u = point[0], v = point[1], w = dim > 2 ? point[2] : 0;
+    double a = dim > 2 ? 0.55 : 0, b = dim > 2 ? 0.30 : 0;
+    double side = u * cos(a) - w * sin(a), deep = u * sin(a) + w * cos(a);
+    *x = side;
+    *y = -(v * cos(b) - deep * sin(b));
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The distances that a hundredth and 99 hundredths of the points do not exceed, as logarithms. */
+static bool find_range(const double *distances, int64_t n, double *low, double *high)
+{
+    double *sorted = malloc((size_t)n * sizeof *sorted);
+    if (!sorted) return false;
+    memcpy(sorted, distances, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    *low = log(sorted[n / 100] + 1e-300);
+    *high = log(sorted[n - 1 - n / 100] + 1e-300);
+    free(sorted);
+    return true;
+}
+
+static void splat(struct canvas *canvas, double x, double y, struct colour c, double amount)
+{
+    int i = (int)floor(x - 0.5), j = (int)floor(y - 0.5);
+    double fx = x - 0.5 - i, fy = y - 0.5 - j;
+    canvas_add(canvas, i, j, c, amount * (1 - fx) * (1 - fy));
+    canvas_add(canvas, i + 1, j, c, amount * fx * (1 - fy));
+    canvas_add(canvas, i, j + 1, c, amount * (1 - fx) * fy);
+    canvas_add(canvas, i + 1, j + 1, c, amount * fx * fy);
+}
+
+static void draw_density(struct canvas *canvas, const float *points, int64_t n, int32_t dim, const double *distances,
+                         double low, double high)
+{
+    static const uint32_t levels[6] = {0xfff7c2, 0xffb454, 0xf2545b, 0x9b3fb5, 0x3f6fd8, 0x35c4c9};
+    struct colour palette[6];
+    double x, y, x0 = INFINITY, y0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY;
+    for (int i = 0; i < 6; i++) palette[i] = colour_of(levels[i]);
+    for (int64_t i = 0; i < n; i++) {
+        project(points + i * dim, dim, &x, &y);
+        x0 = fmin(x0, x);
+        x1 = fmax(x1, x);
+        y0 = fmin(y0, y);
+        y1 = fmax(y1, y);
+    }
+    double extent = fmax(x1 - x0, y1 - y0), scale = extent > 0 ? (SIDE - 2 * MARGIN) / extent : 0;
+    double amount = fmin(1.5, 2.5 * (SIDE * 1.0 * SIDE) / (double)n * 0.12);
+    for (int64_t i = 0; i < n; i++) {
+        project(points + i * dim, dim, &x, &y);
+        double px = SIDE / 2.0 + (x - (x0 + x1) / 2) * scale, py = SIDE / 2.0 + (y - (y0 + y1) / 2) * scale;
+        if (!(fabs(px) < 1e6 && fabs(py) < 1e6)) continue; /* infinite coordinates */
+        double t = high > low ? (log(distances[i] + 1e-300) - low) / (high - low) : 0;
+        splat(canvas, px, py, colour_along(palette, 6, t), amount);
+    }
+}
+
+int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances,
+                 const char *name)
+{
+    struct canvas canvas;
+    double low, high;
+    if (!canvas_open(&canvas, SIDE, SIDE, colour_of(0x0b0c18)) || !find_range(distances, n, &low, &high)) {
+        canvas_close(&canvas);
+        return say(EXIT_FAILED, "out of memory");
+    }
+    draw_density(&canvas, points, n, dim, distances, low, high);
+    int code = demo_picture(job, &canvas, name);
+    canvas_close(&canvas);
+    return code;
+}

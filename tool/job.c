@@ -1,0 +1,189 @@
+/* A job: its context, what it says, its times and results. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "tool/tool.h"
+
+static const char *const backend_names[] = {"cpu", "cuda", "auto", NULL};
+
+int say(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("boscage: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+int exit_code_of(bosc_status status)
+{
+    return status == BOSC_OK ? EXIT_DONE : status == BOSC_ERR_BACKEND ? EXIT_NO_BACKEND : EXIT_FAILED;
+}
+
+int say_io(bosc_status status, const bosc_io_error *error) { return say(exit_code_of(status), "%s", error->text); }
+
+int say_ctx(const struct job *job, bosc_status status)
+{
+    const char *text = bosc_message(job->ctx);
+    return say(exit_code_of(status), "%s", *text ? text : bosc_status_text(status));
+}
+
+double job_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Draws a bar on the terminal, at most ten times a second. */
+static int show_progress(void *user, const char *stage, double part)
+{
+    static double last;
+    struct job *job = user;
+    char bar[31];
+    double now = job_now();
+    if (now - last < 0.1) return 0;
+    last = now;
+    int full = part < 0 ? 0 : part > 1 ? 30 : (int)(part * 30);
+    memset(bar, '-', 30);
+    memset(bar, '#', (size_t)full);
+    bar[30] = 0;
+    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(part * 100));
+    fflush(stderr);
+    job->progress_shown = true;
+    return 0;
+}
+
+static int refuse_context(bosc_status status, const bosc_ctx_opts *opts)
+{
+    const char *reason = bosc_backend_reason(opts->backend);
+    if (status != BOSC_ERR_BACKEND) return say(exit_code_of(status), "%s", bosc_status_text(status));
+    if (*reason) return say(EXIT_NO_BACKEND, "--backend: %s", reason);
+    return say(EXIT_NO_BACKEND, "--device: there is no CUDA device %d (%d found)", opts->device, bosc_device_count());
+}
+
+int job_open(struct job *job)
+{
+    int64_t device = 0, threads = 0, seed = 0;
+    int backend = 0, code;
+    if ((code = option_choice(job, OPT_BACKEND, backend_names, &backend)) ||
+        (code = option_integer(job, OPT_DEVICE, 0, INT32_MAX, &device)) ||
+        (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        return code;
+#ifdef _OPENMP
+    if (threads) omp_set_num_threads((int)threads); /* for the readers, which have no context */
+#endif
+    bosc_ctx_opts opts = {.size = sizeof opts,
+                          .backend = (bosc_backend)(backend + 1),
+                          .device = (int32_t)device,
+                          .threads = (int32_t)threads};
+    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) {
+        opts.progress = show_progress;
+        opts.progress_user = job;
+    }
+    bosc_status status = bosc_ctx_create(&opts, &job->ctx);
+    if (status != BOSC_OK) return refuse_context(status, &opts);
+    job->results = json_object();
+    job->seconds = json_object();
+    if (!job->results || !job->seconds) return say(EXIT_FAILED, "out of memory");
+    return EXIT_DONE;
+}
+
+void job_seconds(struct job *job, const char *stage, double since)
+{
+    double before = json_real_value(json_object_get(job->seconds, stage));
+    json_object_set_new(job->seconds, stage, json_real(before + job_now() - since));
+}
+
+void job_json(struct job *job, const char *name, json_t *value) { json_object_set_new(job->results, name, value); }
+
+void job_integer(struct job *job, const char *name, int64_t value) { job_json(job, name, json_integer(value)); }
+
+void job_number(struct job *job, const char *name, double value) { job_json(job, name, json_real(value)); }
+
+void job_text(struct job *job, const char *name, const char *value) { job_json(job, name, json_string(value)); }
+
+void *job_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    void *memory = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes ? bytes : 1);
+    if (!memory) say(EXIT_FAILED, "out of memory for %zu times %zu bytes", count, size);
+    return memory;
+}
+
+static const char *backend_name(const struct job *job)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    return backend_names[info.backend - 1];
+}
+
+/* {"command": ..., "backend": ..., "seconds": {...}, results} */
+static int print_json(const struct job *job)
+{
+    const struct command *c = job->command;
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", c->room, c->verb ? " " : "", c->verb ? c->verb : "");
+    json_t *whole =
+        json_pack("{s:s, s:s, s:O}", "command", name, "backend", backend_name(job), "seconds", job->seconds);
+    char *text = NULL;
+    if (whole && json_object_update(whole, job->results) == 0) text = json_dumps(whole, JSON_REAL_PRECISION(15));
+    json_decref(whole);
+    if (!text) return say(EXIT_FAILED, "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_DONE;
+}
+
+static void print_value(const char *name, const json_t *value)
+{
+    if (json_is_integer(value)) printf("%-12s %lld\n", name, (long long)json_integer_value(value));
+    if (json_is_real(value)) printf("%-12s %.9g\n", name, json_real_value(value));
+    if (json_is_string(value)) printf("%-12s %s\n", name, json_string_value(value));
+}
+
+static void print_lines(const struct job *job)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(job->results, name, value) print_value(name, value);
+    if (json_object_size(job->seconds) == 0) return;
+    printf("%-12s", "seconds");
+    json_object_foreach(job->seconds, name, value) printf(" %s %.6f", name, json_real_value(value));
+    printf(" (%s)\n", backend_name(job));
+}
+
+static bool writes_standard_output(const struct job *job)
+{
+    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_OFFSETS};
+    for (int i = 0; i < 3; i++)
+        if (job->value[outputs[i]] && strcmp(job->value[outputs[i]], "-") == 0) return true;
+    return false;
+}
+
+int job_close(struct job *job, int code)
+{
+    if (job->progress_shown) fprintf(stderr, "\r%60s\r", "");
+    if (code == EXIT_DONE && job->results) {
+        if (job->value[OPT_JSON])
+            code = print_json(job);
+        else if (!job->value[OPT_QUIET] && !writes_standard_output(job))
+            print_lines(job);
+    }
+    if (fflush(stdout) != 0 && code == EXIT_DONE) code = say(EXIT_FAILED, "-: cannot write to standard output");
+    json_decref(job->results);
+    json_decref(job->seconds);
+    bosc_ctx_free(job->ctx);
+    return code;
+}

@@ -1,0 +1,124 @@
+/* boscage(1): one command a job. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+const struct command commands[] = {
+    {.room = "info",
+     .usage = "[OPTION...]",
+     .summary = "Show version, backends, devices, threads and CPU level.",
+     .example = "boscage info --json",
+     .run = run_info},
+    {.room = "generate",
+     .verb = "points",
+     .usage = "--n N --dim D [--kind KIND] [--dtype TYPE] -o P.npy",
+     .summary = "Generate random points, the same on every machine and backend.",
+     .example = "boscage generate points --n 1000000 --dim 3 --kind clustered --seed 7 -o points.npy",
+     .required = {OPT_N, OPT_DIM, OPT_OUTPUT},
+     .optional = {OPT_KIND, OPT_DTYPE},
+     .run = run_generate_points},
+    {.room = "kdtree",
+     .verb = "build",
+     .usage = "P -o T.bosc [--builder auto|brown] [--unique]",
+     .summary = "Build a balanced k-d tree of points and save it.",
+     .example = "boscage kdtree build points.npy -o tree.bosc --builder brown --unique",
+     .least = 1,
+     .most = 1,
+     .required = {OPT_OUTPUT},
+     .optional = {OPT_BUILDER, OPT_UNIQUE},
+     .run = run_kdtree_build},
+    {.room = "kdtree",
+     .verb = "verify",
+     .usage = "T.bosc",
+     .summary = "Check every node of a saved tree against all its ancestors, and the checksum.",
+     .example = "boscage kdtree verify tree.bosc",
+     .least = 1,
+     .most = 1,
+     .run = run_kdtree_verify},
+    {.room = "kdtree",
+     .verb = "knn",
+     .usage = "P --queries Q -k K -o ids.npy [--distances d.npy] [--within R]",
+     .summary = "Find the k nearest points of each query.\n"
+                "ids (m, K) are rows of P, nearest first, ties by id; -1 and an infinite distance where there is none.",
+     .example = "boscage kdtree knn tree.bosc --queries queries.npy -k 8 -o ids.npy --distances d.npy",
+     .least = 1,
+     .most = 1,
+     .required = {OPT_QUERIES, OPT_K, OPT_OUTPUT},
+     .optional = {OPT_DISTANCES, OPT_WITHIN},
+     .run = run_kdtree_knn},
+    {.room = "kdtree",
+     .verb = "radius",
+     .usage = "P --queries Q -r R --offsets o.npy -o i.npy",
+     .summary = "Find all points within a radius of each query.\n"
+                "The ids of query q are i[o[q]] to i[o[q + 1] - 1], ascending.",
+     .example = "boscage kdtree radius points.npy --queries queries.npy -r 0.05 --offsets o.npy -o i.npy",
+     .least = 1,
+     .most = 1,
+     .required = {OPT_QUERIES, OPT_RADIUS, OPT_OFFSETS, OPT_OUTPUT},
+     .run = run_kdtree_radius},
+    {.room = "bench",
+     .usage = "[ROOM] [--size small|paper|large]",
+     .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.",
+     .example = "boscage bench kdtree --size paper",
+     .most = 1,
+     .optional = {OPT_SIZE},
+     .run = run_bench},
+    {.room = "demo",
+     .usage = "[P] [-o DIR]",
+     .summary = "Show every room at work, with figures and pictures in DIR (default demo).",
+     .example = "boscage demo -o demo",
+     .most = 1,
+     .optional = {OPT_OUTPUT},
+     .run = run_demo},
+};
+const int command_count = sizeof commands / sizeof commands[0];
+
+/* The command that the first words name; NULL if none, or if they name only a room. */
+static const struct command *find_command(const struct job *job)
+{
+    for (int i = 0; i < command_count; i++) {
+        const struct command *c = &commands[i];
+        if (job->word_count < (c->verb ? 2 : 1) || strcmp(job->words[0], c->room) != 0) continue;
+        if (!c->verb || strcmp(job->words[1], c->verb) == 0) return c;
+    }
+    return NULL;
+}
+
+static int refuse_words(const struct job *job)
+{
+    if (job->word_count == 0) return say(EXIT_USAGE, "no command (see boscage --help)");
+    for (int i = 0; i < command_count; i++) {
+        if (strcmp(job->words[0], commands[i].room) != 0) continue;
+        if (job->word_count == 1)
+            return say(EXIT_USAGE, "%s: what of it? (see boscage %s --help)", job->words[0], job->words[0]);
+        return say(EXIT_USAGE, "%s %s: no such command (see boscage %s --help)", job->words[0], job->words[1],
+                   job->words[0]);
+    }
+    return say(EXIT_USAGE, "%s: no such command (see boscage --help)", job->words[0]);
+}
+
+int main(int argc, char **argv)
+{
+    struct job job = {0};
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file at its limit are failed writes */
+    signal(SIGXFSZ, SIG_IGN);
+    int code = options_read(&job, argc, argv);
+    if (code) return code;
+    job.command = find_command(&job);
+    if (job.version || job.help) {
+        if (job.version)
+            printf("boscage %s\n", bosc_version());
+        else
+            help_print(&job);
+        return job_close(&job, EXIT_DONE);
+    }
+    if (!job.command) return refuse_words(&job);
+    int used = job.command->verb ? 2 : 1;
+    job.operands = job.words + used;
+    job.operand_count = job.word_count - used;
+    code = options_check(&job);
+    if (code) return code;
+    return job_close(&job, job.command->run(&job));
+}

@@ -1,0 +1,171 @@
+/* Options: read anywhere on the command line, then checked against the command, then turned into values. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+static const struct {
+    const char *name;
+    char letter;
+    bool has_value;
+} table[OPTION_COUNT] = {
+#define OPTION(id, name, letter, value, help) {name, letter, value != NULL},
+#include "tool/options.def"
+#undef OPTION
+};
+
+const char *option_flag(enum option id)
+{
+    static const char *const flags[OPTION_COUNT] = {
+#define OPTION(id, name, letter, value, help) "--" name,
+#include "tool/options.def"
+#undef OPTION
+    };
+    return id == OPT_K ? "-k" : id == OPT_RADIUS ? "-r" : id == OPT_OUTPUT ? "-o" : flags[id];
+}
+
+static int find_long(const char *name, size_t length)
+{
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (strlen(table[id].name) == length && memcmp(table[id].name, name, length) == 0) return id;
+    return -1;
+}
+
+static int find_letter(char letter)
+{
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (table[id].letter == letter) return id;
+    return -1;
+}
+
+/* Takes one option, `text`, and its value, which may be the next argument. */
+static int read_option(struct job *job, const char *text, int argc, char **argv, int *next)
+{
+    bool is_long = text[1] == '-';
+    const char *name = text + (is_long ? 2 : 1), *value = NULL;
+    size_t length = is_long ? strcspn(name, "=") : 1;
+    if (is_long && name[length] == '=') value = name + length + 1;
+    if (!is_long && name[1]) value = name + 1;
+    if (is_long && strcmp(name, "help") == 0) return job->help = true, EXIT_DONE;
+    if (is_long && strcmp(name, "version") == 0) return job->version = true, EXIT_DONE;
+    int id = is_long ? find_long(name, length) : find_letter(*name);
+    int shown = is_long ? (int)length + 2 : 2;
+    if (id < 0) return say(EXIT_USAGE, "%.*s: no such option", shown, text);
+    if (!table[id].has_value) {
+        if (value) return say(EXIT_USAGE, "%.*s: takes no value", shown, text);
+        value = "";
+    } else if (!value) {
+        if (*next == argc) return say(EXIT_USAGE, "%.*s: its value is missing", shown, text);
+        value = argv[(*next)++];
+    }
+    if (table[id].has_value && !*value) return say(EXIT_USAGE, "%.*s: its value is empty", shown, text);
+    if (job->value[id]) return say(EXIT_USAGE, "%.*s: given twice", shown, text);
+    job->value[id] = value;
+    return EXIT_DONE;
+}
+
+int options_read(struct job *job, int argc, char **argv)
+{
+    bool only_words = false;
+    for (int next = 1; next < argc;) {
+        const char *text = argv[next++];
+        if (!only_words && strcmp(text, "--") == 0) {
+            only_words = true;
+        } else if (!only_words && text[0] == '-' && text[1]) {
+            int code = read_option(job, text, argc, argv, &next);
+            if (code) return code;
+        } else {
+            if (job->word_count == OPERANDS_MAX + 2) return say(EXIT_USAGE, "%s: too many arguments", text);
+            job->words[job->word_count++] = text;
+        }
+    }
+    return EXIT_DONE;
+}
+
+static bool is_listed(const enum option *list, int id)
+{
+    for (int i = 0; i < COMMAND_OPTIONS_MAX && list[i]; i++)
+        if ((int)list[i] == id) return true;
+    return false;
+}
+
+/* Each of standard input and output serves once, and the files written are different ones. */
+static int check_files(const struct job *job)
+{
+    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_OFFSETS};
+    int inputs = 0;
+    for (int i = 0; i < job->operand_count; i++) inputs += strcmp(job->operands[i], "-") == 0;
+    inputs += job->value[OPT_QUERIES] && strcmp(job->value[OPT_QUERIES], "-") == 0;
+    if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
+    for (int i = 0; i < 3; i++) {
+        const char *a = job->value[outputs[i]];
+        if (a && job->value[OPT_JSON] && strcmp(a, "-") == 0)
+            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(outputs[i]));
+        for (int j = 0; a && j < i; j++)
+            if (job->value[outputs[j]] && strcmp(job->value[outputs[j]], a) == 0)
+                return say(EXIT_USAGE, "%s: %s is written already", option_flag(outputs[i]), a);
+    }
+    return EXIT_DONE;
+}
+
+int options_check(const struct job *job)
+{
+    const struct command *c = job->command;
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (job->value[id] && id > OPT_QUIET && !is_listed(c->required, id) && !is_listed(c->optional, id))
+            return say(EXIT_USAGE, "%s: no option of `boscage %s%s%s'", option_flag((enum option)id), c->room,
+                       c->verb ? " " : "", c->verb ? c->verb : "");
+    if (job->operand_count > c->most) return say(EXIT_USAGE, "%s: one argument too many", job->operands[c->most]);
+    if (job->operand_count < c->least)
+        return say(EXIT_USAGE, "%s%s%s: an argument is missing (see --help)", c->room, c->verb ? " " : "",
+                   c->verb ? c->verb : "");
+    for (int i = 0; i < COMMAND_OPTIONS_MAX && c->required[i]; i++)
+        if (!job->value[c->required[i]]) return say(EXIT_USAGE, "%s: is missing", option_flag(c->required[i]));
+    return check_files(job);
+}
+
+int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value)
+{
+    const char *text = job->value[id];
+    if (!text) return EXIT_DONE;
+    char *end;
+    errno = 0;
+    long long x = strtoll(text, &end, 10);
+    bool digits = (*text >= '0' && *text <= '9') || *text == '-' || *text == '+';
+    if (!digits || *end || end == text) return say(EXIT_USAGE, "%s: '%s' is not an integer", option_flag(id), text);
+    if (errno == ERANGE || x > most)
+        return say(EXIT_USAGE, "%s: %s is more than %lld", option_flag(id), text, (long long)most);
+    if (x < least) return say(EXIT_USAGE, "%s: %s is less than %lld", option_flag(id), text, (long long)least);
+    *value = x;
+    return EXIT_DONE;
+}
+
+int option_number(const struct job *job, enum option id, double least, double *value)
+{
+    const char *text = job->value[id];
+    if (!text) return EXIT_DONE;
+    char *end;
+    double x = strtod(text, &end);
+    if (*text == ' ' || *end || x != x) return say(EXIT_USAGE, "%s: '%s' is not a number", option_flag(id), text);
+    if (x < least) return say(EXIT_USAGE, "%s: %s is less than %g", option_flag(id), text, least);
+    *value = x;
+    return EXIT_DONE;
+}
+
+int option_choice(const struct job *job, enum option id, const char *const *names, int *choice)
+{
+    const char *text = job->value[id];
+    char list[128] = "";
+    if (!text) return EXIT_DONE;
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], text) == 0) {
+            *choice = i;
+            return EXIT_DONE;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    return say(EXIT_USAGE, "%s: '%s' is none of %s", option_flag(id), text, list);
+}

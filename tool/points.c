@@ -1,0 +1,99 @@
+/* Points from files, and trees: a saved tree serves wherever points do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+const char *dtype_code(bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32: return "f4";
+    case BOSC_F64: return "f8";
+    case BOSC_I32: return "i4";
+    case BOSC_I64: return "i8";
+    case BOSC_U32: return "u4";
+    case BOSC_U64: return "u8";
+    case BOSC_U8: return "u1";
+    }
+    return "?";
+}
+
+/* The rows that a tree was built from. Rows that were removed as duplicates come back as the equal row that stayed. */
+static int rows_of_tree(struct job *job, const char *path, const bosc_kdtree *tree, bosc_array *points)
+{
+    bosc_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_get_info(tree, &info);
+    size_t row = (size_t)info.dim * bosc_dtype_size(info.dtype);
+    bool wide = info.id_bits == 64;
+    char *nodes = job_alloc((size_t)info.nodes, row), *rows = job_alloc((size_t)info.n, row);
+    void *inverse = job_alloc((size_t)info.n, wide ? 8 : 4);
+    bosc_status status = BOSC_ERR_NOMEM;
+    if (nodes && rows && inverse) {
+        status = bosc_kdtree_get_nodes(job->ctx, tree, nodes, NULL);
+        if (status == BOSC_OK) status = bosc_kdtree_get_duplicates(job->ctx, tree, inverse, NULL);
+        if (status != BOSC_OK) say(EXIT_FAILED, "%s: %s", path, bosc_message(job->ctx));
+    }
+    for (int64_t i = 0; status == BOSC_OK && i < info.n; i++) {
+        int64_t node = wide ? ((const int64_t *)inverse)[i] : ((const uint32_t *)inverse)[i];
+        memcpy(rows + (size_t)i * row, nodes + (size_t)node * row, row);
+    }
+    free(nodes);
+    free(inverse);
+    if (status != BOSC_OK) {
+        free(rows);
+        return EXIT_FAILED;
+    }
+    *points = (bosc_array){.dtype = info.dtype, .rank = 2, .shape = {info.n, info.dim, 1, 1}, .data = rows};
+    return EXIT_DONE;
+}
+
+int points_read(struct job *job, const char *path, bosc_array *points)
+{
+    bosc_io_error error;
+    bosc_kdtree *tree = NULL;
+    double start = job_now();
+    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, &tree, points, &error);
+    int code = status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    if (tree) code = rows_of_tree(job, path, tree, points);
+    bosc_kdtree_free(tree);
+    job_seconds(job, "read", start);
+    return code;
+}
+
+int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
+               bosc_kdtree **tree)
+{
+    if (points->shape[1] > DIM_MAX)
+        return say(EXIT_FAILED, "%s: the points have %lld coordinates, and trees at most %d", path,
+                   (long long)points->shape[1], DIM_MAX);
+    bosc_kdtree_opts full = *opts;
+    bosc_kdtree *fresh = NULL;
+    double start = job_now();
+    full.size = sizeof full;
+    full.dtype = points->dtype;
+    full.dim = (int32_t)points->shape[1];
+    bosc_status status = bosc_kdtree_create(job->ctx, &full, &fresh);
+    if (status == BOSC_OK) status = bosc_kdtree_build(job->ctx, fresh, points->data, points->shape[0], 0);
+    job_seconds(job, "build", start);
+    if (status == BOSC_OK) {
+        *tree = fresh;
+        return EXIT_DONE;
+    }
+    int code = say_ctx(job, status);
+    bosc_kdtree_free(fresh);
+    return code;
+}
+
+int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
+{
+    bosc_io_error error;
+    bosc_array points = {0};
+    double start = job_now();
+    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, tree, &points, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    if (*tree) return EXIT_DONE;
+    int code = tree_build(job, path, &points, opts, tree);
+    bosc_array_free(&points);
+    return code;
+}

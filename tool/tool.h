@@ -1,0 +1,107 @@
+/* boscage(1): commands, their options, and a job, which is one command at work. */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include <boscage/boscage.h>
+#include <boscage/io.h>
+
+enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_BACKEND = 3 };
+
+enum option {
+#define OPTION(id, name, letter, value, help) OPT_##id,
+#include "tool/options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+enum { DIM_MAX = 1024, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 8 };
+
+struct job;
+
+/* A command. Option lists end at OPT_BACKEND (0), which is a common option and never in them. */
+struct command {
+    const char *room, *verb; /* "kdtree", "knn"; verb is NULL for a command of one word */
+    const char *usage;       /* what follows the name */
+    const char *summary, *example;
+    int least, most; /* operands */
+    enum option required[COMMAND_OPTIONS_MAX], optional[COMMAND_OPTIONS_MAX];
+    int (*run)(struct job *job); /* returns an exit code, having said why it is not EXIT_DONE */
+};
+
+extern const struct command commands[];
+extern const int command_count;
+
+/* A command line as it was read, and what the command has come to. */
+struct job {
+    const struct command *command;
+    const char *words[OPERANDS_MAX + 2]; /* before the command is known: its name and operands */
+    int word_count;
+    const char *const *operands;
+    int operand_count;
+    const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag */
+    bool help, version;
+
+    bosc_ctx *ctx;
+    json_t *results, *seconds;
+    bool progress_shown;
+};
+
+/* ---- options.c: every failure is said and gives EXIT_USAGE ---- */
+
+int options_read(struct job *job, int argc, char **argv);
+int options_check(const struct job *job); /* once the command is known */
+const char *option_flag(enum option id);  /* "-k", "--queries" */
+int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
+int option_number(const struct job *job, enum option id, double least, double *value);
+/* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
+int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
+
+/* ---- help.c ---- */
+
+void help_print(const struct job *job); /* of the command, room or tool that the words name */
+
+/* ---- job.c ---- */
+
+/* Says "boscage: ..." on standard error and returns the code. */
+int say(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int say_io(bosc_status status, const bosc_io_error *error);
+int say_ctx(const struct job *job, bosc_status status); /* the context's message */
+int exit_code_of(bosc_status status);
+
+int job_open(struct job *job);            /* opens the context that the options ask for */
+int job_close(struct job *job, int code); /* prints the results of a job that is done */
+double job_now(void);
+void job_seconds(struct job *job, const char *stage, double since); /* adds the time since then to a stage */
+void job_integer(struct job *job, const char *name, int64_t value); /* adds to the results */
+void job_number(struct job *job, const char *name, double value);
+void job_text(struct job *job, const char *name, const char *value);
+void job_json(struct job *job, const char *name, json_t *value);
+
+/* Memory for count elements of some bytes each; NULL after saying so. Free with free(). */
+void *job_alloc(size_t count, size_t size);
+
+/* ---- points.c: points, and trees that stand for points ---- */
+
+const char *dtype_code(bosc_dtype dtype); /* "f4" */
+int points_read(struct job *job, const char *path, bosc_array *points);
+/* The saved tree, or a tree of the points, of the file. */
+int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
+int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
+               bosc_kdtree **tree);
+
+/* ---- the commands ---- */
+
+int run_info(struct job *job);
+int run_generate_points(struct job *job);
+int run_kdtree_build(struct job *job);
+int run_kdtree_verify(struct job *job);
+int run_kdtree_knn(struct job *job);
+int run_kdtree_radius(struct job *job);
+int run_bench(struct job *job);
+int run_demo(struct job *job);
+
+#endif
