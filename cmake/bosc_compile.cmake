@@ -9,7 +9,7 @@ endif()
 target_compile_options(bosc_options INTERFACE
   $<$<COMPILE_LANGUAGE:C>:${bosc_warnings};-Wstrict-prototypes;-Wmissing-prototypes;-Werror=implicit-function-declaration>
   $<$<COMPILE_LANGUAGE:CXX>:${bosc_warnings}>
-  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-fno-math-errno>)
 target_compile_definitions(bosc_options INTERFACE $<$<BOOL:${BOSC_FAULTS}>:BOSC_FAULTS>)
 if(BOSC_SANITIZE)
   target_compile_options(bosc_options INTERFACE

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #ifdef EMULATOR_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -17,6 +18,16 @@
 
 namespace emulator
 {
+
+/* The frames that a finished entry never left stay poisoned on its stack. */
+static void forget_last_frames(struct fiber *f)
+{
+#ifdef EMULATOR_ASAN
+    const size_t bytes = 4096;
+    __asan_unpoison_memory_region(f->stack + stack_bytes - bytes, bytes);
+#endif
+    (void)f;
+}
 
 #if defined(__x86_64__)
 /* Saves the registers that a call preserves on the stack of `from`, and takes those of `to`. */
@@ -34,6 +45,7 @@ asm(".text\n"
 
 void fiber_start(struct fiber *f, void (*entry)())
 {
+    forget_last_frames(f);
     void **top = reinterpret_cast<void **>(f->stack + stack_bytes);
     *--top = nullptr; /* where a return address would be: keeps the entry's stack aligned as after a call */
     *--top = reinterpret_cast<void *>(entry);
@@ -53,6 +65,7 @@ static ucontext_t *context_of(struct fiber *f)
 void fiber_start(struct fiber *f, void (*entry)())
 {
     ucontext_t *c = context_of(f);
+    forget_last_frames(f);
     getcontext(c);
     c->uc_stack.ss_sp = f->stack;
     c->uc_stack.ss_size = stack_bytes;

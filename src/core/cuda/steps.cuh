@@ -4,16 +4,16 @@
 
 #include "core/cuda/launch.cuh"
 
-#define BI_STEP_CUDA(name, args_t)                                                                                  \
-    static __global__ void kernel_##name(const args_t a, int64_t n)                                                 \
-    {                                                                                                               \
+#define BI_STEP_CUDA(name, args_t)                                                                                    \
+    static __global__ void kernel_##name(const args_t a, int64_t n)                                                   \
+    {                                                                                                                 \
         for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) \
-            bi_step_##name(&a, i);                                                                                  \
-    }                                                                                                               \
-    static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                                 \
-    {                                                                                                               \
-        if (n <= 0) return BOSC_OK;                                                                                 \
-        return BI_RUN(ctx, kernel_##name, bi_grid(ctx, n, 256), 256, 0, *(const args_t *)args, n);                  \
+            bi_step_##name(&a, i);                                                                                    \
+    }                                                                                                                 \
+    static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                                   \
+    {                                                                                                                 \
+        if (n <= 0) return BOSC_OK;                                                                                   \
+        return BI_RUN(ctx, kernel_##name, bi_grid(ctx, n, 256), 256, 0, *(const args_t *)args, n);                    \
     }
 
 #endif

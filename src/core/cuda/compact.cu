@@ -1,0 +1,130 @@
+/* Compaction in one pass: count the kept of a tile, wait for the count before it, copy. */
+#include "core/cuda/collectives.cuh"
+#include "core/cuda/ops.cuh"
+#include "core/cuda/prefix.cuh"
+
+enum { THREADS = 256, WARPS = THREADS / 32, FLAGS = 16, TILE = THREADS * FLAGS };
+
+struct compact_shared {
+    long long tile, before;
+    int warp[WARPS];
+    uint16_t kept[TILE]; /* places in the tile */
+};
+
+/* Items as `units` words of the widest type that fits their size and places. */
+template <class W> struct compact_items {
+    const W *in;
+    W *out; /* NULL: count only */
+    int units;
+};
+
+/* Bit k is set if flag begin + k is not 0. */
+static __device__ __forceinline__ unsigned flag_bits(const uint8_t *keep, int64_t begin, int64_t n)
+{
+    unsigned bits = 0;
+    if (begin + FLAGS <= n && reinterpret_cast<uintptr_t>(keep) % 16 == 0) {
+        uint4 v = *reinterpret_cast<const uint4 *>(keep + begin);
+        unsigned words[4] = {v.x, v.y, v.z, v.w};
+        for (int k = 0; k < FLAGS; k++) bits |= (unsigned)(((words[k / 4] >> (k % 4 * 8)) & 255) != 0) << k;
+        return bits;
+    }
+    for (int k = 0; k < FLAGS; k++)
+        if (begin + k < n && keep[begin + k]) bits |= 1u << k;
+    return bits;
+}
+
+/* Kept flags before this thread's in the block; *total gets those of the block. */
+static __device__ int block_offset(struct compact_shared *sh, int mine, int *total)
+{
+    int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32), sum = mine, before = 0;
+    for (int d = 1; d < 32; d *= 2) {
+        int left = __shfl_up_sync(~0u, sum, d);
+        if (lane >= d) sum += left;
+    }
+    if (lane == 31) sh->warp[warp] = sum;
+    __syncthreads();
+    *total = 0;
+    for (int w = 0; w < WARPS; w++) {
+        if (w < warp) before += sh->warp[w];
+        *total += sh->warp[w];
+    }
+    return before + sum - mine;
+}
+
+template <class W>
+static __global__ void __launch_bounds__(THREADS)
+    kernel_compact(compact_items<W> items, const uint8_t *keep, int64_t n, int64_t *count, unsigned long long *ticket,
+                   bi_nodes<uint64_t> nodes)
+{
+    typedef bi_sum_of<uint64_t> sum;
+    BI_SHARED(compact_shared, sh);
+    if (threadIdx.x == 0) sh.tile = (long long)atomicAdd(ticket, 1ull);
+    __syncthreads();
+    int64_t tile = sh.tile, tiles = (n + TILE - 1) / TILE, begin = tile * TILE;
+    unsigned bits = flag_bits(keep, begin + threadIdx.x * FLAGS, n);
+    int total, at = block_offset(&sh, __popc(bits), &total);
+    if (items.out)
+        for (; bits; bits &= bits - 1) sh.kept[at++] = (uint16_t)(threadIdx.x * FLAGS + __ffs((int)bits) - 1);
+    if (threadIdx.x < 32) {
+        bi_item<uint64_t> mine = {(uint64_t)total, false};
+        bi_item<uint64_t> before = bi_before_tile<sum, false>(nodes, tiles, tile, mine);
+        if (threadIdx.x == 0) sh.before = tile > 0 ? (long long)before.value : 0;
+        if (threadIdx.x == 0 && tile == tiles - 1) *count = sh.before + total;
+    }
+    __syncthreads();
+    if (!items.out) return;
+    const W *from = items.in + begin * items.units;
+    W *to = items.out + sh.before * items.units;
+    if (items.units == 1) {
+        for (int k = (int)threadIdx.x; k < total; k += THREADS) to[k] = from[sh.kept[k]];
+        return;
+    }
+    for (int k = (int)threadIdx.x; k < total * items.units; k += THREADS) {
+        int item = k / items.units;
+        to[k] = from[sh.kept[item] * items.units + k % items.units];
+    }
+}
+
+struct compact_call {
+    size_t item_size;
+    const void *in;
+    const uint8_t *keep;
+    int64_t n;
+    void *out;
+    int64_t *count;
+};
+
+template <class W> static bosc_status run_compact(bosc_ctx *ctx, const struct compact_call *c)
+{
+    int64_t tiles = bi_div_up(c->n, TILE), nodes = bi_node_count(tiles);
+    size_t words = 1 + (size_t)nodes;
+    void *zeroed, *values;
+    BI_TRY(bi_scratch(ctx, words * 8, &zeroed));
+    BI_TRY(bi_scratch(ctx, words * 8, &values));
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, words * 8));
+    unsigned long long *w = (unsigned long long *)zeroed;
+    compact_items<W> items = {(const W *)c->in, (W *)c->out, (int)(c->item_size / sizeof(W))};
+    bi_nodes<uint64_t> state = {w + 1, (uint64_t *)values};
+    return BI_RUN(ctx, kernel_compact<W>, (unsigned)tiles, THREADS, 0, items, c->keep, c->n, c->count, w, state);
+}
+
+static bosc_status compact(bosc_ctx *ctx, const struct compact_call *c)
+{
+    uintptr_t all = (uintptr_t)c->item_size | (uintptr_t)c->in | (uintptr_t)c->out;
+    if (all % 16 == 0) return run_compact<uint4>(ctx, c);
+    if (all % 8 == 0) return run_compact<uint2>(ctx, c);
+    if (all % 4 == 0) return run_compact<uint32_t>(ctx, c);
+    if (all % 2 == 0) return run_compact<uint16_t>(ctx, c);
+    return run_compact<uint8_t>(ctx, c);
+}
+
+bosc_status bi_cuda_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
+                            int64_t *count)
+{
+    if (n == 0) return ctx->backend->fill(ctx, count, 0, sizeof *count);
+    struct compact_call call = {item_size, in, keep, n, out, count};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = compact(ctx, &call);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,172 @@
+/* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is cut into tiles, a binary search on each cut's
+ * diagonal tells what of either input a tile takes, and within a tile the same tells what each thread takes. One pass
+ * merges one pair of arrays, or all neighbouring runs of one array. */
+#ifndef BI_CORE_CUDA_MERGE_CUH
+#define BI_CORE_CUDA_MERGE_CUH
+
+#include "core/cuda/launch.cuh"
+
+enum { BI_MERGE_THREADS = 256, BI_MERGE_EACH = 8, BI_MERGE_TILE = BI_MERGE_THREADS * BI_MERGE_EACH };
+
+/* How the bits of a key are ordered. */
+enum bi_key_kind { BI_KEY_UNSIGNED, BI_KEY_SIGNED, BI_KEY_FLOAT };
+
+static inline enum bi_key_kind bi_kind_of(bosc_dtype dtype)
+{
+    bool is_float = dtype == BOSC_F32 || dtype == BOSC_F64;
+    return is_float ? BI_KEY_FLOAT : dtype == BOSC_U32 || dtype == BOSC_U64 ? BI_KEY_UNSIGNED : BI_KEY_SIGNED;
+}
+
+__device__ __forceinline__ uint32_t bi_ordered(uint32_t bits, enum bi_key_kind kind)
+{
+    if (kind == BI_KEY_FLOAT) return bi_key_u32_of_f32(bi_f32_from_bits(bits));
+    return kind == BI_KEY_SIGNED ? bits ^ 0x80000000u : bits;
+}
+__device__ __forceinline__ uint64_t bi_ordered(uint64_t bits, enum bi_key_kind kind)
+{
+    if (kind == BI_KEY_FLOAT) return bi_key_u64_of_f64(bi_f64_from_bits(bits));
+    return kind == BI_KEY_SIGNED ? bits ^ 0x8000000000000000ull : bits;
+}
+
+/* Equal keys keep their order: those of `a` first. */
+template <class V> struct bi_no_tie {
+    __device__ __forceinline__ bool b_first(const V *, const V *) const { return false; }
+};
+
+/* Two sorted arrays with values (or without: NULL) and where their merge goes. */
+template <class K, class V> struct bi_pair {
+    const K *a, *b;
+    const V *a_values, *b_values;
+    int64_t na, nb;
+    K *out; /* or NULL */
+    V *values_out;
+};
+
+/* A pass over one pair (width 0), or over runs of `width` elements, a multiple of a tile, in the array a of na. */
+template <class K, class V> struct bi_merge_pass {
+    bi_pair<K, V> all;
+    int64_t width;
+    enum bi_key_kind kind;
+};
+
+/* The pair that the tile from `begin` on is in; *begin becomes its diagonal. */
+template <class K, class V>
+__device__ __forceinline__ bi_pair<K, V> bi_pair_of(const bi_merge_pass<K, V> &pass, int64_t *begin)
+{
+    bi_pair<K, V> p = pass.all;
+    if (pass.width == 0) return p;
+    int64_t n = p.na, base = *begin / (2 * pass.width) * (2 * pass.width);
+    p.na = min(pass.width, n - base);
+    p.nb = min(pass.width, n - base - p.na);
+    p.a += base;
+    p.a_values += base;
+    p.b = p.a + p.na;
+    p.b_values = p.a_values + p.na;
+    if (p.out) p.out += base;
+    p.values_out += base;
+    *begin -= base;
+    return p;
+}
+
+/* Is b[j] to come before a[i]? */
+template <class K, class V, class TIE>
+__device__ __forceinline__ bool bi_b_first(K a, K b, const V *a_value, const V *b_value, enum bi_key_kind kind,
+                                           const TIE &tie)
+{
+    K x = bi_ordered(a, kind), y = bi_ordered(b, kind);
+    return x == y ? tie.b_first(a_value, b_value) : y < x;
+}
+
+/* How many of `a` are among the first `diagonal` of the merge. */
+template <class K, class V, class TIE>
+__device__ __forceinline__ int64_t bi_merge_path(const K *a, int64_t na, const K *b, int64_t nb, const V *a_values,
+                                                 const V *b_values, int64_t diagonal, enum bi_key_kind kind,
+                                                 const TIE &tie)
+{
+    int64_t low = diagonal > nb ? diagonal - nb : 0, high = diagonal < na ? diagonal : na;
+    while (low < high) {
+        int64_t i = low + (high - low) / 2, j = diagonal - 1 - i;
+        if (bi_b_first(a[i], b[j], a_values + i, b_values + j, kind, tie))
+            high = i;
+        else
+            low = i + 1;
+    }
+    return low;
+}
+
+/* splits[t]: how many of `a` come before tile t, within its pair. */
+template <class K, class V, class TIE>
+static __global__ void bi_kernel_splits(bi_merge_pass<K, V> pass, int64_t tiles, TIE tie, int64_t *splits)
+{
+    int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, begin = t * BI_MERGE_TILE;
+    if (t >= tiles) return;
+    bi_pair<K, V> p = bi_pair_of(pass, &begin);
+    splits[t] = bi_merge_path(p.a, p.na, p.b, p.nb, p.a_values, p.b_values, begin, pass.kind, tie);
+}
+
+template <class K> struct bi_merge_shared {
+    K key[BI_MERGE_TILE];
+    uint16_t source[BI_MERGE_TILE];
+};
+
+/* Merges what lies in sh->key, `na` of a and then `nb` of b, and leaves the keys there in order, with their sources. */
+template <class K, class V, class TIE>
+static __device__ void bi_merge_in_shared(bi_merge_shared<K> *sh, int na, int nb, const V *a_values, const V *b_values,
+                                          enum bi_key_kind kind, const TIE &tie)
+{
+    int begin = min((int)threadIdx.x * BI_MERGE_EACH, na + nb), end = min(begin + BI_MERGE_EACH, na + nb);
+    int i = (int)bi_merge_path(sh->key, na, sh->key + na, nb, a_values, b_values, begin, kind, tie), j = begin - i;
+    K key[BI_MERGE_EACH];
+    uint16_t source[BI_MERGE_EACH];
+#pragma unroll
+    for (int k = 0; k < BI_MERGE_EACH; k++) {
+        if (begin + k >= end) break;
+        bool from_b =
+            i == na || (j < nb && bi_b_first(sh->key[i], sh->key[na + j], a_values + i, b_values + j, kind, tie));
+        int at = from_b ? na + j++ : i++;
+        key[k] = sh->key[at];
+        source[k] = (uint16_t)at;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < BI_MERGE_EACH; k++) {
+        if (begin + k >= end) break;
+        sh->key[begin + k] = key[k];
+        sh->source[begin + k] = source[k];
+    }
+    __syncthreads();
+}
+
+template <class K, class V, class TIE>
+static __global__ void __launch_bounds__(BI_MERGE_THREADS)
+    bi_kernel_merge(bi_merge_pass<K, V> pass, const int64_t *splits, TIE tie)
+{
+    typedef bi_merge_shared<K> shared_type;
+    BI_SHARED(shared_type, sh);
+    int64_t tile = blockIdx.x, begin = tile * BI_MERGE_TILE;
+    bi_pair<K, V> p = bi_pair_of(pass, &begin);
+    int64_t end = min(begin + BI_MERGE_TILE, p.na + p.nb);
+    int64_t a0 = splits[tile], a1 = end == p.na + p.nb ? p.na : splits[tile + 1], b0 = begin - a0, b1 = end - a1;
+    int na = (int)(a1 - a0), nb = (int)(b1 - b0);
+    for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS)
+        sh.key[k] = k < na ? p.a[a0 + k] : p.b[b0 + k - na];
+    __syncthreads();
+    bi_merge_in_shared(&sh, na, nb, p.a_values + a0, p.b_values + b0, pass.kind, tie);
+    for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS) {
+        int from = sh.source[k];
+        if (p.out) p.out[begin + k] = sh.key[k];
+        if (p.values_out) p.values_out[begin + k] = from < na ? p.a_values[a0 + from] : p.b_values[b0 + from - na];
+    }
+}
+
+/* Runs a pass over n elements in all; `splits` has room for a number a tile. */
+template <class K, class V, class TIE>
+static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_merge_pass<K, V> &pass, int64_t n, const TIE &tie,
+                                int64_t *splits)
+{
+    int64_t tiles = bi_div_up(n, BI_MERGE_TILE);
+    BI_TRY(BI_RUN(ctx, (bi_kernel_splits<K, V, TIE>), (unsigned)bi_div_up(tiles, 64), 64, 0, pass, tiles, tie, splits));
+    return BI_RUN(ctx, (bi_kernel_merge<K, V, TIE>), (unsigned)tiles, BI_MERGE_THREADS, 0, pass, splits, tie);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* What came before a tile, in one pass over the data and in the order of core/tiles.h: blocks take tiles by ticket,
+ * publish the total of each, and read what the tree needs of the others. Instead of looking back tile by tile
+ * (Merrill, Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016), a warp reads 32 totals of a
+ * height at once: of tiles, of rows of 32 tiles, of 32 such rows, and so on. Whoever ends a row publishes its total. */
+#ifndef BI_CORE_CUDA_PREFIX_CUH
+#define BI_CORE_CUDA_PREFIX_CUH
+
+#include "core/cuda/launch.cuh"
+#include "core/tiles.h"
+
+/* A value, and whether a segment began in what it stands for. */
+template <class T> struct bi_item {
+    T value;
+    bool head;
+};
+
+template <class P>
+__device__ __forceinline__ bi_item<typename P::value> bi_join(bi_item<typename P::value> a,
+                                                              bi_item<typename P::value> b)
+{
+    if (!b.head) b.value = P::join(a.value, b.value);
+    b.head |= a.head;
+    return b;
+}
+
+/* Published totals. A word of 0 is a total not yet there. 4-byte values travel in the upper half of the word; wider
+ * ones in `values`, which the word releases. */
+enum { BI_NODE_READY = 1, BI_NODE_HEAD = 2 };
+template <class T> struct bi_nodes {
+    unsigned long long *words;
+    T *values;
+};
+
+template <class T> __device__ __forceinline__ void bi_publish(bi_nodes<T> nodes, int64_t i, bi_item<T> x)
+{
+    unsigned long long word = BI_NODE_READY | (x.head ? BI_NODE_HEAD : 0);
+    if (sizeof(T) == 4) {
+        uint32_t bits;
+        memcpy(&bits, &x.value, 4);
+        bi_store_relaxed(&nodes.words[i], word | (unsigned long long)bits << 32);
+    } else {
+        nodes.values[i] = x.value;
+        bi_store_release(&nodes.words[i], word);
+    }
+}
+
+template <class T> __device__ __forceinline__ bi_item<T> bi_await(bi_nodes<T> nodes, int64_t i)
+{
+    unsigned long long word;
+    bi_item<T> x;
+    if (sizeof(T) == 4) {
+        while (!((word = bi_load_relaxed(&nodes.words[i])) & BI_NODE_READY)) __nanosleep(20);
+        uint32_t bits = (uint32_t)(word >> 32);
+        memcpy(&x.value, &bits, 4);
+    } else {
+        while (!((word = bi_load_acquire(&nodes.words[i])) & BI_NODE_READY)) __nanosleep(20);
+        x.value = nodes.values[i];
+    }
+    x.head = word & BI_NODE_HEAD;
+    return x;
+}
+
+template <bool SEGMENTED, class T> __device__ __forceinline__ bi_item<T> bi_shuffle(bi_item<T> x, int lane)
+{
+    x.value = __shfl_sync(~0u, x.value, lane);
+    if (SEGMENTED) x.head = __shfl_sync(~0u, (unsigned)x.head, lane);
+    return x;
+}
+
+/* Sklansky's scan of the items of a warp. What lanes hold does not matter to lower ones. */
+template <class P, bool SEGMENTED>
+__device__ __forceinline__ bi_item<typename P::value> bi_warp_scan(bi_item<typename P::value> x)
+{
+    int lane = (int)(threadIdx.x % 32);
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+        bi_item<typename P::value> before = bi_shuffle<SEGMENTED>(x, ((lane >> k) << k) - 1);
+        if ((lane >> k) & 1) x = bi_join<P>(before, x);
+    }
+    return x;
+}
+
+/* Nodes of all heights over `tiles` tiles. */
+static inline int64_t bi_node_count(int64_t tiles)
+{
+    int64_t count = 0;
+    for (; tiles > 0; tiles /= 32) count += tiles;
+    return count;
+}
+
+/* The scan's result for all tiles before tile t > 0 (C(t - 1) of core/tiles.h), to be joined before what is in t.
+ * One whole warp calls it, with the total of t; t = 0 gets a meaningless item. */
+template <class P, bool SEGMENTED>
+static __device__ bi_item<typename P::value> bi_before_tile(bi_nodes<typename P::value> nodes, int64_t tiles, int64_t t,
+                                                            bi_item<typename P::value> total)
+{
+    typedef bi_item<typename P::value> item;
+    int lane = (int)(threadIdx.x % 32), parts = 0;
+    item part[BI_TILE_LEVELS], result = {P::neutral(), false};
+    if (lane == 0) bi_publish(nodes, t, total);
+    bool owns = true; /* `total` is of node `mine` of this height, which this warp published */
+    int64_t first = 0, width = tiles, mine = t;
+    for (int64_t last = t - 1; last >= 0; last = last / 1024 - 1) {
+        for (int rows = 0; rows < 2; rows++) {
+            /* The row whose columns up to `column` come before: nodes of this height, then rows of them. */
+            int64_t node = rows ? last / 32 : last;
+            int column = (int)(node % 32) - rows;
+            bool ends = owns && mine % 32 == 31; /* then node is mine - 1, or mine itself where rows */
+            if (column >= 0) {
+                item x = {P::neutral(), false};
+                if (lane <= column) x = bi_await(nodes, first + node / 32 * 32 + lane);
+                if (ends && lane == 31) x = total;
+                __syncwarp();
+                x = bi_warp_scan<P, SEGMENTED>(x);
+                item before = bi_shuffle<SEGMENTED>(x, column);
+                if (rows)
+                    part[parts - 1] = bi_join<P>(before, part[parts - 1]);
+                else
+                    part[parts++] = before;
+                total = bi_shuffle<SEGMENTED>(x, 31);
+            }
+            first += width;
+            width /= 32;
+            mine /= 32;
+            owns = ends;
+            if (owns && lane == 0) bi_publish(nodes, first + mine, total);
+        }
+    }
+    for (int p = parts - 1; p >= 0; p--) result = p == parts - 1 ? part[p] : bi_join<P>(result, part[p]);
+    return result;
+}
+
+#endif

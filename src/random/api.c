@@ -1,0 +1,74 @@
+/* The front door of random numbers. */
+#include "base/bits.h"
+#include "random/random.h"
+#include "random/steps.h"
+
+enum { MOST_DIM = 1024 };
+
+static const struct bi_random_steps *steps_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_random_cuda;
+#endif
+    (void)ctx;
+    return &bi_random_cpu;
+}
+
+static bosc_status fill_bits(bosc_ctx *ctx, struct bi_random_bits_args args)
+{
+    struct bi_out out;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, args.bits, (size_t)args.n * sizeof *args.bits, &out, &staged));
+    args.bits = out.reachable;
+    BI_TRY(steps_of(ctx)->random_bits(ctx, bi_div_up(args.n, 4), &args));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_random_bits(bosc_ctx *ctx, uint64_t seed, uint64_t stream, int64_t n, uint32_t *bits)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if (n < 0 || n > PTRDIFF_MAX / (int64_t)sizeof *bits - 4)
+        return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is negative or more than memory has", (long long)n);
+    if (n == 0) return BOSC_OK;
+    if (!bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: NULL");
+    if ((uintptr_t)bits % sizeof *bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: %p is not aligned", (void *)bits);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = fill_bits(ctx, (struct bi_random_bits_args){seed, stream, n, bits});
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+static bosc_status fill_points(bosc_ctx *ctx, struct bi_random_points_args args, int64_t n)
+{
+    struct bi_out out;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, args.points, (size_t)n * (size_t)args.dim * bosc_dtype_size(args.dtype), &out, &staged));
+    args.points = out.reachable;
+    BI_TRY(steps_of(ctx)->random_points(ctx, n, &args));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_random_points(bosc_ctx *ctx, bosc_points_kind kind, uint64_t seed, int64_t n, int32_t dim,
+                               bosc_dtype dtype, void *points)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if ((int)kind < BOSC_POINTS_UNIFORM || kind > BOSC_POINTS_SPHERE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "kind: %d is no kind of points", (int)kind);
+    if (dim < 1 || dim > MOST_DIM) return bi_fail(ctx, BOSC_ERR_ARG, "dim: %d is not in 1 to %d", (int)dim, MOST_DIM);
+    if (dtype != BOSC_F32 && dtype != BOSC_F64 && dtype != BOSC_I32 && dtype != BOSC_I64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %d is not one of F32, F64, I32 and I64", (int)dtype);
+    size_t size = bosc_dtype_size(dtype);
+    if (n < 0 || (uint64_t)n > (uint64_t)PTRDIFF_MAX / (size * (size_t)dim))
+        return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is negative or more than memory has", (long long)n);
+    if (n == 0) return BOSC_OK;
+    if (!points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
+    if ((uintptr_t)points % size) return bi_fail(ctx, BOSC_ERR_ARG, "points: %p is not aligned", points);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = fill_points(ctx, (struct bi_random_points_args){seed, kind, dtype, dim, points}, n);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
