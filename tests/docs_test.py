@@ -22,7 +22,7 @@ class Documents(unittest.TestCase):
     def test_files_named_in_code_spans_exist(self):
         for document in DOCUMENTS:
             for name in re.findall(r"`((?:src|include|tests|tools|cmake|examples|bench|fuzz)/[\w./-]*\w)`", document.read_text()):
-                self.assertTrue((ROOT / name).exists(), f"{document.name}: {name}")
+                self.assertTrue(list(ROOT.glob(name.replace("NAME", "*"))), f"{document.name}: {name}")
 
     def test_commands_of_dev_are_known(self):
         known = subprocess.run(["sh", ROOT / "dev", "help"], capture_output=True, text=True, check=True).stdout

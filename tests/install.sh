@@ -25,13 +25,13 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH
 # shellcheck disable=SC2046 # flags
 gcc -o "$work/by_pkg_config" "$consumer/consumer.c" $(pkg-config --cflags --libs boscage)
 "$work/by_pkg_config"
-[ "$(pkg-config --modversion boscage)" = "$("$work/by_pkg_config" | sed 's/boscage \([^,]*\),.*/\1/')" ]
+[ "$(pkg-config --modversion boscage)" = "$("$work/by_pkg_config" | sed 's/boscage \([^;]*\);.*/\1/')" ]
 
 if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
-    pkg-config --exists boscage-io
-    printf '#include <boscage/io.h>\nint main(void) { bosc_array a = {0}; bosc_array_free(&a); return 0; }\n' >"$work/io.c"
+    "$work/build/files" "$work/by_find_package.npy"
     # shellcheck disable=SC2046
-    gcc -o "$work/io" "$work/io.c" $(pkg-config --cflags --libs boscage-io)
-    "$work/io"
+    gcc -o "$work/files" "$consumer/files.c" $(pkg-config --cflags --libs boscage-io)
+    "$work/files" "$work/by_pkg_config.npy"
+    cmp "$work/by_find_package.npy" "$work/by_pkg_config.npy"
     "$prefix/bin/boscage" --version
 fi

@@ -163,7 +163,7 @@ static bosc_status read_header(struct ply *ply)
 
 static double value_at(const char *p, enum type type, enum format format)
 {
-    unsigned char b[8];
+    unsigned char b[8] = {0};
     size_t size = size_of(type);
     for (size_t i = 0; i < size; i++) b[i] = (unsigned char)p[format == BIG ? size - 1 - i : i];
     union {
