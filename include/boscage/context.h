@@ -49,7 +49,7 @@ typedef int (*bosc_progress_fn)(void *user, const char *stage, double part);
 typedef struct bosc_ctx_opts {
     size_t size;
     bosc_backend backend;
-    int32_t device;           /* CUDA device number */
+    int32_t device;           /* CUDA device number; calls make it the thread's current device */
     int32_t threads;          /* CPU threads; 0: as many as OpenMP would use */
     bosc_cpu_level cpu_level; /* refused (BOSC_ERR_BACKEND) where the machine lacks it */
     int32_t reserved;

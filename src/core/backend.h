@@ -50,6 +50,8 @@ struct bi_backend {
     bosc_status (*open)(bosc_ctx *ctx, const bosc_ctx_opts *opts);
     void (*close)(bosc_ctx *ctx);
     bosc_status (*sync)(bosc_ctx *ctx);
+    /* Every public call begins with it: makes the context's device the thread's. NULL where there is nothing to do. */
+    void (*enter)(bosc_ctx *ctx);
     /* Used when the caller gives no hooks; `device` as in the context. */
     void *(*alloc)(int32_t device, size_t bytes);
     void (*release)(int32_t device, void *memory, size_t bytes);

@@ -59,7 +59,7 @@ struct bosc_ctx {
 /* Sets the message and returns the status: return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", k). */
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Begins a public call: clears the message. */
+/* Begins a public call: clears the message, enters the backend. */
 void bi_begin(bosc_ctx *ctx);
 
 /* Scratch of the backend's memory, aligned to 256 bytes, until bi_arena_rewind. *p is set on success. 0 bytes

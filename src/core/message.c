@@ -13,7 +13,11 @@ bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
     return status;
 }
 
-void bi_begin(bosc_ctx *ctx) { ctx->message[0] = 0; }
+void bi_begin(bosc_ctx *ctx)
+{
+    ctx->message[0] = 0;
+    if (ctx->backend->enter) ctx->backend->enter(ctx);
+}
 
 void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...)
 {

@@ -5,6 +5,8 @@
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/launch.cuh"
 
+enum { PINNED_BYTES = 64 };
+
 extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what)
 {
     if (error == cudaSuccess) return BOSC_OK;
@@ -13,36 +15,60 @@ extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const cha
     return bi_fail(ctx, status, "%s: %s", what, cudaGetErrorString(error));
 }
 
+/* The number of devices; the first call starts the runtime, which says why there are none. */
+static cudaError_t count_devices(int *count)
+{
+    *count = 0;
+    cudaError_t error = cudaGetDeviceCount(count);
+    (void)cudaGetLastError();
+    return error;
+}
+
 extern "C" int32_t bi_cuda_device_count(void)
 {
-    int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return 0;
-    }
-    return count;
+    int count;
+    return count_devices(&count) == cudaSuccess ? count : 0;
 }
 
 extern "C" const char *bi_cuda_reason(void)
 {
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver) {
-        (void)cudaGetLastError();
-        return "no CUDA driver here, or one older than this build";
-    }
-    if (error != cudaSuccess) {
-        (void)cudaGetLastError();
-        return cudaGetErrorString(error);
-    }
+    int count;
+    cudaError_t error = count_devices(&count);
+    if (error == cudaErrorInsufficientDriver) return "no CUDA driver here, or one older than this build";
+    if (error != cudaSuccess) return cudaGetErrorString(error);
     return count > 0 ? "" : "no CUDA device here";
 }
 
 extern "C" void bi_cuda_device_name(int32_t device, char *name, size_t size)
 {
     cudaDeviceProp properties;
-    name[0] = 0;
-    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess) snprintf(name, size, "%s", properties.name);
+    bool known = cudaGetDeviceProperties(&properties, device) == cudaSuccess;
+    if (!known) (void)cudaGetLastError();
+    snprintf(name, size, "%s", known ? properties.name : "");
+}
+
+static void cuda_enter(bosc_ctx *ctx) { (void)cudaSetDevice(ctx->memory.device); }
+
+/* The block that counters are read back through. */
+static bosc_status take_pinned(bosc_ctx *ctx)
+{
+    if (!bi_fault(BI_FAULT_ALLOC) && cudaMallocHost(&ctx->pinned, PINNED_BYTES) == cudaSuccess) return BOSC_OK;
+    (void)cudaGetLastError();
+    return BOSC_ERR_NOMEM;
+}
+
+static bosc_status take_stream(bosc_ctx *ctx, void *callers)
+{
+    ctx->stream = callers;
+    if (callers) return BOSC_OK;
+    cudaStream_t stream;
+    if (bi_fault(BI_FAULT_STREAM) || cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return BOSC_ERR_DEVICE;
+    }
+    ctx->stream = stream;
+    ctx->owns_stream = true;
+    return BOSC_OK;
 }
 
 static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
@@ -53,21 +79,15 @@ static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
     if (cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, opts->device) != cudaSuccess)
         return BOSC_ERR_DEVICE;
     ctx->multiprocessors = value;
-    if (cudaMallocHost(&ctx->pinned, 64) != cudaSuccess) return BOSC_ERR_NOMEM;
-    ctx->stream = opts->stream;
-    if (ctx->stream) return BOSC_OK;
-    cudaStream_t stream;
-    if (bi_fault(BI_FAULT_STREAM) || cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
-        (void)cudaFreeHost(ctx->pinned);
-        return BOSC_ERR_DEVICE;
-    }
-    ctx->stream = stream;
-    ctx->owns_stream = true;
-    return BOSC_OK;
+    BI_TRY(take_pinned(ctx));
+    bosc_status status = take_stream(ctx, opts->stream);
+    if (status != BOSC_OK) (void)cudaFreeHost(ctx->pinned);
+    return status;
 }
 
 static void cuda_close(bosc_ctx *ctx)
 {
+    cuda_enter(ctx);
     (void)cudaFreeHost(ctx->pinned);
     if (ctx->owns_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->stream);
 }
@@ -116,6 +136,6 @@ static bool cuda_reaches(bosc_ctx *ctx, const void *p)
 }
 
 extern "C" const bi_backend bi_backend_cuda = {
-    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,     cuda_alloc,
-    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, &bi_core_cuda,
+    BOSC_BACKEND_CUDA, "cuda",       cuda_open, cuda_close, cuda_sync,    cuda_enter,
+    cuda_alloc,        cuda_release, cuda_copy, cuda_fill,  cuda_reaches, &bi_core_cuda,
 };
