@@ -103,23 +103,29 @@ void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double 
         }
 }
 
+void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y1, struct colour colour, double alpha)
+{
+    struct window w = window_of(canvas, x0, y0, x1, y1, 1);
+    for (int j = w.y0; j < w.y1; j++)
+        for (int i = w.x0; i < w.x1; i++) {
+            double x = fmin(i + 0.5 - x0, x1 - i - 0.5), y = fmin(j + 0.5 - y0, y1 - j - 0.5);
+            cover(canvas, i, j, colour, fmin(x, y), alpha);
+        }
+}
+
+/* Light that fades towards the edge of a disc. */
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha)
 {
     struct window w = window_of(canvas, x, y, x, y, radius);
     for (int j = w.y0; j < w.y1; j++)
         for (int i = w.x0; i < w.x1; i++) {
             double d = hypot(i + 0.5 - x, j + 0.5 - y) / radius;
-            if (d < 1) canvas_add(canvas, i, j, colour, alpha * (1 - d) * (1 - d));
+            struct colour *pixel = &canvas->pixels[(size_t)j * (size_t)canvas->width + (size_t)i];
+            float amount = d < 1 ? (float)(alpha * (1 - d) * (1 - d)) : 0;
+            pixel->r += colour.r * amount;
+            pixel->g += colour.g * amount;
+            pixel->b += colour.b * amount;
         }
-}
-
-void canvas_add(struct canvas *canvas, int x, int y, struct colour colour, double amount)
-{
-    if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
-    struct colour *pixel = &canvas->pixels[(size_t)y * (size_t)canvas->width + (size_t)x];
-    pixel->r += colour.r * (float)amount;
-    pixel->g += colour.g * (float)amount;
-    pixel->b += colour.b * (float)amount;
 }
 
 bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error)

@@ -28,10 +28,8 @@ void canvas_ring(struct canvas *canvas, double x, double y, double radius, doubl
                  double alpha);
 void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, double width, struct colour colour,
                  double alpha);
+void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y1, struct colour colour, double alpha);
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
-
-/* Adds light to one pixel. */
-void canvas_add(struct canvas *canvas, int x, int y, struct colour colour, double amount);
 
 bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error);
 

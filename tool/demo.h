@@ -17,8 +17,9 @@ int demo_kdtree(struct job *job, const char *path);
 /* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
 int demo_partition(struct job *job);
 
-/* Points of at least two coordinates, coloured by how far their neighbours are. */
-int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances,
+/* Points of at least two coordinates, coloured by how far their last neighbour is, as discs of a radius of `fill` times
+ * that distance. */
+int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances, double fill,
                  const char *name);
 
 #endif

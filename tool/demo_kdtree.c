@@ -7,7 +7,7 @@
 #include "tool/canvas.h"
 #include "tool/demo.h"
 
-enum { N = 1 << 18, QUERIES = 100000, K = 8, SAMPLES = 50 };
+enum { CPU_POINTS = 1 << 17, CUDA_POINTS = 1 << 22, K = 8, SAMPLES = 50 };
 
 /* Points, their tree, and the answers for some queries. Everything as f4 or f8, as the points are. */
 struct scene {
@@ -132,15 +132,18 @@ static int search_tree(struct job *job, struct scene *s)
 
 static int generate(struct job *job, struct scene *s, int32_t dim)
 {
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    int64_t n = info.backend == BOSC_BACKEND_CUDA ? CUDA_POINTS : CPU_POINTS;
     s->what = "clustered points";
-    s->m = QUERIES;
-    s->points = (bosc_array){.dtype = BOSC_F32, .rank = 2, .shape = {N, dim, 1, 1}};
-    s->points.data = job_alloc((size_t)N * (size_t)dim, sizeof(float));
-    s->queries = job_alloc((size_t)QUERIES * (size_t)dim, sizeof(float));
+    s->m = n / 4;
+    s->points = (bosc_array){.dtype = BOSC_F32, .rank = 2, .shape = {n, dim, 1, 1}};
+    s->points.data = job_alloc((size_t)(n * dim), sizeof(float));
+    s->queries = job_alloc((size_t)(s->m * dim), sizeof(float));
     if (!s->points.data || !s->queries) return EXIT_FAILED;
-    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 1, N, dim, BOSC_F32, s->points.data);
+    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 1, n, dim, BOSC_F32, s->points.data);
     if (status == BOSC_OK)
-        status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 2, QUERIES, dim, BOSC_F32, s->queries);
+        status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 2, s->m, dim, BOSC_F32, s->queries);
     return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
 }
 
@@ -158,18 +161,20 @@ static int load(struct job *job, struct scene *s, const char *path)
     return EXIT_DONE;
 }
 
-/* The picture of a scene whose queries are its points. */
-static int draw(struct job *job, const struct scene *s, const char *name)
+/* The picture of a scene whose queries are its points: large discs make a surface of them, small ones a cloud. */
+static int draw(struct job *job, const struct scene *s, double fill, const char *name)
 {
     int64_t n = s->points.shape[0], dim = s->points.shape[1];
     float *points = job_alloc((size_t)(n * dim), sizeof *points);
     double *distances = job_alloc((size_t)n, sizeof *distances);
     int code = points && distances ? EXIT_DONE : EXIT_FAILED;
     for (int64_t i = 0; !code && i < n * dim; i++) points[i] = (float)coordinate(s->points.data, s->points.dtype, i);
-    for (int64_t i = 0; !code && i < n; i++)
-        distances[i] = s->points.dtype == BOSC_F32 ? (double)((float *)s->distances)[i * K + K - 1]
-                                                   : ((double *)s->distances)[i * K + K - 1];
-    if (!code) code = demo_density(job, points, n, (int32_t)dim, distances, name);
+    for (int64_t i = 0; !code && i < n; i++) {
+        int64_t last = i * K + K - 1;
+        bool narrow = s->points.dtype == BOSC_F32;
+        distances[i] = sqrt(narrow ? (double)((float *)s->distances)[last] : ((double *)s->distances)[last]);
+    }
+    if (!code) code = demo_density(job, points, n, (int32_t)dim, distances, fill, name);
     free(points);
     free(distances);
     return code;
@@ -183,31 +188,31 @@ static int draw_generated(struct job *job, struct scene *s)
     free(s->queries);
     s->ids = NULL;
     s->distances = NULL;
-    s->m = N;
-    s->queries = job_alloc((size_t)N * 3, sizeof(float));
+    s->m = s->points.shape[0];
+    s->queries = job_alloc((size_t)s->m * 3, sizeof(float));
     if (!s->queries) return EXIT_FAILED;
-    memcpy(s->queries, s->points.data, (size_t)N * 3 * sizeof(float));
+    memcpy(s->queries, s->points.data, (size_t)s->m * 3 * sizeof(float));
     int code = search_tree(job, s);
-    return code ? code : draw(job, s, "kdtree_density.png");
+    return code ? code : draw(job, s, 0.1, "kdtree_density.png");
 }
 
 int demo_kdtree(struct job *job, const char *path)
 {
     int code = EXIT_DONE;
+    if (path) {
+        struct scene s = {0};
+        code = load(job, &s, path);
+        if (!code) code = build_tree(job, &s);
+        if (!code) code = search_tree(job, &s);
+        if (!code && s.points.shape[1] > 1 && s.m) code = draw(job, &s, 0.42, "kdtree_file.png");
+        close_scene(&s);
+    }
     for (int32_t dim = 2; dim <= 3 && !code; dim++) {
         struct scene s = {0};
         code = generate(job, &s, dim);
         if (!code) code = build_tree(job, &s);
         if (!code) code = search_tree(job, &s);
         if (!code && dim == 3) code = draw_generated(job, &s);
-        close_scene(&s);
-    }
-    if (!code && path) {
-        struct scene s = {0};
-        code = load(job, &s, path);
-        if (!code) code = build_tree(job, &s);
-        if (!code) code = search_tree(job, &s);
-        if (!code && s.points.shape[1] > 1 && s.m) code = draw(job, &s, "kdtree_file.png");
         close_scene(&s);
     }
     return code;

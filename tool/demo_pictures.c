@@ -39,13 +39,37 @@ static void draw_lines(struct plane *p, int64_t begin, int64_t end, int depth, s
     less.high[axis] = greater.low[axis] = x;
     draw_lines(p, begin, middle, depth + 1, less);
     draw_lines(p, middle + 1, end, depth + 1, greater);
-    double t = (double)depth / (p->levels - 1), width = 3.2 * pow(0.78, depth) + 0.35;
+    double t = (double)depth / (p->levels - 1), width = 3.4 * pow(0.78, depth) + 0.55;
     struct colour c = colour_along(p->depths, 8, t);
-    double alpha = 0.95 - 0.35 * t;
+    double alpha = 0.95 - 0.2 * t;
     if (axis == 0)
         canvas_line(&p->canvas, x, box.low[1], x, box.high[1], width, c, alpha);
     else
         canvas_line(&p->canvas, box.low[0], x, box.high[0], x, width, c, alpha);
+}
+
+static void draw_frame(struct plane *p, struct box b)
+{
+    struct colour c = colour_of(0x6b7080);
+    for (int i = 0; i < 2; i++) {
+        canvas_line(&p->canvas, i ? b.high[0] : b.low[0], b.low[1], i ? b.high[0] : b.low[0], b.high[1], 1.5, c, 1);
+        canvas_line(&p->canvas, b.low[0], i ? b.high[1] : b.low[1], b.high[0], i ? b.high[1] : b.low[1], 1.5, c, 1);
+    }
+}
+
+/* Fills the sixteen boxes of the fourth level, each with a tint of its own. */
+static void draw_tints(struct plane *p, int64_t begin, int64_t end, int depth, int number, struct box box)
+{
+    if (depth == 4 || begin >= end) {
+        struct colour tint = colour_along(p->depths, 8, 0.4 + 0.6 * ((number * 7) % 16) / 15);
+        canvas_box(&p->canvas, box.low[0], box.low[1], box.high[0], box.high[1], tint, 0.05);
+        return;
+    }
+    int64_t middle = begin + (end - begin) / 2;
+    struct box less = box, greater = box;
+    less.high[depth % 2] = greater.low[depth % 2] = at(p->nodes[middle * 2 + depth % 2]);
+    draw_tints(p, begin, middle, depth + 1, number * 2, less);
+    draw_tints(p, middle + 1, end, depth + 1, number * 2 + 1, greater);
 }
 
 static void draw_points(struct plane *p)
@@ -112,7 +136,10 @@ static int draw_plane(struct job *job, struct plane *p)
     bosc_kdtree_free(tree);
     if (status != BOSC_OK) return say_ctx(job, status);
     p->levels = info.depth;
-    draw_lines(p, 0, PLANE_POINTS, 0, (struct box){{MARGIN, MARGIN}, {SIDE - MARGIN, SIDE - MARGIN}});
+    struct box whole = {{MARGIN, MARGIN}, {SIDE - MARGIN, SIDE - MARGIN}};
+    draw_tints(p, 0, PLANE_POINTS, 0, 0, whole);
+    draw_lines(p, 0, PLANE_POINTS, 0, whole);
+    draw_frame(p, whole);
     draw_points(p);
     for (int q = 0; q < PLANE_QUERIES; q++) draw_query(p, plane_queries + q * 2, ids + q * PLANE_K);
     return demo_picture(job, &p->canvas, "kdtree_partition.png");
@@ -132,81 +159,98 @@ int demo_partition(struct job *job)
 
 /* ---- points coloured by their neighbours' distance ---- */
 
-/* Where a point falls on the picture: seen a little from above and the side, y up. */
-static void project(const float *point, int32_t dim, double *x, double *y)
+/* A point on the picture, as a disc as large as the gaps to its neighbours. */
+struct splat {
+    float x, y, depth; /* depth: away from the eye */
+    float distance;    /* to its last neighbour */
+};
+
+/* Seen a little from above and from the side, y up. */
+static struct splat project(const float *point, int32_t dim, double distance)
 {
     double u = point[0], v = point[1], w = dim > 2 ? point[2] : 0;
     double a = dim > 2 ? 0.55 : 0, b = dim > 2 ? 0.30 : 0;
     double side = u * cos(a) - w * sin(a), deep = u * sin(a) + w * cos(a);
-    *x = side;
-    *y = -(v * cos(b) - deep * sin(b));
+    return (struct splat){(float)side, (float)-(v * cos(b) - deep * sin(b)), (float)-(v * sin(b) + deep * cos(b)),
+                          (float)distance};
+}
+
+static int farther_first(const void *a, const void *b)
+{
+    float x = ((const struct splat *)a)->depth, y = ((const struct splat *)b)->depth;
+    return (x < y) - (x > y);
 }
 
 static int compare(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
-/* The distances that a hundredth and 99 hundredths of the points do not exceed, as logarithms. */
-static bool find_range(const double *distances, int64_t n, double *low, double *high)
+/* Where all splats lie; and the distances that a fiftieth and 49 fiftieths of them do not exceed, as logarithms. */
+struct extent {
+    double low[3], high[3];
+    double near, far;
+};
+
+static bool find_extent(const struct splat *splats, int64_t n, struct extent *e)
 {
-    double *sorted = malloc((size_t)n * sizeof *sorted);
+    float *sorted = malloc((size_t)n * sizeof *sorted);
     if (!sorted) return false;
-    memcpy(sorted, distances, (size_t)n * sizeof *sorted);
+    *e = (struct extent){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0, 0};
+    for (int64_t i = 0; i < n; i++) {
+        const float v[3] = {splats[i].x, splats[i].y, splats[i].depth};
+        for (int c = 0; c < 3; c++) {
+            e->low[c] = fmin(e->low[c], v[c]);
+            e->high[c] = fmax(e->high[c], v[c]);
+        }
+        sorted[i] = splats[i].distance;
+    }
     qsort(sorted, (size_t)n, sizeof *sorted, compare);
-    *low = log(sorted[n / 100] + 1e-300);
-    *high = log(sorted[n - 1 - n / 100] + 1e-300);
+    e->near = log(sorted[n / 50] + 1e-30);
+    e->far = log(sorted[n - 1 - n / 50] + 1e-30);
     free(sorted);
     return true;
 }
 
-static void splat(struct canvas *canvas, double x, double y, struct colour c, double amount)
+static void draw_splats(struct canvas *canvas, const struct splat *splats, int64_t n, const struct extent *e,
+                        double fill)
 {
-    int i = (int)floor(x - 0.5), j = (int)floor(y - 0.5);
-    double fx = x - 0.5 - i, fy = y - 0.5 - j;
-    canvas_add(canvas, i, j, c, amount * (1 - fx) * (1 - fy));
-    canvas_add(canvas, i + 1, j, c, amount * fx * (1 - fy));
-    canvas_add(canvas, i, j + 1, c, amount * (1 - fx) * fy);
-    canvas_add(canvas, i + 1, j + 1, c, amount * fx * fy);
-}
-
-static void draw_density(struct canvas *canvas, const float *points, int64_t n, int32_t dim, const double *distances,
-                         double low, double high)
-{
-    static const uint32_t levels[6] = {0xfff7c2, 0xffb454, 0xf2545b, 0x9b3fb5, 0x3f6fd8, 0x35c4c9};
-    struct colour palette[6];
-    double x, y, x0 = INFINITY, y0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY;
+    static const uint32_t levels[6] = {0xfff7c2, 0xffb454, 0xf2545b, 0xa03fb5, 0x4a6fe0, 0x35c4c9};
+    struct colour palette[6], background = colour_of(0x0b0c18);
     for (int i = 0; i < 6; i++) palette[i] = colour_of(levels[i]);
+    double size = fmax(e->high[0] - e->low[0], e->high[1] - e->low[1]),
+           scale = size > 0 ? (SIDE - 2 * MARGIN) / size : 0;
+    double deep = e->high[2] > e->low[2] ? e->high[2] - e->low[2] : 1;
     for (int64_t i = 0; i < n; i++) {
-        project(points + i * dim, dim, &x, &y);
-        x0 = fmin(x0, x);
-        x1 = fmax(x1, x);
-        y0 = fmin(y0, y);
-        y1 = fmax(y1, y);
-    }
-    double extent = fmax(x1 - x0, y1 - y0), scale = extent > 0 ? (SIDE - 2 * MARGIN) / extent : 0;
-    double amount = fmin(1.5, 2.5 * (SIDE * 1.0 * SIDE) / (double)n * 0.12);
-    for (int64_t i = 0; i < n; i++) {
-        project(points + i * dim, dim, &x, &y);
-        double px = SIDE / 2.0 + (x - (x0 + x1) / 2) * scale, py = SIDE / 2.0 + (y - (y0 + y1) / 2) * scale;
-        if (!(fabs(px) < 1e6 && fabs(py) < 1e6)) continue; /* infinite coordinates */
-        double t = high > low ? (log(distances[i] + 1e-300) - low) / (high - low) : 0;
-        splat(canvas, px, py, colour_along(palette, 6, t), amount);
+        const struct splat *s = &splats[i];
+        double x = SIDE / 2.0 + (s->x - (e->low[0] + e->high[0]) / 2) * scale;
+        double y = SIDE / 2.0 + (s->y - (e->low[1] + e->high[1]) / 2) * scale;
+        double radius = fmin(fmax(fill * s->distance * scale, 0.75), 4.5);
+        if (!(fabs(x) < 1e6 && fabs(y) < 1e6)) continue; /* infinite coordinates */
+        double t = e->far > e->near ? (log(s->distance + 1e-30) - e->near) / (e->far - e->near) : 0;
+        double fog = 0.72 * (s->depth - e->low[2]) / deep;
+        canvas_disc(canvas, x, y, radius, colour_mix(colour_along(palette, 6, t), background, fog), 0.85);
     }
 }
 
-int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances,
+int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances, double fill,
                  const char *name)
 {
-    struct canvas canvas;
-    double low, high;
-    if (!canvas_open(&canvas, SIDE, SIDE, colour_of(0x0b0c18)) || !find_range(distances, n, &low, &high)) {
-        canvas_close(&canvas);
-        return say(EXIT_FAILED, "out of memory");
+    struct canvas canvas = {0};
+    struct extent extent;
+    struct splat *splats = job_alloc((size_t)n, sizeof *splats);
+    if (!splats) return EXIT_FAILED;
+    for (int64_t i = 0; i < n; i++) splats[i] = project(points + i * dim, dim, distances[i]);
+    qsort(splats, (size_t)n, sizeof *splats, farther_first);
+    int code = EXIT_FAILED;
+    if (canvas_open(&canvas, SIDE, SIDE, colour_of(0x0b0c18)) && find_extent(splats, n, &extent)) {
+        draw_splats(&canvas, splats, n, &extent, fill);
+        code = demo_picture(job, &canvas, name);
+    } else {
+        say(EXIT_FAILED, "out of memory");
     }
-    draw_density(&canvas, points, n, dim, distances, low, high);
-    int code = demo_picture(job, &canvas, name);
     canvas_close(&canvas);
+    free(splats);
     return code;
 }
