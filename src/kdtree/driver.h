@@ -4,6 +4,10 @@
 
 #include "kdtree/steps.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The table of the context's backend. */
 const struct bi_kdtree_ops *bi_kd_ops(const bosc_ctx *ctx);
 
@@ -80,4 +84,7 @@ double bi_kd_now(void);
 /* Scratch for `count` elements of `size` bytes. */
 bosc_status bi_kd_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,0 +1,30 @@
+/* What the files of the CUDA backend of k-d trees give each other. */
+#ifndef BI_KDTREE_CUDA_CUH
+#define BI_KDTREE_CUDA_CUH
+
+#include "kdtree/cuda_points.cuh"
+#include "kdtree/tree.h"
+
+kd_array kd_array_of(const bosc_kdtree *tree);
+
+/* The fast builder (cuda_build.cu). *missed tells that its sampling failed and the tree is not made. */
+bosc_status kd_fast_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, bool *missed);
+int64_t kd_fast_build_scratch(int32_t dim, int64_t n);
+
+/* Rows to nodes and back (cuda_layout.cu). */
+bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+                          const uint32_t *ids);
+bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids);
+
+/* One level of the published method (cuda_brown.cu). */
+bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows, int32_t level,
+                         uint32_t *const *in, uint32_t *const *out, uint32_t *order);
+
+/* Split values and leaves (cuda_index.cu), the searches over them (cuda_knn.cu). */
+size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
+bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
+enum { KD_MOST_NEAREST = 32 };
+size_t kd_fast_knn_bytes(int64_t m);
+bosc_status kd_fast_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+
+#endif

@@ -1,0 +1,155 @@
+/* A pass of the fast builder: up to 4 levels of the tree at once, for all segments (subtrees) of one level.
+ *
+ * 1. Sample: of each of a segment's nodes, the median of a sample, and a bracket of several standard deviations
+ *    around it that the true median lies in, but for a chance of about 1e-11.
+ * 2. Sieve: one read and one write. A point that is outside the brackets of all nodes on its way down goes straight
+ *    to its cell (a range of the next pass); one in a bracket goes to the side list of that node.
+ * 3. Resolve, by depth: the node's median is selected exactly, by (superkey, id), among its side list, goes to its
+ *    in-order place, and the rest of the list goes down to cells or to deeper lists.
+ *
+ * Where a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build starts over on a
+ * slower path. Nothing depends on the order of atomics but the order of points within cells and lists. */
+#ifndef BI_KDTREE_CUDA_PASS_CUH
+#define BI_KDTREE_CUDA_PASS_CUH
+
+#include "kdtree/cuda.cuh"
+#include "kdtree/shape.h"
+
+enum {
+    KD_PASS_LEVELS = 4,
+    KD_CELLS = 16,        /* cells of a segment: 2^levels are used */
+    KD_DESTINATIONS = 32, /* of a point: cells, then from KD_CELLS on side lists of nodes (heap order) */
+    KD_BINS = 1024,       /* of a node's sample */
+    KD_LIST_BINS = 2048,  /* of a side list */
+    KD_SAMPLE_THREADS = 1024,
+    KD_SAMPLES_PER_BLOCK = 8192
+};
+
+/* What is the same for the whole pass. A node's heap index v in its segment: the root 0, below v 2v + 1 and 2v + 2. */
+struct kd_pass {
+    int64_t n;
+    int32_t level, levels;      /* of the segments; how many levels this pass adds */
+    uint32_t segments, largest; /* largest: nodes of the largest segment */
+    uint32_t samples;           /* of each segment */
+    uint32_t sample_blocks;     /* that share a segment */
+    float deviations;           /* half a bracket */
+    uint32_t side_room;         /* of a segment */
+    uint32_t side_first[KD_PASS_LEVELS], side_limit[KD_PASS_LEVELS]; /* of a node's list, by depth */
+};
+
+/* Selection in a long side list, by many blocks. */
+struct kd_selection {
+    uint32_t low, shift, rank, count; /* the median has a key in [low, low + 2^shift), `rank` of `count` candidates */
+    uint32_t tickets, collected;
+};
+
+/* Memory of a pass. Those from `cursors` to the end of `selections` are zeroed before it. */
+struct kd_work {
+    uint2 *segments; /* begin and end of each */
+    uint2
+        *destinations; /* KD_DESTINATIONS a segment: where each begins, in the next array or in `side`, and its room */
+    float2 *brackets;  /* KD_CELLS a segment, by node */
+    float *pivots;     /* likewise */
+    float4 *samples;   /* pass.samples a segment; the same memory as side */
+    uint32_t *cursors; /* KD_DESTINATIONS a segment: points so far */
+    uint32_t *boxes;   /* 8 a segment: complement of the least key, and the greatest key, of each coordinate */
+    uint32_t *tickets; /* one a segment */
+    uint32_t *bins;    /* 8 * KD_BINS a segment, if sample_blocks > 1 */
+    kd_selection *selections; /* KD_CELLS a segment, then KD_LIST_BINS words for each, if lists are long */
+    uint32_t *list_bins;
+    uint32_t *candidates; /* indices into side */
+    kd_array side;
+    uint32_t *failed;
+};
+
+__device__ __forceinline__ uint32_t kd_hash(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+/* The depth of node v of a segment. */
+__device__ __forceinline__ int kd_depth_of(int v) { return 31 - __clz(v + 1); }
+
+/* Where a point goes that stands at node v: a cell, or KD_CELLS + the node whose bracket it is in. */
+template <int DIM>
+__device__ __forceinline__ uint32_t kd_classify(const kd_point<DIM> &p, int v, int d, const float2 *brackets,
+                                                int levels)
+{
+    const int cells = 1 << levels;
+    while (v < cells - 1) {
+        float x = kd_coordinate<DIM>(p, d);
+        float2 b = brackets[v];
+        if (x < b.x)
+            v = 2 * v + 1;
+        else if (x > b.y)
+            v = 2 * v + 2;
+        else
+            return KD_CELLS + v;
+        d = kd_next<DIM>(d);
+    }
+    return v - (cells - 1);
+}
+
+/* Tables of one segment in shared memory, by which points are handed to their destinations. */
+struct kd_scatter {
+    uint32_t begin[KD_DESTINATIONS]; /* in `to` (cells) or in the side array (lists) */
+    uint32_t room[KD_DESTINATIONS];
+    uint32_t count[KD_DESTINATIONS]; /* of this block's points */
+    uint32_t first[KD_DESTINATIONS]; /* where they begin among all of the destination */
+};
+
+/* By the first 32 threads of a block. */
+__device__ __forceinline__ void kd_scatter_prepare(kd_scatter &s, const kd_work &work, uint32_t segment, int t)
+{
+    const uint2 destination = work.destinations[segment * KD_DESTINATIONS + t];
+    s.count[t] = 0;
+    s.begin[t] = destination.x;
+    s.room[t] = destination.y;
+}
+
+/* Takes places for the counted points; by the first 32 threads. */
+__device__ __forceinline__ void kd_scatter_take(kd_scatter &s, const kd_work &work, uint32_t segment, int t)
+{
+    uint32_t count = s.count[t];
+    uint32_t first = count ? atomicAdd(&work.cursors[segment * KD_DESTINATIONS + t], count) : 0;
+    s.first[t] = first;
+    if (count && (first > s.room[t] || count > s.room[t] - first)) atomicOr(work.failed, 1u);
+}
+
+/* Writes a point to the place `rank` of this block's in its destination. */
+template <int DIM>
+__device__ __forceinline__ void kd_scatter_put(const kd_scatter &s, const kd_array &to, const kd_array &side,
+                                               uint32_t destination, uint32_t rank, const kd_point<DIM> &p)
+{
+    uint32_t place = s.first[destination] + rank;
+    if (place >= s.room[destination]) return;
+    const bool cell = destination < KD_CELLS;
+    const kd_array into = {cell ? to.points : side.points, cell ? to.ids : side.ids};
+    kd_store<DIM>(into, s.begin[destination] + place, p);
+}
+
+template <int DIM>
+bosc_status kd_run_sample(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_work &work);
+template <int DIM>
+bosc_status kd_run_sieve(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_array &to,
+                         const kd_work &work);
+/* `nodes` is where medians go: the tree's array. */
+template <int DIM>
+bosc_status kd_run_resolve(bosc_ctx *ctx, const kd_pass &pass, const kd_array &to, const kd_array &nodes,
+                           const kd_work &work);
+/* Subtrees of up to 2^KD_BLOCK_LOG points are made by one block where its shared memory has room, else half as many. */
+enum { KD_BLOCK_LOG = 12 };
+int kd_block_log(const bosc_ctx *ctx, int32_t dim);
+/* Finishes all subtrees of `level`, of at most 2^kd_block_log points each, in one block each. */
+template <int DIM>
+bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_source &from, const kd_array &nodes,
+                          const uint32_t *failed);
+
+/* Side lists longer than this are selected by several blocks. */
+enum { KD_LONG_LIST = 65536 };
+
+#endif

@@ -1,0 +1,245 @@
+/* The sample of a pass: pivots and brackets of the nodes of each segment. */
+#include <cfloat>
+
+#include "kdtree/cuda_pass.cuh"
+
+enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };
+
+struct gather_shared {
+    uint2 segment;
+    uint32_t least[4], greatest[4]; /* least: complements */
+};
+
+/* Where a destination of a segment begins, and its room. */
+static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint32_t t)
+{
+    const uint32_t cells = 1u << pass.levels, v = t - KD_CELLS;
+    if (t < cells) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
+        return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
+    }
+    if (t < KD_CELLS || v >= cells - 1) return make_uint2(0, 0);
+    const int j = kd_depth_of((int)v);
+    const uint32_t limit = pass.side_limit[j];
+    return make_uint2(segment * pass.side_room + pass.side_first[j] + (v + 1 - (1u << j)) * limit, limit);
+}
+
+/* Copies the sample (one point at a random place of each of `samples` strata), finds its box, and writes down where
+ * the segment and its cells lie. */
+template <int DIM>
+static __global__ void __launch_bounds__(GATHER_THREADS)
+    gather_sample(const kd_pass pass, const kd_source from, const kd_work work)
+{
+    BI_SHARED(struct gather_shared, sh);
+    const uint32_t per_block = GATHER_THREADS * GATHER_ITEMS, blocks = (pass.samples + per_block - 1) / per_block;
+    const uint32_t segment = blockIdx.x / blocks, part = blockIdx.x % blocks, t = threadIdx.x;
+    if (t == 0) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
+        if (part == 0) work.segments[segment] = sh.segment;
+    }
+    if (t < 4) sh.least[t] = sh.greatest[t] = 0;
+    if (part == 0 && t < KD_DESTINATIONS)
+        work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    __syncthreads();
+    const uint32_t size = sh.segment.y - sh.segment.x;
+    uint32_t least[DIM], greatest[DIM];
+#pragma unroll
+    for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
+#pragma unroll
+    for (int item = 0; item < GATHER_ITEMS; item++) {
+        uint32_t s = part * per_block + item * GATHER_THREADS + t;
+        if (s >= pass.samples) continue;
+        uint32_t low = (uint32_t)((uint64_t)s * size / pass.samples);
+        uint32_t wide = (uint32_t)((uint64_t)(s + 1) * size / pass.samples) - low;
+        uint32_t at =
+            low + (wide > 1 ? kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u) % wide : 0);
+        kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+        work.samples[segment * pass.samples + s] =
+            make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            uint32_t key = bi_key_u32_of_f32(p.x[c]);
+            least[c] = max(least[c], ~key);
+            greatest[c] = max(greatest[c], key);
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        for (int o = 16; o > 0; o >>= 1) {
+            least[c] = max(least[c], __shfl_xor_sync(~0u, least[c], o));
+            greatest[c] = max(greatest[c], __shfl_xor_sync(~0u, greatest[c], o));
+        }
+        if (t % 32 == 0) {
+            atomicMax(&sh.least[c], least[c]);
+            atomicMax(&sh.greatest[c], greatest[c]);
+        }
+    }
+    __syncthreads();
+    if (t < DIM) {
+        atomicMax(&work.boxes[segment * 8 + t], sh.least[t]);
+        atomicMax(&work.boxes[segment * 8 + 4 + t], sh.greatest[t]);
+    }
+}
+
+struct level_shared {
+    uint32_t bins[8 * KD_BINS];
+    float low[8], scale[8], width[8]; /* of a node: least coordinate, bins a unit, units a bin */
+    float pivots[KD_CELLS];
+    uint32_t last;
+};
+
+/* The extent of node i of depth j in coordinate d: the sample's box, cut by the pivots above. */
+template <int DIM>
+__device__ __forceinline__ void node_extent(level_shared &sh, const kd_pass &pass, const uint32_t *box, int j, int i,
+                                            int d)
+{
+    float low = fmaxf(bi_f32_of_key(~box[d]), -FLT_MAX), high = fminf(bi_f32_of_key(box[4 + d]), FLT_MAX);
+    for (int depth = 0; depth < j; depth++) {
+        if ((pass.level + depth) % DIM != d) continue;
+        float pivot = sh.pivots[(1 << depth) - 1 + (i >> (j - depth))];
+        if ((i >> (j - depth - 1)) & 1)
+            low = pivot;
+        else
+            high = pivot;
+    }
+    float extent = high - low;
+    sh.low[i] = low;
+    sh.scale[i] = extent > 0 ? KD_BINS / extent : 0;
+    sh.width[i] = extent / KD_BINS;
+}
+
+/* The bin of a node's that holds sample number `target`; *before is how many samples come before the bin. By a warp;
+ * `mine` samples are in the 32 bins of this lane, `start` before them. */
+__device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uint32_t start, uint32_t target,
+                                        uint32_t *before, uint32_t *count)
+{
+    const int lane = threadIdx.x % 32;
+    int owner = __ffs(__ballot_sync(~0u, start <= target && target < start + mine)) - 1;
+    owner = owner < 0 ? 31 : owner;
+    uint32_t base = __shfl_sync(~0u, start, owner), c = bins[owner * 32 + lane], sum = c;
+    for (int o = 1; o < 32; o <<= 1) {
+        uint32_t below = __shfl_up_sync(~0u, sum, o);
+        if (lane >= o) sum += below;
+    }
+    uint32_t first = base + sum - c;
+    int bin = __ffs(__ballot_sync(~0u, first <= target && target < first + c)) - 1;
+    bin = bin < 0 ? 31 : bin;
+    *before = __shfl_sync(~0u, first, bin);
+    *count = __shfl_sync(~0u, c, bin);
+    return owner * 32 + bin;
+}
+
+/* Bracket and pivot of node i of depth j, from its bins; by a warp. */
+__device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &pass, const kd_work &work,
+                                              uint32_t segment, uint32_t size, int j, int i)
+{
+    const int lane = threadIdx.x % 32;
+    const uint32_t *bins = sh.bins + i * KD_BINS;
+    uint32_t mine = 0;
+    for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
+    uint32_t sum = mine;
+    for (int o = 1; o < 32; o <<= 1) {
+        uint32_t below = __shfl_up_sync(~0u, sum, o);
+        if (lane >= o) sum += below;
+    }
+    const uint32_t total = __shfl_sync(~0u, sum, 31);
+    const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
+    const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;
+    float low = -INFINITY, high = INFINITY, pivot = sh.low[i];
+    uint32_t before, count;
+    if (half - reach >= 0) {
+        int bin = find_bin(bins, mine, sum - mine, (uint32_t)(half - reach), &before, &count);
+        if (bin > 0) low = sh.low[i] + sh.width[i] * ((float)bin - 0.01f);
+    }
+    if (half + reach < (float)total) {
+        int bin = find_bin(bins, mine, sum - mine, (uint32_t)(half + reach), &before, &count);
+        if (bin < KD_BINS - 1) high = sh.low[i] + sh.width[i] * ((float)bin + 1.01f);
+    }
+    if (total > 0) {
+        int bin = find_bin(bins, mine, sum - mine, (uint32_t)half, &before, &count);
+        pivot += sh.width[i] * ((float)bin + (half - (float)before) / (float)max(count, 1u));
+    }
+    if (lane == 0) {
+        int v = (1 << j) - 1 + i;
+        work.brackets[segment * KD_CELLS + v] = make_float2(low, high);
+        work.pivots[segment * KD_CELLS + v] = pivot;
+    }
+}
+
+/* Adds this block's bins to the segment's; the last block of a segment gets all of them. */
+__device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                           int used)
+{
+    uint32_t *bins = work.bins + (size_t)segment * 8 * KD_BINS;
+    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS)
+        if (sh.bins[b]) atomicAdd(&bins[b], sh.bins[b]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        sh.last = atomicAdd(&work.tickets[segment], 1u) == pass.sample_blocks - 1;
+        if (sh.last) work.tickets[segment] = 0;
+    }
+    __syncthreads();
+    if (!sh.last) return false;
+    __threadfence();
+    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS) {
+        sh.bins[b] = __ldcg(&bins[b]);
+        bins[b] = 0;
+    }
+    __syncthreads();
+    return true;
+}
+
+/* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
+template <int DIM>
+static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
+{
+    BI_SHARED(struct level_shared, sh);
+    const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
+    const uint32_t segment = blockIdx.x / pass.sample_blocks, part = blockIdx.x % pass.sample_blocks;
+    for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * KD_CELLS + t];
+    __syncthreads();
+    if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
+    __syncthreads();
+    const uint32_t end = min(pass.samples, (part + 1) * KD_SAMPLES_PER_BLOCK);
+#pragma unroll 4
+    for (uint32_t s = part * KD_SAMPLES_PER_BLOCK + t; s < end; s += KD_SAMPLE_THREADS) {
+        float4 x = work.samples[segment * pass.samples + s];
+        int v = 0, c = pass.level % DIM;
+        for (int depth = 0; depth <= j; depth++) {
+            float value = c == 0 ? x.x : c == 1 ? x.y : c == 2 ? x.z : x.w;
+            if (depth < j) {
+                v = 2 * v + 1 + (value > sh.pivots[v]);
+                c = kd_next<DIM>(c);
+                continue;
+            }
+            int i = v - (nodes - 1);
+            float bin = fminf(fmaxf((value - sh.low[i]) * sh.scale[i], 0.0f), (float)(KD_BINS - 1));
+            atomicAdd(&sh.bins[i * KD_BINS + (int)bin], 1u);
+        }
+    }
+    __syncthreads();
+    if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * KD_BINS)) return;
+    if (t / 32 < nodes) {
+        uint2 range = work.segments[segment];
+        place_bracket(sh, pass, work, segment, range.y - range.x, j, t / 32);
+    }
+}
+
+template <int DIM>
+bosc_status kd_run_sample(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_work &work)
+{
+    auto gather = gather_sample<DIM>;
+    auto level = sample_level<DIM>;
+    uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;
+    BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, from, work));
+    for (int j = 0; j < pass.levels; j++)
+        BI_TRY(BI_RUN(ctx, level, pass.segments * pass.sample_blocks, KD_SAMPLE_THREADS, 0, pass, work, j));
+    return BOSC_OK;
+}
+
+template bosc_status kd_run_sample<2>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
+template bosc_status kd_run_sample<3>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
+template bosc_status kd_run_sample<4>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
