@@ -118,7 +118,9 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)m, (long long)k);
     int64_t scratch = bi_kd_build_scratch(tree->ops, &tree->opts, n);
-    int64_t queries = (int64_t)tree->ops->query_bytes(tree, m, k) + m * entry + 4096;
+    bosc_kdtree sized = *tree;
+    sized.nodes = n;
+    int64_t queries = (int64_t)tree->ops->query_bytes(&sized, m, k) + m * entry + 4096;
     bosc_kdtree next;
     void *room;
     struct bi_mark mark = bi_arena_mark(ctx);

@@ -1,5 +1,6 @@
 /* The CPU's table of fused operations of k-d trees. */
 #include "kdtree/cpu_build.h"
+#include "kdtree/cpu_query.h"
 
 #include "core/cpu/level.h"
 #include "core/steps.h"
@@ -19,7 +20,7 @@ static void cpu_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
     size_t size = bosc_dtype_size(opts->dtype), nodes = (size_t)bi_round_up((uint64_t)n, BI_KD_BLOCK);
     bytes[0] = nodes * (size_t)opts->dim * size;
     bytes[1] = nodes * sizeof(uint32_t);
-    bytes[2] = size << bi_kd_index_levels(n);
+    bytes[2] = bi_kd_index_bytes(opts, n);
 }
 
 static void cpu_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
@@ -160,7 +161,8 @@ static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
 
 static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    (void)ctx, (void)tree;
+    struct bi_kd_view view = cpu_view(tree);
+    bi_kd_cpu_make_index(ctx, tree, &view);
     return BOSC_OK;
 }
 
@@ -177,46 +179,20 @@ static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *n
 
 static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    struct bi_kd_knn args = {.view = cpu_view(tree),
-                             .queries = query->rows,
-                             .k = query->k,
-                             .limit = query->within ? query->r2 : (double)INFINITY,
-                             .ids = query->ids,
-                             .dist2 = query->dist2,
-                             .wide_ids = tree->opts.id_bits == 64};
-    size_t size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
-    if (!args.dist2) BI_TRY(bi_scratch(ctx, (size_t)(query->rows.n * query->k) * size, &args.dist2));
-    return cpu_steps.knn(ctx, query->rows.n, &args);
-}
-
-static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_kd_query *query)
-{
-    return (struct bi_kd_radius){.view = cpu_view(tree),
-                                 .queries = query->rows,
-                                 .r2 = query->r2,
-                                 .counts = query->counts,
-                                 .offsets = query->offsets,
-                                 .ids = query->ids,
-                                 .dist2 = query->dist2,
-                                 .wide_ids = tree->opts.id_bits == 64,
-                                 .bad = query->bad};
+    struct bi_kd_view view = cpu_view(tree);
+    return bi_kd_cpu_knn(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    struct bi_kd_radius args = radius_args(tree, query);
-    return cpu_steps.radius_count(ctx, query->rows.n, &args);
+    struct bi_kd_view view = cpu_view(tree);
+    return bi_kd_cpu_radius_count(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    struct bi_kd_radius args = radius_args(tree, query);
-    return cpu_steps.radius_fill(ctx, query->rows.n, &args);
-}
-
-static size_t cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
-{
-    return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
+    struct bi_kd_view view = cpu_view(tree);
+    return bi_kd_cpu_radius_fill(ctx, tree, &view, query);
 }
 
 const struct bi_kdtree_ops bi_kdtree_cpu = {
@@ -235,5 +211,5 @@ const struct bi_kdtree_ops bi_kdtree_cpu = {
     .knn = cpu_knn,
     .radius_count = cpu_radius_count,
     .radius_fill = cpu_radius_fill,
-    .query_bytes = cpu_query_bytes,
+    .query_bytes = bi_kd_cpu_query_bytes,
 };

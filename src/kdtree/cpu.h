@@ -2,8 +2,7 @@
  *
  * Layout: coordinate-major blocks of 16 nodes, so that a leaf is scanned by vectors; ids in an array. The index is an
  * implicit tree of the split values of the levels above the leaves, in level order: node h has children 2h + 1 and
- * 2h + 2. A leaf is a subtree of at most BI_KD_LEAF nodes; with the node that follows it in order, which is an
- * ancestor, it covers one more, and so leaves cover all nodes. */
+ * 2h + 2. A leaf is a subtree of at most BI_KD_LEAF nodes; between two leaves lies one node of the levels above. */
 #ifndef BI_KDTREE_CPU_H
 #define BI_KDTREE_CPU_H
 

@@ -104,9 +104,8 @@ static void NAMED(split)(const struct bi_kd_job *job, const struct bi_kd_columns
     else
         at = NAMED(mark_tied)(job, from, r, c, median.key, half - median.less, masks, NAMED(ids)(to, r.begin));
     NAMED(take_out)(job, from, to, r, at, masks);
-    for (int32_t p = 0; p < job->dim; p++)
-        NAMED(spread)
-        (NAMED(column)(from, p, r.begin), m - 1, masks, NAMED(column)(to, p, r.begin), NAMED(column)(to, p, mid + 1));
+    for (int32_t p = 0; p < job->dim; p++) NAMED(spread)
+    (NAMED(column)(from, p, r.begin), m - 1, masks, NAMED(column)(to, p, r.begin), NAMED(column)(to, p, mid + 1));
     spread32(NAMED(ids)(from, r.begin), m - 1, masks, NAMED(ids)(to, r.begin), NAMED(ids)(to, mid + 1));
     for (int32_t p = 0; p < job->dim; p++) *NAMED(column)(from, p, mid) = *NAMED(column)(to, p, mid);
     *NAMED(ids)(from, mid) = *NAMED(ids)(to, mid);

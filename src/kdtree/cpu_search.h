@@ -1,0 +1,290 @@
+/* Searches for one type of element T and distance D. Included once for each, with T, D, ENTRY (see entry_f32), DIST()
+ * (the name of a helper for D) and NAMED() set.
+ *
+ * All functions are inlined into one loop over queries for each dimension and kind of search, which are constants
+ * there. */
+
+typedef T NAMED(lanes) __attribute__((vector_size(16 * sizeof(T)), aligned(sizeof(T))));
+typedef D NAMED(dist_lanes) __attribute__((vector_size(16 * sizeof(D))));
+
+#ifndef BI_KD_SEARCH_KINDS
+#define BI_KD_SEARCH_KINDS
+enum kind { NEAREST, LIST, HEAP, COUNT, FILL };
+#define INLINED static inline __attribute__((always_inline))
+#endif
+
+/* A query on its way. */
+struct NAMED(query) {
+    const struct bi_kd_search *a;
+    D q[1024];
+    D limit; /* what is farther does not count */
+    int64_t k;
+    ENTRY *top; /* the best so far: in order, or a max-heap */
+    ENTRY list[BI_KD_LIST];
+    struct bi_kd_row_out row;
+    int64_t count, room;
+};
+
+INLINED void NAMED(keep_in_order)(struct NAMED(query) * s, ENTRY e)
+{
+    int64_t at = s->k - 1;
+    if (e >= s->top[at]) return;
+    for (; at > 0 && s->top[at - 1] > e; at--) s->top[at] = s->top[at - 1];
+    s->top[at] = e;
+    s->limit = DIST(distance)(s->top[s->k - 1]);
+}
+
+static void NAMED(sink)(ENTRY *heap, int64_t count, ENTRY e)
+{
+    int64_t hole = 0;
+    for (int64_t child; (child = 2 * hole + 1) < count; hole = child) {
+        if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+        if (heap[child] <= e) break;
+        heap[hole] = heap[child];
+    }
+    heap[hole] = e;
+}
+
+INLINED void NAMED(keep)(struct NAMED(query) * s, D distance, uint32_t id, enum kind kind)
+{
+    D d = distance == distance ? distance : (D)INFINITY;
+    if (kind == FILL) {
+        if (!(d <= s->limit)) return;
+        if (s->count < s->room) bi_kd_heap_up(&s->row, s->count, (double)d, id, true);
+        s->count++;
+        return;
+    }
+    ENTRY e = DIST(entry)(d, id);
+    if (kind == LIST) {
+        NAMED(keep_in_order)(s, e);
+    } else if (e < s->top[0]) {
+        if (kind == HEAP)
+            NAMED(sink)(s->top, s->k, e);
+        else
+            s->top[0] = e;
+        s->limit = DIST(distance)(s->top[0]);
+    }
+}
+
+/* Measures the nodes of a leaf, 16 at a time. */
+INLINED void NAMED(scan)(struct NAMED(query) * s, uint32_t leaf, int dim, enum kind kind)
+{
+    const struct bi_kd_search *a = s->a;
+    int64_t begin = a->index.begins[leaf], end = (int64_t)a->index.begins[leaf + 1] - 1;
+    for (int64_t block = begin & -BI_KD_BLOCK; block < end; block += BI_KD_BLOCK) {
+        const T *p = (const T *)a->view.points + block * dim;
+        NAMED(dist_lanes) sum = {0};
+        D far[BI_KD_BLOCK] __attribute__((aligned(64)));
+        for (int c = 0; c < dim; c++) {
+            NAMED(dist_lanes)
+            d = s->q[c] - __builtin_convertvector(*(const NAMED(lanes) *)(p + c * BI_KD_BLOCK), NAMED(dist_lanes));
+            sum = sum + d * d;
+        }
+        *(NAMED(dist_lanes) *)far = sum;
+        uint32_t in = 0xffff;
+        if (block < begin) in &= 0xffffu << (begin - block);
+        if (end - block < BI_KD_BLOCK) in &= (1u << (end - block)) - 1;
+        uint32_t near = DIST(near)(far, s->limit) & in;
+        if (kind == COUNT && s->limit < (D)INFINITY) { /* NaN is not counted unless infinity is */
+            for (uint32_t rest = near; rest; rest &= rest - 1)
+                near ^= (uint32_t)(far[__builtin_ctz(rest)] != far[__builtin_ctz(rest)]) << __builtin_ctz(rest);
+        }
+        if (kind == COUNT)
+            s->count += __builtin_popcount(near);
+        else
+            while (near) {
+                int lane = __builtin_ctz(near);
+                near &= near - 1;
+                NAMED(keep)(s, far[lane], a->view.ids[block + lane], kind);
+                if (kind == NEAREST) near &= DIST(near)(far, s->limit);
+            }
+    }
+}
+
+/* Measures a node above the leaves: the one before the first leaf of its greater side. */
+INLINED void NAMED(measure)(struct NAMED(query) * s, uint32_t node, int level, int dim, enum kind kind)
+{
+    const struct bi_kd_search *a = s->a;
+    uint32_t greater = (2 * (node + 1 - (1u << level)) + 1) << (a->index.levels - level - 1);
+    int64_t i = (int64_t)a->index.begins[greater] - 1;
+    const T *p = (const T *)a->view.points + (i & -BI_KD_BLOCK) * dim + (i & (BI_KD_BLOCK - 1));
+    D sum = 0;
+    for (int c = 0; c < dim; c++) {
+        D d = s->q[c] - (D)p[c * BI_KD_BLOCK];
+        sum = sum + d * d;
+    }
+    if (sum > s->limit) return;
+    if (kind == COUNT)
+        s->count += sum == sum || s->limit == (D)INFINITY;
+    else
+        NAMED(keep)(s, sum, a->view.ids[i], kind);
+}
+
+/* Squared distances to the planes crossed, by coordinate, and their sum: the bound of a subtree. */
+INLINED D NAMED(sum)(const D *away, int used)
+{
+    D s = 0;
+    for (int c = 0; c < used; c++) s = s + away[c];
+    return s;
+}
+
+/* Searches the subtree `node` of a level, whose only crossed plane is that of coordinate `crossed`. */
+INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int level, int crossed, D square, int dim,
+                                   enum kind kind)
+{
+    const struct bi_kd_index *index = &s->a->index;
+    const T *splits = (const T *)index->splits;
+    int used = dim < BI_KD_LEVELS ? dim : BI_KD_LEVELS, depth = 0;
+    uint32_t nodes[BI_KD_LEVELS], first_leaf = (1u << index->levels) - 1;
+    int8_t node_levels[BI_KD_LEVELS];
+    D bounds[BI_KD_LEVELS], away[BI_KD_LEVELS], kept[BI_KD_LEVELS * BI_KD_LEVELS];
+    for (int c = 0; c < used; c++) away[c] = 0;
+    away[crossed] = square;
+    for (;;) {
+        for (int c = level % dim; level < index->levels; c = c + 1 == dim ? 0 : c + 1) {
+            D d = s->q[c] - (D)splits[node], before = away[c];
+            uint32_t less = d < 0;
+            away[c] = d * d;
+            D bound = NAMED(sum)(away, used);
+            level++;
+            if (!(bound > s->limit)) {
+                nodes[depth] = 2 * node + 1 + less;
+                node_levels[depth] = (int8_t)level;
+                bounds[depth] = bound;
+                for (int i = 0; i < used; i++) kept[depth * used + i] = away[i];
+                depth++;
+            }
+            away[c] = before;
+            node = 2 * node + 2 - less;
+        }
+        NAMED(scan)(s, node - first_leaf, dim, kind);
+        do {
+            if (depth == 0) return;
+            depth--;
+        } while (bounds[depth] > s->limit);
+        node = nodes[depth];
+        level = node_levels[depth];
+        NAMED(measure)(s, (node - 1) >> 1, level - 1, dim, kind);
+        for (int i = 0; i < used; i++) away[i] = kept[depth * used + i];
+    }
+}
+
+/* The query's own leaf, and then the siblings of the path to it, from the leaf upward. */
+INLINED void NAMED(run_query)(struct NAMED(query) * s, uint32_t leaf, int dim, enum kind kind)
+{
+    const struct bi_kd_index *index = &s->a->index;
+    const T *splits = (const T *)index->splits;
+    uint32_t node = leaf + (1u << index->levels) - 1;
+    NAMED(scan)(s, leaf, dim, kind);
+    for (int level = index->levels - 1, c = level % dim; level >= 0; level--, c = c == 0 ? dim - 1 : c - 1) {
+        uint32_t parent = (node - 1) >> 1, sibling = ((node - 1) ^ 1) + 1;
+        D d = s->q[c] - (D)splits[parent], square = d * d;
+        node = parent;
+        if (square > s->limit) continue;
+        NAMED(measure)(s, parent, level, dim, kind);
+        NAMED(search_subtree)(s, sibling, level + 1, c, square, dim, kind);
+    }
+}
+
+INLINED const T *NAMED(query_row)(const struct bi_kd_search *a, int64_t row)
+{
+    return (const T *)a->queries.data + row * a->queries.stride;
+}
+
+static void NAMED(locate)(const struct bi_kd_search *a, int64_t begin, int64_t end, uint32_t *leaves)
+{
+    const T *splits = (const T *)a->index.splits;
+    for (int64_t at = begin; at < end; at += 16) {
+        uint32_t node[16] = {0};
+        int count = end - at < 16 ? (int)(end - at) : 16;
+        for (int level = 0, c = 0; level < a->index.levels; level++, c = bi_kd_cycle(c, a->view.dim))
+            for (int i = 0; i < count; i++) {
+                D d = (D)NAMED(query_row)(a, at + i)[c] - (D)splits[node[i]];
+                node[i] = 2 * node[i] + 2 - (d < 0);
+            }
+        for (int i = 0; i < count; i++) leaves[at + i] = node[i] - ((1u << a->index.levels) - 1);
+    }
+}
+
+/* Readies s for query `row`. */
+INLINED void NAMED(start)(struct NAMED(query) * s, int64_t row, int dim, enum kind kind)
+{
+    const struct bi_kd_search *a = s->a;
+    const T *q = NAMED(query_row)(a, row);
+    for (int c = 0; c < dim; c++) s->q[c] = (D)q[c];
+    s->limit = (D)a->limit;
+    s->count = 0;
+    if (kind == FILL) {
+        s->row.at = a->offsets[row];
+        s->room = a->offsets[row + 1] - a->offsets[row];
+    }
+    if (kind <= HEAP)
+        for (int64_t i = 0; i < s->k; i++) s->top[i] = DIST(entry)(s->limit, BI_KD_NONE);
+}
+
+/* Hands the answer of query `row` over. */
+INLINED void NAMED(finish)(struct NAMED(query) * s, int64_t row, enum kind kind)
+{
+    const struct bi_kd_search *a = s->a;
+    if (kind == COUNT) a->counts[row] = s->count;
+    if (kind == FILL) {
+        if (s->count == s->room)
+            bi_kd_heap_sort(&s->row, s->count, true);
+        else
+            bi_kd_lower(a->bad, row);
+    }
+    if (kind > HEAP) return;
+    for (int64_t last = s->k - 1; kind == HEAP && last > 0; last--) {
+        ENTRY e = s->top[last];
+        s->top[last] = s->top[0];
+        NAMED(sink)(s->top, last, e);
+    }
+    s->row.at = row * a->k;
+    for (int64_t i = 0; i < a->k; i++) {
+        uint32_t id = i < s->k ? (uint32_t)s->top[i] : BI_KD_NONE;
+        bi_kd_out_set(&s->row, i, id == BI_KD_NONE ? (double)INFINITY : (double)DIST(distance)(s->top[i]), id);
+    }
+}
+
+INLINED void NAMED(run)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread, int dim, enum kind kind)
+{
+    struct NAMED(query) s;
+    s.a = a;
+    s.k = a->kept;
+    s.top = kind == HEAP ? (ENTRY *)((char *)a->heaps + (size_t)thread * (size_t)a->kept * 16) : s.list;
+    s.row = (struct bi_kd_row_out){a->ids, a->dist2, 0, a->wide_ids, sizeof(D) == 4};
+    for (int64_t i = begin; i < end; i++) {
+        if (i + 8 < end) __builtin_prefetch(NAMED(query_row)(a, a->order[i + 8]));
+        NAMED(start)(&s, a->order[i], dim, kind);
+        if (a->view.nodes) NAMED(run_query)(&s, a->leaves[i], dim, kind);
+        NAMED(finish)(&s, a->order[i], kind);
+    }
+}
+
+/* The usual dimensions are constants. */
+#define RUN_DIM(kind)                                              \
+    switch (a->view.dim) {                                         \
+    case 2: NAMED(run)(a, begin, end, thread, 2, kind); break;     \
+    case 3: NAMED(run)(a, begin, end, thread, 3, kind); break;     \
+    case 4: NAMED(run)(a, begin, end, thread, 4, kind); break;     \
+    default: NAMED(run)(a, begin, end, thread, a->view.dim, kind); \
+    }
+
+static void NAMED(knn)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread)
+{
+    if (a->kept > BI_KD_LIST)
+        NAMED(run)(a, begin, end, thread, a->view.dim, HEAP);
+    else if (a->kept == 1)
+        RUN_DIM(NEAREST)
+    else
+        RUN_DIM(LIST)
+}
+
+static void NAMED(radius_count)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread) { RUN_DIM(COUNT) }
+
+static void NAMED(radius_fill)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread)
+{
+    NAMED(run)(a, begin, end, thread, a->view.dim, FILL);
+}
+
+#undef RUN_DIM
