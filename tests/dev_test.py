@@ -15,6 +15,8 @@ class Dev(unittest.TestCase):
             stands_in = pathlib.Path(folder) / "bin"
             stands_in.mkdir()
             shutil.copy(DEV, folder)
+            for compiler in ("gcc", "g++", "clang"):  # finds every header at once
+                (stands_in / compiler).symlink_to("/bin/true")
             for name, text in (("cmake", f"exit {cmake_code}"), ("ctest", f"echo '{ctest_line}'; exit {ctest_code}")):
                 (stands_in / name).write_text(f"#!/bin/sh\n{text}\n")
                 (stands_in / name).chmod(0o755)
