@@ -1,0 +1,36 @@
+/* Text with and without a header; and each number against the C library, which rounds correctly. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "io/number.h"
+
+static bosc_status with_header(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_text_parse(in, true, points, error);
+}
+
+static bosc_status without_header(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_text_parse(in, false, points, error);
+}
+
+static void compare_number(const char *data, size_t size)
+{
+    char text[512];
+    double value, expected;
+    if (size >= sizeof text) return;
+    const char *end = bi_number_read(data, data + size, &value);
+    if (!end) return;
+    size_t length = (size_t)(end - data);
+    memcpy(text, data, length);
+    text[length] = 0;
+    expected = strtod(text, NULL);
+    if (value == value && memcmp(&value, &expected, sizeof value) != 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    compare_number((const char *)data, size);
+    fuzz_parser(with_header, data, size);
+    return fuzz_parser(without_header, data, size);
+}

@@ -1,0 +1,57 @@
+/* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
+ * Whatever is read may be verified and searched. */
+#define XXH_INLINE_ALL
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "fuzz.h"
+#include "kdtree/save.h"
+
+static bosc_ctx *context(void)
+{
+    static bosc_ctx *ctx;
+    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
+    if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
+    return ctx;
+}
+
+static void use(bosc_ctx *ctx, bosc_kdtree *tree)
+{
+    bosc_kdtree_info info = {.size = sizeof info};
+    uint64_t query[1024] = {0};
+    int64_t ids[3], offsets[2], node;
+    if (bosc_kdtree_get_info(tree, &info) != BOSC_OK || info.nodes > info.n) abort();
+    bosc_status status = bosc_kdtree_verify(ctx, tree, &node);
+    if (status != BOSC_OK && status != BOSC_ERR_DATA) abort();
+    if (bosc_kdtree_knn(ctx, tree, query, 1, 0, 3, ids, NULL) != BOSC_OK) abort();
+    if (bosc_kdtree_radius(ctx, tree, query, 1, 0, 1.5, offsets, NULL, NULL, 0) != BOSC_OK) abort();
+    if (offsets[1] < 0 || offsets[1] > info.nodes) abort();
+}
+
+static void parse(const uint8_t *data, size_t size)
+{
+    struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
+    bosc_io_error error = {""};
+    bosc_kdtree *tree = NULL;
+    bosc_status status = bi_tree_parse(context(), &in, &tree, &error);
+    if ((status == BOSC_OK) != (tree != NULL) || (!tree && error.text[0] != 'F')) abort();
+    if (tree) use(context(), tree);
+    bosc_kdtree_free(tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    parse(data, size);
+    if (size < sizeof(struct bi_kd_header) + sizeof(uint64_t)) return 0;
+    uint8_t *copy = malloc(size);
+    if (!copy) return 0;
+    memcpy(copy, data, size);
+    uint64_t hash = XXH3_64bits(copy, offsetof(struct bi_kd_header, hash));
+    memcpy(copy + offsetof(struct bi_kd_header, hash), &hash, sizeof hash);
+    hash = XXH3_64bits(copy, size - sizeof hash);
+    memcpy(copy + size - sizeof hash, &hash, sizeof hash);
+    parse(copy, size);
+    free(copy);
+    return 0;
+}

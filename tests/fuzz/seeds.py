@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Makes small good files for the fuzz targets to begin with: seeds.py BOSCAGE FOLDER, a folder a target in FOLDER."""
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+HEAD = "element vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+FACE = "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+TEXTS = {
+    "text": ["1 2 3\n4 5 6\n", "x,y\n1.5e3,-2\n# c\n.25,inf\r\n", "123456789012345678901234567890e-25\n",
+             "9007199254740993 1e22 1e23\n", "-4.9e-324\n"],
+    "off": ["OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "COFF 1 0 0\n1 2 3 255 0 0\n"],
+    "obj": ["v 1 2 3\nv 4 5 6 1 0 0\nf 1 2 \\\n1\n# c\nvn 0 0 1\n"],
+    "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
+}
+
+
+def main():
+    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    for name in ("npy", "tree", *TEXTS):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for i, text in enumerate(TEXTS.get(name, [])):
+            (folder / name / f"{i}").write_bytes(text.encode())
+    points = np.array([[1, 2, 3], [4, 5, 6]], "f4")
+    face = b"\2" + np.array([0, 1], "i4").tobytes()
+    for order in ("little", "big"):
+        head = f"ply\nformat binary_{order}_endian 1.0\n" + HEAD + FACE
+        (folder / "ply" / order).write_bytes(head.encode() + points.tobytes() + face)
+    for kind in ("f4", "f8", "i4", "i8", "u4", "u8", "u1"):
+        np.save(folder / "npy" / f"{kind}.npy", np.arange(6, dtype=kind).reshape(2, 3))
+    for kind in ("f4", "f8", "i4", "i8"):
+        for unique in ((), ("--unique",)):
+            name = folder / "tree" / f"{kind}{len(unique)}"
+            np.save(folder / "points.npy", np.array([[3, 1], [1, 2], [2, 2], [1, 2], [5, 0]], kind))
+            subprocess.run([tool, "kdtree", "build", folder / "points.npy", "-o", name, "--quiet", *unique], check=True)
+
+
+if __name__ == "__main__":
+    main()
