@@ -1,0 +1,167 @@
+/* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "kdtree/tree.h"
+#include "kdtree_data.h"
+
+struct file {
+    char *bytes;
+    size_t size, room, at;
+};
+
+static int append(void *user, const void *bytes, size_t count)
+{
+    struct file *f = user;
+    if (f->size + count > f->room) {
+        f->room = 2 * (f->size + count);
+        f->bytes = realloc(f->bytes, f->room);
+    }
+    memcpy(f->bytes + f->size, bytes, count);
+    f->size += count;
+    return 0;
+}
+
+static int deliver(void *user, void *bytes, size_t count)
+{
+    struct file *f = user;
+    if (f->size - f->at < count) return 1;
+    memcpy(bytes, f->bytes + f->at, count);
+    f->at += count;
+    return 0;
+}
+
+static struct file save(bosc_ctx *ctx, const bosc_kdtree *tree)
+{
+    struct file f = {0};
+    CHECK_OK(ctx, bosc_kdtree_write(ctx, tree, append, &f));
+    return f;
+}
+
+static bosc_kdtree *load(bosc_ctx *ctx, struct file *f)
+{
+    bosc_kdtree *tree = NULL;
+    f->at = 0;
+    CHECK_OK(ctx, bosc_kdtree_read(ctx, deliver, f, &tree));
+    CHECK_EQ(f->at, f->size);
+    return tree;
+}
+
+static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int64_t n, bool removed, int builder)
+{
+    bosc_kdtree_opts o = {.size = sizeof o,
+                          .dtype = dtype,
+                          .dim = 3,
+                          .builder = (bosc_kdtree_builder)builder,
+                          .duplicates = removed ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP,
+                          .id_bits = n % 2 ? 32 : 64};
+    struct reference_points p = kd_points(r, dtype, 3, n, 3, KD_GRID);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    free((void *)p.data);
+    return tree;
+}
+
+static void round_trip(bosc_ctx *ctx)
+{
+    for (int kind = 0; kind < 8; kind++) {
+        static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+        static const int64_t sizes[] = {0, 1, 100, 33};
+        struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
+        bosc_kdtree *tree = make(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
+        bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_BROWN);
+        struct file f = save(ctx, tree), b = save(ctx, brown);
+        CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
+        bosc_kdtree *back = load(ctx, &f);
+        struct file g = save(ctx, back);
+        CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
+        bosc_kdtree_info x = {.size = sizeof x}, y = x;
+        CHECK_EQ(bosc_kdtree_get_info(tree, &x), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(back, &y), BOSC_OK);
+        x.bytes = y.bytes = 0;
+        CHECK(memcmp(&x, &y, sizeof x) == 0);
+        int64_t inverse[100], other[100], counts[100], others[100];
+        memset(inverse, 0, sizeof inverse);
+        memset(other, 0, sizeof other);
+        CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+        CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, back, other, others));
+        CHECK(memcmp(inverse, other, sizeof inverse) == 0);
+        CHECK(memcmp(counts, others, (size_t)x.nodes * 8) == 0);
+        bosc_kdtree_free(tree);
+        bosc_kdtree_free(brown);
+        bosc_kdtree_free(back);
+        free(f.bytes);
+        free(g.bytes);
+        free(b.bytes);
+    }
+}
+
+static void check_damaged(bosc_ctx *ctx, struct file *f)
+{
+    bosc_kdtree *tree = NULL;
+    f->at = 0;
+    CHECK_STATUS(ctx, bosc_kdtree_read(ctx, deliver, f, &tree), BOSC_ERR_FORMAT);
+    CHECK(tree == NULL && bosc_message(ctx)[0]);
+}
+
+/* Every truncation, and every bit flipped. */
+static void damage(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int removed = 0; removed < 2; removed++) {
+        bosc_kdtree *tree = make(ctx, &r, BOSC_F32, suite_slow(ctx) ? 3 : 12, removed, 0);
+        struct file f = save(ctx, tree);
+        size_t whole = f.size;
+        for (f.size = 0; f.size < whole; f.size++) check_damaged(ctx, &f);
+        for (size_t bit = 0; bit < 8 * whole; bit++) {
+            f.bytes[bit / 8] ^= (char)(1 << bit % 8);
+            check_damaged(ctx, &f);
+            f.bytes[bit / 8] ^= (char)(1 << bit % 8);
+        }
+        bosc_kdtree_free(load(ctx, &f));
+        bosc_kdtree_free(tree);
+        free(f.bytes);
+    }
+}
+
+/* A tree in the wrong order is read, for its checksum is right, and the verifier names the node. */
+static void wrong_order(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (info.backend != BOSC_BACKEND_CPU) return;
+    struct suite_random r = {2};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 90, 2, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    float *first = tree->points.data, kept = *first;
+    uint32_t *ids = tree->ids.data, id = ids[50];
+    *first = 1e9f;
+    struct file f = save(ctx, tree);
+    bosc_kdtree *back = load(ctx, &f);
+    int64_t node = -1;
+    CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, back, &node), BOSC_ERR_DATA);
+    CHECK_EQ(node, 0);
+    CHECK(suite_begins(bosc_message(ctx), "node 0 is on the less side of its ancestor 45 "));
+    *first = kept;
+    ids[50] = ids[20];
+    CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, &node), BOSC_ERR_DATA);
+    CHECK_EQ(node, 50);
+    ids[50] = 90;
+    CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, &node), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_message(ctx), "node 50 has the id 90"));
+    ids[50] = id;
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    bosc_kdtree_free(tree);
+    bosc_kdtree_free(back);
+    free(f.bytes);
+    free((void *)p.data);
+}
+
+static const struct suite_case suite_cases_kdtree_save[] = {
+    {"round trip", round_trip, NULL},
+    {"damage", damage, NULL},
+    {"wrong order", wrong_order, NULL},
+};
+SUITE(kdtree_save);
