@@ -8,52 +8,121 @@
 
 #include "tool/tool.h"
 
-static const char *const rooms[] = {"prims", "kdtree"};
-enum { ROOM_COUNT = sizeof rooms / sizeof rooms[0] };
+/* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
+static const struct program {
+    const char *room, *name;
+    bool cpu, cuda;
+    const char *size[2], *threads, *backend; /* options; size[0] "" is an operand */
+} programs[] = {
+    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL},
+    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b"},
+    {"kdtree", "bench_nanoflann", true, false, {"-n", "-m"}, "-t", NULL},
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
-/* The path of bench/bench_<room> beside this program. */
-static bool find_program(const char *room, char *path, size_t size)
+/* The path of bench/<name> beside this program. */
+static bool find_program(const char *name, char *path, size_t size)
 {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return false;
     self[length] = 0;
     char *slash = strrchr(self, '/');
-    if (!slash || strchr(room, '/')) return false;
+    if (!slash) return false;
     *slash = 0;
-    int used = snprintf(path, size, "%s/bench/bench_%s", self, room);
+    int used = snprintf(path, size, "%s/bench/%s", self, name);
     return used > 0 && (size_t)used < size && access(path, X_OK) == 0;
 }
 
-static int run_program(const char *path, const char *size)
+/* Adds each line of a program's output to the rows: an object as it is, other lines as text. */
+static void take_rows(struct job *job, int fd)
 {
+    char line[4096];
+    json_t *rows = json_object_get(job->results, "rows");
+    FILE *in = fdopen(fd, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = 0;
+        json_t *row = json_loads(line, 0, NULL);
+        if (*line) json_array_append_new(rows, row ? row : json_string(line));
+    }
+    if (in) fclose(in);
+}
+
+/* Runs the program; its output is ours, or becomes rows of the results where those are wanted as JSON. */
+static int run_program(struct job *job, const char *path, char *const *arguments)
+{
+    int ends[2] = {-1, -1}, state = 0;
+    bool take = job->value[OPT_JSON] != NULL;
     fflush(stdout);
+    if (take && pipe(ends) != 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
     pid_t child = fork();
     if (child < 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
     if (child == 0) {
-        execl(path, path, "--size", size, (char *)NULL);
+        if (take && dup2(ends[1], STDOUT_FILENO) < 0) _exit(127);
+        execv(path, arguments);
         _exit(127);
     }
-    int state = 0;
+    if (take) {
+        close(ends[1]);
+        take_rows(job, ends[0]);
+    }
     while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return EXIT_DONE;
     return say(EXIT_FAILED, "%s: failed", path);
 }
 
+static int measure(struct job *job, const struct program *p, char *path, char *n, bool cuda)
+{
+    char *arguments[ARGUMENTS_MAX] = {path};
+    char threads[16];
+    int count = 1;
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    snprintf(threads, sizeof threads, "%d", info.threads);
+    for (int i = 0; i < 2 && p->size[i]; i++) {
+        if (*p->size[i]) arguments[count++] = (char *)p->size[i];
+        arguments[count++] = n;
+    }
+    if (p->threads) {
+        arguments[count++] = (char *)p->threads;
+        arguments[count++] = threads;
+    }
+    if (p->backend) {
+        arguments[count++] = (char *)p->backend;
+        arguments[count++] = cuda ? "cuda" : "cpu";
+    }
+    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s, %s items\n", p->name, n);
+    double start = job_now();
+    int code = run_program(job, path, arguments);
+    job_seconds(job, p->name, start);
+    return code;
+}
+
 int run_bench(struct job *job)
 {
     static const char *const sizes[] = {"small", "paper", "large", NULL};
-    char path[4200];
-    int size = 0, found = 0, code = option_choice(job, OPT_SIZE, sizes, &size);
-    if (code) return code;
-    for (int i = 0; i < (job->operand_count ? 1 : ROOM_COUNT); i++) {
-        const char *room = job->operand_count ? job->operands[0] : rooms[i];
-        if (!find_program(room, path, sizeof path)) continue;
+    static const char *const counts[] = {"1048576", "16777216", "67108864"};
+    char path[4200], n[16];
+    int size = 0, found = 0, code;
+    const char *room = job->operand_count ? job->operands[0] : NULL;
+    if ((code = option_choice(job, OPT_SIZE, sizes, &size)) || (code = job_open(job))) return code;
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    bool cuda = info.backend == BOSC_BACKEND_CUDA;
+    snprintf(n, sizeof n, "%s", counts[size]);
+    job_text(job, "size", sizes[size]);
+    job_json(job, "rows", json_array());
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        const struct program *p = &programs[i];
+        if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
+        if (!find_program(p->name, path, sizeof path)) continue;
         found++;
-        if (run_program(path, sizes[size]) != EXIT_DONE) code = EXIT_FAILED;
+        int result = measure(job, p, path, n, cuda);
+        if (result) code = result;
     }
     if (found) return code;
-    return say(EXIT_FAILED, "bench: this build has no benchmark%s%s", job->operand_count ? " of " : "",
-               job->operand_count ? job->operands[0] : "");
+    return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
+               room ? room : "");
 }
