@@ -19,6 +19,12 @@ enum {
     SMALL_CANDIDATES = 8 /* ranked by 8 lanes; more of them by a warp */
 };
 
+/* The median of a node: its key by the node's coordinate, and its place among the loaded points. */
+struct kd_chosen {
+    float x;
+    uint32_t i;
+};
+
 template <int DIM, int LOG> struct block_shared {
     static constexpr int POINTS = 1 << LOG, BINS = POINTS / 2;
     float x[DIM][POINTS];
@@ -30,12 +36,15 @@ template <int DIM, int LOG> struct block_shared {
     uint16_t index[POINTS];
     /* By heap index of nodes above the leaves; ranges also of leaves. */
     uint16_t begin[2 * MOST_NODES], end[2 * MOST_NODES];
+    ushort2 base[MOST_NODES]; /* a point's new place is this and the points before it that go to the same side */
     float low[MOST_NODES][DIM], high[MOST_NODES][DIM];
+    float2 bin_of[MOST_NODES];  /* of the level's coordinate: least value, bins a unit */
     uint32_t found[MOST_NODES]; /* candidates */
-    uint32_t taken[MOST_NODES]; /* places on the less side | greater side << 16 */
-    uint16_t median_bin[MOST_NODES], median_rank[MOST_NODES], median[MOST_NODES];
-    uint32_t warp_sums[WARPS];
+    uint16_t median_bin[MOST_NODES], median_rank[MOST_NODES];
+    kd_chosen median[MOST_NODES];
+    uint32_t warp_sums[WARPS]; /* in the partition: less | greater << 16 */
     uint32_t least[DIM], greatest[DIM];
+    alignas(16) float keys[WARPS][32]; /* of a leaf */
     bool stop;
 };
 
@@ -124,12 +133,12 @@ __device__ __forceinline__ void pick_medians(const subtree<DIM, LOG> &tree, int 
         less = 0;
         for (uint32_t o = 0; o < count; o++) less += tree.before(candidates[o], i, d);
     }
-    if (mine && less == rank) sh.median[h] = (uint16_t)i;
+    if (mine && less == rank) sh.median[h] = {x, i};
     uint32_t many = __ballot_sync(~0u, used && count > SMALL_CANDIDATES && eighth == 0);
     for (; many; many &= many - 1) {
         int owner = __ffs(many) - 1, of = (1 << j) - 1 + first + owner / 8;
         uint32_t median = quick_select(tree, tree.candidates(of), sh.found[of], sh.median_rank[of], d);
-        if (lane == 0) sh.median[of] = (uint16_t)median;
+        if (lane == 0) sh.median[of] = {sh.x[d][median], median};
     }
 }
 
@@ -185,56 +194,82 @@ template <int SLOTS> struct slots {
     int32_t node[SLOTS];
 };
 
-/* Gives every point on a side of its node's median a new place; `i` are the points in this thread's places. */
-template <int DIM, int LOG, int SLOTS>
-__device__ __forceinline__ void partition_level(const subtree<DIM, LOG> &tree, slots<SLOTS> &mine, const uint32_t *i,
-                                                const uint32_t *bin, int d)
+/* A point of a level: its place among the loaded ones in the low half, its bin in the high half. */
+__device__ __forceinline__ uint32_t place_in(uint32_t packed) { return packed & 0xffff; }
+__device__ __forceinline__ uint32_t bin_in(uint32_t packed) { return packed >> 16; }
+
+/* Gives every point a new place on a side of its node's median: as many points of the less (greater) side come before
+ * it in the block, or in the warp that is alone, as it has places from the node's base. x: the points' keys. */
+template <bool ALONE, int DIM, int LOG, int SLOTS>
+__device__ __forceinline__ void partition_level(const subtree<DIM, LOG> &tree, slots<SLOTS> &mine,
+                                                const uint32_t *packed, const float *x, int d)
 {
     auto &sh = tree.sh;
-    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    uint32_t rank[SLOTS]; /* on its side, in the warp; bit 16: the less side, 17: the greater side */
+    uint32_t less_count = 0, greater_count = 0;
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
         const int32_t h = mine.node[k];
-        const uint32_t place = mine.first + k * 32 + lane;
         bool less = false, greater = false;
-        uint32_t begin = 0, mid = 0, same = 0;
         if (h >= 0) {
-            const uint32_t median = sh.median[h], median_bin = sh.median_bin[h], end = sh.end[h];
-            begin = sh.begin[h];
-            mid = (begin + end) / 2;
-            less = bin[k] < median_bin || (bin[k] == median_bin && i[k] != median && tree.before(i[k], median, d));
-            greater = !less && i[k] != median;
-            /* Lanes whose places are in the same node: they are side by side. */
-            const uint32_t row = place - lane, from = begin > row ? begin - row : 0, to = end - row;
-            same = (to >= 32 ? ~0u : (1u << to) - 1) & ~((1u << from) - 1);
+            const kd_chosen median = sh.median[h];
+            const uint32_t i = place_in(packed[k]);
+            less = x[k] < median.x;
+            greater = !less && i != median.i;
+            if (greater && x[k] == median.x && tree.before(i, median.i, d)) {
+                less = true;
+                greater = false;
+            }
         }
-        const uint32_t all_less = __ballot_sync(~0u, less) & same, all_greater = __ballot_sync(~0u, greater) & same;
-        const int leader = same ? __ffs(same) - 1 : 0;
-        uint32_t taken = 0;
-        if (h >= 0 && lane == (uint32_t)leader)
-            taken = atomicAdd(&sh.taken[h], (uint32_t)__popc(all_less) | (uint32_t)__popc(all_greater) << 16);
-        taken = __shfl_sync(~0u, taken, leader);
+        const uint32_t all_less = __ballot_sync(~0u, less), all_greater = __ballot_sync(~0u, greater);
+        rank[k] = less      ? 0x10000u + less_count + __popc(all_less & lanes_below())
+                  : greater ? 0x20000u + greater_count + __popc(all_greater & lanes_below())
+                            : 0;
+        less_count += __popc(all_less);
+        greater_count += __popc(all_greater);
+    }
+    uint32_t before = 0;
+    if (!ALONE) {
+        if (lane == 0) sh.warp_sums[w] = less_count | greater_count << 16;
+        __syncthreads();
+        for (uint32_t o = 0; o < w; o++) before += sh.warp_sums[o];
+    }
+#pragma unroll
+    for (int k = 0; k < SLOTS; k++) {
+        const int32_t h = mine.node[k];
         if (h < 0) continue;
+        const uint32_t place = mine.first + k * 32 + lane, end = sh.end[h], mid = (sh.begin[h] + end) / 2;
+        const ushort2 base = sh.base[h];
         uint32_t to = mid;
-        if (less) to = begin + (taken & 0xffff) + __popc(all_less & lanes_below());
-        if (greater) to = mid + 1 + (taken >> 16) + __popc(all_greater & lanes_below());
-        if (to < sh.end[h]) sh.index[to] = (uint16_t)i[k]; /* always, unless a NaN was let in */
+        if (rank[k] & 0x10000u) to = base.x + (before & 0xffff) + (rank[k] & 0xffff);
+        if (rank[k] & 0x20000u) to = base.y + (before >> 16) + (rank[k] & 0xffff);
+        if (to < end) sh.index[to] = (uint16_t)place_in(packed[k]); /* always, unless a NaN was let in */
         mine.node[k] = place == mid ? -1 : 2 * h + 1 + (place > mid);
     }
 }
 
-/* The extents of the children of the nodes of level j that this warp or block has. */
+/* How node h of level j maps its level's coordinate to bins. */
+template <int DIM, int LOG> __device__ __forceinline__ void set_bins(const subtree<DIM, LOG> &tree, int h, int j, int d)
+{
+    auto &sh = tree.sh;
+    const float low = sh.low[h][d], extent = sh.high[h][d] - low;
+    sh.bin_of[h] = make_float2(low, extent > 0 ? (float)((1 << (LOG - 1 - j)) - 1) / extent : 0);
+}
+
+/* The extent of child number `child` of the nodes of level j, which split by coordinate d. */
 template <int DIM, int LOG>
 __device__ __forceinline__ void cut_extents(const subtree<DIM, LOG> &tree, int j, int child, int d)
 {
     auto &sh = tree.sh;
     const int parent = (1 << j) - 1 + child / 2, h = (2 << j) - 1 + child;
-    const float cut = sh.x[d][sh.median[parent]];
+    const float cut = sh.median[parent].x;
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
         sh.low[h][c] = c == d && child % 2 ? cut : sh.low[parent][c];
         sh.high[h][c] = c == d && child % 2 == 0 ? cut : sh.high[parent][c];
     }
+    set_bins(tree, h, j + 1, kd_next<DIM>(d));
 }
 
 /* One level of the tree, by the block, or by each warp alone. `levels` is how many there are before leaves. */
@@ -246,17 +281,21 @@ __device__ __forceinline__ void select_level(const subtree<DIM, LOG> &tree, slot
     constexpr int EACH = block_shared<DIM, LOG>::BINS / BLOCK_THREADS;
     const int t = threadIdx.x, w = t / 32, log_bins = LOG - 1 - j, base = (1 << j) - 1;
     const float most = (float)((1 << log_bins) - 1);
-    uint32_t i[SLOTS], bin[SLOTS];
+    uint32_t packed[SLOTS];
+    float x[SLOTS];
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
         const int32_t h = mine.node[k];
-        i[k] = bin[k] = 0;
+        packed[k] = 0;
+        x[k] = 0;
         if (h < 0) continue;
-        const float low = sh.low[h][d], extent = sh.high[h][d] - low, scale = extent > 0 ? most / extent : 0;
-        i[k] = sh.index[mine.first + k * 32 + t % 32];
-        float f = fminf(fmaxf((sh.x[d][i[k]] - low) * scale, 0.0f), most);
-        bin[k] = ((uint32_t)(h - base) << log_bins) + (uint32_t)f;
-        atomicAdd(&sh.bins[bin[k]], 1u);
+        const uint32_t i = sh.index[mine.first + k * 32 + t % 32];
+        const float2 of = sh.bin_of[h];
+        x[k] = sh.x[d][i];
+        const float f = fminf(fmaxf((x[k] - of.x) * of.y, 0.0f), most);
+        const uint32_t bin = ((uint32_t)(h - base) << log_bins) + (uint32_t)f;
+        packed[k] = i | bin << 16;
+        atomicAdd(&sh.bins[bin], 1u);
     }
     level_barrier<ALONE>();
     find_median_bins<ALONE>(tree, j);
@@ -264,7 +303,8 @@ __device__ __forceinline__ void select_level(const subtree<DIM, LOG> &tree, slot
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
         const int32_t h = mine.node[k];
-        if (h >= 0 && bin[k] == sh.median_bin[h]) tree.candidates(h)[atomicAdd(&sh.found[h], 1u)] = (uint16_t)i[k];
+        if (h >= 0 && bin_in(packed[k]) == sh.median_bin[h])
+            tree.candidates(h)[atomicAdd(&sh.found[h], 1u)] = (uint16_t)place_in(packed[k]);
     }
     level_barrier<ALONE>();
     if (ALONE) {
@@ -274,7 +314,7 @@ __device__ __forceinline__ void select_level(const subtree<DIM, LOG> &tree, slot
         pick_medians(tree, j, w * 4, 1 << j, d);
     }
     level_barrier<ALONE>();
-    partition_level(tree, mine, i, bin, d);
+    partition_level<ALONE>(tree, mine, packed, x, d);
     if (j + 1 < levels) {
         int own = ALONE ? 2 << (j - BLOCK_LEVELS) : 2 << j, which = ALONE ? t % 32 : t;
         if (which < own) cut_extents(tree, j, ALONE ? w * own + which : which, d);
@@ -284,47 +324,85 @@ __device__ __forceinline__ void select_level(const subtree<DIM, LOG> &tree, slot
     level_barrier<ALONE>();
 }
 
-/* The range [begin, end) of up to 32 places: each lane ranks its point among its range by the level's coordinate, so
- * that the median of every range comes to its place, until ranges are single points. */
+/* How many of `count` keys, which are aligned, are less than x. */
+template <int COUNT> __device__ __forceinline__ int count_less(const float *keys, float x)
+{
+    int less = 0;
+#pragma unroll
+    for (int o = 0; o < COUNT; o += 4) {
+        const float4 v = *reinterpret_cast<const float4 *>(keys + o);
+        less += (v.x < x) + (v.y < x) + (v.z < x) + (v.w < x);
+    }
+    return less;
+}
+
+template <> __device__ __forceinline__ int count_less<2>(const float *keys, float x)
+{
+    const float2 v = *reinterpret_cast<const float2 *>(keys);
+    return (v.x < x) + (v.y < x);
+}
+
+/* Where a lane of a leaf is: its point, and its range of lanes, which is empty once its point is in place. */
+struct leaf_lane {
+    uint32_t begin; /* of the leaf */
+    uint32_t i;
+    int first, last, range;
+};
+
+/* Orders every range of up to COUNT points of a leaf by coordinate d, so that its median comes to its place. Points
+ * with equal keys claim the same place; where that is seen, all are ranked by the whole order. */
+template <int COUNT, int DIM, int LOG>
+__device__ __forceinline__ void order_ranges(const subtree<DIM, LOG> &tree, leaf_lane &at, int d)
+{
+    auto &sh = tree.sh;
+    const int lane = threadIdx.x % 32, size = at.last - at.first;
+    float *keys = sh.keys[threadIdx.x / 32];
+    const float x = sh.x[d][at.i];
+    keys[lane] = INFINITY;
+    __syncwarp();
+    if (size > 0) keys[at.range * COUNT + lane - at.first] = x;
+    __syncwarp();
+    int less = count_less<COUNT>(keys + at.range * COUNT, x);
+    uint16_t *index = sh.index + at.begin;
+    if (size > 0) index[at.first + less] = (uint16_t)at.i;
+    __syncwarp();
+    if (__any_sync(~0u, size > 0 && index[at.first + less] != at.i)) {
+        less = 0;
+        for (int o = 0; o < COUNT; o++) {
+            uint32_t other = __shfl_sync(~0u, at.i, at.first + o);
+            less += o < size && tree.before(other, at.i, d);
+        }
+        __syncwarp();
+        if (size > 0) index[at.first + less] = (uint16_t)at.i;
+        __syncwarp();
+    }
+    if (size > 0) at.i = index[lane];
+    __syncwarp();
+    const int mid = at.first + size / 2;
+    at.range = 2 * at.range + (lane > mid);
+    if (lane < mid)
+        at.last = mid;
+    else
+        at.first = mid + 1;
+    if (size == 0 || lane == mid || at.first >= at.last) at.first = at.last = at.range = 0;
+}
+
+/* Makes single points of the range [begin, end) of up to 32 places; by a warp. */
 template <int DIM, int LOG>
 __device__ __forceinline__ void finish_leaf(const subtree<DIM, LOG> &tree, uint32_t begin, uint32_t end, int d)
 {
-    auto &sh = tree.sh;
-    const int lane = threadIdx.x % 32;
-    int first = 0, last = (int)(end - begin); /* this lane's range; empty once its point is in place */
-    if (lane >= last) first = last = 0;
-    uint32_t i = lane < last ? sh.index[begin + lane] : 0;
-    for (int most = (int)(end - begin); most > 1; most /= 2) {
-        const int size = last - first;
-        const float x = sh.x[d][i];
-        int less = 0, equal = 0;
-#pragma unroll 4
-        for (int o = 0; o < most; o++) {
-            float y = __shfl_sync(~0u, x, first + o);
-            less += o < size && y < x;
-            equal += o < size && y == x;
-        }
-        if (__any_sync(~0u, equal > 1)) {
-            less = 0;
-            for (int o = 0; o < most; o++) {
-                uint32_t other = __shfl_sync(~0u, i, first + o);
-                less += o < size && tree.before(other, i, d);
-            }
-        }
-        if (size > 0) sh.index[begin + first + less] = (uint16_t)i;
-        __syncwarp();
-        if (size > 0) i = sh.index[begin + lane];
-        __syncwarp();
-        const int mid = first + size / 2;
-        if (lane == mid)
-            first = last;
-        else if (lane < mid)
-            last = mid;
-        else
-            first = mid + 1;
-        if (first >= last) first = last = 0;
-        d = kd_next<DIM>(d);
-    }
+    const int lane = threadIdx.x % 32, size = (int)(end - begin);
+    leaf_lane at = {begin, 0, 0, lane < size ? size : 0, 0};
+    if (lane < size) at.i = tree.sh.index[begin + lane];
+    if (size > 1) order_ranges<32>(tree, at, d);
+    d = kd_next<DIM>(d);
+    if (size >> 1 > 1) order_ranges<16>(tree, at, d);
+    d = kd_next<DIM>(d);
+    if (size >> 2 > 1) order_ranges<8>(tree, at, d);
+    d = kd_next<DIM>(d);
+    if (size >> 3 > 1) order_ranges<4>(tree, at, d);
+    d = kd_next<DIM>(d);
+    if (size >> 4 > 1) order_ranges<2>(tree, at, d);
 }
 
 /* Loads the subtree, its extent, and the ranges of its nodes. */
@@ -370,6 +448,19 @@ __device__ __forceinline__ void load_subtree(const subtree<DIM, LOG> &tree, cons
     if (t < DIM) {
         sh.low[0][t] = fmaxf(bi_f32_of_key(~sh.least[t]), -FLT_MAX);
         sh.high[0][t] = fminf(bi_f32_of_key(sh.greatest[t]), FLT_MAX);
+        if (t == tree.d0) set_bins(tree, 0, 0, t);
+    }
+    if (t < (1 << levels) - 1) {
+        /* Nodes of the same level before this one, of the block or of the warp. */
+        const int depth = kd_depth_of(t), own = depth >= BLOCK_LEVELS ? depth - BLOCK_LEVELS : depth;
+        uint32_t less = 0, greater = 0;
+        for (int h = (((t + 1) >> own) << own) - 1; h < t; h++) {
+            const uint32_t mid = (sh.begin[h] + sh.end[h]) / 2;
+            less += mid - sh.begin[h];
+            greater += sh.end[h] - mid - 1;
+        }
+        const uint32_t mid = (sh.begin[t] + sh.end[t]) / 2;
+        sh.base[t] = make_ushort2((unsigned short)(sh.begin[t] - less), (unsigned short)(mid + 1 - greater));
     }
 }
 
@@ -389,7 +480,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, 2)
         sh.warp_sums[1] = (uint32_t)r.end;
         sh.stop = *failed != 0;
     }
-    if (t < MOST_NODES) sh.found[t] = sh.taken[t] = 0;
+    if (t < MOST_NODES) sh.found[t] = 0;
     if (t < DIM) sh.least[t] = sh.greatest[t] = 0;
 #pragma unroll
     for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;

@@ -53,7 +53,8 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         pass->segments = 1u << level;
         pass->largest = (uint32_t)largest_subtree(n, level);
         pass->samples = sample_size(pass->largest - 1);
-        pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, KD_SAMPLES_PER_BLOCK);
+        pass->sample_part = pass->segments >= 128 ? 16384 : 8192;
+        pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_part);
         pass->deviations = 6.5f;
         plan_side(pass);
         size_t side = (size_t)pass->segments * pass->side_room;
@@ -61,7 +62,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         if (pass->sample_blocks > 1) plan->bins = (size_t)pass->segments * 8 * KD_BINS;
         if (pass->side_limit[0] > KD_LONG_LIST) {
             plan->selections = (size_t)pass->segments * KD_CELLS;
-            plan->candidates = side > plan->candidates ? side : plan->candidates;
+            plan->candidates = side / 4 > plan->candidates ? side / 4 : plan->candidates;
         }
         plan->side = side > plan->side ? side : plan->side;
         size_t samples = (size_t)pass->segments * pass->samples * (16 / 8);

@@ -21,8 +21,7 @@ enum {
     KD_DESTINATIONS = 32, /* of a point: cells, then from KD_CELLS on side lists of nodes (heap order) */
     KD_BINS = 1024,       /* of a node's sample */
     KD_LIST_BINS = 2048,  /* of a side list */
-    KD_SAMPLE_THREADS = 1024,
-    KD_SAMPLES_PER_BLOCK = 8192
+    KD_SAMPLE_THREADS = 1024
 };
 
 /* What is the same for the whole pass. A node's heap index v in its segment: the root 0, below v 2v + 1 and 2v + 2. */
@@ -31,6 +30,7 @@ struct kd_pass {
     int32_t level, levels;      /* of the segments; how many levels this pass adds */
     uint32_t segments, largest; /* largest: nodes of the largest segment */
     uint32_t samples;           /* of each segment */
+    uint32_t sample_part;       /* samples of a block */
     uint32_t sample_blocks;     /* that share a segment */
     float deviations;           /* half a bracket */
     uint32_t side_room;         /* of a segment */
@@ -57,7 +57,7 @@ struct kd_work {
     uint32_t *bins;    /* 8 * KD_BINS a segment, if sample_blocks > 1 */
     kd_selection *selections; /* KD_CELLS a segment, then KD_LIST_BINS words for each, if lists are long */
     uint32_t *list_bins;
-    uint32_t *candidates; /* indices into side */
+    uint32_t *candidates; /* indices into side; a quarter as many */
     kd_array side;
     uint32_t *failed;
 };
@@ -96,40 +96,40 @@ __device__ __forceinline__ uint32_t kd_classify(const kd_point<DIM> &p, int v, i
 
 /* Tables of one segment in shared memory, by which points are handed to their destinations. */
 struct kd_scatter {
-    uint32_t begin[KD_DESTINATIONS]; /* in `to` (cells) or in the side array (lists) */
-    uint32_t room[KD_DESTINATIONS];
     uint32_t count[KD_DESTINATIONS]; /* of this block's points */
-    uint32_t first[KD_DESTINATIONS]; /* where they begin among all of the destination */
+    uint2 target[KD_DESTINATIONS]; /* where these go (in the next array, or in `side`), less `start`; where room ends */
+    uint2 destination[KD_DESTINATIONS]; /* begin and room */
 };
 
 /* By the first 32 threads of a block. */
 __device__ __forceinline__ void kd_scatter_prepare(kd_scatter &s, const kd_work &work, uint32_t segment, int t)
 {
-    const uint2 destination = work.destinations[segment * KD_DESTINATIONS + t];
+    s.destination[t] = work.destinations[segment * KD_DESTINATIONS + t];
     s.count[t] = 0;
-    s.begin[t] = destination.x;
-    s.room[t] = destination.y;
 }
 
-/* Takes places for the counted points; by the first 32 threads. */
-__device__ __forceinline__ void kd_scatter_take(kd_scatter &s, const kd_work &work, uint32_t segment, int t)
+/* Takes places for the counted points, the first of which has the rank `start`; by the first 32 threads. */
+__device__ __forceinline__ void kd_scatter_take(kd_scatter &s, const kd_work &work, uint32_t segment, int t,
+                                                uint32_t start)
 {
-    uint32_t count = s.count[t];
-    uint32_t first = count ? atomicAdd(&work.cursors[segment * KD_DESTINATIONS + t], count) : 0;
-    s.first[t] = first;
-    if (count && (first > s.room[t] || count > s.room[t] - first)) atomicOr(work.failed, 1u);
+    const uint32_t count = s.count[t];
+    const uint2 to = s.destination[t];
+    const uint32_t first = count ? atomicAdd(&work.cursors[segment * KD_DESTINATIONS + t], count) : 0;
+    s.target[t] = make_uint2(to.x + first - start, to.x + to.y);
+    if (count && (first > to.y || count > to.y - first)) atomicOr(work.failed, 1u);
 }
 
-/* Writes a point to the place `rank` of this block's in its destination. */
+/* Writes a point of the given rank to its destination. */
 template <int DIM>
 __device__ __forceinline__ void kd_scatter_put(const kd_scatter &s, const kd_array &to, const kd_array &side,
                                                uint32_t destination, uint32_t rank, const kd_point<DIM> &p)
 {
-    uint32_t place = s.first[destination] + rank;
-    if (place >= s.room[destination]) return;
+    const uint2 target = s.target[destination];
+    const uint32_t place = target.x + rank;
+    if (place >= target.y) return;
     const bool cell = destination < KD_CELLS;
     const kd_array into = {cell ? to.points : side.points, cell ? to.ids : side.ids};
-    kd_store<DIM>(into, s.begin[destination] + place, p);
+    kd_store<DIM>(into, place, p);
 }
 
 template <int DIM>
@@ -150,6 +150,6 @@ bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_sour
                           const uint32_t *failed);
 
 /* Side lists longer than this are selected by several blocks. */
-enum { KD_LONG_LIST = 65536 };
+enum { KD_LONG_LIST = 12288 };
 
 #endif

@@ -3,11 +3,11 @@
 
 /* A node whose list is being resolved. */
 struct node_place {
-    uint32_t segment, v;  /* heap index v within the segment */
-    int j, d;             /* depth, coordinate */
-    uint32_t list, count; /* in the side array */
-    uint32_t mid, rank;   /* of the median: in-order place, and rank in the list */
-    bool sound;           /* the median is in the list */
+    uint32_t segment, v;        /* heap index v within the segment */
+    int j, d;                   /* depth, coordinate */
+    uint32_t list, room, count; /* in the side array */
+    uint32_t mid, rank;         /* of the median: in-order place, and rank in the list */
+    bool sound;                 /* the median is in the list */
 };
 
 /* Where node `node` of depth j (of all segments) is, and its median's rank in the list: what is missing on the less
@@ -33,6 +33,7 @@ static __device__ __forceinline__ void find_node(node_place *place, const kd_pas
     place->j = j;
     place->d = (pass.level + j) % dim;
     place->list = list.x;
+    place->room = list.y;
     place->count = count;
     place->mid = (uint32_t)bi_kd_mid(r);
     place->rank = size - less;
@@ -86,7 +87,7 @@ static __device__ void push_points(push_shared &sh, const node_place &place, con
         }
         __syncthreads();
         if (t < KD_DESTINATIONS) {
-            kd_scatter_take(sh.scatter, work, place.segment, t);
+            kd_scatter_take(sh.scatter, work, place.segment, t, 0);
             sh.scatter.count[t] = 0;
         }
         __syncthreads();
@@ -128,7 +129,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* Long lists take three launches: counting by many blocks (the last one finds the median's bin), collecting that bin
  * (the last one selects), and handing down. */
-enum { LONG_THREADS = 512, LONG_ITEMS = 16, LONG_PART = LONG_THREADS * LONG_ITEMS };
+enum { LONG_THREADS = 512, LONG_ITEMS = 8, LONG_PART = LONG_THREADS * LONG_ITEMS };
 
 template <int DIM> struct long_shared {
     node_place place;
@@ -207,19 +208,22 @@ static __global__ void __launch_bounds__(LONG_THREADS)
     kd_key_range<DIM> range = bracket_keys<DIM>(place, work);
     range.low = selection->low;
     range.span = (1u << selection->shift) - 1;
-    uint32_t *candidates = work.candidates + place.list;
+    /* A median among more equal keys than that is left to the other builder. */
+    uint32_t *candidates = work.candidates + place.list / 4;
+    const uint32_t room = place.room / 4;
     const uint32_t end = min(place.count, (part + 1) * LONG_PART);
 #pragma unroll 4
     for (uint32_t e = part * LONG_PART + t; e < end; e += LONG_THREADS) {
         uint32_t offset;
-        if (kd_in_range<DIM>(range, kd_load<DIM>(work.side, place.list + e), &offset))
-            candidates[atomicAdd(&selection->collected, 1u)] = e;
+        if (!kd_in_range<DIM>(range, kd_load<DIM>(work.side, place.list + e), &offset)) continue;
+        uint32_t slot = atomicAdd(&selection->collected, 1u);
+        if (slot < room) candidates[slot] = e;
     }
     if (!comes_last(&sh.last, &selection->tickets, blocks)) return;
     auto get = [&](uint32_t e) { return kd_load<DIM>(work.side, place.list + __ldcg(&candidates[e])); };
-    kd_select<DIM, LONG_THREADS>(sh.select, range, get, selection->count, selection->rank);
+    kd_select<DIM, LONG_THREADS>(sh.select, range, get, min(selection->count, room), selection->rank);
     if (t != 0) return;
-    if (sh.select.found)
+    if (sh.select.found && selection->count <= room)
         kd_store<DIM>(nodes, place.mid, sh.select.median);
     else
         atomicOr(work.failed, 4u);
@@ -263,7 +267,7 @@ bosc_status kd_run_resolve(bosc_ctx *ctx, const kd_pass &pass, const kd_array &t
         uint32_t limit = pass.side_limit[j], grid = pass.segments << j;
         if (limit > KD_LONG_LIST)
             BI_TRY(resolve_long<DIM>(ctx, pass, to, nodes, work, j));
-        else if (limit > 8192)
+        else if (grid <= 264)
             BI_TRY(BI_RUN(ctx, wide, grid, 1024, 0, pass, to, nodes, work, j));
         else
             BI_TRY(BI_RUN(ctx, narrow, grid, 256, 0, pass, to, nodes, work, j));

@@ -203,9 +203,9 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const k
     __syncthreads();
     if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
     __syncthreads();
-    const uint32_t end = min(pass.samples, (part + 1) * KD_SAMPLES_PER_BLOCK);
+    const uint32_t end = min(pass.samples, (part + 1) * pass.sample_part);
 #pragma unroll 4
-    for (uint32_t s = part * KD_SAMPLES_PER_BLOCK + t; s < end; s += KD_SAMPLE_THREADS) {
+    for (uint32_t s = part * pass.sample_part + t; s < end; s += KD_SAMPLE_THREADS) {
         float4 x = work.samples[segment * pass.samples + s];
         int v = 0, c = pass.level % DIM;
         for (int depth = 0; depth <= j; depth++) {

@@ -127,12 +127,16 @@ __device__ void kd_select(kd_select_shared<DIM> &sh, kd_key_range<DIM> range, GE
         if (slot < KD_CANDIDATES) sh.candidates[slot] = p;
     }
     __syncthreads();
+    /* A warp ranks a candidate by counting those before it. */
     const uint32_t found = min(sh.collected, (uint32_t)KD_CANDIDATES);
-    for (uint32_t c = t; c < found; c += THREADS) {
-        kd_point<DIM> p = sh.candidates[c];
+    for (uint32_t c = t / 32; c < found; c += THREADS / 32) {
+        const kd_point<DIM> p = sh.candidates[c];
         uint32_t less = 0;
-        for (uint32_t o = 0; o < found; o++) less += kd_before<DIM>(sh.candidates[o], p, range.d);
-        if (less == rank) {
+        for (uint32_t o = 0; o < found; o += 32) {
+            const uint32_t other = min(o + t % 32, found - 1);
+            less += __popc(__ballot_sync(~0u, o + t % 32 < found && kd_before<DIM>(sh.candidates[other], p, range.d)));
+        }
+        if (less == rank && t % 32 == 0) {
             sh.median = p;
             sh.found = true;
         }

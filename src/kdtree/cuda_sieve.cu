@@ -12,6 +12,24 @@ template <int DIM> struct sieve_shared {
     kd_point<DIM> tile[SIEVE_TILE];
 };
 
+/* kd_classify from the root, without branches. */
+template <int DIM>
+static __device__ __forceinline__ uint32_t classify(const kd_point<DIM> &p, int d, const float2 *brackets, int levels)
+{
+    uint32_t v = 0, list = 0;
+#pragma unroll
+    for (int j = 0; j < KD_PASS_LEVELS; j++) {
+        if (j == levels) break;
+        const float x = kd_coordinate<DIM>(p, d);
+        const float2 b = brackets[v];
+        const bool greater = x > b.y;
+        list = list == 0 && !greater && !(x < b.x) ? KD_CELLS + v : list;
+        v = 2 * v + 1 + greater;
+        d = kd_next<DIM>(d);
+    }
+    return list ? list : v - ((1u << levels) - 1);
+}
+
 template <int DIM>
 static __global__ void __launch_bounds__(SIEVE_THREADS)
     sieve(const kd_pass pass, const kd_source from, const kd_array to, const kd_work work, uint32_t tiles_per_segment)
@@ -34,7 +52,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
 #pragma unroll
     for (int k = 0; k < SIEVE_ITEMS; k++) {
         if (k * SIEVE_THREADS + t >= count) continue;
-        uint32_t to_what = kd_classify<DIM>(p[k], 0, pass.level % DIM, sh.brackets, pass.levels);
+        uint32_t to_what = classify<DIM>(p[k], pass.level % DIM, sh.brackets, pass.levels);
         place[k] = to_what << 16 | atomicAdd(&sh.scatter.count[to_what], 1u);
     }
     __syncthreads();
@@ -45,7 +63,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
             if (t >= o) sum += below;
         }
         sh.start[t] = sum - sh.scatter.count[t];
-        kd_scatter_take(sh.scatter, work, segment, t);
+        kd_scatter_take(sh.scatter, work, segment, t, sh.start[t]);
     }
     __syncthreads();
 #pragma unroll
@@ -59,7 +77,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
 #pragma unroll
         for (int step = KD_DESTINATIONS / 2; step > 0; step >>= 1)
             if (sh.start[d + step] <= at) d += step;
-        kd_scatter_put<DIM>(sh.scatter, to, work.side, d, at - sh.start[d], sh.tile[at]);
+        kd_scatter_put<DIM>(sh.scatter, to, work.side, d, at, sh.tile[at]);
     }
 }
 
