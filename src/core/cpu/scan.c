@@ -1,5 +1,5 @@
 /* Scans. Threads work in rounds over pieces that stay in their caches: each adds up its tiles, one of them turns the
- * totals into carries, then each scans its piece; so memory is read once. One thread scans straight on. */
+ * totals into carries, then each scans its piece; so memory is read about once. One thread scans straight on. */
 #include <stdalign.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/cpu/level.h"
 #include "core/cpu/scan_kernels.h"
 
-enum { PIECE_BYTES = 1 << 18, MOST_ELEMENT = 8 };
+enum { PIECE_BYTES = 1 << 20, MOST_ELEMENT = 8 };
 
 struct job {
     const struct bi_scan_kernels *k;
@@ -18,9 +18,9 @@ struct job {
     int64_t piece; /* tiles a part and round */
     int parts;
     bool exclusive;
-    char *totals; /* of the tiles of a round */
+    char *totals; /* of the tiles of two rounds: a thread may add up the next while another still scans */
     uint8_t *flags;
-    char *last; /* the last inclusive result of each part's piece */
+    char *last; /* the last inclusive result of each round's and part's piece */
     alignas(64) char state[BI_SCAN_STATE_MOST];
 };
 
@@ -41,10 +41,17 @@ static int64_t items_of(const struct job *j, struct span s)
     return (s.end * BI_TILE < j->n ? s.end * BI_TILE : j->n) - s.begin * BI_TILE;
 }
 
+/* Where the total of a tile of a round is kept. */
+static int64_t total_at(const struct job *j, int64_t round, int64_t tile)
+{
+    int64_t whole = j->piece * j->parts;
+    return round % 2 * whole + tile - round * whole;
+}
+
 static void totals_of(struct job *j, int64_t round, int p)
 {
     struct span s = span_of(j, round, p);
-    int64_t at = s.begin - round * j->piece * j->parts;
+    int64_t at = total_at(j, round, s.begin);
     if (s.begin == s.end) return;
     j->k->totals(j->in + (size_t)s.begin * BI_TILE * j->k->size, j->heads ? j->heads + s.begin * BI_TILE : NULL,
                  items_of(j, s), j->totals + (size_t)at * j->k->size, j->flags + at);
@@ -53,7 +60,7 @@ static void totals_of(struct job *j, int64_t round, int p)
 static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
 {
     struct span s = span_of(j, round, p);
-    int64_t at = s.begin - round * j->piece * j->parts;
+    int64_t at = total_at(j, round, s.begin);
     size_t offset = (size_t)s.begin * BI_TILE * j->k->size;
     if (s.begin == s.end) return;
     struct bi_scan_piece piece = {.in = j->in + offset,
@@ -61,43 +68,45 @@ static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
                                   .n = items_of(j, s),
                                   .carries = straight_on ? NULL : j->totals + (size_t)at * j->k->size,
                                   .state = j->state,
-                                  .last = j->last + (size_t)p * MOST_ELEMENT,
+                                  .last = j->last + (size_t)(round * j->parts + p) * MOST_ELEMENT,
                                   .out = j->out + offset,
                                   .exclusive = j->exclusive};
     j->k->scan(&piece);
 }
 
-/* The first result of an exclusive piece is the last one of the piece before, which another thread made. */
-static void mend_firsts(struct job *j, int64_t round)
+static void carries_of(struct job *j, int64_t round)
 {
-    size_t size = j->k->size;
-    for (int p = 1; p < j->parts; p++) {
-        struct span s = span_of(j, round, p);
-        if (s.begin == s.end || (j->heads && j->heads[s.begin * BI_TILE])) continue;
-        memcpy(j->out + (size_t)s.begin * BI_TILE * size, j->last + (size_t)(p - 1) * MOST_ELEMENT, size);
-    }
-    int p = j->parts - 1;
-    while (p > 0 && span_of(j, round, p).begin == span_of(j, round, p).end) p--;
-    memmove(j->last, j->last + (size_t)p * MOST_ELEMENT, size);
+    struct span all = {span_of(j, round, 0).begin, span_of(j, round, j->parts - 1).end};
+    int64_t at = total_at(j, round, all.begin);
+    j->k->carries(j->state, j->totals + (size_t)at * j->k->size, j->heads ? j->flags + at : NULL, all.end - all.begin);
 }
 
-static void scan_rounds(struct job *j)
+/* The first result of an exclusive piece is the last one of the piece before, which another thread made. */
+static void mend_firsts(struct job *j, int64_t rounds)
 {
-    int64_t rounds = bi_div_up(j->tiles, j->piece * j->parts);
+    const char *last = NULL;
+    for (int64_t round = 0; round < rounds; round++)
+        for (int p = 0; p < j->parts; p++) {
+            struct span s = span_of(j, round, p);
+            if (s.begin == s.end) continue;
+            if (last && !(j->heads && j->heads[s.begin * BI_TILE]))
+                memcpy(j->out + (size_t)s.begin * BI_TILE * j->k->size, last, j->k->size);
+            last = j->last + (size_t)(round * j->parts + p) * MOST_ELEMENT;
+        }
+}
+
+static void scan_rounds(struct job *j, int64_t rounds)
+{
 #pragma omp parallel num_threads(j->parts)
     for (int64_t round = 0; round < rounds; round++) {
 #pragma omp for schedule(static)
         for (int p = 0; p < j->parts; p++) totals_of(j, round, p);
 #pragma omp single
-        {
-            int64_t tiles = span_of(j, round, j->parts - 1).end - span_of(j, round, 0).begin;
-            j->k->carries(j->state, j->totals, j->heads ? j->flags : NULL, tiles);
-        }
-#pragma omp for schedule(static)
+        carries_of(j, round);
+#pragma omp for schedule(static) nowait
         for (int p = 0; p < j->parts; p++) scan_part(j, round, p, false);
-#pragma omp single
-        if (j->exclusive) mend_firsts(j, round);
     }
+    if (j->exclusive) mend_firsts(j, rounds);
 }
 
 static bosc_status scan(bosc_ctx *ctx, struct job *j)
@@ -109,17 +118,18 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
     j->piece = PIECE_BYTES / (BI_TILE * (int64_t)j->k->size);
     j->parts = bi_parts(ctx, j->tiles, 16);
     memset(j->state, 0, j->k->state_size);
-    size_t most = (size_t)(j->piece * j->parts), lasts = (size_t)j->parts * MOST_ELEMENT;
-    BI_TRY(bi_scratch(ctx, lasts + most * (j->k->size + 1), &memory));
+    int64_t rounds = bi_div_up(j->tiles, j->piece * j->parts);
+    size_t totals = 2 * (size_t)(j->piece * j->parts), lasts = (size_t)(rounds * j->parts) * MOST_ELEMENT;
+    BI_TRY(bi_scratch(ctx, lasts + totals * (j->k->size + 1), &memory));
     j->last = memory;
     j->totals = j->last + lasts;
-    j->flags = (uint8_t *)j->totals + most * j->k->size;
-    j->k->nothing(j->last);
+    j->flags = (uint8_t *)j->totals + totals * j->k->size;
+    for (int64_t i = 0; i < rounds * j->parts; i++) j->k->nothing(j->last + i * MOST_ELEMENT);
     if (j->parts == 1) {
         j->piece = j->tiles;
         scan_part(j, 0, 0, true);
     } else {
-        scan_rounds(j);
+        scan_rounds(j, rounds);
     }
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
