@@ -78,6 +78,18 @@ static void flush_lines(const char *lines, char *out, size_t size, const int64_t
             key_t key = ORDERED_##kind(k[i]);                                                                \
             for (int d = 0; d < n_digits; d++) counts[d][(key >> digits[d].shift) & digits[d].mask]++;       \
         }                                                                                                    \
+    }                                                                                                        \
+    static void count_top_##kind(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts)  \
+    {                                                                                                        \
+        const key_t *k = keys;                                                                               \
+        for (int64_t i = 0; i < n; i++) counts[(ORDERED_##kind(k[i]) >> digit.shift) & digit.mask]++;        \
+    }                                                                                                        \
+    static uint64_t varying_##kind(const void *keys, int64_t n, const void *reference)                       \
+    {                                                                                                        \
+        const key_t *k = keys, first = ORDERED_##kind(*(const key_t *)reference);                            \
+        key_t bits = 0;                                                                                      \
+        for (int64_t i = 0; i < n; i++) bits |= ORDERED_##kind(k[i]) ^ first;                                \
+        return bits;                                                                                         \
     }
 COUNT(u32, uint32_t)
 COUNT(i32, uint32_t)
@@ -87,48 +99,72 @@ COUNT(i64, uint64_t)
 COUNT(f64, uint64_t)
 
 /* VALUES(statement): the statement, or nothing where there are no values. */
-#define MOVE(kind, key_t, bytes, value_t, VALUES)                                             \
-    static void move_##kind##_##bytes(const struct bi_radix_move *m)                          \
-    {                                                                                         \
-        const key_t *k = m->keys;                                                             \
-        key_t *k_out = m->keys_out;                                                           \
-        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                 \
-        int64_t *places = m->places;                                                          \
-        const int shift = m->digit.shift;                                                     \
-        const uint32_t mask = m->digit.mask;                                                  \
-        for (int64_t i = 0; i < m->n; i++) {                                                  \
-            int64_t p = places[(ORDERED_##kind(k[i]) >> shift) & mask]++;                     \
-            k_out[p] = k[i];                                                                  \
-            VALUES(v_out[p] = v[i];)                                                          \
-        }                                                                                     \
-    }                                                                                         \
-    static void stream_##kind##_##bytes(const struct bi_radix_move *m)                        \
-    {                                                                                         \
-        alignas(LINE) char key_lines[BI_RADIX * LINE];                                        \
-        VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                              \
-        int64_t begins[BI_RADIX];                                                             \
-        const key_t *k = m->keys;                                                             \
-        key_t *k_out = m->keys_out;                                                           \
-        const int64_t k_phase = line_phase(k_out, sizeof(key_t));                             \
-        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                 \
-        VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                   \
-        memcpy(begins, m->places, sizeof begins);                                             \
-        for (int64_t i = 0; i < m->n; i++) {                                                  \
-            uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> m->digit.shift) & m->digit.mask;  \
-            int64_t p = m->places[d]++;                                                       \
-            PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);             \
-            VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);) \
-        }                                                                                     \
-        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, m->places);                \
-        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, m->places);)  \
-        stream_end();                                                                         \
-    }                                                                                         \
-    static void either_##kind##_##bytes(const struct bi_radix_move *m)                        \
-    {                                                                                         \
-        if (m->streams)                                                                       \
-            stream_##kind##_##bytes(m);                                                       \
-        else                                                                                  \
-            move_##kind##_##bytes(m);                                                         \
+#define MOVE(kind, key_t, bytes, value_t, VALUES)                                                         \
+    static void move_##kind##_##bytes(const struct bi_radix_move *m)                                      \
+    {                                                                                                     \
+        const key_t *k = m->keys;                                                                         \
+        key_t *k_out = m->keys_out;                                                                       \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
+        int64_t *places = m->places;                                                                      \
+        const int shift = m->digit.shift;                                                                 \
+        const uint32_t mask = m->digit.mask;                                                              \
+        for (int64_t i = 0; i < m->n; i++) {                                                              \
+            int64_t p = places[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                 \
+            k_out[p] = k[i];                                                                              \
+            VALUES(v_out[p] = v[i];)                                                                      \
+        }                                                                                                 \
+    }                                                                                                     \
+    BI_FN void stream_##kind##_##bytes(const struct bi_radix_move *m, const uint8_t *map)                 \
+    {                                                                                                     \
+        alignas(LINE) char key_lines[BI_RADIX * LINE];                                                    \
+        VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                                          \
+        int64_t begins[BI_RADIX], *places = m->places;                                                    \
+        const key_t *k = m->keys;                                                                         \
+        key_t *k_out = m->keys_out;                                                                       \
+        const int shift = m->digit.shift;                                                                 \
+        const uint32_t mask = m->digit.mask;                                                              \
+        const int64_t k_phase = line_phase(k_out, sizeof(key_t));                                         \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
+        VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                               \
+        memcpy(begins, places, sizeof begins);                                                            \
+        for (int64_t i = 0; i < m->n; i++) {                                                              \
+            uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> shift) & mask;                                \
+            if (map) d = map[d];                                                                          \
+            int64_t p = places[d]++;                                                                      \
+            PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);                         \
+            VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);)             \
+        }                                                                                                 \
+        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, places);                               \
+        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, places);)                 \
+        stream_end();                                                                                     \
+    }                                                                                                     \
+    static void either_##kind##_##bytes(const struct bi_radix_move *m)                                    \
+    {                                                                                                     \
+        if (m->map)                                                                                       \
+            stream_##kind##_##bytes(m, m->map);                                                           \
+        else if (m->streams)                                                                              \
+            stream_##kind##_##bytes(m, NULL);                                                             \
+        else                                                                                              \
+            move_##kind##_##bytes(m);                                                                     \
+    }                                                                                                     \
+    static bool insert_##kind##_##bytes(void *keys, void *values, int64_t n, uint64_t bits, int64_t most) \
+    {                                                                                                     \
+        key_t *k = keys, mask = (key_t)bits;                                                              \
+        VALUES(value_t *v = values;)                                                                      \
+        (void)values;                                                                                     \
+        for (int64_t i = 1; i < n && most >= 0; i++) {                                                    \
+            key_t x = k[i], rank = ORDERED_##kind(x) & mask;                                              \
+            VALUES(value_t y = v[i];)                                                                     \
+            int64_t at = i;                                                                               \
+            for (; at > 0 && (ORDERED_##kind(k[at - 1]) & mask) > rank; at--) {                           \
+                k[at] = k[at - 1];                                                                        \
+                VALUES(v[at] = v[at - 1];)                                                                \
+            }                                                                                             \
+            k[at] = x;                                                                                    \
+            VALUES(v[at] = y;)                                                                            \
+            most -= i - at;                                                                               \
+        }                                                                                                 \
+        return most >= 0;                                                                                 \
     }
 #define WITH_VALUES(...) __VA_ARGS__
 #define WITHOUT_VALUES(...)
@@ -143,10 +179,14 @@ MOVES(u64, uint64_t)
 MOVES(i64, uint64_t)
 MOVES(f64, uint64_t)
 
-#define KERNELS(kind, key_t)                                                                                      \
-    {                                                                                                             \
-        {sizeof(key_t), 0, count_##kind, either_##kind##_0}, {sizeof(key_t), 4, count_##kind, either_##kind##_4}, \
-            {sizeof(key_t), 8, count_##kind, either_##kind##_8},                                                  \
+#define KERNEL(kind, key_t, bytes)                                                                     \
+    {                                                                                                  \
+        sizeof(key_t), bytes, count_##kind, count_top_##kind, either_##kind##_##bytes, varying_##kind, \
+            insert_##kind##_##bytes                                                                    \
+    }
+#define KERNELS(kind, key_t)                                                   \
+    {                                                                          \
+        KERNEL(kind, key_t, 0), KERNEL(kind, key_t, 4), KERNEL(kind, key_t, 8) \
     }
 static const struct bi_radix_kernels kernels[6][3] = {KERNELS(f32, uint32_t), KERNELS(f64, uint64_t),
                                                       KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),

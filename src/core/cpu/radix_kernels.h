@@ -6,7 +6,7 @@
 
 #include <boscage/base.h>
 
-enum { BI_RADIX_BITS = 8, BI_RADIX = 256, BI_RADIX_DIGITS = 8 };
+enum { BI_RADIX_BITS = 8, BI_RADIX = 256, BI_RADIX_DIGITS = 8, BI_RADIX_TOP_BITS = 12, BI_RADIX_TOP = 4096 };
 
 /* One digit of the ordered key: (key >> shift) & mask. */
 struct bi_radix_digit {
@@ -20,8 +20,9 @@ struct bi_radix_move {
     int64_t n;
     void *keys_out, *values_out;
     struct bi_radix_digit digit;
-    int64_t *places; /* where the next key of each digit goes; moved on */
-    bool streams;    /* the output is larger than caches: write whole lines past them */
+    const uint8_t *map; /* the bucket of each value of the digit, or NULL for the value itself; only if `streams` */
+    int64_t *places;    /* where the next key of each digit goes; moved on */
+    bool streams;       /* the output is larger than caches: write whole lines past them */
 };
 
 struct bi_radix_kernels {
@@ -29,7 +30,14 @@ struct bi_radix_kernels {
     /* counts[digit][value] += ... */
     void (*count)(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits,
                   int64_t (*counts)[BI_RADIX]);
+    /* counts[value] += ... for one digit of up to BI_RADIX_TOP_BITS bits */
+    void (*count_top)(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts);
     void (*move)(const struct bi_radix_move *);
+    /* The bits of the ordered keys that differ from the key at `reference` somewhere. */
+    uint64_t (*varying)(const void *keys, int64_t n, const void *reference);
+    /* Insertion sort in place, stable, by the bits of `mask`. Gives up (false) after `most` moves: the items are then
+     * in some order in which equal keys are as they were. */
+    bool (*insert)(void *keys, void *values, int64_t n, uint64_t mask, int64_t most);
 };
 
 /* NULL for sizes that there are no kernels for. */

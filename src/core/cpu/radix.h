@@ -1,0 +1,40 @@
+/* Inside the radix sort: the job, and the two ways to do it. */
+#ifndef BI_CORE_CPU_RADIX_H
+#define BI_CORE_CPU_RADIX_H
+
+#include "core/cpu/collectives.h"
+#include "core/cpu/radix_kernels.h"
+
+struct bi_radix_arrays {
+    void *keys, *values;
+};
+
+struct bi_radix_job {
+    const struct bi_radix_kernels *k;
+    int64_t n;
+    int parts;
+    int first_bit, last_bit; /* of the ordered key */
+    struct bi_radix_arrays in, out, spare;
+};
+
+static inline struct bi_radix_arrays bi_radix_at(const struct bi_radix_job *j, struct bi_radix_arrays a, int64_t i)
+{
+    struct bi_radix_arrays at = {(char *)a.keys + (size_t)i * j->k->key_size, NULL};
+    if (j->k->value_size) at.values = (char *)a.values + (size_t)i * j->k->value_size;
+    return at;
+}
+
+void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n);
+
+/* From the least digit up, all threads in each pass. */
+bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j);
+
+/* Splits by the top bits into buckets, which threads then sort in their caches. *done is false (and nothing written)
+ * if one bucket would hold too much. */
+bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+
+/* Sorts n items of `a` into `b` if to_b, else in place; both are overwritten. */
+void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                         bool to_b);
+
+#endif

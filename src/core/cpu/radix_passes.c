@@ -1,0 +1,112 @@
+/* Radix sort from the least digit up, 8 bits a pass, stable, all threads in each pass: it does not mind how the keys
+ * lie. A digit that all keys share costs no pass. */
+#include <string.h>
+
+#include "core/cpu/radix.h"
+
+struct passes {
+    struct bi_radix_digit digits[BI_RADIX_DIGITS];
+    int n_digits;
+    int64_t (*counts)[BI_RADIX_DIGITS][BI_RADIX]; /* (parts): of the input's parts, every digit */
+    int64_t (*places)[BI_RADIX];                  /* (parts) */
+};
+
+static void choose_digits(const struct bi_radix_job *j, struct passes *s)
+{
+    s->n_digits = 0;
+    for (int bit = j->first_bit; bit < j->last_bit; bit += BI_RADIX_BITS) {
+        int width = j->last_bit - bit < BI_RADIX_BITS ? j->last_bit - bit : BI_RADIX_BITS;
+        s->digits[s->n_digits++] = (struct bi_radix_digit){bit, (1u << width) - 1};
+    }
+}
+
+static void count_all(const struct bi_radix_job *j, const struct passes *s)
+{
+#pragma omp parallel for schedule(static) num_threads(j->parts)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        memset(s->counts[p], 0, sizeof s->counts[p]);
+        j->k->count(bi_radix_at(j, j->in, begin).keys, end - begin, s->digits, s->n_digits, s->counts[p]);
+    }
+}
+
+/* Do all keys have the same digit? */
+static bool is_constant(const struct bi_radix_job *j, const struct passes *s, int digit)
+{
+    for (int v = 0; v < BI_RADIX; v++) {
+        int64_t keys = 0;
+        for (int p = 0; p < j->parts; p++) keys += s->counts[p][digit][v];
+        if (keys) return keys == j->n;
+    }
+    return true;
+}
+
+/* Counts of the parts' digits to places: all of digit 0, by part, then all of digit 1, ... */
+static void place(const struct bi_radix_job *j, const struct passes *s)
+{
+    int64_t at = 0;
+    for (int v = 0; v < BI_RADIX; v++)
+        for (int p = 0; p < j->parts; p++) {
+            int64_t keys = s->places[p][v];
+            s->places[p][v] = at;
+            at += keys;
+        }
+}
+
+/* One pass. The counts of the input's parts hold for the first one alone. */
+static void pass(const struct bi_radix_job *j, const struct passes *s, int digit, bool is_first,
+                 struct bi_radix_arrays from, struct bi_radix_arrays to)
+{
+#pragma omp parallel for schedule(static) num_threads(j->parts)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        if (is_first) {
+            memcpy(s->places[p], s->counts[p][digit], sizeof s->places[p]);
+        } else {
+            memset(s->places[p], 0, sizeof s->places[p]);
+            j->k->count(bi_radix_at(j, from, begin).keys, end - begin, &s->digits[digit], 1, &s->places[p]);
+        }
+    }
+    place(j, s);
+#pragma omp parallel for schedule(static) num_threads(j->parts)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        struct bi_radix_arrays part = bi_radix_at(j, from, begin);
+        struct bi_radix_move move = {.keys = part.keys,
+                                     .values = part.values,
+                                     .n = end - begin,
+                                     .keys_out = to.keys,
+                                     .values_out = to.values,
+                                     .digit = s->digits[digit],
+                                     .places = s->places[p],
+                                     .streams = true};
+        j->k->move(&move);
+    }
+}
+
+bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
+{
+    struct passes s;
+    void *memory;
+    BI_TRY(bi_scratch(ctx, (size_t)j->parts * (sizeof *s.counts + sizeof *s.places), &memory));
+    s.counts = memory;
+    s.places = (void *)(s.counts + j->parts);
+    choose_digits(j, &s);
+    count_all(j, &s);
+    int digits[BI_RADIX_DIGITS], n_passes = 0;
+    for (int d = 0; d < s.n_digits; d++)
+        if (!is_constant(j, &s, d)) digits[n_passes++] = d;
+    /* Passes go to and fro between `out` and `spare`, so that the last one ends in `out`; one that must not write over
+     * its own input begins with `spare`. */
+    struct bi_radix_arrays from = j->in;
+    bool in_place = j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
+    bool to_spare = in_place || n_passes % 2 == 0;
+    for (int i = 0; i < n_passes; i++) {
+        struct bi_radix_arrays to = to_spare ? j->spare : j->out;
+        pass(j, &s, digits[i], i == 0, from, to);
+        from = to;
+        to_spare = !to_spare;
+    }
+    bi_radix_copy(j, from, j->out, j->n);
+    return BOSC_OK;
+}

@@ -1,0 +1,239 @@
+/* Radix sort from the top: one pass splits the keys by their top bits into buckets of about the same size, and each
+ * bucket is sorted in a thread's caches: by passes from the least digit of its top bits up, and then by insertion,
+ * since keys that agree in three digits and are not equal are rare. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "core/cpu/radix.h"
+
+enum {
+    TINY = 40,        /* sorted by insertion */
+    CACHED = 1 << 16, /* sorted in caches */
+    LOCAL_BITS = 24,  /* by passes; the rest by insertion */
+    MOVES_A_KEY = 4,  /* of an insertion that is not given up */
+    LOCAL_DIGITS = LOCAL_BITS / BI_RADIX_BITS
+};
+
+/* The bits that decide: [first_bit, last_bit). */
+static uint64_t deciding(const struct bi_radix_job *j)
+{
+    uint64_t below = j->last_bit == 64 ? UINT64_MAX : ((uint64_t)1 << j->last_bit) - 1;
+    return below & (UINT64_MAX << j->first_bit);
+}
+
+static int low_bit(uint64_t bits)
+{
+    int b = 0;
+    while (!((bits >> b) & 1)) b++;
+    return b;
+}
+
+/* Passes over the bits [low, high), of which there are at most LOCAL_BITS. Returns whether the result is in b. */
+static bool sort_bits(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                      int low, int high)
+{
+    struct bi_radix_digit digits[LOCAL_DIGITS] = {{0}};
+    int64_t counts[LOCAL_DIGITS][BI_RADIX];
+    int n_digits = 0;
+    for (int bit = low; bit < high; bit += BI_RADIX_BITS) {
+        int width = high - bit < BI_RADIX_BITS ? high - bit : BI_RADIX_BITS;
+        digits[n_digits++] = (struct bi_radix_digit){bit, (1u << width) - 1};
+    }
+    memset(counts, 0, (size_t)n_digits * sizeof counts[0]);
+    j->k->count(a.keys, n, digits, n_digits, counts);
+    bool in_b = false;
+    for (int d = 0; d < n_digits; d++) {
+        int64_t at = 0, most = 0;
+        for (int v = 0; v < BI_RADIX; v++) {
+            int64_t keys = counts[d][v];
+            if (keys > most) most = keys;
+            counts[d][v] = at;
+            at += keys;
+        }
+        if (most == n) continue;
+        struct bi_radix_arrays from = in_b ? b : a, to = in_b ? a : b;
+        struct bi_radix_move move = {.keys = from.keys,
+                                     .values = from.values,
+                                     .n = n,
+                                     .keys_out = to.keys,
+                                     .values_out = to.values,
+                                     .digit = digits[d],
+                                     .places = counts[d]};
+        j->k->move(&move);
+        in_b = !in_b;
+    }
+    return in_b;
+}
+
+/* Groups of neighbouring values of the top digit, of about n / 128 keys or one value each: at most 256 groups. */
+static int make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX])
+{
+    int64_t target = n / (BI_RADIX / 2) + 1;
+    int groups = 0;
+    sizes[0] = 0;
+    for (int v = 0; v < BI_RADIX_TOP; v++) {
+        if (sizes[groups] > 0 && sizes[groups] + counts[v] > target && groups + 1 < BI_RADIX) sizes[++groups] = 0;
+        sizes[groups] += counts[v];
+        map[v] = (uint8_t)groups;
+    }
+    return groups + 1;
+}
+
+/* The top digit of keys that vary in `bits`. */
+static struct bi_radix_digit top_digit(uint64_t bits)
+{
+    int high = bi_bit_length(bits), low = high > BI_RADIX_TOP_BITS ? high - BI_RADIX_TOP_BITS : 0;
+    return (struct bi_radix_digit){low, (1u << (high - low)) - 1};
+}
+
+/* A range beyond the caches, by one thread. */
+static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                        bool to_b, uint64_t bits)
+{
+    int64_t sizes[BI_RADIX], places[BI_RADIX] = {0};
+    struct bi_radix_digit digit = top_digit(bits);
+    int groups;
+    {
+        int64_t counts[BI_RADIX_TOP] = {0};
+        uint8_t map[BI_RADIX_TOP];
+        j->k->count_top(a.keys, n, digit, counts);
+        groups = make_map(counts, n, map, sizes);
+        for (int g = 0; g + 1 < groups; g++) places[g + 1] = places[g] + sizes[g];
+        struct bi_radix_move move = {.keys = a.keys,
+                                     .values = a.values,
+                                     .n = n,
+                                     .keys_out = b.keys,
+                                     .values_out = b.values,
+                                     .digit = digit,
+                                     .map = map,
+                                     .places = places};
+        j->k->move(&move);
+    }
+    for (int64_t g = 0, at = 0; g < groups; at += sizes[g++])
+        bi_radix_sort_range(j, bi_radix_at(j, b, at), bi_radix_at(j, a, at), sizes[g], !to_b);
+}
+
+void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                         bool to_b)
+{
+    uint64_t mask = deciding(j), bits = n > 1 ? j->k->varying(a.keys, n, a.keys) & mask : 0;
+    struct bi_radix_arrays result = a;
+    if (n <= TINY) {
+        j->k->insert(a.keys, a.values, n, mask, INT64_MAX);
+    } else if (bits && n > CACHED) {
+        split_range(j, a, b, n, to_b, bits);
+        return;
+    } else if (bits) {
+        int low = low_bit(bits), high = bi_bit_length(bits);
+        bool in_b = false, sorted = high - low <= LOCAL_BITS;
+        in_b = sort_bits(j, a, b, n, sorted ? low : high - LOCAL_BITS, high);
+        if (!sorted) {
+            result = in_b ? b : a;
+            sorted = j->k->insert(result.keys, result.values, n, mask, MOVES_A_KEY * n);
+        }
+        for (int bit = low; !sorted && bit < high; bit += LOCAL_BITS) { /* given up: all digits, from the least */
+            struct bi_radix_arrays other = in_b ? a : b;
+            int end = bit + LOCAL_BITS < high ? bit + LOCAL_BITS : high;
+            in_b ^= sort_bits(j, in_b ? b : a, other, n, bit, end);
+        }
+        result = in_b ? b : a;
+    }
+    bi_radix_copy(j, result, to_b ? b : a, n);
+}
+
+/* The parts' counts of the top digit, and the groups that they make. */
+struct split {
+    struct bi_radix_digit digit;
+    int64_t (*counts)[BI_RADIX_TOP]; /* (parts) */
+    int64_t (*places)[BI_RADIX];     /* (parts) */
+    uint8_t map[BI_RADIX_TOP];
+    int64_t sizes[BI_RADIX];
+    int groups;
+};
+
+static uint64_t varying(const struct bi_radix_job *j)
+{
+    uint64_t bits = 0;
+#pragma omp parallel for schedule(static) num_threads(j->parts) reduction(| : bits)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        bits |= j->k->varying(bi_radix_at(j, j->in, begin).keys, end - begin, j->in.keys);
+    }
+    return bits & deciding(j);
+}
+
+static void count_parts(const struct bi_radix_job *j, struct split *s)
+{
+#pragma omp parallel for schedule(static) num_threads(j->parts)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        memset(s->counts[p], 0, sizeof s->counts[p]);
+        j->k->count_top(bi_radix_at(j, j->in, begin).keys, end - begin, s->digit, s->counts[p]);
+    }
+}
+
+/* Where the part's keys of each group go: by group, then by part. */
+static void place_groups(const struct bi_radix_job *j, struct split *s)
+{
+    memset(s->places, 0, (size_t)j->parts * sizeof *s->places);
+    for (int p = 0; p < j->parts; p++)
+        for (int v = 0; v < BI_RADIX_TOP; v++) s->places[p][s->map[v]] += s->counts[p][v];
+    int64_t at = 0;
+    for (int g = 0; g < s->groups; g++)
+        for (int p = 0; p < j->parts; p++) {
+            int64_t keys = s->places[p][g];
+            s->places[p][g] = at;
+            at += keys;
+        }
+}
+
+static void move_parts(const struct bi_radix_job *j, const struct split *s)
+{
+#pragma omp parallel for schedule(static) num_threads(j->parts)
+    for (int p = 0; p < j->parts; p++) {
+        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        struct bi_radix_arrays from = bi_radix_at(j, j->in, begin);
+        struct bi_radix_move move = {.keys = from.keys,
+                                     .values = from.values,
+                                     .n = end - begin,
+                                     .keys_out = j->spare.keys,
+                                     .values_out = j->spare.values,
+                                     .digit = s->digit,
+                                     .map = s->map,
+                                     .places = s->places[p]};
+        j->k->move(&move);
+    }
+}
+
+bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done)
+{
+    struct split s;
+    void *memory;
+    int64_t total[BI_RADIX_TOP] = {0}, most = 0;
+    BI_TRY(bi_scratch(ctx, (size_t)j->parts * (sizeof *s.counts + sizeof *s.places), &memory));
+    s.counts = memory;
+    s.places = (void *)(s.counts + j->parts);
+    *done = true;
+    uint64_t bits = varying(j);
+    if (!bits) {
+        bi_radix_copy(j, j->in, j->out, j->n);
+        return BOSC_OK;
+    }
+    s.digit = top_digit(bits);
+    count_parts(j, &s);
+    for (int p = 0; p < j->parts; p++)
+        for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s.counts[p][v];
+    s.groups = make_map(total, j->n, s.map, s.sizes);
+    for (int g = 0; g < s.groups; g++) most = s.sizes[g] > most ? s.sizes[g] : most;
+    *done = j->parts == 1 || most <= j->n / j->parts;
+    if (!*done) return BOSC_OK;
+    place_groups(j, &s);
+    move_parts(j, &s);
+    int64_t begins[BI_RADIX + 1] = {0};
+    for (int g = 0; g < s.groups; g++) begins[g + 1] = begins[g] + s.sizes[g];
+#pragma omp parallel for schedule(dynamic) num_threads(j->parts)
+    for (int g = 0; g < s.groups; g++)
+        bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]), s.sizes[g],
+                            true);
+    return BOSC_OK;
+}
