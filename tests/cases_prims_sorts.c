@@ -106,6 +106,37 @@ static void unaligned_sorts(bosc_ctx *ctx)
     free(order);
 }
 
+/* Keys that the split into buckets does not part well: `low` random low bits, and one key in `one_of` with its top bit
+ * set. Each is sorted with its number, so order and stability show in the result itself. */
+static void check_hard(bosc_ctx *ctx, int64_t n, int low, uint64_t one_of)
+{
+    struct suite_random r = {(uint64_t)low};
+    uint64_t *keys = suite_alloc((size_t)n * sizeof *keys), *out = suite_alloc((size_t)n * sizeof *out);
+    uint64_t *numbers = suite_alloc((size_t)n * sizeof *numbers);
+    for (int64_t i = 0; i < n; i++) {
+        keys[i] = suite_next(&r) >> (64 - low) | (i > 0 && suite_below(&r, one_of) ? 0 : (uint64_t)1 << 63);
+        numbers[i] = (uint64_t)i;
+    }
+    CHECK_OK(ctx, bosc_sort_pairs(ctx, BOSC_U64, keys, 8, numbers, n, out, numbers));
+    for (int64_t i = 0; i < n; i++) {
+        CHECK(out[i] == keys[numbers[i]]);
+        CHECK(i == 0 || out[i - 1] < out[i] || (out[i - 1] == out[i] && numbers[i - 1] < numbers[i]));
+    }
+    free(keys);
+    free(out);
+    free(numbers);
+}
+
+static void hard_sorts(bosc_ctx *ctx)
+{
+    bool slow = suite_slow(ctx);
+    check_hard(ctx, slow ? 3000 : 60000, 20, UINT64_MAX);
+    check_hard(ctx, slow ? 3000 : 60000, 50, 2);
+    check_hard(ctx, slow ? 3000 : 200000, 20, UINT64_MAX);
+    check_hard(ctx, slow ? 3000 : 200000, 45, 3);
+    check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
+}
+
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
                         int64_t nb, bool on_device)
 {
@@ -209,6 +240,7 @@ static const struct suite_case suite_cases_prims_sorts[] = {
     {"sorts of patterns", sorts_of_patterns, NULL},
     {"large sorts", large_sorts, NULL},
     {"unaligned sorts", unaligned_sorts, NULL},
+    {"hard sorts", hard_sorts, NULL},
     {"merges", merges, NULL},
     {"large merges", large_merges, NULL},
     {"superkeys", superkeys, NULL},
