@@ -1,8 +1,10 @@
-"""The documents agree with the project: README.md's program is the example that is compiled, links lead somewhere, and
-./dev knows the commands that are named."""
+"""The documents agree with the project: README.md's program is the example that is compiled, its commands work
+(with the tool that BOSCAGE names), links lead somewhere, and ./dev knows the commands that are named."""
+import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -13,6 +15,15 @@ class Documents(unittest.TestCase):
     def test_the_program_of_the_readme_is_the_example(self):
         block = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
         self.assertEqual(block, (ROOT / "examples" / "knn.c").read_text())
+
+    @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
+    def test_the_commands_of_the_readme_work(self):
+        block = re.search(r"```sh\n(boscage .*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+        block = re.sub("^boscage", os.environ["BOSCAGE"], block, flags=re.M).replace("1000000", "10000")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue((pathlib.Path(folder) / "neighbours.npy").exists())
 
     def test_links_lead_to_files(self):
         for document in DOCUMENTS:
