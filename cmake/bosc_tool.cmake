@@ -37,6 +37,7 @@ set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT
 target_include_directories(boscage_tool PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(boscage_tool SYSTEM PRIVATE ${JANSSON_INCLUDE_DIR})
 target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static ${BOSC_JANSSON} m)
+target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
 
 foreach(target boscage_io boscage_tool)
   if(BOSC_EMULATOR)

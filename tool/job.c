@@ -155,12 +155,14 @@ static void print_value(const char *name, const json_t *value)
 
 static void print_lines(const struct job *job)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach(job->results, name, value) print_value(name, value);
-    if (json_object_size(job->seconds) == 0) return;
+    json_t *all = job->results;
+    for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i))
+        print_value(json_object_iter_key(i), json_object_iter_value(i));
+    all = job->seconds;
+    if (json_object_size(all) == 0) return;
     printf("%-12s", "seconds");
-    json_object_foreach(job->seconds, name, value) printf(" %s %.6f", name, json_real_value(value));
+    for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i))
+        printf(" %s %.6f", json_object_iter_key(i), json_real_value(json_object_iter_value(i)));
     printf(" (%s)\n", backend_name(job));
 }
 

@@ -75,6 +75,9 @@ class Runner:
         self.tool, self.folder, self.result, self.said, self.line = tool, folder, None, None, 0
         self.ran = 0
         self.environment = dict(os.environ, PATH=f"{tool.parent}:{os.environ['PATH']}", LC_ALL="C")
+        # Under AddressSanitizer too, memory that there is not is a failed allocation.
+        options = self.environment.get("ASAN_OPTIONS", "")
+        self.environment["ASAN_OPTIONS"] = f"{options}:allocator_may_return_null=1".lstrip(":")
 
     def path(self, name):
         return self.folder / name
