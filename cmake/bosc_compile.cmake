@@ -11,6 +11,7 @@ target_compile_options(bosc_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${bosc_warnings}>
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-fno-math-errno>)
 target_compile_definitions(bosc_options INTERFACE $<$<BOOL:${BOSC_FAULTS}>:BOSC_FAULTS>)
+target_link_options(bosc_options INTERFACE -Wl,--as-needed) # nvcc's link names the C++ library, which is not needed
 if(BOSC_SANITIZE)
   target_compile_options(bosc_options INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${BOSC_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)

@@ -25,7 +25,7 @@ function(bosc_public_library target name)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "SHARED_LIBRARY")
     set(map ${PROJECT_SOURCE_DIR}/cmake/boscage.map)
-    target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--as-needed)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${map})
     set_target_properties(${target} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${map})
   endif()
