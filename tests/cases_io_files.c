@@ -134,6 +134,15 @@ static void devices(void)
         CHECK_EQ(bosc_png_write("/dev/full", (const uint8_t *)many, 100, 100, &error), BOSC_ERR_IO);
         CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
     }
+    if (access("/dev/full", W_OK) == 0) { /* a picture larger than the sink's buffer */
+        enum { SIDE = 200 };
+        struct suite_random r = {4};
+        uint8_t *noise = suite_alloc(SIDE * SIDE * 3);
+        for (int i = 0; i < SIDE * SIDE * 3; i++) noise[i] = (uint8_t)suite_next(&r);
+        CHECK_EQ(bosc_png_write("/dev/full", noise, SIDE, SIDE, &error), BOSC_ERR_IO);
+        CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
+        free(noise);
+    }
     struct stat about;
     CHECK_EQ(bosc_npy_write("/dev/null", &sample, &error), BOSC_OK);
     CHECK(stat("/dev/null", &about) == 0 && S_ISCHR(about.st_mode));
@@ -342,6 +351,56 @@ static void read_faults(void)
     unlink(path);
     folder_remove(&f);
 }
+
+/* Memory runs out at every allocation of every parser. */
+static void parser_faults(void)
+{
+    static const struct {
+        enum bi_points_format format;
+        const char *text;
+    } files[] = {{BI_POINTS_CSV, "x,y,z\n1,2,3\n-4,.5,1e300\n"},
+                 {BI_POINTS_OFF, "OFF\n2 0 0\n1 2 3\n-4 .5 1e300\n"},
+                 {BI_POINTS_OBJ, "v 1 2 3\nv -4 .5 1e300\n"},
+                 {BI_POINTS_PLY, "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\n"
+                                 "property double z\nend_header\n1 2 3\n-4 .5 1e300\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        for (int64_t k = 0;; k++) {
+            struct bi_bytes in = {.name = "F", .data = files[i].text, .size = strlen(files[i].text)};
+            bosc_io_error error = {""};
+            bosc_array a = {0};
+            bi_fault_arm(BI_FAULT_ALLOC, k, true);
+            bosc_status status = bi_points_parse(files[i].format, &in, &a, &error);
+            bi_fault_disarm();
+            if (status == BOSC_OK) {
+                CHECK(k > 0 && memcmp(a.data, numbers, sizeof numbers) == 0);
+                bosc_array_free(&a);
+                break;
+            }
+            CHECK_EQ(status, BOSC_ERR_NOMEM);
+            CHECK(suite_begins(error.text, "F:") && strstr(error.text, "out of memory") && !a.data);
+        }
+}
+
+/* A pipe fails while it is read. */
+static void pipe_faults(void)
+{
+    for (int64_t k = 0; k < 3; k++) {
+        int ends[2];
+        char path[32];
+        bosc_io_error error = {""};
+        bosc_array a = {0};
+        CHECK_EQ(pipe(ends), 0);
+        CHECK(write(ends[1], "\x93NUMPY", 6) == 6);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        bi_fault_arm(BI_FAULT_READ, k, false);
+        bosc_status status = bosc_npy_read(path, &a, &error);
+        bi_fault_disarm();
+        close(ends[0]);
+        CHECK_EQ(status, BOSC_ERR_IO);
+        CHECK(suite_begins(error.text, path));
+    }
+}
 #endif
 
 static const struct suite_case suite_cases_io_files[] = {
@@ -357,6 +416,8 @@ static const struct suite_case suite_cases_io_files[] = {
 #ifdef BOSC_FAULTS
     {"writing fails at every passage", NULL, write_faults},
     {"reading fails at every passage", NULL, read_faults},
+    {"memory runs out in every parser", NULL, parser_faults},
+    {"a pipe fails", NULL, pipe_faults},
 #endif
 };
 SUITE(io_files);

@@ -141,9 +141,11 @@ static void ply_good(void)
          2, 1, 2, 3, 4, 5, 6);
     ROWS(bi_ply_parse, PLY(BIG, "element vertex 1\n" XYZ END) "\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0", 1, 1, 2, 3);
     ROWS(bi_ply_parse,
-         PLY(BIG, "element edge 2\nproperty list ushort short i\nproperty char c\nelement nothing 9\nelement vertex 1\n"
+         PLY(BIG, "element edge 2\nproperty list ushort short i\nproperty char c\nelement nothing 9\nelement pair 2\n"
+                  "property short i\nproperty short j\nelement vertex 1\n"
                   "property uint x\nproperty list uchar double w\nproperty uint16 y\nproperty float64 z\n"
                   "element face 1\nproperty list int int i\n" END) "\0\2\0\0\0\1c\0\0c"
+                                                                   "iijjiijj"
                                                                    "\0\0\0\1"
                                                                    "\1wwwwwwww"
                                                                    "\0\2"

@@ -57,6 +57,14 @@ static void round_trips(bosc_ctx *ctx)
         bosc_kdtree_free(again);
     }
     unlink(path);
+    static const double rows[4] = {1, 2, 3, 4};
+    bosc_array written = {.dtype = BOSC_F64, .rank = 2, .shape = {2, 2, 1, 1}, .data = (void *)rows}, read = {0};
+    bosc_kdtree *none = NULL;
+    CHECK_OK(ctx, bosc_npy_write(path, &written, &error));
+    CHECK_OK(ctx, bosc_kdtree_or_points_read(ctx, path, &none, &read, &error));
+    CHECK(!none && read.shape[0] == 2 && memcmp(read.data, rows, sizeof rows) == 0);
+    bosc_array_free(&read);
+    unlink(path);
 }
 
 /* The bytes of a saved tree. */

@@ -14,9 +14,18 @@
 
 static const char *const backend_names[] = {"cpu", "cuda", "auto", NULL};
 
+static bool progress_shown; /* the terminal's line holds a bar */
+
+static void clear_progress(void)
+{
+    if (progress_shown) fprintf(stderr, "\r%60s\r", "");
+    progress_shown = false;
+}
+
 int say(int code, const char *format, ...)
 {
     va_list args;
+    clear_progress();
     va_start(args, format);
     fputs("boscage: ", stderr);
     vfprintf(stderr, format, args);
@@ -49,8 +58,8 @@ double job_now(void)
 static int show_progress(void *user, const char *stage, double part)
 {
     static double last;
-    struct job *job = user;
     char bar[31];
+    (void)user;
     double now = job_now();
     if (now - last < 0.1) return 0;
     last = now;
@@ -60,7 +69,7 @@ static int show_progress(void *user, const char *stage, double part)
     bar[30] = 0;
     fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(part * 100));
     fflush(stderr);
-    job->progress_shown = true;
+    progress_shown = true;
     return 0;
 }
 
@@ -88,10 +97,7 @@ int job_open(struct job *job)
                           .backend = (bosc_backend)(backend + 1),
                           .device = (int32_t)device,
                           .threads = (int32_t)threads};
-    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) {
-        opts.progress = show_progress;
-        opts.progress_user = job;
-    }
+    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) opts.progress = show_progress;
     bosc_status status = bosc_ctx_create(&opts, &job->ctx);
     if (status != BOSC_OK) return refuse_context(status, &opts);
     job->results = json_object();
@@ -176,7 +182,7 @@ static bool writes_standard_output(const struct job *job)
 
 int job_close(struct job *job, int code)
 {
-    if (job->progress_shown) fprintf(stderr, "\r%60s\r", "");
+    clear_progress();
     if (code == EXIT_DONE && job->results) {
         if (job->value[OPT_JSON])
             code = print_json(job);

@@ -47,7 +47,6 @@ struct job {
 
     bosc_ctx *ctx;
     json_t *results, *seconds;
-    bool progress_shown;
 };
 
 /* ---- options.c: every failure is said and gives EXIT_USAGE ---- */
