@@ -47,12 +47,16 @@ static void place(const struct job *j, int64_t *offsets)
 
 /* Items of a constant size are copied by single moves. */
 #define MOVE(bytes) \
-    for (int64_t i = begin; i < end; i++) memcpy(j->out + places[j->bucket[i]]++ * bytes, j->in + i * bytes, bytes)
+    for (int64_t i = begin; i < end; i++) memcpy(out + places[bucket[i]]++ * bytes, in + i * bytes, bytes)
 
 static void move(const struct job *j, int p)
 {
     int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
-    int64_t *places = j->places + p * j->n_buckets, size = (int64_t)j->item_size;
+    const int64_t size = (int64_t)j->item_size;
+    const char *restrict in = j->in;
+    const uint32_t *restrict bucket = j->bucket;
+    char *restrict out = j->out;
+    int64_t *restrict places = j->places + p * j->n_buckets;
     switch (size) {
     case 4: MOVE(4); break;
     case 8: MOVE(8); break;
