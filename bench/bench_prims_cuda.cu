@@ -18,21 +18,21 @@ enum { WARM_UPS = 3, RUNS = 15, BUCKETS = 16, DIM = 3 };
 static cudaStream_t stream;
 static bosc_ctx *ctx;
 
-static void cuda(cudaError_t e, const char *what)
+static void check_cuda(cudaError_t e, const char *what)
 {
     if (e == cudaSuccess) return;
     fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
     exit(1);
 }
-#define CUDA(call) cuda((call), #call)
+#define CUDA(call) check_cuda((call), #call)
 
-static void bosc(bosc_status s, const char *what)
+static void check_bosc(bosc_status s, const char *what)
 {
     if (s == BOSC_OK) return;
     fprintf(stderr, "%s: %s\n", what, bosc_message(ctx));
     exit(1);
 }
-#define BOSC(call) bosc((call), #call)
+#define BOSC(call) check_bosc((call), #call)
 
 template <class T> struct device_array {
     T *p;
@@ -259,7 +259,7 @@ static void superkeys(int64_t n)
     report("sort superkey f32 x 3", n, a, b, (double)n * 16 * passes, same(ours.p, cubs.p, n * 4));
 }
 
-static void all(int64_t n)
+static void run_all(int64_t n)
 {
     device_array<uint32_t> bits(n), wide(2 * n);
     device_array<float> f(n);
@@ -296,10 +296,10 @@ int main(int argc, char **argv)
     CUDA(cudaGetDeviceProperties(&properties, 0));
     printf("# %s, median of %d runs after %d\n", properties.name, RUNS, WARM_UPS);
     if (argc < 2) {
-        all(1 << 24);
-        all(100000000);
+        run_all(1 << 24);
+        run_all(100000000);
     }
-    for (int i = 1; i < argc; i++) all(atoll(argv[i]));
+    for (int i = 1; i < argc; i++) run_all(atoll(argv[i]));
     bosc_ctx_free(ctx);
     cudaStreamDestroy(stream);
     return wrong;

@@ -129,6 +129,25 @@ static void scans(bosc_ctx *ctx)
     drop(&a);
 }
 
+/* Thousands of tiles, in one sum and one scan. */
+static void many_tiles(bosc_ctx *ctx)
+{
+    const int64_t n = suite_slow(ctx) ? 70001 : 3000001;
+    struct arrays a = make();
+    float *in = suite_alloc((size_t)n * 4), *want = suite_alloc((size_t)n * 4), *got = suite_alloc((size_t)n * 4);
+    numbers(&a.random, BOSC_F32, n, in);
+    CHECK_OK(a.cpu, bosc_scan(a.cpu, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F32, in, n, want));
+    CHECK_OK(ctx, bosc_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F32, in, n, got));
+    same("scan", BOSC_F32, n, want, got, (size_t)n * 4);
+    CHECK_OK(a.cpu, bosc_reduce(a.cpu, BOSC_SUM, BOSC_F32, in, n, want));
+    CHECK_OK(ctx, bosc_reduce(ctx, BOSC_SUM, BOSC_F32, in, n, got));
+    same("reduce", BOSC_F32, n, want, got, 4);
+    free(in);
+    free(want);
+    free(got);
+    drop(&a);
+}
+
 static void compactions(bosc_ctx *ctx)
 {
     static const size_t item_sizes[] = {1, 3, 4, 8, 16, 24};
@@ -230,6 +249,7 @@ static void superkeys(bosc_ctx *ctx)
 static const struct suite_case suite_cases_collectives[] = {
     {"reductions", reductions, NULL},
     {"scans", scans, NULL},
+    {"many tiles", many_tiles, NULL},
     {"compactions", compactions, NULL},
     {"histograms and splits", histograms_and_splits, NULL},
     {"sorts and merges", sorts_and_merges, NULL},

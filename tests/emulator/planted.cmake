@@ -28,3 +28,8 @@ foreach(plant IN LISTS plants)
     set_tests_properties(planted_${plant} PROPERTIES PASS_REGULAR_EXPRESSION "${bosc_reports_${plant}}")
   endif()
 endforeach()
+
+# The tree of tiles by itself, tall enough for four heights.
+add_executable(row_of_tiles ${CMAKE_CURRENT_LIST_DIR}/planted/row_of_tiles.cpp)
+target_link_libraries(row_of_tiles PRIVATE emulator)
+add_test(NAME row_of_tiles COMMAND row_of_tiles)

@@ -66,10 +66,12 @@ static __global__ void __launch_bounds__(THREADS)
     if (items.out)
         for (; bits; bits &= bits - 1) sh.kept[at++] = (uint16_t)(threadIdx.x * FLAGS + __ffs((int)bits) - 1);
     if (threadIdx.x < 32) {
-        bi_item<uint64_t> mine = {(uint64_t)total, false};
-        bi_item<uint64_t> before = bi_before_tile<sum, false>(nodes, tiles, tile, mine);
-        if (threadIdx.x == 0) sh.before = tile > 0 ? (long long)before.value : 0;
-        if (threadIdx.x == 0 && tile == tiles - 1) *count = sh.before + total;
+        bi_own_tiles<uint64_t> own = {(int)(tile % 32), 1, {(uint64_t)total, false}};
+        if (threadIdx.x == 0) bi_publish(nodes, tile, own.total);
+        bi_item<uint64_t> counted = bi_row_of_tiles<sum, false>(nodes, tiles, tile, own);
+        counted = bi_shuffle<false>(counted, own.first);
+        if (threadIdx.x == 0) sh.before = (long long)counted.value - total;
+        if (threadIdx.x == 0 && tile == tiles - 1) *count = (int64_t)counted.value;
     }
     __syncthreads();
     if (!items.out) return;

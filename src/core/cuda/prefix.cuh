@@ -88,45 +88,59 @@ static inline int64_t bi_node_count(int64_t tiles)
     return count;
 }
 
-/* The scan's result for all tiles before tile t > 0 (C(t - 1) of core/tiles.h), to be joined before what is in t.
- * One whole warp calls it, with the total of t; t = 0 gets a meaningless item. */
+/* Tiles of the running block: `count` neighbours in a row, the first in column `first`; a lane has that of its column.
+ */
+template <class T> struct bi_own_tiles {
+    int first, count;
+    bi_item<T> total;
+};
+
+/* The scan's results C(row, 0) to C(row, last % 32) of core/tiles.h for the row of 32 tiles that tile `last` is in, one
+ * a lane. A whole warp calls it. Where its own tiles end rows, it publishes the totals of those. */
 template <class P, bool SEGMENTED>
-static __device__ bi_item<typename P::value> bi_before_tile(bi_nodes<typename P::value> nodes, int64_t tiles, int64_t t,
-                                                            bi_item<typename P::value> total)
+static __device__ bi_item<typename P::value> bi_row_of_tiles(bi_nodes<typename P::value> nodes, int64_t tiles,
+                                                             int64_t last, const bi_own_tiles<typename P::value> &own)
 {
     typedef bi_item<typename P::value> item;
-    int lane = (int)(threadIdx.x % 32), parts = 0;
-    item part[BI_TILE_LEVELS], result = {P::neutral(), false};
-    if (lane == 0) bi_publish(nodes, t, total);
-    bool owns = true; /* `total` is of node `mine` of this height, which this warp published */
-    int64_t first = 0, width = tiles, mine = t;
-    for (int64_t last = t - 1; last >= 0; last = last / 1024 - 1) {
-        for (int rows = 0; rows < 2; rows++) {
-            /* The row whose columns up to `column` come before: nodes of this height, then rows of them. */
-            int64_t node = rows ? last / 32 : last;
-            int column = (int)(node % 32) - rows;
-            bool ends = owns && mine % 32 == 31; /* then node is mine - 1, or mine itself where rows */
-            if (column >= 0) {
-                item x = {P::neutral(), false};
-                if (lane <= column) x = bi_await(nodes, first + node / 32 * 32 + lane);
-                if (ends && lane == 31) x = total;
-                __syncwarp();
-                x = bi_warp_scan<P, SEGMENTED>(x);
-                item before = bi_shuffle<SEGMENTED>(x, column);
-                if (rows)
-                    part[parts - 1] = bi_join<P>(before, part[parts - 1]);
-                else
-                    part[parts++] = before;
-                total = bi_shuffle<SEGMENTED>(x, 31);
-            }
-            first += width;
-            width /= 32;
-            mine /= 32;
-            owns = ends;
-            if (owns && lane == 0) bi_publish(nodes, first + mine, total);
+    int lane = (int)(threadIdx.x % 32), parts = 1;
+    bool is_own = lane >= own.first && lane < own.first + own.count, ends = own.first + own.count == 32;
+    item part[BI_TILE_LEVELS], x = {P::neutral(), false};
+    if (is_own)
+        x = own.total;
+    else if (lane <= last % 32)
+        x = bi_await(nodes, last / 32 * 32 + lane);
+    __syncwarp();
+    part[0] = bi_warp_scan<P, SEGMENTED>(x);
+    item total = bi_shuffle<SEGMENTED>(part[0], 31);
+    /* `unit` is a node of the height that begins at `first`; `ends` says that `total` is its total, known here alone.
+     */
+    int64_t first = tiles, width = tiles / 32, unit = last / 32;
+    if (ends && lane == 0) bi_publish(nodes, first + unit, total);
+    for (bool rows = true; rows || unit > 0; rows = !rows) {
+        int64_t node = rows ? unit : unit - 1; /* rows before this one; or tiles up to the one before this */
+        int column = (int)(node % 32) - rows;
+        ends = ends && unit % 32 == 31;
+        if (column >= 0) {
+            x.value = P::neutral();
+            x.head = false;
+            if (lane <= column) x = bi_await(nodes, first + node / 32 * 32 + lane);
+            if (ends && lane == 31) x = total;
+            __syncwarp();
+            x = bi_warp_scan<P, SEGMENTED>(x);
+            item before = bi_shuffle<SEGMENTED>(x, column);
+            if (rows)
+                part[parts - 1] = bi_join<P>(before, part[parts - 1]);
+            else
+                part[parts++] = before;
+            total = bi_shuffle<SEGMENTED>(x, 31);
         }
+        first += width;
+        width /= 32;
+        unit = node / 32; /* that of its own tiles too, where they end it */
+        if (ends && lane == 0) bi_publish(nodes, first + unit, total);
     }
-    for (int p = parts - 1; p >= 0; p--) result = p == parts - 1 ? part[p] : bi_join<P>(result, part[p]);
+    item result = part[parts - 1];
+    for (int p = parts - 2; p >= 0; p--) result = bi_join<P>(result, part[p]);
     return result;
 }
 
