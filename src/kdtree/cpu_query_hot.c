@@ -12,6 +12,27 @@ static inline unsigned __int128 entry_f64(double d, uint32_t id)
 static inline float distance_f32(uint64_t e) { return bi_f32_from_bits((uint32_t)(e >> 32)); }
 static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits((uint64_t)(e >> 32)); }
 
+/* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
+ * everything inlined. Sanitizers make such copies very slow to compile, and do without. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define BI_KD_SANITIZED
+#endif
+#endif
+#if defined(BI_KD_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INLINED static __attribute__((noinline))
+#define RUN_DIM(kind) NAMED(run)(a, begin, end, thread, a->view.dim, kind);
+#else
+#define INLINED static inline __attribute__((always_inline))
+#define RUN_DIM(kind)                                              \
+    switch (a->view.dim) {                                         \
+    case 2: NAMED(run)(a, begin, end, thread, 2, kind); break;     \
+    case 3: NAMED(run)(a, begin, end, thread, 3, kind); break;     \
+    case 4: NAMED(run)(a, begin, end, thread, 4, kind); break;     \
+    default: NAMED(run)(a, begin, end, thread, a->view.dim, kind); \
+    }
+#endif
+
 #define T float
 #define D float
 #define ENTRY uint64_t
@@ -33,6 +54,9 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #include "kdtree/cpu_search.h"
 #undef T
 #undef NAMED
+
+#undef RUN_DIM
+#define RUN_DIM(kind) NAMED(run)(a, begin, end, thread, a->view.dim, kind);
 
 #define T int32_t
 #define NAMED(name) name##_i32

@@ -10,7 +10,6 @@ typedef D NAMED(dist_lanes) __attribute__((vector_size(16 * sizeof(D))));
 #ifndef BI_KD_SEARCH_KINDS
 #define BI_KD_SEARCH_KINDS
 enum kind { NEAREST, LIST, HEAP, COUNT, FILL };
-#define INLINED static inline __attribute__((always_inline))
 #endif
 
 /* A query on its way. */
@@ -261,15 +260,6 @@ INLINED void NAMED(run)(const struct bi_kd_search *a, int64_t begin, int64_t end
     }
 }
 
-/* The usual dimensions are constants. */
-#define RUN_DIM(kind)                                              \
-    switch (a->view.dim) {                                         \
-    case 2: NAMED(run)(a, begin, end, thread, 2, kind); break;     \
-    case 3: NAMED(run)(a, begin, end, thread, 3, kind); break;     \
-    case 4: NAMED(run)(a, begin, end, thread, 4, kind); break;     \
-    default: NAMED(run)(a, begin, end, thread, a->view.dim, kind); \
-    }
-
 static void NAMED(knn)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread)
 {
     if (a->kept > BI_KD_LIST)
@@ -280,11 +270,12 @@ static void NAMED(knn)(const struct bi_kd_search *a, int64_t begin, int64_t end,
         RUN_DIM(LIST)
 }
 
-static void NAMED(radius_count)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread) { RUN_DIM(COUNT) }
+static void NAMED(radius_count)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread)
+{
+    NAMED(run)(a, begin, end, thread, a->view.dim, COUNT);
+}
 
 static void NAMED(radius_fill)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread)
 {
     NAMED(run)(a, begin, end, thread, a->view.dim, FILL);
 }
-
-#undef RUN_DIM
