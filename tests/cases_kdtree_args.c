@@ -134,7 +134,11 @@ static void search(bosc_ctx *ctx)
     for (size_t i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, q, 3, 0, bad_k[i], ids, d), "k");
         CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, q, 3, 0, bad_k[i], 1, ids, d), "k");
+        CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, bad_k[i], ids, d), "k");
     }
+    CHECK_EQ(bosc_kdtree_knn_self(NULL, tree, 1, ids, d), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, NULL, 1, ids, d), "tree");
+    CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 1, NULL, d), "ids");
     static const double bad_radius[] = {-1, -1e-300, -INFINITY, NAN};
     for (size_t i = 0; i < 4; i++) {
         CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, q, 3, 0, 1, bad_radius[i], ids, d), "radius");
@@ -148,6 +152,12 @@ static void search(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, offsets, ids, d, -1), "room");
     for (int i = 0; i < 64; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK_EQ(counts[0], 9);
+    bosc_kdtree_free(tree);
+    bosc_kdtree_opts unique = o;
+    unique.duplicates = BOSC_DUPLICATES_REMOVE;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &unique, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
+    CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 1, ids, d), "tree");
     bosc_kdtree_free(tree);
 }
 

@@ -50,6 +50,27 @@ static void check_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
     free(distances);
 }
 
+/* Every point among its own neighbours: what asking for the points gives. */
+static void check_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, int64_t k,
+                       int32_t id_bits)
+{
+    size_t entries = (size_t)(p->n * k), id_bytes = entries * (size_t)id_bits / 8;
+    size_t bytes = entries * (p->dtype == BOSC_F32 ? 4 : 8);
+    void *ids = suite_alloc(entries * 8), *dist2 = suite_alloc(entries * 8), *alone = suite_alloc(entries * 8);
+    void *expected = suite_alloc(entries * 8), *distances = suite_alloc(entries * 8);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p->data, p->n, p->stride, k, expected, distances));
+    CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, ids, dist2));
+    CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, alone, NULL));
+    CHECK(memcmp(ids, expected, id_bytes) == 0);
+    CHECK(memcmp(alone, expected, id_bytes) == 0);
+    CHECK(memcmp(dist2, distances, bytes) == 0);
+    free(ids);
+    free(dist2);
+    free(alone);
+    free(expected);
+    free(distances);
+}
+
 static void check_row(const struct reference_points *p, const void *query, double r2, const int64_t *offsets,
                       int64_t row, const void *ids, const void *dist2, int32_t id_bits)
 {
@@ -102,6 +123,7 @@ static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int
     double radius = radii[suite_below(r, sizeof radii / sizeof radii[0])];
     check_knn(ctx, tree, &p, &q, k, -1, id_bits);
     check_knn(ctx, tree, &p, &q, k, radius, id_bits);
+    check_self(ctx, tree, &p, k, id_bits);
     check_radius(ctx, tree, &p, &q, radius, id_bits);
     bosc_kdtree_free(tree);
     free((void *)p.data);

@@ -110,6 +110,10 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
                                      int64_t stride, int64_t k, void *ids, void *dist2);
 
+/* As bosc_kdtree_knn with all points of the tree as queries (each among its own neighbours): row i of ids and dist2
+ * belongs to row i of the build. Faster than giving the points again. BOSC_ERR_ARG if duplicates are removed. */
+BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
+
 /* As bosc_kdtree_knn, but only points with dist2 <= r * r, squared in the type of dist2. radius >= 0. */
 BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
                                             int64_t stride, int64_t k, double radius, void *ids, void *dist2);

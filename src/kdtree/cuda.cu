@@ -127,6 +127,16 @@ static size_t cuda_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
+static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k) { return use_fast_knn(tree, k); }
+
+static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = kd_fast_knn_all(ctx, tree, query);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
 static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_kd_radius args = {};
@@ -173,7 +183,7 @@ static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
 }
 
 extern "C" const struct bi_kdtree_ops bi_kdtree_cuda = {
-    &cuda_steps, cuda_blocks,       cuda_bytes,       cuda_find_nan,    cuda_view,     cuda_builds,
-    cuda_build,  kd_partition,      kd_store_rows,    kd_fetch_rows,    kd_make_index, cuda_verify,
-    cuda_knn,    cuda_radius_count, cuda_radius_fill, cuda_query_bytes,
+    &cuda_steps, cuda_blocks,       cuda_bytes,       cuda_find_nan,    cuda_view,         cuda_builds,
+    cuda_build,  kd_partition,      kd_store_rows,    kd_fetch_rows,    kd_make_index,     cuda_verify,
+    cuda_knn,    cuda_radius_count, cuda_radius_fill, cuda_query_bytes, cuda_knows_itself, cuda_knn_self,
 };

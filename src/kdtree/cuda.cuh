@@ -27,4 +27,7 @@ enum { KD_MOST_NEAREST = 32 };
 size_t kd_fast_knn_bytes(int64_t m);
 bosc_status kd_fast_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
 
+/* The same with every node as a query, rows by id (cuda_all.cu). */
+bosc_status kd_fast_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+
 #endif

@@ -349,8 +349,8 @@ struct leaf_lane {
     int first, last, range;
 };
 
-/* Orders every range of up to COUNT points of a leaf by coordinate d, so that its median comes to its place. Points
- * with equal keys claim the same place; where that is seen, all are ranked by the whole order. */
+/* Orders every range of up to COUNT points of a leaf by coordinate d, so that its median comes to its place. Where
+ * keys are equal, all are ranked by the whole order. */
 template <int COUNT, int DIM, int LOG>
 __device__ __forceinline__ void order_ranges(const subtree<DIM, LOG> &tree, leaf_lane &at, int d)
 {
@@ -363,19 +363,20 @@ __device__ __forceinline__ void order_ranges(const subtree<DIM, LOG> &tree, leaf
     if (size > 0) keys[at.range * COUNT + lane - at.first] = x;
     __syncwarp();
     int less = count_less<COUNT>(keys + at.range * COUNT, x);
-    uint16_t *index = sh.index + at.begin;
-    if (size > 0) index[at.first + less] = (uint16_t)at.i;
-    __syncwarp();
-    if (__any_sync(~0u, size > 0 && index[at.first + less] != at.i)) {
+    /* Fewer places than points are claimed where keys are equal. */
+    uint32_t claimed = size > 0 ? 1u << (at.first + less) : 0;
+#pragma unroll
+    for (int o = 16; o > 0; o >>= 1) claimed |= __shfl_xor_sync(~0u, claimed, o);
+    if (__popc(claimed) != __popc(__ballot_sync(~0u, size > 0))) {
         less = 0;
         for (int o = 0; o < COUNT; o++) {
             uint32_t other = __shfl_sync(~0u, at.i, at.first + o);
             less += o < size && tree.before(other, at.i, d);
         }
-        __syncwarp();
-        if (size > 0) index[at.first + less] = (uint16_t)at.i;
-        __syncwarp();
     }
+    uint16_t *index = sh.index + at.begin;
+    if (size > 0) index[at.first + less] = (uint16_t)at.i;
+    __syncwarp();
     if (size > 0) at.i = index[lane];
     __syncwarp();
     const int mid = at.first + size / 2;

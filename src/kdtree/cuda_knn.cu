@@ -87,11 +87,25 @@ template <int DIM, int K> struct walker {
         if (!(distance > worst())) nearest.add(distance, p.id(a.nodes, at), a.limit);
     }
 
+    /* For one neighbour the nearest is kept as points come. For more, the points near enough are marked first: so a
+     * warp takes points in as often as its busiest lane has them, not as often as any lane has. */
     __device__ __forceinline__ void scan(uint32_t leaf)
     {
-        const uint32_t end = a.index.leaves[leaf + 1] - 1;
+        const uint32_t begin = a.index.leaves[leaf], end = a.index.leaves[leaf + 1] - 1;
+        if (K == 1) {
 #pragma unroll 8
-        for (uint32_t at = a.index.leaves[leaf]; at < end; at++) measure(at);
+            for (uint32_t at = begin; at < end; at++) measure(at);
+            return;
+        }
+        const float limit = worst();
+        uint32_t near = 0;
+#pragma unroll 8
+        for (uint32_t at = begin; at < end; at++) {
+            kd_located<DIM> p;
+            p.load(a.nodes, at);
+            near |= (uint32_t) !(kd_distance<DIM>(q.x, p.x) > limit) << (at - begin);
+        }
+        for (; near; near &= near - 1) measure(begin + __ffs((int)near) - 1);
     }
 
     /* The next side to visit: the last one left on the way down, else the far side of an ancestor. */

@@ -68,7 +68,7 @@ static __device__ void push_points(push_shared &sh, const node_place &place, con
                                    uint32_t end)
 {
     const uint32_t t = threadIdx.x;
-    if (t < KD_CELLS) sh.brackets[t] = work.brackets[place.segment * KD_CELLS + t];
+    if (t + 1 < 1u << pass.levels) sh.brackets[t] = work.brackets[place.segment * KD_CELLS + t];
     if (t < KD_DESTINATIONS) kd_scatter_prepare(sh.scatter, work, place.segment, t);
     __syncthreads();
     for (uint32_t batch = first; batch < end; batch += THREADS * PUSH_ITEMS) {

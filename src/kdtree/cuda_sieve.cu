@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
 #pragma unroll
     for (int k = 0; k < SIEVE_ITEMS; k++)
         if (k * SIEVE_THREADS + t < count) p[k] = kd_read<DIM>(from, begin + k * SIEVE_THREADS + t);
-    if (t < KD_CELLS) sh.brackets[t] = work.brackets[segment * KD_CELLS + t];
+    if (t + 1 < 1u << pass.levels) sh.brackets[t] = work.brackets[segment * KD_CELLS + t];
     if (t < KD_DESTINATIONS) kd_scatter_prepare(sh.scatter, work, segment, t);
     __syncthreads();
     uint32_t place[SIEVE_ITEMS]; /* destination << 16 | rank */

@@ -27,17 +27,45 @@ static double square(const bosc_kdtree *tree, double radius)
 
 static size_t dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
 
+/* The nodes as rows in the order of their ids. */
+static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_rows *rows)
+{
+    int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
+    void *points, *ordered;
+    uint32_t *ids, *where;
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes * dim, (size_t)size, &ordered));
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes * dim, (size_t)size, &points));
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *ids, (void **)&ids));
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *where, (void **)&where));
+    BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
+    struct bi_kd_place_ids place = {ids, 1, where};
+    struct bi_kd_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
+    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
+    BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes, &gather));
+    rows->data = ordered;
+    return BOSC_OK;
+}
+
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+{
+    if (!query->self) return tree->ops->knn(ctx, tree, query);
+    if (tree->ops->knows_itself && tree->ops->knows_itself(tree, query->k))
+        return tree->ops->knn_self(ctx, tree, query);
+    BI_TRY(own_rows(ctx, tree, &query->rows));
+    return tree->ops->knn(ctx, tree, query);
+}
+
 static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
 {
     bool staged = false;
     struct bi_out ids, dist2;
     size_t entries = (size_t)(query->rows.n * query->k);
-    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    if (!query->self) BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
-    BI_TRY(tree->ops->knn(ctx, tree, query));
+    BI_TRY(search(ctx, tree, query));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -63,6 +91,18 @@ bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
 {
     struct bi_kd_query query = {.k = k, .ids = ids, .dist2 = dist2};
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    return knn(ctx, tree, &query);
+}
+
+bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2)
+{
+    struct bi_kd_query query = {.self = true, .k = k, .ids = ids, .dist2 = dist2};
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_kd_check_tree(ctx, tree));
+    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
+    query.rows = (struct bi_kd_rows){NULL, tree->nodes, tree->opts.dim};
     return knn(ctx, tree, &query);
 }
 

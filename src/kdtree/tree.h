@@ -52,6 +52,7 @@ struct bi_kd_query {
     int64_t *counts;        /* radius_count: m counts */
     const int64_t *offsets; /* radius_fill: m + 1, ascending */
     int64_t *bad;           /* radius_fill */
+    bool self;              /* every node is a query, of the row that its id names */
 };
 
 struct bi_kd_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
@@ -111,6 +112,11 @@ struct bi_kdtree_ops {
 
     /* Scratch of a knn with m queries and k neighbours whose arrays are in reach. */
     size_t (*query_bytes)(const bosc_kdtree *, int64_t m, int64_t k);
+
+    /* The k nearest of every node, in rows by id, where there is a faster way than asking for rows: whether there is
+     * (may be NULL: no), and the search (query->rows.data is NULL). */
+    bool (*knows_itself)(const bosc_kdtree *, int64_t k);
+    bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_cpu;
