@@ -1,5 +1,5 @@
 /* CUB's radix sorts. It treats -0 and +0 as one key and orders NaNs by their bits, as our contract does. */
-/* CUB includes <iostream>, whose static initializer alone would make the library need libstdc++: <ostream> is enough. */
+/* CUB includes <iostream>, whose static initializer alone would make the library need libstdc++. */
 #include <ostream>
 #define _GLIBCXX_IOSTREAM 1
 #include <cub/device/device_radix_sort.cuh>
