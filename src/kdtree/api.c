@@ -113,8 +113,8 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     BI_TRY(check_size(ctx, "n", n));
     if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
     if (k < 0) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 0", (long long)k);
-    int64_t entry = 16 * (k + 1 > 0 ? k + 1 : INT64_MAX / 16) + 8 * (int64_t)tree->opts.dim;
-    if (k > INT64_MAX / 64 || (m > 0 && entry > INT64_MAX / 4 / m))
+    int64_t entry = k > INT64_MAX / 64 ? INT64_MAX : 16 * (k + 1) + 8 * (int64_t)tree->opts.dim;
+    if (entry == INT64_MAX || (m > 0 && entry > INT64_MAX / 4 / m))
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)m, (long long)k);
     int64_t scratch = bi_kd_build_scratch(tree->ops, &tree->opts, n);
