@@ -17,7 +17,7 @@ static const struct program {
     {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL},
     {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL},
     {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b"},
-    {"kdtree", "bench_nanoflann", true, false, {"-n", "-m"}, "-t", NULL},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
