@@ -1,4 +1,4 @@
-# Tests of the project itself, beside those of the library's answers, and what every test's environment needs.
+# Tests of the project itself, beside those of the library's answers.
 find_program(BOSC_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
@@ -50,17 +50,3 @@ if(BOSC_SANITIZE)
     set_tests_properties(planted_${bug} PROPERTIES PASS_REGULAR_EXPRESSION "${report_${bug}}")
   endforeach()
 endif()
-
-# Environments of sanitizers. ThreadSanitizer understands OpenMP's barriers through Archer, which clang's runtime
-# loads, and must not judge that runtime itself.
-set(environment "UBSAN_OPTIONS=print_stacktrace=1")
-if(BOSC_SANITIZE MATCHES "thread")
-  file(GLOB archer /usr/lib/llvm-*/lib/libarcher.so)
-  if(NOT archer)
-    message(FATAL_ERROR "ThreadSanitizer needs libarcher.so (libomp-dev), or OpenMP's barriers look like races")
-  endif()
-  list(POP_BACK archer archer)
-  list(APPEND environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1" "OMP_TOOL_LIBRARIES=${archer}")
-endif()
-get_property(tests DIRECTORY PROPERTY TESTS)
-set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT ${environment})
