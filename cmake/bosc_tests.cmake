@@ -7,7 +7,7 @@ if(BOSC_SANITIZE MATCHES "thread")
     message(FATAL_ERROR "ThreadSanitizer needs libarcher.so (libomp-dev), or OpenMP's barriers look like races")
   endif()
   list(POP_BACK archer archer)
-  list(APPEND bosc_environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1" "OMP_TOOL_LIBRARIES=${archer}")
+  list(APPEND bosc_environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1" "OMP_TOOL_LIBRARIES=${archer}")
 endif()
 
 # bosc_set_test_environment(): gives it to all tests of the current folder; stands last in each folder that has tests.
