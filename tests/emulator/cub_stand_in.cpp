@@ -1,4 +1,4 @@
-/* CUB's sorts in the emulator: the CPU's, whose memory is the emulated device's. */
+/* CUB's sorts and scans in the emulator: the CPU's, whose memory is the emulated device's. */
 #include "core/cuda/cub.h"
 
 extern "C" const struct bi_core_ops bi_core_cpu;
@@ -14,4 +14,10 @@ bosc_status bi_cub_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
 {
     if (value_size == 0) return bi_core_cpu.sort_keys(ctx, dtype, keys, n, keys_out, first_bit, last_bit);
     return bi_core_cpu.sort_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit);
+}
+
+bosc_status bi_cub_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
+                        void *out)
+{
+    return bi_core_cpu.scan(ctx, op, kind, dtype, in, n, out);
 }

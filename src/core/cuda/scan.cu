@@ -1,6 +1,7 @@
 /* Scans, segmented or not, in one pass: a block takes a group of tiles, scans their rows, waits for what came before.
- */
+ * Plain scans of integers are CUB's. */
 #include "core/cuda/collectives.cuh"
+#include "core/cuda/cub.h"
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
 
@@ -180,5 +181,7 @@ bosc_status bi_cuda_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kin
 bosc_status bi_cuda_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
                          void *out)
 {
+    bool floats = dtype == BOSC_F32 || dtype == BOSC_F64;
+    if (!floats && n > 0) return bi_cub_scan(ctx, op, kind, dtype, in, n, out);
     return bi_cuda_scan_segmented(ctx, op, kind, dtype, in, nullptr, n, out);
 }
