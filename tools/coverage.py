@@ -1,6 +1,8 @@
 """Prints the lines and branches of src/ and tool/ that tests reached, folder by folder, from a build with gcov.
 
 usage: tools/coverage.py BUILD [PERCENT]     names the files with fewer lines reached than PERCENT (90)
+
+A line counts as reached if it was in any object; hot files are compiled several times, headers into many.
 """
 import collections
 import json
@@ -8,33 +10,70 @@ import pathlib
 import subprocess
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
-    build = pathlib.Path(sys.argv[1])
-    least = float(sys.argv[2]) if len(sys.argv) > 2 else 90.0
-    report = build / "coverage.json"
-    subprocess.run(["gcovr", "--root", root, "--object-directory", build, "--filter", f"{root}/(src|tool)/",
-                    "--exclude-directories", ".*CompilerId.*", "--exclude-throw-branches", "--json-summary", report, build], check=True)
-    files = json.loads(report.read_text())["files"]
-    folders = collections.defaultdict(lambda: [0, 0, 0, 0])
-    for file in files:
-        counts = [file["line_covered"], file["line_total"], file["branch_covered"], file["branch_total"]]
-        for name in (str(pathlib.Path(file["filename"]).parent), "all"):
-            folders[name] = [a + b for a, b in zip(folders[name], counts)]
-    total = folders.pop("all", None)
-    if not total:
-        sys.exit("coverage: no file was reached")
-    print(f"{'folder':16}{'lines':>18}{'branches':>18}")
-    for name, (lines, all_lines, branches, all_branches) in [*sorted(folders.items()), ("all", total)]:
-        print(f"{name:16}{part(lines, all_lines):>18}{part(branches, all_branches):>18}")
-    for file in sorted(files, key=lambda f: f["line_percent"]):
-        if file["line_percent"] < least:
-            print(f"{file['line_percent']:5.1f} % of the lines of {file['filename']}")
+
+def reports(build):
+    """gcov's report of each object that ran or could have run."""
+    notes = [path for path in build.rglob("*.gcno") if "CompilerId" not in str(path)]
+    for note in notes:
+        done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", note],
+                              cwd=build, capture_output=True, text=True, check=True)
+        for line in done.stdout.splitlines():
+            yield json.loads(line)
+
+
+def name_of(file, report):
+    """The path below the root of a file of src/ or tool/, or None."""
+    path = (pathlib.Path(report["current_working_directory"]) / file["file"]).resolve()
+    if not path.is_relative_to(ROOT):
+        return None
+    name = path.relative_to(ROOT)
+    return name if name.parts[0] in ("src", "tool") else None
+
+
+def collect(build):
+    """{file: {line: [times reached, [times each branch was taken]]}}"""
+    files = collections.defaultdict(dict)
+    for report in reports(build):
+        for file in report["files"]:
+            name = name_of(file, report)
+            if name is None:
+                continue
+            for line in file["lines"]:
+                taken = [branch["count"] for branch in line["branches"]]
+                count, known = files[name].get(line["line_number"], (0, []))
+                longer, shorter = (taken, known) if len(taken) > len(known) else (known, taken)
+                merged = [a + b for a, b in zip(longer, shorter)] + longer[len(shorter):]
+                files[name][line["line_number"]] = (count + line["count"], merged)
+    return files
 
 
 def part(some, of):
     return f"{some}/{of} {100 * some / of:5.1f} %" if of else "-"
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    least = float(sys.argv[2]) if len(sys.argv) > 2 else 90.0
+    folders = collections.defaultdict(lambda: [0, 0, 0, 0])
+    low = []
+    for name, lines in collect(build).items():
+        reached = sum(count > 0 for count, _ in lines.values())
+        branches = [times for _, taken in lines.values() for times in taken]
+        counts = [reached, len(lines), sum(times > 0 for times in branches), len(branches)]
+        for folder in (str(name.parent), "all"):
+            folders[folder] = [a + b for a, b in zip(folders[folder], counts)]
+        if lines and 100 * reached < least * len(lines):
+            low.append((100 * reached / len(lines), name))
+    if not folders:
+        sys.exit("coverage: no file was reached")
+    total = folders.pop("all")
+    print(f"{'folder':16}{'lines':>20}{'branches':>20}")
+    for name, (lines, all_lines, branches, all_branches) in [*sorted(folders.items()), ("all", total)]:
+        print(f"{name:16}{part(lines, all_lines):>20}{part(branches, all_branches):>20}")
+    for percent, name in sorted(low):
+        print(f"{percent:5.1f} % of the lines of {name}")
 
 
 if __name__ == "__main__":
