@@ -37,7 +37,7 @@ typedef struct bosc_kdtree_opts {
     bosc_duplicates duplicates;
     int32_t
         id_bits; /* ids in arrays of the caller's: 64 (int64_t, default) or 32 (uint32_t); "none" is -1 or UINT32_MAX */
-    int32_t assume_valid; /* not 0: the points hold no NaN; a build with device arrays then only queues */
+    int32_t assume_valid; /* not 0: neither points nor queries hold a NaN: none is looked for */
 } bosc_kdtree_opts;
 
 /* Makes a tree without points. `opts` is required (dim has no default). *tree is set on success. BOSC_ERR_ARG,
@@ -60,8 +60,7 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
  * of the same or a smaller size allocates nothing. The ids of the points are their row numbers. n < 2^32 - 1.
  * O(n log n) work. BOSC_ERR_DATA with the row for a NaN; infinities are ordered. On failure the tree holds what it
  * held before, except after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort): then it is
- * empty. Waits if `points` is host memory; with device memory it queues if assume_valid is set and duplicates are
- * kept, and waits otherwise. */
+ * empty. Waits: on CUDA a flag that tells whether the sampled pivots served is read back at the end. */
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 
 /* Seconds of each stage of the last build by BOSC_KDTREE_BROWN, as the published programs print them; zeros after a
