@@ -92,6 +92,7 @@ static void reductions(bosc_ctx *ctx)
     struct arrays a = make();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 6; t++) {
+            if (suite_leaves_out()) continue;
             numbers(&a.random, dtypes[t], sizes[s], a.in);
             for (int op = 0; op < 3; op++) {
                 CHECK_OK(a.cpu, bosc_reduce(a.cpu, (bosc_op)op, dtypes[t], a.in, sizes[s], a.want));
@@ -110,6 +111,7 @@ static void scans(bosc_ctx *ctx)
         int64_t n = sizes[s];
         for (int64_t i = 0; i < n; i++) a.flags[i] = suite_below(&a.random, SEGMENT_MEAN) == 0;
         for (int t = 0; t < 6; t++) {
+            if (suite_leaves_out()) continue;
             numbers(&a.random, dtypes[t], n, a.in);
             size_t bytes = (size_t)n * bosc_dtype_size(dtypes[t]);
             for (int op = 0; op < (t == s % 6 ? 3 : 1); op++)
@@ -156,6 +158,7 @@ static void compactions(bosc_ctx *ctx)
     numbers(&a.random, BOSC_U64, ROOM, a.in);
     for (int s = 0; s < size_count(ctx); s++)
         for (int k = 0; k < 4; k++) {
+            if (suite_leaves_out()) continue;
             size_t item = item_sizes[(s + k) % 6];
             int64_t n = sizes[s] * (int64_t)item > ROOM * 8 ? ROOM * 8 / (int64_t)item : sizes[s], want, got;
             for (int64_t i = 0; i < n; i++) a.flags[i] = suite_below(&a.random, rarity[k]) == 0 ? 1 + i % 255 : 0;
@@ -177,6 +180,7 @@ static void histograms_and_splits(bosc_ctx *ctx)
     numbers(&a.random, BOSC_U64, ROOM, a.in);
     for (int s = 0; s < size_count(ctx); s++)
         for (int b = 0; b < 7; b++) {
+            if (suite_leaves_out()) continue;
             size_t item = item_sizes[(s + b) % 5];
             int64_t n = sizes[s], m = buckets[b];
             for (int64_t i = 0; i < n; i++)
@@ -201,6 +205,7 @@ static void sorts_and_merges(bosc_ctx *ctx)
     struct arrays a = make();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 6; t++) {
+            if (suite_leaves_out()) continue;
             int64_t n = sizes[s], na = n ? (int64_t)suite_below(&a.random, (uint64_t)n + 1) : 0;
             size_t key = bosc_dtype_size(dtypes[t]), value = t % 2 ? 4 : 8;
             numbers(&a.random, dtypes[t], n, a.in);
@@ -233,6 +238,7 @@ static void superkeys(bosc_ctx *ctx)
     struct arrays a = make();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 4; t++) {
+            if (suite_leaves_out()) continue;
             int32_t dim = 1 + (int32_t)suite_below(&a.random, 5);
             int64_t n = sizes[s] * dim > ROOM ? ROOM / dim : sizes[s];
             int32_t first = (int32_t)suite_below(&a.random, (uint64_t)dim);

@@ -46,6 +46,7 @@ static void same_bits(bosc_ctx *ctx)
         for (int k = 0; k < 4; k++)
             for (int d = 0; d < 7; d++)
                 for (int t = 0; t < 4; t++) {
+                    if (suite_leaves_out()) continue;
                     int64_t rows = dims[d] > 100 ? 3 : n;
                     size_t bytes = (size_t)(rows * dims[d]) * bosc_dtype_size(number_types[t]);
                     void *want = suite_alloc(bytes);

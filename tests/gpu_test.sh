@@ -1,42 +1,49 @@
 #!/bin/sh
 # Runs the tests on the CUDA device of this machine: gpu_test.sh BUILD [PART...]. PART: test, memcheck, racecheck,
-# initcheck, synccheck; all by default. The tools of compute-sanitizer take small sizes; logs go to BUILD/gpu_test/.
-# BUILD needs tests/gpu_test alone, which needs no library but libc and its parts.
+# initcheck, synccheck; all by default. A PART may name one suite: racecheck:prims_sorts. `test` runs every trial; the
+# tools of compute-sanitizer run a few small ones of every case. Suites run side by side, GPU_TEST_JOBS at once (8); logs
+# go to BUILD/gpu_test/. BUILD needs tests/gpu_test alone, which needs no library but libc and its parts.
 set -u
 build=$1
 shift
 program=$build/tests/gpu_test
 logs=$build/gpu_test
 mkdir -p "$logs"
-failed=0
-
-# run NAME SECONDS COMMAND...: prints the end of the log, and counts a failure.
-run()
-{
-    name=$1
-    seconds=$2
-    shift 2
-    if timeout "$seconds" "$@" >"$logs/$name.log" 2>&1; then
-        printf '%s: ok: %s\n' "$name" "$(tail -n 1 "$logs/$name.log")"
-    else
-        printf '%s: FAILED (status %s)\n' "$name" "$?"
-        grep -E -A 12 '=========|FAILED|\.c:[0-9]+:' "$logs/$name.log" | head -n 60
-        failed=1
-    fi
-}
-
 [ $# -gt 0 ] || set -- test memcheck racecheck initcheck synccheck
+
+list=$logs/list # a line "PART SUITE" for each run
+: >"$list"
 for part in "$@"; do
-    case $part in
-    test) run test 300 "$program" cuda ;;
-    memcheck) BOSC_TEST_SMALL=1 run memcheck 600 compute-sanitizer --tool memcheck --leak-check full --error-exitcode 9 "$program" cuda ;;
-    racecheck | initcheck | synccheck)
-        BOSC_TEST_SMALL=1 run "$part" 600 compute-sanitizer --tool "$part" --error-exitcode 9 "$program" cuda
-        ;;
+    case ${part%%:*} in
+    test | memcheck | racecheck | initcheck | synccheck) ;;
     *)
         printf 'gpu_test.sh: no part is called %s\n' "$part" >&2
         exit 2
         ;;
     esac
+    case $part in
+    *:*) printf '%s %s\n' "${part%%:*}" "${part#*:}" >>"$list" ;;
+    *) "$program" --list | sed "s/^/$part /" >>"$list" ;;
+    esac
 done
-exit $failed
+
+# One line of the list: PROGRAM LOGS PART SUITE. Prints one line, and of a failure the end of the log.
+# shellcheck disable=SC2016 # expanded by the inner shell
+one='
+program=$1 log=$2/$3.$4.log
+set -- "$3" "$4"
+case $1 in
+test) set -- "$@" timeout 300 "$program" cuda "$2" ;;
+memcheck) set -- "$@" timeout 300 compute-sanitizer --tool "$1" --leak-check full --error-exitcode 9 "$program" --small cuda "$2" ;;
+*) set -- "$@" timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "$program" --small cuda "$2" ;;
+esac
+name="$1 $2"
+shift 2
+if "$@" >"$log" 2>&1; then
+    printf "%s: ok: %s\n" "$name" "$(grep -E " passed, |: [0-9.]+ s$" "$log" | tr "\n" " ")"
+else
+    printf "%s: FAILED (status %s)\n%s\n" "$name" "$?" "$(grep -E -A 12 "=========|FAILED|\.c:[0-9]+:" "$log" | head -n 60)"
+    exit 1
+fi
+'
+xargs -n 2 -P "${GPU_TEST_JOBS:-8}" sh -c "$one" gpu_test "$program" "$logs" <"$list"

@@ -1,8 +1,12 @@
-/* Runs every suite without a test framework, for machines that have none: gpu_test [configuration [suite]]. */
+/* Runs every suite without a test framework, for machines that have none:
+ *   gpu_test [--small] [configuration [suite]]
+ *   gpu_test --list     prints the names of the suites that have cases for each configuration
+ * A configuration is named by a part of its name. --small: few and small trials, for compute-sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "configurations.h"
 #include "suite.h"
@@ -44,24 +48,55 @@ static bool run(const struct suite_case *of, const struct configuration *configu
     return true;
 }
 
-int main(int argc, char **argv)
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool has_configured_cases(const struct suite *suite)
+{
+    for (size_t i = 0; i < suite->count; i++)
+        if (suite->cases[i].run) return true;
+    return false;
+}
+
+/* Runs the cases of a suite on the configurations that are asked for (NULL: all) and prints what failed. */
+static void run_suite(const struct suite *suite, const char *configuration, bool small, int counts[2])
 {
     static struct configuration list[16];
-    int n = configurations(list, 16), passed = 0, failed = 0;
-    for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
-        if (argc > 2 && strcmp(suites[s]->name, argv[2]) != 0) continue;
-        for (size_t i = 0; i < suites[s]->count; i++) {
-            const struct suite_case *of = &suites[s]->cases[i];
-            for (int c = 0; c < (of->once ? 1 : n); c++) {
-                if (argc > 1 && (of->once || !strstr(list[c].name, argv[1]))) continue;
-                bool ok = run(of, &list[c]);
-                if (!ok) printf("FAILED %s: %s: %s\n", suites[s]->name, of->name, of->once ? "once" : list[c].name);
-                passed += ok;
-                failed += !ok;
-                fflush(stdout);
-            }
+    int n = configurations(list, 16);
+    for (size_t i = 0; i < suite->count; i++) {
+        const struct suite_case *of = &suite->cases[i];
+        for (int c = 0; c < (of->once ? 1 : n); c++) {
+            if (configuration && (of->once || !strstr(list[c].name, configuration))) continue;
+            suite_begin_case(small);
+            bool ok = run(of, &list[c]);
+            if (!ok) printf("FAILED %s: %s: %s\n", suite->name, of->name, of->once ? "once" : list[c].name);
+            counts[ok]++;
         }
     }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0 || passed == 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool small = argc > 1 && strcmp(argv[1], "--small") == 0, only_list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    const char *configuration = argc > 1 + small ? argv[1 + small] : NULL;
+    const char *name = argc > 2 + small ? argv[2 + small] : NULL;
+    int counts[2] = {0, 0}; /* failed, passed */
+    for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
+        if (name && strcmp(suites[s]->name, name) != 0) continue;
+        if (only_list) {
+            if (has_configured_cases(suites[s])) printf("%s\n", suites[s]->name);
+            continue;
+        }
+        double begin = now();
+        run_suite(suites[s], configuration, small, counts);
+        printf("%s: %.1f s\n", suites[s]->name, now() - begin);
+        fflush(stdout);
+    }
+    if (only_list) return 0;
+    printf("%d passed, %d failed\n", counts[1], counts[0]);
+    return counts[0] != 0 || counts[1] == 0;
 }

@@ -6,6 +6,24 @@
 
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
+enum { ONE_TRIAL_OF = 12 };
+static bool small_sizes, first_trial;
+static struct suite_random trials;
+
+void suite_begin_case(bool small)
+{
+    small_sizes = small;
+    first_trial = true;
+    trials.state = 0;
+}
+
+bool suite_leaves_out(void)
+{
+    bool stays = !small_sizes || first_trial || suite_below(&trials, ONE_TRIAL_OF) == 0;
+    first_trial = false;
+    return !stays;
+}
+
 bool suite_slow(const bosc_ctx *ctx)
 {
 #ifdef SUITE_SLOW
@@ -13,7 +31,7 @@ bool suite_slow(const bosc_ctx *ctx)
     return true;
 #else
     bosc_ctx_info info = {.size = sizeof info};
-    if (getenv("BOSC_TEST_SMALL")) return true; /* compute-sanitizer */
+    if (small_sizes) return true;
     return ctx && bosc_ctx_get_info(ctx, &info) == BOSC_OK && strcmp(info.device_name, "emulated device") == 0;
 #endif
 }
