@@ -135,7 +135,7 @@ INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int l
     const T *splits = (const T *)index->splits;
     int used = dim < BI_KD_LEVELS ? dim : BI_KD_LEVELS, depth = 0;
     uint32_t nodes[BI_KD_LEVELS], first_leaf = (1u << index->levels) - 1;
-    int8_t node_levels[BI_KD_LEVELS];
+    uint8_t node_levels[BI_KD_LEVELS];
     D bounds[BI_KD_LEVELS], away[BI_KD_LEVELS], kept[BI_KD_LEVELS * BI_KD_LEVELS];
     for (int c = 0; c < used; c++) away[c] = 0;
     away[crossed] = square;
@@ -148,7 +148,7 @@ INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int l
             level++;
             if (!(bound > s->limit)) {
                 nodes[depth] = 2 * node + 1 + less;
-                node_levels[depth] = (int8_t)level;
+                node_levels[depth] = (uint8_t)level;
                 bounds[depth] = bound;
                 for (int i = 0; i < used; i++) kept[depth * used + i] = away[i];
                 depth++;
