@@ -65,6 +65,7 @@ static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype
 static void round_trip(bosc_ctx *ctx)
 {
     for (int kind = 0; kind < 8; kind++) {
+        if (suite_leaves_out()) continue;
         static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
         static const int64_t sizes[] = {0, 1, 100, 33};
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};

@@ -9,13 +9,16 @@ struct fault_sweep {
     uint32_t kinds; /* of enum bi_fault_kind; builds without fault points fail host allocations only */
     /* The call. It gets a fresh context for each k; what it makes in it (handles) must be freed before it returns. */
     bosc_status (*call)(bosc_ctx *ctx, void *user);
-    void (*prepare)(void *user);   /* before each call: sets the outputs to a pattern; may be NULL */
-    bool (*untouched)(void *user); /* after a failed call: do the outputs hold the pattern? May be NULL */
-    bool (*right)(void *user);     /* after a good call: are the outputs right? May be NULL */
+    bosc_status other; /* a failure that is right too, with the outputs untouched: BOSC_ERR_IO where writing fails */
+    void (*open)(bosc_ctx *ctx, void *user); /* before the first call of a context: makes what it needs in it, safe */
+    void (*close)(void *user);               /* and frees it */
+    void (*prepare)(void *user);             /* before each call: sets the outputs to a pattern; may be NULL */
+    bool (*untouched)(void *user);           /* after a failed call: do the outputs hold the pattern? May be NULL */
+    bool (*right)(void *user);               /* after a good call: are the outputs right? May be NULL */
     void *user;
 };
 
-/* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM with its outputs
+/* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or `other` with its outputs
  * untouched, or BOSC_ERR_DEVICE, or succeeds with the right ones; the same context then succeeds; and nothing stays
  * allocated. Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept. */
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);

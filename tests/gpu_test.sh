@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs the tests on the CUDA device of this machine: gpu_test.sh BUILD [PART...]. PART: test, memcheck, racecheck,
 # initcheck, synccheck; all by default. A PART may name one suite: racecheck:prims_sorts. `test` runs every trial; the
-# tools of compute-sanitizer run a few small ones of every case. Suites run side by side, GPU_TEST_JOBS at once (8); logs
-# go to BUILD/gpu_test/. BUILD needs tests/gpu_test alone, which needs no library but libc and its parts.
+# tools of compute-sanitizer, which take seconds for each kernel, run a few small ones of every case. Suites run side by
+# side, GPU_TEST_JOBS at once (8); logs go to BUILD/gpu_test/. BUILD needs tests/gpu_test alone, which needs no library
+# but libc and its parts.
 set -u
 build=$1
 shift
@@ -32,17 +33,22 @@ done
 one='
 program=$1 log=$2/$3.$4.log
 set -- "$3" "$4"
+few=12 leaks=
+case $1 in
+racecheck) few=50 ;;
+memcheck) leaks="--leak-check full" ;;
+esac
 case $1 in
 test) set -- "$@" timeout 300 "$program" cuda "$2" ;;
-memcheck) set -- "$@" timeout 300 compute-sanitizer --tool "$1" --leak-check full --error-exitcode 9 "$program" --small cuda "$2" ;;
-*) set -- "$@" timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "$program" --small cuda "$2" ;;
+*) set -- "$@" timeout 300 compute-sanitizer --tool "$1" $leaks --error-exitcode 9 "$program" --few "$few" cuda "$2" ;;
 esac
 name="$1 $2"
 shift 2
 if "$@" >"$log" 2>&1; then
     printf "%s: ok: %s\n" "$name" "$(grep -E " passed, |: [0-9.]+ s$" "$log" | tr "\n" " ")"
 else
-    printf "%s: FAILED (status %s)\n%s\n" "$name" "$?" "$(grep -E -A 12 "=========|FAILED|\.c:[0-9]+:" "$log" | head -n 60)"
+    printf "%s: FAILED (status %s), see %s\n" "$name" "$?" "$log"
+    grep -E -A 12 "=========|FAILED|\.c:[0-9]+:" "$log" | head -n 60
     exit 1
 fi
 '

@@ -1,10 +1,12 @@
 /* Runs every suite without a test framework, for machines that have none:
- *   gpu_test [--small] [configuration [suite]]
+ *   gpu_test [--few N] [configuration [suite]]
  *   gpu_test --list     prints the names of the suites that have cases for each configuration
- * A configuration is named by a part of its name. --small: few and small trials, for compute-sanitizer. */
+ * A configuration is named by a part of its name. --few: small sizes, and about one trial of N of those cases that make
+ * many; for compute-sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -63,7 +65,7 @@ static bool has_configured_cases(const struct suite *suite)
 }
 
 /* Runs the cases of a suite on the configurations that are asked for (NULL: all) and prints what failed. */
-static void run_suite(const struct suite *suite, const char *configuration, bool small, int counts[2])
+static void run_suite(const struct suite *suite, const char *configuration, uint64_t one_of, int counts[2])
 {
     static struct configuration list[16];
     int n = configurations(list, 16);
@@ -71,19 +73,23 @@ static void run_suite(const struct suite *suite, const char *configuration, bool
         const struct suite_case *of = &suite->cases[i];
         for (int c = 0; c < (of->once ? 1 : n); c++) {
             if (configuration && (of->once || !strstr(list[c].name, configuration))) continue;
-            suite_begin_case(small);
+            double begin = now(), seconds;
+            suite_begin_case(one_of);
             bool ok = run(of, &list[c]);
+            if ((seconds = now() - begin) > 5) printf("    %s: %.1f s\n", of->name, seconds);
             if (!ok) printf("FAILED %s: %s: %s\n", suite->name, of->name, of->once ? "once" : list[c].name);
             counts[ok]++;
+            fflush(stdout);
         }
     }
 }
 
 int main(int argc, char **argv)
 {
-    bool small = argc > 1 && strcmp(argv[1], "--small") == 0, only_list = argc > 1 && strcmp(argv[1], "--list") == 0;
-    const char *configuration = argc > 1 + small ? argv[1 + small] : NULL;
-    const char *name = argc > 2 + small ? argv[2 + small] : NULL;
+    bool few = argc > 2 && strcmp(argv[1], "--few") == 0, only_list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    int first = few ? 3 : 1;
+    uint64_t one_of = few ? strtoull(argv[2], NULL, 10) : 1;
+    const char *configuration = argc > first ? argv[first] : NULL, *name = argc > first + 1 ? argv[first + 1] : NULL;
     int counts[2] = {0, 0}; /* failed, passed */
     for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
         if (name && strcmp(suites[s]->name, name) != 0) continue;
@@ -92,9 +98,8 @@ int main(int argc, char **argv)
             continue;
         }
         double begin = now();
-        run_suite(suites[s], configuration, small, counts);
+        run_suite(suites[s], configuration, one_of, counts);
         printf("%s: %.1f s\n", suites[s]->name, now() - begin);
-        fflush(stdout);
     }
     if (only_list) return 0;
     printf("%d passed, %d failed\n", counts[1], counts[0]);

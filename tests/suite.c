@@ -6,20 +6,20 @@
 
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-enum { ONE_TRIAL_OF = 12 };
-static bool small_sizes, first_trial;
+static uint64_t one_trial_of = 1;
+static bool first_trial;
 static struct suite_random trials;
 
-void suite_begin_case(bool small)
+void suite_begin_case(uint64_t one_of)
 {
-    small_sizes = small;
+    one_trial_of = one_of;
     first_trial = true;
     trials.state = 0;
 }
 
 bool suite_leaves_out(void)
 {
-    bool stays = !small_sizes || first_trial || suite_below(&trials, ONE_TRIAL_OF) == 0;
+    bool stays = first_trial || suite_below(&trials, one_trial_of) == 0;
     first_trial = false;
     return !stays;
 }
@@ -31,7 +31,7 @@ bool suite_slow(const bosc_ctx *ctx)
     return true;
 #else
     bosc_ctx_info info = {.size = sizeof info};
-    if (small_sizes) return true;
+    if (one_trial_of > 1) return true;
     return ctx && bosc_ctx_get_info(ctx, &info) == BOSC_OK && strcmp(info.device_name, "emulated device") == 0;
 #endif
 }

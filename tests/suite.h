@@ -63,9 +63,9 @@ bool suite_begins(const char *text, const char *start);
 /* True where work is 100 times slower than usual (the emulator, sanitizers): cases take small sizes then. */
 bool suite_slow(const bosc_ctx *ctx);
 
-/* A runner may say so before each case. Small: for tools that make each launch of a kernel slow (compute-sanitizer),
- * small sizes everywhere, and only some of the trials of a case. */
-void suite_begin_case(bool small);
+/* A runner may say so before each case. One of more than 1: for tools that make each launch of a kernel, and each
+ * kernel, slow (compute-sanitizer), small sizes everywhere and about one of so many trials of a case. */
+void suite_begin_case(uint64_t one_of);
 /* Shall this trial be left out? Asked once a trial by cases that make many. The first one of a case stays, and of the
  * others the same ones in every run. */
 bool suite_leaves_out(void);

@@ -148,7 +148,8 @@ BI_FN struct bi_angle bi_angle_of_turns(double u)
     return a;
 }
 
-/* atan(y / x) for 0 <= y <= x, x > 0, as head + *tail: y / x is turned back by atan(k / 8), which leaves |z| <= 1/16. */
+/* atan(y / x) for 0 <= y <= x, x > 0, as head + *tail: y / x is turned back by atan(k / 8), which leaves
+ * |z| <= 1/16. */
 BI_FN double bi_small_atan(double y, double x, double *tail)
 {
     const double head[9] = {0,
