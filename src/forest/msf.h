@@ -4,6 +4,7 @@
 
 #include <boscage/forest.h>
 
+#include "base/step.h"
 #include "forest/graph.h"
 
 #ifdef __cplusplus
