@@ -230,7 +230,7 @@ INLINED void NAMED(finish)(struct NAMED(query) * s, int64_t row, enum kind kind)
         if (s->count == s->room)
             bi_kd_heap_sort(&s->row, s->count, true);
         else
-            bi_kd_lower(a->bad, row);
+            bi_lower_i64(a->bad, row);
     }
     if (kind > HEAP) return;
     for (int64_t last = s->k - 1; kind == HEAP && last > 0; last--) {

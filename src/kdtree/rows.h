@@ -2,31 +2,9 @@
 #ifndef BI_KDTREE_ROWS_H
 #define BI_KDTREE_ROWS_H
 
+#include "base/atomic.h"
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
-
-/* *to = min(*to, value), from many threads. */
-BI_FN void bi_kd_lower(int64_t *to, int64_t value)
-{
-#ifdef __CUDA_ARCH__
-    atomicMin((long long *)to, (long long)value);
-#else
-    int64_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
-    while (value < seen && !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-#endif
-}
-
-BI_FN void bi_kd_lower_id(uint32_t *to, uint32_t value)
-{
-#ifdef __CUDA_ARCH__
-    atomicMin(to, value);
-#else
-    uint32_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
-    while (value < seen && !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-#endif
-}
 
 /* *row becomes the smallest row with a NaN. */
 struct bi_kd_find_nan {
@@ -43,7 +21,7 @@ BI_FN void bi_step_find_nan(const struct bi_kd_find_nan *a, int64_t i)
         double x = bi_kd_number(a->rows.data, i * a->rows.stride + c, a->dtype);
         nan |= x != x;
     }
-    if (nan) bi_kd_lower(a->row, i);
+    if (nan) bi_lower_i64(a->row, i);
 }
 
 struct bi_kd_iota {
@@ -87,7 +65,7 @@ BI_FN void bi_step_mark_runs(const struct bi_kd_mark_runs *a, int64_t i)
     int order = -1;
     if (i > 0) {
         order = bi_kd_compare_rows(&a->rows, a->dtype, a->dim, a->perm[i - 1], a->perm[i], a->first);
-        if (order > 0 || (order == 0 && a->perm[i - 1] >= a->perm[i])) bi_kd_lower(a->bad, i);
+        if (order > 0 || (order == 0 && a->perm[i - 1] >= a->perm[i])) bi_lower_i64(a->bad, i);
     }
     a->keep[i] = order != 0;
     if (a->marks) a->marks[i] = order != 0;
@@ -206,7 +184,7 @@ BI_FN void bi_step_check_order(const struct bi_kd_check *a, int64_t i)
         int64_t mid = bi_kd_mid(r);
         if (mid == i) return;
         if (!bi_kd_ordered(&a->view, i, mid, level)) {
-            bi_kd_lower(a->bad, i);
+            bi_lower_i64(a->bad, i);
             return;
         }
         r = i < mid ? bi_kd_less(r) : bi_kd_greater(r);
@@ -217,13 +195,13 @@ BI_FN void bi_step_check_order(const struct bi_kd_check *a, int64_t i)
 BI_FN void bi_step_own_ids(const struct bi_kd_check *a, int64_t i)
 {
     uint32_t id = bi_kd_id(&a->view, i);
-    if ((int64_t)id < a->n) bi_kd_lower_id(&a->owners[id], (uint32_t)i);
+    if ((int64_t)id < a->n) bi_lower_u32(&a->owners[id], (uint32_t)i);
 }
 
 BI_FN void bi_step_check_ids(const struct bi_kd_check *a, int64_t i)
 {
     uint32_t id = bi_kd_id(&a->view, i);
-    if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_kd_lower(a->bad, i);
+    if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_lower_i64(a->bad, i);
 }
 
 /* Rows of compressed sparse form: m + 1 offsets, from 0 to room at most. */
@@ -235,7 +213,7 @@ struct bi_kd_check_offsets {
 BI_FN void bi_step_check_offsets(const struct bi_kd_check_offsets *a, int64_t i)
 {
     if (a->offsets[i] < 0 || a->offsets[i + 1] < a->offsets[i] || (i == 0 && a->offsets[0] != 0))
-        bi_kd_lower(a->bad, i);
+        bi_lower_i64(a->bad, i);
 }
 
 #endif

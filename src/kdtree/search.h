@@ -169,7 +169,7 @@ BI_FN void bi_step_radius_fill(const struct bi_kd_radius *a, int64_t i)
     if (count == room)
         bi_kd_heap_sort(&out, count, true);
     else
-        bi_kd_lower(a->bad, i);
+        bi_lower_i64(a->bad, i);
 }
 
 #endif

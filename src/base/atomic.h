@@ -1,0 +1,39 @@
+/* Atomic operations of steps, on the CPU and on the device; relaxed: they order nothing else. None is used where the
+ * order of threads would show in a result. */
+#ifndef BI_BASE_ATOMIC_H
+#define BI_BASE_ATOMIC_H
+
+#include <stdbool.h>
+
+#include "base/step.h"
+
+#ifdef __CUDA_ARCH__
+#define BI_LOWER(type, device_type, to, value) atomicMin((device_type *)(to), (device_type)(value))
+#else
+#define BI_LOWER(type, device_type, to, value)                                                              \
+    do {                                                                                                    \
+        type seen_ = __atomic_load_n(to, __ATOMIC_RELAXED);                                                 \
+        while ((value) < seen_ &&                                                                           \
+               !__atomic_compare_exchange_n(to, &seen_, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) { \
+        }                                                                                                   \
+    } while (0)
+#endif
+
+/* *to = min(*to, value). */
+BI_FN void bi_lower_i64(int64_t *to, int64_t value) { BI_LOWER(int64_t, long long, to, value); }
+BI_FN void bi_lower_u32(uint32_t *to, uint32_t value) { BI_LOWER(uint32_t, unsigned, to, value); }
+BI_FN void bi_lower_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, unsigned long long, to, value); }
+
+#undef BI_LOWER
+
+/* *to |= bits; cheap where they are set already. */
+BI_FN void bi_raise(uint32_t *to, uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    if ((__ldcg(to) & bits) != bits) atomicOr(to, bits);
+#else
+    if ((__atomic_load_n(to, __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+#endif

@@ -1,0 +1,340 @@
+/* The front door of graphs: handles, options, memory, and what a graph tells about itself. */
+#include <string.h>
+
+#include "forest/graph_front.h"
+
+const struct bi_forest_steps *bi_forest_steps_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_forest_cuda;
+#endif
+    (void)ctx;
+    return &bi_forest_cpu;
+}
+
+bosc_status bi_forest_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p)
+{
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    return bi_scratch(ctx, (size_t)count * size, p);
+}
+
+bosc_status bi_graph_check(bosc_ctx *ctx, const bosc_graph *graph)
+{
+    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
+    if (graph->memory.backend != ctx->backend)
+        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is in the memory of the %s backend, the context is of %s",
+                       graph->memory.backend->name, ctx->backend->name);
+    if (graph->memory.device != ctx->memory.device)
+        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is on device %d, the context on %d", (int)graph->memory.device,
+                       (int)ctx->memory.device);
+    return BOSC_OK;
+}
+
+static bosc_status check_fields(bosc_ctx *ctx, const bosc_graph_opts *o)
+{
+    if ((int)o->weight < BOSC_F32 || o->weight > BOSC_U64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: weight %d is none of U32, I32, F32, U64, I64, F64", (int)o->weight);
+    if (o->id_bits != 32 && o->id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)o->id_bits);
+    if (o->arcs != BOSC_ARCS_ONE && o->arcs != BOSC_ARCS_BOTH)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: arcs %d is neither ONE nor BOTH", (int)o->arcs);
+    if ((int)o->parallel < BOSC_PARALLEL_KEEP || o->parallel > BOSC_PARALLEL_FIRST)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: parallel %d is none of KEEP, MIN, SUM, FIRST", (int)o->parallel);
+    if ((int)o->nan < BOSC_NAN_REFUSE || o->nan > BOSC_NAN_LAST)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: nan %d is none of REFUSE, DROP, LAST", (int)o->nan);
+    return BOSC_OK;
+}
+
+bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph_opts *full)
+{
+    memset(full, 0, sizeof *full);
+    if (opts) {
+        if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
+            return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_graph_opts", opts->size);
+        memcpy(full, opts, opts->size);
+    }
+    full->size = sizeof *full;
+    if (full->weight == 0) full->weight = BOSC_U32;
+    if (full->id_bits == 0) full->id_bits = 64;
+    return check_fields(ctx, full);
+}
+
+bosc_status bi_graph_new(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
+{
+    bosc_graph *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    *fresh = (bosc_graph){.memory = ctx->memory, .host = ctx->host, .opts = *opts, .ids_in_order = true};
+    *graph = fresh;
+    return BOSC_OK;
+}
+
+bosc_status bosc_graph_create(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
+{
+    bosc_graph_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_graph_check_opts(ctx, opts, &full));
+    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
+    return bi_graph_new(ctx, &full, graph);
+}
+
+void bosc_graph_free(bosc_graph *graph)
+{
+    if (!graph) return;
+    bosc_graph nothing = {0};
+    struct bi_memory host = graph->host;
+    bi_graph_abandon(&nothing, graph);
+    bi_memory_release(&host, graph, sizeof *graph);
+}
+
+enum { BLOCKS = 4 };
+
+static void list_blocks(const bosc_graph *graph, struct bi_block list[BLOCKS])
+{
+    list[0] = graph->offsets;
+    list[1] = graph->neighbours;
+    list[2] = graph->keys;
+    list[3] = graph->edge_ids;
+}
+
+void bi_graph_abandon(const bosc_graph *graph, const bosc_graph *next)
+{
+    struct bi_block mine[BLOCKS], theirs[BLOCKS];
+    list_blocks(graph, mine);
+    list_blocks(next, theirs);
+    for (int k = 0; k < BLOCKS; k++)
+        if (theirs[k].data != mine[k].data) bi_block_free(&next->memory, &theirs[k]);
+}
+
+void bi_graph_commit(bosc_graph *graph, const bosc_graph *next)
+{
+    bi_graph_abandon(next, graph);
+    *graph = *next;
+}
+
+bool bi_graph_is_wide(const bosc_graph_opts *opts, int64_t m)
+{
+    int64_t arcs = opts->arcs == BOSC_ARCS_BOTH ? m : 2 * m;
+    return opts->wide || arcs >= (int64_t)UINT32_MAX;
+}
+
+static void block_bytes(const bosc_graph_opts *opts, int64_t n, int64_t m, size_t bytes[BLOCKS])
+{
+    size_t arcs = (size_t)(opts->arcs == BOSC_ARCS_BOTH ? m : 2 * m), word = bi_graph_is_wide(opts, m) ? 8 : 4;
+    bytes[0] = ((size_t)n + 1) * word;
+    bytes[1] = arcs * sizeof(uint32_t);
+    bytes[2] = arcs * bosc_dtype_size(opts->weight);
+    bytes[3] = arcs * word;
+}
+
+bosc_status bi_graph_reserve_blocks(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, int64_t m, bosc_graph *next)
+{
+    size_t bytes[BLOCKS];
+    block_bytes(&graph->opts, n, m, bytes);
+    struct bi_block *list[BLOCKS] = {&next->offsets, &next->neighbours, &next->keys, &next->edge_ids};
+    for (int k = 0; k < BLOCKS; k++) {
+        if (bytes[k] <= list[k]->bytes) continue;
+        *list[k] = (struct bi_block){0};
+        BI_TRY(bi_block_reserve(ctx, &graph->memory, list[k], bytes[k]));
+    }
+    return BOSC_OK;
+}
+
+/* An upper bound of what a build takes, with arrays in host memory; each request is rounded up to 256 bytes. */
+static int64_t build_scratch(const bosc_graph_opts *opts, int64_t n, int64_t m)
+{
+    int64_t word = bi_graph_is_wide(opts, m) ? 8 : 4, size = (int64_t)bosc_dtype_size(opts->weight);
+    int64_t staged = m * (2 * opts->id_bits / 8 + size + 4) + 8 * (n + 1);
+    int64_t lists = 5 * m * (8 + word), back = 4 * m * (4 + word), flags = m * (word + 3);
+    int64_t parallel = opts->parallel == BOSC_PARALLEL_KEEP ? 0 : m * (3 * size + 3 * word + 2);
+    int64_t pairs = opts->arcs == BOSC_ARCS_BOTH ? m * (2 * size + 8 + word) : 0;
+    return staged + lists + back + flags + parallel + pairs + (2 * word + 16) * (n + 1) + (1 << 20);
+}
+
+static bosc_status check_sizes(bosc_ctx *ctx, const bosc_graph_opts *opts, int64_t n, int64_t m)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a graph has less than 2^32 - 1", (long long)n);
+    if (m >= (int64_t)1 << 40)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "m: %lld entries; a graph is made of less than 2^40", (long long)m);
+    if (opts->id_bits == 32 && m >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "m: the ids of %lld entries do not fit 32 bits", (long long)m);
+    return BOSC_OK;
+}
+
+bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, int64_t n, int64_t m, int64_t *kept,
+                             int64_t *scratch)
+{
+    bosc_graph_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(bi_graph_check_opts(says, opts, &full));
+    BI_TRY(check_sizes(says, &full, n, m));
+    size_t bytes[BLOCKS];
+    block_bytes(&full, n, m, bytes);
+    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2] + bytes[3]);
+    if (scratch) *scratch = build_scratch(&full, n, m);
+    return BOSC_OK;
+}
+
+/* Moves a graph to the larger blocks of *next. */
+static bosc_status move_blocks(bosc_ctx *ctx, const bosc_graph *graph, const bosc_graph *next)
+{
+    struct bi_block from[BLOCKS], to[BLOCKS];
+    list_blocks(graph, from);
+    list_blocks(next, to);
+    for (int k = 0; k < BLOCKS; k++)
+        if (from[k].data && from[k].data != to[k].data)
+            BI_TRY(ctx->backend->copy(ctx, to[k].data, from[k].data, from[k].bytes));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_graph_reserve(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    BI_TRY(check_sizes(ctx, &graph->opts, n, m));
+    void *room;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = bi_scratch(ctx, (size_t)build_scratch(&graph->opts, n, m), &room);
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(status);
+    bosc_graph next = *graph;
+    status = bi_graph_reserve_blocks(ctx, graph, n, m, &next);
+    if (status == BOSC_OK) status = move_blocks(ctx, graph, &next);
+    if (status == BOSC_OK)
+        bi_graph_commit(graph, &next);
+    else
+        bi_graph_abandon(graph, &next);
+    return status;
+}
+
+static bosc_status check_array(bosc_ctx *ctx, const char *name, const void *array, int64_t count, size_t size)
+{
+    if (count > 0 && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
+    if ((uintptr_t)array % size)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %p is not aligned to %zu bytes", name, array, size);
+    return BOSC_OK;
+}
+
+static bosc_status stage_weights(bosc_ctx *ctx, struct bi_entries *e)
+{
+    bool staged = false;
+    if (!e->weights) return BOSC_OK;
+    return bi_stage_in(ctx, e->weights, (size_t)e->m * bosc_dtype_size(e->dtype), &e->weights, &staged);
+}
+
+static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_entries e)
+{
+    size_t bytes = (size_t)e.m * (size_t)graph->opts.id_bits / 8;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, e.u, bytes, &e.u, &staged));
+    BI_TRY(bi_stage_in(ctx, e.v, bytes, &e.v, &staged));
+    BI_TRY(stage_weights(ctx, &e));
+    return bi_graph_build(ctx, graph, &e);
+}
+
+bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m, const void *u, const void *v,
+                             const void *weights)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    const bosc_graph_opts *o = &graph->opts;
+    BI_TRY(check_sizes(ctx, o, n, m));
+    BI_TRY(check_array(ctx, "u", u, m, (size_t)o->id_bits / 8));
+    BI_TRY(check_array(ctx, "v", v, m, (size_t)o->id_bits / 8));
+    BI_TRY(check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
+    bool wide = o->id_bits == 64;
+    struct bi_entries e = {
+        .n = n, .m = m, .u = u, .v = v, .wide_u = wide, .wide_v = wide, .weights = weights, .dtype = o->weight};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = stage_and_build(ctx, graph, e);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* Offsets in reach: they begin with 0, ascend, and end with the number of entries. */
+static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, const int64_t *offsets, int64_t *m)
+{
+    int64_t first, bad = INT64_MAX;
+    void *found;
+    BI_TRY(bi_scratch(ctx, sizeof bad, &found));
+    BI_TRY(bi_read_back(ctx, &first, offsets, sizeof first));
+    BI_TRY(bi_read_back(ctx, m, offsets + n, sizeof *m));
+    if (first != 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they begin with %lld, not 0", (long long)first);
+    struct bi_check_offsets check = {offsets, n, found};
+    BI_TRY(ctx->backend->copy(ctx, found, &bad, sizeof bad));
+    BI_TRY(bi_forest_steps_of(ctx)->check_offsets(ctx, n, &check));
+    BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
+    if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they do not ascend at %lld", (long long)bad);
+    return check_sizes(ctx, &graph->opts, n, *m);
+}
+
+/* The row of each entry. */
+static bosc_status expand_rows(bosc_ctx *ctx, const int64_t *offsets, int64_t n, int64_t m, const void **rows)
+{
+    void *row_of;
+    BI_TRY(bi_forest_scratch(ctx, m, sizeof(uint32_t), &row_of));
+    *rows = row_of;
+    return bi_graph_expand_rows(ctx, offsets, true, n, m, row_of);
+}
+
+static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const void *offsets,
+                                        struct bi_entries e)
+{
+    bool staged = false;
+    size_t id_bytes = (size_t)graph->opts.id_bits / 8;
+    BI_TRY(bi_stage_in(ctx, offsets, ((size_t)n + 1) * sizeof(int64_t), &offsets, &staged));
+    BI_TRY(check_offsets(ctx, graph, n, offsets, &e.m));
+    BI_TRY(check_array(ctx, "neighbours", e.v, e.m, id_bytes));
+    BI_TRY(bi_stage_in(ctx, e.v, (size_t)e.m * id_bytes, &e.v, &staged));
+    BI_TRY(stage_weights(ctx, &e));
+    BI_TRY(expand_rows(ctx, offsets, n, e.m, &e.u));
+    return bi_graph_build(ctx, graph, &e);
+}
+
+bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const int64_t *offsets,
+                                  const void *neighbours, const void *weights)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    const bosc_graph_opts *o = &graph->opts;
+    BI_TRY(check_sizes(ctx, o, n, 0));
+    BI_TRY(check_array(ctx, "offsets", offsets, n + 1, sizeof *offsets));
+    BI_TRY(check_array(ctx, "neighbours", neighbours, 0, (size_t)o->id_bits / 8));
+    BI_TRY(check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
+    struct bi_entries e = {.n = n, .v = neighbours, .wide_v = o->id_bits == 64, .weights = weights, .dtype = o->weight};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = stage_and_build_rows(ctx, graph, n, offsets, e);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_graph_get_info(const bosc_graph *graph, bosc_graph_info *info)
+{
+    if (!graph || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    size_t bytes = graph->offsets.bytes + graph->neighbours.bytes + graph->keys.bytes + graph->edge_ids.bytes;
+    bosc_graph_info full = {.size = info->size,
+                            .n = graph->n,
+                            .entries = graph->entries,
+                            .m = graph->m,
+                            .arcs = graph->arcs,
+                            .loops = graph->loops,
+                            .parallel = graph->parallel,
+                            .isolated = graph->isolated,
+                            .least_degree = graph->least_degree,
+                            .most_degree = graph->most_degree,
+                            .weight = graph->opts.weight,
+                            .id_bits = graph->opts.id_bits,
+                            .bytes = (int64_t)bytes};
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}

@@ -1,0 +1,107 @@
+/* The steps that copy a graph out. */
+#ifndef BI_FOREST_GRAPH_COPY_STEPS_H
+#define BI_FOREST_GRAPH_COPY_STEPS_H
+
+#include "forest/graph_words.h"
+
+/* Words of one size to words of another. */
+struct bi_copy_words {
+    const void *from;
+    void *to;
+    bool from_wide, to_wide;
+};
+
+BI_FN void bi_step_copy_words(const struct bi_copy_words *a, int64_t i)
+{
+    bi_set_word(a->to, a->to_wide, i, bi_word(a->from, a->from_wide, i));
+}
+
+/* Keys to weights. */
+struct bi_copy_weights {
+    const void *keys;
+    bosc_dtype dtype;
+    void *weights;
+};
+
+BI_FN void bi_step_copy_weights(const struct bi_copy_weights *a, int64_t i)
+{
+    bi_set_weight(a->weights, a->dtype, i, bi_word(a->keys, bi_is_wide(a->dtype), i));
+}
+
+/* Rows of a graph. */
+struct bi_rows {
+    const void *offsets;
+    const uint32_t *neighbours;
+    const void *keys, *ids;
+    bool wide;
+    bosc_dtype dtype;
+};
+
+/* The first place of a row whose neighbour is not below v. */
+BI_FN int64_t bi_first_neighbour(const uint32_t *neighbours, int64_t low, int64_t high, uint64_t v)
+{
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (neighbours[mid] < v)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+struct bi_row_degrees {
+    struct bi_rows rows;
+    int64_t *degrees;
+};
+
+BI_FN void bi_step_row_degrees(const struct bi_row_degrees *a, int64_t u)
+{
+    const struct bi_rows *r = &a->rows;
+    int64_t begin = (int64_t)bi_word(r->offsets, r->wide, u), end = (int64_t)bi_word(r->offsets, r->wide, u + 1);
+    int64_t loop = bi_first_neighbour(r->neighbours, begin, end, (uint64_t)u);
+    a->degrees[u] = end - begin + bi_first_neighbour(r->neighbours, loop, end, (uint64_t)u + 1) - loop;
+}
+
+/* arc_of[id] is the arc u -> v, u <= v, of each edge, and keep[id] says that there is one. */
+struct bi_mark_edges {
+    struct bi_rows rows;
+    const uint32_t *row_of; /* the row of each arc */
+    void *arc_of;
+    uint8_t *keep;
+};
+
+BI_FN void bi_step_mark_edges(const struct bi_mark_edges *a, int64_t j)
+{
+    if (a->row_of[j] > a->rows.neighbours[j]) return;
+    int64_t id = (int64_t)bi_word(a->rows.ids, a->rows.wide, j);
+    bi_set_word(a->arc_of, a->rows.wide, id, (uint64_t)j);
+    a->keep[id] = 1;
+}
+
+/* The edges of arcs[k]. Any output may be NULL. */
+struct bi_fetch_edges {
+    struct bi_rows rows;
+    const uint32_t *row_of;
+    const void *arcs;
+    bool wide_out;  /* ids, u and v have 64 bits */
+    bool keep_keys; /* weights as keys */
+    void *ids, *u, *v, *weights;
+};
+
+BI_FN void bi_step_fetch_edges(const struct bi_fetch_edges *a, int64_t k)
+{
+    const struct bi_rows *r = &a->rows;
+    int64_t j = (int64_t)bi_word(a->arcs, r->wide, k);
+    if (a->ids) bi_set_word(a->ids, a->wide_out, k, bi_word(r->ids, r->wide, j));
+    if (a->u) bi_set_word(a->u, a->wide_out, k, a->row_of[j]);
+    if (a->v) bi_set_word(a->v, a->wide_out, k, r->neighbours[j]);
+    if (!a->weights) return;
+    uint64_t key = bi_word(r->keys, bi_is_wide(r->dtype), j);
+    if (a->keep_keys)
+        bi_set_word(a->weights, bi_is_wide(r->dtype), k, key);
+    else
+        bi_set_weight(a->weights, r->dtype, k, key);
+}
+
+#endif

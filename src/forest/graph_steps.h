@@ -1,0 +1,358 @@
+/* The steps that build a graph, in the order of the build (see graph_build.c). Entries are the caller's; edges are
+ * entries that are kept, in a list of (key, id): the key of {u, v}, u <= v, is u << bits | v. */
+#ifndef BI_FOREST_GRAPH_STEPS_H
+#define BI_FOREST_GRAPH_STEPS_H
+
+#include "base/atomic.h"
+#include "forest/graph.h"
+#include "forest/graph_copy_steps.h"
+#include "forest/graph_words.h"
+
+/* The entries of a build, in reach of the backend. */
+struct bi_entries {
+    int64_t n, m;
+    const void *u, *v;
+    bool wide_u, wide_v; /* 64 bits */
+    const void *weights; /* NULL: all 1 */
+    bosc_dtype dtype;
+};
+
+BI_FN uint64_t bi_entry_weight(const struct bi_entries *e, int64_t i)
+{
+    return e->weights ? bi_weight_key(e->weights, e->dtype, i) : bi_key_of_one(e->dtype);
+}
+
+struct bi_iota {
+    void *ids;
+    bool wide;
+};
+
+BI_FN void bi_step_iota(const struct bi_iota *a, int64_t i) { bi_set_word(a->ids, a->wide, i, (uint64_t)i); }
+
+/* *bad becomes the first place (1 to n) whose offset is below the one before it, or beyond the last. */
+struct bi_check_offsets {
+    const int64_t *offsets;
+    int64_t n, *bad;
+};
+
+BI_FN void bi_step_check_offsets(const struct bi_check_offsets *a, int64_t i)
+{
+    if (a->offsets[i] > a->offsets[i + 1] || a->offsets[i + 1] > a->offsets[a->n]) bi_lower_i64(a->bad, i + 1);
+}
+
+/* The first element of each row that has any gets the row's number. */
+struct bi_mark_rows {
+    const void *offsets;
+    bool wide;
+    uint32_t *rows;
+};
+
+BI_FN void bi_step_mark_rows(const struct bi_mark_rows *a, int64_t i)
+{
+    uint64_t begin = bi_word(a->offsets, a->wide, i);
+    if (begin < bi_word(a->offsets, a->wide, i + 1)) a->rows[begin] = (uint32_t)i;
+}
+
+/* *bad becomes the first entry with a vertex out of range, or (`refuse_nan`) a NaN. */
+struct bi_check_entry {
+    struct bi_entries entries;
+    bool refuse_nan;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_check_entry(const struct bi_check_entry *a, int64_t i)
+{
+    const struct bi_entries *e = &a->entries;
+    uint64_t n = (uint64_t)e->n;
+    if (bi_word(e->u, e->wide_u, i) >= n || bi_word(e->v, e->wide_v, i) >= n ||
+        (a->refuse_nan && bi_is_nan_key(e->dtype, bi_entry_weight(e, i))))
+        bi_lower_i64(a->bad, i);
+}
+
+/* Which list an entry goes to: forward (u <= v, or any where `both` is not set), back (u > v); self loops to a third
+ * one where entries are arcs; or none. */
+enum { BI_FORWARD, BI_BACK, BI_LOOPS, BI_LISTS };
+struct bi_classify {
+    struct bi_entries entries;
+    bool both, drop_loops, drop_nan;
+    uint8_t *is[BI_LISTS]; /* without `both`, the first alone */
+};
+
+BI_FN void bi_step_classify(const struct bi_classify *a, int64_t i)
+{
+    const struct bi_entries *e = &a->entries;
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    bool kept = !(a->drop_loops && u == v) && !(a->drop_nan && bi_is_nan_key(e->dtype, bi_entry_weight(e, i)));
+    if (a->both) {
+        a->is[BI_FORWARD][i] = kept && u < v;
+        a->is[BI_BACK][i] = kept && u > v;
+        a->is[BI_LOOPS][i] = kept && u == v;
+    } else {
+        a->is[BI_FORWARD][i] = kept;
+    }
+}
+
+/* keys[k] is the key of entry ids[k]. */
+struct bi_edge_keys {
+    struct bi_entries entries;
+    const void *ids;
+    bool wide;
+    int bits;
+    uint64_t *keys;
+};
+
+BI_FN void bi_step_edge_keys(const struct bi_edge_keys *a, int64_t k)
+{
+    const struct bi_entries *e = &a->entries;
+    int64_t i = (int64_t)bi_word(a->ids, a->wide, k);
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    a->keys[k] = u < v ? u << a->bits | v : v << a->bits | u;
+}
+
+/* out[k] is the weight, as a key, of entry ids[k]. */
+struct bi_gather_weights {
+    struct bi_entries entries;
+    const void *ids;
+    bool wide;
+    void *out;
+};
+
+BI_FN void bi_step_gather_weights(const struct bi_gather_weights *a, int64_t k)
+{
+    int64_t i = (int64_t)bi_word(a->ids, a->wide, k);
+    bi_set_word(a->out, bi_is_wide(a->entries.dtype), k, bi_entry_weight(&a->entries, i));
+}
+
+/* What is not in order in a list: its keys, its ids, or the ids within equal keys. */
+enum { BI_KEYS_FALL = 1, BI_IDS_FALL = 2, BI_TIES_FALL = 4 };
+struct bi_check_order {
+    const uint64_t *keys;
+    const void *ids;
+    bool wide;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_check_order(const struct bi_check_order *a, int64_t k)
+{
+    if (k == 0) return;
+    bool ids_fall = bi_word(a->ids, a->wide, k - 1) > bi_word(a->ids, a->wide, k);
+    uint32_t found = ids_fall ? BI_IDS_FALL : 0;
+    if (a->keys[k - 1] > a->keys[k]) found |= BI_KEYS_FALL;
+    if (ids_fall && a->keys[k - 1] == a->keys[k]) found |= BI_TIES_FALL;
+    if (found) bi_raise(a->found, found);
+}
+
+/* The arcs of both directions, each list by (key, id) or, after `weights`, by (key, weight, id): arc k of the one
+ * list belongs to arc k of the other. */
+struct bi_arc_list {
+    const uint64_t *keys;
+    const void *ids;
+    int64_t count;
+};
+enum { BI_KEYS_DIFFER = 1, BI_WEIGHTS_DIFFER = 2 };
+struct bi_pairs {
+    struct bi_entries entries;
+    struct bi_arc_list list[2];
+    bool wide;
+    void *out;       /* pair_ids: the smaller of the two ids */
+    uint32_t *found; /* compare_pairs */
+    int64_t *bad;    /* find_unpaired: the smallest entry without a partner */
+};
+
+BI_FN uint64_t bi_arc_weight(const struct bi_pairs *a, int list, int64_t k)
+{
+    return bi_entry_weight(&a->entries, (int64_t)bi_word(a->list[list].ids, a->wide, k));
+}
+
+BI_FN void bi_step_compare_pairs(const struct bi_pairs *a, int64_t k)
+{
+    uint32_t found = a->list[0].keys[k] != a->list[1].keys[k] ? BI_KEYS_DIFFER : 0;
+    if (bi_arc_weight(a, 0, k) != bi_arc_weight(a, 1, k)) found |= BI_WEIGHTS_DIFFER;
+    if (found) bi_raise(a->found, found);
+}
+
+/* The first arc of a list that is not before (key, weight). */
+BI_FN int64_t bi_first_arc(const struct bi_pairs *a, int list, uint64_t key, uint64_t weight)
+{
+    int64_t low = 0, high = a->list[list].count;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        uint64_t other = a->list[list].keys[mid];
+        if (other < key || (other == key && bi_arc_weight(a, list, mid) < weight))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Item i is an arc of the first list, then of the second. Among equals the i-th belongs to the i-th. */
+BI_FN void bi_step_find_unpaired(const struct bi_pairs *a, int64_t i)
+{
+    int mine = i >= a->list[0].count;
+    int64_t k = mine ? i - a->list[0].count : i;
+    uint64_t key = a->list[mine].keys[k], weight = bi_arc_weight(a, mine, k);
+    int64_t other = bi_first_arc(a, !mine, key, weight) + (k - bi_first_arc(a, mine, key, weight));
+    if (other >= a->list[!mine].count || a->list[!mine].keys[other] != key || bi_arc_weight(a, !mine, other) != weight)
+        bi_lower_i64(a->bad, (int64_t)bi_word(a->list[mine].ids, a->wide, k));
+}
+
+BI_FN void bi_step_pair_ids(const struct bi_pairs *a, int64_t k)
+{
+    uint64_t i = bi_word(a->list[0].ids, a->wide, k), j = bi_word(a->list[1].ids, a->wide, k);
+    bi_set_word(a->out, a->wide, k, i < j ? i : j);
+}
+
+/* The edges that are to be seen from their larger vertex: that vertex (n for a self loop, which is not), and the place
+ * of the edge in the list. */
+struct bi_back_list {
+    const uint64_t *keys;
+    int bits;
+    uint32_t n;
+    bool wide;
+    uint32_t *from;
+    void *places;
+};
+
+BI_FN void bi_step_back_list(const struct bi_back_list *a, int64_t k)
+{
+    uint32_t v = (uint32_t)(a->keys[k] & (((uint64_t)1 << a->bits) - 1));
+    a->from[k] = (uint32_t)(a->keys[k] >> a->bits) == v ? a->n : v;
+    bi_set_word(a->places, a->wide, k, (uint64_t)k);
+}
+
+/* ends[u + 1] is where the run of vertex u ends in a sorted list; a maximum scan then gives the offsets. */
+struct bi_forward_ends {
+    const uint64_t *keys;
+    int64_t count;
+    int bits;
+    bool wide;
+    void *ends;
+};
+
+BI_FN void bi_step_forward_ends(const struct bi_forward_ends *a, int64_t k)
+{
+    uint64_t u = a->keys[k] >> a->bits;
+    if (k + 1 == a->count || a->keys[k + 1] >> a->bits != u)
+        bi_set_word(a->ends, a->wide, (int64_t)u + 1, (uint64_t)k + 1);
+}
+
+struct bi_back_ends {
+    const uint32_t *from;
+    int64_t count;
+    uint32_t n;
+    bool wide;
+    void *ends;
+};
+
+BI_FN void bi_step_back_ends(const struct bi_back_ends *a, int64_t k)
+{
+    uint32_t v = a->from[k];
+    if (v < a->n && (k + 1 == a->count || a->from[k + 1] != v))
+        bi_set_word(a->ends, a->wide, (int64_t)v + 1, (uint64_t)k + 1);
+}
+
+/* is[k] = 1 where edge k of the sorted list has the two vertices of the one before it. */
+struct bi_mark_parallel {
+    const uint64_t *keys;
+    bool wide;
+    void *is;
+};
+
+BI_FN void bi_step_mark_parallel(const struct bi_mark_parallel *a, int64_t k)
+{
+    bi_set_word(a->is, a->wide, k, k > 0 && a->keys[k - 1] == a->keys[k]);
+}
+
+/* What the rows are made of: the sorted list, and where the edges of each vertex begin in it, as the smaller vertex
+ * (`forward`) and as the larger one in the list of those (`back`). A row is its back arcs, then its forward arcs. */
+struct bi_halves {
+    const uint64_t *keys;
+    const void *ids;
+    int64_t count;
+    int bits;
+    bool wide;
+    const void *forward, *back;
+};
+
+/* Degrees, a self loop counting twice. */
+struct bi_degrees {
+    struct bi_halves halves;
+    bool loops; /* are there any? */
+    int64_t *degrees;
+    uint32_t *isolated; /* 1 for degree 0 */
+};
+
+BI_FN int64_t bi_first_key(const uint64_t *keys, int64_t low, int64_t high, uint64_t key)
+{
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (keys[mid] < key)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+BI_FN void bi_step_degrees(const struct bi_degrees *a, int64_t u)
+{
+    const struct bi_halves *h = &a->halves;
+    int64_t begin = (int64_t)bi_word(h->forward, h->wide, u), end = (int64_t)bi_word(h->forward, h->wide, u + 1);
+    int64_t degree = end - begin + (int64_t)(bi_word(h->back, h->wide, u + 1) - bi_word(h->back, h->wide, u));
+    uint64_t loop = (uint64_t)u << h->bits | (uint64_t)u;
+    if (a->loops) degree += bi_first_key(h->keys, begin, end, loop + 1) - begin; /* a row's loops stand first in it */
+    a->degrees[u] = degree;
+    a->isolated[u] = degree == 0;
+}
+
+struct bi_add_offsets {
+    struct bi_halves halves;
+    void *offsets;
+};
+
+BI_FN void bi_step_add_offsets(const struct bi_add_offsets *a, int64_t u)
+{
+    const struct bi_halves *h = &a->halves;
+    bi_set_word(a->offsets, h->wide, u, bi_word(h->forward, h->wide, u) + bi_word(h->back, h->wide, u));
+}
+
+/* Writes the arcs of a graph. */
+struct bi_place {
+    struct bi_halves halves;
+    const uint32_t *from; /* place_back: the larger vertex */
+    const void *places;   /* place_back: the edge's place in the list */
+    struct bi_entries entries;
+    const void *weights; /* keys by place in the list; NULL: the weights are the entries' */
+    uint32_t *neighbours;
+    void *keys, *ids;
+};
+
+BI_FN void bi_place_arc(const struct bi_place *a, int64_t at, int64_t k, uint32_t neighbour)
+{
+    const struct bi_halves *h = &a->halves;
+    bool wide_key = bi_is_wide(a->entries.dtype);
+    uint64_t id = bi_word(h->ids, h->wide, k);
+    a->neighbours[at] = neighbour;
+    bi_set_word(a->ids, h->wide, at, id);
+    bi_set_word(a->keys, wide_key, at,
+                a->weights ? bi_word(a->weights, wide_key, k) : bi_entry_weight(&a->entries, (int64_t)id));
+}
+
+BI_FN void bi_step_place_forward(const struct bi_place *a, int64_t k)
+{
+    const struct bi_halves *h = &a->halves;
+    int64_t u = (int64_t)(h->keys[k] >> h->bits);
+    uint32_t v = (uint32_t)(h->keys[k] & (((uint64_t)1 << h->bits) - 1));
+    bi_place_arc(a, k + (int64_t)bi_word(h->back, h->wide, u + 1), k, v);
+}
+
+/* Item j is the j-th back arc. */
+BI_FN void bi_step_place_back(const struct bi_place *a, int64_t j)
+{
+    const struct bi_halves *h = &a->halves;
+    int64_t k = (int64_t)bi_word(a->places, h->wide, j);
+    bi_place_arc(a, j + (int64_t)bi_word(h->forward, h->wide, a->from[j]), k, (uint32_t)(h->keys[k] >> h->bits));
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* The steps of graphs and forests: what happens to item i, for the CPU and the device. */
+#ifndef BI_FOREST_STEPS_H
+#define BI_FOREST_STEPS_H
+
+#include "core/context.h"
+#include "forest/graph_steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bi_forest_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "forest/steps.def"
+#undef BI_STEP
+};
+
+extern const struct bi_forest_steps bi_forest_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_forest_steps bi_forest_cuda;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
