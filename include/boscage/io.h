@@ -1,4 +1,4 @@
-/* boscage/io.h - files: arrays, point sets, saved trees, pictures. A library of its own, libboscage_io.
+/* boscage/io.h - files: arrays, point sets, graphs, saved structures, pictures. A library of its own, libboscage_io.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Readers parse a mapped file (or standard input, "-") and refuse what is unreadable, truncated or hostile with
@@ -51,6 +51,34 @@ BOSC_API bosc_status bosc_kdtree_load(bosc_ctx *ctx, const char *path, bosc_kdtr
 /* Reads a saved tree, known by its first bytes, or else points as bosc_points_read: one of *tree and *points is set. */
 BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
                                                 bosc_io_error *error);
+
+/* The edges of a graph, in host memory: entry i joins u[i] and v[i], which are below n. What bosc_edges_read gives is
+ * owned: free it with bosc_edges_free. */
+typedef struct bosc_edges {
+    int64_t n, m;     /* vertices and edges; each at most 2^32 - 2 */
+    bosc_dtype dtype; /* of the weights: any but U8; a reader gives I32, I64 where an integer needs it, or F64 */
+    uint32_t *u, *v;
+    void *weights; /* NULL: all weigh 1 */
+} bosc_edges;
+
+BOSC_API void bosc_edges_free(bosc_edges *edges);
+
+/* Reads the edges of a graph, one an entry of the file and in its order, by the ending of the path, or for "-" and
+ * other endings by the first bytes:
+ *   .gr                    DIMACS shortest paths: `p sp N M`, then M lines `a U V WEIGHT`, vertices from 1; `c`
+ * comments .mtx                   Matrix Market, coordinate and square: pattern, integer or real; general or symmetric
+ *   .txt .el .snap .tsv    lines `U V` or `U V WEIGHT`, vertices from 0, n the largest + 1; `#` and `%` begin comments
+ *   .graph .metis          METIS, with or without weights of edges (those of vertices are passed over). Both rows of an
+ *                          edge must name it; it stands in the order of the rows of its smaller vertex
+ * Weights of .gr and of edge lists are integers, or reals where one is written so or takes more than 64 bits;
+ * infinities are weights, a NaN gives BOSC_ERR_DATA. Large files are parsed by all threads of OpenMP. O(bytes) work;
+ * the edges take at most four times the file's bytes. */
+BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
+
+/* Writes edges as .gr, .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv), by the
+ * ending, atomically. Reals are written with as many digits as bring back the same number. Weights that are NULL are 1
+ * in a .gr, pattern in an .mtx, and left out of an edge list, which cannot tell of vertices beyond the last edge's. */
+BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 
 /* Writes an 8-bit RGB picture, rows from the top, as PNG, atomically. */
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,

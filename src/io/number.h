@@ -41,6 +41,11 @@ bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
 /* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */
 bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
 
+/* Cuts the rest of a text at line ends into parts of about the same size, one for each thread of OpenMP or fewer where
+ * the text is small. Part i is from cuts[i] to cuts[i + 1], and may be empty. Returns the number of parts. */
+enum { BI_PARTS_MAX = 64 };
+int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_PARTS_MAX + 1]);
+
 /* The next word of a line: runs of characters other than blanks; false at the end or at a `#`. */
 bool bi_line_word(struct bi_line *line, struct bi_line *word);
 bool bi_word_is(const struct bi_line *word, const char *text);

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "io/number.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -104,6 +108,28 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
         if (p < line->end && *p != '#') return true;
     }
     return false;
+}
+
+enum { PART_BYTES = 1 << 20 };
+
+int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_PARTS_MAX + 1])
+{
+    size_t size = (size_t)(lines->end - lines->next);
+    int count = 1;
+#ifdef _OPENMP
+    count = omp_get_max_threads();
+#endif
+    if ((size_t)count > size / PART_BYTES + 1) count = (int)(size / PART_BYTES) + 1;
+    if (count > BI_PARTS_MAX) count = BI_PARTS_MAX;
+    cuts[0] = lines->next;
+    for (int i = 1; i < count; i++) {
+        const char *at = lines->next + size / (size_t)count * (size_t)i;
+        if (at < cuts[i - 1]) at = cuts[i - 1];
+        const char *stop = at < lines->end ? memchr(at, '\n', (size_t)(lines->end - at)) : NULL;
+        cuts[i] = stop ? stop + 1 : lines->end;
+    }
+    cuts[count] = lines->end;
+    return count;
 }
 
 bool bi_line_word(struct bi_line *line, struct bi_line *word)

@@ -2,13 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "io/number.h"
-
-enum { PARTS_MAX = 64, PART_BYTES = 1 << 20 };
 
 /* A run of whole lines, and what its parser found. */
 struct part {
@@ -79,26 +73,11 @@ static void parse(struct part *part, int64_t dim)
     }
 }
 
-/* Cuts the lines into parts of about the same size; returns their number. */
 static int cut(const struct bi_lines *lines, struct part *parts)
 {
-    size_t size = (size_t)(lines->end - lines->next);
-    int count = 1;
-#ifdef _OPENMP
-    count = omp_get_max_threads();
-#endif
-    if ((size_t)count > size / PART_BYTES + 1) count = (int)(size / PART_BYTES) + 1;
-    if (count > PARTS_MAX) count = PARTS_MAX;
-    const char *begin = lines->next;
-    for (int i = 0; i < count; i++) {
-        const char *end = lines->next + size / (size_t)count * (size_t)(i + 1);
-        if (i + 1 == count) end = lines->end;
-        if (end < begin) end = begin;
-        const char *stop = end < lines->end ? memchr(end, '\n', (size_t)(lines->end - end)) : NULL;
-        end = stop ? stop + 1 : lines->end;
-        parts[i] = (struct part){.lines = {.next = begin, .end = end, .number = i ? 0 : lines->number}};
-        begin = end;
-    }
+    const char *cuts[BI_PARTS_MAX + 1];
+    int count = bi_lines_cut(lines, cuts);
+    for (int i = 0; i < count; i++) parts[i] = (struct part){.lines = {cuts[i], cuts[i + 1], i ? 0 : lines->number}};
     return count;
 }
 
@@ -131,7 +110,7 @@ static bosc_status gather(const struct bi_bytes *in, struct part *parts, int cou
 
 bosc_status bi_text_parse(const struct bi_bytes *in, bool header, bosc_array *points, bosc_io_error *error)
 {
-    struct part parts[PARTS_MAX];
+    struct part parts[BI_PARTS_MAX];
     struct bi_reason reason;
     struct bi_lines lines = bi_lines_of(in);
     int64_t dim = 0, number = 0;

@@ -1,0 +1,188 @@
+/* Graphs as text: lines are made in batches by all threads and written in order. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "io/edges.h"
+
+enum { BATCH = 4096, LINE_MAX_BYTES = 64 }; /* "a ", two numbers of 10 digits, a real of 25, blanks */
+
+struct job {
+    const bosc_edges *edges;
+    enum bi_edges_format format;
+};
+
+static char *put_text(char *p, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(p, text, length);
+    return p + length;
+}
+
+static char *put_integer(char *p, bool negative, uint64_t size)
+{
+    char digits[20];
+    int count = 0;
+    if (negative) *p++ = '-';
+    do digits[count++] = (char)('0' + size % 10);
+    while (size /= 10);
+    while (count) *p++ = digits[--count];
+    return p;
+}
+
+static char *put_signed(char *p, int64_t x) { return put_integer(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x); }
+
+/* The number rounded to so many digits, as d.ddde+xx without zeros at the end, whatever the locale takes for a point.
+ */
+static char *put_scientific(char *p, double x, int digits)
+{
+    char text[48];
+    int seen = 0;
+    snprintf(text, sizeof text, "%.*e", digits - 1, x);
+    for (const char *q = text; *q; q++) {
+        bool digit = *q >= '0' && *q <= '9';
+        if (*q == 'e')
+            while (p[-1] == '0' && p[-2] != '.') p--;
+        if (digit || *q == '-' || *q == '+' || *q == 'e') *p++ = *q;
+        if (digit && ++seen == 1) *p++ = '.';
+    }
+    return p;
+}
+
+/* The fewest digits that read as the same number; with a point or an exponent, so that it reads as a real. */
+static char *put_real(char *p, double x, bool single)
+{
+    if (isinf(x)) return put_text(p, x < 0 ? "-inf" : "inf");
+    if (fabs(x) < 1e15 && x == (double)(int64_t)x) {
+        p = put_integer(p, signbit(x), (uint64_t)fabs(x));
+        return put_text(p, ".0");
+    }
+    for (int digits = single ? 6 : 15;; digits++) {
+        double back;
+        char *end = put_scientific(p, x, digits);
+        bool same = bi_number_read(p, end, &back) && (single ? (float)back == (float)x : back == x);
+        if (same || digits == (single ? 9 : 17)) return end;
+    }
+}
+
+static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
+{
+    switch (edges->dtype) {
+    case BOSC_F32: return put_real(p, (double)((const float *)edges->weights)[i], true);
+    case BOSC_F64: return put_real(p, ((const double *)edges->weights)[i], false);
+    case BOSC_I32: return put_signed(p, ((const int32_t *)edges->weights)[i]);
+    case BOSC_I64: return put_signed(p, ((const int64_t *)edges->weights)[i]);
+    case BOSC_U32: return put_integer(p, false, ((const uint32_t *)edges->weights)[i]);
+    case BOSC_U64: return put_integer(p, false, ((const uint64_t *)edges->weights)[i]);
+    case BOSC_U8: break;
+    }
+    return p;
+}
+
+static char *put_line(char *p, const struct job *job, int64_t i)
+{
+    const bosc_edges *edges = job->edges;
+    bool list = job->format == BI_EDGES_LIST;
+    uint64_t u = edges->u[i], v = edges->v[i], first = !list;
+    if (job->format == BI_EDGES_MTX && u < v) {
+        u = edges->v[i];
+        v = edges->u[i];
+    }
+    if (job->format == BI_EDGES_GR) p = put_text(p, "a ");
+    p = put_integer(p, false, u + first);
+    *p++ = list ? '\t' : ' ';
+    p = put_integer(p, false, v + first);
+    if (edges->weights || job->format == BI_EDGES_GR) *p++ = list ? '\t' : ' ';
+    if (edges->weights)
+        p = put_weight(p, edges, i);
+    else if (job->format == BI_EDGES_GR)
+        *p++ = '1';
+    *p++ = '\n';
+    return p;
+}
+
+static int put_head(struct bi_sink *sink, const struct job *job)
+{
+    char head[160];
+    const bosc_edges *edges = job->edges;
+    long long n = edges->n, m = edges->m;
+    bool real = edges->dtype == BOSC_F32 || edges->dtype == BOSC_F64;
+    const char *field = !edges->weights ? "pattern" : real ? "real" : "integer";
+    if (job->format == BI_EDGES_GR) snprintf(head, sizeof head, "p sp %lld %lld\n", n, m);
+    if (job->format == BI_EDGES_LIST) snprintf(head, sizeof head, "# %lld vertices, %lld edges\n", n, m);
+    if (job->format == BI_EDGES_MTX)
+        snprintf(head, sizeof head, "%%%%MatrixMarket matrix coordinate %s symmetric\n%lld %lld %lld\n", field, n, n,
+                 m);
+    return bi_sink_write(sink, head, strlen(head));
+}
+
+/* Whether all was handed to the sink; it knows why not. */
+static bosc_status put_all(struct bi_sink *sink, const struct job *job, bosc_io_error *error)
+{
+    int64_t m = job->edges->m, threads = 1;
+    size_t used[BI_PARTS_MAX];
+#ifdef _OPENMP
+    threads = omp_get_max_threads();
+#endif
+    if (threads > m / BATCH + 1) threads = m / BATCH + 1;
+    if (threads > BI_PARTS_MAX) threads = BI_PARTS_MAX;
+    char *text = bi_io_alloc((size_t)threads * BATCH * LINE_MAX_BYTES);
+    if (!text) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
+    int failed = put_head(sink, job);
+    for (int64_t begin = 0; begin < m && !failed; begin += threads * BATCH) {
+#pragma omp parallel for num_threads((int)threads) schedule(static, 1)
+        for (int t = 0; t < (int)threads; t++) {
+            char *own = text + (size_t)t * BATCH * LINE_MAX_BYTES, *p = own;
+            int64_t from = begin + t * BATCH, to = from + BATCH < m ? from + BATCH : m;
+            for (int64_t i = from; i < to; i++) p = put_line(p, job, i);
+            used[t] = (size_t)(p - own);
+        }
+        for (int t = 0; t < (int)threads && !failed; t++)
+            failed = bi_sink_write(sink, text + (size_t)t * BATCH * LINE_MAX_BYTES, used[t]);
+    }
+    free(text);
+    return BOSC_OK;
+}
+
+static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
+{
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    if (edges->n < 0 || edges->n > BI_EDGES_LIMIT)
+        return bi_io_fail(error, BOSC_ERR_ARG, "edges: n is %lld", (long long)edges->n);
+    if (edges->m < 0 || edges->m > BI_EDGES_LIMIT)
+        return bi_io_fail(error, BOSC_ERR_ARG, "edges: m is %lld", (long long)edges->m);
+    if (edges->m && (!edges->u || !edges->v)) return bi_io_fail(error, BOSC_ERR_ARG, "edges: u or v is NULL");
+    if (edges->weights && (bosc_dtype_size(edges->dtype) == 0 || edges->dtype == BOSC_U8))
+        return bi_io_fail(error, BOSC_ERR_ARG, "edges: dtype is %d", (int)edges->dtype);
+    for (int64_t i = 0; i < edges->m; i++)
+        if (edges->u[i] >= edges->n || edges->v[i] >= edges->n)
+            return bi_io_fail(error, BOSC_ERR_ARG, "edges: entry %lld joins %lld and %lld, and n is %lld", (long long)i,
+                              (long long)edges->u[i], (long long)edges->v[i], (long long)edges->n);
+    struct bi_bytes name = {.name = "edges"};
+    bosc_array weights = {.dtype = edges->dtype, .rank = 2, .shape = {edges->m, 1, 1, 1}, .data = edges->weights};
+    return edges->weights ? bi_refuse_nan(&name, &weights, error) : BOSC_OK;
+}
+
+bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error)
+{
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    bosc_status status = check(edges, error);
+    if (status != BOSC_OK) return status;
+    struct job job = {edges, bi_edges_format_of(path, NULL)};
+    if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
+        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv", path);
+    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
+    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
+    status = bi_sink_open(sink, path, error);
+    if (status == BOSC_OK) status = put_all(sink, &job, error);
+    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
+    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
+    bi_sink_discard(sink);
+    free(sink);
+    return status;
+}
