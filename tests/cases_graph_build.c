@@ -1,4 +1,6 @@
 /* Graphs are what the plain version makes of the same entries. */
+#include <stdio.h>
+
 #include "graph_data.h"
 
 static const bosc_dtype weight_types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
@@ -51,6 +53,157 @@ static void weights(bosc_ctx *ctx)
             build_and_check(ctx, &o, &e);
             graph_free_entries(&e);
         }
+}
+
+/* Each edge twice, in an order that leaves most partners apart; some are given a wrong weight. */
+static struct graph_entries both_ways(uint64_t seed, const struct graph_entries *e, bool sorted)
+{
+    struct suite_random r = {seed};
+    size_t size = bosc_dtype_size(e->dtype);
+    struct graph_entries both = {.n = e->n, .dtype = e->dtype};
+    both.u = suite_alloc((size_t)e->m * 2 * 8);
+    both.v = suite_alloc((size_t)e->m * 2 * 8);
+    both.weights = suite_alloc((size_t)e->m * 2 * size);
+    int64_t *order = suite_alloc((size_t)e->m * 2 * 8), m = 0;
+    for (int64_t i = 0; i < 2 * e->m; i++)
+        if (i < e->m || e->u[i - e->m] != e->v[i - e->m]) order[m++] = i;
+    for (int64_t i = m - 1; i > 0; i--) {
+        int64_t j = (int64_t)suite_below(&r, (uint64_t)i + 1), kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+    for (int64_t u = 0; u < (sorted ? e->n : 1); u++)
+        for (int64_t k = 0; k < m; k++) {
+            int64_t i = order[k] % e->m, to = both.m;
+            bool back = order[k] >= e->m;
+            if (sorted && (back ? e->v : e->u)[i] != u) continue;
+            both.u[to] = back ? e->v[i] : e->u[i];
+            both.v[to] = back ? e->u[i] : e->v[i];
+            memcpy((char *)both.weights + (size_t)to * size, (char *)e->weights + (size_t)i * size, size);
+            both.m++;
+        }
+    free(order);
+    return both;
+}
+
+static void arcs_of_both_ways(bosc_ctx *ctx)
+{
+    uint64_t seed = 100;
+    for (int shape = 0; shape < GRAPH_SHAPES; shape++)
+        for (int k = 0; k < 6; k++, seed++) {
+            bosc_graph_opts o = {.size = sizeof o,
+                                 .weight = weight_types[(seed / 6 + seed) % 6],
+                                 .id_bits = seed % 4 < 2 ? 32 : 64,
+                                 .arcs = BOSC_ARCS_BOTH,
+                                 .parallel = k < 2 ? BOSC_PARALLEL_KEEP : (bosc_parallel)(seed % 4),
+                                 .nan = seed % 5 ? BOSC_NAN_LAST : BOSC_NAN_DROP,
+                                 .drop_loops = seed % 3 == 0,
+                                 .wide = seed % 7 == 0,
+                                 .assume_valid = k == 1};
+            enum pattern pattern = k % 3 == 0 ? SPECIAL : k % 3 == 1 ? FEW_VALUES : EQUAL;
+            if (o.parallel == BOSC_PARALLEL_SUM) pattern = SMALL_INTEGERS;
+            struct graph_entries one = graph_make(seed, shape, 11 + 20 * (k % 2), 60, o.weight, pattern);
+            struct graph_entries e = both_ways(seed, &one, k % 2);
+            build_and_check(ctx, &o, &e);
+            graph_free_entries(&one);
+            graph_free_entries(&e);
+        }
+}
+
+/* An arc without its partner is named, whatever is missing: the arc, its direction, its weight. */
+static void unpaired(bosc_ctx *ctx)
+{
+    bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_I32, .id_bits = 64, .arcs = BOSC_ARCS_BOTH};
+    bosc_graph *graph = new_graph(ctx, &o);
+    struct suite_random r = {8};
+    for (int k = 0; k < 40; k++) {
+        struct graph_entries one =
+            graph_make((uint64_t)k, k % 2 ? GRAPH_DENSE : GRAPH_SPARSE, 9, 25, o.weight, FEW_VALUES);
+        struct graph_entries e = both_ways((uint64_t)k, &one, false);
+        int64_t at = (int64_t)suite_below(&r, (uint64_t)e.m), expected;
+        if (k % 4 == 0) e.m--;
+        if (k % 4 == 1) e.v[at] = (e.v[at] + 1) % e.n;
+        if (k % 4 == 2) ((int32_t *)e.weights)[at]++;
+        if (k % 4 == 3) e.v[at] = e.u[at];
+        struct reference_graph g;
+        struct reference_entries in = graph_reference(&e);
+        bool good = reference_build(&o, &in, &g, &expected);
+        bosc_status status = graph_build(ctx, &o, graph, &e, k % 2 && has_device_memory(ctx));
+        CHECK_EQ(status, good ? BOSC_OK : BOSC_ERR_DATA);
+        char message[64];
+        snprintf(message, sizeof message, "entry %lld has no partner", (long long)expected);
+        if (!good && !suite_begins(bosc_message(ctx), message))
+            suite_fail(__FILE__, __LINE__, "\"%s\" is not \"%s\"", bosc_message(ctx), message);
+        reference_graph_free(&g);
+        graph_free_entries(&one);
+        graph_free_entries(&e);
+    }
+    bosc_graph_free(graph);
+}
+
+static void parallel(bosc_ctx *ctx)
+{
+    uint64_t seed = 200;
+    for (int shape = 0; shape < GRAPH_SHAPES; shape++)
+        for (int t = 0; t < 6; t++)
+            for (int p = BOSC_PARALLEL_MIN; p <= BOSC_PARALLEL_FIRST; p++, seed++) {
+                bosc_graph_opts o = {.size = sizeof o,
+                                     .weight = weight_types[t],
+                                     .id_bits = 64,
+                                     .parallel = (bosc_parallel)p,
+                                     .nan = seed % 2 ? BOSC_NAN_LAST : BOSC_NAN_DROP,
+                                     .wide = seed % 7 == 0};
+                enum pattern pattern = seed % 3 == 0 ? SMALL_INTEGERS : SPECIAL;
+                if (p == BOSC_PARALLEL_SUM && t != 2 && t != 5) pattern = SMALL_INTEGERS;
+                struct graph_entries e = graph_make(seed, shape, 12, 70, o.weight, pattern);
+                build_and_check(ctx, &o, &e);
+                graph_free_entries(&e);
+            }
+}
+
+/* Sums that do not fit, or are NaN, are refused by the first edge's id; those that just fit are not. */
+static void sums(bosc_ctx *ctx)
+{
+    static const struct {
+        bosc_dtype dtype;
+        uint64_t a, b, c;
+    } rows[] = {{BOSC_U32, UINT32_MAX, 1, 0},
+                {BOSC_U32, UINT32_MAX, 0, 0},
+                {BOSC_I32, INT32_MAX, 1, 0},
+                {BOSC_I32, INT32_MAX, (uint32_t)INT32_MIN, 1},
+                {BOSC_I32, (uint32_t)INT32_MIN, (uint32_t)-1, 1},
+                {BOSC_I32, (uint32_t)INT32_MIN, 1, (uint32_t)-1},
+                {BOSC_U64, UINT64_MAX, 1, 0},
+                {BOSC_U64, UINT64_MAX - 5, 2, 3},
+                {BOSC_U64, (uint64_t)1 << 63, (uint64_t)1 << 63, 0},
+                {BOSC_I64, INT64_MAX, 1, 0},
+                {BOSC_I64, INT64_MAX, (uint64_t)-1, 1},
+                {BOSC_I64, (uint64_t)INT64_MIN, (uint64_t)-1, 0},
+                {BOSC_I64, (uint64_t)INT64_MIN, INT64_MAX, (uint64_t)INT64_MAX},
+                {BOSC_F32, 0x7f800000, 0xff800000, 0},
+                {BOSC_F64, 0x7ff0000000000000, 0x3ff0000000000000, 0xfff0000000000000},
+                {BOSC_F64, 0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        bosc_graph_opts o = {.size = sizeof o, .weight = rows[k].dtype, .id_bits = 64, .parallel = BOSC_PARALLEL_SUM};
+        int64_t u[5] = {3, 1, 2, 2, 1}, v[5] = {3, 2, 1, 1, 4}, expected;
+        const uint64_t all[5] = {0, rows[k].a, rows[k].b, rows[k].c, 0};
+        unsigned char weights[40];
+        size_t size = bosc_dtype_size(o.weight);
+        for (size_t i = 0; i < 5; i++) memcpy(weights + i * size, &all[i], size);
+        struct graph_entries e = {5, 5, u, v, weights, o.weight};
+        struct reference_graph g;
+        struct reference_entries in = graph_reference(&e);
+        bool good = reference_build(&o, &in, &g, &expected);
+        bosc_graph *graph = new_graph(ctx, &o);
+        CHECK_EQ(graph_build(ctx, &o, graph, &e, false), good ? BOSC_OK : BOSC_ERR_DATA);
+        if (good)
+            graph_check(ctx, &o, graph, &e, false);
+        else
+            CHECK(expected == 1 &&
+                  suite_begins(bosc_message(ctx), "weights: the sum of the edges parallel to edge 1 "));
+        bosc_graph_free(graph);
+        reference_graph_free(&g);
+    }
 }
 
 static void loops(bosc_ctx *ctx)
@@ -146,7 +299,15 @@ static void bad_data(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_graph_build[] = {
-    {"shapes", shapes, NULL}, {"weights", weights, NULL}, {"loops", loops, NULL},
-    {"large", large, NULL},   {"rows", rows, NULL},       {"bad data", bad_data, NULL},
+    {"shapes", shapes, NULL},
+    {"weights", weights, NULL},
+    {"loops", loops, NULL},
+    {"large", large, NULL},
+    {"rows", rows, NULL},
+    {"bad data", bad_data, NULL},
+    {"arcs of both ways", arcs_of_both_ways, NULL},
+    {"unpaired", unpaired, NULL},
+    {"parallel", parallel, NULL},
+    {"sums", sums, NULL},
 };
 SUITE(graph_build);

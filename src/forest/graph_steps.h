@@ -6,6 +6,7 @@
 #include "base/atomic.h"
 #include "forest/graph.h"
 #include "forest/graph_copy_steps.h"
+#include "forest/graph_parallel_steps.h"
 #include "forest/graph_words.h"
 
 /* The entries of a build, in reach of the backend. */
