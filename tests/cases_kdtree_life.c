@@ -1,9 +1,7 @@
-/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many, cancelled, out of memory. */
-#include <math.h>
+/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many, cancelled. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "faults.h"
 #include "kdtree_data.h"
 
 /* Contexts of a configuration, with hooks that count what is allocated. */
@@ -257,85 +255,9 @@ static void links(bosc_ctx *ctx)
     }
 }
 
-/* What a sweep of faults does: a tree of 30 points is rebuilt with 50, and stays good where that fails. */
-struct faulty {
-    struct reference_points small, large;
-    bosc_kdtree_opts opts;
-    int64_t ids[150];
-    bool kept;
-};
-
-static bosc_status use(bosc_ctx *ctx, void *user)
-{
-    struct faulty *f = user;
-    bosc_kdtree *tree = NULL;
-    bosc_kdtree_info info = {.size = sizeof info};
-    f->kept = true;
-    bosc_status created = bosc_kdtree_create(ctx, &f->opts, &tree);
-    if (created != BOSC_OK) return created;
-    bosc_status status = bosc_kdtree_build(ctx, tree, f->small.data, f->small.n, 0);
-    if (status == BOSC_OK) status = bosc_kdtree_build(ctx, tree, f->large.data, f->large.n, 0);
-    if (status == BOSC_ERR_NOMEM) {
-        bosc_kdtree_get_info(tree, &info);
-        f->kept = info.n == 0 || info.n == f->small.n;
-    }
-    if (status == BOSC_OK) status = bosc_kdtree_knn(ctx, tree, f->large.data, f->large.n, 0, 3, f->ids, NULL);
-    bosc_kdtree_free(tree);
-    return status;
-}
-
-static void prepare(void *user) { memset(((struct faulty *)user)->ids, 0x77, sizeof((struct faulty *)user)->ids); }
-
-static bool untouched(void *user)
-{
-    struct faulty *f = user;
-    for (int i = 0; i < 150; i++)
-        if (f->ids[i] != 0x7777777777777777) return false;
-    return f->kept;
-}
-
-static bool right(void *user)
-{
-    struct faulty *f = user;
-    int64_t expected[3];
-    double dist2[3];
-    for (int64_t i = 0; i < f->large.n; i++) {
-        reference_knn(&f->large, kd_row(&f->large, i), 3, INFINITY, expected, dist2);
-        if (memcmp(expected, f->ids + 3 * i, sizeof expected) != 0) return false;
-    }
-    return true;
-}
-
-static void faults(bosc_ctx *ctx)
-{
-    struct suite_random r = {8};
-    for (int kind = 0; kind < 4; kind++) {
-        struct faulty f = {.small = kd_points(&r, BOSC_F32, 3, 30, 3, KD_RANDOM),
-                           .large = kd_points(&r, BOSC_F32, 3, 50, 3, KD_RANDOM),
-                           .opts = {.size = sizeof f.opts,
-                                    .dim = 3,
-                                    .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                                    .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP}};
-        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                                    .call = use,
-                                    .prepare = prepare,
-                                    .untouched = untouched,
-                                    .right = right,
-                                    .user = &f};
-        CHECK(fault_sweep(ctx, &sweep) > 3);
-        free((void *)f.small.data);
-        free((void *)f.large.data);
-    }
-}
-
 static const struct suite_case suite_cases_kdtree_life[] = {
-    {"rebuild", rebuild, NULL},
-    {"second build", second_build, NULL},
-    {"reserve", reserve, NULL},
-    {"outlive", outlive, NULL},
-    {"many contexts", many_contexts, NULL},
-    {"cancelled", cancelled, NULL},
+    {"rebuild", rebuild, NULL}, {"second build", second_build, NULL},   {"reserve", reserve, NULL},
+    {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL}, {"cancelled", cancelled, NULL},
     {"links", links, NULL},
-    {"faults", faults, NULL},
 };
 SUITE(kdtree_life);
