@@ -13,24 +13,32 @@ static inline float distance_f32(uint64_t e) { return bi_f32_from_bits((uint32_t
 static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits((uint64_t)(e >> 32)); }
 
 /* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
- * everything inlined. Sanitizers make such copies very slow to compile, and do without. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define BI_KD_SANITIZED
-#endif
-#endif
-#if defined(BI_KD_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define INLINED static __attribute__((noinline))
-#define RUN_DIM(kind) NAMED(run)(a, begin, end, thread, a->view.dim, kind);
+ * everything inlined. gcc takes minutes for them under AddressSanitizer, so that only float has one there; and where
+ * coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
+#define RUN(dim, kind) NAMED(run)(a, begin, end, thread, dim, kind)
+#define RUN_ANY(kind) RUN(a->view.dim, kind);
+#define RUN_SPACE(kind)   \
+    if (a->view.dim == 3) \
+        RUN(3, kind);     \
+    else                  \
+        RUN_ANY(kind)
+#define RUN_USUAL(kind)          \
+    switch (a->view.dim) {       \
+    case 2: RUN(2, kind); break; \
+    case 3: RUN(3, kind); break; \
+    case 4: RUN(4, kind); break; \
+    default: RUN_ANY(kind)       \
+    }
+#if defined(BI_ONE_COPY)
+#define INLINED static
+#define RUN_DIM RUN_ANY
 #else
 #define INLINED static inline __attribute__((always_inline))
-#define RUN_DIM(kind)                                              \
-    switch (a->view.dim) {                                         \
-    case 2: NAMED(run)(a, begin, end, thread, 2, kind); break;     \
-    case 3: NAMED(run)(a, begin, end, thread, 3, kind); break;     \
-    case 4: NAMED(run)(a, begin, end, thread, 4, kind); break;     \
-    default: NAMED(run)(a, begin, end, thread, a->view.dim, kind); \
-    }
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#define RUN_DIM RUN_SPACE
+#else
+#define RUN_DIM RUN_USUAL
+#endif
 #endif
 
 #define T float
@@ -45,6 +53,13 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #undef DIST
 #undef NAMED
 
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#undef INLINED
+#undef RUN_DIM
+#define INLINED static __attribute__((noinline))
+#define RUN_DIM RUN_ANY
+#endif
+
 #define D double
 #define ENTRY unsigned __int128
 #define DIST(name) name##_f64
@@ -56,7 +71,7 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #undef NAMED
 
 #undef RUN_DIM
-#define RUN_DIM(kind) NAMED(run)(a, begin, end, thread, a->view.dim, kind);
+#define RUN_DIM RUN_ANY
 
 #define T int32_t
 #define NAMED(name) name##_i32
