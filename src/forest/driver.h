@@ -21,6 +21,15 @@ bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool wide, 
 /* What steps on a graph's rows read. */
 struct bi_rows bi_graph_rows(const bosc_graph *graph);
 
+/* The arcs u -> v, u <= v, one of every edge, in the order of their places: arcs and edge ids (words of the graph's
+ * width), and the row of every arc of the graph. In scratch. */
+struct bi_graph_edges {
+    uint32_t *row_of;
+    void *arcs, *ids;
+    int64_t count;
+};
+bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_edges *edges);
+
 /* The edges in the order of their ids, u <= v, to those of out's arrays (in the backend's memory) that are not NULL;
  * wide_out says how wide ids, u and v are, keep_keys whether weights stay keys. The scratch is the caller's to rewind.
  */

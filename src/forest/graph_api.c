@@ -269,7 +269,8 @@ static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t
     BI_TRY(bi_read_back(ctx, &first, offsets, sizeof first));
     BI_TRY(bi_read_back(ctx, m, offsets + n, sizeof *m));
     if (first != 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they begin with %lld, not 0", (long long)first);
-    struct bi_check_offsets check = {offsets, n, found};
+    if (*m < 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they end with %lld", (long long)*m);
+    struct bi_check_offsets check = {offsets, true, n, found};
     BI_TRY(ctx->backend->copy(ctx, found, &bad, sizeof bad));
     BI_TRY(bi_forest_steps_of(ctx)->check_offsets(ctx, n, &check));
     BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));

@@ -63,20 +63,27 @@ BI_FN void bi_step_row_degrees(const struct bi_row_degrees *a, int64_t u)
     a->degrees[u] = end - begin + bi_first_neighbour(r->neighbours, loop, end, (uint64_t)u + 1) - loop;
 }
 
-/* arc_of[id] is the arc u -> v, u <= v, of each edge, and keep[id] says that there is one. */
-struct bi_mark_edges {
-    struct bi_rows rows;
-    const uint32_t *row_of; /* the row of each arc */
-    void *arc_of;
-    uint8_t *keep;
+/* is[j] = 1 for the arcs u -> v with u <= v: one of every edge. */
+struct bi_mark_forward {
+    const uint32_t *row_of, *neighbours;
+    uint8_t *is;
 };
 
-BI_FN void bi_step_mark_edges(const struct bi_mark_edges *a, int64_t j)
+BI_FN void bi_step_mark_forward(const struct bi_mark_forward *a, int64_t j)
 {
-    if (a->row_of[j] > a->rows.neighbours[j]) return;
-    int64_t id = (int64_t)bi_word(a->rows.ids, a->rows.wide, j);
-    bi_set_word(a->arc_of, a->rows.wide, id, (uint64_t)j);
-    a->keep[id] = 1;
+    a->is[j] = a->row_of[j] <= a->neighbours[j];
+}
+
+/* to[k] = from[at[k]]. */
+struct bi_gather_words {
+    const void *from, *at;
+    bool wide;
+    void *to;
+};
+
+BI_FN void bi_step_gather_words(const struct bi_gather_words *a, int64_t k)
+{
+    bi_set_word(a->to, a->wide, k, bi_word(a->from, a->wide, (int64_t)bi_word(a->at, a->wide, k)));
 }
 
 /* The edges of arcs[k]. Any output may be NULL. */

@@ -1,4 +1,5 @@
 /* What a graph holds, copied out: rows, edges, degrees. */
+#include "base/bits.h"
 #include "forest/graph_front.h"
 
 bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool wide, int64_t n, int64_t m, uint32_t *rows)
@@ -91,27 +92,44 @@ bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t 
     return status;
 }
 
-bosc_status bi_graph_fetch_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_fetch_edges *out)
+bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_edges *edges)
 {
     const struct bi_forest_steps *steps = bi_forest_steps_of(ctx);
     size_t word = graph->wide ? 8 : 4;
-    void *row_of, *arcs, *count;
-    struct bi_mark_edges edges = {.rows = bi_graph_rows(graph)};
+    void *is, *all, *count;
+    BI_TRY(bi_forest_scratch(ctx, graph->arcs, sizeof(uint32_t), (void **)&edges->row_of));
+    BI_TRY(bi_forest_scratch(ctx, graph->arcs, word, &edges->arcs));
+    BI_TRY(bi_forest_scratch(ctx, graph->arcs, word, &edges->ids));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_forest_scratch(ctx, graph->arcs, word, &all));
+    BI_TRY(bi_forest_scratch(ctx, graph->arcs, 1, &is));
+    BI_TRY(bi_scratch(ctx, sizeof edges->count, &count));
+    struct bi_mark_forward forward = {edges->row_of, graph->neighbours.data, is};
+    struct bi_iota iota = {all, graph->wide};
+    struct bi_gather_words gather = {graph->edge_ids.data, edges->arcs, graph->wide, edges->ids};
+    BI_TRY(bi_graph_expand_rows(ctx, graph->offsets.data, graph->wide, graph->n, graph->arcs, edges->row_of));
+    BI_TRY(steps->mark_forward(ctx, graph->arcs, &forward));
+    BI_TRY(steps->iota(ctx, graph->arcs, &iota));
+    BI_TRY(ctx->backend->core->compact(ctx, word, all, is, graph->arcs, edges->arcs, count));
+    BI_TRY(bi_read_back(ctx, &edges->count, count, sizeof edges->count));
+    BI_TRY(steps->gather_words(ctx, edges->count, &gather));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+bosc_status bi_graph_fetch_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_fetch_edges *out)
+{
+    struct bi_graph_edges edges;
     if (graph->m == 0) return BOSC_OK;
-    BI_TRY(bi_forest_scratch(ctx, graph->arcs, sizeof(uint32_t), &row_of));
-    BI_TRY(bi_forest_scratch(ctx, graph->entries, word, &edges.arc_of));
-    BI_TRY(bi_forest_scratch(ctx, graph->entries, word, &arcs));
-    BI_TRY(bi_forest_scratch(ctx, graph->entries, 1, (void **)&edges.keep));
-    BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
-    BI_TRY(bi_graph_expand_rows(ctx, graph->offsets.data, graph->wide, graph->n, graph->arcs, row_of));
-    edges.row_of = row_of;
-    BI_TRY(ctx->backend->fill(ctx, edges.keep, 0, (size_t)graph->entries));
-    BI_TRY(steps->mark_edges(ctx, graph->arcs, &edges));
-    BI_TRY(ctx->backend->core->compact(ctx, word, edges.arc_of, edges.keep, graph->entries, arcs, count));
-    out->rows = edges.rows;
-    out->row_of = row_of;
-    out->arcs = arcs;
-    return steps->fetch_edges(ctx, graph->m, out);
+    BI_TRY(bi_graph_list_edges(ctx, graph, &edges));
+    if (!graph->ids_in_order)
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, graph->wide ? BOSC_U64 : BOSC_U32, edges.ids, graph->wide ? 8 : 4,
+                                              edges.arcs, edges.count, edges.ids, edges.arcs, 0,
+                                              bi_bit_length((uint64_t)graph->entries)));
+    out->rows = bi_graph_rows(graph);
+    out->row_of = edges.row_of;
+    out->arcs = edges.arcs;
+    return bi_forest_steps_of(ctx)->fetch_edges(ctx, graph->m, out);
 }
 
 static bosc_status get_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_fetch_edges *out)

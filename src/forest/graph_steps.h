@@ -6,6 +6,7 @@
 #include "base/atomic.h"
 #include "forest/graph.h"
 #include "forest/graph_copy_steps.h"
+#include "forest/graph_load_steps.h"
 #include "forest/graph_parallel_steps.h"
 #include "forest/graph_words.h"
 
@@ -32,13 +33,15 @@ BI_FN void bi_step_iota(const struct bi_iota *a, int64_t i) { bi_set_word(a->ids
 
 /* *bad becomes the first place (1 to n) whose offset is below the one before it, or beyond the last. */
 struct bi_check_offsets {
-    const int64_t *offsets;
+    const void *offsets;
+    bool wide;
     int64_t n, *bad;
 };
 
 BI_FN void bi_step_check_offsets(const struct bi_check_offsets *a, int64_t i)
 {
-    if (a->offsets[i] > a->offsets[i + 1] || a->offsets[i + 1] > a->offsets[a->n]) bi_lower_i64(a->bad, i + 1);
+    uint64_t end = bi_word(a->offsets, a->wide, i + 1);
+    if (bi_word(a->offsets, a->wide, i) > end || end > bi_word(a->offsets, a->wide, a->n)) bi_lower_i64(a->bad, i + 1);
 }
 
 /* The first element of each row that has any gets the row's number. */

@@ -1,78 +1,34 @@
 /* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
-#define XXH_INLINE_ALL
 #include <string.h>
 
-#include <xxhash.h>
-
-#include "base/fault.h"
 #include "kdtree/save.h"
-
-/* Bytes read so far of one array, in host memory. */
-struct array {
-    char *data;
-    size_t bytes, room;
-};
 
 enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
 
 struct reader {
     bosc_ctx *ctx;
-    bosc_read_fn read;
-    void *user;
-    XXH3_state_t *hash;
+    struct bi_loader loader;
     struct bi_kd_header header;
-    struct array arrays[ARRAYS];
+    struct bi_loaded arrays[ARRAYS];
 };
 
-static bosc_status get(struct reader *r, void *bytes, size_t count, const char *what)
-{
-    if (bi_fault(BI_FAULT_READ) || r->read(r->user, bytes, count) != 0)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: it ends within its %s", what);
-    return BOSC_OK;
-}
-
-static bosc_status grow(struct reader *r, struct array *a, size_t need, size_t most)
-{
-    if (need <= a->room) return BOSC_OK;
-    size_t room = need > most / 2 ? most : 2 * need;
-    char *fresh = bi_memory_alloc(&r->ctx->host, room);
-    if (!fresh) return bi_fail(r->ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", room);
-    if (a->bytes) memcpy(fresh, a->data, a->bytes);
-    bi_memory_release(&r->ctx->host, a->data, a->room);
-    a->data = fresh;
-    a->room = room;
-    return BOSC_OK;
-}
+static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
 static bosc_status get_array(struct reader *r, int which, size_t bytes, const char *what)
 {
-    struct array *a = &r->arrays[which];
-    while (a->bytes < bytes) {
-        size_t part = bytes - a->bytes < BI_KD_SAVE_SLICE ? bytes - a->bytes : BI_KD_SAVE_SLICE;
-        BI_TRY(grow(r, a, a->bytes + part, bytes));
-        BI_TRY(get(r, a->data + a->bytes, part, what));
-        XXH3_64bits_update(r->hash, a->data + a->bytes, part);
-        a->bytes += part;
-    }
-    return BOSC_OK;
-}
-
-static bosc_status malformed(struct reader *r, const char *reason)
-{
-    return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: %s", reason);
+    return bi_load_array(&r->loader, &r->arrays[which], bytes, what);
 }
 
 static bosc_status get_header(struct reader *r)
 {
     struct bi_kd_header *h = &r->header;
-    BI_TRY(get(r, h, sizeof *h, "header"));
-    XXH3_64bits_update(r->hash, h, sizeof *h);
+    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
     if (memcmp(h->magic, BI_KD_SAVE_MAGIC, sizeof h->magic) != 0) return malformed(r, "these are not the bytes of one");
     if (h->version != BI_KD_SAVE_VERSION)
         return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: version %lu, but this library reads version %d",
                        (unsigned long)h->version, (int)BI_KD_SAVE_VERSION);
-    if (h->hash != XXH3_64bits(h, offsetof(struct bi_kd_header, hash))) return malformed(r, "the header is damaged");
+    if (h->hash != bi_hash(h, offsetof(struct bi_kd_header, hash))) return malformed(r, "the header is damaged");
     if (h->flags > BI_KD_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
         return malformed(r, "the header has unknown flags");
     if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return malformed(r, "the type of its elements is unknown");
@@ -88,24 +44,21 @@ static bosc_status get_arrays(struct reader *r)
 {
     const struct bi_kd_header *h = &r->header;
     size_t nodes = (size_t)h->nodes, row = (size_t)h->dim * bosc_dtype_size((bosc_dtype)h->dtype);
-    XXH64_hash_t hash;
     BI_TRY(get_array(r, POINTS, nodes * row, "points"));
     BI_TRY(get_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
     if (h->flags & BI_KD_SAVE_DUPLICATES_REMOVED) {
         BI_TRY(get_array(r, INVERSE, (size_t)h->n * sizeof(uint32_t), "inverse"));
         BI_TRY(get_array(r, COUNTS, nodes * sizeof(uint32_t), "counts"));
     }
-    BI_TRY(get(r, &hash, sizeof hash, "checksum"));
-    if (hash != XXH3_64bits_digest(r->hash)) return malformed(r, "the checksum is wrong: it is damaged");
-    return BOSC_OK;
+    return bi_load_hash(&r->loader);
 }
 
 /* Ids are in range and distinct. */
 static bosc_status check_ids(struct reader *r)
 {
     const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
-    struct array *seen = &r->arrays[SEEN];
-    BI_TRY(grow(r, seen, (size_t)r->header.n, (size_t)r->header.n));
+    struct bi_loaded *seen = &r->arrays[SEEN];
+    BI_TRY(bi_load_room(&r->loader, seen, (size_t)r->header.n));
     if (r->header.n) memset(seen->data, 0, (size_t)r->header.n);
     for (int64_t i = 0; i < r->header.nodes; i++) {
         if ((int64_t)ids[i] >= r->header.n) return malformed(r, "an id is out of range");
@@ -132,7 +85,7 @@ static bosc_status check_runs(struct reader *r)
     return BOSC_OK;
 }
 
-static bosc_status move_to_backend(bosc_ctx *ctx, const struct array *a, void **place)
+static bosc_status move_to_backend(bosc_ctx *ctx, const struct bi_loaded *a, void **place)
 {
     BI_TRY(bi_scratch(ctx, a->bytes, place));
     return a->bytes ? ctx->backend->copy(ctx, *place, a->data, a->bytes) : BOSC_OK;
@@ -141,7 +94,7 @@ static bosc_status move_to_backend(bosc_ctx *ctx, const struct array *a, void **
 static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
 {
     bosc_ctx *ctx = r->ctx;
-    const struct array *inverse = &r->arrays[INVERSE], *counts = &r->arrays[COUNTS];
+    const struct bi_loaded *inverse = &r->arrays[INVERSE], *counts = &r->arrays[COUNTS];
     struct bi_kd_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
     void *points, *ids;
     bosc_kdtree next;
@@ -191,10 +144,10 @@ bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_
     bi_begin(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    XXH3_state_t hash;
-    XXH3_64bits_reset(&hash);
-    struct reader r = {.ctx = ctx, .read = read, .user = user, .hash = &hash};
+    struct reader r = {.ctx = ctx};
+    BI_TRY(bi_load_begin(ctx, read, user, "saved tree", &r.loader));
     bosc_status status = read_tree(&r, tree);
-    for (int i = 0; i < ARRAYS; i++) bi_memory_release(&ctx->host, r.arrays[i].data, r.arrays[i].room);
+    for (int i = 0; i < ARRAYS; i++) bi_load_release(&r.loader, &r.arrays[i]);
+    bi_load_end(&r.loader);
     return status;
 }

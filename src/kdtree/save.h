@@ -7,9 +7,10 @@
 #ifndef BI_KDTREE_SAVE_H
 #define BI_KDTREE_SAVE_H
 
+#include "core/save.h"
 #include "kdtree/driver.h"
 
-enum { BI_KD_SAVE_VERSION = 1, BI_KD_SAVE_DUPLICATES_REMOVED = 1, BI_KD_SAVE_SLICE = 1 << 20 };
+enum { BI_KD_SAVE_VERSION = 1, BI_KD_SAVE_DUPLICATES_REMOVED = 1 };
 
 #define BI_KD_SAVE_MAGIC "BOSCKDT\n"
 
@@ -24,6 +25,5 @@ struct bi_kd_header {
 };
 
 _Static_assert(sizeof(struct bi_kd_header) == 64, "the header is 64 bytes");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "saved trees are little-endian");
 
 #endif

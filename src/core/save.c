@@ -1,0 +1,133 @@
+#define XXH_INLINE_ALL
+#include "core/save.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "base/fault.h"
+
+enum { SLICE = 1 << 20 };
+
+uint64_t bi_hash(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
+
+/* The hash's state lies at the begin of the memory, which is aligned to 64 bytes. */
+static bosc_status take_memory(bosc_ctx *ctx, size_t more, char **memory)
+{
+    size_t bytes = sizeof(XXH3_state_t) + more;
+    *memory = bi_memory_alloc(&ctx->host, bytes);
+    if (!*memory) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
+    XXH3_64bits_reset((XXH3_state_t *)*memory);
+    return BOSC_OK;
+}
+
+static void add_to_hash(char *memory, const void *bytes, size_t count)
+{
+    XXH3_64bits_update((XXH3_state_t *)memory, bytes, count);
+}
+
+bosc_status bi_save_begin(bosc_ctx *ctx, bosc_write_fn write, void *user, struct bi_saver *s)
+{
+    *s = (struct bi_saver){ctx, write, user, NULL};
+    return take_memory(ctx, SLICE, &s->memory);
+}
+
+bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
+{
+    add_to_hash(s->memory, bytes, count);
+    if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
+        return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
+    return BOSC_OK;
+}
+
+bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
+{
+    char *slice = s->memory + sizeof(XXH3_state_t);
+    for (size_t at = 0; at < bytes; at += SLICE) {
+        size_t part = bytes - at < SLICE ? bytes - at : SLICE;
+        BI_TRY(s->ctx->backend->copy(s->ctx, slice, (const char *)array + at, part));
+        BI_TRY(s->ctx->backend->sync(s->ctx));
+        BI_TRY(bi_save_put(s, slice, part));
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_save_hash(struct bi_saver *s)
+{
+    uint64_t hash = XXH3_64bits_digest((XXH3_state_t *)s->memory);
+    return bi_save_put(s, &hash, sizeof hash);
+}
+
+void bi_save_end(struct bi_saver *s) { bi_memory_release(&s->ctx->host, s->memory, sizeof(XXH3_state_t) + SLICE); }
+
+bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l)
+{
+    *l = (struct bi_loader){ctx, read, user, what, NULL};
+    return take_memory(ctx, 0, &l->memory);
+}
+
+/* Bytes that the hash does not see. */
+static bosc_status get(struct bi_loader *l, void *bytes, size_t count, const char *part)
+{
+    if (bi_fault(BI_FAULT_READ) || l->read(l->user, bytes, count) != 0)
+        return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: it ends within its %s", l->what, part);
+    return BOSC_OK;
+}
+
+bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part)
+{
+    BI_TRY(get(l, bytes, count, part));
+    add_to_hash(l->memory, bytes, count);
+    return BOSC_OK;
+}
+
+static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t most)
+{
+    if (need <= a->room) return BOSC_OK;
+    size_t room = need > most / 2 ? most : 2 * need;
+    char *fresh = bi_memory_alloc(&l->ctx->host, room);
+    if (!fresh) return bi_fail(l->ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", room);
+    if (a->bytes) memcpy(fresh, a->data, a->bytes);
+    bi_memory_release(&l->ctx->host, a->data, a->room);
+    a->data = fresh;
+    a->room = room;
+    return BOSC_OK;
+}
+
+bosc_status bi_load_room(struct bi_loader *l, struct bi_loaded *array, size_t bytes)
+{
+    return grow(l, array, bytes, bytes);
+}
+
+bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *a, size_t bytes, const char *part)
+{
+    while (a->bytes < bytes) {
+        size_t slice = bytes - a->bytes < SLICE ? bytes - a->bytes : SLICE;
+        BI_TRY(grow(l, a, a->bytes + slice, bytes));
+        BI_TRY(bi_load_get(l, a->data + a->bytes, slice, part));
+        a->bytes += slice;
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_load_hash(struct bi_loader *l)
+{
+    uint64_t hash;
+    BI_TRY(get(l, &hash, sizeof hash, "checksum"));
+    if (hash != XXH3_64bits_digest((XXH3_state_t *)l->memory))
+        return bi_load_malformed(l, "the checksum is wrong: it is damaged");
+    return BOSC_OK;
+}
+
+bosc_status bi_load_malformed(struct bi_loader *l, const char *reason)
+{
+    return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: %s", l->what, reason);
+}
+
+void bi_load_release(struct bi_loader *l, struct bi_loaded *array)
+{
+    bi_memory_release(&l->ctx->host, array->data, array->room);
+    *array = (struct bi_loaded){0};
+}
+
+void bi_load_end(struct bi_loader *l) { bi_memory_release(&l->ctx->host, l->memory, sizeof(XXH3_state_t)); }

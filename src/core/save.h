@@ -1,0 +1,56 @@
+/* Structures as streams of bytes: what every room's saved form is written and read with. The whole stream is hashed
+ * (XXH3 64) and ends with its hash; a header of the room's comes first and has a hash of its own, so that a damaged one
+ * is found before anything is made of it. */
+#ifndef BI_CORE_SAVE_H
+#define BI_CORE_SAVE_H
+
+#include "core/context.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "saved structures are little-endian");
+
+/* XXH3 64 of some bytes. */
+uint64_t bi_hash(const void *bytes, size_t count);
+
+struct bi_saver {
+    bosc_ctx *ctx;
+    bosc_write_fn write;
+    void *user;
+    char *memory; /* host: the state of the hash, and a slice of an array */
+};
+
+bosc_status bi_save_begin(bosc_ctx *ctx, bosc_write_fn write, void *user, struct bi_saver *s);
+bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count);
+/* Backend memory, by slices. */
+bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes);
+/* The hash of all that was put. */
+bosc_status bi_save_hash(struct bi_saver *s);
+void bi_save_end(struct bi_saver *s);
+
+struct bi_loader {
+    bosc_ctx *ctx;
+    bosc_read_fn read;
+    void *user;
+    const char *what; /* begins messages: "saved tree" */
+    char *memory;     /* host: the state of the hash */
+};
+
+/* Bytes of one array, in host memory: it grows by slices that were really read. */
+struct bi_loaded {
+    char *data;
+    size_t bytes, room;
+};
+
+bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l);
+/* `part` names what the bytes belong to, for the message about an end within it. */
+bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part);
+bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);
+/* Room for `bytes` bytes, of which none are read. */
+bosc_status bi_load_room(struct bi_loader *l, struct bi_loaded *array, size_t bytes);
+/* Reads the hash and compares it. */
+bosc_status bi_load_hash(struct bi_loader *l);
+/* BOSC_ERR_FORMAT with the reason. */
+bosc_status bi_load_malformed(struct bi_loader *l, const char *reason);
+void bi_load_release(struct bi_loader *l, struct bi_loaded *array);
+void bi_load_end(struct bi_loader *l);
+
+#endif
