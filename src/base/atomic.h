@@ -36,4 +36,34 @@ BI_FN void bi_raise(uint32_t *to, uint32_t bits)
 #endif
 }
 
+/* Words that other items may write meanwhile. On the device through core/cuda/simt.cuh, which .cu files include first.
+ */
+BI_FN uint32_t bi_peek(const uint32_t *from)
+{
+#ifdef __CUDA_ARCH__
+    return bi_load_relaxed((const unsigned *)from);
+#else
+    return __atomic_load_n(from, __ATOMIC_RELAXED);
+#endif
+}
+
+BI_FN void bi_poke(uint32_t *to, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    bi_store_relaxed((unsigned *)to, value);
+#else
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* *to = value if it is `expected`; whether it was. */
+BI_FN bool bi_swap(uint32_t *to, uint32_t expected, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    return atomicCAS(to, expected, value) == expected;
+#else
+    return __atomic_compare_exchange_n(to, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
 #endif

@@ -4,6 +4,8 @@
 
 #include "core/context.h"
 #include "forest/graph_steps.h"
+#include "forest/label_steps.h"
+#include "forest/msf_steps.h"
 
 #ifdef __cplusplus
 extern "C" {

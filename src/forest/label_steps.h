@@ -1,0 +1,159 @@
+/* Steps that find and write the labels of components: the smallest vertex of each. `parent` points to smaller vertices
+ * of the same component, or to the vertex itself. Source of the links: Sutton, Ben-Nun, Barak, Optimizing Parallel
+ * Graph Connectivity Computation via Subgraph Sampling (2018). */
+#ifndef BI_FOREST_LABEL_STEPS_H
+#define BI_FOREST_LABEL_STEPS_H
+
+#include "forest/msf_rows.h"
+#include "base/atomic.h"
+
+/* Joins the trees of u and v: the larger root gets the smaller as parent. */
+BI_FN void bi_join(uint32_t *parent, uint32_t u, uint32_t v)
+{
+    uint32_t a = bi_peek(&parent[u]), b = bi_peek(&parent[v]);
+    while (a != b) {
+        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = bi_peek(&parent[high]);
+        if (above == low || (above == high && bi_swap(&parent[high], high, low))) return;
+        a = bi_peek(&parent[bi_peek(&parent[high])]);
+        b = bi_peek(&parent[low]);
+    }
+}
+
+/* Item v joins its neighbour number `turn`. */
+struct bi_join_some {
+    struct bi_msf_rows rows;
+    int64_t turn;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_join_some(const struct bi_join_some *a, int64_t v)
+{
+    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v) + a->turn;
+    if (place >= (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1)) return;
+    if (bi_msf_there(&a->rows, (uint32_t)v, place)) bi_join(a->parent, (uint32_t)v, a->rows.neighbours[place]);
+}
+
+/* Tiles of arcs: vertices that are not in the component `most` join all their neighbours. */
+struct bi_join_rest {
+    struct bi_msf_rows rows;
+    const uint64_t *most; /* the low half */
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_join_rest(const struct bi_join_rest *a, int64_t tile)
+{
+    struct bi_msf_walk w = bi_msf_walk_tile(&a->rows, tile);
+    uint32_t most = (uint32_t)*a->most;
+    do {
+        if (bi_peek(&a->parent[w.row]) == most || !bi_msf_there(&a->rows, w.row, w.place)) continue;
+        bi_join(a->parent, w.row, a->rows.neighbours[w.place]);
+    } while (bi_msf_walk_on(&a->rows, &w));
+}
+
+/* Tiles of arcs: the ends of edges whose id is marked join. */
+struct bi_join_marked {
+    struct bi_msf_rows rows;
+    const uint8_t *marks;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_join_marked(const struct bi_join_marked *a, int64_t tile)
+{
+    struct bi_msf_walk w = bi_msf_walk_tile(&a->rows, tile);
+    do {
+        uint32_t v = a->rows.neighbours[w.place];
+        if (w.row < v && a->marks[bi_msf_arc_id(&a->rows, w.place)]) bi_join(a->parent, w.row, v);
+    } while (bi_msf_walk_on(&a->rows, &w));
+}
+
+/* parent[v] becomes the root. */
+struct bi_flatten {
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_flatten(const struct bi_flatten *a, int64_t v)
+{
+    uint32_t at = bi_peek(&a->parent[v]), above;
+    while ((above = bi_peek(&a->parent[at])) != at) {
+        bi_poke(&a->parent[v], above);
+        at = above;
+    }
+}
+
+struct bi_mark_ids {
+    const void *ids;
+    bool wide;
+    uint8_t *marks;
+};
+
+BI_FN void bi_step_mark_ids(const struct bi_mark_ids *a, int64_t i) { a->marks[bi_word(a->ids, a->wide, i)] = 1; }
+
+/* The smallest vertex below each root of a flat forest with any roots. */
+struct bi_smallest {
+    const uint32_t *root;
+    uint32_t *smallest;
+};
+
+BI_FN void bi_step_smallest(const struct bi_smallest *a, int64_t v)
+{
+    if ((uint32_t)v < bi_peek(&a->smallest[a->root[v]])) bi_lower_u32(&a->smallest[a->root[v]], (uint32_t)v);
+}
+
+struct bi_gather_labels {
+    const uint32_t *root, *smallest;
+    uint32_t *labels;
+};
+
+BI_FN void bi_step_gather_labels(const struct bi_gather_labels *a, int64_t v)
+{
+    a->labels[v] = a->smallest[a->root[v]];
+}
+
+/* Labels in the caller's words; none where the mask leaves the vertex out. */
+struct bi_write_labels {
+    const uint32_t *labels;
+    const uint8_t *mask;
+    void *out;
+    bool wide;
+};
+
+BI_FN void bi_step_write_labels(const struct bi_write_labels *a, int64_t v)
+{
+    bi_set_word(a->out, a->wide, v, a->mask && !a->mask[v] ? UINT64_MAX : a->labels[v]);
+}
+
+/* Whether a vertex is there, and whether it is the smallest of its component. */
+struct bi_count_roots {
+    const uint32_t *labels; /* NULL: every vertex counts */
+    const uint8_t *mask;
+    uint8_t *out;
+};
+
+BI_FN void bi_step_count_roots(const struct bi_count_roots *a, int64_t v)
+{
+    a->out[v] = (!a->mask || a->mask[v]) && (!a->labels || a->labels[v] == (uint32_t)v);
+}
+
+/* Among BI_LABEL_SAMPLES sampled labels the most frequent (of several, the smallest) is the low half of *most, which
+ * begins as all ones. Items are the samples. */
+enum { BI_LABEL_SAMPLES = 512 };
+
+struct bi_most_frequent {
+    const uint32_t *parent;
+    int64_t n;
+    uint64_t *most;
+};
+
+BI_FN uint32_t bi_label_sample(const struct bi_most_frequent *a, int64_t i)
+{
+    return a->parent[(uint64_t)i * (uint64_t)a->n / BI_LABEL_SAMPLES];
+}
+
+BI_FN void bi_step_most_frequent(const struct bi_most_frequent *a, int64_t i)
+{
+    uint32_t label = bi_label_sample(a, i), others = BI_LABEL_SAMPLES;
+    for (int64_t k = 0; k < BI_LABEL_SAMPLES; k++) others -= bi_label_sample(a, k) == label;
+    bi_lower_u64(a->most, (uint64_t)others << 32 | label);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* Boruvka's rounds over a list of arcs: the published method on core operations and steps. */
+#ifndef BI_FOREST_MSF_ROUNDS_H
+#define BI_FOREST_MSF_ROUNDS_H
+
+#include "forest/driver.h"
+#include "forest/msf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BI_MSF_ROUNDS = 34 /* each at least halves the supervertices, of less than 2^32 */ };
+
+/* The tree of rounds: the supervertices of round k are the numbers begin[k] to begin[k + 1] - 1. */
+struct bi_msf_tree {
+    int32_t levels;
+    int64_t begin[BI_MSF_ROUNDS + 1];
+    uint32_t *leaf;   /* n: each vertex as a supervertex of round 0, or none */
+    uint32_t *parent; /* of each: its supervertex in the next round (counted from 0 there), or none */
+    uint32_t *rank;   /* of each: the rank of the edge that it chose */
+};
+
+struct bi_msf_rounds {
+    struct bi_msf_list list; /* ends and places are those of the array in use */
+    uint64_t *ends[2];       /* list.count each */
+    void *places[2];
+    int64_t n;                /* vertices: labels of the list */
+    bool atomic;              /* an atomic minimum in place of the segmented scan */
+    bool keep_parallel;       /* never drop duplicate edges between supervertices */
+    uint32_t *parent;         /* n, or NULL: becomes a forest over the trees of the spanning forest */
+    void *chosen;             /* room for min(n - 1, count): the places of the edges chosen */
+    struct bi_msf_tree *tree; /* NULL, or with room for 2 n supervertices */
+
+    int64_t found; /* results */
+    int32_t count;
+    bosc_msf_round told[BI_MSF_ROUNDS];
+};
+
+/* Runs all rounds. Scratch is taken from the arena and left to the caller's mark. */
+bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
