@@ -40,29 +40,20 @@ void bosc_array_free(bosc_array *array)
 
 enum { NAN_BLOCK = 4096 }; /* elements looked at before a branch */
 
-static int64_t first_nan_f32(const float *x, int64_t n)
-{
-    for (int64_t begin = 0; begin < n; begin += NAN_BLOCK) {
-        int64_t end = n - begin < NAN_BLOCK ? n : begin + NAN_BLOCK;
-        int bad = 0;
-        for (int64_t i = begin; i < end; i++) bad |= x[i] != x[i];
-        for (int64_t i = begin; bad && i < end; i++)
-            if (x[i] != x[i]) return i;
+#define FIRST_NAN(name, T)                                               \
+    static int64_t name(const T *x, int64_t n)                           \
+    {                                                                    \
+        for (int64_t begin = 0; begin < n; begin += NAN_BLOCK) {         \
+            int64_t end = n - begin < NAN_BLOCK ? n : begin + NAN_BLOCK; \
+            int bad = 0;                                                 \
+            for (int64_t i = begin; i < end; i++) bad |= x[i] != x[i];   \
+            for (int64_t i = begin; bad && i < end; i++)                 \
+                if (x[i] != x[i]) return i;                              \
+        }                                                                \
+        return -1;                                                       \
     }
-    return -1;
-}
-
-static int64_t first_nan_f64(const double *x, int64_t n)
-{
-    for (int64_t begin = 0; begin < n; begin += NAN_BLOCK) {
-        int64_t end = n - begin < NAN_BLOCK ? n : begin + NAN_BLOCK;
-        int bad = 0;
-        for (int64_t i = begin; i < end; i++) bad |= x[i] != x[i];
-        for (int64_t i = begin; bad && i < end; i++)
-            if (x[i] != x[i]) return i;
-    }
-    return -1;
-}
+FIRST_NAN(first_nan_f32, float)
+FIRST_NAN(first_nan_f64, double)
 
 bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, bosc_io_error *error)
 {

@@ -18,24 +18,18 @@ template <class T> struct bi_sum_of { /* unsigned integers, of signed ones too: 
     static __host__ __device__ __forceinline__ element nothing() { return 0; }
 };
 
-struct bi_sum_of_f32 {
-    typedef float element;
-    typedef float value;
+template <class T> struct bi_sum_of_floats {
+    typedef T element;
+    typedef T value;
     static __host__ __device__ __forceinline__ value read(element x) { return x; }
     static __host__ __device__ __forceinline__ value join(value a, value b) { return a + b; }
-    static __host__ __device__ __forceinline__ element write(value x) { return bi_canonical_f32(x); }
-    static __host__ __device__ __forceinline__ value neutral() { return -0.0f; } /* x + -0 is x, -0 too */
+    static __host__ __device__ __forceinline__ element write(value x) { return canonical(x); }
+    static __host__ __device__ __forceinline__ value neutral() { return T(-0.0); } /* x + -0 is x, -0 too */
     static __host__ __device__ __forceinline__ element nothing() { return 0; }
-};
 
-struct bi_sum_of_f64 {
-    typedef double element;
-    typedef double value;
-    static __host__ __device__ __forceinline__ value read(element x) { return x; }
-    static __host__ __device__ __forceinline__ value join(value a, value b) { return a + b; }
-    static __host__ __device__ __forceinline__ element write(value x) { return bi_canonical_f64(x); }
-    static __host__ __device__ __forceinline__ value neutral() { return -0.0; }
-    static __host__ __device__ __forceinline__ element nothing() { return 0; }
+  private:
+    static __host__ __device__ __forceinline__ float canonical(float x) { return bi_canonical_f32(x); }
+    static __host__ __device__ __forceinline__ double canonical(double x) { return bi_canonical_f64(x); }
 };
 
 /* Of integers: LOW and HIGH are the ends of the type. */
@@ -95,8 +89,8 @@ template <class F> bosc_status bi_with_operation(bosc_ctx *ctx, bosc_op op, bosc
     if (op == BOSC_MIN) return bi_with_extreme<false>(ctx, dtype, f);
     if (op == BOSC_MAX) return bi_with_extreme<true>(ctx, dtype, f);
     switch (dtype) {
-    case BOSC_F32: return f.template run<bi_sum_of_f32>(ctx);
-    case BOSC_F64: return f.template run<bi_sum_of_f64>(ctx);
+    case BOSC_F32: return f.template run<bi_sum_of_floats<float>>(ctx);
+    case BOSC_F64: return f.template run<bi_sum_of_floats<double>>(ctx);
     case BOSC_I32:
     case BOSC_U32: return f.template run<bi_sum_of<uint32_t>>(ctx);
     case BOSC_I64:

@@ -1,5 +1,7 @@
 /* Scans, segmented or not, in one pass: a block takes a group of tiles, scans their rows, waits for what came before.
  * Plain scans of integers are CUB's. */
+#include <type_traits>
+
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/cub.h"
 #include "core/cuda/ops.cuh"
@@ -163,7 +165,11 @@ struct scan_call {
         if (heads)
             return BI_RUN(ctx, (kernel_scan<P, true>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
                           state);
-        return BI_RUN(ctx, (kernel_scan<P, false>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive, state);
+        if constexpr (std::is_floating_point<typename P::element>::value)
+            return BI_RUN(ctx, (kernel_scan<P, false>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
+                          state);
+        else
+            return bi_fail(ctx, BOSC_ERR_INTERNAL, "scan: plain ones of integers are made elsewhere");
     }
 };
 

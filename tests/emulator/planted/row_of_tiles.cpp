@@ -20,7 +20,7 @@ static __global__ void prefixes(const float *totals, int64_t tiles, float *out, 
     bool mine = lane >= first && lane < first + count;
     bi_own_tiles<float> own = {first, count, {mine ? totals[tile + lane - first] : 0.0f, false}};
     if (mine) bi_publish(nodes, tile + lane - first, own.total);
-    bi_item<float> row = bi_row_of_tiles<bi_sum_of_f32, false>(nodes, tiles, tile + count - 1, own);
+    bi_item<float> row = bi_row_of_tiles<bi_sum_of_floats<float>, false>(nodes, tiles, tile + count - 1, own);
     if (mine) out[tile + lane - first] = row.value;
 }
 
