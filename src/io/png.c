@@ -10,6 +10,18 @@ static void hand_over(png_structp png, png_bytep bytes, size_t count)
     if (bi_sink_write(png_get_io_ptr(png), bytes, count)) png_error(png, "write");
 }
 
+static png_voidp take(png_structp png, png_alloc_size_t bytes)
+{
+    (void)png;
+    return bi_io_alloc(bytes);
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
 static void nothing_to_flush(png_structp png) { (void)png; }
 
 static void jump(png_structp png, png_const_charp text)
@@ -28,7 +40,7 @@ static void stay_silent(png_structp png, png_const_charp text)
 static bool encode(struct bi_sink *sink, const uint8_t *rgb, int32_t width, int32_t height)
 {
     jmp_buf back;
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &back, jump, stay_silent);
+    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &back, jump, stay_silent, NULL, take, release);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info || setjmp(back)) {
         png_destroy_write_struct(&png, &info);
