@@ -9,17 +9,32 @@ static void statuses(void)
 {
     CHECK(strcmp(bosc_status_name(BOSC_ERR_DATA), "BOSC_ERR_DATA") == 0);
     CHECK(strcmp(bosc_status_name((bosc_status)99), "unknown status") == 0);
+    CHECK(strcmp(bosc_status_text((bosc_status)-1), "unknown status") == 0);
     CHECK_EQ(BOSC_ERR_INTERNAL, 11); /* numbers are never reused */
     CHECK(strcmp(bosc_status_text(BOSC_OK), "done") == 0);
+    for (int s = BOSC_OK; s <= BOSC_ERR_INTERNAL; s++) {
+        CHECK(suite_begins(bosc_status_name((bosc_status)s), "BOSC_") && bosc_status_text((bosc_status)s)[0]);
+        for (int t = BOSC_OK; t < s; t++) {
+            CHECK(strcmp(bosc_status_name((bosc_status)s), bosc_status_name((bosc_status)t)) != 0);
+            CHECK(strcmp(bosc_status_text((bosc_status)s), bosc_status_text((bosc_status)t)) != 0);
+        }
+    }
+    CHECK(strcmp(bosc_version(), BOSC_VERSION_STRING) == 0);
 }
 
 static void dtypes(void)
 {
-    CHECK_EQ(bosc_dtype_size(BOSC_U8), 1);
-    CHECK_EQ(bosc_dtype_size(BOSC_I32), 4);
-    CHECK_EQ(bosc_dtype_size(BOSC_F64), 8);
-    CHECK_EQ(bosc_dtype_size((bosc_dtype)0), 0);
-    CHECK(strcmp(bosc_dtype_name(BOSC_U64), "u64") == 0);
+    static const struct {
+        bosc_dtype dtype;
+        size_t size;
+        const char *name;
+    } types[] = {{BOSC_F32, 4, "f32"},    {BOSC_F64, 8, "f64"},    {BOSC_I32, 4, "i32"}, {BOSC_I64, 8, "i64"},
+                 {BOSC_U32, 4, "u32"},    {BOSC_U64, 8, "u64"},    {BOSC_U8, 1, "u8"},   {(bosc_dtype)0, 0, "?"},
+                 {(bosc_dtype)8, 0, "?"}, {(bosc_dtype)-1, 0, "?"}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        CHECK_EQ(bosc_dtype_size(types[i].dtype), types[i].size);
+        CHECK(strcmp(bosc_dtype_name(types[i].dtype), types[i].name) == 0);
+    }
 }
 
 static void ordered_keys(void)

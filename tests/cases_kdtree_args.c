@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kdtree/driver.h"
 #include "kdtree_data.h"
 
 static void create(bosc_ctx *ctx)
@@ -235,7 +236,19 @@ static void others(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_kdtree_write(ctx, tree, refuse, NULL), BOSC_ERR_IO);
     CHECK_STATUS(ctx, bosc_kdtree_read(ctx, no_bytes, NULL, &other), BOSC_ERR_FORMAT);
     CHECK(other == NULL);
+    tree->memory.device++; /* as if it were built on the next device */
+    CHECK_ARG(ctx, bosc_kdtree_verify(ctx, tree, NULL), "tree: it is on device");
+    tree->memory.device--;
     bosc_kdtree_free(tree);
+}
+
+/* More elements than bytes can be counted. */
+static void scratch(bosc_ctx *ctx)
+{
+    void *p;
+    CHECK_STATUS(ctx, bi_kd_scratch(ctx, INT64_MAX, 8, &p), BOSC_ERR_NOMEM);
+    CHECK_STATUS(ctx, bi_kd_scratch(ctx, INT64_MAX / 1024, 8192, &p), BOSC_ERR_NOMEM);
+    CHECK(suite_begins(bosc_message(ctx), "out of "));
 }
 
 static void other_backend(void)
@@ -256,7 +269,12 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},   {"build", build, NULL},   {"search", search, NULL},
-    {"offsets", offsets, NULL}, {"others", others, NULL}, {"another backend", NULL, other_backend},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"search", search, NULL},
+    {"offsets", offsets, NULL},
+    {"others", others, NULL},
+    {"scratch", scratch, NULL},
+    {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

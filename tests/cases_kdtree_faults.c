@@ -6,7 +6,7 @@
 #include "faults.h"
 #include "kdtree_data.h"
 
-enum { N = 400, M = 300, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
+enum { MOST = 300, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
 
 static const uint32_t all_kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY;
 
@@ -18,8 +18,8 @@ struct subject {
     bosc_kdtree *tree, *read;
     bosc_status (*call)(bosc_ctx *ctx, struct subject *s);
     unsigned char *out[OUTPUTS], *want[OUTPUTS];
-    int64_t offsets[M + 1];   /* of the rows of a radius search */
-    size_t taken, saved_size; /* bytes written to out[0], or read from saved */
+    int64_t offsets[MOST + 1]; /* of the rows of a radius search */
+    size_t taken, saved_size;  /* bytes written to out[0], or read from saved */
     unsigned char *saved;
 };
 
@@ -28,12 +28,12 @@ enum { K = 3, MANY = 40 };
 
 static bosc_status knn(bosc_ctx *ctx, struct subject *s)
 {
-    return bosc_kdtree_knn(ctx, s->tree, s->queries.data, M, 0, MANY, s->out[0], s->out[1]);
+    return bosc_kdtree_knn(ctx, s->tree, s->queries.data, s->queries.n, 0, MANY, s->out[0], s->out[1]);
 }
 
 static bosc_status knn_within(bosc_ctx *ctx, struct subject *s)
 {
-    return bosc_kdtree_knn_within(ctx, s->tree, s->queries.data, M, 0, K, RADIUS, s->out[0], s->out[1]);
+    return bosc_kdtree_knn_within(ctx, s->tree, s->queries.data, s->queries.n, 0, K, RADIUS, s->out[0], s->out[1]);
 }
 
 static bosc_status knn_self(bosc_ctx *ctx, struct subject *s)
@@ -44,19 +44,19 @@ static bosc_status knn_self(bosc_ctx *ctx, struct subject *s)
 static bosc_status radius_offsets(bosc_ctx *ctx, struct subject *s)
 {
     int64_t *offsets = (int64_t *)(void *)s->out[0];
-    return bosc_kdtree_radius(ctx, s->tree, s->queries.data, M, 0, RADIUS, offsets, NULL, NULL, 0);
+    return bosc_kdtree_radius(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, offsets, NULL, NULL, 0);
 }
 
 static bosc_status radius_rows(bosc_ctx *ctx, struct subject *s)
 {
-    return bosc_kdtree_radius(ctx, s->tree, s->queries.data, M, 0, RADIUS, s->offsets, s->out[0], s->out[1],
-                              s->offsets[M]);
+    return bosc_kdtree_radius(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, s->offsets, s->out[0], s->out[1],
+                              s->offsets[s->queries.n]);
 }
 
 static bosc_status radius_count(bosc_ctx *ctx, struct subject *s)
 {
     int64_t *counts = (int64_t *)(void *)s->out[0];
-    return bosc_kdtree_radius_count(ctx, s->tree, s->queries.data, M, 0, RADIUS, counts);
+    return bosc_kdtree_radius_count(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, counts);
 }
 
 static bosc_status verify(bosc_ctx *ctx, struct subject *s)
@@ -74,7 +74,10 @@ static bosc_status get_duplicates(bosc_ctx *ctx, struct subject *s)
     return bosc_kdtree_get_duplicates(ctx, s->tree, s->out[0], (int64_t *)(void *)s->out[1]);
 }
 
-static bosc_status reserve(bosc_ctx *ctx, struct subject *s) { return bosc_kdtree_reserve(ctx, s->tree, 5000, M, K); }
+static bosc_status reserve(bosc_ctx *ctx, struct subject *s)
+{
+    return bosc_kdtree_reserve(ctx, s->tree, 5000, s->queries.n, K);
+}
 
 static int append(void *user, const void *bytes, size_t count)
 {
@@ -147,9 +150,10 @@ static bool right(void *user)
 static struct subject make(bosc_ctx *ctx, bosc_duplicates duplicates, int32_t id_bits)
 {
     struct suite_random r = {9};
+    int64_t n = suite_slow(ctx) ? 120 : 400, m = suite_slow(ctx) ? 60 : MOST;
     struct subject s = {
-        .points = kd_points(&r, BOSC_F32, DIM, N, DIM, duplicates ? KD_GRID : KD_RANDOM),
-        .queries = kd_points(&r, BOSC_F32, DIM, M, DIM, KD_RANDOM),
+        .points = kd_points(&r, BOSC_F32, DIM, n, DIM, duplicates ? KD_GRID : KD_RANDOM),
+        .queries = kd_points(&r, BOSC_F32, DIM, m, DIM, KD_RANDOM),
         .opts = {.size = sizeof s.opts, .dim = DIM, .duplicates = duplicates, .id_bits = id_bits},
     };
     for (int i = 0; i < OUTPUTS; i++) {
@@ -157,8 +161,8 @@ static struct subject make(bosc_ctx *ctx, bosc_duplicates duplicates, int32_t id
         s.want[i] = suite_alloc(ROOM);
     }
     s.tree = kd_build(ctx, &s.opts, &s.points);
-    CHECK_OK(ctx, bosc_kdtree_radius(ctx, s.tree, s.queries.data, M, 0, RADIUS, s.offsets, NULL, NULL, 0));
-    CHECK(s.offsets[M] > 0 && s.offsets[M] * 8 <= ROOM);
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, s.tree, s.queries.data, m, 0, RADIUS, s.offsets, NULL, NULL, 0));
+    CHECK(s.offsets[m] > 0 && s.offsets[m] * 8 <= ROOM);
     prepare(&s);
     CHECK_OK(ctx, save(ctx, &s));
     s.saved_size = s.taken;

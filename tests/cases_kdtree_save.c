@@ -1,9 +1,11 @@
 /* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
+#define XXH_INLINE_ALL
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fault.h"
-#include "kdtree/tree.h"
+#include <xxhash.h>
+
+#include "kdtree/save.h"
 #include "kdtree_data.h"
 
 struct file {
@@ -126,6 +128,121 @@ static void damage(bosc_ctx *ctx)
     }
 }
 
+/* Makes the checksums right again. */
+static void seal(struct file *f)
+{
+    struct bi_kd_header *h = (struct bi_kd_header *)(void *)f->bytes;
+    h->hash = XXH3_64bits(h, offsetof(struct bi_kd_header, hash));
+    XXH64_hash_t hash = XXH3_64bits(f->bytes, f->size - sizeof hash);
+    memcpy(f->bytes + f->size - sizeof hash, &hash, sizeof hash);
+}
+
+/* Files with the right checksums that no writer writes: `change` 0, 1, ... of a tree of 10 points of 3 coordinates, of
+ * which `nodes` are distinct. NULL: there are no more. */
+static const char *change_header(struct bi_kd_header *h, int change)
+{
+    switch (change) {
+    case 0: h->magic[0] = 'X'; return "these are not the bytes of one";
+    case 1: h->version = 2; return "version 2, but this library reads version 1";
+    case 2: h->flags |= 2; return "unknown flags";
+    case 3: h->reserved = 1; return "unknown flags";
+    case 4: h->unused = 1; return "unknown flags";
+    case 5: h->dtype = 0; return "type of its elements";
+    case 6: h->dtype = BOSC_U32; return "type of its elements";
+    case 7: h->dim = 0; return "dimension";
+    case 8: h->dim = 1025; return "dimension";
+    case 9: h->dim = UINT32_MAX; return "dimension";
+    case 10: h->id_bits = 0; return "32 nor 64";
+    case 11: h->id_bits = 48; return "32 nor 64";
+    case 12: h->n = -1; return "size is out of range";
+    case 13: h->n = UINT32_MAX; return "size is out of range";
+    case 14: h->n = INT64_MAX; return "size is out of range";
+    case 15: h->nodes = -1; return "size is out of range";
+    case 16: h->nodes = h->n + 1; return "size is out of range";
+    case 17: h->nodes = 0; return "size is out of range";
+    case 18: h->n += 1; return h->flags ? "within its" : "lacks nodes";
+    case 19: h->n = h->nodes = UINT32_MAX - 1; return "within its points";
+    case 20: h->n = h->nodes = 0; return "checksum";
+    case 21: h->dtype = BOSC_F64; return "within its";
+    default: return NULL;
+    }
+}
+
+static const char *change_body(uint32_t *ids, uint32_t *inverse, uint32_t *counts, int change)
+{
+    switch (change) {
+    case 0: ids[1] = ids[0]; return "an id is repeated";
+    case 1: ids[1] = 10; return "an id is out of range";
+    case 2: ids[0] = UINT32_MAX; return "an id is out of range";
+    case 3: inverse[9] = UINT32_MAX; return "a row stands for no node";
+    case 4: counts[0]++; return "a count is wrong";
+    case 5: counts[0]--, counts[1]++; return "a count is wrong";
+    case 6: ids[1] ^= ids[0], ids[0] ^= ids[1], ids[1] ^= ids[0]; return "another's row";
+    default: return NULL;
+    }
+}
+
+static void check_hostile(bosc_ctx *ctx, struct file *f, const char *reason)
+{
+    seal(f);
+    check_damaged(ctx, f);
+    if (!strstr(bosc_message(ctx), reason))
+        suite_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", bosc_message(ctx), reason);
+}
+
+static void hostile(bosc_ctx *ctx)
+{
+    for (int removed = 0; removed < 2; removed++) {
+        struct suite_random r = {3};
+        bosc_kdtree_info info = {.size = sizeof info};
+        bosc_kdtree *tree = make(ctx, &r, BOSC_F32, 10, removed, 0);
+        struct file good = save(ctx, tree);
+        struct file f = {.bytes = suite_alloc(good.size), .size = good.size};
+        const char *reason;
+        CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+        for (int i = 0;; i++) {
+            memcpy(f.bytes, good.bytes, good.size);
+            if (!(reason = change_header((struct bi_kd_header *)(void *)f.bytes, i))) break;
+            check_hostile(ctx, &f, reason);
+        }
+        uint32_t *ids = (uint32_t *)(void *)(f.bytes + sizeof(struct bi_kd_header) + (size_t)info.nodes * 3 * 4);
+        uint32_t *inverse = ids + info.nodes, *counts = inverse + info.n;
+        for (int i = 0; i < (removed ? 7 : 3); i++) {
+            memcpy(f.bytes, good.bytes, good.size);
+            check_hostile(ctx, &f, change_body(ids, inverse, counts, i));
+        }
+        memcpy(f.bytes, good.bytes, good.size);
+        seal(&f);
+        CHECK(memcmp(f.bytes, good.bytes, good.size) == 0);
+        bosc_kdtree_free(tree);
+        free(good.bytes);
+        free(f.bytes);
+    }
+}
+
+/* Arrays of several slices. */
+static void large(bosc_ctx *ctx)
+{
+    enum { DIM = 16 };
+    int64_t n = suite_slow(ctx) ? 20000 : 50000; /* 1.3 or 3.2 MB of points */
+    struct suite_random r = {4};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = DIM};
+    struct reference_points p = kd_points(&r, BOSC_F32, DIM, n, DIM, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    struct file f = save(ctx, tree);
+    bosc_kdtree *back = load(ctx, &f);
+    struct file g = save(ctx, back);
+    CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
+    size_t whole = f.size;
+    for (f.size = whole / 8; f.size < whole; f.size += whole / 8) check_damaged(ctx, &f);
+    bosc_kdtree_free(tree);
+    bosc_kdtree_free(back);
+    free(f.bytes);
+    free(g.bytes);
+    free((void *)p.data);
+}
+
 /* A tree in the wrong order is read, for its checksum is right, and the verifier names the node. */
 static void wrong_order(bosc_ctx *ctx)
 {
@@ -160,9 +277,34 @@ static void wrong_order(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Among equal points the ids decide. */
+static void wrong_ids(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (info.backend != BOSC_BACKEND_CPU) return;
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    static const float points[6] = {1, 2, 1, 2, 1, 2};
+    struct reference_points p = {BOSC_F32, 2, 3, 2, points};
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    uint32_t *ids = tree->ids.data;
+    int64_t node = -1;
+    CHECK(ids[0] == 0 && ids[1] == 1 && ids[2] == 2);
+    ids[0] = 1;
+    ids[1] = 0;
+    CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, &node), BOSC_ERR_DATA);
+    CHECK_EQ(node, 0);
+    CHECK(strstr(bosc_message(ctx), "but is greater by id, not coordinate"));
+    ids[0] = 0;
+    ids[1] = 2;
+    ids[2] = 1;
+    CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, NULL), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_message(ctx), "node 2 is on the greater side of its ancestor 1 "));
+    bosc_kdtree_free(tree);
+}
+
 static const struct suite_case suite_cases_kdtree_save[] = {
-    {"round trip", round_trip, NULL},
-    {"damage", damage, NULL},
-    {"wrong order", wrong_order, NULL},
+    {"round trip", round_trip, NULL},          {"damage", damage, NULL},           {"hostile files", hostile, NULL},
+    {"arrays of several slices", large, NULL}, {"wrong order", wrong_order, NULL}, {"wrong ids", wrong_ids, NULL},
 };
 SUITE(kdtree_save);

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
             if (argc > 1 && (once || !strstr(list[c].name, argv[1]))) continue;
             struct test *t = &tests[count];
             *t = (struct test){.of = &RUN_SUITE.cases[i], .configuration = &list[c]};
-            snprintf(t->name, sizeof t->name, "%s%s%s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
+            snprintf(t->name, sizeof t->name, "%.100s%s%s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
             units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run, .initial_state = t};
         }
     int failed = _cmocka_run_group_tests(RUN_SUITE.name, units, count, NULL, NULL);
