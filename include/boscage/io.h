@@ -9,6 +9,7 @@
 #define BOSCAGE_IO_H
 
 #include <boscage/boscage.h>
+#include <boscage/graph.h>
 
 BOSC_BEGIN_DECLS
 
@@ -79,6 +80,14 @@ BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_i
  * ending, atomically. Reals are written with as many digits as bring back the same number. Weights that are NULL are 1
  * in a .gr, pattern in an .mtx, and left out of an edge list, which cannot tell of vertices beyond the last edge's. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
+
+/* Saved graphs (.bosc). */
+BOSC_API bosc_status bosc_graph_save(bosc_ctx *ctx, const bosc_graph *graph, const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_io_error *error);
+
+/* Reads a saved graph, known by its first bytes, or else edges as bosc_edges_read: one of *graph and *edges is set. */
+BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
+                                              bosc_io_error *error);
 
 /* Writes an 8-bit RGB picture, rows from the top, as PNG, atomically. */
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,

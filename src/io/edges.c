@@ -16,7 +16,7 @@ static bool begins(const struct bi_bytes *in, const char *text)
 /* What the first line that is not blank begins with. */
 static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
 {
-    if (begins(in, "BOSCGRA")) return BI_EDGES_SAVED;
+    if (bi_graph_is(in)) return BI_EDGES_SAVED;
     if (begins(in, "%%MatrixMarket")) return BI_EDGES_MTX;
     const char *p = in->data, *end = in->data + in->size;
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;

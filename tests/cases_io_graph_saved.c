@@ -1,0 +1,193 @@
+/* Saved graphs as files: round trips, damage, faults. What is in them is tested with graphs. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "bytes.h"
+#include "io/edges.h"
+
+enum { N = 6, M = 7 };
+
+static bosc_graph *make_graph(bosc_ctx *ctx, int64_t m)
+{
+    static const uint32_t u[M] = {0, 1, 2, 4, 3, 3, 0}, v[M] = {1, 2, 0, 4, 1, 1, 5};
+    static const int32_t weights[M] = {5, -3, 2, 0, 7, 7, 1};
+    bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_I32, .id_bits = 32};
+    bosc_graph *graph = NULL;
+    CHECK_OK(ctx, bosc_graph_create(ctx, &opts, &graph));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, N, m, u, v, weights));
+    return graph;
+}
+
+static void check_equal(bosc_ctx *ctx, const bosc_graph *a, const bosc_graph *b)
+{
+    bosc_graph_info ia = {.size = sizeof ia}, ib = {.size = sizeof ib};
+    uint32_t arrays[2][3][M];
+    int32_t weights[2][M];
+    CHECK_OK(ctx, bosc_graph_get_info(a, &ia));
+    CHECK_OK(ctx, bosc_graph_get_info(b, &ib));
+    CHECK(ia.n == ib.n && ia.m == ib.m && ia.entries == ib.entries && ia.weight == ib.weight);
+    CHECK_OK(ctx, bosc_graph_get_edges(ctx, a, arrays[0][0], arrays[0][1], arrays[0][2], weights[0]));
+    CHECK_OK(ctx, bosc_graph_get_edges(ctx, b, arrays[1][0], arrays[1][1], arrays[1][2], weights[1]));
+    for (int i = 0; i < 3; i++) CHECK(memcmp(arrays[0][i], arrays[1][i], (size_t)ia.m * 4) == 0);
+    CHECK(memcmp(weights[0], weights[1], (size_t)ia.m * 4) == 0);
+}
+
+static void temporary_path(char *path, size_t size)
+{
+    static int count;
+    snprintf(path, size, "/tmp/boscage-test-%ld-%d.bosc", (long)getpid(), count++);
+}
+
+static void round_trips(bosc_ctx *ctx)
+{
+    char path[64];
+    bosc_io_error error;
+    temporary_path(path, sizeof path);
+    for (int64_t m = 0; m <= M; m += M) {
+        bosc_graph *graph = make_graph(ctx, m), *back = NULL, *again = NULL;
+        bosc_edges edges = {0};
+        CHECK_OK(ctx, bosc_graph_save(ctx, graph, path, &error));
+        CHECK_OK(ctx, bosc_graph_load(ctx, path, &back, &error));
+        check_equal(ctx, graph, back);
+        CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, &again, &edges, &error));
+        CHECK(again && !edges.u);
+        check_equal(ctx, graph, again);
+        CHECK_EQ(bosc_edges_read(path, &edges, &error), BOSC_ERR_FORMAT);
+        CHECK(strstr(error.text, ": a saved graph, no list of edges"));
+        bosc_kdtree *tree = NULL;
+        CHECK_EQ(bosc_kdtree_load(ctx, path, &tree, &error), BOSC_ERR_FORMAT);
+        CHECK(!tree && strstr(error.text, ": no saved k-d tree"));
+        bosc_graph_free(graph);
+        bosc_graph_free(back);
+        bosc_graph_free(again);
+    }
+    unlink(path);
+    strcpy(strrchr(path, '.'), ".gr");
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs("p sp 2 1\na 1 2 9\n", f) > 0 && fclose(f) == 0);
+    bosc_graph *none = NULL;
+    bosc_edges edges = {0};
+    CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, &none, &edges, &error));
+    CHECK(!none && edges.m == 1);
+    bosc_edges_free(&edges);
+    CHECK_EQ(bosc_graph_load(ctx, path, &none, &error), BOSC_ERR_FORMAT);
+    CHECK(!none && strstr(error.text, ".gr: no saved graph"));
+    unlink(path);
+}
+
+static void check_damaged(bosc_ctx *ctx, const char *bytes, size_t size)
+{
+    bosc_io_error error = {""};
+    bosc_graph *graph = NULL;
+    char *copy = suite_alloc(size);
+    if (size) memcpy(copy, bytes, size);
+    struct bi_bytes in = {.name = "F", .data = copy, .size = size};
+    CHECK_EQ(bi_graph_parse(ctx, &in, &graph, &error), BOSC_ERR_FORMAT);
+    CHECK(!graph && suite_begins(error.text, "F: "));
+    free(copy);
+}
+
+/* Every truncation, every bit of the header and one of each other byte, one byte more. */
+static void damage(bosc_ctx *ctx)
+{
+    char path[64];
+    struct bi_file file;
+    bosc_graph *graph = make_graph(ctx, M);
+    temporary_path(path, sizeof path);
+    CHECK_OK(ctx, bosc_graph_save(ctx, graph, path, NULL));
+    CHECK_EQ(bi_file_open(path, &file, NULL), BOSC_OK);
+    unlink(path);
+    bosc_graph_free(graph);
+    size_t size = file.bytes.size;
+    char *copy = suite_alloc(size + 1);
+    memcpy(copy, file.bytes.data, size);
+    copy[size] = 0;
+    for (size_t k = 0; k < size; k++) check_damaged(ctx, copy, k);
+    check_damaged(ctx, copy, size + 1);
+    for (size_t k = 0; k < size; k++)
+        for (int bit = k < 128 ? 0 : (int)k % 8; bit < 8; bit += k < 128 ? 1 : 8) {
+            copy[k] ^= (char)(1 << bit);
+            check_damaged(ctx, copy, size);
+            copy[k] ^= (char)(1 << bit);
+        }
+    free(copy);
+    bi_file_close(&file);
+}
+
+#define CHECK_TEXT(call, argument)                         \
+    do {                                                   \
+        bosc_io_error suite_e_ = {""}, *error = &suite_e_; \
+        CHECK_EQ(call, BOSC_ERR_ARG);                      \
+        CHECK(suite_begins(suite_e_.text, argument));      \
+    } while (0)
+
+static void bad_arguments(bosc_ctx *ctx)
+{
+    bosc_graph *graph = make_graph(ctx, M), *fresh = NULL;
+    bosc_edges edges = {0};
+    bosc_io_error failure;
+    CHECK_TEXT(bosc_graph_save(NULL, graph, "/tmp/none", error), "ctx");
+    CHECK_TEXT(bosc_graph_save(ctx, NULL, "/tmp/none", error), "graph");
+    CHECK_TEXT(bosc_graph_save(ctx, graph, NULL, error), "path");
+    CHECK_TEXT(bosc_graph_load(NULL, "/tmp/none", &fresh, error), "ctx");
+    CHECK_TEXT(bosc_graph_load(ctx, NULL, &fresh, error), "path");
+    CHECK_TEXT(bosc_graph_load(ctx, "/tmp/none", NULL, error), "graph");
+    CHECK_TEXT(bosc_graph_or_edges_read(NULL, "/tmp/none", &fresh, &edges, error), "ctx");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, NULL, &fresh, &edges, error), "path");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "/tmp/none", NULL, &edges, error), "graph");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "/tmp/none", &fresh, NULL, error), "edges");
+    CHECK_EQ(bosc_graph_save(ctx, graph, "/nowhere/g.bosc", &failure), BOSC_ERR_IO);
+    CHECK(suite_begins(failure.text, "/nowhere/g.bosc: cannot create"));
+    CHECK_EQ(bosc_graph_load(ctx, "/nowhere/g.bosc", &fresh, &failure), BOSC_ERR_IO);
+    CHECK_EQ(bosc_graph_or_edges_read(ctx, "/nowhere/g.bosc", &fresh, &edges, &failure), BOSC_ERR_IO);
+    CHECK(!fresh && !edges.u);
+    bosc_graph_free(graph);
+}
+
+#ifdef BOSC_FAULTS
+/* Saving and loading fail at every passage: with a text, nothing left, and the old file whole. */
+static void faults(bosc_ctx *ctx)
+{
+    char path[64];
+    const uint32_t kinds = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE | BI_FAULT_COPY;
+    bosc_graph *graph = make_graph(ctx, M), *old = make_graph(ctx, M - 1);
+    temporary_path(path, sizeof path);
+    for (int for_good = 0; for_good < 2; for_good++)
+        for (int64_t k = 0;; k++) {
+            bosc_io_error error = {""};
+            bosc_graph *back = NULL;
+            CHECK_OK(ctx, bosc_graph_save(ctx, old, path, &error));
+            bi_fault_arm(kinds, k, for_good);
+            bosc_status saved = bosc_graph_save(ctx, graph, path, &error);
+            bi_fault_disarm();
+            if (saved != BOSC_OK) CHECK(suite_begins(error.text, path) || suite_begins(error.text, "out of memory"));
+            CHECK_OK(ctx, bosc_graph_load(ctx, path, &back, &error));
+            check_equal(ctx, saved == BOSC_OK ? graph : old, back);
+            bosc_graph_free(back);
+            back = NULL;
+            bi_fault_arm(kinds, k, for_good);
+            bosc_status loaded = bosc_graph_load(ctx, path, &back, &error);
+            int64_t passages = bi_fault_passages();
+            bi_fault_disarm();
+            CHECK((loaded == BOSC_OK) == (back != NULL));
+            if (loaded != BOSC_OK) CHECK(suite_begins(error.text, path));
+            bosc_graph_free(back);
+            CHECK(k < 500);
+            if (saved == BOSC_OK && loaded == BOSC_OK && passages <= k) break;
+        }
+    bosc_graph_free(graph);
+    bosc_graph_free(old);
+    unlink(path);
+}
+#endif
+
+static const struct suite_case suite_cases_io_graph_saved[] = {
+    {"round trips", round_trips, NULL},
+    {"damage", damage, NULL},
+    {"bad arguments", bad_arguments, NULL},
+#ifdef BOSC_FAULTS
+    {"saving and loading fail at every passage", faults, NULL},
+#endif
+};
+SUITE(io_graph_saved);
