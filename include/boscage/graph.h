@@ -73,13 +73,15 @@ BOSC_API bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts
 /* Builds or rebuilds the graph from m entries (u[i], v[i], weights[i]). weights NULL: all 1. n < 2^32 - 1, m < 2^40.
  * A second build of the same or a smaller size allocates nothing. O(n + m) work (radix sort of the arcs). BOSC_ERR_DATA
  * names the first entry with a vertex out of range, a NaN (as the options say) or no partner (BOSC_ARCS_BOTH), or the
- * first edge whose integer sum overflows. On failure the graph holds what it held before, except after BOSC_ERR_DEVICE
- * and BOSC_ERR_CANCELLED: then it is empty. Waits. */
+ * first edge whose integer sum overflows; a sum that is NaN is treated as a NaN. BOSC_ERR_LIMIT for larger n and m, and
+ * for m >= 2^32 - 1 where ids have 32 bits. On failure the graph holds what it held before, except after
+ * BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED: then it is empty. Waits. */
 BOSC_API bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m, const void *u,
                                       const void *v, const void *weights);
 
 /* The same from rows: the entries of vertex u are (u, neighbours[i], weights[i]) for i from offsets[u] to
- * offsets[u + 1] - 1. offsets (n + 1, int64) ascend from 0; neighbours in any order. */
+ * offsets[u + 1] - 1. offsets (n + 1, int64) ascend from 0, or BOSC_ERR_DATA says where not; neighbours in any order.
+ */
 BOSC_API bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const int64_t *offsets,
                                            const void *neighbours, const void *weights);
 
@@ -127,8 +129,9 @@ typedef enum bosc_graph_kind {
     BOSC_GRAPH_RANDOM = 0, /* G(n, m): m pairs of different vertices, drawn with replacement */
     BOSC_GRAPH_RMAT = 1,   /* recursive quadrants .45 .15 .15 .25; n is rounded up to a power of two; m pairs of
                               different vertices. Source: Chakrabarti, Zhan, Faloutsos, R-MAT (2004) */
-    BOSC_GRAPH_SSCA2 = 2,  /* cliques of random size, joined at distances that double. Source: Bader and Madduri,
-                              GTgraph (2006); m is the largest clique (default 8), the number of edges follows */
+    BOSC_GRAPH_SSCA2 = 2,  /* cliques of random size, of 1 to 3 parallel edges, joined at distances that double, and the
+                              vertices renamed. Source: Bader and Madduri, GTgraph (2006); m is the largest clique
+                              (default 8, at most 65,536), the number of edges follows */
     BOSC_GRAPH_GRID = 3,   /* the square grid of floor(sqrt(n)) rows; m is ignored */
     BOSC_GRAPH_ROAD = 4,   /* a coarse grid with 85 % of its edges, each cut by 0 to 3 vertices of degree 2, as in road
                               networks; n is a wish, m is ignored */
@@ -147,8 +150,8 @@ typedef struct bosc_generate_opts {
 } bosc_generate_opts;
 
 /* Generates edges (u[i], v[i], weights[i]), u < v. Call first with arrays NULL and room 0 to get *n and *m; then with
- * arrays of room >= *m elements (weights int64_t; any array may be NULL), BOSC_ERR_SPACE if room < m. Edge i depends on
- * the options alone. Waits. */
+ * arrays of room >= *m elements (weights int64_t; any array may be NULL), BOSC_ERR_SPACE if room < m. n and m may be
+ * NULL. Edge i depends on the options alone. BOSC_ERR_LIMIT for graphs beyond those of bosc_graph_build. Waits. */
 BOSC_API bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_generate_opts *opts, int64_t *n, int64_t *m, void *u,
                                          void *v, int64_t *weights, int64_t room);
 
