@@ -1,4 +1,4 @@
 /* The table of spanning forests on the CPU. */
-#include "forest/msf.h"
+#include "forest/cpu_msf.h"
 
-const struct bi_forest_ops bi_forest_ops_cpu = {.msf = NULL};
+const struct bi_forest_ops bi_forest_ops_cpu = {.msf = bi_cpu_msf};

@@ -51,21 +51,14 @@ static struct bi_msf_order order_of(const bosc_graph *graph, const bosc_msf_opts
 
 bosc_status bi_msf_rows_of(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, struct bi_msf_rows *rows)
 {
+    struct bi_msf_order order = order_of(graph, opts);
     const void *vertices = NULL, *edges = NULL;
     bool staged = false;
-    *rows = (struct bi_msf_rows){.n = graph->n,
-                                 .arcs = graph->arcs,
-                                 .offsets = graph->offsets.data,
-                                 .edge_ids = graph->edge_ids.data,
-                                 .neighbours = graph->neighbours.data,
-                                 .keys = graph->keys.data,
-                                 .wide = graph->wide,
-                                 .wide_keys = bi_is_wide(graph->opts.weight),
-                                 .order = order_of(graph, opts)};
     if (opts->vertex_mask) BI_TRY(bi_stage_in(ctx, opts->vertex_mask, (size_t)graph->n, &vertices, &staged));
     if (opts->edge_mask) BI_TRY(bi_stage_in(ctx, opts->edge_mask, (size_t)graph->entries, &edges, &staged));
-    rows->order.vertex_mask = vertices;
-    rows->order.edge_mask = edges;
+    order.vertex_mask = vertices;
+    order.edge_mask = edges;
+    *rows = bi_msf_rows_in(graph, &order);
     return BOSC_OK;
 }
 

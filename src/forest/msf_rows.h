@@ -14,6 +14,21 @@ struct bi_msf_rows {
     struct bi_msf_order order;
 };
 
+static inline struct bi_msf_rows bi_msf_rows_in(const bosc_graph *graph, const struct bi_msf_order *order)
+{
+    struct bi_msf_rows rows;
+    rows.n = graph->n;
+    rows.arcs = graph->arcs;
+    rows.offsets = graph->offsets.data;
+    rows.edge_ids = graph->edge_ids.data;
+    rows.neighbours = (const uint32_t *)graph->neighbours.data;
+    rows.keys = graph->keys.data;
+    rows.wide = graph->wide;
+    rows.wide_keys = bi_is_wide(graph->opts.weight);
+    rows.order = *order;
+    return rows;
+}
+
 BI_FN uint64_t bi_msf_arc_id(const struct bi_msf_rows *r, int64_t place)
 {
     return bi_word(r->edge_ids, r->wide, place);

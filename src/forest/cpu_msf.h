@@ -1,0 +1,87 @@
+/* The fast minimum spanning forest on the CPU:
+ * 1. One pass over the rows finds every vertex's lightest edge, and lists the light edges of the graph: those up to a
+ *    threshold that a sample gives. Lightest edges join the vertices into a quarter as many components, or fewer.
+ * 2. Light edges between components are sorted, and Kruskal's algorithm takes what it can.
+ * 3. Now most vertices are in one component. Edges that are not light are read only from the rows of the others; those
+ *    between components go the same way, in as many parts as there need be.
+ * Sources: Boruvka (1926); Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
+#ifndef BI_FOREST_CPU_MSF_H
+#define BI_FOREST_CPU_MSF_H
+
+#include "core/cpu/collectives.h"
+#include "forest/driver.h"
+#include "forest/msf.h"
+#include "forest/msf_rows.h"
+
+/* Edges in any order, or sorted. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: the rank, and the
+ * id. ends[i] = u << 32 | v; equal ends stand for no edge. */
+struct bi_edge_list {
+    int64_t count, room;
+    uint64_t *words, *ends;
+    uint32_t *ids;
+};
+
+struct bi_cpu_msf {
+    bosc_ctx *ctx;
+    struct bi_msf_rows rows;
+    bool loops; /* there are self loops */
+    const struct bi_msf_want *want;
+
+    uint64_t threshold; /* an edge is light up to this word (long keys: and this id of equal words) */
+    uint32_t threshold_id;
+    struct bi_edge_list list;
+
+    uint32_t *choice;    /* n: the place of each vertex's lightest edge, or none */
+    uint32_t *next;      /* n: whom it leads to; then pointers to the roots */
+    uint32_t *component; /* n: the number of each vertex's component after the first round */
+    uint32_t *joined;    /* the components that Kruskal's algorithm joined: pointers to smaller ones */
+    int64_t components;  /* after the first round */
+    int64_t left;        /* now */
+
+    int64_t found; /* edges of the forest: ids and (where wanted) keys, and sums of the halves of all keys */
+    uint32_t *ids;
+    void *keys;
+    uint64_t low, high;
+};
+
+static inline uint64_t bi_cpu_msf_key(const struct bi_cpu_msf *m, uint64_t rank)
+{
+    return bi_msf_rank(&m->rows.order, rank); /* its own inverse */
+}
+
+/* Notes an edge of the forest at its number `at`. */
+static inline void bi_cpu_msf_note(struct bi_cpu_msf *m, int64_t at, uint32_t id, uint64_t key)
+{
+    m->ids[at] = id;
+    if (!m->keys) return;
+    if (m->rows.wide_keys)
+        ((uint64_t *)m->keys)[at] = key;
+    else
+        ((uint32_t *)m->keys)[at] = (uint32_t)key;
+}
+
+/* Room in a list. */
+bosc_status bi_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t room, struct bi_edge_list *list);
+
+/* The threshold of the lightest `share` (below 1) of all arcs, or of the list. */
+bosc_status bi_cpu_msf_sample(struct bi_cpu_msf *m, double share);
+bosc_status bi_cpu_msf_sample_list(struct bi_cpu_msf *m, double share);
+
+/* The pass over the rows: choice and next; the list of light edges. *overflow: the list had no room, and only it is to
+ * be made anew. */
+void bi_cpu_msf_stream(struct bi_cpu_msf *m, bool *overflow);
+
+/* Takes the lightest edges: components, and the number of them. */
+bosc_status bi_cpu_msf_first_round(struct bi_cpu_msf *m);
+
+/* Kruskal's algorithm over the list, which is lost. Its ends are components, or the table (not NULL) tells them. */
+bosc_status bi_cpu_msf_kruskal(struct bi_cpu_msf *m, const uint32_t *table);
+
+/* Lists the edges above the threshold that join components. The vertices' pointers are lost. */
+bosc_status bi_cpu_msf_list_heavy(struct bi_cpu_msf *m);
+
+/* The AUTO algorithm of the CPU's table. */
+bosc_status bi_cpu_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_msf_order *order,
+                       const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served);
+
+#endif
