@@ -134,7 +134,16 @@ static void brown(bosc_ctx *ctx)
     for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
         try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
                 (enum kd_shape)suite_below(&r, KD_SHAPES));
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, suite_slow(ctx) ? 300 : 3000, KD_RANDOM);
+    /* Beyond what one block of a device makes. */
+    int64_t n = suite_slow(ctx) ? 2500 : 30000;
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 4, n / 2, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I64, 13, n / 2, KD_GRID);
+    for (int64_t power = 1024; power < n; power *= 2)
+        for (int64_t size = power - 1; size <= power + 1; size++)
+            try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
     try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 40, 200, KD_GRID);
 }
 

@@ -20,7 +20,7 @@ typedef struct bosc_kdtree bosc_kdtree;
 typedef enum bosc_kdtree_builder {
     BOSC_KDTREE_AUTO =
         0, /* the fast one: a sampled sieve of several levels a pass, exact selection, subtrees in cache */
-    BOSC_KDTREE_BROWN = 1 /* the published method: dim merge sorts by superkey, then breadth-first partition */
+    BOSC_KDTREE_BROWN = 1 /* the published method: dim lists sorted by superkey, then breadth-first partition */
 } bosc_kdtree_builder;
 
 typedef enum bosc_duplicates {

@@ -114,32 +114,21 @@ static bosc_status end_stage(bosc_ctx *ctx, double *since, double *stage)
 
 static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
 {
-    struct bi_kd_lists lists;
     next->nodes = rows->n;
     if (next->ops->builds(&next->opts, rows->n)) return next->ops->build(ctx, next, rows);
-    BI_TRY(bi_kd_take_lists(ctx, &next->opts, rows->n, &lists));
-    BI_TRY(bi_kd_radix_sort_lists(ctx, next->ops, &next->opts, rows, &lists));
-    return bi_kd_partition_lists(ctx, next, rows, &lists);
+    return bi_kd_build_presorted(ctx, next, rows);
 }
 
 /* Builds from the first row of each run of equal points. */
 static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
 {
+    struct bi_kd_sorted sorted;
     struct bi_kd_runs runs;
-    struct bi_kd_rows unique;
-    uint32_t *perm;
-    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *perm, (void **)&perm));
-    BI_TRY(bi_kd_radix_superkey(ctx, next->ops, &next->opts, rows, 0, perm));
-    BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, rows, perm, &runs));
+    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
     BI_TRY(bi_progress(ctx, "build", 0.5));
-    BI_TRY(bi_kd_unique_rows(ctx, next->ops, &next->opts, rows, &runs, &unique));
-    uint32_t *where;
-    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *where, (void **)&where));
-    BI_TRY(build_kept(ctx, next, &unique));
-    struct bi_kd_view view = next->ops->view(next);
-    struct bi_kd_rename_ids rename = {(uint32_t *)view.ids, view.id_stride, runs.names};
-    BI_TRY(next->ops->steps->rename_ids(ctx, next->nodes, &rename));
-    return bi_kd_keep_runs(ctx, next, &runs, where);
+    BI_TRY(build_kept(ctx, next, &runs.rows));
+    return bi_kd_keep_runs(ctx, next, &runs);
 }
 
 /* The published method, stage by stage. */
@@ -147,22 +136,24 @@ static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
 {
     bool unique = next->opts.duplicates == BOSC_DUPLICATES_REMOVE;
     bosc_kdtree_times *times = &next->times;
+    struct bi_kd_sorted sorted;
     struct bi_kd_lists lists;
     struct bi_kd_runs runs = {0};
-    uint32_t *where = NULL;
     double since = bi_kd_now();
-    BI_TRY(bi_kd_take_lists(ctx, &next->opts, rows->n, &lists));
-    if (unique) BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *where, (void **)&where));
-    BI_TRY(end_stage(ctx, &since, &times->init));
-    BI_TRY(bi_kd_merge_sort_lists(ctx, &next->opts, rows, &lists));
+    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    BI_TRY(end_stage(ctx, &since, &times->sort));
+    runs.rows = sorted.rows;
+    runs.names = sorted.perm;
+    if (unique) BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
+    next->nodes = runs.rows.n;
+    BI_TRY(end_stage(ctx, &since, &times->deduplicate));
+    BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
     BI_TRY(end_stage(ctx, &since, &times->sort));
     BI_TRY(bi_progress(ctx, "build", 0.5));
-    if (unique) BI_TRY(bi_kd_drop_lists(ctx, next->ops, &next->opts, rows, &lists, &runs));
-    next->nodes = lists.n;
-    BI_TRY(end_stage(ctx, &since, &times->deduplicate));
-    BI_TRY(bi_kd_partition_lists(ctx, next, rows, &lists));
-    if (unique) BI_TRY(bi_kd_keep_runs(ctx, next, &runs, where));
-    return end_stage(ctx, &since, &times->build);
+    BI_TRY(bi_kd_partition_lists(ctx, next, &runs.rows, &lists));
+    BI_TRY(end_stage(ctx, &since, &times->build));
+    BI_TRY(bi_kd_keep_runs(ctx, next, &runs));
+    return end_stage(ctx, &since, &times->deduplicate);
 }
 
 static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
@@ -213,10 +204,12 @@ int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_o
     int64_t size = (int64_t)bosc_dtype_size(opts->dtype), kept = 0, scratch = 0;
     int depth = bi_kd_depth(n), lists = opts->dim < depth ? opts->dim : depth;
     bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
+    bool unique = opts->duplicates == BOSC_DUPLICATES_REMOVE;
     if (fused)
         ops->bytes(opts, n, &kept, &scratch);
     else
-        scratch = n * 4 * (2 * lists + 1) + n * (2 * size + 8); /* lists and order; keys and references being sorted */
-    if (opts->duplicates == BOSC_DUPLICATES_REMOVE) scratch += n * (opts->dim * size + 21 + 2 * size + 8);
+        scratch = n * (8 * lists + 24); /* lists, order and what partitioning takes */
+    if (!fused || unique) scratch += n * (opts->dim * size + 4 * size + 12); /* sorted rows, keys, and their sort */
+    if (unique) scratch += n * (opts->dim * size + 21);
     return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
 }

@@ -90,27 +90,43 @@ static void partition_list(const struct plain *p, struct bi_kd_range r, int leve
     }
 }
 
-static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows, int32_t level,
-                                 uint32_t *const *in, uint32_t *const *out, uint32_t *order)
+/* One level: in[p] becomes out[p]; lists that no later level needs have no `out`. */
+static void partition_level(bosc_ctx *ctx, const struct plain *p, int64_t nodes, int32_t level,
+                            const struct bi_kd_lists *lists)
 {
-    struct plain p = {rows, tree->opts.dtype, tree->opts.dim, order};
-    int32_t c = level % tree->opts.dim;
-    int32_t lists = tree->opts.dim < BI_KD_LEVELS ? tree->opts.dim : BI_KD_LEVELS;
+    int32_t c = level % p->dim;
     int64_t segments = (int64_t)1 << level;
 #pragma omp parallel for collapse(2) schedule(dynamic, 16) num_threads(ctx->threads)
     for (int64_t s = 0; s < segments; s++)
-        for (int32_t l = 0; l < lists; l++) {
-            struct bi_kd_range r = bi_kd_subtree(tree->nodes, level, (uint64_t)s);
+        for (int32_t l = 0; l < lists->used; l++) {
+            struct bi_kd_range r = bi_kd_subtree(nodes, level, (uint64_t)s);
             if (r.begin >= r.end) continue;
-            uint32_t median = in[c][bi_kd_mid(r)];
-            if (l == c) order[bi_kd_mid(r)] = median;
-            if (!out[l]) continue;
+            uint32_t median = lists->in[c][bi_kd_mid(r)];
+            if (l == c) p->order[bi_kd_mid(r)] = median;
+            if (!lists->out[l]) continue;
             if (l == c)
-                for (int64_t i = r.begin; i < r.end; i++) out[l][i] = in[l][i];
+                for (int64_t i = r.begin; i < r.end; i++) lists->out[l][i] = lists->in[l][i];
             else
-                partition_list(&p, r, level, in[l], out[l], median);
+                partition_list(p, r, level, lists->in[l], lists->out[l], median);
         }
     (void)ctx;
+}
+
+static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
+                                 struct bi_kd_lists *lists, uint32_t *order)
+{
+    struct plain p = {rows, tree->opts.dtype, tree->opts.dim, order};
+    int depth = bi_kd_depth(lists->n);
+    for (int level = 0; level < depth; level++) {
+        for (int32_t l = 0; l < lists->used; l++)
+            if (bi_kd_next_use(l, level, p.dim) >= depth) lists->out[l] = NULL;
+        partition_level(ctx, &p, lists->n, level, lists);
+        for (int32_t l = 0; l < lists->used; l++) {
+            uint32_t *in = lists->in[l];
+            lists->in[l] = lists->out[l];
+            lists->out[l] = in;
+        }
+    }
     return BOSC_OK;
 }
 

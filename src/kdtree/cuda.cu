@@ -164,22 +164,13 @@ static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return cuda_step_radius_fill(ctx, query->rows.n, &args);
 }
 
-/* The exact way, whatever the points: presorted lists, partitioned level by level. */
-static bosc_status build_sorted(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
-{
-    struct bi_kd_lists lists;
-    BI_TRY(bi_kd_take_lists(ctx, &tree->opts, rows->n, &lists));
-    BI_TRY(bi_kd_radix_sort_lists(ctx, tree->ops, &tree->opts, rows, &lists));
-    return bi_kd_partition_lists(ctx, tree, rows, &lists);
-}
-
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
 {
     bool missed = false;
     BI_TRY(kd_fast_build(ctx, tree, rows, &missed));
     if (!missed) return BOSC_OK;
     bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
-    return build_sorted(ctx, tree, rows);
+    return bi_kd_build_presorted(ctx, tree, rows);
 }
 
 extern "C" const struct bi_kdtree_ops bi_kdtree_cuda = {

@@ -16,9 +16,9 @@ bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_r
                           const uint32_t *ids);
 bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids);
 
-/* One level of the published method (cuda_brown.cu). */
-bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows, int32_t level,
-                         uint32_t *const *in, uint32_t *const *out, uint32_t *order);
+/* The published method (cuda_brown.cu). */
+bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
+                         struct bi_kd_lists *lists, uint32_t *order);
 
 /* Split values and leaves (cuda_index.cu), the searches over them (cuda_knn.cu). */
 size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n);

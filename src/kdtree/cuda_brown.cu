@@ -1,253 +1,274 @@
-/* One level of the published method (Brown 2015): every list of references is partitioned stably around the medians of
- * the level's list. Where a reference stands in that list tells its side, so sides are noted once, by reference, and
- * the other lists only look them up: no coordinate is read. As published, there are four partitioners: many warps a
- * segment, a warp a segment, a part of a warp, and a last level that only makes nodes. Ballots and population counts
- * place the less and the greater side at once; the median is dropped. */
-#include "kdtree/cuda.cuh"
-#include "kdtree/shape.h"
+/* The published method (Brown 2015) from presorted lists: the upper levels, of all points at once.
+ *
+ * Where a reference stands in its list, among those of its segment, tells its side, and no coordinate is read. Lists
+ * need not be in pieces to see that: a label by reference tells the segment, and a level counts the labels of its list
+ * by chunks, finds where in the list the median of each segment stands, and gives what stands before it one label and
+ * what stands after it another. So a level touches its own list alone, and after several levels one stable sort by
+ * label partitions each list at once. Labels of references in random places are the cost; they stay in the L2 cache.
+ * List 0 is 0, 1, 2, ..., and its levels read and write labels in order. */
+#include "core/cuda/cub.h"
+#include "kdtree/cuda_brown.cuh"
+#include "kdtree/driver.h"
 
 enum {
-    MOST_LISTS = 32, /* a tree has no more levels, so no more lists are used */
     THREADS = 256,
-    TILE = 4096,        /* references of a block of many for a segment */
-    WARP_SEGMENT = 2048 /* the largest segment that one warp takes */
+    EACH = 4,                 /* references of a thread at once */
+    CHUNK_UNIT = 8 * THREADS, /* chunks are multiples of it */
+    CHUNKS_A_PROCESSOR = 8,   /* of the device, for all points */
+    ROUND = 11,               /* levels before lists are partitioned */
+    COUNTERS = 8192,          /* several for each label, so that few lanes meet at one */
 };
 
-enum side { LESS = 0, GREATER = 1, MEDIAN = 2 };
+static const uint32_t LABEL_DROPPED = UINT16_MAX; /* of medians of this round */
 
-struct lists {
-    const uint32_t *in[MOST_LISTS];
-    uint32_t *out[MOST_LISTS];
-};
-
+/* A level: segments of 2^first parents, each in `chunks` chunks; positions in a list are those of nodes less the
+ * medians of former rounds. Labels count from 0 in each parent. */
 struct level_args {
     int64_t n;
-    int32_t level;
-    uint8_t *sides; /* by reference */
+    int32_t first, level;
+    int64_t chunk;
+    uint32_t chunks;
+    const uint32_t *list; /* NULL: 0, 1, 2, ... */
+    uint16_t *labels;     /* by reference */
+    uint16_t *seen;       /* labels in the order of the list; where that is NULL, the labels */
+    uint32_t *counts;     /* by segment and chunk */
+    uint32_t *medians;    /* their places in the list, by segment */
 };
 
-__device__ __forceinline__ uint32_t side_mask(uint32_t valid, uint32_t group, int side, int of)
-{
-    return __ballot_sync(valid, side == of) & group;
-}
-
-/* Notes sides, takes medians, and copies the level's own list (`out` may be NULL). */
-static __global__ void __launch_bounds__(THREADS)
-    note_sides(const level_args a, const uint32_t *in, uint32_t *out, uint32_t *order)
-{
-    const int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < a.n; i += step) {
-        struct bi_kd_range r = {0, a.n};
-        int level = 0;
-        while (level < a.level && i != bi_kd_mid(r)) {
-            r = i < bi_kd_mid(r) ? bi_kd_less(r) : bi_kd_greater(r);
-            level++;
-        }
-        if (level < a.level) continue; /* the place of a median above */
-        const int64_t mid = bi_kd_mid(r);
-        const uint32_t reference = in[i];
-        a.sides[reference] = i < mid ? LESS : i > mid ? GREATER : MEDIAN;
-        if (i == mid)
-            order[i] = reference;
-        else if (out)
-            out[i] = reference;
-    }
-}
-
-/* A part of a warp (GROUP lanes) for each segment of up to `GROUP` references, or a warp in rounds of 32. */
-template <int GROUP>
-static __global__ void __launch_bounds__(THREADS) partition_small(const level_args a, const lists given)
-{
-    const uint32_t *in = given.in[blockIdx.y];
-    uint32_t *out = given.out[blockIdx.y];
-    const int64_t segment = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / GROUP, segments = (int64_t)1 << a.level;
-    const int lane = threadIdx.x % 32, own = lane % GROUP;
-    const uint32_t group = (GROUP == 32 ? ~0u : (1u << GROUP % 32) - 1) << (lane - own),
-                   below = ((1u << lane) - 1) & group;
-    struct bi_kd_range r = {0, 0};
-    if (segment < segments) r = bi_kd_subtree(a.n, a.level, (uint64_t)segment);
-    int64_t less = r.begin, greater = bi_kd_mid(r) + 1;
-    bool more = r.begin < r.end;
-    for (int64_t first = r.begin; __any_sync(~0u, more); first += GROUP) {
-        const int64_t i = first + own;
-        uint32_t reference = 0;
-        int side = MEDIAN;
-        if (i < r.end) {
-            reference = in[i];
-            side = a.sides[reference];
-        }
-        const uint32_t goes_less = side_mask(~0u, group, side, LESS),
-                       goes_greater = side_mask(~0u, group, side, GREATER);
-        if (side == LESS) out[less + __popc(goes_less & below)] = reference;
-        if (side == GREATER) out[greater + __popc(goes_greater & below)] = reference;
-        less += __popc(goes_less);
-        greater += __popc(goes_greater);
-        more = first + GROUP < r.end;
-    }
-}
-
-struct tile_shared {
-    uint32_t less[THREADS / 32], median[THREADS / 32];
+struct places {
+    uint32_t parent;
+    int64_t begin, end;
 };
 
-/* Counts of a tile's less side and of its median (0 or 1), in the order of lists, segments, tiles. */
-static __global__ void __launch_bounds__(THREADS)
-    count_tiles(const level_args a, const lists given, uint32_t tiles, uint2 *counts)
+static __device__ __forceinline__ struct places chunk_places(const level_args &a, uint32_t parent, uint32_t chunk)
 {
-    BI_SHARED(struct tile_shared, sh);
-    const uint32_t *in = given.in[blockIdx.y];
-    const struct bi_kd_range r = bi_kd_subtree(a.n, a.level, blockIdx.x / tiles);
-    const int64_t begin = r.begin + (int64_t)(blockIdx.x % tiles) * TILE,
-                  end = begin + TILE < r.end ? begin + TILE : r.end;
-    uint32_t less = 0, median = 0;
-    for (int64_t i = begin + threadIdx.x; i < end; i += THREADS) {
-        const int side = a.sides[in[i]];
-        less += side == LESS;
-        median += side == MEDIAN;
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-        less += __shfl_xor_sync(~0u, less, o);
-        median += __shfl_xor_sync(~0u, median, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        sh.less[threadIdx.x / 32] = less;
-        sh.median[threadIdx.x / 32] = median;
+    const struct bi_kd_range r = bi_kd_subtree(a.n, a.first, parent);
+    const int64_t begin = r.begin - parent + chunk * a.chunk, end = r.end - parent;
+    return {parent, begin < end ? begin : end, begin + a.chunk < end ? begin + a.chunk : end};
+}
+
+/* Counts the labels of a chunk, and notes them in the order of the list. */
+template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) count_labels(const level_args a)
+{
+    BI_SHARED_DYNAMIC(uint32_t, counters);
+    const uint32_t segments = 1u << (a.level - a.first), copies = COUNTERS / segments < 32 ? COUNTERS / segments : 32;
+    const uint32_t chunk = blockIdx.x % a.chunks;
+    const struct places at = chunk_places(a, blockIdx.x / a.chunks, chunk);
+    for (uint32_t c = threadIdx.x; c < segments * copies; c += THREADS) counters[c] = 0;
+    __syncthreads();
+    for (int64_t base = at.begin + threadIdx.x; base < at.end; base += EACH * THREADS) {
+        uint32_t name[EACH], label[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t i = base + k * THREADS;
+            name[k] = i >= at.end ? UINT32_MAX : IDENTITY ? (uint32_t)i : a.list[i];
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) label[k] = name[k] == UINT32_MAX ? LABEL_DROPPED : a.labels[name[k]];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            if (!IDENTITY && name[k] != UINT32_MAX) a.seen[base + k * THREADS] = (uint16_t)label[k];
+            if (label[k] != LABEL_DROPPED) atomicAdd(&counters[label[k] * copies + threadIdx.x % copies], 1u);
+        }
     }
     __syncthreads();
-    if (threadIdx.x != 0) return;
-    less = median = 0;
-    for (int w = 0; w < THREADS / 32; w++) {
-        less += sh.less[w];
-        median += sh.median[w];
+    for (uint32_t s = threadIdx.x; s < segments; s += THREADS) {
+        uint32_t sum = 0;
+        for (uint32_t c = 0; c < copies; c++) sum += counters[s * copies + (c + s) % copies];
+        a.counts[((size_t)at.parent * segments + s) * a.chunks + chunk] = sum;
     }
-    counts[(size_t)blockIdx.y * gridDim.x + blockIdx.x] = make_uint2(less, median);
 }
 
-/* Counts become sums of the tiles before, of the same list and segment; by a warp. */
-static __global__ void __launch_bounds__(32) sum_tiles(uint32_t tiles, uint2 *counts)
+struct find_shared {
+    uint32_t warp[THREADS / 32];
+    uint32_t chunk, before, place;
+};
+
+/* The sum of what the threads before give. */
+static __device__ __forceinline__ uint32_t sum_before(struct find_shared *sh, uint32_t own)
 {
-    uint2 *mine = counts + (size_t)blockIdx.x * tiles;
-    const int lane = threadIdx.x;
-    uint2 before = make_uint2(0, 0);
-    for (uint32_t first = 0; first < tiles; first += 32) {
-        const uint2 own = first + lane < tiles ? mine[first + lane] : make_uint2(0, 0);
-        uint2 sum = own;
-        for (int o = 1; o < 32; o <<= 1) {
-            uint32_t x = __shfl_up_sync(~0u, sum.x, o), y = __shfl_up_sync(~0u, sum.y, o);
-            if (lane >= o) {
-                sum.x += x;
-                sum.y += y;
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    uint32_t sum = own;
+    for (int o = 1; o < 32; o <<= 1) {
+        const uint32_t left = __shfl_up_sync(~0u, sum, o);
+        if (lane >= (uint32_t)o) sum += left;
+    }
+    __syncthreads();
+    if (lane == 31) sh->warp[w] = sum;
+    __syncthreads();
+    for (uint32_t o = 0; o < w; o++) sum += sh->warp[o];
+    return sum - own;
+}
+
+/* Finds the median of a segment in the level's list; by a block. */
+static __global__ void __launch_bounds__(THREADS) find_medians(const level_args a, uint32_t *order)
+{
+    BI_SHARED(struct find_shared, sh);
+    const uint32_t segment = blockIdx.x, label = segment & ((1u << (a.level - a.first)) - 1);
+    const uint32_t *counts = a.counts + (size_t)segment * a.chunks;
+    const struct bi_kd_range r = bi_kd_subtree(a.n, a.level, segment);
+    const uint32_t half = (uint32_t)(bi_kd_mid(r) - r.begin);
+    const uint32_t each = (a.chunks + THREADS - 1) / THREADS, first = threadIdx.x * each;
+    const uint32_t end = first + each < a.chunks ? first + each : a.chunks;
+    uint32_t own = 0;
+    for (uint32_t c = first; c < end; c++) own += counts[c];
+    uint32_t before = sum_before(&sh, own);
+    if (before <= half && half - before < own) {
+        uint32_t c = first;
+        for (; half - before >= counts[c]; c++) before += counts[c];
+        sh.chunk = c;
+        sh.before = before;
+    }
+    __syncthreads();
+    const struct places at = chunk_places(a, segment >> (a.level - a.first), sh.chunk);
+    const uint32_t rest = half - sh.before; /* of the segment in the chunk, before the median */
+    const int64_t part = a.chunk / THREADS, from = at.begin + threadIdx.x * part,
+                  to = from + part < at.end ? from + part : at.end;
+    own = 0;
+    for (int64_t i = from; i < to; i++) own += a.seen[i] == label;
+    before = sum_before(&sh, own);
+    if (before <= rest && rest - before < own) {
+        int64_t i = from;
+        for (uint32_t left = rest - before;; i++)
+            if (a.seen[i] == label && left-- == 0) break;
+        a.medians[segment] = (uint32_t)i;
+        order[bi_kd_mid(r)] = a.list ? a.list[i] : (uint32_t)i;
+    }
+}
+
+/* Gives the references of a chunk the labels of the next level. */
+template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) split_labels(const level_args a)
+{
+    BI_SHARED_DYNAMIC(uint32_t, medians);
+    const uint32_t segments = 1u << (a.level - a.first);
+    const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
+    for (uint32_t s = threadIdx.x; s < segments; s += THREADS) medians[s] = a.medians[(size_t)at.parent * segments + s];
+    __syncthreads();
+    for (int64_t base = at.begin + threadIdx.x; base < at.end; base += EACH * THREADS) {
+        uint32_t name[EACH], label[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t i = base + k * THREADS;
+            name[k] = 0;
+            label[k] = LABEL_DROPPED;
+            if (i < at.end) {
+                name[k] = IDENTITY ? (uint32_t)i : a.list[i];
+                label[k] = a.seen[i];
             }
         }
-        if (first + lane < tiles) mine[first + lane] = make_uint2(before.x + sum.x - own.x, before.y + sum.y - own.y);
-        before.x += __shfl_sync(~0u, sum.x, 31);
-        before.y += __shfl_sync(~0u, sum.y, 31);
-    }
-}
-
-/* Each warp of a block takes the same number of rounds in a row of the tile. */
-static __global__ void __launch_bounds__(THREADS)
-    scatter_tiles(const level_args a, const lists given, uint32_t tiles, const uint2 *counts)
-{
-    BI_SHARED(struct tile_shared, sh);
-    constexpr int ROUNDS = TILE / THREADS;
-    const uint32_t *in = given.in[blockIdx.y];
-    uint32_t *out = given.out[blockIdx.y];
-    const struct bi_kd_range r = bi_kd_subtree(a.n, a.level, blockIdx.x / tiles);
-    const uint32_t tile = blockIdx.x % tiles, lane = threadIdx.x % 32, w = threadIdx.x / 32, below = (1u << lane) - 1;
-    const int64_t first = r.begin + (int64_t)tile * TILE + w * ROUNDS * 32;
-    uint32_t reference[ROUNDS];
-    uint32_t less_masks = 0, greater_masks = 0, less_count = 0,
-             median_count = 0; /* lane k keeps the masks of round k */
 #pragma unroll
-    for (int k = 0; k < ROUNDS; k++) {
-        const int64_t i = first + k * 32 + lane;
-        int side = -1;
-        if (i < r.end) {
-            reference[k] = in[i];
-            side = a.sides[reference[k]];
-        }
-        const uint32_t less = __ballot_sync(~0u, side == LESS), greater = __ballot_sync(~0u, side == GREATER);
-        median_count += __popc(__ballot_sync(~0u, side == MEDIAN));
-        less_count += __popc(less);
-        if (lane == (uint32_t)k) {
-            less_masks = less;
-            greater_masks = greater;
+        for (int k = 0; k < EACH; k++) {
+            if (label[k] == LABEL_DROPPED) continue;
+            const uint32_t i = (uint32_t)(base + k * THREADS), median = medians[label[k]];
+            a.labels[name[k]] = (uint16_t)(i == median ? LABEL_DROPPED : 2 * label[k] + (i > median));
         }
     }
-    if (lane == 0) {
-        sh.less[w] = less_count;
-        sh.median[w] = median_count;
-    }
-    __syncthreads();
-    const uint2 before = counts[(size_t)blockIdx.y * gridDim.x + blockIdx.x];
-    int64_t less = before.x, median = before.y;
-    for (uint32_t o = 0; o < w; o++) {
-        less += sh.less[o];
-        median += sh.median[o];
-    }
-    int64_t to_less = r.begin + less, to_greater = bi_kd_mid(r) + 1 + (first - r.begin - less - median);
-#pragma unroll
-    for (int k = 0; k < ROUNDS; k++) {
-        const uint32_t goes_less = __shfl_sync(~0u, less_masks, k), goes_greater = __shfl_sync(~0u, greater_masks, k);
-        if ((goes_less >> lane) & 1) out[to_less + __popc(goes_less & below)] = reference[k];
-        if ((goes_greater >> lane) & 1) out[to_greater + __popc(goes_greater & below)] = reference[k];
-        to_less += __popc(goes_less);
-        to_greater += __popc(goes_greater);
+}
+
+/* The segments that the references of a list are in after the round, 2^level for medians. */
+static __global__ void __launch_bounds__(THREADS) segment_keys(const level_args a, uint32_t *keys)
+{
+    const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
+    for (int64_t i = at.begin + threadIdx.x; i < at.end; i += THREADS) {
+        const uint32_t label = a.labels[a.list[i]];
+        keys[i] = label == LABEL_DROPPED ? 1u << a.level : at.parent << (a.level - a.first) | label;
     }
 }
 
-template <int GROUP>
-static bosc_status run_small(bosc_ctx *ctx, const level_args &a, const lists &lists, uint32_t count)
+static bosc_status split_level(bosc_ctx *ctx, const level_args &a, uint32_t *order)
 {
-    auto kernel = partition_small<GROUP>;
-    dim3 grid((unsigned)bi_div_up(((int64_t)1 << a.level) * GROUP, THREADS), count);
-    return BI_RUN(ctx, kernel, grid, THREADS, 0, a, lists);
+    const uint32_t blocks = a.chunks << a.first;
+    const size_t segments = (size_t)1 << (a.level - a.first);
+    auto count = a.list ? count_labels<false> : count_labels<true>;
+    auto split = a.list ? split_labels<false> : split_labels<true>;
+    BI_TRY(BI_RUN(ctx, count, blocks, THREADS, COUNTERS * sizeof(uint32_t), a));
+    BI_TRY(BI_RUN(ctx, find_medians, 1u << a.level, THREADS, 0, a, order));
+    return BI_RUN(ctx, split, blocks, THREADS, segments * sizeof(uint32_t), a);
 }
 
-static bosc_status run_large(bosc_ctx *ctx, const level_args &a, const lists &lists, uint32_t count, int64_t largest)
-{
-    void *counts;
-    const uint32_t tiles = (uint32_t)bi_div_up(largest, TILE), segments = 1u << a.level;
-    dim3 grid(tiles * segments, count);
-    BI_TRY(bi_scratch(ctx, (size_t)count * tiles * segments * sizeof(uint2), &counts));
-    uint2 *sums = static_cast<uint2 *>(counts);
-    BI_TRY(BI_RUN(ctx, count_tiles, grid, THREADS, 0, a, lists, tiles, sums));
-    BI_TRY(BI_RUN(ctx, sum_tiles, segments * count, 32, 0, tiles, sums));
-    return BI_RUN(ctx, scatter_tiles, grid, THREADS, 0, a, lists, tiles, (const uint2 *)sums);
-}
+/* Room for the keys of a sort by segment. */
+struct keys_room {
+    uint32_t *in, *out;
+};
 
-static bosc_status partition_level(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows, int32_t level,
-                                   uint32_t *const *in, uint32_t *const *out, uint32_t *order)
+/* Partitions the lists that later levels need by the labels of the round, which ended before a.level. */
+static bosc_status partition_lists(bosc_ctx *ctx, level_args a, const struct keys_room &keys, int32_t dim,
+                                   struct bi_kd_lists *lists)
 {
-    const int64_t n = tree->nodes, largest = bi_div_up(n + 1, (int64_t)1 << level) - 1;
-    const int32_t dim = tree->opts.dim, own = level % dim, used = dim < MOST_LISTS ? dim : MOST_LISTS;
-    void *sides;
-    BI_TRY(bi_scratch(ctx, (size_t)rows, &sides));
-    const level_args a = {n, level, static_cast<uint8_t *>(sides)};
-    struct lists lists = {};
-    uint32_t count = 0;
-    for (int32_t q = 0; q < used; q++) {
-        if (q == own || !in[q] || !out[q]) continue;
-        lists.in[count] = in[q];
-        lists.out[count++] = out[q];
+    const int depth = bi_kd_depth(a.n);
+    const int64_t count = a.n + 1 - ((int64_t)1 << a.first);
+    for (int32_t p = 0; p < lists->used; p++) {
+        if (bi_kd_next_use(p, a.level - 1, dim) >= depth) continue;
+        uint32_t *list = lists->in[p];
+        a.list = list;
+        BI_TRY(BI_RUN(ctx, segment_keys, a.chunks << a.first, THREADS, 0, a, keys.in));
+        BI_TRY(bi_cub_sort_pairs(ctx, BOSC_U32, keys.in, sizeof *list, list, count, keys.out, lists->out[p], 0,
+                                 a.level + 1));
+        lists->in[p] = lists->out[p];
+        lists->out[p] = list;
     }
-    BI_TRY(
-        BI_RUN(ctx, note_sides, bi_grid(ctx, n, THREADS), THREADS, 0, a, (const uint32_t *)in[own], out[own], order));
-    if (count == 0 || largest <= 1) return BOSC_OK;
-    if (largest <= 4) return run_small<4>(ctx, a, lists, count);
-    if (largest <= 8) return run_small<8>(ctx, a, lists, count);
-    if (largest <= 16) return run_small<16>(ctx, a, lists, count);
-    if (largest <= WARP_SEGMENT) return run_small<32>(ctx, a, lists, count);
-    return run_large(ctx, a, lists, count, largest);
+    return BOSC_OK;
 }
 
-bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows, int32_t level,
-                         uint32_t *const *in, uint32_t *const *out, uint32_t *order)
+/* Makes the levels before `last`. */
+static bosc_status make_upper(bosc_ctx *ctx, level_args a, const struct keys_room &keys, int32_t dim, int last,
+                              struct bi_kd_lists *lists, uint32_t *order)
 {
-    if (tree->nodes == 0) return BOSC_OK;
+    uint16_t *seen = a.seen;
+    for (a.first = 0; a.first < last; a.first = a.level) {
+        const int64_t most = bi_div_up(a.n + 1, (int64_t)1 << a.first);
+        const uint32_t wanted = (uint32_t)(ctx->multiprocessors * CHUNKS_A_PROCESSOR) >> a.first;
+        a.chunk = (int64_t)bi_round_up((uint64_t)bi_div_up(most, wanted ? wanted : 1), CHUNK_UNIT);
+        a.chunks = (uint32_t)bi_div_up(most, a.chunk);
+        BI_TRY(ctx->backend->fill(ctx, a.labels, 0, (size_t)a.n * sizeof *a.labels));
+        const int end = a.first + ROUND < last ? a.first + ROUND : last;
+        for (a.level = a.first; a.level < end; a.level++) {
+            const int32_t p = a.level % dim;
+            const bool identity = p == 0 && a.first == 0;
+            a.list = identity ? nullptr : lists->in[p];
+            a.seen = identity ? a.labels : seen;
+            BI_TRY(split_level(ctx, a, order));
+        }
+        BI_TRY(partition_lists(ctx, a, keys, dim, lists));
+    }
+    return BOSC_OK;
+}
+
+static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lists, uint32_t *order)
+{
+    const int64_t n = lists->n;
+    const int log_points = kd_brown_log(ctx, n, dim), depth = bi_kd_depth(n);
+    int last = 0;
+    while (bi_div_up(n + 1, (int64_t)1 << last) - 1 > (int64_t)1 << log_points) last++;
+    level_args a = {};
+    struct keys_room keys = {};
+    a.n = n;
+    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint16_t), (void **)&a.labels));
+    if (last > 0) {
+        const size_t chunks = (size_t)ctx->multiprocessors * CHUNKS_A_PROCESSOR + ((size_t)1 << last);
+        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint16_t), (void **)&a.seen));
+        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&keys.in));
+        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&keys.out));
+        BI_TRY(bi_scratch(ctx, (chunks << (last < ROUND ? last : ROUND)) * sizeof(uint32_t), (void **)&a.counts));
+        BI_TRY(bi_scratch(ctx, sizeof(uint32_t) << last, (void **)&a.medians));
+        BI_TRY(make_upper(ctx, a, keys, dim, last, lists, order));
+    }
+    struct kd_presorted rest = {};
+    rest.n = n;
+    rest.level = last;
+    rest.dim = dim;
+    rest.count = depth - last - 1 < dim ? depth - last - 1 : dim;
+    if (rest.count < 1) rest.count = 1;
+    for (int32_t s = 0; s < rest.count; s++) rest.list[s] = lists->in[(last + s) % dim];
+    return kd_run_brown_blocks(ctx, rest, log_points, a.labels, order);
+}
+
+bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
+                         struct bi_kd_lists *lists, uint32_t *order)
+{
+    (void)rows;
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = partition_level(ctx, tree, rows->n, level, in, out, order);
+    bosc_status status = partition(ctx, tree->opts.dim, lists, order);
     bi_arena_rewind(ctx, mark);
     return status;
 }

@@ -40,43 +40,38 @@ bosc_status bi_kd_build(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows rows
 /* Scratch of bi_kd_build with host points. */
 int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n);
 
-/* Lists of references ordered by each superkey that the tree of n nodes needs; see presort.c. */
-struct bi_kd_lists {
-    int32_t used; /* min(dim, depth) */
-    int64_t n;
-    uint32_t *in[32], *out[32];
+/* Rows in the order of superkey 0, then of their numbers; see presort.c. */
+struct bi_kd_sorted {
+    uint32_t *perm; /* which rows they are */
+    struct bi_kd_rows rows;
 };
-bosc_status bi_kd_take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kd_lists *lists);
-/* Merge sorts by superkey, the published method; or stable radix sorts, 2 dim - 1 of them. */
-bosc_status bi_kd_merge_sort_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct bi_kd_rows *rows,
-                                   struct bi_kd_lists *lists);
-bosc_status bi_kd_radix_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                   const struct bi_kd_rows *rows, struct bi_kd_lists *lists);
-/* Partitions the lists level by level and stores the tree. */
-bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows,
+bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                            const struct bi_kd_rows *rows, struct bi_kd_sorted *sorted);
+
+/* The sorted rows as references 0, 1, 2, ..., ordered by each superkey that their tree needs. */
+bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                             const struct bi_kd_rows *sorted, struct bi_kd_lists *lists);
+/* Partitions the lists level by level and stores the tree; ids are references. */
+bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *sorted,
                                   struct bi_kd_lists *lists);
-/* perm = the n rows in the order of superkey `first`, by stable radix sorts. */
-bosc_status bi_kd_radix_superkey(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                 const struct bi_kd_rows *rows, int32_t first, uint32_t *perm);
+/* All of these. */
+bosc_status bi_kd_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows);
 
 /* Runs of equal points among the sorted rows; see unique.c. */
 struct bi_kd_runs {
     int64_t n, count;
-    const uint32_t *perm; /* n rows in the order of a superkey, then of the row */
-    uint32_t *ranks;      /* n: one more than the run of each */
-    uint32_t *names;      /* the first row of each run */
-    uint32_t *starts;     /* where each run begins in perm */
+    struct bi_kd_rows rows; /* the first row of each run */
+    const uint32_t *perm;   /* of the n sorted rows */
+    uint32_t *ranks;        /* n: one more than the run of each */
+    uint32_t *names;        /* the number of the first row of each run */
+    uint32_t *starts;       /* where each run begins */
+    uint32_t *where; /* room for the node of each run; NULL where duplicates are kept: then perm names the nodes */
 };
 bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                            const struct bi_kd_rows *rows, const uint32_t *perm, struct bi_kd_runs *runs);
-/* Finds the runs by list 0 and keeps only the first row of each run in every list. */
-bosc_status bi_kd_drop_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                             const struct bi_kd_rows *rows, struct bi_kd_lists *lists, struct bi_kd_runs *runs);
-/* The rows that name runs, packed. */
-bosc_status bi_kd_unique_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                              const struct bi_kd_rows *rows, const struct bi_kd_runs *runs, struct bi_kd_rows *unique);
-/* Fills inverse and counts of a built tree whose ids are rows; `where` is scratch for n references. */
-bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs, uint32_t *where);
+                            const struct bi_kd_sorted *sorted, struct bi_kd_runs *runs);
+/* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts unless duplicates are
+ * kept. */
+bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs);
 
 /* Seconds since some time. */
 double bi_kd_now(void);

@@ -1,10 +1,102 @@
-/* Trees from presorted lists of references. The published method (Brown 2015): one merge sort by each superkey, then
- * level by level the median of one list becomes the node and the other lists are partitioned around it. Where radix
- * sorts stand in for merge sorts, list p comes from list p + 1 by one stable sort on coordinate p, so that all lists
- * take dim + used - 1 sorts. A tree of depth d needs min(dim, d) lists. */
+/* Trees from presorted lists of references, the published method (Brown 2015): the points sorted by each superkey, then
+ * level by level the median of one list becomes the node and the other lists are partitioned around it.
+ *
+ * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, is completed where that coordinate is
+ * equal: such runs are short in most data, and are put in order where they stand. From then on a point's reference is
+ * its rank by superkey 0, so that list 0 is 0, 1, 2, ... and need not be kept, and the rank decides between points that
+ * agree in the coordinates up to the last. List p is list p + 1 sorted stably by coordinate p, list dim being the
+ * ranks: dim sorts in all, and nothing but the first depends on how often coordinates repeat. A tree of depth d needs
+ * min(dim, d) lists. */
 #include "kdtree/driver.h"
 
-bosc_status bi_kd_take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kd_lists *lists)
+/* The merge sort by superkey does not read a coordinate more often than it must, a radix sort reads all of them: where
+ * runs are long, radix sorts take the lower dimensions. */
+enum { MOST_RADIX_DIM = 8 };
+
+/* Room for the keys of a coordinate before and after a sort. */
+struct columns {
+    const struct bi_kdtree_ops *ops;
+    const bosc_kdtree_opts *opts;
+    void *keys, *sorted;
+};
+
+static bosc_status take_columns(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n,
+                                struct columns *by)
+{
+    *by = (struct columns){.ops = ops, .opts = opts};
+    BI_TRY(bi_kd_scratch(ctx, n, bosc_dtype_size(opts->dtype), &by->keys));
+    return bi_kd_scratch(ctx, n, bosc_dtype_size(opts->dtype), &by->sorted);
+}
+
+/* to = the references `from`, sorted stably by coordinate c; by->sorted gets their keys. */
+static bosc_status sort_by(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows, int32_t c,
+                           const uint32_t *from, uint32_t *to)
+{
+    bool narrow = bosc_dtype_size(by->opts->dtype) == 4;
+    struct bi_kd_column column = {*rows, by->opts->dtype, c, from, by->keys};
+    BI_TRY(by->ops->steps->column(ctx, rows->n, &column));
+    return ctx->backend->core->sort_pairs(ctx, narrow ? BOSC_U32 : BOSC_U64, by->keys, sizeof *to, from, rows->n,
+                                          by->sorted, to, 0, narrow ? 32 : 64);
+}
+
+static bosc_status iota(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, int64_t n, uint32_t *out)
+{
+    struct bi_kd_iota args = {out};
+    return ops->steps->iota(ctx, n, &args);
+}
+
+/* Fetches the rows in the order of perm. */
+static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
+                          const struct bi_kd_sorted *to)
+{
+    int32_t size = (int32_t)bosc_dtype_size(by->opts->dtype);
+    struct bi_kd_gather_rows args = {*rows, by->opts->dim, size, to->perm, (void *)to->rows.data};
+    return by->ops->steps->gather_rows(ctx, rows->n, &args);
+}
+
+/* The whole order where runs of equal first coordinates are long. */
+static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
+                              const struct bi_kd_sorted *to)
+{
+    int32_t dim = by->opts->dim;
+    if (dim > MOST_RADIX_DIM)
+        return ctx->backend->core->sort_superkey(ctx, by->opts->dtype, rows->data, rows->n, dim, rows->stride, 0,
+                                                 to->perm);
+    BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
+    for (int32_t c = dim - 1; c >= 0; c--) BI_TRY(sort_by(ctx, by, rows, c, to->perm, to->perm));
+    return BOSC_OK;
+}
+
+bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                            const struct bi_kd_rows *rows, struct bi_kd_sorted *to)
+{
+    struct columns by;
+    int64_t too_long = INT64_MAX, *place;
+    void *packed;
+    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *to->perm, (void **)&to->perm));
+    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
+    to->rows = (struct bi_kd_rows){packed, rows->n, opts->dim};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_scratch(ctx, sizeof *place, (void **)&place));
+    BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
+    BI_TRY(iota(ctx, ops, rows->n, to->perm));
+    BI_TRY(sort_by(ctx, &by, rows, 0, to->perm, to->perm));
+    BI_TRY(gather(ctx, &by, rows, to));
+    if (opts->dim > 1) {
+        struct bi_kd_order_runs runs = {packed, rows->n, opts->dtype, opts->dim, by.sorted, to->perm, place};
+        BI_TRY(ctx->backend->copy(ctx, place, &too_long, sizeof too_long));
+        BI_TRY(ops->steps->order_runs(ctx, rows->n, &runs));
+        BI_TRY(bi_read_back(ctx, &too_long, place, sizeof too_long));
+    }
+    if (too_long != INT64_MAX) {
+        BI_TRY(sort_fully(ctx, &by, rows, to));
+        BI_TRY(gather(ctx, &by, rows, to));
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kd_lists *lists)
 {
     int depth = bi_kd_depth(n);
     *lists = (struct bi_kd_lists){.n = n, .used = opts->dim < depth ? opts->dim : depth};
@@ -15,88 +107,56 @@ bosc_status bi_kd_take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_
     return BOSC_OK;
 }
 
-bosc_status bi_kd_merge_sort_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct bi_kd_rows *rows,
-                                   struct bi_kd_lists *lists)
+/* Fails if a sort by coordinate c left its keys out of order. */
+static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n, int32_t c)
 {
-    for (int32_t p = 0; p < lists->used; p++)
-        BI_TRY(ctx->backend->core->sort_superkey(ctx, opts->dtype, rows->data, rows->n, opts->dim, rows->stride, p,
-                                                 lists->in[p]));
-    return BOSC_OK;
+    int64_t bad = INT64_MAX;
+    struct bi_kd_check_keys check = {by->sorted, bosc_dtype_size(by->opts->dtype) == 4, NULL};
+    BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&check.bad));
+    BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
+    BI_TRY(by->ops->steps->check_keys(ctx, n, &check));
+    BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_INTERNAL, "sort: the keys of coordinate %d are out of order at position %lld", (int)c,
+                   (long long)bad);
 }
 
-/* Keys of coordinate c in the order of perm, and room for them. */
-struct column {
-    const struct bi_kdtree_ops *ops;
-    const bosc_kdtree_opts *opts;
-    const struct bi_kd_rows *rows;
-    void *keys;
-};
-
-/* Sorts perm stably by coordinate c. */
-static bosc_status sort_by(bosc_ctx *ctx, const struct column *by, int32_t c, uint32_t *perm)
+bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                             const struct bi_kd_rows *sorted, struct bi_kd_lists *lists)
 {
-    bool narrow = bosc_dtype_size(by->opts->dtype) == 4;
-    struct bi_kd_column column = {*by->rows, by->opts->dtype, c, perm, by->keys};
-    BI_TRY(by->ops->steps->column(ctx, by->rows->n, &column));
-    return ctx->backend->core->sort_pairs(ctx, narrow ? BOSC_U32 : BOSC_U64, by->keys, sizeof *perm, perm, by->rows->n,
-                                          by->keys, perm, 0, narrow ? 32 : 64);
-}
-
-/* perm = rows by the superkey that begins at `first`: sorts by its coordinates from the last to the first. */
-static bosc_status sort_superkey(bosc_ctx *ctx, const struct column *by, int32_t first, uint32_t *perm)
-{
-    struct bi_kd_iota iota = {perm};
-    BI_TRY(by->ops->steps->iota(ctx, by->rows->n, &iota));
-    for (int32_t t = by->opts->dim - 1; t >= 0; t--) BI_TRY(sort_by(ctx, by, (first + t) % by->opts->dim, perm));
-    return BOSC_OK;
-}
-
-bosc_status bi_kd_radix_superkey(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                 const struct bi_kd_rows *rows, int32_t first, uint32_t *perm)
-{
-    struct column by = {ops, opts, rows, NULL};
+    struct columns by;
+    BI_TRY(take_lists(ctx, opts, sorted->n, lists));
+    BI_TRY(iota(ctx, ops, sorted->n, lists->in[0]));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(opts->dtype), &by.keys));
-    BI_TRY(sort_superkey(ctx, &by, first, perm));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
-}
-
-bosc_status bi_kd_radix_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                   const struct bi_kd_rows *rows, struct bi_kd_lists *lists)
-{
-    struct column by = {ops, opts, rows, NULL};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    int32_t last = lists->used - 1;
-    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(opts->dtype), &by.keys));
-    BI_TRY(sort_superkey(ctx, &by, last, lists->in[last]));
-    for (int32_t p = last - 1; p >= 0; p--) {
-        BI_TRY(ctx->backend->copy(ctx, lists->in[p], lists->in[p + 1], (size_t)rows->n * sizeof(uint32_t)));
-        BI_TRY(sort_by(ctx, &by, p, lists->in[p]));
+    BI_TRY(take_columns(ctx, ops, opts, sorted->n, &by));
+    const uint32_t *from = lists->in[0];
+    for (int32_t c = opts->dim - 1; c > 0 && lists->used > 1; c--) {
+        uint32_t *to = lists->in[c < lists->used ? c : lists->used - 1];
+        BI_TRY(sort_by(ctx, &by, sorted, c, from, to));
+        BI_TRY(check_keys(ctx, &by, sorted->n, c));
+        from = to;
     }
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
-/* The level after `level` that splits by coordinate p. */
-static int next_use(int32_t p, int level, int32_t dim) { return level + 1 + (p + dim - (level + 1) % dim) % dim; }
-
-bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows,
+bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *sorted,
                                   struct bi_kd_lists *lists)
 {
-    int depth = bi_kd_depth(lists->n);
-    int32_t dim = next->opts.dim;
     uint32_t *order;
     BI_TRY(bi_kd_scratch(ctx, lists->n, sizeof *order, (void **)&order));
-    for (int level = 0; level < depth; level++) {
-        for (int32_t p = 0; p < lists->used; p++)
-            if (next_use(p, level, dim) >= depth) lists->out[p] = NULL;
-        BI_TRY(next->ops->partition(ctx, next, rows, level, lists->in, lists->out, order));
-        for (int32_t p = 0; p < lists->used; p++) {
-            uint32_t *in = lists->in[p];
-            lists->in[p] = lists->out[p];
-            lists->out[p] = in;
-        }
-    }
-    return next->ops->store(ctx, next, rows, order, NULL);
+    BI_TRY(next->ops->partition(ctx, next, sorted, lists, order));
+    return next->ops->store(ctx, next, sorted, order, NULL);
+}
+
+bosc_status bi_kd_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+{
+    struct bi_kd_sorted sorted;
+    struct bi_kd_lists lists;
+    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &sorted.rows, &lists));
+    BI_TRY(bi_kd_partition_lists(ctx, next, &sorted.rows, &lists));
+    struct bi_kd_view view = next->ops->view(next);
+    struct bi_kd_name_nodes names = {(uint32_t *)view.ids, view.id_stride, sorted.perm, NULL};
+    return next->ops->steps->name_nodes(ctx, next->nodes, &names);
 }

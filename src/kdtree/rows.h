@@ -48,12 +48,85 @@ BI_FN void bi_step_column(const struct bi_kd_column *a, int64_t i)
         ((uint64_t *)a->out)[i] = key;
 }
 
-/* keep[i] (and marks[i], which may be NULL) = 1 where a run of equal points begins in perm, which is ordered by the
- * superkey that begins at `first`, then by row. *bad becomes the smallest position that is out of that order. */
+/* Rows in the order of their first coordinate, whose ordered keys are `keys`, then of their number: every run of equal
+ * keys, of up to BI_KD_LONGEST_RUN rows, is put in the order of superkey 0 where it stands. *too_long becomes the
+ * smallest place where a longer run begins; the order is not made then. */
+struct bi_kd_order_runs {
+    void *rows; /* n x dim */
+    int64_t n;
+    bosc_dtype dtype;
+    int32_t dim;
+    const void *keys;
+    uint32_t *perm;
+    int64_t *too_long;
+};
+
+enum { BI_KD_LONGEST_RUN = 32 };
+
+BI_FN void bi_kd_swap_rows(const struct bi_kd_order_runs *a, int64_t i, int64_t j)
+{
+    for (int32_t c = 0; c < a->dim; c++) {
+        int64_t at = i * a->dim + c, to = j * a->dim + c;
+        if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32) {
+            uint32_t *words = (uint32_t *)a->rows, word = words[at];
+            words[at] = words[to];
+            words[to] = word;
+        } else {
+            uint64_t *words = (uint64_t *)a->rows, word = words[at];
+            words[at] = words[to];
+            words[to] = word;
+        }
+    }
+    uint32_t row = a->perm[i];
+    a->perm[i] = a->perm[j];
+    a->perm[j] = row;
+}
+
+BI_FN bool bi_kd_same_key(const struct bi_kd_order_runs *a, int64_t i, int64_t j)
+{
+    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+        return ((const uint32_t *)a->keys)[i] == ((const uint32_t *)a->keys)[j];
+    return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
+}
+
+BI_FN void bi_step_order_runs(const struct bi_kd_order_runs *a, int64_t i)
+{
+    const struct bi_kd_rows rows = {a->rows, a->n, a->dim};
+    if (i > 0 && bi_kd_same_key(a, i - 1, i)) return;
+    int64_t end = i + 1;
+    while (end < a->n && end - i <= BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, end)) end++;
+    if (end - i > BI_KD_LONGEST_RUN) {
+        bi_lower_i64(a->too_long, i);
+        return;
+    }
+    for (int64_t k = i + 1; k < end; k++)
+        for (int64_t j = k; j > i; j--) {
+            if (bi_kd_compare_rows(&rows, a->dtype, a->dim, j - 1, j, 0) <= 0) break;
+            bi_kd_swap_rows(a, j - 1, j);
+        }
+}
+
+/* *bad becomes the smallest place whose key is less than the one before it. */
+struct bi_kd_check_keys {
+    const void *keys;
+    bool narrow;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_check_keys(const struct bi_kd_check_keys *a, int64_t i)
+{
+    if (i == 0) return;
+    if (a->narrow ? ((const uint32_t *)a->keys)[i - 1] > ((const uint32_t *)a->keys)[i]
+                  : ((const uint64_t *)a->keys)[i - 1] > ((const uint64_t *)a->keys)[i])
+        bi_lower_i64(a->bad, i);
+}
+
+/* keep[i] and marks[i] = 1 where a run of equal rows begins. The rows are to be in the order of superkey 0, then of
+ * their numbers `perm`: *bad becomes the smallest place that is not. */
 struct bi_kd_mark_runs {
     struct bi_kd_rows rows;
     bosc_dtype dtype;
-    int32_t dim, first;
+    int32_t dim;
     const uint32_t *perm;
     uint8_t *keep;
     uint32_t *marks;
@@ -64,11 +137,11 @@ BI_FN void bi_step_mark_runs(const struct bi_kd_mark_runs *a, int64_t i)
 {
     int order = -1;
     if (i > 0) {
-        order = bi_kd_compare_rows(&a->rows, a->dtype, a->dim, a->perm[i - 1], a->perm[i], a->first);
+        order = bi_kd_compare_rows(&a->rows, a->dtype, a->dim, i - 1, i, 0);
         if (order > 0 || (order == 0 && a->perm[i - 1] >= a->perm[i])) bi_lower_i64(a->bad, i);
     }
     a->keep[i] = order != 0;
-    if (a->marks) a->marks[i] = order != 0;
+    a->marks[i] = order != 0;
 }
 
 /* ranks: inclusive sums of marks. starts[r] = where run r begins. */
@@ -101,16 +174,19 @@ BI_FN void bi_step_gather_rows(const struct bi_kd_gather_rows *a, int64_t i)
     }
 }
 
-/* The id of node i becomes names[id]. */
-struct bi_kd_rename_ids {
+/* Node i, whose id is a rank, gets the id names[rank], and where[rank] = i (`where` may be NULL). */
+struct bi_kd_name_nodes {
     uint32_t *ids;
     int64_t id_stride;
     const uint32_t *names;
+    uint32_t *where;
 };
 
-BI_FN void bi_step_rename_ids(const struct bi_kd_rename_ids *a, int64_t i)
+BI_FN void bi_step_name_nodes(const struct bi_kd_name_nodes *a, int64_t i)
 {
-    a->ids[i * a->id_stride] = a->names[a->ids[i * a->id_stride]];
+    uint32_t rank = a->ids[i * a->id_stride];
+    a->ids[i * a->id_stride] = a->names[rank];
+    if (a->where) a->where[rank] = (uint32_t)i;
 }
 
 /* where[id of node i] = i. */
@@ -125,20 +201,20 @@ BI_FN void bi_step_place_ids(const struct bi_kd_place_ids *a, int64_t i)
     a->where[a->ids[i * a->id_stride]] = (uint32_t)i;
 }
 
-/* inverse[row] = node that stands for the row; names[r] is the row that stands for run r. */
+/* inverse[row] = node that stands for the row; where[r] is the node of run r. */
 struct bi_kd_inverse {
-    const uint32_t *perm, *ranks, *names, *where;
+    const uint32_t *perm, *ranks, *where;
     uint32_t *inverse;
 };
 
 BI_FN void bi_step_inverse(const struct bi_kd_inverse *a, int64_t i)
 {
-    a->inverse[a->perm[i]] = a->where[a->names[a->ranks[i] - 1]];
+    a->inverse[a->perm[i]] = a->where[a->ranks[i] - 1];
 }
 
 /* counts[node] = length of run r, for all runs; n rows in all. */
 struct bi_kd_count_runs {
-    const uint32_t *starts, *names, *where;
+    const uint32_t *starts, *where;
     int64_t runs, n;
     uint32_t *counts;
 };
@@ -146,7 +222,7 @@ struct bi_kd_count_runs {
 BI_FN void bi_step_count_runs(const struct bi_kd_count_runs *a, int64_t r)
 {
     int64_t end = r + 1 < a->runs ? (int64_t)a->starts[r + 1] : a->n;
-    a->counts[a->where[a->names[r]]] = (uint32_t)(end - a->starts[r]);
+    a->counts[a->where[r]] = (uint32_t)(end - a->starts[r]);
 }
 
 /* out[i] = in[i] as int64; for ids, "none" becomes -1. `in` NULL: 1. */

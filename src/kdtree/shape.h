@@ -39,4 +39,7 @@ BI_FN int bi_kd_depth(int64_t n)
     return d;
 }
 
+/* The level after `level` that splits by coordinate p. */
+BI_FN int bi_kd_next_use(int32_t p, int level, int32_t dim) { return level + 1 + (p + dim - (level + 1) % dim) % dim; }
+
 #endif

@@ -41,6 +41,13 @@ struct bi_kd_rows {
     int64_t n, stride;
 };
 
+/* Lists of references; `out` has room for as many. */
+struct bi_kd_lists {
+    int32_t used; /* min(dim, depth) */
+    int64_t n;
+    uint32_t *in[32], *out[32];
+};
+
 /* A batch of queries with its outputs, all reachable by the backend. */
 struct bi_kd_query {
     struct bi_kd_rows rows;
@@ -82,12 +89,12 @@ struct bi_kdtree_ops {
      * failure of its sampling to the context's log and then takes the slow, exact path itself. */
     bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *);
 
-    /* One level of the published method. in[p] and out[p] (for p < min(dim, 32), n references) are ordered by superkey
-     * p within each segment of the level. The median of in[level % dim] of each segment goes to order[] at its in-order
-     * place; the other arrays are partitioned stably around it, and that one is copied. Arrays that no later level
-     * needs are NULL. Levels end when every segment is empty. */
-    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *, int32_t level,
-                             uint32_t *const *in, uint32_t *const *out, uint32_t *order);
+    /* The published method: order[i] = the reference of node i. lists->in[p] (p < used, n references) is ordered by
+     * superkey p; list 0 is 0, 1, 2, ... The medians of in[level % dim] of the segments of a level are its nodes, and
+     * the other lists are partitioned stably around them, level by level. Lists are used up. `rows` are the points
+     * that references stand for. */
+    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *rows, struct bi_kd_lists *lists,
+                             uint32_t *order);
 
     /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
     bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *, const uint32_t *order,
