@@ -54,7 +54,7 @@ struct bi_forest_ops {
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu_table.c */
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda_table.cu */
+extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda_msf.cu */
 #endif
 
 #ifdef __cplusplus

@@ -14,7 +14,8 @@ enum cudaError_t {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
-    cudaErrorNotReady = 600
+    cudaErrorNotReady = 600,
+    cudaErrorCooperativeLaunchTooLarge = 720
 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,

@@ -159,6 +159,8 @@ template <class T> void bi_store_relaxed(T *p, std::common_type_t<T> v)
     emulator::perhaps_yield();
 }
 
+template <class T> T bi_load_hint(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+
 /* Cache hints. */
 template <class T> T __ldg(const T *p) { return *p; }
 template <class T> T __ldcs(const T *p) { return *p; }

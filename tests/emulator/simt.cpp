@@ -386,12 +386,18 @@ void *shared(const void *site, size_t bytes)
 
 void *shared_dynamic() { return self->of->dynamic; }
 
+/* Blocks of `count` threads that run at once. */
+static unsigned resident_blocks(unsigned count)
+{
+    unsigned most = RESIDENT_THREADS / count;
+    if (most > MOST_BLOCKS) return MOST_BLOCKS;
+    return most < 2 ? 2 : most;
+}
+
 /* Hands fibers to the blocks that run at once. */
 static unsigned prepare(unsigned count)
 {
-    unsigned most = RESIDENT_THREADS / count;
-    if (most > MOST_BLOCKS) most = MOST_BLOCKS;
-    if (most < 2) most = 2;
+    unsigned most = resident_blocks(count);
     while (pool.size() < (size_t)most * count) {
         worker *t = new worker();
         fiber_make(&t->own);
@@ -464,6 +470,12 @@ void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared
 }
 
 } // namespace emulator
+
+unsigned bi_launch_together_limit(int threads, unsigned blocks)
+{
+    unsigned most = emulator::resident_blocks((unsigned)threads);
+    return blocks < most ? blocks : most;
+}
 
 extern "C" void bi_emulator_seed(uint64_t seed)
 {

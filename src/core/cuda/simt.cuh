@@ -13,6 +13,20 @@
 #define BI_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
     kernel<<<(grid), (block), (shared_bytes), (cudaStream_t)(stream)>>>(__VA_ARGS__)
 
+/* The same for a grid whose blocks must all run at once; returns the runtime's word. */
+template <class... P>
+static inline cudaError_t bi_launch_together(void (*kernel)(P...), unsigned grid, unsigned block, cudaStream_t stream,
+                                             P... given)
+{
+    void *arguments[] = {const_cast<void *>(static_cast<const void *>(&given))...};
+    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, 0, stream);
+}
+#define BI_LAUNCH_TOGETHER(kernel, grid, block, stream, ...) \
+    bi_launch_together((kernel), (grid), (block), (cudaStream_t)(stream), __VA_ARGS__)
+
+/* The most blocks of this size that may run at once, whatever the occupancy: the emulator has few. */
+static inline unsigned bi_launch_together_limit(int, unsigned blocks) { return blocks; }
+
 /* One struct of static shared memory a kernel: BI_SHARED(struct tile_shared, sh); then sh.field. */
 #define BI_SHARED(type, name) __shared__ type name
 
@@ -47,6 +61,17 @@
 BI_ORDERED_ACCESS(unsigned, "32", "r")
 BI_ORDERED_ACCESS(unsigned long long, "64", "l")
 #undef BI_ORDERED_ACCESS
+__device__ __forceinline__ void bi_store_relaxed(unsigned char *p, unsigned char v)
+{
+    asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"(p), "r"((unsigned)v) : "memory");
+}
+__device__ __forceinline__ void bi_store_relaxed(unsigned long *p, unsigned long v)
+{
+    bi_store_relaxed(reinterpret_cast<unsigned long long *>(p), (unsigned long long)v);
+}
+
+/* A value that others change by atomics, and that may be an old one: to spare an atomic that would change nothing. */
+template <class T> __device__ __forceinline__ T bi_load_hint(const T *p) { return __ldca(p); }
 #endif
 
 #endif

@@ -1,0 +1,165 @@
+/* The fast spanning forest on CUDA: scratch, sizes and the order of launches. */
+#include <stddef.h>
+
+#include "forest/cuda_msf.cuh"
+#include "forest/msf.h"
+
+/* How the edges are parted into light and heavy, and the room of the list. */
+struct plan {
+    bool two_levels;
+    float part;
+    uint32_t room;
+};
+
+/* With few edges a vertex a filter saves nothing. Otherwise the light edges are so many that most vertices are in one
+ * component after level 0: a random graph with 1.2 edges a vertex has 88 % of them in it (Erdos and Renyi, 1960), where
+ * parallel edges count once. */
+static struct plan plan_levels(const bosc_graph *g, bool one_level)
+{
+    const double light = 1.2, least = 1.8, most_part = 0.9, margin = 1.4;
+    double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
+    double part = pairs > 0 ? light * vertices / pairs : 1;
+    if (one_level || pairs < least * vertices || part > most_part) return {false, 1, (uint32_t)(g->m > 0 ? g->m : 1)};
+    double room = part * m * margin + 65536;
+    return {true, (float)part, (uint32_t)(room < m ? room : m)};
+}
+
+template <class T> static bosc_status take(bosc_ctx *ctx, int64_t count, T **p)
+{
+    void *memory;
+    BI_TRY(bi_scratch(ctx, (size_t)count * sizeof(T), &memory));
+    *p = (T *)memory;
+    return BOSC_OK;
+}
+
+template <class K>
+static bosc_status take_scratch(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_want *want, const plan &p,
+                                msf_state<K> *s)
+{
+    int64_t n = g->n, tiles = bi_div_up(g->arcs, MSF_TILE);
+    BI_TRY(take(ctx, 1, &s->control));
+    BI_TRY(take(ctx, tiles, &s->tile_row));
+    BI_TRY(take(ctx, tiles, &s->tile_ends));
+    BI_TRY(take(ctx, n, &s->next));
+    BI_TRY(take(ctx, n, &s->row_key));
+    BI_TRY(take(ctx, n, &s->pointer));
+    BI_TRY(take(ctx, n, &s->pools[0]));
+    if (p.two_levels) BI_TRY(take(ctx, n, &s->pools[1]));
+    BI_TRY(take(ctx, n / 2 + 1, &s->best));
+    if (sizeof(K) == 8) BI_TRY(take(ctx, n / 2 + 1, &s->best_id));
+    BI_TRY(take(ctx, (int64_t)msf_marks_bytes(g->entries), &s->marks));
+    if (want->keys) BI_TRY(take(ctx, g->entries, &s->keys_by_id));
+    s->room = p.room;
+    return take(ctx, p.room, &s->list);
+}
+
+template <class K> static msf_rows<K> rows_of(const bosc_graph *g, const struct bi_msf_order *order)
+{
+    msf_rows<K> r = {};
+    r.offsets = (const uint32_t *)g->offsets.data;
+    r.neighbours = (const uint32_t *)g->neighbours.data;
+    r.ids = (const uint32_t *)g->edge_ids.data;
+    r.keys = (const K *)g->keys.data;
+    r.n = (uint32_t)g->n;
+    r.arcs = (uint32_t)g->arcs;
+    r.flip = (K)order->flip;
+    r.number = (K)order->number;
+    r.limit = (K)order->limit;
+    r.vertex_mask = order->vertex_mask;
+    r.edge_mask = order->edge_mask;
+    return r;
+}
+
+/* The labels take memory that the rounds no longer need. */
+template <class K> static bosc_status label(bosc_ctx *ctx, uint32_t n, const msf_state<K> &s, uint32_t *labels)
+{
+    if (!labels) return BOSC_OK;
+    msf_label_args a = {n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
+    return msf_labels(ctx, a);
+}
+
+template <class K>
+static bosc_status launch(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_order *order, const msf_state<K> &s,
+                          const plan &p)
+{
+    msf_rows<K> rows = rows_of<K>(g, order);
+    bool checked = g->loops || order->vertex_mask || order->edge_mask || rows.limit != (K) ~(K)0;
+    BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
+    BI_TRY(ctx->backend->fill(ctx, s.marks, 0, msf_marks_bytes(g->entries)));
+    BI_TRY(msf_round_0(ctx, rows, s, checked, p.part));
+    BI_TRY(msf_rounds(ctx, rows, s, 0));
+    if (!p.two_levels) return BOSC_OK;
+    BI_TRY(msf_list_heavy(ctx, rows, s, checked));
+    return msf_rounds(ctx, rows, s, 1);
+}
+
+template <class K>
+static bosc_status run(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_order *order,
+                       const struct bi_msf_want *want, bool one_level, struct bi_msf_found *found,
+                       struct msf_control *told)
+{
+    struct plan p = plan_levels(g, one_level);
+    msf_state<K> s = {};
+    BI_TRY(take_scratch(ctx, g, want, p, &s));
+    BI_TRY(launch(ctx, g, order, s, p));
+    if (found->ids) BI_TRY(msf_list(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys));
+    BI_TRY(label(ctx, (uint32_t)g->n, s, found->labels));
+    return bi_read_back(ctx, told, s.control, offsetof(struct msf_control, threshold_key));
+}
+
+/* Room for the answers: in the caller's scratch, before that of the work. */
+template <class K>
+static bosc_status take_answers(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_want *want,
+                                struct bi_msf_found *found)
+{
+    int64_t most = g->n - 1 < g->m ? g->n - 1 : g->m;
+    uint32_t *ids = nullptr, *labels = nullptr;
+    K *keys = nullptr;
+    if (want->ids || want->keys) BI_TRY(take(ctx, most, &ids));
+    if (want->keys) BI_TRY(take(ctx, most, &keys));
+    if (want->labels) BI_TRY(take(ctx, g->n, &labels));
+    found->ids = ids;
+    found->keys = keys;
+    found->labels = labels;
+    found->ascending = true;
+    return BOSC_OK;
+}
+
+template <class K>
+static bosc_status find(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_order *order,
+                        const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds)
+{
+    struct msf_control told;
+    BI_TRY(take_answers<K>(ctx, g, want, found));
+    for (int one_level = 0; one_level < 2; one_level++) {
+        struct bi_mark mark = bi_arena_mark(ctx);
+        bosc_status status = run<K>(ctx, g, order, want, one_level, found, &told);
+        bi_arena_rewind(ctx, mark);
+        BI_TRY(status);
+        if (!told.overflow) break; /* else the sample misled: again with room for all edges */
+    }
+    /* A sum of flipped halves, told back: half = 2^32 - 1 - flipped half. Keys beyond `number` are in no sum. */
+    bool flipped = order->flip != 0, wide = sizeof(K) == 8;
+    found->count = (int64_t)told.edges;
+    found->summed = true;
+    found->low = flipped ? told.edges * UINT32_MAX - told.low : told.low;
+    found->high = flipped && wide ? told.edges * UINT32_MAX - told.high : told.high;
+    *rounds = 1 + (int32_t)(told.rounds[0] + told.rounds[1]);
+    return BOSC_OK;
+}
+
+static bosc_status cuda_msf(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_order *order,
+                            const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served)
+{
+    *served = !g->wide && g->arcs > 0 && g->n <= INT32_MAX && g->arcs < (int64_t)UINT32_MAX;
+    if (!*served) return BOSC_OK;
+    struct bi_msf_found answer = {};
+    if (bosc_dtype_size(g->opts.weight) == 4)
+        BI_TRY(find<uint32_t>(ctx, g, order, want, &answer, rounds));
+    else
+        BI_TRY(find<uint64_t>(ctx, g, order, want, &answer, rounds));
+    *found = answer;
+    return BOSC_OK;
+}
+
+extern "C" const struct bi_forest_ops bi_forest_ops_cuda = {cuda_msf};

@@ -1,0 +1,155 @@
+/* Between the levels: the largest component, and the edges that were not light between the other components. */
+#include "forest/cuda_msf.cuh"
+
+enum { VERTICES = 2 * MSF_ROUND_THREADS, ITEMS = 2 }; /* of a block; arcs of a thread at a time */
+
+struct component_sample {
+    uint32_t value;
+    __device__ __forceinline__ bool before(const component_sample &other) const { return value < other.value; }
+};
+
+/* The component that most sampled arcs end in. */
+template <class K>
+static __global__ void __launch_bounds__(MSF_SAMPLE_THREADS) kernel_giant(msf_rows<K> rows, msf_state<K> s)
+{
+    struct giant_shared {
+        component_sample item[MSF_SAMPLES];
+        unsigned long long most;
+    };
+    BI_SHARED(giant_shared, sh);
+    if (!s.control->components[1]) return;
+    for (uint32_t i = threadIdx.x; i < MSF_SAMPLES; i += MSF_SAMPLE_THREADS)
+        sh.item[i].value = msf_component(s.pointer[rows.neighbours[msf_sample_place(i, rows.arcs)]], s.pools[0]);
+    if (threadIdx.x == 0) sh.most = 0; /* sorting begins with a barrier */
+    msf_sort_samples(sh.item);
+    for (uint32_t i = threadIdx.x; i < MSF_SAMPLES; i += MSF_SAMPLE_THREADS) {
+        uint32_t value = sh.item[i].value, low = i, high = MSF_SAMPLES;
+        if (i > 0 && sh.item[i - 1].value == value) continue;
+        while (high - low > 1) { /* item[low] == value < item[high] */
+            uint32_t middle = low + (high - low) / 2;
+            if (sh.item[middle].value == value)
+                low = middle;
+            else
+                high = middle;
+        }
+        atomicMax(&sh.most, (unsigned long long)(high - i) << 32 | value);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) s.control->giant = (uint32_t)sh.most;
+}
+
+struct heavy_shared {
+    uint32_t component[VERTICES], begin[VERTICES];
+    uint32_t before[VERTICES + 1]; /* arcs of the block's earlier vertices */
+    uint32_t warp[MSF_ROUND_THREADS / 32];
+    uint32_t counts[MSF_ROUND_THREADS / 32 * ITEMS + 1], base;
+};
+
+/* before[] from the numbers of arcs that lie in it. Two neighbours a thread. */
+static __device__ void scan_arcs(heavy_shared &sh)
+{
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t a = sh.before[2 * threadIdx.x], b = sh.before[2 * threadIdx.x + 1], upto = a + b, start = 0;
+    for (unsigned d = 1; d < 32; d *= 2) {
+        uint32_t left = __shfl_up_sync(~0u, upto, d);
+        if (lane >= d) upto += left;
+    }
+    if (lane == 31) sh.warp[warp] = upto;
+    __syncthreads();
+    for (unsigned w = 0; w < warp; w++) start += sh.warp[w];
+    sh.before[2 * threadIdx.x] = start + upto - a - b;
+    sh.before[2 * threadIdx.x + 1] = start + upto - b;
+    if (threadIdx.x == MSF_ROUND_THREADS - 1) sh.before[VERTICES] = start + upto;
+    __syncthreads();
+}
+
+/* Takes note of the block's vertices outside the largest component. */
+template <class K> static __device__ void gather_rows(const msf_rows<K> &rows, const msf_state<K> &s, heavy_shared &sh)
+{
+    uint32_t giant = s.control->giant;
+    for (int k = 0; k < 2; k++) {
+        uint32_t local = 2 * threadIdx.x + k, v = blockIdx.x * VERTICES + local, component = MSF_NONE, arcs = 0;
+        if (v < rows.n) component = msf_component(s.pointer[v], s.pools[0]);
+        if (component != MSF_NONE && component != giant) {
+            sh.begin[local] = rows.offsets[v];
+            arcs = rows.offsets[v + 1] - rows.offsets[v];
+        }
+        sh.component[local] = component;
+        sh.before[local] = arcs;
+    }
+    scan_arcs(sh);
+}
+
+/* The k-th arc of the block, as an edge between components; false if it is not to be listed. An edge between two small
+ * components is listed from its smaller vertex, one into the largest from the other side. */
+template <bool CHECKED, class K>
+static __device__ bool heavy_edge(const msf_rows<K> &rows, const msf_state<K> &s, const heavy_shared &sh, uint32_t k,
+                                  msf_edge<K> *e)
+{
+    K threshold = (K)s.control->threshold_key;
+    uint32_t low = 0, high = VERTICES; /* before[low] <= k < before[high] */
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (sh.before[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint32_t arc = sh.begin[low] + (k - sh.before[low]), row = blockIdx.x * VERTICES + low;
+    K key = msf_key(rows, arc);
+    if (key < threshold || msf_missing<CHECKED>(rows, row, arc, key)) return false;
+    uint32_t other = rows.neighbours[arc], component = msf_component(s.pointer[other], s.pools[0]);
+    if (component == sh.component[low] || (row > other && component != s.control->giant)) return false;
+    uint32_t id = rows.ids[arc];
+    if (key == threshold && id <= s.control->threshold_id) return false;
+    e->u = sh.component[low];
+    e->v = component;
+    e->key = key;
+    e->id = id;
+    return true;
+}
+
+template <bool CHECKED, class K>
+static __global__ void __launch_bounds__(MSF_ROUND_THREADS) kernel_heavy(msf_rows<K> rows, msf_state<K> s)
+{
+    BI_SHARED(heavy_shared, sh);
+    if (!s.control->components[1]) return; /* level 0 was given up */
+    gather_rows(rows, s, sh);
+    uint32_t arcs = sh.before[VERTICES];
+    for (uint64_t k0 = 0; k0 < arcs; k0 += MSF_ROUND_THREADS * ITEMS) {
+        msf_edge<K> e[ITEMS] = {};
+        bool listed[ITEMS];
+        uint32_t rank[ITEMS];
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            uint64_t k = k0 + j * MSF_ROUND_THREADS + threadIdx.x;
+            listed[j] = k < arcs && heavy_edge<CHECKED>(rows, s, sh, (uint32_t)k, &e[j]);
+        }
+        uint32_t total = msf_block_rank<MSF_ROUND_THREADS, ITEMS>(listed, rank, sh.counts);
+        if (threadIdx.x == 0) {
+            sh.base = total ? atomicAdd(&s.control->listed[1], total) : 0;
+            if ((uint64_t)sh.base + total > s.room) bi_store_relaxed(&s.control->overflow, 1u);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            uint64_t at = (uint64_t)sh.base + rank[j];
+            if (!listed[j] || at >= s.room) continue;
+            s.list[at] = e[j];
+            msf_offer(s, e[j]);
+        }
+        __syncthreads(); /* before counts and base are written again */
+    }
+}
+
+template <class K>
+bosc_status msf_list_heavy(bosc_ctx *ctx, const msf_rows<K> &rows, const msf_state<K> &s, bool checked)
+{
+    unsigned blocks = (unsigned)bi_div_up(rows.n, VERTICES);
+    BI_TRY(BI_RUN(ctx, kernel_giant<K>, 1, MSF_SAMPLE_THREADS, 0, rows, s));
+    if (checked) return BI_RUN(ctx, (kernel_heavy<true, K>), blocks, MSF_ROUND_THREADS, 0, rows, s);
+    return BI_RUN(ctx, (kernel_heavy<false, K>), blocks, MSF_ROUND_THREADS, 0, rows, s);
+}
+
+template bosc_status msf_list_heavy(bosc_ctx *, const msf_rows<uint32_t> &, const msf_state<uint32_t> &, bool);
+template bosc_status msf_list_heavy(bosc_ctx *, const msf_rows<uint64_t> &, const msf_state<uint64_t> &, bool);

@@ -1,0 +1,337 @@
+/* Round 0: every vertex takes its lightest edge in one pass over the arcs, which also lists the light edges. */
+#include "forest/cuda_msf.cuh"
+
+template <class K> struct sample {
+    K key;
+    uint32_t id;
+    __device__ __forceinline__ bool before(const sample &other) const
+    {
+        return key != other.key ? key < other.key : id < other.id;
+    }
+};
+
+/* The threshold is a quantile of sampled arcs; by (key, id), so that it also parts edges of one weight. */
+template <class K>
+static __device__ void choose_threshold(const msf_rows<K> &rows, struct msf_control *control, float part)
+{
+    struct samples_shared {
+        sample<K> item[MSF_SAMPLES];
+    };
+    BI_SHARED(samples_shared, sh);
+    sample<K> *samples = sh.item;
+    if (part >= 1) {
+        if (threadIdx.x == 0) control->threshold_key = ~0ull, control->threshold_id = MSF_NONE;
+        return;
+    }
+    for (uint32_t i = threadIdx.x; i < MSF_SAMPLES; i += MSF_SAMPLE_THREADS) {
+        uint32_t arc = msf_sample_place(i, rows.arcs);
+        samples[i].key = msf_key(rows, arc);
+        samples[i].id = rows.ids[arc];
+    }
+    msf_sort_samples(samples);
+    if (threadIdx.x == 0) {
+        const sample<K> &chosen = samples[(int)(part * MSF_SAMPLES)];
+        control->threshold_key = chosen.key;
+        control->threshold_id = chosen.id;
+    }
+}
+
+/* Block 0 chooses the threshold; the others find the row of the first arc of each tile. */
+template <class K>
+static __global__ void __launch_bounds__(MSF_SAMPLE_THREADS)
+    kernel_prepare(msf_rows<K> rows, msf_state<K> s, uint32_t tiles, float part)
+{
+    if (blockIdx.x == 0) {
+        choose_threshold(rows, s.control, part);
+        return;
+    }
+    uint32_t tile = (blockIdx.x - 1) * MSF_SAMPLE_THREADS + threadIdx.x;
+    if (tile >= tiles) return;
+    uint32_t low = 0, high = rows.n; /* offsets[low] <= the arc < offsets[high] */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows.offsets[middle] <= tile * MSF_TILE)
+            low = middle;
+        else
+            high = middle;
+    }
+    s.tile_row[tile] = low;
+}
+
+/* An arc, the lightest so far; `at` is MSF_NONE before the first. */
+template <class K> struct lightest {
+    K key;
+    uint32_t at;
+};
+
+template <class K>
+__device__ __forceinline__ bool is_lighter(const msf_rows<K> &rows, const lightest<K> &a, const lightest<K> &b)
+{
+    if (a.at == MSF_NONE || b.at == MSF_NONE) return b.at == MSF_NONE && a.at != MSF_NONE;
+    return a.key != b.key ? a.key < b.key : a.at != b.at && rows.ids[a.at] < rows.ids[b.at];
+}
+
+template <class K> __device__ __forceinline__ lightest<K> warp_lightest(const msf_rows<K> &rows, lightest<K> mine)
+{
+    for (int d = 16; d > 0; d /= 2) {
+        lightest<K> other = {__shfl_xor_sync(~0u, mine.key, d), __shfl_xor_sync(~0u, mine.at, d)};
+        if (is_lighter(rows, other, mine)) mine = other;
+    }
+    return mine;
+}
+
+/* The vertex's choice is known. */
+template <class K>
+__device__ __forceinline__ void choose(const msf_rows<K> &rows, const msf_state<K> &s, uint32_t row, lightest<K> x)
+{
+    s.next[row] = x.at == MSF_NONE ? row : rows.neighbours[x.at];
+    if (x.at == MSF_NONE) return;
+    s.row_key[row] = x.key;
+    msf_take(rows, s, rows.ids[x.at], x.key);
+}
+
+template <class K> struct tile_shared {
+    K keys[MSF_TILE];
+    uint32_t row[MSF_TILE];
+    uint32_t counts[MSF_TILE / 32 + 1], base;
+    uint2 ends;
+};
+
+/* Arcs of a row that are in the tile: [begin, end) from the tile's first. */
+struct row_part {
+    uint32_t row, begin, end;
+};
+
+/* Of the arcs that share the lightest key that of the smallest id. */
+template <bool CHECKED, class K>
+static __device__ __forceinline__ uint32_t break_ties(const msf_rows<K> &rows, const tile_shared<K> &sh, uint32_t first,
+                                                   row_part p, uint32_t from, uint32_t step, K key)
+{
+    uint32_t best = MSF_NONE, best_id = MSF_NONE;
+    for (uint32_t i = p.begin + from; i < p.end; i += step) {
+        if (sh.keys[i] != key || msf_missing<CHECKED>(rows, p.row, first + i, key)) continue;
+        uint32_t id = rows.ids[first + i];
+        if (id >= best_id) continue;
+        best_id = id;
+        best = first + i;
+    }
+    return best;
+}
+
+template <bool CHECKED, class K>
+__device__ __forceinline__ lightest<K> scan_row(const msf_rows<K> &rows, tile_shared<K> &sh, uint32_t first, row_part p,
+                                                uint32_t from, uint32_t step)
+{
+    lightest<K> best = {(K) ~(K)0, MSF_NONE};
+    bool tie = false;
+    for (uint32_t i = p.begin + from; i < p.end; i += step) {
+        K key = sh.keys[i];
+        sh.row[i] = p.row;
+        if (CHECKED && msf_missing<CHECKED>(rows, p.row, first + i, key)) continue;
+        bool lighter = key < best.key || best.at == MSF_NONE;
+        tie = !lighter && (tie || key == best.key);
+        best.key = lighter ? key : best.key;
+        best.at = lighter ? first + i : best.at;
+    }
+    if (tie) best.at = break_ties<CHECKED>(rows, sh, first, p, from, step, best.key);
+    return best;
+}
+
+/* Where a row's arcs are; nowhere after the last. */
+template <class K> __device__ __forceinline__ uint2 range_of(const msf_rows<K> &rows, uint32_t row, uint32_t row_to)
+{
+    return row <= row_to ? make_uint2(rows.offsets[row], rows.offsets[row + 1]) : make_uint2(0, 0);
+}
+
+/* The rows of a tile, 32 to a warp: a thread reads a short one, the warp a long one. `range` is that of the
+ * thread's first row, asked for beforehand. */
+template <bool CHECKED, class K>
+static __device__ __forceinline__ void choose_in_tile(const msf_rows<K> &rows, const msf_state<K> &s,
+                                                      tile_shared<K> &sh, uint32_t first, uint32_t count,
+                                                      uint32_t row_from, uint32_t row_to, uint2 range)
+{
+    unsigned lane = threadIdx.x % 32;
+    for (uint32_t row0 = row_from + (threadIdx.x - lane); row0 <= row_to; row0 += MSF_TILE_THREADS) {
+        uint32_t row = row0 + lane, begin = range.x, end = range.y;
+        range = range_of(rows, row + MSF_TILE_THREADS, row_to);
+        bool empty = begin == end, before = begin<first, beyond = end> first + count;
+        row_part p = {row, before ? 0 : begin - first, beyond ? count : end - first};
+        uint32_t length = empty || p.end <= p.begin || begin >= first + count ? 0 : p.end - p.begin;
+        lightest<K> best = {0, MSF_NONE};
+        if (length && length <= MSF_LONG_ROW) best = scan_row<CHECKED>(rows, sh, first, p, 0, 1);
+        for (unsigned rest = __ballot_sync(~0u, length > MSF_LONG_ROW); rest; rest &= rest - 1) {
+            int from = __ffs((int)rest) - 1;
+            row_part q = {__shfl_sync(~0u, p.row, from), __shfl_sync(~0u, p.begin, from),
+                          __shfl_sync(~0u, p.end, from)};
+            lightest<K> found = warp_lightest(rows, scan_row<CHECKED>(rows, sh, first, q, lane, 32));
+            if ((int)lane == from) best = found;
+        }
+        if (row > row_to || (!empty && !length)) continue;
+        if (empty || (!before && !beyond))
+            choose(rows, s, row, best);
+        else if (before)
+            sh.ends.x = best.at;
+        else
+            sh.ends.y = best.at;
+    }
+}
+
+/* Lists the tile's light arcs u -> v with u < v, of those whose `other` end is given. */
+template <bool CHECKED, class K>
+static __device__ __forceinline__ void list_light(const msf_rows<K> &rows, const msf_state<K> &s, tile_shared<K> &sh,
+                                                  uint32_t first, K threshold, const uint32_t (&other)[MSF_TILE_ITEMS])
+{
+    uint32_t threshold_id = s.control->threshold_id, rank[MSF_TILE_ITEMS], id[MSF_TILE_ITEMS];
+    bool light[MSF_TILE_ITEMS];
+#pragma unroll
+    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
+        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
+        light[k] = other[k] != MSF_NONE && other[k] > sh.row[i];
+        id[k] = light[k] ? rows.ids[first + i] : 0;
+        if (light[k] && sh.keys[i] == threshold) light[k] = id[k] <= threshold_id;
+        if (light[k] && msf_missing<CHECKED>(rows, sh.row[i], first + i, sh.keys[i])) light[k] = false;
+    }
+    uint32_t total = msf_block_rank<MSF_TILE_THREADS, MSF_TILE_ITEMS>(light, rank, sh.counts);
+    if (threadIdx.x == 0 && total) {
+        sh.base = atomicAdd(&s.control->listed[0], total);
+        if ((uint64_t)sh.base + total > s.room) bi_store_relaxed(&s.control->overflow, 1u);
+    }
+    __syncthreads();
+    uint64_t base = sh.base;
+#pragma unroll
+    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
+        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
+        if (!light[k] || base + rank[k] >= s.room) continue;
+        msf_edge<K> e = {};
+        e.u = sh.row[i];
+        e.v = other[k];
+        e.key = sh.keys[i];
+        e.id = id[k];
+        s.list[base + rank[k]] = e;
+    }
+}
+
+/* What is needed later is asked for before the barriers. */
+template <bool CHECKED, class K>
+static __global__ void __launch_bounds__(MSF_TILE_THREADS, MSF_TILE_BLOCKS)
+    kernel_round_0(msf_rows<K> rows, msf_state<K> s, uint32_t tiles)
+{
+    BI_SHARED(tile_shared<K>, sh);
+    uint32_t tile = blockIdx.x, first = tile * MSF_TILE, other[MSF_TILE_ITEMS];
+    uint32_t count = rows.arcs - first < MSF_TILE ? rows.arcs - first : MSF_TILE;
+    K key[MSF_TILE_ITEMS], threshold = (K)s.control->threshold_key;
+#pragma unroll
+    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
+        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
+        key[k] = i < count ? __ldcs(&rows.keys[first + i]) : 0;
+    }
+    uint32_t row_from = tile ? s.tile_row[tile] : 0, row_to = tile + 1 < tiles ? s.tile_row[tile + 1] : rows.n - 1;
+    uint2 range = range_of(rows, row_from + threadIdx.x, row_to);
+#pragma unroll
+    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
+        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
+        sh.keys[i] = msf_rank(rows, key[k]);
+        other[k] = i < count && sh.keys[i] <= threshold ? rows.neighbours[first + i] : MSF_NONE;
+    }
+    if (threadIdx.x == 0) sh.ends = make_uint2(MSF_NONE, MSF_NONE);
+    __syncthreads();
+    choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, range);
+    __syncthreads();
+    if (threadIdx.x == 0) s.tile_ends[tile] = sh.ends;
+    list_light<CHECKED>(rows, s, sh, first, threshold, other);
+}
+
+/* A row that goes on beyond the tile it begins in: a warp joins what its tiles found. */
+template <class K>
+static __global__ void __launch_bounds__(256) kernel_join_rows(msf_rows<K> rows, msf_state<K> s, uint32_t tiles)
+{
+    uint32_t tile = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (tile + 1 >= tiles) return;
+    uint32_t row = s.tile_row[tile + 1], begin = rows.offsets[row];
+    if (begin < tile * MSF_TILE || begin >= (tile + 1) * MSF_TILE) return;
+    uint32_t last = (rows.offsets[row + 1] - 1) / MSF_TILE;
+    lightest<K> best = {0, MSF_NONE};
+    for (uint32_t t = tile + lane; t <= last; t += 32) {
+        uint32_t at = t == tile ? s.tile_ends[t].y : s.tile_ends[t].x;
+        lightest<K> x = {at == MSF_NONE ? 0 : msf_key(rows, at), at};
+        if (is_lighter(rows, x, best)) best = x;
+    }
+    best = warp_lightest(rows, best);
+    if (lane == 0) choose(rows, s, row, best);
+}
+
+/* Of two vertices that chose each other the smaller one is a root and gets a number; the others point at whom they
+ * chose. */
+template <class K>
+static __global__ void __launch_bounds__(MSF_ROUND_THREADS) kernel_roots(msf_rows<K> rows, msf_state<K> s)
+{
+    struct roots_shared {
+        uint32_t counts[MSF_ROUND_THREADS / 32 * MSF_BATCH + 1], base;
+    };
+    BI_SHARED(roots_shared, sh);
+    bool root[MSF_BATCH];
+    uint32_t next[MSF_BATCH], rank[MSF_BATCH], first = blockIdx.x * (MSF_ROUND_THREADS * MSF_BATCH) + threadIdx.x;
+    unsigned edges = 0;
+    unsigned long long low = 0, high = 0;
+#pragma unroll
+    for (int k = 0; k < MSF_BATCH; k++) {
+        uint32_t v = first + k * MSF_ROUND_THREADS;
+        next[k] = v < rows.n ? s.next[v] : v;
+    }
+#pragma unroll
+    for (int k = 0; k < MSF_BATCH; k++) {
+        uint32_t v = first + k * MSF_ROUND_THREADS;
+        root[k] = next[k] > v && v < rows.n && s.next[next[k]] == v;
+        if (root[k] || next[k] == v) continue;
+        K key = s.row_key[v];
+        edges++;
+        low += (uint32_t)key;
+        high += (uint64_t)key >> 32;
+    }
+    uint32_t total = msf_block_rank<MSF_ROUND_THREADS, MSF_BATCH>(root, rank, sh.counts);
+    if (threadIdx.x == 0) sh.base = total ? atomicAdd(&s.control->components[0], total) : 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < MSF_BATCH; k++) {
+        uint32_t v = first + k * MSF_ROUND_THREADS;
+        if (v < rows.n)
+            s.pointer[v] = root[k] ? MSF_SETTLED | (sh.base + rank[k]) : next[k] == v ? MSF_FINISHED : next[k];
+    }
+    msf_add_sums(s.control, edges, low, high);
+}
+
+/* Points every vertex at its root's number. Others may be pointed there meanwhile: either way leads to the root. */
+template <class K>
+static __global__ void __launch_bounds__(MSF_ROUND_THREADS) kernel_flatten(msf_rows<K> rows, msf_state<K> s)
+{
+    uint32_t v = blockIdx.x * MSF_ROUND_THREADS + threadIdx.x;
+    if (v < s.control->components[0]) {
+        s.best[v] = ~0ull;
+        if (s.best_id) s.best_id[v] = MSF_NONE;
+        s.next[v] = v;
+    }
+    if (v >= rows.n) return;
+    uint32_t x = bi_load_relaxed(&s.pointer[v]);
+    if (x & MSF_SETTLED) return;
+    while (!(x & MSF_SETTLED)) x = bi_load_relaxed(&s.pointer[x]);
+    bi_store_relaxed(&s.pointer[v], x);
+}
+
+template <class K>
+bosc_status msf_round_0(bosc_ctx *ctx, const msf_rows<K> &rows, const msf_state<K> &s, bool checked, float part)
+{
+    uint32_t tiles = (uint32_t)bi_div_up(rows.arcs, MSF_TILE);
+    unsigned vertices = (unsigned)bi_div_up(rows.n, MSF_ROUND_THREADS);
+    BI_TRY(BI_RUN(ctx, kernel_prepare<K>, (unsigned)bi_div_up(tiles, MSF_SAMPLE_THREADS) + 1, MSF_SAMPLE_THREADS, 0,
+                  rows, s, tiles, part));
+    if (checked)
+        BI_TRY(BI_RUN(ctx, (kernel_round_0<true, K>), tiles, MSF_TILE_THREADS, 0, rows, s, tiles));
+    else
+        BI_TRY(BI_RUN(ctx, (kernel_round_0<false, K>), tiles, MSF_TILE_THREADS, 0, rows, s, tiles));
+    BI_TRY(BI_RUN(ctx, kernel_join_rows<K>, (unsigned)bi_div_up(tiles, 8), 256, 0, rows, s, tiles));
+    BI_TRY(BI_RUN(ctx, kernel_roots<K>, (unsigned)bi_div_up(vertices, MSF_BATCH), MSF_ROUND_THREADS, 0, rows, s));
+    return BI_RUN(ctx, kernel_flatten<K>, vertices, MSF_ROUND_THREADS, 0, rows, s);
+}
+
+template bosc_status msf_round_0(bosc_ctx *, const msf_rows<uint32_t> &, const msf_state<uint32_t> &, bool, float);
+template bosc_status msf_round_0(bosc_ctx *, const msf_rows<uint64_t> &, const msf_state<uint64_t> &, bool, float);
