@@ -1,5 +1,6 @@
 /* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
 #define XXH_INLINE_ALL
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,6 +244,61 @@ static void large(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* tests/golden/: trees as the first version of the format had them, which stay readable. */
+struct golden_file {
+    const char *name;
+    const unsigned char *bytes;
+    size_t size;
+};
+static const unsigned char golden_kept[] = {
+#include "golden/kdtree-v1.bosc.inc"
+};
+static const unsigned char golden_unique[] = {
+#include "golden/kdtree-v1-unique.bosc.inc"
+};
+static const struct golden_file golden_files[2] = {
+    {"kdtree-v1.bosc", golden_kept, sizeof golden_kept},
+    {"kdtree-v1-unique.bosc", golden_unique, sizeof golden_unique},
+};
+
+static bosc_kdtree *golden_tree(bosc_ctx *ctx, bool removed)
+{
+    static const double rows[9][3] = {{3, 1, 0.5}, {1, 2, -7},  {1, 2, -7},   {0.0, -0.0, 1e30}, {-3, 1e-30, 8},
+                                      {9, 9, 9},   {1, 2, 700}, {0.25, 2, 2}, {1, 2, -7}};
+    float narrow[27];
+    for (int i = 0; i < 27; i++) narrow[i] = (float)rows[i / 3][i % 3];
+    bosc_kdtree_opts o = {.size = sizeof o, .dtype = removed ? BOSC_F32 : BOSC_F64, .dim = 3};
+    if (removed) o.duplicates = BOSC_DUPLICATES_REMOVE;
+    if (removed) o.id_bits = 32;
+    struct reference_points p = {o.dtype, 3, 9, 3, removed ? (const void *)narrow : rows};
+    return kd_build(ctx, &o, &p);
+}
+
+/* With BOSC_GOLDEN in the environment the files are written to the folder that it names, to begin a new version. */
+static void golden(bosc_ctx *ctx)
+{
+    const char *folder = getenv("BOSC_GOLDEN");
+    for (int removed = 0; removed < 2; removed++) {
+        const struct golden_file *known = &golden_files[removed];
+        char path[256];
+        bosc_kdtree *tree = golden_tree(ctx, removed);
+        struct file f = save(ctx, tree);
+        if (folder) {
+            snprintf(path, sizeof path, "%s/%s", folder, known->name);
+            FILE *to = fopen(path, "wb");
+            CHECK(to && fwrite(f.bytes, 1, f.size, to) == f.size && fclose(to) == 0);
+        } else {
+            struct file old = {.bytes = (char *)known->bytes, .size = known->size};
+            bosc_kdtree *back = load(ctx, &old);
+            CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
+            CHECK(f.size == old.size && memcmp(f.bytes, old.bytes, f.size) == 0);
+            bosc_kdtree_free(back);
+        }
+        bosc_kdtree_free(tree);
+        free(f.bytes);
+    }
+}
+
 /* A tree in the wrong order is read, for its checksum is right, and the verifier names the node. */
 static void wrong_order(bosc_ctx *ctx)
 {
@@ -304,7 +360,9 @@ static void wrong_ids(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_save[] = {
-    {"round trip", round_trip, NULL},          {"damage", damage, NULL},           {"hostile files", hostile, NULL},
-    {"arrays of several slices", large, NULL}, {"wrong order", wrong_order, NULL}, {"wrong ids", wrong_ids, NULL},
+    {"round trip", round_trip, NULL}, {"damage", damage, NULL},
+    {"hostile files", hostile, NULL}, {"arrays of several slices", large, NULL},
+    {"golden files", golden, NULL},   {"wrong order", wrong_order, NULL},
+    {"wrong ids", wrong_ids, NULL},
 };
 SUITE(kdtree_save);
