@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Every command that writes files, with room for none, some or nearly all of their bytes: it fails and says so, the old
+files stay as they were, and no other file is left.
+
+usage: full_disk.py BOSCAGE
+
+Room is taken away by a limit on the size of a file, and by a small file system where one may be mounted.
+"""
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOOL = str(pathlib.Path(sys.argv[1]).resolve())
+COMMANDS = {
+    "generate points --n 2000 --dim 3 -o a.npy": ["a.npy"],
+    "kdtree build {p} -o a.bosc": ["a.bosc"],
+    "kdtree build {p} --unique -o a.bosc": ["a.bosc"],
+    "kdtree knn {p} --queries {p} -k 2 -o a.npy --distances b.npy": ["a.npy", "b.npy"],
+    "kdtree radius {p} --queries {p} -r 0.05 -o a.npy --offsets b.npy": ["a.npy", "b.npy"],
+    "demo {p} -o .": ["kdtree_density.png", "kdtree_file.png", "kdtree_partition.png"],
+}
+OLD = b"as it was\n"
+checks = 0
+
+
+def run(command, folder, points, limit=None):
+    def restrict():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    arguments = [word.format(p=points) for word in command.split()]
+    return subprocess.run([TOOL, *arguments, "--quiet"], cwd=folder, preexec_fn=restrict, capture_output=True, text=True)
+
+
+def expect(command, what, condition):
+    global checks
+    checks += 1
+    if not condition:
+        sys.exit(f"full_disk: {command}: {what}")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+
+
+def check_failure(command, what, done, before, good, folder, reason):
+    """Each file is as it was, or whole: a command that makes several pictures may have finished some."""
+    expect(command, f"{what}: exit code {done.returncode}", done.returncode == 1)
+    expect(command, f"{what}: {done.stderr!r}", done.stderr.startswith("boscage: ") and reason in done.stderr)
+    after = contents(folder)
+    expect(command, f"{what}: files {sorted(after)}", set(after) <= set(before) | set(good))
+    pictures = command.startswith("demo")
+    for name, old in before.items():
+        kept = after.get(name) == old or (pictures and after.get(name) == good[name])
+        expect(command, f"{what}: {name} is neither as it was nor whole", kept)
+    for name in set(after) - set(before):
+        expect(command, f"{what}: {name} is not whole", pictures and after[name] == good[name])
+
+
+def try_limits(command, names, points, good):
+    sizes = [len(data) for data in good.values()]
+    pictures = command.startswith("demo")
+    limits = {max(sizes) - 1} if pictures else {0, 1, 64, 128, min(sizes) // 2, max(sizes) // 2, max(sizes) - 1}
+    for limit in sorted(limits):
+        for old in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                for name in names if old else []:
+                    (pathlib.Path(folder) / name).write_bytes(OLD)
+                before = contents(folder)
+                done = run(command, folder, points, limit)
+                check_failure(command, f"limit {limit}", done, before, good, folder, "File too large")
+
+
+def try_full_disk(command, names, points, good):
+    """False if no file system may be mounted here."""
+    pages = sum(-(-len(data) // 4096) for data in good.values())
+    for room in (1, pages - len(names)):  # each file renamed gives the page of the old one back
+        with tempfile.TemporaryDirectory() as folder:
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={4096 * (room + len(names))}", "tmpfs", folder]
+            if subprocess.run(mount, capture_output=True).returncode != 0:
+                return False
+            try:
+                for name in names:
+                    (pathlib.Path(folder) / name).write_bytes(OLD)
+                before = contents(folder)
+                done = run(command, folder, points)
+                check_failure(command, f"{room} pages", done, before, good, folder, "No space left on device")
+            finally:
+                subprocess.run(["umount", folder], check=True)
+    return True
+
+
+def main():
+    mounted = True
+    with tempfile.TemporaryDirectory() as folder:
+        points = pathlib.Path(folder) / "p.npy"
+        made = subprocess.run([TOOL, "generate", "points", "--n", "2000", "--dim", "3", "-o", points], capture_output=True)
+        expect("generate", made.stderr, made.returncode == 0)
+        for command, names in COMMANDS.items():
+            with tempfile.TemporaryDirectory() as target:
+                done = run(command, target, points)
+                expect(command, done.stderr, done.returncode == 0)
+                good = contents(target)
+                expect(command, f"wrote {sorted(good)}", sorted(good) == names)
+            try_limits(command, names, points, good)
+            mounted = try_full_disk(command, names, points, good) and mounted
+    print(f"{checks} checks passed" + ("" if mounted else "; no file system could be mounted"))
+
+
+main()
