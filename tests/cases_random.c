@@ -163,24 +163,54 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_random_points(ctx, kinds[0], 0, 0, 2, BOSC_F32, NULL));
 }
 
+/* One call, its output, and what that must become. */
 struct output {
-    uint32_t words[100];
+    bool points;
+    uint32_t words[100], want[100];
 };
 
-static bosc_status call_both(bosc_ctx *ctx, void *user)
+static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct output *out = user;
-    bosc_status status = bosc_random_bits(ctx, 1, 2, 50, out->words);
-    return status == BOSC_OK ? bosc_random_points(ctx, BOSC_POINTS_SPHERE, 1, 25, 2, BOSC_F32, out->words + 50)
-                             : status;
+    return out->points ? bosc_random_points(ctx, BOSC_POINTS_SPHERE, 1, 50, 2, BOSC_F32, out->words)
+                       : bosc_random_bits(ctx, 1, 2, 100, out->words);
+}
+
+static void prepare(void *user)
+{
+    struct output *out = user;
+    memset(out->words, 0x77, sizeof out->words);
+}
+
+static bool untouched(void *user)
+{
+    struct output *out = user;
+    for (int i = 0; i < 100; i++)
+        if (out->words[i] != 0x77777777) return false;
+    return true;
+}
+
+static bool right(void *user)
+{
+    struct output *out = user;
+    return memcmp(out->words, out->want, sizeof out->want) == 0;
 }
 
 static void faults(bosc_ctx *ctx)
 {
     static struct output out;
-    struct fault_sweep sweep = {
-        .kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH, .call = call_both, .user = &out};
-    fault_sweep(ctx, &sweep);
+    struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH,
+                                .call = call,
+                                .prepare = prepare,
+                                .untouched = untouched,
+                                .right = right,
+                                .user = &out};
+    for (int points = 0; points < 2; points++) {
+        out.points = points;
+        CHECK_OK(ctx, call(ctx, &out));
+        memcpy(out.want, out.words, sizeof out.want);
+        CHECK((fault_sweep(ctx, &sweep) > 0) == has_device_memory(ctx)); /* the CPU takes no memory */
+    }
 }
 
 static const struct suite_case suite_cases_random[] = {

@@ -2,7 +2,9 @@
 
 usage: tools/coverage.py BUILD [PERCENT]     names the files with fewer lines reached than PERCENT (90)
 
-A line counts as reached if it was in any object; hot files are compiled several times, headers into many.
+A line counts as reached if it was in any object; hot files are compiled several times, headers into many. A line that
+guards against what cannot happen, or needs another machine, says so by a comment that begins with "unreached:", and is
+not counted.
 """
 import collections
 import json
@@ -32,6 +34,12 @@ def name_of(file, report):
     return name if name.parts[0] in ("src", "tool") else None
 
 
+def guards(name):
+    """The numbers of the file's lines that are marked."""
+    lines = (ROOT / name).read_text().split("\n")
+    return {number for number, line in enumerate(lines, 1) if "/* unreached:" in line}
+
+
 def collect(build):
     """{file: {line: [times reached, [times each branch was taken]]}}"""
     files = collections.defaultdict(dict)
@@ -46,6 +54,9 @@ def collect(build):
                 longer, shorter = (taken, known) if len(taken) > len(known) else (known, taken)
                 merged = [a + b for a, b in zip(longer, shorter)] + longer[len(shorter):]
                 files[name][line["line_number"]] = (count + line["count"], merged)
+    for name, lines in files.items():
+        for number in guards(name):
+            lines.pop(number, None)
     return files
 
 
