@@ -123,19 +123,25 @@ static bosc_status open_round(struct run *s)
     return BOSC_OK;
 }
 
-/* Enters the supervertices of this round into the tree, and makes them the parents of the last round's. */
+/* Gives the supervertices of the last round their parents. */
+static bosc_status give_parents(struct run *s, const uint32_t *number_of, int64_t numbers)
+{
+    struct bi_msf_tree *t = s->r->tree;
+    if (t->levels == 0) return BOSC_OK;
+    int64_t begin = t->begin[t->levels - 1];
+    struct bi_msf_parents up = {s->m.label, number_of, (uint32_t)numbers, t->parent + begin};
+    return s->steps->msf_parents(s->ctx, t->begin[t->levels] - begin, &up);
+}
+
+/* Enters the supervertices of this round into the tree. */
 static bosc_status grow_tree(struct run *s)
 {
     struct bi_msf_tree *t = s->r->tree;
-    int32_t level = s->r->count;
-    if (level == 0) BI_TRY(s->ctx->backend->copy(s->ctx, t->leaf, s->m.number_of, (size_t)s->r->n * 4));
-    if (level > 0) {
-        int64_t before = t->begin[level - 1];
-        struct bi_msf_parents up = {s->m.label, s->m.number_of, t->parent + before};
-        BI_TRY(s->steps->msf_parents(s->ctx, t->begin[level] - before, &up));
-    }
-    t->begin[level + 1] = t->begin[level] + s->vertices;
-    t->levels = level + 1;
+    if (t->levels == 0)
+        BI_TRY(s->ctx->backend->copy(s->ctx, t->leaf, s->m.number_of, (size_t)s->r->n * sizeof(uint32_t)));
+    BI_TRY(give_parents(s, s->m.number_of, s->vertices));
+    t->begin[t->levels + 1] = t->begin[t->levels] + s->vertices;
+    t->levels++;
     return BOSC_OK;
 }
 
@@ -291,9 +297,5 @@ bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds)
     BI_TRY(s.steps->iota(ctx, rounds->n, &vertices));
     if (rounds->parent) BI_TRY(s.steps->iota(ctx, rounds->n, &parents));
     while (rounds->list.count > 0) BI_TRY(run_round(&s));
-    if (!rounds->tree || rounds->count == 0) return BOSC_OK;
-    /* the last supervertices have no parents */
-    struct bi_msf_tree *t = rounds->tree;
-    int64_t last = t->begin[t->levels - 1];
-    return ctx->backend->fill(ctx, t->parent + last, 0xff, (size_t)(t->begin[t->levels] - last) * sizeof(uint32_t));
+    return rounds->tree ? give_parents(&s, NULL, 0) : BOSC_OK;
 }

@@ -11,13 +11,14 @@ extern "C" {
 
 enum { BI_MSF_ROUNDS = 34 /* each at least halves the supervertices, of less than 2^32 */ };
 
-/* The tree of rounds: the supervertices of round k are the numbers begin[k] to begin[k + 1] - 1. */
+/* The tree of rounds: the supervertices of round k are the nodes begin[k] to begin[k + 1] - 1. */
 struct bi_msf_tree {
     int32_t levels;
     int64_t begin[BI_MSF_ROUNDS + 1];
-    uint32_t *leaf;   /* n: each vertex as a supervertex of round 0, or none */
-    uint32_t *parent; /* of each: its supervertex in the next round (counted from 0 there), or none */
-    uint32_t *rank;   /* of each: the rank of the edge that it chose */
+    uint32_t *leaf;   /* n: each vertex as a supervertex of round 0; none where it has no edges */
+    uint32_t *parent; /* of each node: its supervertex in the next round, counted from 0 there. What has no edges left
+                         then has a number beyond those, the same if it is the same supervertex */
+    uint32_t *rank;   /* of each node: the rank of the edge that it chose */
 };
 
 struct bi_msf_rounds {

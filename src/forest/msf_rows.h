@@ -53,14 +53,18 @@ BI_FN uint32_t bi_msf_row_at(const struct bi_msf_rows *r, int64_t place)
     return (uint32_t)low;
 }
 
-/* Whether the arc of row u at a place is there. */
-BI_FN bool bi_msf_there(const struct bi_msf_rows *r, uint32_t u, int64_t place)
+/* Whether the options let the edge of row u at a place count, and whether it is there: no self loop, too. */
+BI_FN bool bi_msf_counts(const struct bi_msf_rows *r, uint32_t u, int64_t place)
 {
     const struct bi_msf_order *o = &r->order;
-    uint32_t v = r->neighbours[place];
-    if (u == v || bi_msf_arc_rank(r, place) > o->limit) return false;
-    if (o->vertex_mask && !(o->vertex_mask[u] && o->vertex_mask[v])) return false;
+    if (bi_msf_arc_rank(r, place) > o->limit) return false;
+    if (o->vertex_mask && !(o->vertex_mask[u] && o->vertex_mask[r->neighbours[place]])) return false;
     return !o->edge_mask || o->edge_mask[bi_msf_arc_id(r, place)];
+}
+
+BI_FN bool bi_msf_there(const struct bi_msf_rows *r, uint32_t u, int64_t place)
+{
+    return r->neighbours[place] != u && bi_msf_counts(r, u, place);
 }
 
 /* Items that go over all arcs take BI_MSF_TILE of them: one search for the first row, then a walk. */

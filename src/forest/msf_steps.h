@@ -250,13 +250,19 @@ BI_FN void bi_step_msf_keep_least(const struct bi_msf_keep_least *a, int64_t i)
     a->keep[i] = bi_msf_is_least(&a->list, i, a->numbers, a->least, a->least_id);
 }
 
-/* Of each number of the round before, whose label was given then: its number in this round, or none. */
+/* Of each number of the round before, whose label was given then: its number in this round, or beyond all numbers one
+ * that tells its label, which has no arcs left. After the last round number_of is NULL. */
 struct bi_msf_parents {
     const uint32_t *label, *number_of;
+    uint32_t numbers;
     uint32_t *parent;
 };
 
-BI_FN void bi_step_msf_parents(const struct bi_msf_parents *a, int64_t i) { a->parent[i] = a->number_of[a->label[i]]; }
+BI_FN void bi_step_msf_parents(const struct bi_msf_parents *a, int64_t i)
+{
+    uint32_t label = a->label[i], number = a->number_of ? a->number_of[label] : BI_NONE;
+    a->parent[i] = number == BI_NONE ? a->numbers + label : number;
+}
 
 /* Edge ids and keys of the chosen places. */
 struct bi_msf_fetch {
@@ -320,13 +326,11 @@ struct bi_msf_doubles {
 
 BI_FN void bi_step_msf_doubles(const struct bi_msf_doubles *a, int64_t i)
 {
-    if (a->dtype == BOSC_F32) {
-        float x;
-        bi_set_weight(&x, a->dtype, 0, ((const uint32_t *)a->keys)[i]);
-        a->out[i] = (double)x;
-    } else {
-        bi_set_weight(a->out, a->dtype, i, ((const uint64_t *)a->keys)[i]);
-    }
+    uint64_t key = bi_word(a->keys, a->dtype == BOSC_F64, i);
+    if (bi_is_nan_key(a->dtype, key))
+        a->out[i] = bi_f64_from_bits(0x7ff8000000000000ull);
+    else
+        a->out[i] = a->dtype == BOSC_F64 ? bi_f64_of_key(key) : (double)bi_f32_of_key((uint32_t)key);
 }
 
 #endif

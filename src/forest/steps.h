@@ -7,6 +7,7 @@
 #include "forest/graph_steps.h"
 #include "forest/label_steps.h"
 #include "forest/msf_steps.h"
+#include "forest/prove_steps.h"
 
 #ifdef __cplusplus
 extern "C" {
