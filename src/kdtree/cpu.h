@@ -1,8 +1,9 @@
 /* Inside the CPU backend of k-d trees.
  *
  * Layout: coordinate-major blocks of 16 nodes, so that a leaf is scanned by vectors; ids in an array. The index is an
- * implicit tree of the split values of the levels above the leaves, in level order: node h has children 2h + 1 and
- * 2h + 2. A leaf is a subtree of at most BI_KD_LEAF nodes; between two leaves lies one node of the levels above. */
+ * implicit tree of the levels above the leaves, in level order: node h has children 2h + 1 and 2h + 2, and keeps its
+ * split value and how far its sides reach in that coordinate. A leaf is a subtree of at most BI_KD_LEAF nodes; between
+ * two leaves lies one node of the levels above. */
 #ifndef BI_KDTREE_CPU_H
 #define BI_KDTREE_CPU_H
 

@@ -18,52 +18,75 @@ static int thread_number(void)
 #endif
 }
 
-static size_t splits_bytes(const bosc_kdtree_opts *opts, int levels)
+/* Where the parts of the index are, from `base`; *bytes becomes its size. */
+static struct bi_kd_index index_at(const char *base, const bosc_kdtree_opts *opts, int64_t n, size_t *bytes)
 {
-    return (size_t)bi_round_up(bosc_dtype_size(opts->dtype) << levels, 64);
+    int levels = bi_kd_index_levels(n), floor_levels = levels > 3 ? levels - 3 : 0;
+    size_t sides = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << levels, 64);
+    size_t begins = (((size_t)1 << levels) + 1) * sizeof(uint32_t), floors = sizeof(uint32_t) << (floor_levels + 1);
+    *bytes = sides + begins + floors;
+    return (struct bi_kd_index){levels, floor_levels, base, (const uint32_t *)(base + sides),
+                                (const uint32_t *)(base + sides + begins)};
 }
 
 size_t bi_kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 {
-    int levels = bi_kd_index_levels(n);
-    return splits_bytes(opts, levels) + (((size_t)1 << levels) + 1) * sizeof(uint32_t);
+    size_t bytes;
+    index_at(NULL, opts, n, &bytes);
+    return bytes;
 }
 
 static struct bi_kd_index get_index(const bosc_kdtree *tree)
 {
-    int levels = bi_kd_index_levels(tree->nodes);
-    const char *block = tree->index.data;
-    return (struct bi_kd_index){levels, block, (const uint32_t *)(block + splits_bytes(&tree->opts, levels))};
-}
-
-void bi_kd_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_view *view)
-{
-    struct bi_kd_index index = get_index(tree);
-    uint32_t *begins = (uint32_t *)index.begins;
-    int64_t leaves = (int64_t)1 << index.levels;
-    bool narrow = bosc_dtype_size(view->dtype) == 4;
-    for (int level = 0; level < index.levels; level++) {
-        int64_t nodes = (int64_t)1 << level;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (nodes > 1024)
-        for (int64_t s = 0; s < nodes; s++) {
-            int64_t mid = bi_kd_mid(bi_kd_subtree(view->nodes, level, (uint64_t)s));
-            int64_t from = bi_kd_at(view, mid, level % view->dim), to = nodes - 1 + s;
-            if (narrow)
-                ((uint32_t *)index.splits)[to] = ((const uint32_t *)view->points)[from];
-            else
-                ((uint64_t *)index.splits)[to] = ((const uint64_t *)view->points)[from];
-        }
-    }
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (leaves > 1024)
-    for (int64_t s = 0; s < leaves; s++)
-        begins[s] = (uint32_t)bi_kd_subtree(view->nodes, index.levels, (uint64_t)s).begin;
-    begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
-    (void)ctx;
+    size_t bytes;
+    return index_at(tree->index.data, &tree->opts, tree->nodes, &bytes);
 }
 
 static const struct bi_kd_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
 {
     return *BI_LEVEL_PICK(ctx->level, bi_kd_query_hot) + (dtype - BOSC_F32);
+}
+
+/* The smallest id of each subtree, from the bottom up. */
+static void make_floors(bosc_ctx *ctx, const struct bi_kd_view *view, const struct bi_kd_index *index)
+{
+    uint32_t *floors = (uint32_t *)index->floors;
+    for (int level = index->floor_levels; level >= 0; level--) {
+        int64_t nodes = (int64_t)1 << level;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (nodes > 256)
+        for (int64_t s = 0; s < nodes; s++) {
+            struct bi_kd_range r = bi_kd_subtree(view->nodes, level, (uint64_t)s);
+            uint32_t least = BI_KD_NONE, *floor = floors + nodes - 1 + s;
+            if (level < index->floor_levels) {
+                const uint32_t *below = floors + 2 * (nodes + s) - 1;
+                least = below[0] < below[1] ? below[0] : below[1];
+                r.begin = bi_kd_mid(r);
+                r.end = r.begin + 1;
+            }
+            for (int64_t i = r.begin; i < r.end; i++) least = view->ids[i] < least ? view->ids[i] : least;
+            *floor = least;
+        }
+    }
+    (void)ctx;
+}
+
+void bi_kd_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_view *view)
+{
+    enum { PART = 64 };
+    struct bi_kd_index index = get_index(tree);
+    const struct bi_kd_query_hot *hot = pick_hot(ctx, view->dtype);
+    uint32_t *begins = (uint32_t *)index.begins;
+    int64_t leaves = (int64_t)1 << index.levels;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (leaves > 1024)
+    for (int64_t s = 0; s < leaves; s++)
+        begins[s] = (uint32_t)bi_kd_subtree(view->nodes, index.levels, (uint64_t)s).begin;
+    begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
+    for (int level = index.levels - 1; level >= 0; level--) {
+        int64_t nodes = (int64_t)1 << level, part = nodes >= PART * PART ? PART : 1;
+#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (leaves > 1024)
+        for (int64_t s = 0; s < nodes; s += part) hot->make_sides(view, &index, level, s, s + part);
+    }
+    make_floors(ctx, view, &index);
 }
 
 size_t bi_kd_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)

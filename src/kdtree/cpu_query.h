@@ -1,19 +1,20 @@
 /* The CPU's searches, between their driver (cpu_query.c) and their hot loops (cpu_query_hot.c, one copy a level).
  *
  * Queries are sorted by the leaf they fall into. Each scans its own leaf, and then, from the leaf upward, goes into the
- * sibling subtrees whose planes are near enough. Bounds are those of walk.h, so that nothing is left out wrongly. */
+ * sibling subtrees that are near enough. Bounds are made as those of walk.h, so that nothing is left out wrongly. */
 #ifndef BI_KDTREE_CPU_QUERY_H
 #define BI_KDTREE_CPU_QUERY_H
 
 #include "core/cpu/level.h"
 #include "kdtree/cpu.h"
 
-/* What the index block holds: split values in level order (2^levels - 1 elements of the tree's type, from offset 0),
- * and where leaves begin (2^levels + 1). */
+/* What the index block holds: four elements of the tree's type for each node above the leaves, in level order (the
+ * less side lies in [low, split], the greater one in [beyond, high], in the coordinate of the level; the node itself
+ * has `split`); where leaves begin (2^levels + 1); and the smallest id of each subtree of levels 0 to floor_levels. */
 struct bi_kd_index {
-    int levels;
-    const void *splits;
-    const uint32_t *begins;
+    int levels, floor_levels;
+    const void *sides;
+    const uint32_t *begins, *floors;
 };
 
 enum { BI_KD_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
@@ -33,6 +34,9 @@ struct bi_kd_search {
 };
 
 struct bi_kd_query_hot {
+    /* Makes the sides of nodes begin to end - 1 of a level, of which deeper ones are made. */
+    void (*make_sides)(const struct bi_kd_view *view, const struct bi_kd_index *index, int level, int64_t begin,
+                       int64_t end);
     /* leaves[i] of queries begin to end - 1. */
     void (*locate)(const struct bi_kd_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */

@@ -84,8 +84,8 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #include "kdtree/cpu_search.h"
 
 const struct bi_kd_query_hot BI_LEVEL_NAME(bi_kd_query_hot)[4] = {
-    {locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
-    {locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
-    {locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
-    {locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
+    {make_sides_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
+    {make_sides_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
+    {make_sides_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
+    {make_sides_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
 };

@@ -119,7 +119,14 @@ INLINED void NAMED(measure)(struct NAMED(query) * s, uint32_t node, int level, i
         NAMED(keep)(s, sum, a->view.ids[i], kind);
 }
 
-/* Squared distances to the planes crossed, by coordinate, and their sum: the bound of a subtree. */
+/* The squared distance of x from an interval. It is NaN only where all distances are infinite. */
+INLINED D NAMED(gap)(D x, D low, D high)
+{
+    D d = x - (x < low ? low : x > high ? high : x);
+    return d * d;
+}
+
+/* Squared distances from the intervals on the way to a subtree, by coordinate, and their sum: its bound. */
 INLINED D NAMED(sum)(const D *away, int used)
 {
     D s = 0;
@@ -127,40 +134,56 @@ INLINED D NAMED(sum)(const D *away, int used)
     return s;
 }
 
-/* Searches the subtree `node` of a level, whose only crossed plane is that of coordinate `crossed`. */
+/* Whether nothing in a subtree counts: all of it is too far, or as far as the last of the nearest, with greater ids. */
+INLINED bool NAMED(skips)(const struct NAMED(query) * s, D bound, uint32_t node, int level, enum kind kind)
+{
+    const struct bi_kd_index *index = &s->a->index;
+    if (bound < s->limit) return false;
+    if (bound > s->limit) return true;
+    D d = bound == bound ? bound : (D)INFINITY;
+    if (kind == COUNT || kind == FILL) return d > s->limit;
+    int above = level > index->floor_levels ? level - index->floor_levels : 0;
+    return DIST(entry)(d, index->floors[((node + 1) >> above) - 1]) >= s->top[kind == LIST ? s->k - 1 : 0];
+}
+
+/* Searches the subtree `node` of a level, beyond the plane of its parent, that of coordinate `crossed`. */
 INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int level, int crossed, D square, int dim,
                                    enum kind kind)
 {
     const struct bi_kd_index *index = &s->a->index;
-    const T *splits = (const T *)index->splits;
     int used = dim < BI_KD_LEVELS ? dim : BI_KD_LEVELS, depth = 0;
     uint32_t nodes[BI_KD_LEVELS], first_leaf = (1u << index->levels) - 1;
     uint8_t node_levels[BI_KD_LEVELS];
-    D bounds[BI_KD_LEVELS], away[BI_KD_LEVELS], kept[BI_KD_LEVELS * BI_KD_LEVELS];
+    D planes[BI_KD_LEVELS], away[BI_KD_LEVELS], kept[BI_KD_LEVELS * BI_KD_LEVELS];
     for (int c = 0; c < used; c++) away[c] = 0;
     away[crossed] = square;
     for (;;) {
-        for (int c = level % dim; level < index->levels; c = c + 1 == dim ? 0 : c + 1) {
-            D d = s->q[c] - (D)splits[node], before = away[c];
-            uint32_t less = d < 0;
+        bool skipped = NAMED(skips)(s, NAMED(sum)(away, used), node, level, kind);
+        for (int c = level % dim; !skipped && level < index->levels; c = c + 1 == dim ? 0 : c + 1) {
+            const T *sides = (const T *)index->sides + 4 * (size_t)node;
+            D x = s->q[c], before = away[c], d = x - (D)sides[1];
+            D less = NAMED(gap)(x, (D)sides[0], (D)sides[1]), more = NAMED(gap)(x, (D)sides[2], (D)sides[3]);
+            uint32_t greater = more < less; /* of equal points, the less side has the smaller ids */
             away[c] = d * d;
-            D bound = NAMED(sum)(away, used);
+            D plane = NAMED(sum)(away, used);
             level++;
-            if (!(bound > s->limit)) {
-                nodes[depth] = 2 * node + 1 + less;
+            if (!(plane > s->limit)) {
+                nodes[depth] = 2 * node + 2 - greater;
                 node_levels[depth] = (uint8_t)level;
-                bounds[depth] = bound;
+                planes[depth] = plane;
+                away[c] = greater ? less : more;
                 for (int i = 0; i < used; i++) kept[depth * used + i] = away[i];
                 depth++;
             }
-            away[c] = before;
-            node = 2 * node + 2 - less;
+            away[c] = greater ? more : less;
+            node = 2 * node + 1 + greater;
+            if (away[c] != before) skipped = NAMED(skips)(s, NAMED(sum)(away, used), node, level, kind);
         }
-        NAMED(scan)(s, node - first_leaf, dim, kind);
+        if (!skipped) NAMED(scan)(s, node - first_leaf, dim, kind);
         do {
             if (depth == 0) return;
             depth--;
-        } while (bounds[depth] > s->limit);
+        } while (planes[depth] > s->limit);
         node = nodes[depth];
         level = node_levels[depth];
         NAMED(measure)(s, (node - 1) >> 1, level - 1, dim, kind);
@@ -172,16 +195,66 @@ INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int l
 INLINED void NAMED(run_query)(struct NAMED(query) * s, uint32_t leaf, int dim, enum kind kind)
 {
     const struct bi_kd_index *index = &s->a->index;
-    const T *splits = (const T *)index->splits;
     uint32_t node = leaf + (1u << index->levels) - 1;
     NAMED(scan)(s, leaf, dim, kind);
     for (int level = index->levels - 1, c = level % dim; level >= 0; level--, c = c == 0 ? dim - 1 : c - 1) {
         uint32_t parent = (node - 1) >> 1, sibling = ((node - 1) ^ 1) + 1;
-        D d = s->q[c] - (D)splits[parent], square = d * d;
+        const T *sides = (const T *)index->sides + 4 * (size_t)parent, *side = sides + (sibling & 1 ? 0 : 2);
+        D x = s->q[c], d = x - (D)sides[1];
         node = parent;
-        if (square > s->limit) continue;
+        if (d * d > s->limit) continue;
         NAMED(measure)(s, parent, level, dim, kind);
-        NAMED(search_subtree)(s, sibling, level + 1, c, square, dim, kind);
+        NAMED(search_subtree)(s, sibling, level + 1, c, NAMED(gap)(x, (D)side[0], (D)side[1]), dim, kind);
+    }
+}
+
+/* Widens [*low, *high] to coordinate c of all nodes of subtree `i` of a level. Where a deeper level of the index splits
+ * by c, its sides tell of all but the nodes between. */
+static void NAMED(reach)(const struct bi_kd_view *v, const struct bi_kd_index *index, int level, int64_t i, int c,
+                         T *low, T *high)
+{
+    int below = level;
+    while (below < index->levels && below % v->dim != c) below++;
+    T lo = *low, hi = *high;
+    for (int l = level; l < below && below < index->levels; l++)
+        for (int64_t j = i << (l - level); j < (i + 1) << (l - level); j++) {
+            int64_t at = (int64_t)index->begins[(2 * j + 1) << (index->levels - l - 1)] - 1;
+            T x = ((const T *)v->points)[bi_kd_at(v, at, c)];
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
+        }
+    int64_t first = i << (below - level), end = (i + 1) << (below - level);
+    if (below < index->levels) {
+        const T *sides = (const T *)index->sides + 4 * (((int64_t)1 << below) - 1);
+        for (int64_t j = first; j < end; j++) {
+            lo = sides[4 * j] < lo ? sides[4 * j] : lo;
+            hi = sides[4 * j + 3] > hi ? sides[4 * j + 3] : hi;
+        }
+    } else {
+        for (int64_t at = index->begins[first]; at < (int64_t)index->begins[end] - 1; at++) {
+            T x = ((const T *)v->points)[bi_kd_at(v, at, c)];
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
+        }
+    }
+    *low = lo;
+    *high = hi;
+}
+
+static void NAMED(make_sides)(const struct bi_kd_view *v, const struct bi_kd_index *index, int level, int64_t begin,
+                              int64_t end)
+{
+    int c = level % v->dim;
+    for (int64_t i = begin; i < end; i++) {
+        T *sides = (T *)index->sides + 4 * (((int64_t)1 << level) - 1 + i);
+        int64_t mid = (int64_t)index->begins[(2 * i + 1) << (index->levels - level - 1)] - 1;
+        T split = ((const T *)v->points)[bi_kd_at(v, mid, c)], most = split;
+        T first = ((const T *)v->points)[bi_kd_at(v, mid + 1, c)], last = first;
+        sides[0] = sides[1] = split;
+        NAMED(reach)(v, index, level + 1, 2 * i, c, &sides[0], &most);
+        NAMED(reach)(v, index, level + 1, 2 * i + 1, c, &first, &last);
+        sides[2] = first;
+        sides[3] = last;
     }
 }
 
@@ -192,14 +265,15 @@ INLINED const T *NAMED(query_row)(const struct bi_kd_search *a, int64_t row)
 
 static void NAMED(locate)(const struct bi_kd_search *a, int64_t begin, int64_t end, uint32_t *leaves)
 {
-    const T *splits = (const T *)a->index.splits;
+    const T *sides = (const T *)a->index.sides;
     for (int64_t at = begin; at < end; at += 16) {
         uint32_t node[16] = {0};
         int count = end - at < 16 ? (int)(end - at) : 16;
         for (int level = 0, c = 0; level < a->index.levels; level++, c = bi_kd_cycle(c, a->view.dim))
             for (int i = 0; i < count; i++) {
-                D d = (D)NAMED(query_row)(a, at + i)[c] - (D)splits[node[i]];
-                node[i] = 2 * node[i] + 2 - (d < 0);
+                D x = (D)NAMED(query_row)(a, at + i)[c];
+                const T *s = sides + 4 * (size_t)node[i];
+                node[i] = 2 * node[i] + 1 + (NAMED(gap)(x, (D)s[2], (D)s[3]) < NAMED(gap)(x, (D)s[0], (D)s[1]));
             }
         for (int i = 0; i < count; i++) leaves[at + i] = node[i] - ((1u << a->index.levels) - 1);
     }
