@@ -164,9 +164,46 @@ static void larger(bosc_ctx *ctx)
                         (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
+/* Points of few values, all the same, half of them infinite, or so large that every distance is infinite: searches must
+ * not visit all that are as far as the last neighbour. Visiting them would take long. */
+static void ties(bosc_ctx *ctx)
+{
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_F32, BOSC_I32, BOSC_F32};
+    struct suite_random r = {4};
+    int64_t n = suite_slow(ctx) ? 2000 : 20000, m = suite_slow(ctx) ? 50 : 3000, k = 5;
+    for (int t = 0; t < 5; t++) {
+        struct reference_points p = kd_points(&r, types[t], 3, n, 3, t == 4 ? KD_HUGE : KD_RANDOM);
+        for (int64_t i = 0; i < n * 3 && t < 4; i++) {
+            double x = t == 0   ? (double)suite_below(&r, 3)
+                       : t == 1 ? 7
+                       : t == 2 ? (i / 3 % 2 ? (double)INFINITY : 0.0)
+                                : (double)suite_below(&r, 3) * 0x1p29;
+            kd_set((void *)p.data, p.dtype, i, x);
+        }
+        if (t == 4) /* everywhere beyond the square root of the largest float */
+            for (int64_t i = 0; i < n; i++) kd_set((void *)p.data, p.dtype, i * 3, i % 2 ? 0x1p126 : -0x1p126);
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = p.dtype, .dim = 3, .id_bits = 32};
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        struct reference_points q = make_queries(&r, &p, m, KD_GRID);
+        struct reference_points some = q;
+        some.n = 20;
+        uint32_t *ids = suite_alloc((size_t)(m * k) * sizeof *ids);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, k, ids, NULL));
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, 1, ids, NULL));
+        check_knn(ctx, tree, &p, &some, k, -1, 32);
+        check_knn(ctx, tree, &p, &some, 40, -1, 32);
+        check_self(ctx, tree, &p, k, 32);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_query[] = {
     {"shapes", shapes, NULL},
     {"neighbours", neighbours, NULL},
     {"larger", larger, NULL},
+    {"ties", ties, NULL},
 };
 SUITE(kdtree_query);

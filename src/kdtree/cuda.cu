@@ -106,16 +106,15 @@ static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return cuda_step_knn(ctx, query->rows.n, &args);
 }
 
-static bool use_fast_knn(const bosc_kdtree *tree, int64_t k)
-{
-    return kd_is_fast(&tree->opts) && k <= KD_MOST_NEAREST && tree->nodes > 0;
-}
+static bool has_index(const bosc_kdtree *tree) { return kd_is_searched(&tree->opts) && tree->nodes > 0; }
+
+static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(tree) && k <= KD_MOST_NEAREST; }
 
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = use_fast_knn(tree, query->k) ? kd_fast_knn(ctx, tree, query) : generic_knn(ctx, tree, query);
+    bosc_status status = use_fast_knn(tree, query->k) ? kd_knn(ctx, tree, query) : generic_knn(ctx, tree, query);
     bi_arena_rewind(ctx, mark);
     return status;
 }
@@ -123,16 +122,19 @@ static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
 static size_t cuda_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
 {
-    if (use_fast_knn(tree, k)) return kd_fast_knn_bytes(m);
+    if (use_fast_knn(tree, k)) return kd_search_bytes(m);
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k) { return use_fast_knn(tree, k); }
+static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k)
+{
+    return kd_is_fast(&tree->opts) && use_fast_knn(tree, k);
+}
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = kd_fast_knn_all(ctx, tree, query);
+    bosc_status status = kd_knn_all(ctx, tree, query);
     bi_arena_rewind(ctx, mark);
     return status;
 }
@@ -155,13 +157,21 @@ static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_
 static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_kd_radius args = radius_args(tree, query);
-    return cuda_step_radius_count(ctx, query->rows.n, &args);
+    if (!has_index(tree)) return cuda_step_radius_count(ctx, query->rows.n, &args);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = kd_radius_count(ctx, tree, query);
+    bi_arena_rewind(ctx, mark);
+    return status;
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_kd_radius args = radius_args(tree, query);
-    return cuda_step_radius_fill(ctx, query->rows.n, &args);
+    if (!has_index(tree)) return cuda_step_radius_fill(ctx, query->rows.n, &args);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = kd_radius_fill(ctx, tree, query);
+    bi_arena_rewind(ctx, mark);
+    return status;
 }
 
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)

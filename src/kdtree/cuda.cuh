@@ -20,14 +20,20 @@ bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, 
 bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
                          struct bi_kd_lists *lists, uint32_t *order);
 
-/* Split values and leaves (cuda_index.cu), the searches over them (cuda_knn.cu). */
+/* The index of searches; and the boxes of all subtrees of an F32 tree, in scratch (cuda_index.cu). */
 size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
-enum { KD_MOST_NEAREST = 32 };
-size_t kd_fast_knn_bytes(int64_t m);
-bosc_status kd_fast_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+bosc_status kd_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes);
 
-/* The same with every node as a query, rows by id (cuda_all.cu). */
-bosc_status kd_fast_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+/* The searches, for trees that have an index (cuda_search.cu): the k nearest, those within a radius. */
+enum { KD_MOST_NEAREST = 32 };
+size_t kd_search_bytes(int64_t m);
+bosc_status kd_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+bosc_status kd_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+bosc_status kd_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+
+/* The same with every node as a query, rows by id (cuda_all.cu); and of the nodes above the leaves alone. */
+bosc_status kd_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+bosc_status kd_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
 
 #endif

@@ -1,93 +1,26 @@
-/* The k nearest nodes of every node. A warp takes a run of nodes (a leaf and the node after it), one query a lane, and
- * all lanes walk the tree of the runs' tight boxes together: up from their own run, down wherever a box is within the
- * worst distance of any lane. Bounds are made by the operations of distances, so they are exact (see cuda_knn.cu). */
+/* The k nearest nodes of every node. A warp takes a leaf, one query a lane, and all lanes walk the tree of tight boxes
+ * together: up from their own leaf, down wherever a box is within the worst distance of any lane. Of the nodes of a
+ * leaf, only those near enough to the box of the queries are measured. Bounds are made by the operations of distances,
+ * so they are exact (see cuda_walk.cuh). The nodes above the leaves, far from any leaf, are queries of the usual kind.
+ */
 #include "kdtree/cuda_index.cuh"
 #include "kdtree/cuda_near.cuh"
 
 enum {
     ALL_THREADS = 128,
     ALL_WARPS = ALL_THREADS / 32,
-    ALL_STACK = 64,   /* at most two boxes a level wait */
-    MOST_POINTS = 64, /* of a run: KD_LEAF + 1, in whole rows of 32 */
-    BOX_THREADS = 256,
-    TOP_LEVELS = 11, /* of boxes, made by one block */
-    TOP_THREADS = 1024
+    ALL_STACK = 64 /* at most two boxes a level wait */
 };
 
-struct box {
-    float4 low, high; /* the last of four is not used below 4 dimensions */
-};
-
-struct all_args {
+template <int DIM> struct all_args {
     kd_array nodes;
     kd_index index;
-    uint32_t n;
-    box *boxes; /* by heap index; of runs too */
+    const kd_box<float, DIM> *boxes; /* by heap index */
     int32_t k;
     void *ids;
     float *dist2;
     bool wide;
 };
-
-__device__ __forceinline__ box join(const box &a, const box &b)
-{
-    return {
-        make_float4(fminf(a.low.x, b.low.x), fminf(a.low.y, b.low.y), fminf(a.low.z, b.low.z), fminf(a.low.w, b.low.w)),
-        make_float4(fmaxf(a.high.x, b.high.x), fmaxf(a.high.y, b.high.y), fmaxf(a.high.z, b.high.z),
-                    fmaxf(a.high.w, b.high.w))};
-}
-
-/* The places [begin, end) of run r. */
-__device__ __forceinline__ uint2 run_of(const all_args &a, uint32_t r)
-{
-    return make_uint2(a.index.leaves[r], min(a.index.leaves[r + 1], a.n));
-}
-
-template <int DIM> static __global__ void __launch_bounds__(BOX_THREADS) box_runs(const all_args a)
-{
-    const uint32_t r = (blockIdx.x * BOX_THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
-    if (r >> a.index.levels) return;
-    const uint2 run = run_of(a, r);
-    box b = {make_float4(INFINITY, INFINITY, INFINITY, INFINITY),
-             make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY)};
-    for (uint32_t at = run.x + lane; at < run.y; at += 32) {
-        const kd_point<DIM> p = kd_load<DIM>(a.nodes, at);
-        const float4 x = make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
-        b = join(b, {x, x});
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-        box other;
-        other.low.x = __shfl_xor_sync(~0u, b.low.x, o);
-        other.low.y = __shfl_xor_sync(~0u, b.low.y, o);
-        other.low.z = __shfl_xor_sync(~0u, b.low.z, o);
-        other.low.w = __shfl_xor_sync(~0u, b.low.w, o);
-        other.high.x = __shfl_xor_sync(~0u, b.high.x, o);
-        other.high.y = __shfl_xor_sync(~0u, b.high.y, o);
-        other.high.z = __shfl_xor_sync(~0u, b.high.z, o);
-        other.high.w = __shfl_xor_sync(~0u, b.high.w, o);
-        b = join(b, other);
-    }
-    if (lane == 0) a.boxes[((1u << a.index.levels) - 1) + r] = b;
-}
-
-static __global__ void __launch_bounds__(BOX_THREADS) join_level(box *boxes, int level)
-{
-    const uint32_t i = blockIdx.x * BOX_THREADS + threadIdx.x, h = (1u << level) - 1 + i;
-    if (i >> level) return;
-    boxes[h] = join(boxes[2 * h + 1], boxes[2 * h + 2]);
-}
-
-/* Levels `level` to 0. */
-static __global__ void __launch_bounds__(TOP_THREADS) join_top(box *boxes, int level)
-{
-    for (; level >= 0; level--) {
-        for (uint32_t i = threadIdx.x; i < 1u << level; i += TOP_THREADS) {
-            const uint32_t h = (1u << level) - 1 + i;
-            boxes[h] = join(boxes[2 * h + 1], boxes[2 * h + 2]);
-        }
-        __syncthreads();
-    }
-}
 
 /* How far two intervals are apart, 0 if they meet. */
 __device__ __forceinline__ float gap(float low, float high, float other_low, float other_high)
@@ -96,122 +29,212 @@ __device__ __forceinline__ float gap(float low, float high, float other_low, flo
 }
 
 /* No point of box b is nearer to any point of box a, by distances as they are computed. */
-template <int DIM> __device__ __forceinline__ float bound(const box &a, const box &b)
+template <int DIM>
+__device__ __forceinline__ float bound(const kd_box<float, DIM> &a, const float *low, const float *high)
 {
-    const float x = gap(a.low.x, a.high.x, b.low.x, b.high.x), y = gap(a.low.y, a.high.y, b.low.y, b.high.y);
-    float s = x * x;
-    s = s + y * y;
-    if (DIM > 2) {
-        const float z = gap(a.low.z, a.high.z, b.low.z, b.high.z);
-        s = s + z * z;
-    }
-    if (DIM > 3) {
-        const float w = gap(a.low.w, a.high.w, b.low.w, b.high.w);
-        s = s + w * w;
+    float s = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        const float d = gap(a.low[c], a.high[c], low[c], high[c]);
+        s = c == 0 ? d * d : s + d * d;
     }
     return s;
 }
 
-template <int DIM> struct all_shared {
-    kd_point<DIM> points[ALL_WARPS][MOST_POINTS];
+/* No point of box b is nearer to q; NaN only where all distances from q are infinite. */
+template <int DIM> __device__ __forceinline__ float bound_of(const float *q, const kd_box<float, DIM> &b)
+{
+    float s = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++)
+        s = c == 0 ? kd_gap(q[c], b.low[c], b.high[c]) : s + kd_gap(q[c], b.low[c], b.high[c]);
+    return s;
+}
+
+template <int DIM, int K> struct all_shared {
+    kd_point<DIM> points[ALL_WARPS][32];
     uint32_t stack[ALL_WARPS][ALL_STACK];
+    uint32_t rows[ALL_WARPS][32];
+    uint32_t out[ALL_WARPS][32 * K];
 };
 
-/* Measures all of run r: near points are marked first, and then taken in lane by lane. */
-template <int DIM, int K>
-static __device__ __forceinline__ void scan_run(const all_args &a, kd_point<DIM> *points, uint32_t r,
-                                                const kd_point<DIM> &q, bool live, kd_nearest<K> &nearest)
-{
-    const uint2 run = run_of(a, r);
-    const uint32_t lane = threadIdx.x % 32, count = run.y - run.x;
-    __syncwarp();
-    for (uint32_t c = lane; c < count; c += 32) points[c] = kd_load<DIM>(a.nodes, run.x + c);
-    __syncwarp();
-    for (uint32_t first = 0; first < count; first += 32) {
-        const uint32_t here = min(count - first, 32u);
-        const float worst = nearest.worst(INFINITY);
-        /* All 32 places without branches; what lies beyond the run is masked. */
-        uint32_t near = 0;
+/* What a warp's walk needs beside its lanes' lists. */
+template <int DIM, int K> struct all_walk {
+    const all_args<DIM> &a;
+    all_shared<DIM, K> &sh;
+    const kd_box<float, DIM> own; /* of the queries */
+    const kd_point<DIM> q;
+    const bool live;
+    kd_nearest<float, K> nearest;
+
+    __device__ __forceinline__ float worst() const { return nearest.last().distance(); }
+
+    /* The worst distance of all lanes; distances are not negative, so their bits order them. */
+    __device__ __forceinline__ float worst_of_all() const
+    {
+        return bi_f32_from_bits(__reduce_max_sync(~0u, live ? bi_f32_bits(worst()) : 0u));
+    }
+
+    __device__ __forceinline__ uint32_t load(uint32_t leaf)
+    {
+        const uint32_t begin = a.index.leaves[leaf], count = a.index.leaves[leaf + 1] - 1 - begin;
+        const uint32_t lane = threadIdx.x % 32;
+        __syncwarp();
+        sh.points[threadIdx.x / 32][lane] = kd_load<DIM>(a.nodes, begin + min(lane, count - 1));
+        __syncwarp();
+        return count;
+    }
+
+    /* All nodes of the own leaf, taken in many at a time. */
+    __device__ __forceinline__ void first(uint32_t count)
+    {
+        enum { P = K <= 2 ? 2 : K <= 8 ? 8 : K <= 16 ? 16 : 32 };
+        kd_nearest<float, P> many;
+        const kd_point<DIM> *points = sh.points[threadIdx.x / 32];
+        many.clear();
 #pragma unroll
-        for (uint32_t c = 0; c < 32; c++) near |= kd_distance<DIM>(q.x, points[first + c].x) > worst ? 0 : 1u << c;
-        near &= ~0u >> (32 - here);
+        for (uint32_t group = 0; group < 32; group += P) {
+            kd_neighbour<float> x[P];
+#pragma unroll
+            for (uint32_t i = 0; i < P; i++)
+                x[i] = group + i < count
+                           ? kd_neighbour<float>::of(kd_space<float, DIM>::distance(q.x, points[group + i].x),
+                                                     points[group + i].id)
+                           : kd_neighbour<float>::of(INFINITY, BI_KD_NONE);
+            many.add_all(x);
+        }
+#pragma unroll
+        for (int i = 0; i < K; i++) nearest.at[i] = many.at[i];
+    }
+
+    /* Measures the nodes of a leaf that are near the box of the queries: near ones are marked, and then taken in lane
+     * by lane. */
+    __device__ __forceinline__ void scan(uint32_t leaf)
+    {
+        const uint32_t count = load(leaf), lane = threadIdx.x % 32;
+        const kd_point<DIM> *points = sh.points[threadIdx.x / 32];
+        const float most = live ? worst() : -1, most_of_all = worst_of_all();
+        const bool mine = lane < count && !(bound<DIM>(own, points[lane].x, points[lane].x) > most_of_all);
+        uint32_t near = 0;
+        for (uint32_t some = __ballot_sync(~0u, mine); some; some &= some - 1) {
+            const int c = __ffs((int)some) - 1;
+            near |= kd_space<float, DIM>::distance(q.x, points[c].x) > most ? 0 : 1u << c;
+        }
         for (near = live ? near : 0; near; near &= near - 1) {
-            const kd_point<DIM> &p = points[first + __ffs((int)near) - 1];
-            const float distance = kd_distance<DIM>(q.x, p.x);
-            if (!(distance > nearest.worst(INFINITY))) nearest.add(distance, p.id, INFINITY);
+            const kd_point<DIM> &p = points[__ffs((int)near) - 1];
+            nearest.add(kd_neighbour<float>::of(kd_space<float, DIM>::distance(q.x, p.x), p.id));
         }
     }
-}
 
-/* Visits the runs below box h that any lane needs. `own` is the box of the lanes' run: nearer children come first. */
-template <int DIM, int K>
-static __device__ __forceinline__ void visit(const all_args &a, all_shared<DIM> &sh, uint32_t h, const box &own,
-                                             const kd_point<DIM> &q, bool live, kd_nearest<K> &nearest)
-{
-    const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32, runs = (1u << a.index.levels) - 1;
-    uint32_t *stack = sh.stack[w];
-    const float4 x = make_float4(q.x[0], q.x[1], DIM > 2 ? q.x[2 % DIM] : 0, DIM > 3 ? q.x[3 % DIM] : 0);
-    const box point = {x, x};
-    int waiting = 0;
-    while (true) {
-        if (__any_sync(~0u, live && !(bound<DIM>(point, a.boxes[h]) > nearest.worst(INFINITY)))) {
-            if (h < runs) {
-                const bool less = bound<DIM>(own, a.boxes[2 * h + 1]) <= bound<DIM>(own, a.boxes[2 * h + 2]);
-                if (lane == 0) stack[waiting] = less ? 2 * h + 2 : 2 * h + 1;
-                waiting++;
-                h = less ? 2 * h + 1 : 2 * h + 2;
-                continue;
+    /* Measures the node h above the leaves. */
+    __device__ __forceinline__ void measure(uint32_t h)
+    {
+        const kd_point<DIM> p = kd_load<DIM>(a.nodes, kd_place_of(a.index, h, kd_level_of(h)));
+        const float d = kd_space<float, DIM>::distance(q.x, p.x);
+        if (live && !(d > worst())) nearest.add(kd_neighbour<float>::of(d, p.id));
+    }
+
+    __device__ __forceinline__ bool needs(uint32_t h) const
+    {
+        const float b = bound_of<DIM>(q.x, a.boxes[h]);
+        if (!live || b > worst()) return false;
+        return b < worst() || kd_neighbour<float>::of(b, kd_floor_of(a.index, h)).before(nearest.last());
+    }
+
+    /* Visits what any lane needs below box h. Nearer children come first. */
+    __device__ __forceinline__ void visit(uint32_t h)
+    {
+        const uint32_t lane = threadIdx.x % 32, leaves = (1u << a.index.levels) - 1;
+        uint32_t *stack = sh.stack[threadIdx.x / 32];
+        int waiting = 0;
+        while (true) {
+            if (__any_sync(~0u, needs(h))) {
+                if (h < leaves) {
+                    measure(h);
+                    const kd_box<float, DIM> &l = a.boxes[2 * h + 1], &g = a.boxes[2 * h + 2];
+                    const bool less = bound<DIM>(own, l.low, l.high) <= bound<DIM>(own, g.low, g.high);
+                    if (lane == 0) stack[waiting] = less ? 2 * h + 2 : 2 * h + 1;
+                    waiting++;
+                    h = less ? 2 * h + 1 : 2 * h + 2;
+                    continue;
+                }
+                scan(h - leaves);
             }
-            scan_run<DIM, K>(a, sh.points[w], h - runs, q, live, nearest);
+            if (waiting == 0) return;
+            __syncwarp();
+            h = stack[--waiting];
+            __syncwarp();
         }
-        if (waiting == 0) return;
+    }
+
+    /* The words of all rows, side by side, so that a row is written by neighbouring lanes. */
+    __device__ __forceinline__ void write_words(uint32_t lanes, uint32_t *to, int spread)
+    {
+        const uint32_t w = threadIdx.x / 32, k = (uint32_t)a.k;
         __syncwarp();
-        h = stack[--waiting];
+        for (uint32_t e = threadIdx.x % 32; e < lanes * k; e += 32) {
+            const uint32_t lane = e / k, i = e - lane * k, word = sh.out[w][lane * K + i];
+            const size_t at = (size_t)sh.rows[w][lane] * k + i;
+            if (spread == 1)
+                to[at] = word;
+            else
+                reinterpret_cast<int64_t *>(to)[at] = word == BI_KD_NONE ? -1 : (int64_t)word;
+        }
         __syncwarp();
     }
-}
 
-template <int DIM, int K> static __global__ void __launch_bounds__(ALL_THREADS) walk_all(const all_args a)
+    __device__ __forceinline__ void write(uint32_t lanes)
+    {
+        const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32;
+        sh.rows[w][lane] = q.id;
+#pragma unroll
+        for (int i = 0; i < K; i++) sh.out[w][lane * K + i] = nearest.at[i].id();
+        write_words(lanes, static_cast<uint32_t *>(a.ids), a.wide ? 2 : 1);
+        if (!a.dist2) return;
+#pragma unroll
+        for (int i = 0; i < K; i++) sh.out[w][lane * K + i] = bi_f32_bits(nearest.at[i].distance());
+        write_words(lanes, reinterpret_cast<uint32_t *>(a.dist2), 1);
+    }
+};
+
+template <int DIM, int K> static __global__ void __launch_bounds__(ALL_THREADS) walk_all(const all_args<DIM> a)
 {
-    using shared = struct all_shared<DIM>;
+    typedef all_shared<DIM, K> shared;
     BI_SHARED(shared, sh);
-    const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32, r = blockIdx.x * ALL_WARPS + w;
-    if (r >> a.index.levels) return;
-    const uint32_t own = (1u << a.index.levels) - 1 + r;
-    const uint2 run = run_of(a, r);
-    const box own_box = a.boxes[own];
-    for (uint32_t first = run.x; first < run.y; first += 32) { /* twice for the rare run of 33 */
-        const bool live = first + lane < run.y;
-        const kd_point<DIM> q = kd_load<DIM>(a.nodes, live ? first + lane : first);
-        kd_nearest<K> nearest;
-        nearest.clear();
-        scan_run<DIM, K>(a, sh.points[w], r, q, live, nearest);
-        for (uint32_t h = own; h > 0; h = (h - 1) / 2)
-            visit<DIM, K>(a, sh, ((h - 1) ^ 1) + 1, own_box, q, live, nearest);
-        if (live) nearest.write(q.id, a.k, a.ids, a.dist2, a.wide);
+    const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32, leaf = blockIdx.x * ALL_WARPS + w;
+    if (leaf >> a.index.levels) return;
+    const uint32_t own = (1u << a.index.levels) - 1 + leaf;
+    const uint32_t begin = a.index.leaves[leaf], count = a.index.leaves[leaf + 1] - 1 - begin;
+    all_walk<DIM, K> walk = {a, sh, a.boxes[own], kd_load<DIM>(a.nodes, begin + min(lane, count - 1)), lane < count,
+                             {}};
+    walk.load(leaf);
+    walk.first(count);
+    for (uint32_t h = own; h > 0; h = (h - 1) / 2) {
+        walk.measure((h - 1) / 2);
+        walk.visit(((h - 1) ^ 1) + 1);
     }
+    walk.write(count);
 }
 
-template <int DIM> static bosc_status make_boxes(bosc_ctx *ctx, const all_args &a)
-{
-    auto runs = box_runs<DIM>;
-    int level = a.index.levels - 1;
-    BI_TRY(BI_RUN(ctx, runs, (unsigned)bi_div_up((int64_t)32 << a.index.levels, BOX_THREADS), BOX_THREADS, 0, a));
-    for (; level >= TOP_LEVELS; level--)
-        BI_TRY(BI_RUN(ctx, join_level, (1u << level) / BOX_THREADS, BOX_THREADS, 0, a.boxes, level));
-    return level >= 0 ? BI_RUN(ctx, join_top, 1, TOP_THREADS, 0, a.boxes, level) : BOSC_OK;
-}
-
-template <int DIM, int K> static bosc_status run_walk(bosc_ctx *ctx, const all_args &a)
+template <int DIM, int K> static bosc_status run_walk(bosc_ctx *ctx, const all_args<DIM> &a)
 {
     auto kernel = walk_all<DIM, K>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up((int64_t)1 << a.index.levels, ALL_WARPS), ALL_THREADS, 0, a);
 }
 
 /* Sizes have room for a node itself beside 8 or 16 neighbours. */
-template <int DIM> static bosc_status run_all(bosc_ctx *ctx, const all_args &a)
+template <int DIM> static bosc_status run_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    BI_TRY(make_boxes<DIM>(ctx, a));
+    void *boxes;
+    all_args<DIM> a = {};
+    BI_TRY(kd_make_boxes(ctx, tree, &boxes));
+    a.nodes = kd_array_of(tree);
+    a.index = kd_index_of(tree);
+    a.boxes = static_cast<const kd_box<float, DIM> *>(boxes);
+    a.k = (int32_t)query->k;
+    a.ids = query->ids;
+    a.dist2 = static_cast<float *>(query->dist2);
+    a.wide = tree->opts.id_bits == 64;
     if (a.k <= 2) return run_walk<DIM, 2>(ctx, a);
     if (a.k <= 5) return run_walk<DIM, 5>(ctx, a);
     if (a.k <= 9) return run_walk<DIM, 9>(ctx, a);
@@ -219,19 +242,9 @@ template <int DIM> static bosc_status run_all(bosc_ctx *ctx, const all_args &a)
     return run_walk<DIM, 32>(ctx, a);
 }
 
-bosc_status kd_fast_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status kd_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    void *boxes;
-    all_args a = {};
-    a.nodes = kd_array_of(tree);
-    a.index = kd_index_of(tree);
-    a.n = (uint32_t)tree->nodes;
-    BI_TRY(bi_scratch(ctx, sizeof(box) << (a.index.levels + 1), &boxes));
-    a.boxes = static_cast<box *>(boxes);
-    a.k = (int32_t)query->k;
-    a.ids = query->ids;
-    a.dist2 = static_cast<float *>(query->dist2);
-    a.wide = tree->opts.id_bits == 64;
-    if (tree->opts.dim == 2) return run_all<2>(ctx, a);
-    return tree->opts.dim == 3 ? run_all<3>(ctx, a) : run_all<4>(ctx, a);
+    BI_TRY(kd_knn_inner(ctx, tree, query));
+    if (tree->opts.dim == 2) return run_all<2>(ctx, tree, query);
+    return tree->opts.dim == 3 ? run_all<3>(ctx, tree, query) : run_all<4>(ctx, tree, query);
 }

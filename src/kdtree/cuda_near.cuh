@@ -1,92 +1,117 @@
-/* Distances, and the k nearest so far, in registers. */
+/* The k nearest so far, in registers. */
 #ifndef BI_KDTREE_CUDA_NEAR_CUH
 #define BI_KDTREE_CUDA_NEAR_CUH
 
-#include "kdtree/cuda_points.cuh"
+#include "kdtree/cuda_space.cuh"
 
-/* Squared distance, terms in the order of the coordinates: the bits of bi_kd_dist2, but for NaN. */
-template <int DIM> __device__ __forceinline__ float kd_distance(const float *q, const float *p)
-{
-    float s = 0;
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        float d = q[c] - p[c];
-        s = c == 0 ? d * d : s + d * d;
+/* A neighbour, ordered by (distance, id). NaN counts as infinite, and none, (infinity, BI_KD_NONE), comes last. */
+template <class D> struct kd_neighbour {
+    D d;
+    uint32_t name;
+
+    static __device__ __forceinline__ kd_neighbour of(D distance, uint32_t id)
+    {
+        return {distance == distance ? distance : (D)INFINITY, id};
     }
-    return s;
+    __device__ __forceinline__ D distance() const { return d; }
+    __device__ __forceinline__ uint32_t id() const { return name; }
+    __device__ __forceinline__ bool before(const kd_neighbour &other) const
+    {
+        return d < other.d || (d == other.d && name < other.name);
+    }
+};
+
+/* Both in the bits of one double: distances are not negative, so their bits order them, and below the bits of a
+ * double's infinity doubles are ordered as their bits are. One comparison then does for two. */
+template <> struct kd_neighbour<float> {
+    double bits;
+
+    static __device__ __forceinline__ kd_neighbour of(float distance, uint32_t id)
+    {
+        return {bi_f64_from_bits((uint64_t)bi_f32_bits(fminf(distance, INFINITY)) << 32 | id)};
+    }
+    __device__ __forceinline__ float distance() const { return bi_f32_from_bits((uint32_t)(bi_f64_bits(bits) >> 32)); }
+    __device__ __forceinline__ uint32_t id() const { return (uint32_t)bi_f64_bits(bits); }
+    __device__ __forceinline__ bool before(const kd_neighbour &other) const { return bits < other.bits; }
+};
+
+template <class D> __device__ __forceinline__ void kd_exchange(kd_neighbour<D> &a, kd_neighbour<D> &b)
+{
+    const bool swapped = b.before(a);
+    const kd_neighbour<D> first = swapped ? b : a;
+    b = swapped ? a : b;
+    a = first;
 }
 
-/* The K nearest, ordered by (distance, id); none is (infinity, BI_KD_NONE), which comes after all points. */
-template <int K> struct kd_nearest {
-    float d[K];
-    uint32_t id[K];
+/* Batcher's bitonic networks (Sorting Networks and Their Applications, 1968): merges the runs of 2 * from into runs of
+ * `to`, both powers of 2. */
+template <class D, int N> __device__ __forceinline__ void kd_sort(kd_neighbour<D> *a)
+{
+#pragma unroll
+    for (int run = 2; run <= N; run *= 2)
+#pragma unroll
+        for (int step = run / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                if ((i & step) == 0) {
+                    if ((i & run) == 0)
+                        kd_exchange(a[i], a[i + step]);
+                    else
+                        kd_exchange(a[i + step], a[i]);
+                }
+}
+
+/* The K nearest, in order. */
+template <class D, int K> struct kd_nearest {
+    kd_neighbour<D> at[K];
 
     __device__ __forceinline__ void clear()
     {
 #pragma unroll
-        for (int i = 0; i < K; i++) {
-            d[i] = INFINITY;
-            id[i] = BI_KD_NONE;
-        }
+        for (int i = 0; i < K; i++) at[i] = kd_neighbour<D>::of((D)INFINITY, BI_KD_NONE);
     }
 
-    /* Distances above this are of no use; equal ones may be. */
-    __device__ __forceinline__ float worst(float limit) const { return fminf(d[K - 1], limit); }
+    __device__ __forceinline__ kd_neighbour<D> last() const { return at[K - 1]; }
 
-    /* Takes a point in whose distance is not above worst(limit); NaN counts as infinite. */
-    __device__ __forceinline__ void add(float distance, uint32_t name, float limit)
+    __device__ __forceinline__ void add(const kd_neighbour<D> &x)
     {
-        distance = distance == distance ? distance : INFINITY;
-        if (distance > limit) return;
-        bool before = distance < d[K - 1] || (distance == d[K - 1] && name < id[K - 1]);
-        if (!before) return;
+        if (!x.before(at[K - 1])) return;
+        bool before = true;
 #pragma unroll
         for (int i = K - 1; i > 0; i--) {
-            bool further = distance < d[i - 1] || (distance == d[i - 1] && name < id[i - 1]);
-            d[i] = further ? d[i - 1] : before ? distance : d[i];
-            id[i] = further ? id[i - 1] : before ? name : id[i];
+            const bool further = x.before(at[i - 1]);
+            at[i] = further ? at[i - 1] : before ? x : at[i];
             before = further;
         }
-        d[0] = before ? distance : d[0];
-        id[0] = before ? name : id[0];
+        at[0] = before ? x : at[0];
+    }
+
+    /* Takes K in, which are in any order; for K that is a power of 2. */
+    __device__ __forceinline__ void add_all(kd_neighbour<D> *x)
+    {
+        kd_sort<D, K>(x);
+#pragma unroll
+        for (int i = 0; i < K; i++) at[i] = x[K - 1 - i].before(at[i]) ? x[K - 1 - i] : at[i];
+#pragma unroll
+        for (int step = K / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int i = 0; i < K; i++)
+                if ((i & step) == 0) kd_exchange(at[i], at[i + step]);
     }
 
     /* Writes the first k to row `row`. */
-    __device__ __forceinline__ void write(int64_t row, int k, void *ids, float *dist2, bool wide) const
+    __device__ __forceinline__ void write(int64_t row, int k, void *ids, D *dist2, bool wide) const
     {
 #pragma unroll
         for (int i = 0; i < K; i++) {
             if (i >= k) break;
+            const uint32_t id = at[i].id();
             if (wide)
-                static_cast<int64_t *>(ids)[row * k + i] = id[i] == BI_KD_NONE ? -1 : (int64_t)id[i];
+                static_cast<int64_t *>(ids)[row * k + i] = id == BI_KD_NONE ? -1 : (int64_t)id;
             else
-                static_cast<uint32_t *>(ids)[row * k + i] = id[i];
-            if (dist2) dist2[row * k + i] = d[i];
+                static_cast<uint32_t *>(ids)[row * k + i] = id;
+            if (dist2) dist2[row * k + i] = at[i].distance();
         }
-    }
-};
-
-/* The id of the point at place `at`, whose coordinates were loaded before: for records it came with them. */
-template <int DIM> struct kd_located {
-    float x[DIM == 3 ? 4 : DIM];
-
-    __device__ __forceinline__ void load(const kd_array &nodes, uint32_t at)
-    {
-        if (DIM == 2) {
-            float2 v = static_cast<const float2 *>(nodes.points)[at];
-            x[0] = v.x;
-            x[1] = v.y;
-        } else {
-            float4 v = static_cast<const float4 *>(nodes.points)[at];
-            x[0] = v.x;
-            x[1] = v.y;
-            x[2 % DIM] = v.z;
-            x[DIM == 2 ? 0 : 3] = v.w;
-        }
-    }
-    __device__ __forceinline__ uint32_t id(const kd_array &nodes, uint32_t at) const
-    {
-        return DIM == 3 ? bi_f32_bits(x[DIM == 3 ? 3 : 0]) : nodes.ids[at];
     }
 };
 

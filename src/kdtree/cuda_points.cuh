@@ -22,7 +22,10 @@ static inline bool kd_keeps_records(const bosc_kdtree_opts *opts) { return opts-
 
 static inline size_t kd_size_of(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
 
-/* Whether the fast builder and queries are there for such points. */
+/* Whether fast queries are there for such points. */
+static inline bool kd_is_searched(const bosc_kdtree_opts *opts) { return opts->dim >= 2 && opts->dim <= 4; }
+
+/* Whether the fast builder is there for such points. */
 static inline bool kd_is_fast(const bosc_kdtree_opts *opts)
 {
     return opts->dtype == BOSC_F32 && opts->dim >= 2 && opts->dim <= 4;

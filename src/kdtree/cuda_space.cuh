@@ -1,0 +1,79 @@
+/* Points of each type and dimension as searches read them, and distances. */
+#ifndef BI_KDTREE_CUDA_SPACE_CUH
+#define BI_KDTREE_CUDA_SPACE_CUH
+
+#include "kdtree/cuda_points.cuh"
+
+/* The type of distances. */
+template <class T> struct kd_distance_of {
+    typedef double type;
+};
+template <> struct kd_distance_of<float> {
+    typedef float type;
+};
+
+/* Nodes as the tree keeps them: see cuda_points.cuh. */
+template <class T, int DIM> struct kd_space {
+    typedef typename kd_distance_of<T>::type D;
+
+    static __device__ __forceinline__ void load(const kd_array &nodes, uint32_t at, T *x)
+    {
+        const T *row = static_cast<const T *>(nodes.points) + (size_t)at * DIM;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) x[c] = row[c];
+    }
+    static __device__ __forceinline__ uint32_t id(const kd_array &nodes, uint32_t at) { return nodes.ids[at]; }
+
+    /* Squared distance, terms in the order of the coordinates: the bits of bi_kd_dist2, but for NaN. */
+    static __device__ __forceinline__ D distance(const D *q, const T *p)
+    {
+        D s = 0;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const D d = q[c] - (D)p[c];
+            s = c == 0 ? d * d : s + d * d;
+        }
+        return s;
+    }
+};
+
+template <> __device__ __forceinline__ void kd_space<float, 2>::load(const kd_array &nodes, uint32_t at, float *x)
+{
+    const float2 v = static_cast<const float2 *>(nodes.points)[at];
+    x[0] = v.x;
+    x[1] = v.y;
+}
+template <> __device__ __forceinline__ void kd_space<float, 3>::load(const kd_array &nodes, uint32_t at, float *x)
+{
+    const float4 v = static_cast<const float4 *>(nodes.points)[at];
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+}
+template <> __device__ __forceinline__ uint32_t kd_space<float, 3>::id(const kd_array &nodes, uint32_t at)
+{
+    return static_cast<const uint32_t *>(nodes.points)[4 * (size_t)at + 3];
+}
+template <> __device__ __forceinline__ void kd_space<float, 4>::load(const kd_array &nodes, uint32_t at, float *x)
+{
+    const float4 v = static_cast<const float4 *>(nodes.points)[at];
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+    x[3] = v.w;
+}
+
+__device__ __forceinline__ float kd_clamp(float q, float low, float high) { return fminf(fmaxf(q, low), high); }
+__device__ __forceinline__ double kd_clamp(double q, double low, double high)
+{
+    return q < low ? low : q > high ? high : q;
+}
+
+/* Squared distance of q from the interval [low, high]. It is NaN only where all distances from q are infinite. */
+template <class D> __device__ __forceinline__ D kd_gap(D q, D low, D high)
+{
+    const D d = q - kd_clamp(q, low, high);
+    return d * d;
+}
+
+#endif
