@@ -1,87 +1,15 @@
 /* The lower end of the fast builder: one block makes a whole subtree of up to 2^LOG points in shared memory, down to
  * single points, and writes it in order.
  *
- * Points stay where they were loaded; what moves is an array of their places, `index`, which is partitioned in place.
- * A level of the tree is a step of select_level: the keys of each node are counted in bins over its extent, the points
- * of the median's bin are ranked exactly, and the others are partitioned by it. The whole block takes the first levels;
- * from the level on that has a node for each warp, warps go on alone. Ranges of up to 32 points are left to
- * finish_leaf, where each lane holds a point and ranks it by comparing it with all others. */
-#include <cfloat>
-
-#include "kdtree/cuda_pass.cuh"
-
-enum {
-    WARPS = 16,
-    BLOCK_THREADS = 32 * WARPS,
-    BLOCK_LEVELS = 4, /* after which each warp has its own subtree: 2^4 = WARPS */
-    MOST_LEVELS = 7,  /* before leaves */
-    MOST_NODES = 1 << MOST_LEVELS,
-    SMALL_CANDIDATES = 8 /* ranked by 8 lanes; more of them by a warp */
-};
-
-/* The median of a node: its key by the node's coordinate, and its place among the loaded points. */
-struct kd_chosen {
-    float x;
-    uint32_t i;
-};
-
-template <int DIM, int LOG> struct block_shared {
-    static constexpr int POINTS = 1 << LOG, BINS = POINTS / 2;
-    float x[DIM][POINTS];
-    uint32_t id[POINTS];
-    union {
-        uint32_t bins[BINS];
-        uint16_t candidates[POINTS]; /* a node's begin where its range does, in the warp's own part when it is alone */
-    };
-    uint16_t index[POINTS];
-    /* By heap index of nodes above the leaves; ranges also of leaves. */
-    uint16_t begin[2 * MOST_NODES], end[2 * MOST_NODES];
-    ushort2 base[MOST_NODES]; /* a point's new place is this and the points before it that go to the same side */
-    float low[MOST_NODES][DIM], high[MOST_NODES][DIM];
-    float2 bin_of[MOST_NODES];  /* of the level's coordinate: least value, bins a unit */
-    uint32_t found[MOST_NODES]; /* candidates */
-    uint16_t median_bin[MOST_NODES], median_rank[MOST_NODES];
-    kd_chosen median[MOST_NODES];
-    uint32_t warp_sums[WARPS]; /* in the partition: less | greater << 16 */
-    uint32_t least[DIM], greatest[DIM];
-    alignas(16) float keys[WARPS][32]; /* of a leaf */
-    bool stop;
-};
-
-template <int DIM, int LOG> struct subtree {
-    block_shared<DIM, LOG> &sh;
-    int d0;                  /* coordinate of the root */
-    int32_t candidates_from; /* of the node whose range begins at place 0 */
-
-    __device__ __forceinline__ kd_point<DIM> point(uint32_t i) const
-    {
-        kd_point<DIM> p;
-#pragma unroll
-        for (int c = 0; c < DIM; c++) p.x[c] = sh.x[c][i];
-        p.id = sh.id[i];
-        return p;
-    }
-
-    __device__ __forceinline__ uint16_t *candidates(int h) const
-    {
-        return sh.candidates + (candidates_from + sh.begin[h]);
-    }
-
-    /* Whether point a comes before point b, which have equal or unequal coordinates d. */
-    __device__ __forceinline__ bool before(uint32_t a, uint32_t b, int d) const
-    {
-        float x = sh.x[d][a], y = sh.x[d][b];
-        if (x != y) return x < y;
-        return kd_before<DIM>(point(a), point(b), d);
-    }
-};
-
-__device__ __forceinline__ uint32_t lanes_below() { return (1u << (threadIdx.x % 32)) - 1; }
+ * The block takes the first levels together. The keys of each node are counted in bins over its extent, the points of
+ * the median's bin are ranked exactly, and the others are partitioned by it. Each warp has the points of 256 places of
+ * the index, all in one node. Once nodes have at most 256 points, a warp makes each of them alone (cuda_warp.cuh). */
+#include "kdtree/cuda_warp.cuh"
 
 /* Member `rank` of candidates[0 .. count), which are reordered; by a warp. Candidates lie in no order, so the middle
  * one is a fair pivot, and rounds get shorter quickly, also where all coordinates are equal. */
 template <int DIM, int LOG>
-__device__ uint32_t quick_select(const subtree<DIM, LOG> &tree, uint16_t *candidates, uint32_t count, uint32_t rank,
+__device__ uint32_t quick_select(const kd_subtree<DIM, LOG> &tree, uint16_t *candidates, uint32_t count, uint32_t rank,
                                  int d)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -101,7 +29,7 @@ __device__ uint32_t quick_select(const subtree<DIM, LOG> &tree, uint16_t *candid
             bool keep = c + lane < count && mine != pivot && in_less == keep_less;
             uint32_t kept_mask = __ballot_sync(~0u, keep);
             __syncwarp();
-            if (keep) candidates[kept + __popc(kept_mask & lanes_below())] = (uint16_t)mine;
+            if (keep) candidates[kept + __popc(kept_mask & kd_lanes_below())] = (uint16_t)mine;
             kept += __popc(kept_mask);
             __syncwarp();
         }
@@ -110,429 +38,338 @@ __device__ uint32_t quick_select(const subtree<DIM, LOG> &tree, uint16_t *candid
     }
 }
 
-/* Ranks the candidates of nodes first ... first + 3 of level j (those below `nodes`), 8 lanes each; by a warp. */
+/* A warp's part of a level: the node that its places are in, and points of register k at places 32 k + lane. */
+struct warp_part {
+    uint32_t v, h;  /* the node, in its level and in heap order */
+    uint32_t first; /* the first warp that has points of it */
+    int log_room, d;
+    uint32_t size;                   /* of the node */
+    int left;                        /* points from this lane's first place on; place k is used if 32 k < left */
+    uint32_t packed[KD_LANE_POINTS]; /* a point's name, and its bin << 16 */
+    float x[KD_LANE_POINTS];
+};
+
+__device__ __forceinline__ uint32_t name_in(uint32_t packed) { return packed & 0xffff; }
+__device__ __forceinline__ uint32_t bin_in(uint32_t packed) { return packed >> 16; }
+
+/* Takes the warp's points and counts them in bins. */
 template <int DIM, int LOG>
-__device__ __forceinline__ void pick_medians(const subtree<DIM, LOG> &tree, int j, int first, int nodes, int d)
+__device__ __forceinline__ void count_keys(const kd_subtree<DIM, LOG> &tree, warp_part &part)
 {
     auto &sh = tree.sh;
-    const int lane = threadIdx.x % 32, eighth = lane % 8, v = first + lane / 8, h = (1 << j) - 1 + v;
-    const bool used = v < nodes;
-    const uint32_t count = used ? sh.found[h] : 0, rank = used ? sh.median_rank[h] : 0;
-    const uint16_t *candidates = tree.candidates(used ? h : 0);
-    const bool mine = count <= SMALL_CANDIDATES && (uint32_t)eighth < count;
-    const uint32_t i = mine ? candidates[eighth] : 0;
-    const float x = sh.x[d][i];
-    uint32_t less = 0, equal = 0;
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (part.log_room - 1);
+    const kd_subnode<DIM> &node = sh.node[part.h];
+    const float2 unit = kd_unit_of(node.low[part.d], node.high[part.d]);
+    const float most = (float)(bins - 1), bias = 0x1p23f + (float)(part.v * bins);
 #pragma unroll
-    for (int o = 0; o < SMALL_CANDIDATES; o++) {
-        float y = __shfl_sync(~0u, x, o, 8);
-        less += (uint32_t)o < count && y < x;
-        equal += (uint32_t)o < count && y == x;
-    }
-    if (mine && equal != 1) {
-        less = 0;
-        for (uint32_t o = 0; o < count; o++) less += tree.before(candidates[o], i, d);
-    }
-    if (mine && less == rank) sh.median[h] = {x, i};
-    uint32_t many = __ballot_sync(~0u, used && count > SMALL_CANDIDATES && eighth == 0);
-    for (; many; many &= many - 1) {
-        int owner = __ffs(many) - 1, of = (1 << j) - 1 + first + owner / 8;
-        uint32_t median = quick_select(tree, tree.candidates(of), sh.found[of], sh.median_rank[of], d);
-        if (lane == 0) sh.median[of] = {sh.x[d][median], median};
+    for (int k = 0; k < KD_LANE_POINTS; k++) {
+        const bool used = k * 32 < part.left;
+        const uint32_t i = sh.index[w * KD_WARP_POINTS + k * 32 + lane];
+        const float x = sh.x[part.d][i];
+        const uint32_t bin = bi_f32_bits(fmaf(kd_to_unit(unit, x), most, bias)) & 0xffff;
+        part.x[k] = used ? x : INFINITY;
+        part.packed[k] = used ? i | bin << 16 : ~0u;
+        if (used) atomicAdd(&sh.bins[bin], 1u);
     }
 }
 
-/* Finds in which bin the median of each node of level j lies. The block's bins in order hold all points but the
- * medians above, of which v come before node v; with ALONE those of warp w begin with its own subtree. */
-template <bool ALONE, int DIM, int LOG>
-__device__ __forceinline__ void find_median_bins(const subtree<DIM, LOG> &tree, int j)
+/* Finds the bin of the node's median, and its rank there; empties the bins. Each warp has the bins of its places. */
+template <int DIM, int LOG>
+__device__ __forceinline__ void find_median_bin(const kd_subtree<DIM, LOG> &tree, const warp_part &part)
 {
     auto &sh = tree.sh;
-    constexpr int EACH = block_shared<DIM, LOG>::BINS / BLOCK_THREADS;
-    const int t = threadIdx.x, lane = t % 32, w = t / 32, log_bins = LOG - 1 - j;
+    using shared = kd_block_shared<DIM, LOG>;
+    constexpr int EACH = shared::BINS / shared::THREADS;
+    const uint32_t t = threadIdx.x, lane = t % 32, w = t / 32;
     uint32_t c[EACH], mine = 0;
 #pragma unroll
-    for (int b = 0; b < EACH; b++) mine += c[b] = sh.bins[t * EACH + b];
+    for (int b = 0; b < EACH; b++) {
+        mine += c[b] = sh.bins[t * EACH + b];
+        sh.bins[t * EACH + b] = 0;
+    }
     uint32_t sum = mine;
 #pragma unroll
     for (int o = 1; o < 32; o <<= 1) {
         uint32_t below = __shfl_up_sync(~0u, sum, o);
-        if (lane >= o) sum += below;
+        if (lane >= (uint32_t)o) sum += below;
     }
-    uint32_t before = sum - mine;
-    if (ALONE) {
-        before += sh.begin[WARPS - 1 + w] - ((uint32_t)w << (j - BLOCK_LEVELS));
-    } else {
-        if (lane == 31) sh.warp_sums[w] = sum;
-        __syncthreads();
-        for (int o = 0; o < w; o++) before += sh.warp_sums[o];
-    }
-    const int v = (t * EACH) >> log_bins, h = (1 << j) - 1 + v;
-    const uint32_t target = (sh.begin[h] + sh.end[h]) / 2 - v;
+    if (lane == 31) sh.warp_sums[w] = sum;
+    __syncthreads();
+    const bool earlier = lane >= part.first && lane < w;
+    uint32_t before = sum - mine + kd_warp_sum(earlier ? sh.warp_sums[lane % shared::WARPS] : 0);
+    const uint32_t target = part.size / 2;
 #pragma unroll
     for (int b = 0; b < EACH; b++) {
         if (before <= target && target - before < c[b]) {
-            sh.median_bin[h] = (uint16_t)(t * EACH + b);
-            sh.median_rank[h] = (uint16_t)(target - before);
+            sh.median_bin[part.h] = t * EACH + b;
+            sh.median_rank[part.h] = target - before;
         }
         before += c[b];
     }
 }
 
-template <bool ALONE> __device__ __forceinline__ void level_barrier()
-{
-    if (ALONE)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-/* Places of `index` that belong to a thread: SLOTS of them, 32 apart; the heap index of the node that each is in, or -1
- * for places of medians and beyond the subtree. */
-template <int SLOTS> struct slots {
-    uint32_t first;
-    int32_t node[SLOTS];
-};
-
-/* A point of a level: its place among the loaded ones in the low half, its bin in the high half. */
-__device__ __forceinline__ uint32_t place_in(uint32_t packed) { return packed & 0xffff; }
-__device__ __forceinline__ uint32_t bin_in(uint32_t packed) { return packed >> 16; }
-
-/* Gives every point a new place on a side of its node's median: as many points of the less (greater) side come before
- * it in the block, or in the warp that is alone, as it has places from the node's base. x: the points' keys. */
-template <bool ALONE, int DIM, int LOG, int SLOTS>
-__device__ __forceinline__ void partition_level(const subtree<DIM, LOG> &tree, slots<SLOTS> &mine,
-                                                const uint32_t *packed, const float *x, int d)
-{
-    auto &sh = tree.sh;
-    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    uint32_t rank[SLOTS]; /* on its side, in the warp; bit 16: the less side, 17: the greater side */
-    uint32_t less_count = 0, greater_count = 0;
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-        const int32_t h = mine.node[k];
-        bool less = false, greater = false;
-        if (h >= 0) {
-            const kd_chosen median = sh.median[h];
-            const uint32_t i = place_in(packed[k]);
-            less = x[k] < median.x;
-            greater = !less && i != median.i;
-            if (greater && x[k] == median.x && tree.before(i, median.i, d)) {
-                less = true;
-                greater = false;
-            }
-        }
-        const uint32_t all_less = __ballot_sync(~0u, less), all_greater = __ballot_sync(~0u, greater);
-        rank[k] = less      ? 0x10000u + less_count + __popc(all_less & lanes_below())
-                  : greater ? 0x20000u + greater_count + __popc(all_greater & lanes_below())
-                            : 0;
-        less_count += __popc(all_less);
-        greater_count += __popc(all_greater);
-    }
-    uint32_t before = 0;
-    if (!ALONE) {
-        if (lane == 0) sh.warp_sums[w] = less_count | greater_count << 16;
-        __syncthreads();
-        for (uint32_t o = 0; o < w; o++) before += sh.warp_sums[o];
-    }
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-        const int32_t h = mine.node[k];
-        if (h < 0) continue;
-        const uint32_t place = mine.first + k * 32 + lane, end = sh.end[h], mid = (sh.begin[h] + end) / 2;
-        const ushort2 base = sh.base[h];
-        uint32_t to = mid;
-        if (rank[k] & 0x10000u) to = base.x + (before & 0xffff) + (rank[k] & 0xffff);
-        if (rank[k] & 0x20000u) to = base.y + (before >> 16) + (rank[k] & 0xffff);
-        if (to < end) sh.index[to] = (uint16_t)place_in(packed[k]); /* always, unless a NaN was let in */
-        mine.node[k] = place == mid ? -1 : 2 * h + 1 + (place > mid);
-    }
-}
-
-/* How node h of level j maps its level's coordinate to bins. */
-template <int DIM, int LOG> __device__ __forceinline__ void set_bins(const subtree<DIM, LOG> &tree, int h, int j, int d)
-{
-    auto &sh = tree.sh;
-    const float low = sh.low[h][d], extent = sh.high[h][d] - low;
-    sh.bin_of[h] = make_float2(low, extent > 0 ? (float)((1 << (LOG - 1 - j)) - 1) / extent : 0);
-}
-
-/* The extent of child number `child` of the nodes of level j, which split by coordinate d. */
+/* Where a node of the level has more than a few candidates: the first warp of each such node selects its median. */
 template <int DIM, int LOG>
-__device__ __forceinline__ void cut_extents(const subtree<DIM, LOG> &tree, int j, int child, int d)
+static __device__ void choose_from_crowd(const kd_subtree<DIM, LOG> &tree, const warp_part &part)
 {
     auto &sh = tree.sh;
-    const int parent = (1 << j) - 1 + child / 2, h = (2 << j) - 1 + child;
-    const float cut = sh.median[parent].x;
+    using shared = kd_block_shared<DIM, LOG>;
+    constexpr int EACH = shared::BINS / shared::THREADS;
+    const uint32_t t = threadIdx.x, h = part.h, found = sh.found[h];
+    uint16_t *crowd = sh.crowd + (part.v << part.log_room);
+    if (found > KD_FEW)
+        for (int k = 0; k < KD_LANE_POINTS; k++)
+            if (bin_in(part.packed[k]) == sh.median_bin[h])
+                crowd[atomicAdd(&sh.collected[h], 1u)] = (uint16_t)name_in(part.packed[k]);
+    __syncthreads();
+    if (found > KD_FEW && t / 32 == part.first) {
+        const uint32_t i = quick_select(tree, crowd, found, sh.median_rank[h], part.d);
+        if (t % 32 == 0) sh.chosen[h] = {sh.x[part.d][i], i};
+    }
+    __syncthreads();
+    for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;
+}
+
+/* The median of the warp's node, ranked among its candidates by each warp for itself; *tied tells that others may have
+ * the same key. */
+template <int DIM, int LOG>
+__device__ __forceinline__ kd_chosen choose_median(const kd_subtree<DIM, LOG> &tree, const warp_part &part, bool *tied)
+{
+    auto &sh = tree.sh;
+    const uint32_t lane = threadIdx.x % 32, count = sh.found[part.h], rank = sh.median_rank[part.h];
+    *tied = true;
+    if (count > KD_FEW) return sh.chosen[part.h];
+    const uint32_t i = lane < count ? sh.few[part.h][lane] : 0;
+    const float x = sh.x[part.d][i];
+    uint32_t less = 0, equal = 0;
+    for (uint32_t o = 0; o < count; o++) {
+        const float y = __shfl_sync(~0u, x, (int)o);
+        less += y < x;
+        equal += y == x;
+    }
+    *tied = __any_sync(~0u, lane < count && equal != 1);
+    if (*tied) {
+        less = 0;
+        for (uint32_t o = 0; o < count; o++) less += lane < count && tree.before(sh.few[part.h][o], i, part.d);
+    }
+    const uint32_t hit = __ballot_sync(~0u, lane < count && less == rank);
+    const int owner = hit ? __ffs((int)hit) - 1 : 0; /* always a hit, unless a NaN was let in */
+    kd_chosen median = {__shfl_sync(~0u, x, owner), __shfl_sync(~0u, i, owner)};
+    if (lane == 0 && threadIdx.x / 32 == part.first) sh.chosen[part.h] = median;
+    return median;
+}
+
+/* The sides of a node; by a warp. */
+template <int DIM, int LOG>
+__device__ __forceinline__ void cut_node(const kd_subtree<DIM, LOG> &tree, const warp_part &part, float cut)
+{
+    const uint32_t lane = threadIdx.x % 32, greater = lane / DIM;
+    if (greater > 1) return;
+    const kd_subnode<DIM> &node = tree.sh.node[part.h];
+    kd_subnode<DIM> &side = tree.sh.node[2 * part.h + 1 + greater];
+    const int c = lane % DIM;
+    side.low[c] = c == part.d && greater ? cut : node.low[c];
+    side.high[c] = c == part.d && !greater ? cut : node.high[c];
+    if (c == 0) {
+        side.begin = node.begin + (greater ? node.size / 2 + 1 : 0);
+        side.size = kd_side_size(node.size, greater);
+    }
+}
+
+/* Moves the names of the warp's points to their sides. They are in no order there. */
+template <int DIM, int LOG>
+__device__ __forceinline__ void partition(const kd_subtree<DIM, LOG> &tree, const warp_part &part,
+                                          const kd_chosen &median, bool tied)
+{
+    auto &sh = tree.sh;
+    const uint32_t lane = threadIdx.x % 32, own = 1u << lane;
+    uint32_t less[KD_LANE_POINTS], more[KD_LANE_POINTS];
+    uint32_t before[KD_LANE_POINTS], counts = 0; /* less points in the low half, the others in the high half */
+#pragma unroll
+    for (int k = 0; k < KD_LANE_POINTS; k++) {
+        bool is_less = part.x[k] < median.x;
+        const uint32_t i = name_in(part.packed[k]);
+        const bool other = k * 32 < part.left && i != median.i;
+        if (tied && other && part.x[k] == median.x) is_less = tree.before(i, median.i, part.d);
+        less[k] = __ballot_sync(~0u, is_less);
+        more[k] = __ballot_sync(~0u, other && !is_less);
+        before[k] = counts;
+        counts += __popc(less[k]) + __popc(more[k]) * 0x10000u;
+    }
+    uint32_t to = 0;
+    if (lane < 2) to = atomicAdd(&sh.sides[part.h][lane], lane ? counts >> 16 : counts & 0xffff);
+    const uint32_t room = part.v << part.log_room, half = 1u << (part.log_room - 1), end = room + 2 * half;
+    const uint32_t less_to = room + __shfl_sync(~0u, to, 0), more_to = room + half + __shfl_sync(~0u, to, 1);
+#pragma unroll
+    for (int k = 0; k < KD_LANE_POINTS; k++) {
+        const bool is_less = less[k] & own;
+        const uint32_t mask = is_less ? less[k] : more[k];
+        const uint32_t place =
+            __popc(mask & (own - 1)) + (is_less ? less_to + (before[k] & 0xffff) : more_to + (before[k] >> 16));
+        /* The room is enough, unless a NaN was let in. */
+        if (mask & own && place < end) sh.index[place] = (uint16_t)name_in(part.packed[k]);
+    }
+}
+
+/* Level j of the block. */
+template <int DIM, int LOG> __device__ __forceinline__ void split_level(const kd_subtree<DIM, LOG> &tree, int j, int d)
+{
+    auto &sh = tree.sh;
+    const uint32_t w = threadIdx.x / 32;
+    warp_part part;
+    part.log_room = LOG - j;
+    part.d = d;
+    part.v = w >> (part.log_room - KD_WARP_LOG);
+    part.h = (1u << j) - 1 + part.v;
+    part.first = part.v << (part.log_room - KD_WARP_LOG);
+    part.size = sh.node[part.h].size;
+    part.left = (int)(part.size - (w - part.first) * KD_WARP_POINTS - threadIdx.x % 32);
+    count_keys(tree, part);
+    __syncthreads();
+    find_median_bin(tree, part);
+    __syncthreads();
+    const uint32_t bin = sh.median_bin[part.h];
+#pragma unroll
+    for (int k = 0; k < KD_LANE_POINTS; k++) {
+        if (bin_in(part.packed[k]) != bin) continue;
+        const uint32_t slot = atomicAdd(&sh.found[part.h], 1u);
+        if (slot < KD_FEW)
+            sh.few[part.h][slot] = (uint16_t)name_in(part.packed[k]);
+        else if (slot == KD_FEW)
+            sh.crowded[j] = 1;
+    }
+    __syncthreads();
+    if (sh.crowded[j]) choose_from_crowd(tree, part);
+    bool tied;
+    const kd_chosen median = choose_median(tree, part, &tied);
+    if (w == part.first) cut_node(tree, part, median.x);
+    partition(tree, part, median, tied);
+    __syncthreads();
+}
+
+/* Loads the subtree and its extent. */
+template <int DIM, int LOG>
+__device__ __forceinline__ void load_subtree(const kd_subtree<DIM, LOG> &tree, const kd_source &from, uint32_t begin)
+{
+    auto &sh = tree.sh;
+    using shared = kd_block_shared<DIM, LOG>;
+    const int t = threadIdx.x;
+    float low[DIM], high[DIM];
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
-        sh.low[h][c] = c == d && child % 2 ? cut : sh.low[parent][c];
-        sh.high[h][c] = c == d && child % 2 == 0 ? cut : sh.high[parent][c];
-    }
-    set_bins(tree, h, j + 1, kd_next<DIM>(d));
-}
-
-/* One level of the tree, by the block, or by each warp alone. `levels` is how many there are before leaves. */
-template <bool ALONE, int DIM, int LOG, int SLOTS>
-__device__ __forceinline__ void select_level(const subtree<DIM, LOG> &tree, slots<SLOTS> &mine, int j, int levels,
-                                             int d)
-{
-    auto &sh = tree.sh;
-    constexpr int EACH = block_shared<DIM, LOG>::BINS / BLOCK_THREADS;
-    const int t = threadIdx.x, w = t / 32, log_bins = LOG - 1 - j, base = (1 << j) - 1;
-    const float most = (float)((1 << log_bins) - 1);
-    uint32_t packed[SLOTS];
-    float x[SLOTS];
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-        const int32_t h = mine.node[k];
-        packed[k] = 0;
-        x[k] = 0;
-        if (h < 0) continue;
-        const uint32_t i = sh.index[mine.first + k * 32 + t % 32];
-        const float2 of = sh.bin_of[h];
-        x[k] = sh.x[d][i];
-        const float f = fminf(fmaxf((x[k] - of.x) * of.y, 0.0f), most);
-        const uint32_t bin = ((uint32_t)(h - base) << log_bins) + (uint32_t)f;
-        packed[k] = i | bin << 16;
-        atomicAdd(&sh.bins[bin], 1u);
-    }
-    level_barrier<ALONE>();
-    find_median_bins<ALONE>(tree, j);
-    level_barrier<ALONE>();
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-        const int32_t h = mine.node[k];
-        if (h >= 0 && bin_in(packed[k]) == sh.median_bin[h])
-            tree.candidates(h)[atomicAdd(&sh.found[h], 1u)] = (uint16_t)place_in(packed[k]);
-    }
-    level_barrier<ALONE>();
-    if (ALONE) {
-        int own = 1 << (j - BLOCK_LEVELS);
-        pick_medians(tree, j, w * own, (w + 1) * own, d);
-    } else if (w * 4 < (1 << j)) {
-        pick_medians(tree, j, w * 4, 1 << j, d);
-    }
-    level_barrier<ALONE>();
-    partition_level<ALONE>(tree, mine, packed, x, d);
-    if (j + 1 < levels) {
-        int own = ALONE ? 2 << (j - BLOCK_LEVELS) : 2 << j, which = ALONE ? t % 32 : t;
-        if (which < own) cut_extents(tree, j, ALONE ? w * own + which : which, d);
+        low[c] = INFINITY;
+        high[c] = -INFINITY;
     }
 #pragma unroll
-    for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;
-    level_barrier<ALONE>();
-}
-
-/* How many of `count` keys, which are aligned, are less than x. */
-template <int COUNT> __device__ __forceinline__ int count_less(const float *keys, float x)
-{
-    int less = 0;
-#pragma unroll
-    for (int o = 0; o < COUNT; o += 4) {
-        const float4 v = *reinterpret_cast<const float4 *>(keys + o);
-        less += (v.x < x) + (v.y < x) + (v.z < x) + (v.w < x);
-    }
-    return less;
-}
-
-template <> __device__ __forceinline__ int count_less<2>(const float *keys, float x)
-{
-    const float2 v = *reinterpret_cast<const float2 *>(keys);
-    return (v.x < x) + (v.y < x);
-}
-
-/* Where a lane of a leaf is: its point, and its range of lanes, which is empty once its point is in place. */
-struct leaf_lane {
-    uint32_t begin; /* of the leaf */
-    uint32_t i;
-    int first, last, range;
-};
-
-/* Orders every range of up to COUNT points of a leaf by coordinate d, so that its median comes to its place. Where
- * keys are equal, all are ranked by the whole order. */
-template <int COUNT, int DIM, int LOG>
-__device__ __forceinline__ void order_ranges(const subtree<DIM, LOG> &tree, leaf_lane &at, int d)
-{
-    auto &sh = tree.sh;
-    const int lane = threadIdx.x % 32, size = at.last - at.first;
-    float *keys = sh.keys[threadIdx.x / 32];
-    const float x = sh.x[d][at.i];
-    keys[lane] = INFINITY;
-    __syncwarp();
-    if (size > 0) keys[at.range * COUNT + lane - at.first] = x;
-    __syncwarp();
-    int less = count_less<COUNT>(keys + at.range * COUNT, x);
-    /* Fewer places than points are claimed where keys are equal. */
-    uint32_t claimed = size > 0 ? 1u << (at.first + less) : 0;
-#pragma unroll
-    for (int o = 16; o > 0; o >>= 1) claimed |= __shfl_xor_sync(~0u, claimed, o);
-    if (__popc(claimed) != __popc(__ballot_sync(~0u, size > 0))) {
-        less = 0;
-        for (int o = 0; o < COUNT; o++) {
-            uint32_t other = __shfl_sync(~0u, at.i, at.first + o);
-            less += o < size && tree.before(other, at.i, d);
-        }
-    }
-    uint16_t *index = sh.index + at.begin;
-    if (size > 0) index[at.first + less] = (uint16_t)at.i;
-    __syncwarp();
-    if (size > 0) at.i = index[lane];
-    __syncwarp();
-    const int mid = at.first + size / 2;
-    at.range = 2 * at.range + (lane > mid);
-    if (lane < mid)
-        at.last = mid;
-    else
-        at.first = mid + 1;
-    if (size == 0 || lane == mid || at.first >= at.last) at.first = at.last = at.range = 0;
-}
-
-/* Makes single points of the range [begin, end) of up to 32 places; by a warp. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void finish_leaf(const subtree<DIM, LOG> &tree, uint32_t begin, uint32_t end, int d)
-{
-    const int lane = threadIdx.x % 32, size = (int)(end - begin);
-    leaf_lane at = {begin, 0, 0, lane < size ? size : 0, 0};
-    if (lane < size) at.i = tree.sh.index[begin + lane];
-    if (size > 1) order_ranges<32>(tree, at, d);
-    d = kd_next<DIM>(d);
-    if (size >> 1 > 1) order_ranges<16>(tree, at, d);
-    d = kd_next<DIM>(d);
-    if (size >> 2 > 1) order_ranges<8>(tree, at, d);
-    d = kd_next<DIM>(d);
-    if (size >> 3 > 1) order_ranges<4>(tree, at, d);
-    d = kd_next<DIM>(d);
-    if (size >> 4 > 1) order_ranges<2>(tree, at, d);
-}
-
-/* Loads the subtree, its extent, and the ranges of its nodes. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void load_subtree(const subtree<DIM, LOG> &tree, const kd_source &from, uint32_t begin,
-                                             uint32_t count, int levels)
-{
-    auto &sh = tree.sh;
-    const int t = threadIdx.x, lane = t % 32;
-    uint32_t least[DIM], greatest[DIM];
-#pragma unroll
-    for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
-    for (uint32_t i = t; i < count; i += BLOCK_THREADS) {
+    for (int k = 0; k < KD_LANE_POINTS; k++) {
+        const uint32_t i = k * shared::THREADS + t;
+        sh.index[i] = (uint16_t)i;
+        if (i >= tree.count) continue;
         kd_point<DIM> p = kd_read<DIM>(from, begin + i);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
-            uint32_t key = bi_key_u32_of_f32(p.x[c]);
-            least[c] = max(least[c], ~key);
-            greatest[c] = max(greatest[c], key);
+            low[c] = fminf(low[c], p.x[c]);
+            high[c] = fmaxf(high[c], p.x[c]);
             sh.x[c][i] = p.x[c];
         }
         sh.id[i] = p.id;
-        sh.index[i] = (uint16_t)i;
     }
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
-        for (int o = 16; o > 0; o >>= 1) {
-            least[c] = max(least[c], __shfl_xor_sync(~0u, least[c], o));
-            greatest[c] = max(greatest[c], __shfl_xor_sync(~0u, greatest[c], o));
+        const uint32_t least = kd_warp_max(~bi_key_u32_of_f32(low[c]));
+        const uint32_t greatest = kd_warp_max(bi_key_u32_of_f32(high[c]));
+        if (t % 32 == 0) {
+            atomicMax(&sh.least[c], least);
+            atomicMax(&sh.greatest[c], greatest);
         }
-        if (lane == 0) {
-            atomicMax(&sh.least[c], least[c]);
-            atomicMax(&sh.greatest[c], greatest[c]);
-        }
-    }
-    if (t < (2 << levels) - 1) {
-        int depth = kd_depth_of(t);
-        struct bi_kd_range r = bi_kd_subtree(count, depth, (uint64_t)(t + 1 - (1 << depth)));
-        sh.begin[t] = (uint16_t)r.begin;
-        sh.end[t] = (uint16_t)r.end;
     }
     __syncthreads();
     if (t < DIM) {
-        sh.low[0][t] = fmaxf(bi_f32_of_key(~sh.least[t]), -FLT_MAX);
-        sh.high[0][t] = fminf(bi_f32_of_key(sh.greatest[t]), FLT_MAX);
-        if (t == tree.d0) set_bins(tree, 0, 0, t);
+        sh.node[0].low[t] = fmaxf(bi_f32_of_key(~sh.least[t]), -FLT_MAX);
+        sh.node[0].high[t] = fminf(bi_f32_of_key(sh.greatest[t]), FLT_MAX);
     }
-    if (t < (1 << levels) - 1) {
-        /* Nodes of the same level before this one, of the block or of the warp. */
-        const int depth = kd_depth_of(t), own = depth >= BLOCK_LEVELS ? depth - BLOCK_LEVELS : depth;
-        uint32_t less = 0, greater = 0;
-        for (int h = (((t + 1) >> own) << own) - 1; h < t; h++) {
-            const uint32_t mid = (sh.begin[h] + sh.end[h]) / 2;
-            less += mid - sh.begin[h];
-            greater += sh.end[h] - mid - 1;
-        }
-        const uint32_t mid = (sh.begin[t] + sh.end[t]) / 2;
-        sh.base[t] = make_ushort2((unsigned short)(sh.begin[t] - less), (unsigned short)(mid + 1 - greater));
+    if (t == 0) {
+        sh.node[0].begin = 0;
+        sh.node[0].size = tree.count;
     }
+    __syncthreads();
+}
+
+/* Makes ready what the levels count in. */
+template <int DIM, int LOG> __device__ __forceinline__ void clear_shared(kd_block_shared<DIM, LOG> &sh)
+{
+    using shared = kd_block_shared<DIM, LOG>;
+    const int t = threadIdx.x;
+    for (int b = t; b < shared::BINS; b += shared::THREADS) sh.bins[b] = 0;
+    if (t < shared::NODES) {
+        sh.found[t] = sh.collected[t] = sh.median_bin[t] = sh.median_rank[t] = 0;
+        sh.sides[t][0] = sh.sides[t][1] = 0;
+        sh.chosen[t] = {0, 0};
+    }
+    if (t < shared::LEVELS) sh.crowded[t] = 0;
+    if (t < DIM) sh.least[t] = sh.greatest[t] = 0;
+}
+
+/* The in-order points of what the levels of the block and then its warps make. */
+template <int DIM, int LOG> __device__ __forceinline__ void order_points(const kd_subtree<DIM, LOG> &tree)
+{
+    auto &sh = tree.sh;
+    const uint32_t t = threadIdx.x, lane = t % 32, w = t / 32;
+    int levels = 0, d = tree.d0;
+    for (; tree.count >> levels > KD_WARP_POINTS; levels++, d = kd_next<DIM>(d)) split_level(tree, levels, d);
+    if (t < (1u << levels) - 1) sh.order[sh.node[t].begin + sh.node[t].size / 2] = (uint16_t)sh.chosen[t].i;
+    if (w >> levels) return;
+    int k = 3;
+    while (tree.count >> levels > 1u << k) k++;
+    const kd_subnode<DIM> &node = sh.node[(1u << levels) - 1 + w];
+    if (lane < DIM) sh.unit[w][lane] = kd_unit_of(node.low[lane], node.high[lane]);
+    __syncwarp();
+    kd_make_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, d, sh.order + node.begin);
 }
 
 template <int DIM, int LOG>
-static __global__ void __launch_bounds__(BLOCK_THREADS, 2)
+static __global__ void __launch_bounds__(kd_block_shared<DIM, LOG>::THREADS, 2)
     build_block(int64_t n, int32_t level, const kd_source from, const kd_array nodes, const uint32_t *failed)
 {
-    using shared = struct block_shared<DIM, LOG>;
-    constexpr int SLOTS = shared::POINTS / BLOCK_THREADS, EACH = shared::BINS / BLOCK_THREADS;
+    using shared = kd_block_shared<DIM, LOG>;
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
-    subtree<DIM, LOG> tree = {sh, level % DIM, 0};
-    const uint32_t t = threadIdx.x, w = t / 32;
-    if (t == 0) {
+    if (threadIdx.x == 0) {
         struct bi_kd_range r = bi_kd_subtree(n, level, blockIdx.x);
-        sh.warp_sums[0] = (uint32_t)r.begin;
-        sh.warp_sums[1] = (uint32_t)r.end;
+        sh.begin = (uint32_t)r.begin;
+        sh.end = (uint32_t)r.end;
         sh.stop = *failed != 0;
     }
-    if (t < MOST_NODES) sh.found[t] = 0;
-    if (t < DIM) sh.least[t] = sh.greatest[t] = 0;
-#pragma unroll
-    for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;
+    clear_shared(sh);
     __syncthreads();
     if (sh.stop) return;
-    const uint32_t begin = sh.warp_sums[0], count = sh.warp_sums[1] - begin;
-    int levels = 0;
-    while ((33u << levels) < count + 1) levels++;
-    load_subtree(tree, from, begin, count, levels);
+    const uint32_t begin = sh.begin, count = sh.end - begin;
+    const kd_subtree<DIM, LOG> tree = {sh, count, level % DIM};
+    load_subtree(tree, from, begin);
+    order_points(tree);
     __syncthreads();
-    slots<SLOTS> mine;
-    mine.first = w * 32 * SLOTS;
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) mine.node[k] = mine.first + k * 32 + t % 32 < count ? 0 : -1;
-    int d = tree.d0;
-    const int together = min(levels, (int)BLOCK_LEVELS);
-    for (int j = 0; j < together; j++, d = kd_next<DIM>(d)) select_level<false>(tree, mine, j, levels, d);
-    if (levels > BLOCK_LEVELS) {
-        const int own = WARPS - 1 + w;
-        mine.first = sh.begin[own];
-        tree.candidates_from = (int32_t)(w * (shared::POINTS / WARPS)) - (int32_t)mine.first;
-#pragma unroll
-        for (int k = 0; k < SLOTS; k++) mine.node[k] = mine.first + k * 32 + t % 32 < sh.end[own] ? own : -1;
-        for (int j = BLOCK_LEVELS; j < levels; j++, d = kd_next<DIM>(d)) select_level<true>(tree, mine, j, levels, d);
-    }
-    if (w < (1u << together)) {
-        const int each = 1 << (levels - together);
-        for (int leaf = w * each; leaf < (int)(w + 1) * each; leaf++) {
-            const int h = (1 << levels) - 1 + leaf;
-            finish_leaf(tree, sh.begin[h], sh.end[h], d);
-        }
-    }
-    __syncthreads();
-    for (uint32_t i = t; i < count; i += BLOCK_THREADS) kd_store<DIM>(nodes, begin + i, tree.point(sh.index[i]));
+    for (uint32_t i = threadIdx.x; i < count; i += shared::THREADS)
+        kd_store<DIM>(nodes, begin + i, tree.point(sh.order[i]));
 }
 
 template <int DIM>
 bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_source &from, const kd_array &nodes,
                           const uint32_t *failed)
 {
+    using large_shared = kd_block_shared<DIM, KD_BLOCK_LOG>;
+    using small_shared = kd_block_shared<DIM, KD_BLOCK_LOG - 1>;
     bool large = kd_block_log(ctx, DIM) == KD_BLOCK_LOG;
     auto kernel = large ? build_block<DIM, KD_BLOCK_LOG> : build_block<DIM, KD_BLOCK_LOG - 1>;
-    size_t bytes = large ? sizeof(block_shared<DIM, KD_BLOCK_LOG>) : sizeof(block_shared<DIM, KD_BLOCK_LOG - 1>);
+    size_t bytes = large ? sizeof(large_shared) : sizeof(small_shared);
+    int threads = large ? large_shared::THREADS : small_shared::THREADS;
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    return BI_RUN(ctx, kernel, 1u << level, BLOCK_THREADS, bytes, n, level, from, nodes, failed);
+    return BI_RUN(ctx, kernel, 1u << level, threads, bytes, n, level, from, nodes, failed);
 }
 
 int kd_block_log(const bosc_ctx *ctx, int32_t dim)
 {
     int most = 0;
-    size_t need = dim == 4 ? sizeof(block_shared<4, KD_BLOCK_LOG>) : sizeof(block_shared<3, KD_BLOCK_LOG>);
+    size_t need = dim == 4 ? sizeof(kd_block_shared<4, KD_BLOCK_LOG>) : sizeof(kd_block_shared<3, KD_BLOCK_LOG>);
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
         (void)cudaGetLastError();
     return (size_t)most >= need ? KD_BLOCK_LOG : KD_BLOCK_LOG - 1;
