@@ -9,7 +9,7 @@ struct plan {
     int32_t levels, passes; /* levels above the blocks' subtrees */
     kd_pass pass[MOST_PASSES];
     /* The most that a pass needs, in elements. */
-    size_t segments, bins, selections, side, candidates;
+    size_t segments, bins, list_bins, kept, side;
 };
 
 /* Nodes of the largest subtree of a level: with one more, sizes halve, rounded up. */
@@ -39,6 +39,20 @@ static void plan_side(kd_pass *pass)
     pass->side_room = room;
 }
 
+/* How lists are resolved: long ones by several blocks, which takes finer bins, so that few points stay for the last. */
+static void plan_lists(kd_pass *pass)
+{
+    pass->list_log = pass->side_limit[0] > KD_LONG_LIST ? 11 : 8;
+    for (int j = 0; j < pass->levels; j++) {
+        uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, KD_MOST_PARTS);
+        each = limit <= KD_LONG_LIST ? limit : each < KD_LIST_PART ? (uint32_t)KD_LIST_PART : each;
+        pass->part_size[j] = each;
+        pass->parts[j] = (uint32_t)bi_div_up(limit, each);
+    }
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static void plan_build(struct plan *plan, int64_t n, int block_log)
 {
     *plan = {};
@@ -57,16 +71,15 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_part);
         pass->deviations = 6.5f;
         plan_side(pass);
-        size_t side = (size_t)pass->segments * pass->side_room;
-        plan->segments = pass->segments;
-        if (pass->sample_blocks > 1) plan->bins = (size_t)pass->segments * 8 * KD_BINS;
-        if (pass->side_limit[0] > KD_LONG_LIST) {
-            plan->selections = (size_t)pass->segments * KD_CELLS;
-            plan->candidates = side / 4 > plan->candidates ? side / 4 : plan->candidates;
-        }
-        plan->side = side > plan->side ? side : plan->side;
-        size_t samples = (size_t)pass->segments * pass->samples * (16 / 8);
-        plan->side = samples > plan->side ? samples : plan->side;
+        plan_lists(pass);
+        const size_t segments = pass->segments;
+        plan->segments = segments;
+        if (pass->sample_blocks > 1) plan->bins = segments * 8 * KD_BINS;
+        plan->list_bins = larger(plan->list_bins, (segments * KD_CELLS) << pass->list_log);
+        for (int j = 0; j < pass->levels; j++)
+            if (pass->parts[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->parts[j]);
+        plan->side = larger(plan->side, segments * pass->side_room);
+        plan->side = larger(plan->side, segments * pass->samples * (16 / 8));
         level += pass->levels;
     }
 }
@@ -100,14 +113,15 @@ static void carve(struct carver *carver, const struct plan *plan, int32_t dim, i
     m->work.boxes = carver->take<uint32_t>(plan->segments * 8);
     m->work.tickets = carver->take<uint32_t>(plan->segments);
     m->work.bins = carver->take<uint32_t>(plan->bins);
-    m->work.selections = carver->take<kd_selection>(plan->selections);
-    m->work.list_bins = carver->take<uint32_t>(plan->selections * KD_LIST_BINS);
+    m->work.arrivals = carver->take<uint32_t>(plan->segments * KD_PASS_LEVELS * KD_DESTINATIONS);
+    m->work.list_tickets = carver->take<uint32_t>(plan->segments * KD_CELLS);
+    m->work.list_bins = carver->take<uint32_t>(plan->list_bins);
     m->zeroed = carver->used - begin;
     m->work.segments = carver->take<uint2>(plan->segments);
     m->work.destinations = carver->take<uint2>(plan->segments * KD_DESTINATIONS);
     m->work.brackets = carver->take<float2>(plan->segments * KD_CELLS);
     m->work.pivots = carver->take<float>(plan->segments * KD_CELLS);
-    m->work.candidates = carver->take<uint32_t>(plan->candidates);
+    m->work.kept = carver->take<uint32_t>(plan->kept);
     m->work.side.points = carver->take<char>(plan->side * kd_point_bytes(dim));
     m->work.side.ids = carver->take<uint32_t>(dim == 3 ? 0 : plan->side);
     m->work.samples = static_cast<float4 *>(m->work.side.points);

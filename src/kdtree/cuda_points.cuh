@@ -75,6 +75,24 @@ template <> __device__ __forceinline__ kd_point<4> kd_load(const kd_array &a, ui
     return {{v.x, v.y, v.z, v.w}, a.ids[i]};
 }
 
+/* The same past the first-level cache: what other blocks of the same launch wrote. */
+template <int DIM> __device__ __forceinline__ kd_point<DIM> kd_load_fresh(const kd_array &a, uint32_t i);
+template <> __device__ __forceinline__ kd_point<2> kd_load_fresh(const kd_array &a, uint32_t i)
+{
+    float2 v = __ldcg(static_cast<const float2 *>(a.points) + i);
+    return {{v.x, v.y}, __ldcg(a.ids + i)};
+}
+template <> __device__ __forceinline__ kd_point<3> kd_load_fresh(const kd_array &a, uint32_t i)
+{
+    float4 v = __ldcg(static_cast<const float4 *>(a.points) + i);
+    return {{v.x, v.y, v.z}, bi_f32_bits(v.w)};
+}
+template <> __device__ __forceinline__ kd_point<4> kd_load_fresh(const kd_array &a, uint32_t i)
+{
+    float4 v = __ldcg(static_cast<const float4 *>(a.points) + i);
+    return {{v.x, v.y, v.z, v.w}, __ldcg(a.ids + i)};
+}
+
 template <int DIM> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<DIM> &p);
 template <> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<2> &p)
 {

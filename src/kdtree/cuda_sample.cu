@@ -19,9 +19,15 @@ static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint3
         return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
     }
     if (t < KD_CELLS || v >= cells - 1) return make_uint2(0, 0);
-    const int j = kd_depth_of((int)v);
-    const uint32_t limit = pass.side_limit[j];
-    return make_uint2(segment * pass.side_room + pass.side_first[j] + (v + 1 - (1u << j)) * limit, limit);
+    uint32_t first = 0, limit = 0;
+    const int depth = kd_depth_of((int)v);
+#pragma unroll
+    for (int j = 0; j < KD_PASS_LEVELS; j++) {
+        if (j != depth) continue;
+        first = pass.side_first[j];
+        limit = pass.side_limit[j];
+    }
+    return make_uint2(segment * pass.side_room + first + (v + 1 - (1u << depth)) * limit, limit);
 }
 
 /* Copies the sample (one point at a random place of each of `samples` strata), finds its box, and writes down where
@@ -43,6 +49,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
         work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     const uint32_t size = sh.segment.y - sh.segment.x;
+    const int log = 31 - __clz((int)pass.samples);
     uint32_t least[DIM], greatest[DIM];
 #pragma unroll
     for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
@@ -50,10 +57,9 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
     for (int item = 0; item < GATHER_ITEMS; item++) {
         uint32_t s = part * per_block + item * GATHER_THREADS + t;
         if (s >= pass.samples) continue;
-        uint32_t low = (uint32_t)((uint64_t)s * size / pass.samples);
-        uint32_t wide = (uint32_t)((uint64_t)(s + 1) * size / pass.samples) - low;
-        uint32_t at =
-            low + (wide > 1 ? kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u) % wide : 0);
+        uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
+        uint32_t random = kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
+        uint32_t at = low + __umulhi(random, next - low);
         kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);

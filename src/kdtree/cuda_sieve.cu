@@ -5,7 +5,6 @@ enum { SIEVE_THREADS = 256, SIEVE_ITEMS = 8, SIEVE_TILE = SIEVE_THREADS * SIEVE_
 
 /* Points wait here in the order of their destinations, so that writes to each are runs. */
 template <int DIM> struct sieve_shared {
-    float2 brackets[KD_CELLS];
     kd_scatter scatter;
     uint32_t start[KD_DESTINATIONS]; /* of a destination in the tile */
     uint2 segment;
@@ -45,15 +44,14 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
 #pragma unroll
     for (int k = 0; k < SIEVE_ITEMS; k++)
         if (k * SIEVE_THREADS + t < count) p[k] = kd_read<DIM>(from, begin + k * SIEVE_THREADS + t);
-    if (t + 1 < 1u << pass.levels) sh.brackets[t] = work.brackets[segment * KD_CELLS + t];
-    if (t < KD_DESTINATIONS) kd_scatter_prepare(sh.scatter, work, segment, t);
+    if (t < KD_DESTINATIONS) kd_scatter_prepare<DIM>(sh.scatter, pass, work, segment, t);
     __syncthreads();
     uint32_t place[SIEVE_ITEMS]; /* destination << 16 | rank */
 #pragma unroll
     for (int k = 0; k < SIEVE_ITEMS; k++) {
         if (k * SIEVE_THREADS + t >= count) continue;
-        uint32_t to_what = classify<DIM>(p[k], pass.level % DIM, sh.brackets, pass.levels);
-        place[k] = to_what << 16 | atomicAdd(&sh.scatter.count[to_what], 1u);
+        uint32_t to_what = classify<DIM>(p[k], pass.level % DIM, sh.scatter.brackets, pass.levels);
+        place[k] = to_what << 16 | kd_scatter_count<DIM>(sh.scatter, pass, work, segment, to_what, p[k]);
     }
     __syncthreads();
     if (t < KD_DESTINATIONS) {
@@ -63,7 +61,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
             if (t >= o) sum += below;
         }
         sh.start[t] = sum - sh.scatter.count[t];
-        kd_scatter_take(sh.scatter, work, segment, t, sh.start[t]);
+        kd_scatter_take(sh.scatter, work, segment, t, sh.start[t], 0);
     }
     __syncthreads();
 #pragma unroll
