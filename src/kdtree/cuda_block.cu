@@ -328,7 +328,7 @@ template <int DIM, int LOG> __device__ __forceinline__ void order_points(const k
 }
 
 template <int DIM, int LOG>
-static __global__ void __launch_bounds__(kd_block_shared<DIM, LOG>::THREADS, 2)
+static __global__ void __launch_bounds__(kd_block_shared<DIM, LOG>::THREADS, LOG > KD_BLOCK_LOG ? 1 : 2)
     build_block(int64_t n, int32_t level, const kd_source from, const kd_array nodes, const uint32_t *failed)
 {
     using shared = kd_block_shared<DIM, LOG>;
@@ -352,32 +352,40 @@ static __global__ void __launch_bounds__(kd_block_shared<DIM, LOG>::THREADS, 2)
         kd_store<DIM>(nodes, begin + i, tree.point(sh.order[i]));
 }
 
-template <int DIM>
-bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_source &from, const kd_array &nodes,
-                          const uint32_t *failed)
+template <int DIM, int LOG>
+static bosc_status run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_source &from, const kd_array &nodes,
+                              const uint32_t *failed)
 {
-    using large_shared = kd_block_shared<DIM, KD_BLOCK_LOG>;
-    using small_shared = kd_block_shared<DIM, KD_BLOCK_LOG - 1>;
-    bool large = kd_block_log(ctx, DIM) == KD_BLOCK_LOG;
-    auto kernel = large ? build_block<DIM, KD_BLOCK_LOG> : build_block<DIM, KD_BLOCK_LOG - 1>;
-    size_t bytes = large ? sizeof(large_shared) : sizeof(small_shared);
-    int threads = large ? large_shared::THREADS : small_shared::THREADS;
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    return BI_RUN(ctx, kernel, 1u << level, threads, bytes, n, level, from, nodes, failed);
+    using shared = kd_block_shared<DIM, LOG>;
+    auto kernel = build_block<DIM, LOG>;
+    const int bytes = (int)sizeof(shared);
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    return BI_RUN(ctx, kernel, 1u << level, shared::THREADS, bytes, n, level, from, nodes, failed);
+}
+
+template <int DIM>
+bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const kd_source &from,
+                          const kd_array &nodes, const uint32_t *failed)
+{
+    if (log == KD_MOST_BLOCK_LOG) return run_blocks<DIM, KD_MOST_BLOCK_LOG>(ctx, n, level, from, nodes, failed);
+    if (log == KD_BLOCK_LOG) return run_blocks<DIM, KD_BLOCK_LOG>(ctx, n, level, from, nodes, failed);
+    return run_blocks<DIM, KD_BLOCK_LOG - 1>(ctx, n, level, from, nodes, failed);
 }
 
 int kd_block_log(const bosc_ctx *ctx, int32_t dim)
 {
     int most = 0;
     size_t need = dim == 4 ? sizeof(kd_block_shared<4, KD_BLOCK_LOG>) : sizeof(kd_block_shared<3, KD_BLOCK_LOG>);
+    size_t wish =
+        dim == 4 ? sizeof(kd_block_shared<4, KD_MOST_BLOCK_LOG>) : sizeof(kd_block_shared<3, KD_MOST_BLOCK_LOG>);
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
         (void)cudaGetLastError();
-    return (size_t)most >= need ? KD_BLOCK_LOG : KD_BLOCK_LOG - 1;
+    return (size_t)most >= wish ? KD_MOST_BLOCK_LOG : (size_t)most >= need ? KD_BLOCK_LOG : KD_BLOCK_LOG - 1;
 }
 
-template bosc_status kd_run_blocks<2>(bosc_ctx *, int64_t, int32_t, const kd_source &, const kd_array &,
+template bosc_status kd_run_blocks<2>(bosc_ctx *, int64_t, int32_t, int, const kd_source &, const kd_array &,
                                       const uint32_t *);
-template bosc_status kd_run_blocks<3>(bosc_ctx *, int64_t, int32_t, const kd_source &, const kd_array &,
+template bosc_status kd_run_blocks<3>(bosc_ctx *, int64_t, int32_t, int, const kd_source &, const kd_array &,
                                       const uint32_t *);
-template bosc_status kd_run_blocks<4>(bosc_ctx *, int64_t, int32_t, const kd_source &, const kd_array &,
+template bosc_status kd_run_blocks<4>(bosc_ctx *, int64_t, int32_t, int, const kd_source &, const kd_array &,
                                       const uint32_t *);

@@ -7,6 +7,7 @@ enum { MOST_PASSES = 8 };
 
 struct plan {
     int32_t levels, passes; /* levels above the blocks' subtrees */
+    int block_log;
     kd_pass pass[MOST_PASSES];
     /* The most that a pass needs, in elements. */
     size_t segments, bins, list_bins, kept, side;
@@ -15,9 +16,12 @@ struct plan {
 /* Nodes of the largest subtree of a level: with one more, sizes halve, rounded up. */
 static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (int64_t)1 << level) - 1; }
 
-static uint32_t sample_size(int64_t points)
+/* Many segments keep the device busy with a block each; and where there are few points, fewer launches are worth more
+ * than narrow brackets. */
+static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {
-    uint32_t most = points >= 1 << 22 ? 1 << 17 : points >= 1 << 19 ? 1 << 16 : points >= 1 << 15 ? 1 << 14 : 1 << 13;
+    bool small = segments >= 128 || n < 1 << 21;
+    uint32_t most = small ? (uint32_t)KD_SMALL_SAMPLE : points >= 1 << 22 ? 1 << 17 : 1 << 16;
     while (most > points) most /= 2;
     return most;
 }
@@ -39,10 +43,10 @@ static void plan_side(kd_pass *pass)
     pass->side_room = room;
 }
 
-/* How lists are resolved: long ones by several blocks, which takes finer bins, so that few points stay for the last. */
+/* How lists are resolved: long ones by several blocks. */
 static void plan_lists(kd_pass *pass)
 {
-    pass->list_log = pass->side_limit[0] > KD_LONG_LIST ? 11 : 8;
+    pass->counted = pass->side_limit[0] > KD_LONG_LIST;
     for (int j = 0; j < pass->levels; j++) {
         uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, KD_MOST_PARTS);
         each = limit <= KD_LONG_LIST ? limit : each < KD_LIST_PART ? (uint32_t)KD_LIST_PART : each;
@@ -53,10 +57,16 @@ static void plan_lists(kd_pass *pass)
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+/* block_log: the largest that the device allows. */
 static void plan_build(struct plan *plan, int64_t n, int block_log)
 {
     *plan = {};
-    while (largest_subtree(n, plan->levels) > (int64_t)1 << block_log) plan->levels++;
+    plan->block_log = block_log < KD_BLOCK_LOG ? block_log : KD_BLOCK_LOG;
+    while (largest_subtree(n, plan->levels) > (int64_t)1 << plan->block_log) plan->levels++;
+    if (plan->levels % KD_PASS_LEVELS == 1 && block_log > plan->block_log) {
+        plan->levels--;
+        plan->block_log++;
+    }
     plan->passes = (int32_t)bi_div_up(plan->levels, KD_PASS_LEVELS);
     int32_t level = 0;
     for (int q = 0; q < plan->passes; q++) {
@@ -66,8 +76,8 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         pass->levels = (int32_t)bi_div_up(plan->levels - level, plan->passes - q);
         pass->segments = 1u << level;
         pass->largest = (uint32_t)largest_subtree(n, level);
-        pass->samples = sample_size(pass->largest - 1);
-        pass->sample_part = pass->segments >= 128 ? 16384 : 8192;
+        pass->samples = sample_size(pass->largest - 1, pass->segments, n);
+        pass->sample_part = 8192;
         pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_part);
         pass->deviations = 6.5f;
         plan_side(pass);
@@ -75,7 +85,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         const size_t segments = pass->segments;
         plan->segments = segments;
         if (pass->sample_blocks > 1) plan->bins = segments * 8 * KD_BINS;
-        plan->list_bins = larger(plan->list_bins, (segments * KD_CELLS) << pass->list_log);
+        if (pass->counted) plan->list_bins = segments * KD_CELLS * KD_LIST_BINS;
         for (int j = 0; j < pass->levels; j++)
             if (pass->parts[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->parts[j]);
         plan->side = larger(plan->side, segments * pass->side_room);
@@ -131,12 +141,16 @@ static void carve(struct carver *carver, const struct plan *plan, int32_t dim, i
 
 int64_t kd_fast_build_scratch(int32_t dim, int64_t n)
 {
-    struct plan plan;
-    struct build_memory memory;
-    struct carver carver = {nullptr, 0};
-    plan_build(&plan, n, KD_BLOCK_LOG);
-    carve(&carver, &plan, dim, n, &memory);
-    return (int64_t)carver.used;
+    size_t most = 0;
+    for (int log = KD_BLOCK_LOG - 1; log <= KD_MOST_BLOCK_LOG; log++) {
+        struct plan plan;
+        struct build_memory memory;
+        struct carver carver = {nullptr, 0};
+        plan_build(&plan, n, log);
+        carve(&carver, &plan, dim, n, &memory);
+        most = larger(most, carver.used);
+    }
+    return (int64_t)most;
 }
 
 template <int DIM>
@@ -154,7 +168,7 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
         BI_TRY(kd_run_resolve<DIM>(ctx, plan->pass[q], to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return kd_run_blocks<DIM>(ctx, n, plan->levels, from, nodes, m->work.failed);
+    return kd_run_blocks<DIM>(ctx, n, plan->levels, plan->block_log, from, nodes, m->work.failed);
 }
 
 static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, bool *missed)

@@ -4,7 +4,7 @@
  *    around it that the true median lies in, but for a chance of about 1e-11.
  * 2. Sieve: one read and one write. A point that is outside the brackets of all nodes on its way down goes straight
  *    to its cell (a range of the next pass); one in a bracket goes to the side list of that node, where its key is
- *    counted in bins.
+ *    counted in bins if lists are long.
  * 3. Resolve, by depth: the bins tell which of them holds the node's median. The points of the other bins of the list
  *    go down to cells or to deeper lists; among the points of that bin, the median is selected exactly, by (superkey,
  *    id), and goes to its in-order place, and the rest goes down too.
@@ -22,9 +22,11 @@ enum {
     KD_CELLS = 16,        /* cells of a segment: 2^levels are used */
     KD_DESTINATIONS = 32, /* of a point: cells, then from KD_CELLS on side lists of nodes (heap order) */
     KD_BINS = 1024,       /* of a node's sample */
-    KD_LIST_BINS = 2048,  /* of a side list, at most */
-    KD_KEPT = 31,         /* no destination: points of a list that stay in it */
-    KD_SAMPLE_THREADS = 1024
+    KD_LIST_LOG = 11,     /* bins of a side list: 2^KD_LIST_LOG */
+    KD_LIST_BINS = 1 << KD_LIST_LOG,
+    KD_KEPT = 31, /* no destination: points of a list that stay in it */
+    KD_SAMPLE_THREADS = 1024,
+    KD_SMALL_SAMPLE = 8192 /* what one block samples in registers */
 };
 
 /* What is the same for the whole pass. A node's heap index v in its segment: the root 0, below v 2v + 1 and 2v + 2. */
@@ -38,7 +40,7 @@ struct kd_pass {
     float deviations;           /* half a bracket */
     uint32_t side_room;         /* of a segment */
     uint32_t side_first[KD_PASS_LEVELS], side_limit[KD_PASS_LEVELS]; /* of a node's list, by depth */
-    int32_t list_log;                                                /* bins of a list: 2^list_log */
+    bool counted; /* keys of lists are counted where they arrive, for blocks that share a list */
     /* How many blocks share a list, by depth, and how many points of it each has. */
     uint32_t parts[KD_PASS_LEVELS], part_size[KD_PASS_LEVELS];
 };
@@ -58,7 +60,7 @@ struct kd_work {
     uint32_t *tickets; /* one a segment */
     uint32_t *bins;    /* 8 * KD_BINS a segment, if sample_blocks > 1 */
     uint32_t *list_tickets; /* KD_CELLS a segment, by node */
-    uint32_t *list_bins;    /* 2^list_log for each of these */
+    uint32_t *list_bins;    /* KD_LIST_BINS for each of these, if lists are counted */
     uint32_t *kept;         /* points that stay in each part of each node's list, for one depth */
     kd_array side;
     uint32_t *failed;
@@ -109,16 +111,15 @@ __device__ __forceinline__ kd_list_scale kd_scale_of(const kd_pass &pass, const 
     kd_list_scale scale;
     scale.low = bi_key_u32_of_f32(b.x);
     const int bits = 32 - __clz((int)(bi_key_u32_of_f32(b.y) - scale.low));
-    scale.shift = (uint16_t)(bits > pass.list_log ? bits - pass.list_log : 0);
+    scale.shift = (uint16_t)(bits > KD_LIST_LOG ? bits - KD_LIST_LOG : 0);
     scale.d = (uint16_t)((pass.level + kd_depth_of(v)) % DIM);
     return scale;
 }
 
-template <int DIM>
-__device__ __forceinline__ uint32_t kd_list_bin(const kd_list_scale &scale, const kd_point<DIM> &p, int list_log)
+template <int DIM> __device__ __forceinline__ uint32_t kd_list_bin(const kd_list_scale &scale, const kd_point<DIM> &p)
 {
     const uint32_t bin = (bi_key_u32_of_f32(kd_coordinate<DIM>(p, scale.d)) - scale.low) >> scale.shift;
-    return min(bin, (1u << list_log) - 1); /* less already, unless a NaN was let in */
+    return min(bin, (uint32_t)KD_LIST_BINS - 1); /* less already, unless a NaN was let in */
 }
 
 /* Tables of one segment in shared memory, by which points are handed to their destinations. */
@@ -147,9 +148,9 @@ template <int DIM>
 __device__ __forceinline__ uint32_t kd_scatter_count(kd_scatter &s, const kd_pass &pass, const kd_work &work,
                                                      uint32_t segment, uint32_t destination, const kd_point<DIM> &p)
 {
-    if (destination >= KD_CELLS && destination < KD_KEPT) {
-        const uint32_t v = destination - KD_CELLS, bin = kd_list_bin<DIM>(s.scale[v], p, pass.list_log);
-        atomicAdd(&work.list_bins[((size_t)(segment * KD_CELLS + v) << pass.list_log) + bin], 1u);
+    if (pass.counted && destination >= KD_CELLS && destination < KD_KEPT) {
+        const uint32_t v = destination - KD_CELLS, bin = kd_list_bin<DIM>(s.scale[v], p);
+        atomicAdd(&work.list_bins[(size_t)(segment * KD_CELLS + v) * KD_LIST_BINS + bin], 1u);
     }
     return atomicAdd(&s.count[destination], 1u);
 }
@@ -191,13 +192,15 @@ bosc_status kd_run_sieve(bosc_ctx *ctx, const kd_pass &pass, const kd_source &fr
 template <int DIM>
 bosc_status kd_run_resolve(bosc_ctx *ctx, const kd_pass &pass, const kd_array &to, const kd_array &nodes,
                            const kd_work &work);
-/* Subtrees of up to 2^KD_BLOCK_LOG points are made by one block where its shared memory has room, else half as many. */
-enum { KD_BLOCK_LOG = 12 };
+/* Subtrees of up to 2^log points are made by one block each, log being KD_BLOCK_LOG but for two cases: less where the
+ * device has little shared memory for a block, more where a pass can be saved by that. */
+enum { KD_BLOCK_LOG = 12, KD_MOST_BLOCK_LOG = KD_BLOCK_LOG + 1 };
+/* The largest that the device has shared memory for. */
 int kd_block_log(const bosc_ctx *ctx, int32_t dim);
-/* Finishes all subtrees of `level`, of at most 2^kd_block_log points each, in one block each. */
+/* Finishes all subtrees of `level`, of at most 2^log points each. */
 template <int DIM>
-bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const kd_source &from, const kd_array &nodes,
-                          const uint32_t *failed);
+bosc_status kd_run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const kd_source &from,
+                          const kd_array &nodes, const uint32_t *failed);
 
 /* Side lists longer than this are resolved by several blocks, up to KD_MOST_PARTS of them. */
 enum { KD_LONG_LIST = 8192, KD_LIST_PART = 4096, KD_MOST_PARTS = 128 };

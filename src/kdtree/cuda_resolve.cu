@@ -38,6 +38,8 @@ static __device__ __forceinline__ void find_node(node_place *place, const kd_pas
     place->rank = size - less;
     place->sound = less <= size && size - less < count;
     if (!place->sound) atomicOr(work.failed, 2u);
+    /* What came before may have lost points. */
+    if (*work.failed) place->sound = false;
 }
 
 enum { PUSH_ITEMS = 4, LESS = 0, GREATER = 1, STAYS = 2, GONE = 3 };
@@ -130,6 +132,18 @@ static __device__ __forceinline__ void sum_parts(uint32_t *begins, const uint32_
     __syncthreads();
 }
 
+/* Counts the keys of a list that one block has. */
+template <int DIM, int THREADS>
+static __device__ __forceinline__ void count_list(resolve_shared<DIM> &sh, const kd_work &work)
+{
+    const kd_list_scale scale = sh.scatter.scale[sh.place.v];
+    const uint32_t list = sh.place.list, count = sh.place.count;
+#pragma unroll 4
+    for (uint32_t e = threadIdx.x; e < count; e += THREADS)
+        atomicAdd(&sh.select.bins[kd_list_bin<DIM>(scale, kd_load<DIM>(work.side, list + e))], 1u);
+    __syncthreads();
+}
+
 /* What all blocks of a list do: everything but the points of the median's bin goes down. */
 template <int DIM, int THREADS>
 static __device__ __forceinline__ uint32_t push_bins(resolve_shared<DIM> &sh, const kd_pass &pass, const kd_array &to,
@@ -140,7 +154,7 @@ static __device__ __forceinline__ uint32_t push_bins(resolve_shared<DIM> &sh, co
     const uint32_t bin = sh.select.bin;
     auto get = [&](uint32_t e) { return kd_load<DIM>(work.side, place.list + e); };
     auto side_of = [&](const kd_point<DIM> &p) {
-        const uint32_t b = kd_list_bin<DIM>(scale, p, pass.list_log);
+        const uint32_t b = kd_list_bin<DIM>(scale, p);
         return b == bin ? (int)STAYS : b < bin ? (int)LESS : (int)GREATER;
     };
     return push_points<DIM, THREADS>(sh.scatter, place, pass, to, work, first, end, place.list + first, get, side_of);
@@ -192,11 +206,12 @@ static __global__ void __launch_bounds__(THREADS) resolve(const kd_pass pass, co
         kd_scatter_prepare<DIM>(sh.scatter, pass, work, node >> j, t);
     }
     const uint32_t v = (1u << j) - 1 + (node & ((1u << j) - 1));
-    const uint32_t *bins = work.list_bins + ((size_t)((node >> j) * KD_CELLS + v) << pass.list_log);
-    for (int b = t; b < KD_LIST_BINS; b += THREADS) sh.select.bins[b] = b < 1 << pass.list_log ? bins[b] : 0;
+    const uint32_t *bins = work.list_bins + (size_t)((node >> j) * KD_CELLS + v) * KD_LIST_BINS;
+    for (int b = t; b < KD_LIST_BINS; b += THREADS) sh.select.bins[b] = pass.counted ? bins[b] : 0;
     __syncthreads();
     const uint32_t count = sh.place.count, first = part * part_size;
     if (!sh.place.sound) return;
+    if (!pass.counted) count_list<DIM, THREADS>(sh, work);
     kd_find_list_bin<THREADS>(sh.select, sh.place.rank);
     const uint32_t end = min(count, first + part_size);
     const uint32_t kept = push_bins<DIM, THREADS>(sh, pass, to, work, first, end);
@@ -219,13 +234,10 @@ bosc_status kd_run_resolve(bosc_ctx *ctx, const kd_pass &pass, const kd_array &t
                            const kd_work &work)
 {
     auto wide = resolve<DIM, 1024>;
-    auto parted = resolve<DIM, 512>;
     auto narrow = resolve<DIM, 256>;
     for (int j = 0; j < pass.levels; j++) {
         const uint32_t parts = pass.parts[j], part_size = pass.part_size[j], grid = (pass.segments << j) * parts;
-        if (parts > 1)
-            BI_TRY(BI_RUN(ctx, parted, grid, 512, 0, pass, to, nodes, work, j, parts, part_size));
-        else if (grid <= 264)
+        if (parts > 1 || grid <= 264)
             BI_TRY(BI_RUN(ctx, wide, grid, 1024, 0, pass, to, nodes, work, j, parts, part_size));
         else
             BI_TRY(BI_RUN(ctx, narrow, grid, 256, 0, pass, to, nodes, work, j, parts, part_size));

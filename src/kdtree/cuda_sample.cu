@@ -30,6 +30,16 @@ static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint3
     return make_uint2(segment * pass.side_room + first + (v + 1 - (1u << depth)) * limit, limit);
 }
 
+/* Sample s of a segment of `size` points: a random place in stratum s. The samples are a power of two. */
+static __device__ __forceinline__ uint32_t sample_place(const kd_pass &pass, uint32_t segment, uint32_t s,
+                                                        uint32_t size)
+{
+    const int log = 31 - __clz((int)pass.samples);
+    const uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
+    const uint32_t random = kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
+    return low + __umulhi(random, next - low);
+}
+
 /* Copies the sample (one point at a random place of each of `samples` strata), finds its box, and writes down where
  * the segment and its cells lie. */
 template <int DIM>
@@ -49,7 +59,6 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
         work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     const uint32_t size = sh.segment.y - sh.segment.x;
-    const int log = 31 - __clz((int)pass.samples);
     uint32_t least[DIM], greatest[DIM];
 #pragma unroll
     for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
@@ -57,9 +66,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
     for (int item = 0; item < GATHER_ITEMS; item++) {
         uint32_t s = part * per_block + item * GATHER_THREADS + t;
         if (s >= pass.samples) continue;
-        uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
-        uint32_t random = kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
-        uint32_t at = low + __umulhi(random, next - low);
+        const uint32_t at = sample_place(pass, segment, s, size);
         kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
@@ -169,7 +176,7 @@ __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &p
     if (lane == 0) {
         int v = (1 << j) - 1 + i;
         work.brackets[segment * KD_CELLS + v] = make_float2(low, high);
-        work.pivots[segment * KD_CELLS + v] = pivot;
+        work.pivots[segment * KD_CELLS + v] = sh.pivots[v] = pivot;
     }
 }
 
@@ -197,6 +204,13 @@ __device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass
     return true;
 }
 
+/* Counts a sample's coordinate in its node's bins. */
+__device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, float value)
+{
+    float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(KD_BINS - 1));
+    atomicAdd(&sh.bins[node * KD_BINS + (int)bin], 1u);
+}
+
 /* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
 template <int DIM>
 static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
@@ -221,9 +235,7 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const k
                 c = kd_next<DIM>(c);
                 continue;
             }
-            int i = v - (nodes - 1);
-            float bin = fminf(fmaxf((value - sh.low[i]) * sh.scale[i], 0.0f), (float)(KD_BINS - 1));
-            atomicAdd(&sh.bins[i * KD_BINS + (int)bin], 1u);
+            count_sample(sh, v - (nodes - 1), value);
         }
     }
     __syncthreads();
@@ -234,9 +246,97 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const k
     }
 }
 
+/* Coordinate d of x; d is the same for the whole block. */
+template <int DIM> __device__ __forceinline__ float coordinate(const float (&x)[DIM], int d)
+{
+    float value = x[0];
+#pragma unroll
+    for (int c = 1; c < DIM; c++) value = d == c ? x[c] : value;
+    return value;
+}
+
+struct segment_shared {
+    level_shared level;
+    uint2 segment;
+    uint32_t box[8]; /* as in kd_work */
+};
+
+/* All of it for samples that one block takes: they stay in registers from level to level. */
+template <int DIM>
+static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
+    sample_segment(const kd_pass pass, const kd_source from, const kd_work work)
+{
+    constexpr int ITEMS = KD_SMALL_SAMPLE / KD_SAMPLE_THREADS;
+    BI_SHARED(struct segment_shared, sh);
+    const uint32_t segment = blockIdx.x, t = threadIdx.x;
+    if (t == 0) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        work.segments[segment] = sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
+    }
+    if (t < 8) sh.box[t] = 0;
+    if (t < KD_DESTINATIONS) work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    __syncthreads();
+    const uint32_t begin = sh.segment.x, size = sh.segment.y - begin;
+    float x[ITEMS][DIM];
+    float low[DIM], high[DIM];
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        low[c] = INFINITY;
+        high[c] = -INFINITY;
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        const uint32_t s = min(k * KD_SAMPLE_THREADS + t, pass.samples - 1);
+        const kd_point<DIM> p = kd_read<DIM>(from, begin + sample_place(pass, segment, s, size));
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            x[k][c] = p.x[c];
+            low[c] = fminf(low[c], p.x[c]);
+            high[c] = fmaxf(high[c], p.x[c]);
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        uint32_t least = ~bi_key_u32_of_f32(low[c]), greatest = bi_key_u32_of_f32(high[c]);
+        for (int o = 16; o > 0; o >>= 1) {
+            least = max(least, __shfl_xor_sync(~0u, least, o));
+            greatest = max(greatest, __shfl_xor_sync(~0u, greatest, o));
+        }
+        if (t % 32 == 0) {
+            atomicMax(&sh.box[c], least);
+            atomicMax(&sh.box[4 + c], greatest);
+        }
+    }
+    uint32_t node[ITEMS]; /* of its depth */
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) node[k] = 0;
+    for (int j = 0; j < pass.levels; j++) {
+        const int nodes = 1 << j, d = (pass.level + j) % DIM;
+        for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.level.bins[b] = 0;
+        __syncthreads();
+        if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (k * KD_SAMPLE_THREADS + t >= pass.samples) continue;
+            const float value = coordinate<DIM>(x[k], d);
+            count_sample(sh.level, node[k], value);
+        }
+        __syncthreads();
+        if ((int)t / 32 < nodes) place_bracket(sh.level, pass, work, segment, size, j, (int)t / 32);
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++)
+            node[k] = 2 * node[k] + (coordinate<DIM>(x[k], d) > sh.level.pivots[nodes - 1 + node[k]]);
+    }
+}
+
 template <int DIM>
 bosc_status kd_run_sample(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_work &work)
 {
+    auto whole = sample_segment<DIM>;
+    if (pass.samples <= KD_SMALL_SAMPLE)
+        return BI_RUN(ctx, whole, pass.segments, KD_SAMPLE_THREADS, 0, pass, from, work);
     auto gather = gather_sample<DIM>;
     auto level = sample_level<DIM>;
     uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;

@@ -104,7 +104,8 @@ __device__ void kd_select(kd_select_shared<DIM> &sh, kd_key_range<DIM> range, GE
         rank = sh.rank;
         range.low += sh.bin << shift;
         range.span = (1u << shift) - 1;
-        if (shift == 0 && range.fixed < DIM) {
+        if (shift == 0 && range.fixed == DIM) break; /* ids are different, unless points were lost before */
+        if (shift == 0) {
 #pragma unroll
             for (int i = 0; i < DIM; i++)
                 if (i == range.fixed) range.values[i] = range.low;

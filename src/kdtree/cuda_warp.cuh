@@ -5,14 +5,14 @@
  * each that the median always comes to the slot in the middle: it is taken out (a pad from then on), the slots below
  * are the less side, those above the greater. So nothing has to be moved, and the slots are in order in the end.
  *
- * What is sorted are words of 20 bits of the coordinate, scaled to the warp's extent, and 12 bits that name the point.
- * Where points that the 20 bits cannot tell apart stand around a median, the level is sorted again, exactly. */
+ * What is sorted are words of 19 bits of the coordinate, scaled to the warp's extent, and 13 bits that name the point.
+ * Where points that the 19 bits cannot tell apart stand around a median, the level is sorted again, exactly. */
 #ifndef BI_KDTREE_CUDA_WARP_CUH
 #define BI_KDTREE_CUDA_WARP_CUH
 
 #include "kdtree/cuda_subtree.cuh"
 
-enum { KD_NAME_BITS = KD_BLOCK_LOG, KD_KEY_BITS = 32 - KD_NAME_BITS };
+enum { KD_NAME_BITS = KD_MOST_BLOCK_LOG, KD_KEY_BITS = 32 - KD_NAME_BITS };
 
 __device__ __forceinline__ void kd_order_pair(uint32_t &a, uint32_t &b)
 {
@@ -167,50 +167,127 @@ __device__ __forceinline__ bool kd_take_medians(const uint32_t (&a)[KD_LANE_POIN
 /* How words of a level with 2^k slots a node begin: below 8 slots a node, with the node's number in the lane. */
 __device__ __forceinline__ uint32_t kd_prefix_mask(int k) { return k < 3 ? ~0u << (29 + k) : 0; }
 
-/* Sorts the nodes' slots by the whole order, points with equal keys too: stable sorts by 16 bits each, from the id to
- * the key of coordinate d. `names` is room for 256 of the warp. */
-template <int DIM, int LOG>
-static __device__ void kd_sort_exactly(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS], int k, int d,
-                                       uint16_t *names)
+enum { KD_LOW_PAD = 0x8000, KD_HIGH_PAD = 0x8001, KD_CHUNK = 20 };
+
+/* How a key becomes a number of few bits without loss: less `low`, then shifted right. */
+struct kd_packing {
+    uint32_t low, shift, bits;
+};
+
+/* Of keys from `low` on, whose differences from it have these bits. */
+__device__ __forceinline__ kd_packing kd_packing_of(uint32_t low, uint32_t differences)
 {
-    enum { LOW_PAD = 0x8000, HIGH_PAD = 0x8001 };
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
-    const uint32_t lane = threadIdx.x % 32, prefix = kd_prefix_mask(k), high = ~prefix;
-#pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
-        const uint32_t word = a[r] & ~prefix;
-        a[r] = word == 0 ? (uint32_t)LOW_PAD : word == high ? (uint32_t)HIGH_PAD : word & NAME;
+    kd_packing packing = {low, 0, 0};
+    if (differences) {
+        packing.shift = (uint32_t)__ffs((int)differences) - 1;
+        packing.bits = 32 - (uint32_t)__clz((int)differences) - packing.shift;
     }
-    for (int part = 2 * DIM + 1; part >= 0; part--) {
-        const int c = (d + part / 2) % DIM;
-        uint32_t chunk[KD_LANE_POINTS], all = ~0u, any = 0;
+    return packing;
+}
+
+/* Key t of the superkey that begins at coordinate d, of point i; the id after the last. */
+template <int DIM, int LOG>
+__device__ __forceinline__ uint32_t kd_key_of(const kd_subtree<DIM, LOG> &tree, uint32_t i, int d, int t)
+{
+    return t == DIM ? tree.sh.id[i] : bi_key_u32_of_f32(tree.sh.x[(d + t) % DIM][i]);
+}
+
+/* Sorts the nodes' slots, which hold names or pads, by key 0 ... last of the superkey that begins at d: the keys are
+ * packed one after the other, and stable sorts take KD_CHUNK bits of that each, from the lowest on. */
+template <int DIM, int LOG>
+static __device__ __forceinline__ void kd_sort_keys(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
+                                                    int k, int d, int last, uint16_t *names)
+{
+    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    const uint32_t lane = threadIdx.x % 32, prefix = kd_prefix_mask(k);
+    kd_packing packing[DIM + 1];
+    int bits = 0;
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) {
-            const uint32_t i = a[r] & NAME;
-            const uint32_t key = part / 2 == DIM ? tree.sh.id[i] : bi_key_u32_of_f32(tree.sh.x[c][i]);
-            chunk[r] = part % 2 ? key & 0xffff : key >> 16;
-            if (a[r] < LOW_PAD) {
-                all &= chunk[r];
-                any |= chunk[r];
+    for (int t = 0; t <= DIM; t++) {
+        if (t > last) break;
+        uint32_t most = 0, differences = 0;
+#pragma unroll
+        for (int r = 0; r < KD_LANE_POINTS; r++)
+            if (a[r] < KD_LOW_PAD) most = max(most, ~kd_key_of(tree, a[r], d, t));
+        const uint32_t low = ~kd_warp_max(most);
+#pragma unroll
+        for (int r = 0; r < KD_LANE_POINTS; r++)
+            if (a[r] < KD_LOW_PAD) differences |= kd_key_of(tree, a[r], d, t) - low;
+        for (int o = 16; o > 0; o >>= 1) differences |= __shfl_xor_sync(~0u, differences, o);
+        packing[t] = kd_packing_of(low, differences);
+        bits += (int)packing[t].bits;
+    }
+    for (int from = 0; from < bits; from += KD_CHUNK) {
+        uint32_t value[KD_LANE_POINTS];
+#pragma unroll
+        for (int r = 0; r < KD_LANE_POINTS; r++) value[r] = 0;
+        int at = -from; /* where a key begins in the chunk */
+#pragma unroll
+        for (int t = DIM; t >= 0; t--) {
+            if (t > last) continue;
+            const kd_packing &of = packing[t];
+            if (at < KD_CHUNK && at + (int)of.bits > 0) {
+#pragma unroll
+                for (int r = 0; r < KD_LANE_POINTS; r++) {
+                    const uint32_t key = (kd_key_of(tree, a[r] & NAME, d, t) - of.low) >> of.shift;
+                    value[r] |= at < 0 ? key >> -at : key << at;
+                }
             }
+            at += (int)of.bits;
         }
-        for (int o = 16; o > 0; o >>= 1) {
-            all &= __shfl_xor_sync(~0u, all, o);
-            any |= __shfl_xor_sync(~0u, any, o);
-        }
-        if (all == any) continue;
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++) {
-            const uint32_t place = lane * KD_LANE_POINTS + r;
+            const uint32_t place = lane * KD_LANE_POINTS + r, chunk = value[r] & ((1u << KD_CHUNK) - 1);
             names[place] = (uint16_t)a[r];
-            const uint32_t value = a[r] == LOW_PAD ? 0 : a[r] == HIGH_PAD ? 0x1fffff : chunk[r] + 1;
-            a[r] = ((uint32_t)r << 29 & prefix) | value << KD_WARP_LOG | place;
+            const uint32_t field = a[r] == KD_LOW_PAD ? 0 : a[r] == KD_HIGH_PAD ? (2u << KD_CHUNK) - 1 : chunk + 1;
+            a[r] = ((uint32_t)r << 29 & prefix) | field << KD_WARP_LOG | place;
         }
         __syncwarp();
         kd_sort_slots(a, k);
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++) a[r] = names[a[r] % KD_WARP_POINTS];
+    }
+}
+
+/* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
+template <int DIM, int LOG>
+static __device__ __forceinline__ bool kd_has_twin(const kd_subtree<DIM, LOG> &tree,
+                                                   const uint32_t (&a)[KD_LANE_POINTS], uint32_t medians)
+{
+    const uint32_t before = __shfl_up_sync(~0u, a[KD_LANE_POINTS - 1], 1);
+    bool twin = false;
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++) {
+        if (!(medians >> r & 1)) continue;
+        const uint32_t left = r > 0 ? a[(r + 7) % 8] : before, right = r < 7 ? a[(r + 1) % 8] : (uint32_t)KD_HIGH_PAD;
+        bool left_same = left < KD_LOW_PAD, right_same = right < KD_LOW_PAD;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const float x = tree.sh.x[c][a[r]];
+            left_same = left_same && tree.sh.x[c][left] == x;
+            right_same = right_same && tree.sh.x[c][right] == x;
+        }
+        twin |= left_same || right_same;
+    }
+    return twin;
+}
+
+/* Sorts the nodes' slots by the whole order, points with equal keys too. `names` is room for 256 of the warp. */
+template <int DIM, int LOG>
+static __device__ void kd_sort_exactly(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS], int k, int d,
+                                       uint32_t medians, uint16_t *names)
+{
+    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    const uint32_t prefix = kd_prefix_mask(k), high = ~prefix;
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++) {
+        const uint32_t word = a[r] & ~prefix;
+        a[r] = word == 0 ? (uint32_t)KD_LOW_PAD : word == high ? (uint32_t)KD_HIGH_PAD : word & NAME;
+    }
+    for (int last = DIM - 1; last <= DIM; last++) {
+        kd_sort_keys(tree, a, k, d, last, names);
+        if (last == DIM || !__any_sync(~0u, kd_has_twin(tree, a, medians))) return;
     }
 }
 
@@ -262,7 +339,7 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
         }
         kd_sort_slots(a, k);
         if (__any_sync(~0u, kd_take_medians(a, bits.medians, k, median))) {
-            kd_sort_exactly(tree, a, k, d, names);
+            kd_sort_exactly(tree, a, k, d, bits.medians, names);
             kd_take_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
