@@ -87,15 +87,16 @@ BOSC_API bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, con
 /* The single-linkage dendrogram of a spanning tree of n vertices, as scipy.cluster.hierarchy.linkage gives it:
  * row t of z (n - 1 rows of 4 doubles) is the t-th merge: the two clusters, smaller number first (below n: vertices;
  * n + s: the cluster of row s), their distance, and the vertices in the new one. pairs ((n - 1) x 2 of id_bits),
- * lengths (n - 1, double, no NaN); merges in the order of (length, row). BOSC_ERR_DATA if the pairs are no tree. Waits.
- */
+ * lengths (n - 1, double, no NaN); merges in the order of (length, row). n <= 2^31. BOSC_ERR_DATA with the row of a NaN
+ * or if the pairs are no tree; then *z is as it was. The backend sorts; one host thread merges, with 72 bytes of
+ * host memory a vertex. Waits. */
 BOSC_API bosc_status bosc_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
                                   double *z);
 
 /* A closed tour of the n vertices of a spanning tree in the order of a depth-first walk from vertex 0, neighbours
  * ascending: order (n of id_bits) begins with 0. For the EMST of points in a metric the tour is at most twice the
- * shortest one. BOSC_ERR_DATA if the pairs ((n - 1) x 2) are no tree. O(n log n) work: list ranking by pointer
- * jumping. Waits. Sources: Rosenkrantz, Stearns, Lewis (1977); Tarjan and Vishkin, Euler tours (1985). */
+ * shortest one. n <= 2^31. BOSC_ERR_DATA if the pairs ((n - 1) x 2) are no tree. O(n log n) work: list ranking by
+ * pointer jumping. Waits. Sources: Rosenkrantz, Stearns, Lewis (1977); Tarjan and Vishkin, Euler tours (1985). */
 BOSC_API bosc_status bosc_tour(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, void *order);
 
 BOSC_END_DECLS

@@ -45,6 +45,9 @@ bosc_status bi_count_roots(bosc_ctx *ctx, const struct bi_msf_rows *rows, const 
 bosc_status bi_give_labels(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_msf_rows *rows,
                            const uint32_t *labels, const struct bi_out *out);
 
+/* The arguments that say what a spanning tree is. */
+bosc_status bi_tree_check(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs);
+
 #ifdef __cplusplus
 }
 #endif

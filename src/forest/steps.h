@@ -8,6 +8,7 @@
 #include "forest/label_steps.h"
 #include "forest/msf_steps.h"
 #include "forest/prove_steps.h"
+#include "forest/tour_steps.h"
 
 #ifdef __cplusplus
 extern "C" {

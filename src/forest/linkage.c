@@ -1,0 +1,140 @@
+/* Dendrograms: edges sorted by the backend, then united one after the other on the host. */
+#include "base/bits.h"
+#include "forest/msf_driver.h"
+
+bosc_status bi_tree_check(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > (int64_t)1 << 31)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a tree has at most 2^31", (long long)n);
+    if (id_bits != 32 && id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "id_bits: %d is neither 32 nor 64", (int)id_bits);
+    if (n > 1 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
+    if ((uintptr_t)pairs % (uintptr_t)(id_bits / 8))
+        return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)id_bits);
+    return BOSC_OK;
+}
+
+/* What the host works on. */
+struct host_room {
+    double *z, *lengths; /* sorted */
+    void *pairs;
+    uint32_t *order;  /* the row of each turn */
+    uint32_t *parent; /* of vertices, */
+    uint32_t *number; /* of the cluster and */
+    uint32_t *size;   /* its vertices, at roots */
+};
+
+static size_t host_bytes(int64_t n)
+{
+    return (size_t)(n - 1) * (4 * sizeof(double) + sizeof(double) + 2 * sizeof(int64_t) + sizeof(uint32_t)) +
+           (size_t)n * 3 * sizeof(uint32_t) + 64;
+}
+
+static struct host_room divide(void *memory, int64_t n)
+{
+    struct host_room h = {.z = memory};
+    h.lengths = h.z + 4 * (n - 1);
+    h.pairs = h.lengths + (n - 1);
+    h.order = (uint32_t *)((int64_t *)h.pairs + 2 * (n - 1));
+    h.parent = h.order + (n - 1);
+    h.number = h.parent + n;
+    h.size = h.number + n;
+    return h;
+}
+
+/* Lengths and rows in the order of (length, row), and the pairs, in the host's memory. */
+static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const void *pairs, const double *lengths,
+                              struct host_room *h)
+{
+    int64_t rows = n - 1, bad = INT64_MAX, *place;
+    double *sorted;
+    uint32_t *order[2];
+    bool staged = false;
+    const void *in = lengths;
+    BI_TRY(bi_stage_in(ctx, lengths, (size_t)rows * sizeof *lengths, &in, &staged));
+    BI_TRY(bi_forest_scratch(ctx, rows, sizeof *sorted, (void **)&sorted));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_forest_scratch(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
+    BI_TRY(bi_forest_scratch(ctx, 1, sizeof bad, (void **)&place));
+    struct bi_find_nan find = {in, place};
+    struct bi_iota iota = {order[0], false};
+    BI_TRY(ctx->backend->copy(ctx, place, &bad, sizeof bad));
+    BI_TRY(bi_forest_steps_of(ctx)->find_nan(ctx, rows, &find));
+    BI_TRY(bi_read_back(ctx, &bad, place, sizeof bad));
+    if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
+    BI_TRY(bi_forest_steps_of(ctx)->iota(ctx, rows, &iota));
+    BI_TRY(
+        ctx->backend->core->sort_pairs(ctx, BOSC_F64, in, sizeof(uint32_t), order[0], rows, sorted, order[1], 0, 64));
+    BI_TRY(ctx->backend->copy(ctx, h->lengths, sorted, (size_t)rows * sizeof *sorted));
+    BI_TRY(ctx->backend->copy(ctx, h->order, order[1], (size_t)rows * sizeof(uint32_t)));
+    BI_TRY(ctx->backend->copy(ctx, h->pairs, pairs, 2 * (size_t)rows * id_size));
+    return ctx->backend->sync(ctx);
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h)
+{
+    for (int64_t v = 0; v < n; v++) {
+        h->parent[v] = h->number[v] = (uint32_t)v;
+        h->size[v] = 1;
+    }
+    for (int64_t t = 0; t < n - 1; t++) {
+        int64_t row = h->order[t];
+        uint64_t u = bi_word(h->pairs, wide, 2 * row), v = bi_word(h->pairs, wide, 2 * row + 1);
+        if (u >= (uint64_t)n || v >= (uint64_t)n)
+            return bi_fail(ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices", (long long)row,
+                           (long long)n);
+        uint32_t a = root_of(h->parent, (uint32_t)u), b = root_of(h->parent, (uint32_t)v);
+        if (a == b) return bi_fail(ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
+        uint32_t x = h->number[a], y = h->number[b];
+        if (h->size[a] < h->size[b]) {
+            uint32_t larger = b;
+            b = a;
+            a = larger;
+        }
+        h->parent[b] = a;
+        h->size[a] += h->size[b];
+        h->number[a] = (uint32_t)(n + t);
+        h->z[4 * t] = (double)(x < y ? x : y);
+        h->z[4 * t + 1] = (double)(x < y ? y : x);
+        h->z[4 * t + 2] = h->lengths[t];
+        h->z[4 * t + 3] = (double)h->size[a];
+    }
+    return BOSC_OK;
+}
+
+static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
+                                double *z)
+{
+    size_t bytes = host_bytes(n);
+    void *memory = bi_memory_alloc(&ctx->host, bytes);
+    if (!memory) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
+    struct host_room h = divide(memory, n);
+    bosc_status status = sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h);
+    if (status == BOSC_OK) status = unite(ctx, n, id_bits == 64, &h);
+    if (status == BOSC_OK) status = ctx->backend->copy(ctx, z, h.z, 4 * (size_t)(n - 1) * sizeof *z);
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    bi_memory_release(&ctx->host, memory, bytes);
+    return status;
+}
+
+bosc_status bosc_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths, double *z)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_tree_check(ctx, n, id_bits, pairs));
+    if (n > 1 && !lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: NULL");
+    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");
+    if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
+    if (n < 2) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = make_linkage(ctx, n, id_bits, pairs, lengths, z);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
