@@ -185,13 +185,8 @@ static void run_forests(struct bench *b)
 
 static struct setting parse(int argc, char **argv)
 {
-    struct setting s = {.n = 1000000,
-                        .m = 6000000,
-                        .repeats = 5,
-                        .kind = "random",
-                        .backend = "cpu",
-                        .weight = "u32",
-                        .algorithms = "aptc"};
+    struct setting s = {
+        .n = 1000000, .m = -1, .repeats = 5, .kind = "random", .backend = "cpu", .weight = "u32", .algorithms = "aptc"};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "-s") == 0) {
@@ -217,6 +212,7 @@ static struct setting parse(int argc, char **argv)
         }
         i++;
     }
+    if (s.m < 0) s.m = strcmp(s.kind, "random") == 0 || strcmp(s.kind, "rmat") == 0 ? 6 * s.n : 0;
     return s;
 }
 

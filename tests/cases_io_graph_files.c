@@ -98,10 +98,7 @@ static void lines_at_fault(void)
 {
     static const struct {
         const char *instead, *reason;
-    } faults[] = {{"a 1 2 x", "the weight 'x' is no number"},
-                  {"a 0 2 1", "vertex '0' is none of 1 to 1000000"},
-                  {"", NULL}, /* an edge too few */
-                  {"a 1 2 3\na 4 5 6", NULL}};
+    } faults[] = {{"a 1 2 x", "the weight 'x' is no number"}, {"a 0 2 1", "vertex '0' is none of 1 to 1000000"}};
     for (int64_t at = 2; at < EDGES; at += at < 3 ? 1 : 23999)
         for (size_t f = 0; f < 2; f++)
             for (int threads = 1; threads <= 8; threads += 7) {
@@ -119,7 +116,7 @@ static void lines_at_fault(void)
                 free(t.bytes);
             }
     for (int threads = 1; threads <= 8; threads += 7) {
-        struct text few = make_gr(100000, faults[2].instead), many = make_gr(100000, faults[3].instead);
+        struct text few = make_gr(100000, ""), many = make_gr(100000, "a 1 2 3\na 4 5 6");
         bosc_edges edges = {0};
         bosc_io_error error;
         char expected[128];
@@ -360,7 +357,6 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_edges_write(NULL, &good, error), "path");
     CHECK_TEXT(bosc_edges_write(path, NULL, error), "edges");
     CHECK_TEXT(bosc_edges_write("", &good, error), "path");
-    CHECK_TEXT(bosc_edges_write("-", &good, error), "path");
     CHECK_TEXT(bosc_edges_write("/tmp/g", &good, error), "path");
     CHECK_TEXT(bosc_edges_write("/tmp/g.npy", &good, error), "path");
     CHECK_TEXT(bosc_edges_write("/tmp/g.graph", &good, error), "path");

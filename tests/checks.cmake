@@ -14,6 +14,12 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   endif()
 endif()
 
+# Answers against other libraries.
+if(BOSC_PYTHON3 AND NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
+  add_test(NAME forest_oracle COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/forest_oracle.py $<TARGET_FILE:boscage> 400)
+  set_tests_properties(forest_oracle PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "OMP_WAIT_POLICY=passive")
+endif()
+
 # The installed libraries (label package: also run where kernels are compiled but no device is there).
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)

@@ -8,16 +8,27 @@
 
 #include "tool/tool.h"
 
+static const char *const items[] = {"1048576", "16777216", "67108864"};
+static const char *const vertices[] = {"1000000", "5000000", "32000000"};
+
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
 static const struct program {
     const char *room, *name;
     bool cpu, cuda;
     const char *size[2], *threads, *backend; /* options; size[0] "" is an operand */
+    const char *const *counts;               /* of the sizes small, paper, large */
+    const char *kind;                        /* value of -k, or NULL */
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL},
-    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b"},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL, items, NULL},
+    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL, items, NULL},
+    {"io", "bench_io", true, false, {"-n", NULL}, "-t", NULL, items, NULL},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b", items, NULL},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL, items, NULL},
+    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "random"},
+    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "rmat"},
+    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "ssca2"},
+    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "road"},
+    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "grid"},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
@@ -85,6 +96,10 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
         if (*p->size[i]) arguments[count++] = (char *)p->size[i];
         arguments[count++] = n;
     }
+    if (p->kind) {
+        arguments[count++] = "-k";
+        arguments[count++] = (char *)p->kind;
+    }
     if (p->threads) {
         arguments[count++] = (char *)p->threads;
         arguments[count++] = threads;
@@ -103,7 +118,6 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
 int run_bench(struct job *job)
 {
     static const char *const sizes[] = {"small", "paper", "large", NULL};
-    static const char *const counts[] = {"1048576", "16777216", "67108864"};
     char path[4200], n[16];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
@@ -111,7 +125,6 @@ int run_bench(struct job *job)
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     bool cuda = info.backend == BOSC_BACKEND_CUDA;
-    snprintf(n, sizeof n, "%s", counts[size]);
     job_text(job, "size", sizes[size]);
     job_json(job, "rows", json_array());
     for (int i = 0; i < PROGRAM_COUNT; i++) {
@@ -119,6 +132,7 @@ int run_bench(struct job *job)
         if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
         if (!find_program(p->name, path, sizeof path)) continue;
         found++;
+        snprintf(n, sizeof n, "%s", p->counts[size]);
         int result = measure(job, p, path, n, cuda);
         if (result) code = result;
     }

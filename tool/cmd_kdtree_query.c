@@ -37,15 +37,6 @@ static void close_search(struct search *s)
     bosc_kdtree_free(s->tree);
 }
 
-/* Ids of 32 bits, in the front half of their array, become ids of 64. */
-static void widen_ids(const struct search *s, void *ids, size_t count)
-{
-    if (s->info.id_bits == 64) return;
-    int64_t *wide = ids;
-    const uint32_t *narrow = ids;
-    for (size_t i = count; i-- > 0;) wide[i] = narrow[i] == UINT32_MAX ? -1 : (int64_t)narrow[i];
-}
-
 /* Squared distances, of 32 bits in the front half for f4 points, become distances. */
 static void take_roots(const struct search *s, void *distances, size_t count)
 {
@@ -85,7 +76,7 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
     }
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
-        widen_ids(s, ids.data, (size_t)entries);
+        widen_ids(s->info.id_bits, ids.data, entries);
         take_roots(s, distances.data, (size_t)entries);
         code = write_arrays(job, paths, (const bosc_array[]){ids, distances}, paths[1] ? 2 : 1);
     }
@@ -124,7 +115,7 @@ static int fill_rows(struct job *job, const struct search *s, double radius, int
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data, NULL, pairs);
     job_seconds(job, "search", start);
     if (status != BOSC_OK) return say_ctx(job, status);
-    widen_ids(s, ids->data, (size_t)pairs);
+    widen_ids(s->info.id_bits, ids->data, pairs);
     return EXIT_DONE;
 }
 

@@ -64,8 +64,9 @@ static void print_all(const char *room)
     print_list(room);
     print_common_options();
     printf(
-        "\nPoints are .npy (f4, f8, i4, i8), .csv, .txt, .xyz, .off, .ply, .obj, or a saved tree; - is standard input\n"
-        "or output. Exit codes: 0 done, 1 failed, 2 usage, 3 no such backend or device.\n");
+        "\nPoints are .npy (f4, f8, i4, i8), .csv, .txt, .xyz, .off, .ply, .obj, or a saved tree. Graphs are .gr\n"
+        "(DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv (edge lists), .graph, .metis, or a saved graph; - is\n"
+        "standard input or output. Exit codes: 0 done, 1 failed, 2 usage, 3 no such backend or device.\n");
     printf("\nExample:\n  boscage kdtree knn points.npy --queries queries.npy -k 8 -o ids.npy --distances d.npy\n");
     printf("\n`boscage COMMAND --help' says more.\n");
 }

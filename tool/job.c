@@ -144,7 +144,7 @@ static int print_json(const struct job *job)
     json_t *whole =
         json_pack("{s:s, s:s, s:O}", "command", name, "backend", backend_name(job), "seconds", job->seconds);
     char *text = NULL;
-    if (whole && json_object_update(whole, job->results) == 0) text = json_dumps(whole, JSON_REAL_PRECISION(15));
+    if (whole && json_object_update(whole, job->results) == 0) text = json_dumps(whole, JSON_REAL_PRECISION(17));
     json_decref(whole);
     if (!text) return say(EXIT_FAILED, "out of memory");
     puts(text);

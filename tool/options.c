@@ -98,6 +98,7 @@ static int check_files(const struct job *job)
     int inputs = 0;
     for (int i = 0; i < job->operand_count; i++) inputs += strcmp(job->operands[i], "-") == 0;
     inputs += job->value[OPT_QUERIES] && strcmp(job->value[OPT_QUERIES], "-") == 0;
+    inputs += job->value[OPT_VERIFY] && strcmp(job->value[OPT_VERIFY], "-") == 0;
     if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
     for (int i = 0; i < 3; i++) {
         const char *a = job->value[outputs[i]];
@@ -151,6 +152,21 @@ int option_number(const struct job *job, enum option id, double least, double *v
     if (*text == ' ' || *end || x != x) return say(EXIT_USAGE, "%s: '%s' is not a number", option_flag(id), text);
     if (x < least) return say(EXIT_USAGE, "%s: %s is less than %g", option_flag(id), text, least);
     *value = x;
+    return EXIT_DONE;
+}
+
+int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most)
+{
+    const char *text = job->value[id];
+    if (!text) return EXIT_DONE;
+    char *middle, *end = NULL;
+    errno = 0;
+    long long a = strtoll(text, &middle, 10), b = *middle == ':' ? strtoll(middle + 1, &end, 10) : 0;
+    if (!end || *end || *text == ' ' || middle[1] == ' ' || middle == text || end == middle + 1 || errno)
+        return say(EXIT_USAGE, "%s: '%s' is not LO:HI, two integers", option_flag(id), text);
+    if (a > b) return say(EXIT_USAGE, "%s: %lld is more than %lld", option_flag(id), a, b);
+    *least = a;
+    *most = b;
     return EXIT_DONE;
 }
 

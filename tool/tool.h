@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include <boscage/boscage.h>
+#include <boscage/forest.h>
 #include <boscage/io.h>
 
 enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_BACKEND = 3 };
@@ -56,6 +57,8 @@ int options_check(const struct job *job); /* once the command is known */
 const char *option_flag(enum option id);  /* "-k", "--queries" */
 int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
 int option_number(const struct job *job, enum option id, double least, double *value);
+/* Two integers with a colon between, the first not above the second. */
+int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
 /* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
 
@@ -92,10 +95,21 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
                bosc_kdtree **tree);
 
+/* ---- graphs.c: graphs, saved or as lists of edges ---- */
+
+bool path_ends_in(const char *path, const char *ending); /* in either case */
+int graph_read(struct job *job, const char *path, bosc_graph **graph);
+int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
+/* Ids or vertices of id_bits, in the front half of their array if those are 32, become int64_t. */
+void widen_ids(int32_t id_bits, void *ids, int64_t count);
+
 /* ---- the commands ---- */
 
 int run_info(struct job *job);
 int run_generate_points(struct job *job);
+int run_generate_graph(struct job *job);
+int run_mst(struct job *job);
+int run_components(struct job *job);
 int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);

@@ -76,9 +76,10 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * the edges take at most four times the file's bytes. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
-/* Writes edges as .gr, .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv), by the
- * ending, atomically. Reals are written with as many digits as bring back the same number. Weights that are NULL are 1
- * in a .gr, pattern in an .mtx, and left out of an edge list, which cannot tell of vertices beyond the last edge's. */
+/* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv), by
+ * the ending, atomically. Reals are written with as many digits as bring back the same number. Weights that are NULL
+ * are 1 in a .gr, pattern in an .mtx, and left out of an edge list, which cannot tell of vertices beyond the last
+ * edge's. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 
 /* Saved graphs (.bosc). */

@@ -1,4 +1,5 @@
 /* Graphs as text: lines are made in batches by all threads and written in order. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static char *put_scientific(char *p, double x, int digits)
     return p;
 }
 
-/* The fewest digits that read as the same number; with a point or an exponent, so that it reads as a real. */
+/* Digits that bring back the same number, few if few do; with a point or an exponent, so that it reads as a real. */
 static char *put_real(char *p, double x, bool single)
 {
     if (isinf(x)) return put_text(p, x < 0 ? "-inf" : "inf");
@@ -62,12 +63,10 @@ static char *put_real(char *p, double x, bool single)
         p = put_integer(p, signbit(x), (uint64_t)fabs(x));
         return put_text(p, ".0");
     }
-    for (int digits = single ? 6 : 15;; digits++) {
-        double back;
-        char *end = put_scientific(p, x, digits);
-        bool same = bi_number_read(p, end, &back) && (single ? (float)back == (float)x : back == x);
-        if (same || digits == (single ? 9 : 17)) return end;
-    }
+    double back;
+    char *end = put_scientific(p, x, single ? FLT_DIG : DBL_DIG);
+    bool same = bi_number_read(p, end, &back) && (single ? (float)back == (float)x : back == x);
+    return same ? end : put_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
 }
 
 static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
@@ -173,7 +172,7 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     bosc_status status = check(edges, error);
     if (status != BOSC_OK) return status;
-    struct job job = {edges, bi_edges_format_of(path, NULL)};
+    struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL)};
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
         return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv", path);
     struct bi_sink *sink = bi_io_alloc(sizeof *sink);

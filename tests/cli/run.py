@@ -15,7 +15,8 @@ A case file is a list of directives; blank lines and lines that begin with # are
   check EXPRESSION             must be true
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
-Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn and radius (searches of all points).
+Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn and radius (searches of all points),
+forest (by Kruskal's algorithm) and lines (numbers of a text).
 """
 import json
 import os
@@ -60,6 +61,29 @@ def radius(points, queries, r):
     return offsets, np.nonzero(inside)[1].astype(np.int64)
 
 
+def forest(edges, maximum=False):
+    """ids (i8) of the spanning forest by Kruskal's algorithm; edges are rows (u, v, weight)."""
+    root, ids = {}, []
+
+    def find(x):
+        while root.setdefault(x, x) != x:
+            x = root[x]
+        return x
+
+    for i in sorted(range(len(edges)), key=lambda i: (-edges[i][2] if maximum else edges[i][2], i)):
+        a, b = find(edges[i][0]), find(edges[i][1])
+        if a != b:
+            root[a] = b
+            ids.append(i)
+    return np.array(sorted(ids), "i8")
+
+
+def lines(text):
+    """The numbers of the lines of a text that begin with a digit, `a' left out."""
+    rows = [line.split() for line in text.decode().replace("\na ", "\n").split("\n")]
+    return [[float(x) if "." in x else int(x) for x in row] for row in rows if row and row[0].isdigit()]
+
+
 def same(a, b):
     """Equal type, shape and values."""
     a, b = np.asarray(a), np.asarray(b)
@@ -83,7 +107,7 @@ class Runner:
         return self.folder / name
 
     def evaluate(self, text):
-        names = {"np": np, "knn": knn, "radius": radius, "same": same, "re": re,
+        names = {"np": np, "knn": knn, "radius": radius, "forest": forest, "lines": lines, "same": same, "re": re,
                  "load": lambda name: np.load(self.path(name)), "exists": lambda name: self.path(name).exists(),
                  "read": lambda name: self.path(name).read_bytes(), "files": sorted(os.listdir(self.folder))}
         if self.result:

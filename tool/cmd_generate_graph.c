@@ -1,0 +1,90 @@
+/* boscage generate graph */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+static const int64_t count_most = INT64_C(0xffffffff) - 1;
+
+static int refuse_ending(const char *path)
+{
+    static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".bosc", NULL};
+    if (strcmp(path, "-") == 0) return EXIT_DONE;
+    for (int i = 0; endings[i]; i++)
+        if (path_ends_in(path, endings[i])) return EXIT_DONE;
+    return say(EXIT_USAGE, "-o: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv, .bosc", path);
+}
+
+/* Weights that all have 32 bits are kept so, as a reader would give them. */
+static void narrow_weights(bosc_edges *edges)
+{
+    const int64_t *wide = edges->weights;
+    int32_t *narrow = edges->weights;
+    for (int64_t i = 0; i < edges->m; i++)
+        if (wide[i] != (int32_t)wide[i]) return;
+    for (int64_t i = 0; i < edges->m; i++) narrow[i] = (int32_t)wide[i];
+    edges->dtype = BOSC_I32;
+}
+
+static int generate(struct job *job, bosc_generate_opts *opts, bosc_edges *edges)
+{
+    double start = job_now();
+    bosc_status status = bosc_graph_generate(job->ctx, opts, &edges->n, &edges->m, NULL, NULL, NULL, 0);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    edges->dtype = BOSC_I64;
+    edges->u = job_alloc((size_t)edges->m, sizeof *edges->u);
+    edges->v = edges->u ? job_alloc((size_t)edges->m, sizeof *edges->v) : NULL;
+    edges->weights = edges->v ? job_alloc((size_t)edges->m, sizeof(int64_t)) : NULL;
+    if (!edges->weights) return EXIT_FAILED;
+    status = bosc_graph_generate(job->ctx, opts, &edges->n, &edges->m, edges->u, edges->v, edges->weights, edges->m);
+    job_seconds(job, "generate", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    /* For the library 0 to 0 is the default; who writes it means zeros. */
+    if (job->value[OPT_WEIGHTS] && opts->least == 0 && opts->most == 0)
+        memset(edges->weights, 0, (size_t)edges->m * sizeof(int64_t));
+    narrow_weights(edges);
+    return EXIT_DONE;
+}
+
+static int write_graph(struct job *job, const bosc_edges *edges)
+{
+    const char *path = job->value[OPT_OUTPUT];
+    bosc_graph *graph = NULL;
+    bosc_io_error error;
+    bosc_status status;
+    bool saved = path_ends_in(path, ".bosc");
+    int code = saved ? graph_build(job, path, edges, &graph) : EXIT_DONE;
+    if (code) return code;
+    double start = job_now();
+    status = saved ? bosc_graph_save(job->ctx, graph, path, &error) : bosc_edges_write(path, edges, &error);
+    job_seconds(job, "write", start);
+    bosc_graph_free(graph);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+int run_generate_graph(struct job *job)
+{
+    static const char *const kinds[] = {"random", "rmat", "ssca2", "grid", "road", "geometric", NULL};
+    int kind = 0, code;
+    int64_t seed = 0;
+    bosc_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
+    if ((code = option_integer(job, OPT_N, 0, count_most, &opts.n)) ||
+        (code = option_choice(job, OPT_KIND, kinds, &kind)) ||
+        (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        return code;
+    opts.kind = (bosc_graph_kind)kind;
+    opts.seed = (uint64_t)seed;
+    if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
+        opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;
+    if ((code = option_integer(job, OPT_M, 0, count_most, &opts.m)) || (code = refuse_ending(job->value[OPT_OUTPUT])) ||
+        (code = job_open(job)))
+        return code;
+    bosc_edges edges = {0};
+    code = generate(job, &opts, &edges);
+    if (!code) code = write_graph(job, &edges);
+    job_integer(job, "n", edges.n);
+    job_integer(job, "m", edges.m);
+    bosc_edges_free(&edges);
+    return code;
+}

@@ -1,0 +1,215 @@
+/* boscage mst, components */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+/* A graph and what is asked of it. */
+struct question {
+    bosc_graph *graph;
+    bosc_graph_info info;
+    bosc_msf_opts opts;
+};
+
+static size_t id_size(const struct question *q) { return q->info.id_bits == 64 ? 8 : 4; }
+
+static int open_question(struct job *job, struct question *q)
+{
+    *q = (struct question){.info = {.size = sizeof q->info},
+                           .opts = {.size = sizeof q->opts, .maximum = job->value[OPT_MAX] != NULL}};
+    int code = graph_read(job, job->operands[0], &q->graph);
+    if (code) return code;
+    bosc_graph_get_info(q->graph, &q->info);
+    job_integer(job, "n", q->info.n);
+    job_integer(job, "m", q->info.m);
+    return EXIT_DONE;
+}
+
+/* The exact sum of integer weights: as an integer where one of 64 bits is enough, else as text beside the nearest
+ * double. Sums of reals are doubles. */
+static void report_weight(struct job *job, const struct question *q, const bosc_msf_info *found)
+{
+    bool real = q->info.weight == BOSC_F32 || q->info.weight == BOSC_F64;
+    int64_t high = found->weight_high;
+    if (!real && high == ((int64_t)found->weight_low < 0 ? -1 : 0)) {
+        job_integer(job, "weight", (int64_t)found->weight_low);
+        return;
+    }
+    job_number(job, "weight", found->weight);
+    if (real) return;
+    unsigned __int128 size = (unsigned __int128)(uint64_t)high << 64 | found->weight_low;
+    char text[48], *p = text + sizeof text;
+    if (high < 0) size = 0 - size;
+    *--p = 0;
+    do *--p = (char)('0' + (int)(size % 10));
+    while (size /= 10);
+    if (high < 0) *--p = '-';
+    job_text(job, "weight_exact", p);
+}
+
+/* The edges of the graph that have these ids, ascending. */
+static int pick_edges(struct job *job, const struct question *q, const int64_t *ids, int64_t count, bosc_edges *edges)
+{
+    size_t m = (size_t)q->info.m, each = bosc_dtype_size(q->info.weight);
+    bool wide = q->info.id_bits == 64;
+    void *all = job_alloc(m, id_size(q)), *u = all ? job_alloc(m, id_size(q)) : NULL;
+    void *v = u ? job_alloc(m, id_size(q)) : NULL;
+    char *weights = v ? job_alloc(m, each) : NULL;
+    int code = EXIT_FAILED;
+    if (weights) {
+        bosc_status status = bosc_graph_get_edges(job->ctx, q->graph, all, u, v, weights);
+        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    }
+    int64_t found = 0;
+    for (size_t i = 0; !code && i < m && found < count; i++) {
+        int64_t id = wide ? ((const int64_t *)all)[i] : (int64_t)((const uint32_t *)all)[i];
+        if (id != ids[found]) continue;
+        /* In place: found <= i. A vertex has 32 bits in either size of ids. */
+        ((uint32_t *)u)[found] = wide ? (uint32_t)((const int64_t *)u)[i] : ((const uint32_t *)u)[i];
+        ((uint32_t *)v)[found] = wide ? (uint32_t)((const int64_t *)v)[i] : ((const uint32_t *)v)[i];
+        memmove(weights + (size_t)found * each, weights + i * each, each);
+        found++;
+    }
+    free(all);
+    *edges = (bosc_edges){q->info.n, found, q->info.weight, u, v, weights};
+    return code;
+}
+
+static int write_forest(struct job *job, const struct question *q, const bosc_array *ids)
+{
+    const char *path = job->value[OPT_OUTPUT];
+    bosc_io_error error;
+    bosc_edges edges = {0};
+    bool text = path_ends_in(path, ".gr") || path_ends_in(path, ".mtx");
+    double start = job_now();
+    int code = text ? pick_edges(job, q, ids->data, ids->shape[0], &edges) : EXIT_DONE;
+    if (!code) {
+        bosc_status status = text ? bosc_edges_write(path, &edges, &error) : bosc_npy_write(path, ids, &error);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    bosc_edges_free(&edges);
+    job_seconds(job, "write", start);
+    return code;
+}
+
+static int find_forest(struct job *job, struct question *q)
+{
+    int64_t room = q->info.n - 1 < q->info.m ? q->info.n - 1 : q->info.m;
+    if (room < 0) room = 0;
+    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
+    bosc_msf_info found = {.size = sizeof found};
+    ids.data = job_alloc((size_t)room, sizeof(int64_t));
+    if (!ids.data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status = bosc_msf(job->ctx, q->graph, &q->opts, ids.data, NULL, &found);
+    job_seconds(job, "forest", start);
+    int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    if (!code) {
+        job_integer(job, "edges", found.edges);
+        job_integer(job, "components", found.trees);
+        report_weight(job, q, &found);
+        ids.shape[0] = found.edges;
+        widen_ids(q->info.id_bits, ids.data, found.edges);
+        if (job->value[OPT_OUTPUT]) code = write_forest(job, q, &ids);
+    }
+    bosc_array_free(&ids);
+    return code;
+}
+
+/* The ids of the file as the graph has them, in place. */
+static int read_ids(struct job *job, const struct question *q, bosc_array *ids)
+{
+    bosc_io_error error;
+    const char *path = job->value[OPT_VERIFY];
+    double start = job_now();
+    bosc_status status = bosc_npy_read(path, ids, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    if (ids->dtype != BOSC_I64 || ids->rank != 1)
+        return say(EXIT_FAILED, "%s: edge ids are i8 in one dimension, and this array %s in %d", path,
+                   dtype_code(ids->dtype), ids->rank);
+    const int64_t *wide = ids->data;
+    uint32_t *narrow = ids->data;
+    for (int64_t i = 0; i < ids->shape[0]; i++) {
+        if (wide[i] < 0 || wide[i] >= q->info.entries)
+            return say(EXIT_FAILED, "%s: row %lld: there is no edge %lld", path, (long long)i, (long long)wide[i]);
+        if (q->info.id_bits == 32) narrow[i] = (uint32_t)wide[i];
+    }
+    return EXIT_DONE;
+}
+
+static int verify(struct job *job, struct question *q)
+{
+    bosc_array ids = {0};
+    int code = read_ids(job, q, &ids);
+    if (!code) {
+        double start = job_now();
+        bosc_status status = bosc_msf_verify(job->ctx, q->graph, &q->opts, ids.data, ids.shape[0], NULL);
+        job_seconds(job, "verify", start);
+        if (status != BOSC_OK)
+            code = say(exit_code_of(status), "%s: %s", job->value[OPT_VERIFY], bosc_message(job->ctx));
+        job_integer(job, "edges", ids.shape[0]);
+        job_integer(job, "components", q->info.n - ids.shape[0]);
+    }
+    bosc_array_free(&ids);
+    return code;
+}
+
+/* What cannot stand together, or has no known ending. */
+static int check_outputs(const struct job *job)
+{
+    const char *output = job->value[OPT_OUTPUT];
+    if (output && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "-o: --verify writes nothing");
+    if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "--algorithm: --verify has one");
+    if (!output || strcmp(output, "-") == 0 || path_ends_in(output, ".npy") || path_ends_in(output, ".gr") ||
+        path_ends_in(output, ".mtx"))
+        return EXIT_DONE;
+    return say(EXIT_USAGE, "-o: %s ends in none of .gr, .mtx, .npy", output);
+}
+
+int run_mst(struct job *job)
+{
+    static const char *const algorithms[] = {"auto", "primitives", NULL}; /* in the order of bosc_msf_algorithm */
+    int algorithm = 0, code;
+    if ((code = option_choice(job, OPT_ALGORITHM, algorithms, &algorithm)) || (code = check_outputs(job)) ||
+        (code = job_open(job)))
+        return code;
+    struct question q;
+    code = open_question(job, &q);
+    q.opts.algorithm = (bosc_msf_algorithm)algorithm;
+    if (!code) code = job->value[OPT_VERIFY] ? verify(job, &q) : find_forest(job, &q);
+    bosc_graph_free(q.graph);
+    return code;
+}
+
+int run_components(struct job *job)
+{
+    struct question q;
+    bosc_io_error error;
+    int64_t count = 0;
+    int code = job_open(job);
+    if (code) return code;
+    code = open_question(job, &q);
+    bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {q.info.n, 1, 1, 1}};
+    if (!code) labels.data = job_alloc((size_t)q.info.n, sizeof(int64_t));
+    if (labels.data) {
+        double start = job_now();
+        bosc_status status = bosc_components(job->ctx, q.graph, NULL, labels.data, &count);
+        job_seconds(job, "components", start);
+        if (status != BOSC_OK) code = say_ctx(job, status);
+    } else if (!code) {
+        code = EXIT_FAILED;
+    }
+    if (!code) {
+        double start = job_now();
+        widen_ids(q.info.id_bits, labels.data, q.info.n);
+        bosc_status status = bosc_npy_write(job->value[OPT_OUTPUT], &labels, &error);
+        job_seconds(job, "write", start);
+        if (status != BOSC_OK) code = say_io(status, &error);
+        job_integer(job, "components", count);
+    }
+    bosc_array_free(&labels);
+    bosc_graph_free(q.graph);
+    return code;
+}
