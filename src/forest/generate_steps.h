@@ -99,7 +99,7 @@ BI_FN void bi_step_make_rmat(const struct bi_make_pairs *a, int64_t i)
     bi_put_edge(&a->out, i, u, u == v ? v ^ 1 : v);
 }
 
-/* ---- GRID: item i is edge i. A row's edges to the right, then those down ---- */
+/* ---- GRID: item i is edge i. Edges ascend by (u, v), as they do in ROAD and GEOMETRIC ---- */
 
 struct bi_make_grid {
     struct bi_edges_out out;
@@ -109,8 +109,9 @@ struct bi_make_grid {
 BI_FN void bi_step_make_grid(const struct bi_make_grid *a, int64_t i)
 {
     int64_t s = a->side, row = i / (2 * s - 1), rest = i % (2 * s - 1);
-    bool right = rest < s - 1;
-    int64_t u = row * s + (right ? rest : rest - (s - 1));
+    bool last = row + 1 == s;
+    int64_t column = last ? rest : rest / 2, u = row * s + column;
+    bool right = last || (rest % 2 == 0 && column + 1 < s);
     bi_put_edge(&a->out, i, (uint64_t)u, (uint64_t)(right ? u + 1 : u + s));
 }
 
@@ -140,19 +141,21 @@ BI_FN void bi_step_count_road(const struct bi_make_road *a, int64_t x)
     a->edges[x] = (right + 1) + (down + 1);
 }
 
+/* The edges from x, the nearer end first; then those behind the cuts to the right, and down. */
 BI_FN void bi_step_make_road(const struct bi_make_road *a, int64_t x)
 {
-    int64_t edge = a->edges[x], vertex = a->vertices[x];
-    for (int down = 0; down < 2; down++) {
-        int cuts = bi_road_cuts(a, x, down);
-        int64_t from = a->vertices[x];
-        if (cuts < 0) continue;
-        for (int c = 0; c < cuts; c++) {
-            bi_put_edge(&a->out, edge++, (uint64_t)from, (uint64_t)++vertex);
-            from = vertex;
-        }
-        bi_put_edge(&a->out, edge++, (uint64_t)from, (uint64_t)a->vertices[down ? x + a->side : x + 1]);
-    }
+    int64_t edge = a->edges[x], from = a->vertices[x], cut = from + 1;
+    int64_t far[2] = {a->vertices[x + 1], 0}, near[2];
+    int cuts[2] = {bi_road_cuts(a, x, 0), bi_road_cuts(a, x, 1)};
+    if (cuts[1] >= 0) far[1] = a->vertices[x + a->side];
+    near[0] = cuts[0] > 0 ? cut : far[0];
+    near[1] = cuts[1] > 0 ? cut + (cuts[0] > 0 ? cuts[0] : 0) : far[1];
+    int first = cuts[0] < 0 || (cuts[1] >= 0 && near[1] < near[0]);
+    for (int k = 0; k < 2; k++)
+        if (cuts[first ^ k] >= 0) bi_put_edge(&a->out, edge++, (uint64_t)from, (uint64_t)near[first ^ k]);
+    for (int down = 0; down < 2; down++)
+        for (int c = 0; c < cuts[down]; c++, cut++)
+            bi_put_edge(&a->out, edge++, (uint64_t)cut, (uint64_t)(c + 1 < cuts[down] ? cut + 1 : far[down]));
 }
 
 /* ---- SSCA2: item i is a vertex, before they are renamed ---- */

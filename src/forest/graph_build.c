@@ -72,23 +72,17 @@ bosc_status bi_graph_take_list(struct bi_graph_build *b, const void *all_ids, co
 
 bosc_status bi_graph_check_order(struct bi_graph_build *b, const struct bi_edge_list *list, uint32_t *found)
 {
-    struct bi_check_order check = {list->keys, list->ids, b->wide, b->result};
+    struct bi_check_order check = {list->keys, list->ids, b->wide, b->bits, b->result};
     BI_TRY(bi_graph_clear_result(b, 0));
     BI_TRY(BI_GRAPH_STEP(b, check_order, list->count, &check));
     return bi_read_back(b->ctx, found, b->result, sizeof *found);
 }
 
-bosc_status bi_graph_sort_list(struct bi_graph_build *b, struct bi_edge_list *list, struct bi_edge_list *spare)
+bosc_status bi_graph_sort_by_key(struct bi_graph_build *b, const struct bi_edge_list *from,
+                                 const struct bi_edge_list *to, uint32_t order)
 {
-    uint32_t found;
-    BI_TRY(bi_graph_check_order(b, list, &found));
-    if (!(found & BI_KEYS_FALL)) return BOSC_OK;
-    struct bi_edge_list sorted = {spare->keys, spare->ids, list->count};
-    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U64, list->keys, word_bytes(b), list->ids, list->count,
-                                             sorted.keys, sorted.ids, 0, 2 * b->bits));
-    *spare = *list;
-    *list = sorted;
-    return BOSC_OK;
+    return b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U64, from->keys, word_bytes(b), from->ids, from->count,
+                                             to->keys, to->ids, order & BI_LARGER_FALL ? 0 : b->bits, 2 * b->bits);
 }
 
 static bosc_status take_room(struct bi_graph_build *b, struct bi_edge_list *list)
@@ -118,7 +112,15 @@ static bosc_status list_edges(struct bi_graph_build *b)
         struct bi_edge_keys keys = {b->entries, list->ids, b->wide, b->bits, list->keys};
         BI_TRY(BI_GRAPH_STEP(b, edge_keys, list->count, &keys));
     }
-    return bi_graph_sort_list(b, list, &b->spare);
+    uint32_t order;
+    BI_TRY(bi_graph_check_order(b, list, &order));
+    if (!(order & BI_KEYS_FALL)) return BOSC_OK;
+    b->spare.count = list->count;
+    BI_TRY(bi_graph_sort_by_key(b, list, &b->spare, order));
+    struct bi_edge_list sorted = b->spare;
+    b->spare = *list;
+    *list = sorted;
+    return BOSC_OK;
 }
 
 /* Offsets of the runs whose ends are marked: before, `offsets` is all 0. */

@@ -33,11 +33,12 @@ bosc_status bi_graph_clear_result(struct bi_graph_build *b, int byte);
 bosc_status bi_graph_take_list(struct bi_graph_build *b, const void *all_ids, const uint8_t *is,
                                struct bi_edge_list *list);
 
-/* Orders a list by key, stably; list and spare change places if there is something to do. */
-bosc_status bi_graph_sort_list(struct bi_graph_build *b, struct bi_edge_list *list, struct bi_edge_list *spare);
-
 /* What is not in order: bits of enum BI_KEYS_FALL ... */
 bosc_status bi_graph_check_order(struct bi_graph_build *b, const struct bi_edge_list *list, uint32_t *found);
+
+/* Orders a list by key, stably, into another; `order` is what was not in order. */
+bosc_status bi_graph_sort_by_key(struct bi_graph_build *b, const struct bi_edge_list *from,
+                                 const struct bi_edge_list *to, uint32_t order);
 
 /* b->edges of entries that are arcs, sorted by (key, id). */
 bosc_status bi_graph_pair_arcs(struct bi_graph_build *b);

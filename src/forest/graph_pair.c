@@ -52,23 +52,28 @@ static bosc_status split_entries(struct bi_graph_build *b, struct arcs *arcs)
     return BOSC_OK;
 }
 
-static bosc_status sort_by_key(struct bi_graph_build *b, const struct bi_edge_list *from, const struct bi_edge_list *to)
+/* A list that is in order already is copied. */
+static bosc_status sort_or_copy(struct bi_graph_build *b, const struct bi_edge_list *from,
+                                const struct bi_edge_list *to, uint32_t order)
 {
-    return b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U64, from->keys, b->wide ? 8 : 4, from->ids, from->count,
-                                             to->keys, to->ids, 0, 2 * b->bits);
+    const struct bi_backend *backend = b->ctx->backend;
+    if (order & BI_KEYS_FALL) return bi_graph_sort_by_key(b, from, to, order);
+    if (from->count == 0) return BOSC_OK;
+    BI_TRY(backend->copy(b->ctx, to->keys, from->keys, (size_t)from->count * sizeof *from->keys));
+    return backend->copy(b->ctx, to->ids, from->ids, (size_t)from->count * (b->wide ? 8 : 4));
 }
 
 static bosc_status sort_all(struct bi_graph_build *b, struct arcs *arcs)
 {
     struct arcs other;
-    uint32_t all = 0, found;
+    uint32_t all = 0, order[BI_LISTS];
     for (int l = 0; l < BI_LISTS; l++) {
-        BI_TRY(bi_graph_check_order(b, &arcs->list[l], &found));
-        all |= found;
+        BI_TRY(bi_graph_check_order(b, &arcs->list[l], &order[l]));
+        all |= order[l];
     }
     if (!(all & BI_KEYS_FALL)) return BOSC_OK;
     other_parts(b, arcs, &other);
-    for (int l = 0; l < BI_LISTS; l++) BI_TRY(sort_by_key(b, &arcs->list[l], &other.list[l]));
+    for (int l = 0; l < BI_LISTS; l++) BI_TRY(sort_or_copy(b, &arcs->list[l], &other.list[l], order[l]));
     change_rooms(b, arcs, &other);
     return BOSC_OK;
 }
@@ -87,7 +92,7 @@ static bosc_status sort_by_weight(struct bi_graph_build *b, struct bi_edge_list 
     BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, size == 8 ? BOSC_U64 : BOSC_U32, gather.out, word, list->ids,
                                              count, sorted, other->ids, 0, (int)size * 8));
     BI_TRY(BI_GRAPH_STEP(b, edge_keys, count, &keys));
-    return sort_by_key(b, other, list);
+    return bi_graph_sort_by_key(b, other, list, BI_LARGER_FALL);
 }
 
 static bosc_status sort_pairs_by_weight(struct bi_graph_build *b, struct arcs *arcs)
@@ -172,7 +177,7 @@ static bosc_status sort_ties(struct bi_graph_build *b)
     BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, b->wide ? BOSC_U64 : BOSC_U32, list->ids, sizeof *list->keys,
                                              list->keys, list->count, other->ids, other->keys, 0,
                                              bi_bit_length((uint64_t)b->entries.m)));
-    return sort_by_key(b, other, list);
+    return bi_graph_sort_by_key(b, other, list, BI_LARGER_FALL);
 }
 
 bosc_status bi_graph_pair_arcs(struct bi_graph_build *b)

@@ -127,12 +127,13 @@ BI_FN void bi_step_gather_weights(const struct bi_gather_weights *a, int64_t k)
     bi_set_word(a->out, bi_is_wide(a->entries.dtype), k, bi_entry_weight(&a->entries, i));
 }
 
-/* What is not in order in a list: its keys, its ids, or the ids within equal keys. */
-enum { BI_KEYS_FALL = 1, BI_IDS_FALL = 2, BI_TIES_FALL = 4 };
+/* What is not in order in a list: its keys, its ids, the ids within equal keys, or the larger vertices. */
+enum { BI_KEYS_FALL = 1, BI_IDS_FALL = 2, BI_TIES_FALL = 4, BI_LARGER_FALL = 8 };
 struct bi_check_order {
     const uint64_t *keys;
     const void *ids;
     bool wide;
+    int bits;
     uint32_t *found;
 };
 
@@ -141,8 +142,10 @@ BI_FN void bi_step_check_order(const struct bi_check_order *a, int64_t k)
     if (k == 0) return;
     bool ids_fall = bi_word(a->ids, a->wide, k - 1) > bi_word(a->ids, a->wide, k);
     uint32_t found = ids_fall ? BI_IDS_FALL : 0;
-    if (a->keys[k - 1] > a->keys[k]) found |= BI_KEYS_FALL;
-    if (ids_fall && a->keys[k - 1] == a->keys[k]) found |= BI_TIES_FALL;
+    uint64_t before = a->keys[k - 1], key = a->keys[k], larger = ((uint64_t)1 << a->bits) - 1;
+    if (before > key) found |= BI_KEYS_FALL;
+    if (ids_fall && before == key) found |= BI_TIES_FALL;
+    if ((before & larger) > (key & larger)) found |= BI_LARGER_FALL;
     if (found) bi_raise(a->found, found);
 }
 
