@@ -16,6 +16,12 @@ import tempfile
 TOOL = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = {
     "generate points --n 2000 --dim 3 -o a.npy": ["a.npy"],
+    "generate graph --n 2000 -o a.gr": ["a.gr"],
+    "generate graph --n 2000 -o a.mtx": ["a.mtx"],
+    "generate graph --n 2000 -o a.bosc": ["a.bosc"],
+    "mst {g} -o a.npy": ["a.npy"],
+    "mst {g} -o a.gr": ["a.gr"],
+    "components {g} -o a.npy": ["a.npy"],
     "kdtree build {p} -o a.bosc": ["a.bosc"],
     "kdtree build {p} --unique -o a.bosc": ["a.bosc"],
     "kdtree knn {p} --queries {p} -k 2 -o a.npy --distances b.npy": ["a.npy", "b.npy"],
@@ -31,7 +37,7 @@ def run(command, folder, points, limit=None):
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    arguments = [word.format(p=points) for word in command.split()]
+    arguments = [word.format(p=points, g=points.with_name("g.gr")) for word in command.split()]
     return subprocess.run([TOOL, *arguments, "--quiet"], cwd=folder, preexec_fn=restrict, capture_output=True, text=True)
 
 
@@ -97,8 +103,9 @@ def main():
     mounted = True
     with tempfile.TemporaryDirectory() as folder:
         points = pathlib.Path(folder) / "p.npy"
-        made = subprocess.run([TOOL, "generate", "points", "--n", "2000", "--dim", "3", "-o", points], capture_output=True)
-        expect("generate", made.stderr, made.returncode == 0)
+        for made in (f"points --n 2000 --dim 3 -o {points}", f"graph --n 2000 -o {points.with_name('g.gr')}"):
+            made = subprocess.run([TOOL, "generate", *made.split()], capture_output=True)
+            expect("generate", made.stderr, made.returncode == 0)
         for command, names in COMMANDS.items():
             with tempfile.TemporaryDirectory() as target:
                 done = run(command, target, points)

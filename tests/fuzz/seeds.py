@@ -26,7 +26,7 @@ TEXTS = {
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "tree", *TEXTS):
+    for name in ("npy", "tree", "graph", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -42,6 +42,11 @@ def main():
             name = folder / "tree" / f"{kind}{len(unique)}"
             np.save(folder / "points.npy", np.array([[3, 1], [1, 2], [2, 2], [1, 2], [5, 0]], kind))
             subprocess.run([tool, "kdtree", "build", folder / "points.npy", "-o", name, "--quiet", *unique], check=True)
+    for i, kind in enumerate(("random", "rmat", "ssca2", "grid")):
+        for j, weights in enumerate(("1:9", "-5000000000:5000000000")):
+            name = folder / "graph" / f"{i}{j}.bosc"
+            subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
+                            "--quiet"], check=True)
 
 
 if __name__ == "__main__":

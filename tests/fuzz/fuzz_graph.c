@@ -1,0 +1,73 @@
+/* Saved graphs: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
+ * Whatever is read may be copied out, and its forest found and proved. */
+#define XXH_INLINE_ALL
+#include <string.h>
+
+#include <xxhash.h>
+
+#include <boscage/forest.h>
+
+#include "forest/graph_save.h"
+#include "fuzz.h"
+#include "io/edges.h"
+
+static bosc_ctx *context(void)
+{
+    static bosc_ctx *ctx;
+    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
+    if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
+    return ctx;
+}
+
+static void *room(int64_t count)
+{
+    void *memory = calloc((size_t)count + 1, sizeof(int64_t));
+    if (!memory) abort();
+    return memory;
+}
+
+static void use(bosc_ctx *ctx, bosc_graph *graph)
+{
+    bosc_graph_info info = {.size = sizeof info};
+    bosc_msf_info found = {.size = sizeof found};
+    bosc_msf_opts opts = {.size = sizeof opts};
+    int64_t edge;
+    if (bosc_graph_get_info(graph, &info) != BOSC_OK || info.m > info.entries || info.arcs > 2 * info.m) abort();
+    if (info.n > 1 << 20) return;
+    void *ids = room(info.m), *u = room(info.m), *v = room(info.m), *weights = room(info.m), *forest = room(info.n);
+    if (bosc_graph_get_edges(ctx, graph, ids, u, v, weights) != BOSC_OK) abort();
+    if (bosc_msf(ctx, graph, &opts, forest, NULL, &found) != BOSC_OK || found.edges + found.trees != info.n) abort();
+    if (bosc_msf_verify(ctx, graph, &opts, forest, found.edges, &edge) != BOSC_OK) abort();
+    free(ids);
+    free(u);
+    free(v);
+    free(weights);
+    free(forest);
+}
+
+static void parse(const uint8_t *data, size_t size)
+{
+    struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
+    bosc_io_error error = {""};
+    bosc_graph *graph = NULL;
+    bosc_status status = bi_graph_parse(context(), &in, &graph, &error);
+    if ((status == BOSC_OK) != (graph != NULL) || (!graph && error.text[0] != 'F')) abort();
+    if (graph) use(context(), graph);
+    bosc_graph_free(graph);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    parse(data, size);
+    if (size < sizeof(struct bi_graph_header) + sizeof(uint64_t)) return 0;
+    uint8_t *copy = malloc(size);
+    if (!copy) return 0;
+    memcpy(copy, data, size);
+    uint64_t hash = XXH3_64bits(copy, offsetof(struct bi_graph_header, hash));
+    memcpy(copy + offsetof(struct bi_graph_header, hash), &hash, sizeof hash);
+    hash = XXH3_64bits(copy, size - sizeof hash);
+    memcpy(copy + size - sizeof hash, &hash, sizeof hash);
+    parse(copy, size);
+    free(copy);
+    return 0;
+}
