@@ -107,10 +107,27 @@ template <class T> static void to_numbers(const device_array<uint32_t> &bits, in
     CUDA(cudaMemcpy(out->p, v.data(), (size_t)n * sizeof(T), cudaMemcpyHostToDevice));
 }
 
-template <class T> static void sums(const char *type, bosc_dtype dtype, const T *in, int64_t n, bool exact)
+/* cub_scan(room, bytes, out) is the same by CUB. */
+template <class T, class F>
+static void scan_sums(const char *kind_name, bosc_scan_kind kind, const char *type, bosc_dtype dtype, const T *in,
+                      int64_t n, bool exact, const F &cub_scan)
 {
     char name[64];
     device_array<T> ours(n), cubs(n);
+    double a = median_ms([&] { BOSC(bosc_scan(ctx, BOSC_SUM, kind, dtype, in, n, ours.p)); });
+    double b = cub_ms([&](void *room, size_t &bytes) { return cub_scan(room, bytes, cubs.p); });
+    T x, y;
+    CUDA(cudaMemcpy(&x, ours.p + n - 1, sizeof x, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(&y, cubs.p + n - 1, sizeof y, cudaMemcpyDeviceToHost));
+    snprintf(name, sizeof name, "scan %s %s", kind_name, type);
+    report(name, n, a, b, 2.0 * (double)n * sizeof(T),
+           exact ? same(ours.p, cubs.p, n * (int64_t)sizeof(T)) : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
+}
+
+template <class T> static void sums(const char *type, bosc_dtype dtype, const T *in, int64_t n, bool exact)
+{
+    char name[64];
+    device_array<T> ours(1), cubs(1);
     double a = median_ms([&] { BOSC(bosc_reduce(ctx, BOSC_SUM, dtype, in, n, ours.p)); });
     double b =
         cub_ms([&](void *room, size_t &bytes) { return cub::DeviceReduce::Sum(room, bytes, in, cubs.p, n, stream); });
@@ -119,22 +136,12 @@ template <class T> static void sums(const char *type, bosc_dtype dtype, const T 
     CUDA(cudaMemcpy(&y, cubs.p, sizeof y, cudaMemcpyDeviceToHost));
     snprintf(name, sizeof name, "reduce sum %s", type);
     report(name, n, a, b, (double)n * sizeof(T), exact ? x == y : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
-    a = median_ms([&] { BOSC(bosc_scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, dtype, in, n, ours.p)); });
-    b = cub_ms(
-        [&](void *room, size_t &bytes) { return cub::DeviceScan::InclusiveSum(room, bytes, in, cubs.p, n, stream); });
-    CUDA(cudaMemcpy(&x, ours.p + n - 1, sizeof x, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(&y, cubs.p + n - 1, sizeof y, cudaMemcpyDeviceToHost));
-    snprintf(name, sizeof name, "scan inclusive %s", type);
-    report(name, n, a, b, 2.0 * (double)n * sizeof(T),
-           exact ? same(ours.p, cubs.p, n * (int64_t)sizeof(T)) : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
-    a = median_ms([&] { BOSC(bosc_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, dtype, in, n, ours.p)); });
-    b = cub_ms(
-        [&](void *room, size_t &bytes) { return cub::DeviceScan::ExclusiveSum(room, bytes, in, cubs.p, n, stream); });
-    CUDA(cudaMemcpy(&x, ours.p + n - 1, sizeof x, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(&y, cubs.p + n - 1, sizeof y, cudaMemcpyDeviceToHost));
-    snprintf(name, sizeof name, "scan exclusive %s", type);
-    report(name, n, a, b, 2.0 * (double)n * sizeof(T),
-           exact ? same(ours.p, cubs.p, n * (int64_t)sizeof(T)) : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
+    scan_sums("inclusive", BOSC_INCLUSIVE, type, dtype, in, n, exact, [&](void *room, size_t &bytes, T *out) {
+        return cub::DeviceScan::InclusiveSum(room, bytes, in, out, n, stream);
+    });
+    scan_sums("exclusive", BOSC_EXCLUSIVE, type, dtype, in, n, exact, [&](void *room, size_t &bytes, T *out) {
+        return cub::DeviceScan::ExclusiveSum(room, bytes, in, out, n, stream);
+    });
 }
 
 static __global__ void make_flags(const uint32_t *bits, int64_t n, uint32_t below, uint8_t *flags)

@@ -10,6 +10,9 @@ int configurations(struct configuration *list, int room)
     for (int l = 0; l < 3; l++)
         for (int t = 0; t < 3; t++) {
             if (levels[l] > bosc_cpu_best_level() || count == room) continue;
+#ifdef SUITE_FEW
+            if (l != t) continue;
+#endif
             struct configuration *c = &list[count++];
             *c = (struct configuration){.opts = {.size = sizeof c->opts,
                                                  .backend = BOSC_BACKEND_CPU,

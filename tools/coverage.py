@@ -40,6 +40,18 @@ def guards(name):
     return {number for number, line in enumerate(lines, 1) if "/* unreached:" in line}
 
 
+def fold(file, line):
+    """The times each branch of the line was taken, in whichever copy: gcov strings the branches of functions together
+    that lines of an included file or of a macro make many of."""
+    times = [branch["count"] for branch in line["branches"]]
+    number = line["line_number"]
+    copies = sum(f["start_line"] <= number <= f["end_line"] for f in file["functions"] if f["start_line"] < f["end_line"])
+    if copies < 2 or len(times) % copies:
+        return times
+    each = len(times) // copies
+    return [sum(times[at::each]) for at in range(each)]
+
+
 def collect(build):
     """{file: {line: [times reached, [times each branch was taken]]}}"""
     files = collections.defaultdict(dict)
@@ -49,7 +61,7 @@ def collect(build):
             if name is None:
                 continue
             for line in file["lines"]:
-                taken = [branch["count"] for branch in line["branches"]]
+                taken = fold(file, line)
                 count, known = files[name].get(line["line_number"], (0, []))
                 longer, shorter = (taken, known) if len(taken) > len(known) else (known, taken)
                 merged = [a + b for a, b in zip(longer, shorter)] + longer[len(shorter):]

@@ -6,6 +6,8 @@
 
 #if defined(__CUDACC__)
 #define BI_FN static __host__ __device__ __forceinline__
+#elif defined(BI_ONE_COPY) /* where coverage is counted, copies would have counts of their own */
+#define BI_FN static __attribute__((unused))
 #else
 #define BI_FN static inline __attribute__((always_inline))
 #endif
