@@ -132,7 +132,7 @@ static void sweep(bosc_ctx *ctx, bosc_status (*of)(bosc_ctx *, struct data *))
     CHECK_OK(ctx, of(ctx, &d));
     memcpy(d.want, d.out, d.bytes);
     memcpy(d.want_more, d.more, d.more_bytes);
-    struct fault_sweep s = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH,
+    struct fault_sweep s = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
                             .call = call,
                             .prepare = prepare,
                             .untouched = untouched,

@@ -17,8 +17,7 @@ static void cpu_close(bosc_ctx *ctx) { (void)ctx; }
 
 static bosc_status cpu_sync(bosc_ctx *ctx)
 {
-    (void)ctx;
-    return BOSC_OK;
+    return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;
 }
 
 static void *cpu_alloc(int32_t device, size_t bytes)
@@ -42,7 +41,7 @@ static bosc_status cpu_copy(bosc_ctx *ctx, void *to, const void *from, size_t by
 
 static bosc_status cpu_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes)
 {
-    (void)ctx;
+    if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "fill: injected fault");
     memset(memory, byte, bytes);
     return BOSC_OK;
 }

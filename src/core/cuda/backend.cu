@@ -94,7 +94,8 @@ static void cuda_close(bosc_ctx *ctx)
 
 static bosc_status cuda_sync(bosc_ctx *ctx)
 {
-    return bi_cuda_check(ctx, cudaStreamSynchronize((cudaStream_t)ctx->stream), "waiting for the device");
+    BI_TRY(bi_cuda_check(ctx, cudaStreamSynchronize((cudaStream_t)ctx->stream), "waiting for the device"));
+    return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;
 }
 
 static void *cuda_alloc(int32_t device, size_t bytes)
@@ -121,6 +122,7 @@ static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t b
 
 static bosc_status cuda_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes)
 {
+    if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "fill: injected fault");
     return bi_cuda_check(ctx, cudaMemsetAsync(memory, byte, bytes, (cudaStream_t)ctx->stream), "fill");
 }
 
