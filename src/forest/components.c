@@ -9,25 +9,29 @@ static bosc_status flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent)
     return bi_forest_steps_of(ctx)->flatten(ctx, n, &args);
 }
 
-/* Two neighbours of each vertex make most of the largest component; its vertices then need not look at the rest. */
+/* Two neighbours of each vertex make most of the largest component; its vertices then need not look at the rest.
+ * Source: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018). */
 bosc_status bi_label_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels)
 {
     const struct bi_forest_steps *steps = bi_forest_steps_of(ctx);
-    struct bi_iota iota = {labels, false};
+    const struct bi_forest_ops *ops = bi_forest_ops_of(ctx);
+    struct bi_join_first first = {*rows, labels};
+    struct bi_join_last last = {*rows, labels};
     uint64_t *most;
     BI_TRY(bi_forest_scratch(ctx, 1, sizeof *most, (void **)&most));
-    BI_TRY(steps->iota(ctx, rows->n, &iota));
+    BI_TRY(steps->join_first(ctx, rows->n, &first));
     if (rows->arcs == 0) return BOSC_OK;
-    for (int64_t turn = 0; turn < 2; turn++) {
-        struct bi_join_some some = {*rows, turn, labels};
-        BI_TRY(steps->join_some(ctx, rows->n, &some));
-    }
+    BI_TRY(flatten(ctx, rows->n, labels));
+    BI_TRY(steps->join_last(ctx, rows->n, &last));
     BI_TRY(flatten(ctx, rows->n, labels));
     struct bi_most_frequent frequent = {labels, rows->n, most};
     struct bi_join_rest rest = {*rows, most, labels};
     BI_TRY(ctx->backend->fill(ctx, most, 0xff, sizeof *most));
     BI_TRY(steps->most_frequent(ctx, BI_LABEL_SAMPLES, &frequent));
-    BI_TRY(steps->join_rest(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &rest));
+    if (ops->join_rest)
+        BI_TRY(ops->join_rest(ctx, &rest));
+    else
+        BI_TRY(steps->join_rest(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &rest));
     return flatten(ctx, rows->n, labels);
 }
 

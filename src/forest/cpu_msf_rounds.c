@@ -300,48 +300,59 @@ static bool is_heavy(const struct heavy *h, uint32_t u, int64_t place, uint64_t 
     return bi_msf_there(r, u, place);
 }
 
-/* Lists the heavy edges of some rows from place `at` of the list on, or only counts them; the place after the last. */
-static int64_t list_rows(const struct heavy *h, int64_t begin, int64_t end, struct bi_edge_list *list, int64_t at)
+/* Lists the heavy edges of a turn's rows from place `at` of the list on; how many. */
+static int64_t list_rows(const struct heavy *h, int64_t turn, struct bi_edge_list *list, int64_t at)
 {
     const uint32_t *offsets = h->m->rows.offsets;
-    for (int64_t u = begin; u < end; u++) {
+    int64_t begin = at, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+    for (int64_t u = turn * ROWS; u < end; u++) {
         if (h->tree[u] == h->largest) continue;
         for (int64_t place = offsets[u]; place < offsets[u + 1]; place++) {
             uint64_t word;
             uint32_t id;
             if (!is_heavy(h, (uint32_t)u, place, &word, &id)) continue;
-            if (list) {
-                list->words[at] = word;
-                list->ends[at] = (uint64_t)h->tree[u] << 32 | h->tree[h->m->rows.neighbours[place]];
-                if (list->ids) list->ids[at] = id;
-            }
+            list->words[at] = word;
+            list->ends[at] = (uint64_t)h->tree[u] << 32 | h->tree[h->m->rows.neighbours[place]];
+            if (list->ids) list->ids[at] = id;
             at++;
         }
     }
-    return at;
+    return at - begin;
+}
+
+/* The arcs of a turn's rows outside the largest tree. */
+static int64_t count_arcs(const struct heavy *h, int64_t turn)
+{
+    const uint32_t *offsets = h->m->rows.offsets;
+    int64_t arcs = 0, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+    for (int64_t u = turn * ROWS; u < end; u++)
+        if (h->tree[u] != h->largest) arcs += (int64_t)offsets[u + 1] - offsets[u];
+    return arcs;
 }
 
 bosc_status bi_cpu_msf_list_heavy(struct bi_cpu_msf *m)
 {
-    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, count = 0;
+    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, room = 0, count = 0;
     int parts = bi_parts(m->ctx, turns, 4);
     uint32_t *tree = m->next; /* not needed any more */
     BI_TRY(bi_forest_scratch(m->ctx, turns, sizeof *begins, (void **)&begins));
+    BI_TRY(bi_forest_scratch(m->ctx, turns, sizeof *counts, (void **)&counts));
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int64_t v = 0; v < n; v++) tree[v] = m->joined[m->component[v]];
     struct heavy h = {m, tree, largest_tree(tree, n)};
-#pragma omp parallel for schedule(dynamic, 4) num_threads(parts)
-    for (int64_t t = 0; t < turns; t++)
-        begins[t] = list_rows(&h, t * ROWS, t * ROWS + ROWS < n ? t * ROWS + ROWS : n, NULL, 0);
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int64_t t = 0; t < turns; t++) counts[t] = count_arcs(&h, t);
     for (int64_t t = 0; t < turns; t++) {
-        int64_t heavy = begins[t];
-        begins[t] = count;
-        count += heavy;
+        begins[t] = room;
+        room += counts[t];
     }
-    BI_TRY(bi_edge_list_take(m->ctx, m->rows.wide_keys, count, &m->list));
-    m->list.count = count;
+    BI_TRY(bi_edge_list_take(m->ctx, m->rows.wide_keys, room, &m->list));
 #pragma omp parallel for schedule(dynamic, 4) num_threads(parts)
-    for (int64_t t = 0; t < turns; t++)
-        list_rows(&h, t * ROWS, t * ROWS + ROWS < n ? t * ROWS + ROWS : n, &m->list, begins[t]);
+    for (int64_t t = 0; t < turns; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
+    for (int64_t t = 0; t < turns; t++) {
+        move_edges(&m->list, count, begins[t], counts[t]);
+        count += counts[t];
+    }
+    m->list.count = count;
     return BOSC_OK;
 }

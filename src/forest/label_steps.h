@@ -19,17 +19,30 @@ BI_FN void bi_join(uint32_t *parent, uint32_t u, uint32_t v)
     }
 }
 
-/* Item v joins its neighbour number `turn`. */
-struct bi_join_some {
+/* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
+struct bi_join_first {
     struct bi_msf_rows rows;
-    int64_t turn;
     uint32_t *parent;
 };
 
-BI_FN void bi_step_join_some(const struct bi_join_some *a, int64_t v)
+BI_FN void bi_step_join_first(const struct bi_join_first *a, int64_t v)
 {
-    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v) + a->turn;
-    if (place >= (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1)) return;
+    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v);
+    bool some = place < (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1);
+    bool joins = some && a->rows.neighbours[place] < v && bi_msf_there(&a->rows, (uint32_t)v, place);
+    a->parent[v] = joins ? a->rows.neighbours[place] : (uint32_t)v;
+}
+
+/* Every vertex joins its last neighbour. */
+struct bi_join_last {
+    struct bi_msf_rows rows;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_join_last(const struct bi_join_last *a, int64_t v)
+{
+    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1) - 1;
+    if (place < (int64_t)bi_word(a->rows.offsets, a->rows.wide, v)) return;
     if (bi_msf_there(&a->rows, (uint32_t)v, place)) bi_join(a->parent, (uint32_t)v, a->rows.neighbours[place]);
 }
 

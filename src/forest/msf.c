@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "forest/msf_driver.h"
 
-static const struct bi_forest_ops *ops_of(const bosc_ctx *ctx)
+const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx)
 {
 #ifdef BOSC_HAVE_CUDA
     if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_forest_ops_cuda;
@@ -114,7 +114,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_
                         const bosc_msf_opts *opts, const struct bi_msf_want *want, struct bi_msf_found *found,
                         bosc_msf_info *info)
 {
-    const struct bi_forest_ops *ops = ops_of(ctx);
+    const struct bi_forest_ops *ops = bi_forest_ops_of(ctx);
     bool served = false;
     if (opts->algorithm == BOSC_MSF_AUTO && ops->msf)
         BI_TRY(ops->msf(ctx, graph, &rows->order, want, found, &info->rounds, &served));

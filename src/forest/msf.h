@@ -45,12 +45,18 @@ struct bi_msf_found {
 };
 
 /* What a backend has beside the steps. */
+struct bi_join_rest;
 struct bi_forest_ops {
     /* The AUTO algorithm: finds the forest. NULL, or *found untouched and *served false: the driver takes the ATOMIC
      * one. Neither the graph nor anything of the caller's is written. *rounds gets the rounds of Boruvka. */
     bosc_status (*msf)(bosc_ctx *, const bosc_graph *, const struct bi_msf_order *, const struct bi_msf_want *,
                        struct bi_msf_found *found, int32_t *rounds, bool *served);
+
+    /* The step join_rest, for all arcs. NULL: the driver takes the step. */
+    bosc_status (*join_rest)(bosc_ctx *, const struct bi_join_rest *);
 };
+
+const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx);
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu_table.c */
 #ifdef BOSC_HAVE_CUDA
