@@ -262,6 +262,85 @@ static void sizes(bosc_ctx *ctx)
         }
 }
 
+/* What the graph's build dropped or merged is not in the forest, and ids stay. */
+static void built_otherwise(bosc_ctx *ctx)
+{
+    static const int64_t u[] = {0, 1, 1, 2, 2, 0}, v[] = {1, 0, 1, 1, 0, 0}, row[] = {0, 3, 5, 7},
+                         next[] = {1, 1, 2, 0, 0, 0, 2};
+    static const int32_t w[] = {5, 3, -9, 4, 10, -8}, row_w[] = {5, 3, 10, 5, 3, 10, -1};
+    bosc_graph_opts go = {.size = sizeof go, .weight = BOSC_I32, .parallel = BOSC_PARALLEL_SUM, .drop_loops = 1};
+    bosc_graph *graph = NULL;
+    bosc_msf_info info = {.size = sizeof info};
+    int64_t edges[2], labels[3];
+    CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, 3, 6, u, v, w));
+    for (int a = 0; a < 3; a++) {
+        bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithms[a]};
+        CHECK_OK(ctx, bosc_msf(ctx, graph, &o, edges, labels, &info)); /* 0-1: 8, 1-2: 4, 0-2: 10 */
+        CHECK(info.edges == 2 && edges[0] == 0 && edges[1] == 3 && info.weight_low == 12 && info.trees == 1);
+        o.limit = &w[3];
+        CHECK_OK(ctx, bosc_msf(ctx, graph, &o, edges, labels, &info));
+        CHECK(info.edges == 1 && edges[0] == 3 && labels[0] == 0 && labels[1] == 1 && labels[2] == 1);
+    }
+    bosc_graph_free(graph);
+    go = (bosc_graph_opts){.size = sizeof go, .weight = BOSC_I32, .arcs = BOSC_ARCS_BOTH};
+    CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
+    CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, 3, row, next, row_w));
+    CHECK_OK(ctx, bosc_msf(ctx, graph, NULL, edges, labels, &info));
+    CHECK(info.edges == 2 && edges[0] == 1 && edges[1] == 2 && info.weight_low == 13);
+    bosc_graph_free(graph);
+}
+
+/* Many edges a vertex, few of them light. */
+static void dense(bosc_ctx *ctx)
+{
+    struct suite_random r = {18};
+    int64_t n = quick(ctx) ? 300 : 2000, m = 60 * n;
+    for (int t = 0; t < 6; t++) {
+        int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
+        void *w = suite_alloc((size_t)m * 8);
+        for (int64_t i = 0; i < m; i++) {
+            u[i] = (int64_t)suite_below(&r, (uint64_t)n);
+            v[i] = (int64_t)suite_below(&r, t % 2 ? (uint64_t)n : (uint64_t)u[i] / 50 + 1);
+            forest_set_weight(w, weight_types[t], i, suite_unit(&r) * 1e5);
+        }
+        struct reference_edges e = {n, m, u, v, weight_types[t], w};
+        bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+        check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = t & 1}, 64);
+        bosc_graph_free(graph);
+        free(u);
+        free(v);
+        free(w);
+    }
+}
+
+/* Every arc that a sample looks at is heavy, so that far more edges than it says are light. */
+static void misleading_sample(bosc_ctx *ctx)
+{
+    struct suite_random r = {19};
+    int64_t n = suite_slow(ctx) ? 1500 : 9000, m = 12 * n;
+    int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8), *ids = suite_alloc((size_t)m * 16);
+    uint32_t *w = suite_alloc((size_t)m * 4);
+    struct reference_edges e = {n, m, u, v, BOSC_U32, w};
+    for (int64_t i = 0; i < m; i++) {
+        u[i] = (int64_t)suite_below(&r, (uint64_t)n);
+        v[i] = (u[i] + 1 + (int64_t)suite_below(&r, (uint64_t)n - 1)) % n;
+        w[i] = (uint32_t)suite_below(&r, 1000);
+    }
+    bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+    CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, ids));
+    bosc_graph_free(graph);
+    for (uint64_t i = 1; i <= 2048; i++) /* as cpu_msf_stream.c takes samples */
+        w[ids[(i * 0x9e3779b97f4a7c15u >> 32) * (uint64_t)(2 * m) >> 32]] += 5000;
+    graph = forest_build(ctx, &e, 64, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
+    bosc_graph_free(graph);
+    free(u);
+    free(v);
+    free(w);
+    free(ids);
+}
+
 /* The sums of the heaviest forests do not overflow; nor do negative ones. */
 static void large_sums(bosc_ctx *ctx)
 {
@@ -315,8 +394,16 @@ static void places(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_msf[] = {
-    {"exhaustive", exhaustive, NULL}, {"kinds", kinds, NULL},     {"types", types, NULL},
-    {"options", options, NULL},       {"NaN", nan_weights, NULL}, {"sizes", sizes, NULL},
-    {"large sums", large_sums, NULL}, {"places", places, NULL},
+    {"exhaustive", exhaustive, NULL},
+    {"kinds", kinds, NULL},
+    {"types", types, NULL},
+    {"options", options, NULL},
+    {"NaN", nan_weights, NULL},
+    {"sizes", sizes, NULL},
+    {"built otherwise", built_otherwise, NULL},
+    {"dense", dense, NULL},
+    {"misleading sample", misleading_sample, NULL},
+    {"large sums", large_sums, NULL},
+    {"places", places, NULL},
 };
 SUITE(msf);

@@ -49,6 +49,7 @@ static bosc_status order_ids(struct bi_cpu_msf *m, int64_t entries)
     uint8_t *marks;
     int parts = bi_parts(m->ctx, entries, GRAIN);
     int64_t *begins;
+    if (m->found == 0) return BOSC_OK;
     BI_TRY(bi_forest_scratch(m->ctx, entries, 1, (void **)&marks));
     BI_TRY(bi_forest_scratch(m->ctx, parts, sizeof *begins, (void **)&begins));
     BI_TRY(m->ctx->backend->fill(m->ctx, marks, 0, (size_t)entries));
