@@ -1,4 +1,6 @@
 /* The hot loops of the CPU's searches, for each type of element and its type of distance. */
+#include <math.h>
+
 #include "base/bits.h"
 #include "kdtree/cpu_near.h"
 #include "kdtree/cpu_query.h"

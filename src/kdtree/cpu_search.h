@@ -119,10 +119,11 @@ INLINED void NAMED(measure)(struct NAMED(query) * s, uint32_t node, int level, i
         NAMED(keep)(s, sum, a->view.ids[i], kind);
 }
 
-/* The squared distance of x from an interval. It is NaN only where all distances are infinite. */
+/* The squared distance of x from an interval, without branches. It is NaN only for a NaN x. */
 INLINED D NAMED(gap)(D x, D low, D high)
 {
-    D d = x - (x < low ? low : x > high ? high : x);
+    D below = low - x, above = x - high, d = below > above ? below : above;
+    d = (D)0 > d ? (D)0 : d;
     return d * d;
 }
 
@@ -271,9 +272,8 @@ static void NAMED(locate)(const struct bi_kd_search *a, int64_t begin, int64_t e
         int count = end - at < 16 ? (int)(end - at) : 16;
         for (int level = 0, c = 0; level < a->index.levels; level++, c = bi_kd_cycle(c, a->view.dim))
             for (int i = 0; i < count; i++) {
-                D x = (D)NAMED(query_row)(a, at + i)[c];
-                const T *s = sides + 4 * (size_t)node[i];
-                node[i] = 2 * node[i] + 1 + (NAMED(gap)(x, (D)s[2], (D)s[3]) < NAMED(gap)(x, (D)s[0], (D)s[1]));
+                D d = (D)NAMED(query_row)(a, at + i)[c] - (D)sides[4 * (size_t)node[i] + 1];
+                node[i] = 2 * node[i] + 1 + (d > 0);
             }
         for (int i = 0; i < count; i++) leaves[at + i] = node[i] - ((1u << a->index.levels) - 1);
     }
@@ -284,7 +284,10 @@ INLINED void NAMED(start)(struct NAMED(query) * s, int64_t row, int dim, enum ki
 {
     const struct bi_kd_search *a = s->a;
     const T *q = NAMED(query_row)(a, row);
-    for (int c = 0; c < dim; c++) s->q[c] = (D)q[c];
+    for (int c = 0; c < dim; c++) {
+        D x = (D)q[c];
+        s->q[c] = x - x == 0 ? x : (D)NAN; /* all distances from infinity are infinite: so are then all bounds */
+    }
     s->limit = (D)a->limit;
     s->count = 0;
     if (kind == FILL) {
