@@ -88,23 +88,20 @@ template <int DIM, int K> struct all_walk {
     /* All nodes of the own leaf, taken in many at a time. */
     __device__ __forceinline__ void first(uint32_t count)
     {
-        enum { P = K <= 2 ? 2 : K <= 8 ? 8 : K <= 16 ? 16 : 32 };
-        kd_nearest<float, P> many;
+        enum { BATCH = kd_nearest<float, K>::BATCH };
         const kd_point<DIM> *points = sh.points[threadIdx.x / 32];
-        many.clear();
+        nearest.clear();
 #pragma unroll
-        for (uint32_t group = 0; group < 32; group += P) {
-            kd_neighbour<float> x[P];
+        for (uint32_t group = 0; group < 32; group += BATCH) {
+            kd_neighbour<float> x[BATCH];
 #pragma unroll
-            for (uint32_t i = 0; i < P; i++)
+            for (uint32_t i = 0; i < BATCH; i++)
                 x[i] = group + i < count
                            ? kd_neighbour<float>::of(kd_space<float, DIM>::distance(q.x, points[group + i].x),
                                                      points[group + i].id)
                            : kd_neighbour<float>::of(INFINITY, BI_KD_NONE);
-            many.add_all(x);
+            nearest.add_all(x);
         }
-#pragma unroll
-        for (int i = 0; i < K; i++) nearest.at[i] = many.at[i];
     }
 
     /* Measures the nodes of a leaf that are near the box of the queries: near ones are marked, and then taken in lane
@@ -197,7 +194,8 @@ template <int DIM, int K> struct all_walk {
     }
 };
 
-template <int DIM, int K> static __global__ void __launch_bounds__(ALL_THREADS) walk_all(const all_args<DIM> a)
+template <int DIM, int K>
+static __global__ void __launch_bounds__(ALL_THREADS, K > 9 ? 4 : 8) walk_all(const all_args<DIM> a)
 {
     typedef all_shared<DIM, K> shared;
     BI_SHARED(shared, sh);

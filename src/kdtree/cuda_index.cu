@@ -45,43 +45,70 @@ __device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<
         a.index.floors[h] = s.floor;
 }
 
+/* The least and the largest of a warp. */
+__device__ __forceinline__ void spread(float x, float *low, float *high)
+{
+    const uint32_t key = bi_key_u32_of_f32(x);
+    *low = bi_f32_of_key(__reduce_min_sync(~0u, key));
+    *high = bi_f32_of_key(__reduce_max_sync(~0u, key));
+}
+__device__ __forceinline__ void spread(int32_t x, int32_t *low, int32_t *high)
+{
+    *low = __reduce_min_sync(~0u, x);
+    *high = __reduce_max_sync(~0u, x);
+}
+template <class T> __device__ __forceinline__ void spread(T x, T *low, T *high)
+{
+    *low = *high = x;
+    for (int o = 16; o > 0; o >>= 1) {
+        const T l = __shfl_xor_sync(~0u, *low, o), h = __shfl_xor_sync(~0u, *high, o);
+        *low = l < *low ? l : *low;
+        *high = h > *high ? h : *high;
+    }
+}
+
 /* One warp joins the nodes [begin, end), which are not none. */
 template <class T, int DIM>
 __device__ __forceinline__ subtree<T, DIM> join_leaf(const kd_array &nodes, uint32_t begin, uint32_t end)
 {
     const uint32_t at = min(begin + threadIdx.x % 32, end - 1);
+    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
     subtree<T, DIM> s = {};
-    kd_space<T, DIM>::load(nodes, at, s.box.low);
 #pragma unroll
-    for (int c = 0; c < DIM; c++) s.box.high[c] = s.box.low[c];
-    s.floor = kd_space<T, DIM>::id(nodes, at);
-    for (int o = 16; o > 0; o >>= 1) {
-        T low[DIM], high[DIM];
-#pragma unroll
-        for (int c = 0; c < DIM; c++) {
-            low[c] = __shfl_xor_sync(~0u, s.box.low[c], o);
-            high[c] = __shfl_xor_sync(~0u, s.box.high[c], o);
-        }
-        join<T, DIM>(s, low, high, __shfl_xor_sync(~0u, s.floor, o));
-    }
+    for (int c = 0; c < DIM; c++) spread(p.x[c], &s.box.low[c], &s.box.high[c]);
+    s.floor = __reduce_min_sync(~0u, kd_space<T, DIM>::id(nodes, at, p));
     return s;
 }
 
-/* Makes node h of `level`, at `place`, of its two sides. */
+/* A node above the leaves, with its id. */
+template <class T, int DIM> struct inner {
+    T x[DIM];
+    uint32_t id;
+};
+
+template <class T, int DIM> __device__ __forceinline__ inner<T, DIM> load_inner(const kd_array &nodes, uint32_t at)
+{
+    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
+    inner<T, DIM> n;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) n.x[c] = p.x[c];
+    n.id = kd_space<T, DIM>::id(nodes, at, p);
+    return n;
+}
+
+/* Makes node h of `level` of itself and its two sides. */
 template <class T, int DIM>
 __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
                                                       const subtree<T, DIM> &greater, uint32_t h, int level,
-                                                      uint32_t place)
+                                                      const inner<T, DIM> &own)
 {
-    T x[DIM];
     kd_sides<T> sides = {};
     subtree<T, DIM> s = less;
-    kd_space<T, DIM>::load(a.nodes, place, x);
     join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
-    join<T, DIM>(s, x, x, kd_space<T, DIM>::id(a.nodes, place));
+    join<T, DIM>(s, own.x, own.x, own.id);
 #pragma unroll
     for (int c = 0; c < DIM; c++)
-        if (c == level % DIM) sides = {less.box.low[c], x[c], greater.box.low[c], greater.box.high[c]};
+        if (c == level % DIM) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
     if (!a.boxes) static_cast<kd_sides<T> *>(a.index.sides)[h] = sides;
     keep<T, DIM>(a, s, h, level);
     return s;
@@ -90,6 +117,7 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
 template <class T, int DIM> struct leaves_shared {
     uint32_t begins[INDEX_LEAVES + 1];
     subtree<T, DIM> at[2 * INDEX_LEAVES]; /* by heap index + 1, within the block */
+    inner<T, DIM> own[INDEX_LEAVES];      /* between leaf i and the next */
 };
 
 /* A block makes the subtree of its leaves, of which there are 2^depth. */
@@ -106,6 +134,7 @@ static __global__ void __launch_bounds__(INDEX_THREADS) index_leaves(const index
         if (!a.boxes && (i < count || leaf == leaves)) a.index.leaves[leaf] = sh.begins[i];
     }
     __syncthreads();
+    if ((int)threadIdx.x < count - 1) sh.own[threadIdx.x] = load_inner<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
     for (int i = (int)threadIdx.x / 32; i < count; i += INDEX_THREADS / 32) {
         const subtree<T, DIM> s = join_leaf<T, DIM>(a.nodes, sh.begins[i], sh.begins[i + 1] - 1);
         if (threadIdx.x % 32 != 0) continue;
@@ -118,7 +147,7 @@ static __global__ void __launch_bounds__(INDEX_THREADS) index_leaves(const index
         if (i >> l == 0)
             sh.at[t] =
                 join_sides<T, DIM>(a, sh.at[2 * t], sh.at[2 * t + 1], (1u << (top + l)) - 1 + (blockIdx.x << l) + i,
-                                   top + l, sh.begins[(2 * i + 1) << (depth - l - 1)] - 1);
+                                   top + l, sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
         __syncthreads();
     }
     if (threadIdx.x == 0) static_cast<subtree<T, DIM> *>(a.index.tops)[blockIdx.x] = sh.at[1];
@@ -142,7 +171,7 @@ static __global__ void __launch_bounds__(INDEX_THREADS)
             const bool first = l == depth - 1;
             const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
             sh.at[t] = join_sides<T, DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1],
-                                          h, level, kd_place_of(a.index, h, level));
+                                          h, level, load_inner<T, DIM>(a.nodes, kd_place_of(a.index, h, level)));
         }
         __syncthreads();
     }

@@ -61,8 +61,9 @@ template <class D, int N> __device__ __forceinline__ void kd_sort(kd_neighbour<D
                 }
 }
 
-/* The K nearest, in order. */
+/* The K nearest, in order. K is a power of 2, or one more. */
 template <class D, int K> struct kd_nearest {
+    enum { BATCH = K >= 32 ? 32 : K >= 16 ? 16 : K >= 8 ? 8 : K >= 4 ? 4 : K >= 2 ? 2 : 1 };
     kd_neighbour<D> at[K];
 
     __device__ __forceinline__ void clear()
@@ -86,16 +87,21 @@ template <class D, int K> struct kd_nearest {
         at[0] = before ? x : at[0];
     }
 
-    /* Takes K in, which are in any order; for K that is a power of 2. */
+    /* Takes BATCH in, which are in any order: of these and the first BATCH that are kept, the nearest half is what is
+     * left of comparing each of the one with that opposite in the other. */
     __device__ __forceinline__ void add_all(kd_neighbour<D> *x)
     {
-        kd_sort<D, K>(x);
+        kd_sort<D, BATCH>(x);
 #pragma unroll
-        for (int i = 0; i < K; i++) at[i] = x[K - 1 - i].before(at[i]) ? x[K - 1 - i] : at[i];
+        for (int i = 0; i < BATCH; i++) {
+            kd_neighbour<D> &other = x[BATCH - 1 - i];
+            kd_exchange(at[i], other);
+            if (K > BATCH && other.before(at[K - 1])) at[K - 1] = other;
+        }
 #pragma unroll
-        for (int step = K / 2; step > 0; step /= 2)
+        for (int step = BATCH / 2; step > 0; step /= 2)
 #pragma unroll
-            for (int i = 0; i < K; i++)
+            for (int i = 0; i < BATCH; i++)
                 if ((i & step) == 0) kd_exchange(at[i], at[i + step]);
     }
 

@@ -27,6 +27,7 @@ struct kd_search {
     void *ids, *dist2;
     bool wide;
     int64_t *counts, *bad;
+    uint32_t *long_rows; /* how many rows are left to sort, and then which */
     const int64_t *offsets;
     int64_t first; /* the number of query 0 in the whole call */
 };
@@ -35,6 +36,9 @@ bosc_status kd_search_f32(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_f64(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_i32(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_i64(bosc_ctx *ctx, const kd_search &a);
+
+/* Puts the long rows in order, a block a row. */
+bosc_status kd_sort_long_rows(bosc_ctx *ctx, const kd_search &a, bool single);
 
 template <class T, int DIM>
 static __global__ void __launch_bounds__(KD_LOCATE_THREADS)
@@ -107,7 +111,8 @@ template <class T, int DIM, int K> struct kd_found_nearest {
 #pragma unroll
             for (int i = 0; i < K; i++) {
                 const uint32_t at = start + group + i;
-                x[i] = kd_neighbour<D>::of(w.distance(at), kd_space<T, DIM>::id(w.nodes, at));
+                const kd_node<T, DIM> p = kd_space<T, DIM>::load(w.nodes, at);
+                x[i] = kd_neighbour<D>::of(kd_space<T, DIM>::distance(w.q, p.x), kd_space<T, DIM>::id(w.nodes, at, p));
                 if (at < begin || at >= end || x[i].distance() > limit)
                     x[i] = kd_neighbour<D>::of((D)INFINITY, BI_KD_NONE);
             }
@@ -145,7 +150,7 @@ template <class T, int DIM> struct kd_found_count {
     __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const { a.counts[number] = count; }
 };
 
-/* Those within the limit, to their row, as they come; in the end they are put in order. */
+/* Those within the limit, to their row, as they come. In the end short rows are put in order. */
 template <class T, int DIM> struct kd_found_row {
     typedef typename kd_distance_of<T>::type D;
     typedef kd_walk<T, DIM, kd_found_row> walk;
@@ -194,9 +199,7 @@ template <class T, int DIM> struct kd_found_row {
         } else if (count <= SMALL) {
             for (int64_t e = 1; e < count; e++) insert(e);
         } else {
-            for (int64_t e = 1; e < count; e++)
-                bi_kd_heap_up(&row, e, row.dist2 ? bi_kd_out_dist2(&row, e) : 0, bi_kd_out_id(&row, e), true);
-            bi_kd_heap_sort(&row, count, true);
+            a.long_rows[1 + atomicAdd(a.long_rows, 1u)] = number;
         }
     }
 };
@@ -231,6 +234,14 @@ template <class T, int DIM> static bosc_status kd_launch_nearest(bosc_ctx *ctx, 
     return kd_launch<T, DIM, kd_found_nearest<T, DIM, 32>>(ctx, a);
 }
 
+/* leaves and numbers, sorted, are of no use any more: their room takes the list of long rows. */
+template <class T, int DIM> static bosc_status kd_launch_rows(bosc_ctx *ctx, const kd_search &a)
+{
+    BI_TRY(ctx->backend->fill(ctx, a.long_rows, 0, sizeof *a.long_rows));
+    BI_TRY((kd_launch<T, DIM, kd_found_row<T, DIM>>(ctx, a)));
+    return kd_sort_long_rows(ctx, a, sizeof(typename kd_distance_of<T>::type) == 4);
+}
+
 /* The scratch holds leaves and numbers of the queries, and both again in the order of the leaves. */
 template <class T, int DIM> static bosc_status kd_locate_and_run(bosc_ctx *ctx, kd_search a)
 {
@@ -245,7 +256,7 @@ template <class T, int DIM> static bosc_status kd_locate_and_run(bosc_ctx *ctx, 
     switch (a.what) {
     case KD_NEAREST: return kd_launch_nearest<T, DIM>(ctx, a);
     case KD_COUNT: return kd_launch<T, DIM, kd_found_count<T, DIM>>(ctx, a);
-    default: return kd_launch<T, DIM, kd_found_row<T, DIM>>(ctx, a);
+    default: a.long_rows = leaves; return kd_launch_rows<T, DIM>(ctx, a);
     }
 }
 

@@ -12,17 +12,30 @@ template <> struct kd_distance_of<float> {
     typedef float type;
 };
 
+/* A node's coordinates; where ids are in the records, its id has come with them. */
+template <class T, int DIM> struct kd_node {
+    T x[DIM];
+    uint32_t word;
+};
+
 /* Nodes as the tree keeps them: see cuda_points.cuh. */
 template <class T, int DIM> struct kd_space {
     typedef typename kd_distance_of<T>::type D;
+    typedef kd_node<T, DIM> node;
 
-    static __device__ __forceinline__ void load(const kd_array &nodes, uint32_t at, T *x)
+    static __device__ __forceinline__ node load(const kd_array &nodes, uint32_t at)
     {
         const T *row = static_cast<const T *>(nodes.points) + (size_t)at * DIM;
+        node p;
 #pragma unroll
-        for (int c = 0; c < DIM; c++) x[c] = row[c];
+        for (int c = 0; c < DIM; c++) p.x[c] = row[c];
+        p.word = 0;
+        return p;
     }
-    static __device__ __forceinline__ uint32_t id(const kd_array &nodes, uint32_t at) { return nodes.ids[at]; }
+    static __device__ __forceinline__ uint32_t id(const kd_array &nodes, uint32_t at, const node &)
+    {
+        return nodes.ids[at];
+    }
 
     /* Squared distance, terms in the order of the coordinates: the bits of bi_kd_dist2, but for NaN. */
     static __device__ __forceinline__ D distance(const D *q, const T *p)
@@ -37,30 +50,25 @@ template <class T, int DIM> struct kd_space {
     }
 };
 
-template <> __device__ __forceinline__ void kd_space<float, 2>::load(const kd_array &nodes, uint32_t at, float *x)
+template <> __device__ __forceinline__ kd_node<float, 2> kd_space<float, 2>::load(const kd_array &nodes, uint32_t at)
 {
     const float2 v = static_cast<const float2 *>(nodes.points)[at];
-    x[0] = v.x;
-    x[1] = v.y;
+    return {{v.x, v.y}, 0};
 }
-template <> __device__ __forceinline__ void kd_space<float, 3>::load(const kd_array &nodes, uint32_t at, float *x)
+template <> __device__ __forceinline__ kd_node<float, 3> kd_space<float, 3>::load(const kd_array &nodes, uint32_t at)
 {
     const float4 v = static_cast<const float4 *>(nodes.points)[at];
-    x[0] = v.x;
-    x[1] = v.y;
-    x[2] = v.z;
+    return {{v.x, v.y, v.z}, bi_f32_bits(v.w)};
 }
-template <> __device__ __forceinline__ uint32_t kd_space<float, 3>::id(const kd_array &nodes, uint32_t at)
+template <>
+__device__ __forceinline__ uint32_t kd_space<float, 3>::id(const kd_array &, uint32_t, const kd_node<float, 3> &p)
 {
-    return static_cast<const uint32_t *>(nodes.points)[4 * (size_t)at + 3];
+    return p.word;
 }
-template <> __device__ __forceinline__ void kd_space<float, 4>::load(const kd_array &nodes, uint32_t at, float *x)
+template <> __device__ __forceinline__ kd_node<float, 4> kd_space<float, 4>::load(const kd_array &nodes, uint32_t at)
 {
     const float4 v = static_cast<const float4 *>(nodes.points)[at];
-    x[0] = v.x;
-    x[1] = v.y;
-    x[2] = v.z;
-    x[3] = v.w;
+    return {{v.x, v.y, v.z, v.w}, 0};
 }
 
 __device__ __forceinline__ float kd_clamp(float q, float low, float high) { return fminf(fmaxf(q, low), high); }

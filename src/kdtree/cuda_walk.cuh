@@ -77,17 +77,13 @@ template <class T, int DIM, class FOUND> struct kd_walk {
         return static_cast<const kd_sides<T> *>(index.sides)[node];
     }
 
-    __device__ __forceinline__ D distance(uint32_t at) const
-    {
-        T x[DIM];
-        space::load(nodes, at, x);
-        return space::distance(q, x);
-    }
+    __device__ __forceinline__ D distance(uint32_t at) const { return space::distance(q, space::load(nodes, at).x); }
 
     __device__ __forceinline__ void measure(uint32_t at)
     {
-        const D d = distance(at);
-        if (!(d > found.worst())) found.take(d, space::id(nodes, at));
+        const typename space::node p = space::load(nodes, at);
+        const D d = space::distance(q, p.x);
+        if (!(d > found.worst())) found.take(d, space::id(nodes, at, p));
     }
 
     __device__ __forceinline__ bool skips(D bound, uint32_t side) const
