@@ -105,7 +105,7 @@ struct row_part {
 /* Of the arcs that share the lightest key that of the smallest id. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ uint32_t break_ties(const msf_rows<K> &rows, const tile_shared<K> &sh, uint32_t first,
-                                                   row_part p, uint32_t from, uint32_t step, K key)
+                                                      row_part p, uint32_t from, uint32_t step, K key)
 {
     uint32_t best = MSF_NONE, best_id = MSF_NONE;
     for (uint32_t i = p.begin + from; i < p.end; i += step) {

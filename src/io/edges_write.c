@@ -20,9 +20,8 @@ struct job {
 
 static char *put_text(char *p, const char *text)
 {
-    size_t length = strlen(text);
-    memcpy(p, text, length);
-    return p + length;
+    while (*text) *p++ = *text++;
+    return p;
 }
 
 static char *put_integer(char *p, bool negative, uint64_t size)
@@ -150,7 +149,6 @@ static bosc_status put_all(struct bi_sink *sink, const struct job *job, bosc_io_
 
 static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
 {
-    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     if (edges->n < 0 || edges->n > BI_EDGES_LIMIT)
         return bi_io_fail(error, BOSC_ERR_ARG, "edges: n is %lld", (long long)edges->n);
     if (edges->m < 0 || edges->m > BI_EDGES_LIMIT)
@@ -170,6 +168,7 @@ static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
 bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error)
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = check(edges, error);
     if (status != BOSC_OK) return status;
     struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL)};
