@@ -235,12 +235,7 @@ static void check_round_trip(const bosc_edges *edges, const char *ending, bosc_d
         CHECK_EQ(back.u[i], swap ? edges->v[i] : edges->u[i]);
         CHECK_EQ(back.v[i], swap ? edges->u[i] : edges->v[i]);
         double x = edges_weight(edges, i), y = edges_weight(&back, i);
-        if (edges->weights) {
-            if (edges->dtype == BOSC_F32) x = (double)((const float *)edges->weights)[i];
-            if (edges->dtype == BOSC_U32) x = ((const uint32_t *)edges->weights)[i];
-            if (edges->dtype == BOSC_U64) x = (double)((const uint64_t *)edges->weights)[i];
-            if (edges->dtype == BOSC_F32) y = (double)(float)y;
-        }
+        if (edges->weights && edges->dtype == BOSC_F32) y = (double)(float)y;
         if (memcmp(&x, &y, sizeof x) != 0) suite_fail(__FILE__, __LINE__, "%s: %.17g came back as %.17g", ending, x, y);
     }
     bosc_edges_free(&back);

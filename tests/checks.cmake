@@ -15,9 +15,11 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
 endif()
 
 # Answers against other libraries.
-if(BOSC_PYTHON3 AND NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
+if(BOSC_PYTHON3 AND TARGET boscage_tool AND NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   add_test(NAME forest_oracle COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/forest_oracle.py $<TARGET_FILE:boscage> 400)
-  set_tests_properties(forest_oracle PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "OMP_WAIT_POLICY=passive")
+  add_test(NAME graph_files_oracle
+    COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/graph_files_oracle.py $<TARGET_FILE:boscage_tool>)
+  set_tests_properties(forest_oracle graph_files_oracle PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "OMP_WAIT_POLICY=passive")
 endif()
 
 # The installed libraries (label package: also run where kernels are compiled but no device is there).

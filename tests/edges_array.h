@@ -9,10 +9,18 @@
 
 static inline double edges_weight(const bosc_edges *edges, int64_t i)
 {
-    if (!edges->weights) return 1;
-    if (edges->dtype == BOSC_I32) return ((const int32_t *)edges->weights)[i];
-    if (edges->dtype == BOSC_I64) return (double)((const int64_t *)edges->weights)[i];
-    return ((const double *)edges->weights)[i];
+    const void *w = edges->weights;
+    if (!w) return 1;
+    switch (edges->dtype) {
+    case BOSC_I32: return ((const int32_t *)w)[i];
+    case BOSC_I64: return (double)((const int64_t *)w)[i];
+    case BOSC_U32: return ((const uint32_t *)w)[i];
+    case BOSC_U64: return (double)((const uint64_t *)w)[i];
+    case BOSC_F32: return (double)((const float *)w)[i];
+    case BOSC_F64: return ((const double *)w)[i];
+    case BOSC_U8: break;
+    }
+    abort();
 }
 
 static inline bosc_status edges_array(enum bi_edges_format format, const struct bi_bytes *in, bosc_array *array,

@@ -9,7 +9,7 @@
 #include "tool/tool.h"
 
 static const char *const items[] = {"1048576", "16777216", "67108864"};
-static const char *const vertices[] = {"1000000", "5000000", "32000000"};
+static const char *const vertices[] = {"200000", "5000000", "32000000"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
 static const struct program {
