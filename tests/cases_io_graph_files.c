@@ -291,6 +291,8 @@ static void large_round_trip(void)
             memcpy(x, &bits, sizeof bits);
         } while (isnan(*x));
         if (i % 3 == 0) *x = suite_unit(&r);
+        if (i % 5 == 0)
+            *x = ((double)suite_below(&r, 1 << 30) - 1e8) / (double[]){1, 10, 100, 1000, 1e6, 1e7, 3}[i % 7];
     }
     check_round_trip(&edges, ".gr", BOSC_F64);
     check_round_trip(&edges, ".mtx", BOSC_F64);

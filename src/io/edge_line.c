@@ -1,6 +1,7 @@
 /* One line of an edge, in any form that is allowed, and what is wrong with others. */
 #include "io/edge_line.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -70,8 +71,8 @@ static enum bi_line_kind read_vertex(struct reading *r, const char *which, int64
         return BI_LINE_EDGE;
     }
     if (limit == 0) return bad(r, BOSC_ERR_FORMAT, "vertex %s of a graph without vertices", quoted.text);
-    return bad(r, BOSC_ERR_FORMAT, "vertex %s is none of %llu to %llu", quoted.text, (unsigned long long)first,
-               (unsigned long long)(limit - 1 + first));
+    return bad(r, BOSC_ERR_FORMAT, "vertex %s is none of %" PRIu64 " to %" PRIu64, quoted.text, first,
+               limit - 1 + first);
 }
 
 static enum bi_line_kind read_weight(struct reading *r, struct bi_edge *edge)

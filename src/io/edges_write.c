@@ -54,18 +54,36 @@ static char *put_scientific(char *p, double x, int digits)
     return p;
 }
 
+/* Whether `back`, what a text reads as, is the number. */
+static bool is_same(double back, double x, bool single) { return single ? (float)back == (float)x : back == x; }
+
+/* A number of at most six decimals: of two exact doubles, the quotient is what its text reads as. NULL for others. */
+static char *put_decimals(char *p, double x, bool single)
+{
+    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    for (int k = 0; k <= 6; k++) {
+        double scaled = fabs(x) * (double)power[k];
+        if (!(scaled < 1e15)) return NULL;
+        uint64_t whole = (uint64_t)(scaled + 0.5);
+        if (!is_same((double)whole / (double)power[k], fabs(x), single)) continue;
+        p = put_integer(p, signbit(x), whole / power[k]);
+        *p++ = '.';
+        for (int digit = k ? k - 1 : 0; digit >= 0; digit--) *p++ = (char)('0' + whole / power[digit] % 10 * (k > 0));
+        return p;
+    }
+    return NULL;
+}
+
 /* Digits that bring back the same number, few if few do; with a point or an exponent, so that it reads as a real. */
 static char *put_real(char *p, double x, bool single)
 {
     if (isinf(x)) return put_text(p, x < 0 ? "-inf" : "inf");
-    if (fabs(x) < 1e15 && x == (double)(int64_t)x) {
-        p = put_integer(p, signbit(x), (uint64_t)fabs(x));
-        return put_text(p, ".0");
-    }
+    char *end = put_decimals(p, x, single);
+    if (end) return end;
     double back;
-    char *end = put_scientific(p, x, single ? FLT_DIG : DBL_DIG);
-    bool same = bi_number_read(p, end, &back) && (single ? (float)back == (float)x : back == x);
-    return same ? end : put_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
+    end = put_scientific(p, x, single ? FLT_DIG : DBL_DIG);
+    if (bi_number_read(p, end, &back) && is_same(back, x, single)) return end;
+    return put_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
 }
 
 static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
