@@ -128,6 +128,18 @@ BI_FN void bi_step_prove_weave(const struct bi_prove_weave *a, int64_t i)
     a->nodes[i] = (uint64_t)a->turns[i] << 32 | a->parents[i];
 }
 
+/* What the climb reads first of each vertex: its node's turn and parent, or none of both. */
+struct bi_prove_enter {
+    const uint32_t *leaf;
+    const uint64_t *nodes;
+    uint64_t *entry;
+};
+
+BI_FN void bi_step_prove_enter(const struct bi_prove_enter *a, int64_t v)
+{
+    a->entry[v] = a->leaf[v] == BI_NONE ? UINT64_MAX : a->nodes[a->leaf[v]];
+}
+
 /* Tiles of arcs: both ends climb the tree of rounds in lock step. The last turn on the two ways is that of the heaviest
  * edge given between the ends. */
 enum { BI_PROVE_LEVELS = 34 };
@@ -135,8 +147,7 @@ enum { BI_PROVE_LEVELS = 34 };
 struct bi_prove_climb {
     struct bi_msf_rows rows;
     int64_t begin[BI_PROVE_LEVELS + 2]; /* after the last level: the end again */
-    const uint32_t *leaf;
-    const uint64_t *nodes;
+    const uint64_t *entry, *nodes;
     const void *ids, *ranks; /* by turn */
     struct bi_prove_faults *faults;
 };
@@ -144,37 +155,58 @@ struct bi_prove_climb {
 /* The turn, or none if the ends are apart: one has no node in a round and is not where the other is. */
 BI_FN uint32_t bi_prove_heaviest(const struct bi_prove_climb *a, uint32_t u, uint32_t v)
 {
-    uint32_t heaviest = 0, x = a->leaf[u], y = a->leaf[v];
-    int level = 0;
-    do {
-        uint32_t nodes = (uint32_t)(a->begin[level + 1] - a->begin[level]);
-        if (x >= nodes || y >= nodes) return BI_NONE;
-        uint64_t nx = a->nodes[a->begin[level] + x], ny = a->nodes[a->begin[level] + y];
+    uint64_t nx = a->entry[u], ny = a->entry[v];
+    uint32_t heaviest = 0;
+    for (int level = 1;; level++) {
         uint32_t tx = (uint32_t)(nx >> 32), ty = (uint32_t)(ny >> 32), t = tx > ty ? tx : ty;
+        uint32_t x = (uint32_t)nx, y = (uint32_t)ny, nodes = (uint32_t)(a->begin[level + 1] - a->begin[level]);
         heaviest = t > heaviest ? t : heaviest;
-        x = (uint32_t)nx;
-        y = (uint32_t)ny;
-        level++;
-    } while (x != y);
-    return heaviest;
+        if (x == y) return heaviest; /* none where neither has an edge */
+        if (x >= nodes || y >= nodes) return BI_NONE;
+        nx = a->nodes[a->begin[level] + x];
+        ny = a->nodes[a->begin[level] + y];
+    }
+}
+
+/* The ways of a tile's edges are independent: what they read first is asked for early. */
+BI_FN void bi_prove_ask(const struct bi_prove_climb *a, int64_t tile)
+{
+#ifndef __CUDA_ARCH__
+    int64_t begin = tile * BI_MSF_TILE, end = begin + BI_MSF_TILE < a->rows.arcs ? begin + BI_MSF_TILE : a->rows.arcs;
+    for (int64_t place = begin; place < end; place++) __builtin_prefetch(&a->entry[a->rows.neighbours[place]]);
+    for (int64_t place = begin; place < end; place++)
+        __builtin_prefetch(&a->nodes[a->begin[1] + (uint32_t)a->entry[a->rows.neighbours[place]]]);
+#else
+    (void)a, (void)tile;
+#endif
+}
+
+BI_FN void bi_prove_compare(const struct bi_prove_climb *a, int64_t place, uint32_t turn)
+{
+    uint64_t id = bi_msf_arc_id(&a->rows, place);
+    if (turn == BI_NONE) {
+        bi_lower_i64(&a->faults->apart, (int64_t)id);
+        return;
+    }
+    uint64_t rank = bi_msf_arc_rank(&a->rows, place), most = bi_word(a->ranks, a->rows.wide_keys, turn);
+    if (rank < most || (rank == most && id < bi_word(a->ids, a->rows.wide, turn)))
+        bi_lower_i64(&a->faults->lighter, (int64_t)id);
 }
 
 BI_FN void bi_step_prove_climb(const struct bi_prove_climb *a, int64_t tile)
 {
     struct bi_msf_walk w = bi_msf_walk_tile(&a->rows, tile);
+    int64_t begin = w.place;
+    uint32_t turns[BI_MSF_TILE], edges = 0; /* a bit for each place */
+    bi_prove_ask(a, tile);
     do {
         uint32_t v = a->rows.neighbours[w.place];
         if (v <= w.row || !bi_msf_there(&a->rows, w.row, w.place)) continue;
-        uint32_t turn = bi_prove_heaviest(a, w.row, v);
-        uint64_t id = bi_msf_arc_id(&a->rows, w.place);
-        if (turn == BI_NONE) {
-            bi_lower_i64(&a->faults->apart, (int64_t)id);
-            continue;
-        }
-        uint64_t rank = bi_msf_arc_rank(&a->rows, w.place), most = bi_word(a->ranks, a->rows.wide_keys, turn);
-        if (rank < most || (rank == most && id < bi_word(a->ids, a->rows.wide, turn)))
-            bi_lower_i64(&a->faults->lighter, (int64_t)id);
+        turns[w.place - begin] = bi_prove_heaviest(a, w.row, v);
+        edges |= 1u << (w.place - begin);
     } while (bi_msf_walk_on(&a->rows, &w));
+    for (int k = 0; k < BI_MSF_TILE; k++)
+        if (edges >> k & 1) bi_prove_compare(a, begin + k, turns[k]);
 }
 
 #endif

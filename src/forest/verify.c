@@ -136,12 +136,16 @@ static bosc_status grow_tree(struct proof *p)
 static bosc_status climb(struct proof *p)
 {
     struct bi_prove_climb climb = {
-        .rows = p->rows, .leaf = p->tree.leaf, .ids = p->sorted_ids, .ranks = p->sorted_ranks, .faults = p->faults};
+        .rows = p->rows, .ids = p->sorted_ids, .ranks = p->sorted_ranks, .faults = p->faults};
     int64_t nodes = p->tree.begin[p->tree.levels];
     struct bi_prove_weave weave = {p->tree.rank, p->tree.parent, NULL};
     BI_TRY(take(p, nodes, sizeof(uint64_t), &weave.nodes));
     BI_TRY(p->steps->prove_weave(p->ctx, nodes, &weave));
+    struct bi_prove_enter enter = {p->tree.leaf, weave.nodes, NULL};
+    BI_TRY(take(p, p->rows.n, sizeof(uint64_t), &enter.entry));
+    BI_TRY(p->steps->prove_enter(p->ctx, p->rows.n, &enter));
     climb.nodes = weave.nodes;
+    climb.entry = enter.entry;
     for (int32_t k = 0; k < BI_PROVE_LEVELS + 2; k++)
         climb.begin[k] = p->tree.begin[k < p->tree.levels ? k : p->tree.levels];
     return p->steps->prove_climb(p->ctx, tiles(p), &climb);
