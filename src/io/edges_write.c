@@ -95,9 +95,9 @@ static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
     case BOSC_I64: return put_signed(p, ((const int64_t *)edges->weights)[i]);
     case BOSC_U32: return put_integer(p, false, ((const uint32_t *)edges->weights)[i]);
     case BOSC_U64: return put_integer(p, false, ((const uint64_t *)edges->weights)[i]);
-    case BOSC_U8: break;
+    case BOSC_U8: break; /* unreached: refused before */
     }
-    return p;
+    return p; /* unreached: all types return */
 }
 
 static char *put_line(char *p, const struct job *job, int64_t i)
