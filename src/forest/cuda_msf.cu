@@ -12,16 +12,16 @@ struct plan {
 };
 
 /* With few edges a vertex a filter saves nothing. Otherwise the light edges are so many that most vertices are in one
- * component after level 0: a random graph with 1.2 edges a vertex has 88 % of them in it (Erdos and Renyi, 1960), where
- * parallel edges count once. */
+ * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it (Erdos and Renyi,
+ * 1960). Parallel edges come with clusters, within which light edges are spent. */
 static struct plan plan_levels(const bosc_graph *g, bool one_level)
 {
-    const double light = 1.2, least = 1.8, most_part = 0.9, margin = 1.4;
+    const double light = 1.1, least = 1.8, most_part = 0.9, margin = 1.4, least_room = 0.25;
     double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
-    double part = pairs > 0 ? light * vertices / pairs : 1;
+    double part = pairs > 0 ? light * vertices / pairs * (m / pairs) : 1;
     if (one_level || pairs < least * vertices || part > most_part) return {false, 1, (uint32_t)(g->m > 0 ? g->m : 1)};
-    double room = part * m * margin + 65536;
-    return {true, (float)part, (uint32_t)(room < m ? room : m)};
+    double room = part * margin > least_room ? part * margin : least_room;
+    return {true, (float)part, (uint32_t)((room < 1 ? room : 1) * m) + 1};
 }
 
 template <class T> static bosc_status take(bosc_ctx *ctx, int64_t count, T **p)
@@ -62,6 +62,7 @@ template <class K> static msf_rows<K> rows_of(const bosc_graph *g, const struct 
     r.keys = (const K *)g->keys.data;
     r.n = (uint32_t)g->n;
     r.arcs = (uint32_t)g->arcs;
+    r.in_order = g->ids_in_order;
     r.flip = (K)order->flip;
     r.number = (K)order->number;
     r.limit = (K)order->limit;
@@ -74,7 +75,7 @@ template <class K> static msf_rows<K> rows_of(const bosc_graph *g, const struct 
 template <class K> static bosc_status label(bosc_ctx *ctx, uint32_t n, const msf_state<K> &s, uint32_t *labels)
 {
     if (!labels) return BOSC_OK;
-    msf_label_args a = {n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
+    msf_label_args a = {s.control, n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
     return msf_labels(ctx, a);
 }
 

@@ -19,8 +19,9 @@
 enum {
     MSF_TILE = 2048, /* arcs of a block in round 0 */
     MSF_TILE_THREADS = 256,
+    MSF_TILE_WARPS = MSF_TILE_THREADS / 32,
     MSF_TILE_ITEMS = MSF_TILE / MSF_TILE_THREADS,
-    MSF_TILE_BLOCKS = 5, /* a multiprocessor */
+    MSF_TILE_BLOCKS = 6, /* a multiprocessor */
     MSF_LONG_ROW = 48,   /* arcs of a row in a tile: longer ones are read by a warp */
     MSF_SAMPLES = 1024,
     MSF_SAMPLE_THREADS = 512,
@@ -43,6 +44,7 @@ template <class K> struct msf_rows {
     const uint32_t *offsets, *neighbours, *ids;
     const K *keys;
     uint32_t n, arcs;
+    bool in_order;                          /* ids of arcs u -> v with u < v ascend */
     K flip, number;                         /* as in struct bi_msf_order */
     K limit;                                /* arcs of a higher rank are not there */
     const uint8_t *vertex_mask, *edge_mask; /* NULL: all are there */
@@ -71,7 +73,8 @@ __device__ __forceinline__ bool msf_missing(const msf_rows<K> &r, uint32_t row, 
     return r.edge_mask && !r.edge_mask[r.ids[arc]];
 }
 
-/* An edge in the list of a level. Its ends are components; equal ends: it is out. */
+/* An edge in the list of a level. Its ends are components; equal ends: it is out. In level 0, where ids are in order,
+ * the arc's place stands for the id. */
 template <class K> struct msf_edge;
 template <> struct __align__(16) msf_edge<uint32_t> { uint32_t u, v, key, id; };
 template <> struct __align__(8) msf_edge<uint64_t>
@@ -256,6 +259,7 @@ template <class K> bosc_status msf_list(bosc_ctx *, const msf_state<K> &, int64_
 
 /* The smallest vertex of each vertex's tree. pool1 may be NULL; smallest is scratch, n. */
 struct msf_label_args {
+    const struct msf_control *control; /* nothing is done where a list was too short */
     uint32_t n;
     const uint32_t *pointer, *pool0, *pool1;
     uint32_t *smallest, *labels;

@@ -10,7 +10,7 @@ static __device__ __forceinline__ uint32_t tree_of(const msf_label_args &a, uint
 static __global__ void __launch_bounds__(256) kernel_smallest(const msf_label_args a)
 {
     uint32_t v = blockIdx.x * 256 + threadIdx.x;
-    if (v >= a.n) return;
+    if (v >= a.n || a.control->overflow) return;
     uint32_t tree = tree_of(a, v);
     if (tree != MSF_NONE && v < bi_load_hint(&a.smallest[tree])) atomicMin(&a.smallest[tree], v);
 }
@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(256) kernel_smallest(const msf_label_ar
 static __global__ void __launch_bounds__(256) kernel_label(const msf_label_args a)
 {
     uint32_t v = blockIdx.x * 256 + threadIdx.x;
-    if (v >= a.n) return;
+    if (v >= a.n || a.control->overflow) return;
     uint32_t tree = tree_of(a, v);
     a.labels[v] = tree == MSF_NONE ? v : a.smallest[tree];
 }

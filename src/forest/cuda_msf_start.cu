@@ -90,10 +90,13 @@ __device__ __forceinline__ void choose(const msf_rows<K> &rows, const msf_state<
     msf_take(rows, s, rows.ids[x.at], x.key);
 }
 
+/* `light` begins a part for each warp: places in the tile of its light arcs, then of those that it lists, whose other
+ * ends are in `other`. */
 template <class K> struct tile_shared {
     K keys[MSF_TILE];
-    uint32_t row[MSF_TILE];
-    uint32_t counts[MSF_TILE / 32 + 1], base;
+    uint32_t row[MSF_TILE], other[MSF_TILE];
+    uint16_t light[MSF_TILE];
+    uint32_t total, base;
     uint2 ends;
 };
 
@@ -124,16 +127,26 @@ __device__ __forceinline__ lightest<K> scan_row(const msf_rows<K> &rows, tile_sh
 {
     lightest<K> best = {(K) ~(K)0, MSF_NONE};
     bool tie = false;
-    for (uint32_t i = p.begin + from; i < p.end; i += step) {
+    uint32_t i = p.begin + from;
+    if (!CHECKED && i < p.end) {
+        best.key = sh.keys[i];
+        best.at = i;
+        sh.row[i] = p.row;
+        i += step;
+    }
+    for (; i < p.end; i += step) {
         K key = sh.keys[i];
         sh.row[i] = p.row;
         if (CHECKED && msf_missing<CHECKED>(rows, p.row, first + i, key)) continue;
-        bool lighter = key < best.key || best.at == MSF_NONE;
+        bool lighter = key < best.key || (CHECKED && best.at == MSF_NONE);
         tie = !lighter && (tie || key == best.key);
         best.key = lighter ? key : best.key;
-        best.at = lighter ? first + i : best.at;
+        best.at = lighter ? i : best.at;
     }
-    if (tie) best.at = break_ties<CHECKED>(rows, sh, first, p, from, step, best.key);
+    if (tie)
+        best.at = break_ties<CHECKED>(rows, sh, first, p, from, step, best.key);
+    else if (best.at != MSF_NONE)
+        best.at += first;
     return best;
 }
 
@@ -176,69 +189,110 @@ static __device__ __forceinline__ void choose_in_tile(const msf_rows<K> &rows, c
     }
 }
 
-/* Lists the tile's light arcs u -> v with u < v, of those whose `other` end is given. */
+/* The light ones among the warp's arcs, noted in its part of `light`; returns how many. */
+template <class K>
+static __device__ __forceinline__ uint32_t note_light(tile_shared<K> &sh, const K (&key)[MSF_TILE_ITEMS],
+                                                      uint32_t count, K threshold)
+{
+    unsigned lane = threadIdx.x % 32;
+    uint32_t noted = 0, part = threadIdx.x / 32 * (MSF_TILE / MSF_TILE_WARPS);
+#pragma unroll
+    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
+        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
+        bool light = i < count && key[k] <= threshold;
+        unsigned votes = __ballot_sync(~0u, light);
+        if (light) sh.light[part + noted + __popc(votes & ((1u << lane) - 1))] = (uint16_t)i;
+        noted += (uint32_t)__popc(votes);
+    }
+    return noted;
+}
+
+/* Of the warp's light arcs keeps those u -> v with u < v, with their other ends; returns how many. */
+template <bool CHECKED, class K>
+static __device__ __forceinline__ uint32_t keep_forward(const msf_rows<K> &rows, const msf_state<K> &s,
+                                                        tile_shared<K> &sh, uint32_t first, uint32_t noted)
+{
+    unsigned lane = threadIdx.x % 32;
+    uint32_t kept = 0, part = threadIdx.x / 32 * (MSF_TILE / MSF_TILE_WARPS), threshold_id = s.control->threshold_id;
+    K threshold = (K)s.control->threshold_key;
+    for (uint32_t j0 = 0; j0 < noted; j0 += 32) {
+        bool keep = j0 + lane < noted;
+        uint32_t i = keep ? sh.light[part + j0 + lane] : 0, other = keep ? rows.neighbours[first + i] : 0;
+        keep = keep && other > sh.row[i];
+        if (keep && sh.keys[i] == threshold) keep = rows.ids[first + i] <= threshold_id;
+        if (keep && msf_missing<CHECKED>(rows, sh.row[i], first + i, sh.keys[i])) keep = false;
+        unsigned votes = __ballot_sync(~0u, keep);
+        __syncwarp(); /* all have read what is overwritten now */
+        uint32_t to = part + kept + (uint32_t)__popc(votes & ((1u << lane) - 1));
+        if (keep) {
+            sh.light[to] = (uint16_t)i;
+            sh.other[to] = other;
+        }
+        kept += (uint32_t)__popc(votes);
+    }
+    __syncwarp();
+    return kept;
+}
+
+/* Lists the light arcs. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ void list_light(const msf_rows<K> &rows, const msf_state<K> &s, tile_shared<K> &sh,
-                                                  uint32_t first, K threshold, const uint32_t (&other)[MSF_TILE_ITEMS])
+                                                  uint32_t first, uint32_t noted)
 {
-    uint32_t threshold_id = s.control->threshold_id, rank[MSF_TILE_ITEMS], id[MSF_TILE_ITEMS];
-    bool light[MSF_TILE_ITEMS];
-#pragma unroll
-    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
-        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
-        light[k] = other[k] != MSF_NONE && other[k] > sh.row[i];
-        id[k] = light[k] ? rows.ids[first + i] : 0;
-        if (light[k] && sh.keys[i] == threshold) light[k] = id[k] <= threshold_id;
-        if (light[k] && msf_missing<CHECKED>(rows, sh.row[i], first + i, sh.keys[i])) light[k] = false;
-    }
-    uint32_t total = msf_block_rank<MSF_TILE_THREADS, MSF_TILE_ITEMS>(light, rank, sh.counts);
-    if (threadIdx.x == 0 && total) {
-        sh.base = atomicAdd(&s.control->listed[0], total);
-        if ((uint64_t)sh.base + total > s.room) bi_store_relaxed(&s.control->overflow, 1u);
+    unsigned lane = threadIdx.x % 32;
+    uint32_t part = threadIdx.x / 32 * (MSF_TILE / MSF_TILE_WARPS), offset = 0;
+    uint32_t kept = keep_forward<CHECKED>(rows, s, sh, first, noted);
+    if (lane == 0 && kept) offset = atomicAdd(&sh.total, kept);
+    offset = __shfl_sync(~0u, offset, 0);
+    __syncthreads();
+    if (threadIdx.x == 0 && sh.total) {
+        sh.base = atomicAdd(&s.control->listed[0], sh.total);
+        if ((uint64_t)sh.base + sh.total > s.room) bi_store_relaxed(&s.control->overflow, 1u);
     }
     __syncthreads();
-    uint64_t base = sh.base;
-#pragma unroll
-    for (int k = 0; k < MSF_TILE_ITEMS; k++) {
-        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
-        if (!light[k] || base + rank[k] >= s.room) continue;
+    uint64_t to = kept ? (uint64_t)sh.base + offset : 0;
+    for (uint32_t j = lane; j < kept && to + j < s.room; j += 32) {
+        uint32_t i = sh.light[part + j];
         msf_edge<K> e = {};
         e.u = sh.row[i];
-        e.v = other[k];
+        e.v = sh.other[part + j];
         e.key = sh.keys[i];
-        e.id = id[k];
-        s.list[base + rank[k]] = e;
+        e.id = rows.in_order ? first + i : rows.ids[first + i];
+        s.list[to + j] = e;
     }
 }
 
-/* What is needed later is asked for before the barriers. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(MSF_TILE_THREADS, MSF_TILE_BLOCKS)
     kernel_round_0(msf_rows<K> rows, msf_state<K> s, uint32_t tiles)
 {
     BI_SHARED(tile_shared<K>, sh);
-    uint32_t tile = blockIdx.x, first = tile * MSF_TILE, other[MSF_TILE_ITEMS];
+    uint32_t tile = blockIdx.x, first = tile * MSF_TILE;
     uint32_t count = rows.arcs - first < MSF_TILE ? rows.arcs - first : MSF_TILE;
-    K key[MSF_TILE_ITEMS], threshold = (K)s.control->threshold_key;
+    K key[MSF_TILE_ITEMS];
 #pragma unroll
     for (int k = 0; k < MSF_TILE_ITEMS; k++) {
         uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
         key[k] = i < count ? __ldcs(&rows.keys[first + i]) : 0;
     }
+    /* What is needed after the barrier is asked for before it. */
     uint32_t row_from = tile ? s.tile_row[tile] : 0, row_to = tile + 1 < tiles ? s.tile_row[tile + 1] : rows.n - 1;
     uint2 range = range_of(rows, row_from + threadIdx.x, row_to);
 #pragma unroll
     for (int k = 0; k < MSF_TILE_ITEMS; k++) {
-        uint32_t i = k * MSF_TILE_THREADS + threadIdx.x;
-        sh.keys[i] = msf_rank(rows, key[k]);
-        other[k] = i < count && sh.keys[i] <= threshold ? rows.neighbours[first + i] : MSF_NONE;
+        key[k] = msf_rank(rows, key[k]);
+        sh.keys[k * MSF_TILE_THREADS + threadIdx.x] = key[k];
     }
-    if (threadIdx.x == 0) sh.ends = make_uint2(MSF_NONE, MSF_NONE);
+    if (threadIdx.x == 0) {
+        sh.ends = make_uint2(MSF_NONE, MSF_NONE);
+        sh.total = 0;
+    }
+    uint32_t noted = note_light(sh, key, count, (K)s.control->threshold_key);
     __syncthreads();
     choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, range);
     __syncthreads();
     if (threadIdx.x == 0) s.tile_ends[tile] = sh.ends;
-    list_light<CHECKED>(rows, s, sh, first, threshold, other);
+    list_light<CHECKED>(rows, s, sh, first, noted);
 }
 
 /* A row that goes on beyond the tile it begins in: a warp joins what its tiles found. */
