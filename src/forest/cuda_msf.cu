@@ -62,7 +62,6 @@ template <class K> static msf_rows<K> rows_of(const bosc_graph *g, const struct 
     r.keys = (const K *)g->keys.data;
     r.n = (uint32_t)g->n;
     r.arcs = (uint32_t)g->arcs;
-    r.in_order = g->ids_in_order;
     r.flip = (K)order->flip;
     r.number = (K)order->number;
     r.limit = (K)order->limit;

@@ -44,7 +44,6 @@ template <class K> struct msf_rows {
     const uint32_t *offsets, *neighbours, *ids;
     const K *keys;
     uint32_t n, arcs;
-    bool in_order;                          /* ids of arcs u -> v with u < v ascend */
     K flip, number;                         /* as in struct bi_msf_order */
     K limit;                                /* arcs of a higher rank are not there */
     const uint8_t *vertex_mask, *edge_mask; /* NULL: all are there */

@@ -88,7 +88,6 @@ template <class K> __device__ __forceinline__ void take_edge(rounds<K> &r, uint3
     unsigned long long word = r.s.best[component];
     K key = sizeof(K) == 4 ? (K)(word >> 32) : (K)word;
     uint32_t id = sizeof(K) == 4 ? (uint32_t)word : r.s.best_id[component];
-    if (r.level == 0 && r.rows.in_order) id = r.rows.ids[id];
     msf_take(r.rows, r.s, id, key);
     r.edges++;
     r.low += (uint32_t)key;

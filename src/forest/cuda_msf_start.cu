@@ -257,7 +257,7 @@ static __device__ __forceinline__ void list_light(const msf_rows<K> &rows, const
         e.u = sh.row[i];
         e.v = sh.other[part + j];
         e.key = sh.keys[i];
-        e.id = rows.in_order ? first + i : rows.ids[first + i];
+        e.id = rows.ids[first + i];
         s.list[to + j] = e;
     }
 }
