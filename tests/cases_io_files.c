@@ -286,6 +286,10 @@ static void bad_arguments(void)
     };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         CHECK_TEXT(bosc_npy_write(path, &arrays[i], error), "array");
+    static const int64_t absurd[2] = {INT64_MAX / 8, 9};
+    bosc_io_error reason;
+    CHECK_EQ(bi_array_new("F", BOSC_F64, 2, absurd, &a, &reason), BOSC_ERR_FORMAT);
+    CHECK(strcmp(reason.text, "F: the shape is too large") == 0);
     bosc_array_free(NULL);
     CHECK_EQ(bosc_npy_read(NULL, &a, NULL), BOSC_ERR_ARG); /* without a place for the text */
     folder_remove(&f);

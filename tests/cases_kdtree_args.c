@@ -242,6 +242,41 @@ static void others(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
+/* Sizes of every kind of tree; reserving what is there already. */
+static void sizes(bosc_ctx *ctx)
+{
+    float p[20] = {0};
+    for (int kind = 0; kind < 4; kind++) {
+        bosc_kdtree_opts o = {.size = sizeof o,
+                              .dim = 2,
+                              .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                              .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};
+        int64_t kept = -1, scratch = -1, more = -1;
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 10, &kept, &scratch));
+        CHECK(kept > 0 && scratch > 0);
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &more, NULL));
+        CHECK(more > kept);
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, NULL, &more));
+        CHECK(more > scratch);
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 0, NULL, NULL));
+        bosc_kdtree *tree = NULL;
+        bosc_kdtree_info before = {.size = sizeof before}, after = before;
+        bosc_kdtree_times times = {.size = sizeof times};
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
+        CHECK_EQ(bosc_kdtree_get_times(tree, &times), BOSC_OK);
+        CHECK((times.sort > 0) == (kind & 1));
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
+        CHECK_EQ(bosc_kdtree_get_info(tree, &before), BOSC_OK);
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1, 10, 5));
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 0, 0, 0));
+        CHECK_EQ(bosc_kdtree_get_info(tree, &after), BOSC_OK);
+        CHECK(memcmp(&before, &after, sizeof before) == 0);
+        bosc_kdtree_free(tree);
+    }
+}
+
 /* More elements than bytes can be counted. */
 static void scratch(bosc_ctx *ctx)
 {
@@ -269,12 +304,9 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},
-    {"build", build, NULL},
-    {"search", search, NULL},
-    {"offsets", offsets, NULL},
-    {"others", others, NULL},
-    {"scratch", scratch, NULL},
-    {"another backend", NULL, other_backend},
+    {"create", create, NULL},   {"build", build, NULL},
+    {"search", search, NULL},   {"offsets", offsets, NULL},
+    {"others", others, NULL},   {"sizes", sizes, NULL},
+    {"scratch", scratch, NULL}, {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

@@ -71,7 +71,7 @@ bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p)
     struct bi_arena *arena = &ctx->arena;
     *p = NULL;
     if (bytes == 0) return BOSC_OK;
-    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return no_memory(ctx, bytes);
+    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || bi_fault(BI_FAULT_ALLOC)) return no_memory(ctx, bytes);
     bytes = bi_round_up(bytes, ALIGNMENT);
     struct bi_chunk *chunk = arena->current ? arena->current : arena->first, *last = NULL;
     while (chunk && chunk->bytes - chunk->used < bytes) {

@@ -50,7 +50,6 @@ static const struct bi_backend *find_backend(bosc_backend id)
 
 static bosc_status check_opts(const bosc_ctx_opts *o)
 {
-    if (o->size < sizeof(size_t) || o->size > sizeof *o) return BOSC_ERR_ARG;
     if ((int)o->backend < 0 || o->backend > BOSC_BACKEND_AUTO) return BOSC_ERR_ARG;
     if (o->device < 0 || o->threads < 0 || o->threads > 4096) return BOSC_ERR_ARG;
     if (!o->host.alloc != !o->host.release) return BOSC_ERR_ARG;

@@ -186,9 +186,9 @@ static double value_at(const char *p, enum type type, enum format format)
     case UINT32: return v.u32;
     case FLOAT32: return v.f32;
     case FLOAT64: return v.f64;
-    case NO_TYPE: break;
+    case NO_TYPE: break; /* unreached: such properties are refused */
     }
-    return 0;
+    return 0; /* unreached: likewise */
 }
 
 /* Bytes of the element at p, whose lists say how long they are; 0 if it goes beyond the end or is malformed. */

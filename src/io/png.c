@@ -22,7 +22,7 @@ static void release(png_structp png, png_voidp memory)
     free(memory);
 }
 
-static void nothing_to_flush(png_structp png) { (void)png; }
+static void nothing_to_flush(png_structp png) { (void)png; } /* unreached: libpng wants one, and calls none */
 
 static void jump(png_structp png, png_const_charp text)
 {

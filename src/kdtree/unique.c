@@ -10,8 +10,7 @@ static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     BI_TRY(ops->steps->mark_runs(ctx, step->rows.n, step));
     BI_TRY(bi_read_back(ctx, &bad, step->bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: the sort by superkey 0 failed at position %lld",
-                   (long long)bad);
+    return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld", (long long)bad); /* unreached: sorts sort */
 }
 
 bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,

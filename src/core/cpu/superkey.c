@@ -50,7 +50,7 @@ bosc_status bi_cpu_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *po
     case BOSC_F64: status = sort_f64(ctx, &s, perm); break;
     case BOSC_I32: status = sort_i32(ctx, &s, perm); break;
     case BOSC_I64: status = sort_i64(ctx, &s, perm); break;
-    default: return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %s is not a type of coordinates", bosc_dtype_name(dtype));
+    default: status = bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d", (int)dtype); /* unreached: callers have checked it */
     }
     bi_arena_rewind(ctx, mark);
     return status;
