@@ -1,7 +1,6 @@
 /* The fast spanning forest on the CPU: which part of the edges goes first, and what the caller gets. */
 #include "forest/cpu_msf.h"
 
-#include "base/atomic.h"
 #include "base/bits.h"
 
 /* Of a graph with more than DENSE edges a vertex, LIGHT a vertex go first. */

@@ -8,6 +8,9 @@
 #ifndef BI_FOREST_CPU_MSF_H
 #define BI_FOREST_CPU_MSF_H
 
+#include <string.h>
+
+#include "base/atomic.h"
 #include "core/cpu/collectives.h"
 #include "forest/driver.h"
 #include "forest/msf.h"
@@ -60,8 +63,29 @@ static inline void bi_cpu_msf_note(struct bi_cpu_msf *m, int64_t at, uint32_t id
         ((uint32_t *)m->keys)[at] = (uint32_t)key;
 }
 
+/* The root above v; pointers on the way are halved. */
+static inline uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    uint32_t above = bi_peek(&parent[v]), far;
+    while ((far = bi_peek(&parent[above])) != above) {
+        bi_poke(&parent[v], far);
+        v = far;
+        above = bi_peek(&parent[v]);
+    }
+    return above;
+}
+
 /* Room in a list. */
 bosc_status bi_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t room, struct bi_edge_list *list);
+
+/* Moves edges to the front. */
+static inline void bi_edge_list_move(struct bi_edge_list *list, int64_t to, int64_t from, int64_t count)
+{
+    if (to == from) return;
+    memmove(list->words + to, list->words + from, (size_t)count * sizeof *list->words);
+    memmove(list->ends + to, list->ends + from, (size_t)count * sizeof *list->ends);
+    if (list->ids) memmove(list->ids + to, list->ids + from, (size_t)count * sizeof *list->ids);
+}
 
 /* The threshold of the lightest `share` (below 1) of all arcs, or of the list. */
 bosc_status bi_cpu_msf_sample(struct bi_cpu_msf *m, double share);

@@ -1,7 +1,6 @@
 /* The pass over a graph's rows: lightest edges of vertices, and the list of light edges. */
 #include "forest/cpu_msf.h"
 
-#include "base/atomic.h"
 #include "base/bits.h"
 
 enum {
