@@ -52,6 +52,10 @@ static void copy_kept(size_t size, const char *in, const uint8_t *keep, char *ou
 bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
                            int64_t *count)
 {
+    if (n == 0) { /* the arrays may be NULL, to which nothing may be added */
+        *count = 0;
+        return BOSC_OK;
+    }
     int parts = bi_parts(ctx, n, GRAIN);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *memory;
