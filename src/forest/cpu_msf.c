@@ -4,7 +4,7 @@
 #include "base/bits.h"
 
 /* Of a graph with more than DENSE edges a vertex, LIGHT a vertex go first. */
-static const double LIGHT = 1.3, DENSE = 2.5;
+static const double LIGHT = 1.8, DENSE = 2.5;
 enum { GRAIN = 1 << 13, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
 
 bosc_status bi_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t room, struct bi_edge_list *list)

@@ -59,10 +59,10 @@ static inline __attribute__((always_inline)) void stream_row(struct stream *s, s
     const struct bi_msf_rows *r = &m->rows;
     const uint32_t *ids = r->edge_ids, *offsets = r->offsets;
     struct bi_edge_list *list = &m->list;
-    uint64_t best = UINT64_MAX;
-    uint32_t best_id = UINT32_MAX, best_place = BI_NONE;
+    uint64_t best = UINT64_MAX, threshold = m->threshold;
+    uint32_t best_id = UINT32_MAX, best_place = BI_NONE, end = offsets[u + 1];
     int64_t at = c->at;
-    for (uint32_t place = offsets[u]; place < offsets[u + 1]; place++) {
+    for (uint32_t place = offsets[u]; place < end; place++) {
         uint32_t v = r->neighbours[place], id = ids[place];
         uint64_t rank = rank_at(r, place, long_keys, checked);
         if (checked && missing(r, u, v, rank, id)) continue;
@@ -71,8 +71,7 @@ static inline __attribute__((always_inline)) void stream_row(struct stream *s, s
         best_id = less ? id : best_id;
         best = less ? word : best;
         best_place = less ? place : best_place;
-        bool light =
-            long_keys ? word < m->threshold || (word == m->threshold && id <= m->threshold_id) : word <= m->threshold;
+        bool light = long_keys ? word < threshold || (word == threshold && id <= m->threshold_id) : word <= threshold;
         light = light && v > u;
         if (!roomy && at == c->end) {
             if (!light) continue;
