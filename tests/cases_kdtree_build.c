@@ -95,6 +95,12 @@ static void large(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
+    if (suite_slow(ctx)) return;
+    /* Lists that several blocks of a device share, most of whose points have one value. */
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 2, 150000, KD_GRID);
 }
 
 /* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of

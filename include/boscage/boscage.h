@@ -5,6 +5,8 @@
 
 #include <boscage/base.h>
 #include <boscage/context.h>
+#include <boscage/forest.h>
+#include <boscage/graph.h>
 #include <boscage/kdtree.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
