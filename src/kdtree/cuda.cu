@@ -74,17 +74,34 @@ static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, c
     return cuda_step_find_nan(ctx, rows->n, &args);
 }
 
-static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+/* *node = the smallest wrong node. */
+static bosc_status name_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
     void *owners;
     BI_TRY(fill_none(ctx, node));
     BI_TRY(bi_scratch(ctx, (size_t)tree->n * 4, &owners));
     struct bi_kd_check args = {cuda_view(tree), tree->n, static_cast<uint32_t *>(owners), node};
-    bosc_status status = tree->n ? ctx->backend->fill(ctx, owners, 0xff, (size_t)tree->n * 4) : BOSC_OK;
-    if (status == BOSC_OK) status = cuda_step_check_order(ctx, tree->nodes, &args);
-    if (status == BOSC_OK) status = cuda_step_own_ids(ctx, tree->nodes, &args);
-    if (status == BOSC_OK) status = cuda_step_check_ids(ctx, tree->nodes, &args);
+    BI_TRY(ctx->backend->fill(ctx, owners, 0xff, (size_t)tree->n * 4));
+    BI_TRY(cuda_step_check_order(ctx, tree->nodes, &args));
+    BI_TRY(cuda_step_own_ids(ctx, tree->nodes, &args));
+    return cuda_step_check_ids(ctx, tree->nodes, &args);
+}
+
+static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    int64_t wrong;
+    BI_TRY(fill_none(ctx, node));
+    if (tree->nodes == 0) return BOSC_OK;
+    if (!kd_is_fast(&tree->opts)) return name_disorder(ctx, tree, node);
+    BI_TRY(kd_find_disorder(ctx, tree, node));
+    BI_TRY(bi_read_back(ctx, &wrong, node, sizeof wrong));
+    return wrong == INT64_MAX ? BOSC_OK : name_disorder(ctx, tree, node);
+}
+
+static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = verify(ctx, tree, node);
     bi_arena_rewind(ctx, mark);
     return status;
 }

@@ -20,6 +20,10 @@ bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, 
 bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
                          struct bi_kd_lists *lists, uint32_t *order);
 
+/* *bad becomes less if any node of a tree of the fast builder's types is out of order, or any id wrong: one such node,
+ * not always the smallest (cuda_verify.cu). */
+bosc_status kd_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad);
+
 /* The index of searches; and the boxes of all subtrees of an F32 tree, in scratch (cuda_index.cu). */
 size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
