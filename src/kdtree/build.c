@@ -138,7 +138,8 @@ static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
     bosc_kdtree_times *times = &next->times;
     struct bi_kd_sorted sorted;
     struct bi_kd_lists lists;
-    struct bi_kd_runs runs = {0};
+    struct bi_kd_runs runs = {.n = rows->n, .count = rows->n};
+    uint32_t *order;
     double since = bi_kd_now();
     BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(end_stage(ctx, &since, &times->sort));
@@ -150,10 +151,9 @@ static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
     BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
     BI_TRY(end_stage(ctx, &since, &times->sort));
     BI_TRY(bi_progress(ctx, "build", 0.5));
-    BI_TRY(bi_kd_partition_lists(ctx, next, &runs.rows, &lists));
-    BI_TRY(end_stage(ctx, &since, &times->build));
-    BI_TRY(bi_kd_keep_runs(ctx, next, &runs));
-    return end_stage(ctx, &since, &times->deduplicate);
+    BI_TRY(bi_kd_partition_lists(ctx, next, &lists, &order));
+    BI_TRY(bi_kd_store_runs(ctx, next, &runs, order));
+    return end_stage(ctx, &since, &times->build);
 }
 
 static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
@@ -209,7 +209,7 @@ int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_o
         ops->bytes(opts, n, &kept, &scratch);
     else
         scratch = n * (8 * lists + 24); /* lists, order and what partitioning takes */
-    if (!fused || unique) scratch += n * (opts->dim * size + 4 * size + 12); /* sorted rows, keys, and their sort */
-    if (unique) scratch += n * (opts->dim * size + 21);
+    if (!fused || unique) scratch += n * (2 * opts->dim * size + 4 * size + 16); /* sorted rows, keys, and their sort */
+    if (unique) scratch += n * (opts->dim * size + 45);
     return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
 }

@@ -1,6 +1,7 @@
 /* The CPU's table of fused operations of k-d trees. */
 #include "kdtree/cpu_build.h"
 #include "kdtree/cpu_query.h"
+#include "kdtree/driver.h"
 
 #include "core/cpu/level.h"
 #include "core/steps.h"
@@ -57,74 +58,75 @@ static bool cpu_builds(const bosc_kdtree_opts *opts, int64_t n)
     return true;
 }
 
-struct plain {
-    const struct bi_kd_rows *rows;
-    bosc_dtype dtype;
-    int32_t dim;
-    uint32_t *order;
-};
-
-static bool plain_less(const struct plain *p, uint32_t a, uint32_t b, int32_t c)
-{
-    int order = bi_kd_compare_rows(p->rows, p->dtype, p->dim, a, b, c);
-    return order ? order < 0 : a < b;
-}
-
 static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
 {
     return bi_kd_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
-/* One list of one segment: its references are spread around the median, which list `level % dim` gave. */
-static void partition_list(const struct plain *p, struct bi_kd_range r, int level, const uint32_t *in, uint32_t *out,
-                           uint32_t median)
+/* One level of the published method. Where a reference stands in the level's own list tells its side. */
+struct level {
+    const struct bi_kd_lists *lists;
+    uint8_t *side; /* by reference: 0 less, 1 the median, 2 greater */
+    uint32_t *order;
+    int32_t own;
+};
+
+/* Notes the sides of a segment, takes its median and copies the rest. */
+static void take_median(const struct level *l, struct bi_kd_range r)
 {
-    int32_t c = level % p->dim;
-    int64_t less = r.begin, greater = bi_kd_mid(r) + 1;
-    for (int64_t i = r.begin; i < r.end; i++) {
-        if (in[i] == median) continue;
-        if (plain_less(p, in[i], median, c))
-            out[less++] = in[i];
-        else
-            out[greater++] = in[i];
-    }
+    const uint32_t *in = l->lists->in[l->own];
+    uint32_t *out = l->lists->out[l->own];
+    int64_t mid = bi_kd_mid(r);
+    l->order[mid] = in[mid];
+    for (int64_t i = r.begin; i < r.end; i++) l->side[in[i]] = (uint8_t)((i >= mid) + (i > mid));
+    for (int64_t i = r.begin; out && i < r.end; i++) out[i] = in[i];
 }
 
-/* One level: in[p] becomes out[p]; lists that no later level needs have no `out`. */
-static void partition_level(bosc_ctx *ctx, const struct plain *p, int64_t nodes, int32_t level,
-                            const struct bi_kd_lists *lists)
+/* Spreads the references of a segment of another list around its median. */
+static void partition_list(const struct level *l, struct bi_kd_range r, const uint32_t *in, uint32_t *out)
 {
-    int32_t c = level % p->dim;
+    int64_t to[3] = {r.begin, bi_kd_mid(r), bi_kd_mid(r) + 1};
+    for (int64_t i = r.begin; i < r.end; i++) out[to[l->side[in[i]]]++] = in[i];
+}
+
+static void partition_level(bosc_ctx *ctx, int64_t nodes, int level, const struct level *l)
+{
+    const struct bi_kd_lists *lists = l->lists;
     int64_t segments = (int64_t)1 << level;
-#pragma omp parallel for collapse(2) schedule(dynamic, 16) num_threads(ctx->threads)
-    for (int64_t s = 0; s < segments; s++)
-        for (int32_t l = 0; l < lists->used; l++) {
+    int chunk = segments < 1024 ? 1 : 16;
+#pragma omp parallel num_threads(ctx->threads)
+    {
+#pragma omp for schedule(dynamic, chunk)
+        for (int64_t s = 0; s < segments; s++) {
             struct bi_kd_range r = bi_kd_subtree(nodes, level, (uint64_t)s);
-            if (r.begin >= r.end) continue;
-            uint32_t median = lists->in[c][bi_kd_mid(r)];
-            if (l == c) p->order[bi_kd_mid(r)] = median;
-            if (!lists->out[l]) continue;
-            if (l == c)
-                for (int64_t i = r.begin; i < r.end; i++) lists->out[l][i] = lists->in[l][i];
-            else
-                partition_list(p, r, level, lists->in[l], lists->out[l], median);
+            if (r.begin < r.end) take_median(l, r);
         }
-    (void)ctx;
+#pragma omp for collapse(2) schedule(dynamic, chunk)
+        for (int32_t p = 0; p < lists->used; p++)
+            for (int64_t s = 0; s < segments; s++) {
+                struct bi_kd_range r = bi_kd_subtree(nodes, level, (uint64_t)s);
+                if (p != l->own && lists->out[p] && r.begin < r.end) partition_list(l, r, lists->in[p], lists->out[p]);
+            }
+    }
+    (void)ctx, (void)chunk;
 }
 
-static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
-                                 struct bi_kd_lists *lists, uint32_t *order)
+/* Lists that no later level needs have no `out`. */
+static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order)
 {
-    struct plain p = {rows, tree->opts.dtype, tree->opts.dim, order};
     int depth = bi_kd_depth(lists->n);
+    int32_t dim = tree->opts.dim;
+    struct level l = {.lists = lists, .order = order};
+    BI_TRY(bi_kd_scratch(ctx, lists->n, 1, (void **)&l.side));
     for (int level = 0; level < depth; level++) {
-        for (int32_t l = 0; l < lists->used; l++)
-            if (bi_kd_next_use(l, level, p.dim) >= depth) lists->out[l] = NULL;
-        partition_level(ctx, &p, lists->n, level, lists);
-        for (int32_t l = 0; l < lists->used; l++) {
-            uint32_t *in = lists->in[l];
-            lists->in[l] = lists->out[l];
-            lists->out[l] = in;
+        for (int32_t p = 0; p < lists->used; p++)
+            if (bi_kd_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
+        l.own = level % dim;
+        partition_level(ctx, lists->n, level, &l);
+        for (int32_t p = 0; p < lists->used; p++) {
+            uint32_t *in = lists->in[p];
+            lists->in[p] = lists->out[p];
+            lists->out[p] = in;
         }
     }
     return BOSC_OK;

@@ -17,8 +17,7 @@ bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_r
 bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids);
 
 /* The published method (cuda_brown.cu). */
-bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
-                         struct bi_kd_lists *lists, uint32_t *order);
+bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order);
 
 /* *bad becomes less if any node of a tree of the fast builder's types is out of order, or any id wrong: one such node,
  * not always the smallest (cuda_verify.cu). */

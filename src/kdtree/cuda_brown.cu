@@ -22,10 +22,11 @@ enum {
 static const uint32_t LABEL_DROPPED = UINT16_MAX; /* of medians of this round */
 
 /* A level: segments of 2^first parents, each in `chunks` chunks; positions in a list are those of nodes less the
- * medians of former rounds. Labels count from 0 in each parent. */
+ * medians of former rounds. Of the `bits` of a label the upper ones tell the sides taken since `first`, and those of
+ * levels to come are 0: only what goes to the greater side gets a new label. */
 struct level_args {
     int64_t n;
-    int32_t first, level;
+    int32_t first, level, bits;
     int64_t chunk;
     uint32_t chunks;
     const uint32_t *list; /* NULL: 0, 1, 2, ... */
@@ -34,6 +35,9 @@ struct level_args {
     uint32_t *counts;     /* by segment and chunk */
     uint32_t *medians;    /* their places in the list, by segment */
 };
+
+/* What is left of a label of the level by its segment in the parent; of a dropped one, more than any segment. */
+static __device__ __forceinline__ int level_shift(const level_args &a) { return a.bits - (a.level - a.first); }
 
 struct places {
     uint32_t parent;
@@ -53,6 +57,7 @@ template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) count
     BI_SHARED_DYNAMIC(uint32_t, counters);
     const uint32_t segments = 1u << (a.level - a.first), copies = COUNTERS / segments < 32 ? COUNTERS / segments : 32;
     const uint32_t chunk = blockIdx.x % a.chunks;
+    const int shift = level_shift(a);
     const struct places at = chunk_places(a, blockIdx.x / a.chunks, chunk);
     for (uint32_t c = threadIdx.x; c < segments * copies; c += THREADS) counters[c] = 0;
     __syncthreads();
@@ -68,7 +73,8 @@ template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) count
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             if (!IDENTITY && name[k] != UINT32_MAX) a.seen[base + k * THREADS] = (uint16_t)label[k];
-            if (label[k] != LABEL_DROPPED) atomicAdd(&counters[label[k] * copies + threadIdx.x % copies], 1u);
+            if (label[k] != LABEL_DROPPED)
+                atomicAdd(&counters[(label[k] >> shift) * copies + threadIdx.x % copies], 1u);
         }
     }
     __syncthreads();
@@ -105,6 +111,7 @@ static __global__ void __launch_bounds__(THREADS) find_medians(const level_args 
 {
     BI_SHARED(struct find_shared, sh);
     const uint32_t segment = blockIdx.x, label = segment & ((1u << (a.level - a.first)) - 1);
+    const int shift = level_shift(a);
     const uint32_t *counts = a.counts + (size_t)segment * a.chunks;
     const struct bi_kd_range r = bi_kd_subtree(a.n, a.level, segment);
     const uint32_t half = (uint32_t)(bi_kd_mid(r) - r.begin);
@@ -125,12 +132,12 @@ static __global__ void __launch_bounds__(THREADS) find_medians(const level_args 
     const int64_t part = a.chunk / THREADS, from = at.begin + threadIdx.x * part,
                   to = from + part < at.end ? from + part : at.end;
     own = 0;
-    for (int64_t i = from; i < to; i++) own += a.seen[i] == label;
+    for (int64_t i = from; i < to; i++) own += (uint32_t)a.seen[i] >> shift == label;
     before = sum_before(&sh, own);
     if (before <= rest && rest - before < own) {
         int64_t i = from;
         for (uint32_t left = rest - before;; i++)
-            if (a.seen[i] == label && left-- == 0) break;
+            if ((uint32_t)a.seen[i] >> shift == label && left-- == 0) break;
         a.medians[segment] = (uint32_t)i;
         order[bi_kd_mid(r)] = a.list ? a.list[i] : (uint32_t)i;
     }
@@ -141,26 +148,23 @@ template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) split
 {
     BI_SHARED_DYNAMIC(uint32_t, medians);
     const uint32_t segments = 1u << (a.level - a.first);
+    const int shift = level_shift(a);
     const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
     for (uint32_t s = threadIdx.x; s < segments; s += THREADS) medians[s] = a.medians[(size_t)at.parent * segments + s];
     __syncthreads();
     for (int64_t base = at.begin + threadIdx.x; base < at.end; base += EACH * THREADS) {
-        uint32_t name[EACH], label[EACH];
+        uint32_t label[EACH];
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             const int64_t i = base + k * THREADS;
-            name[k] = 0;
-            label[k] = LABEL_DROPPED;
-            if (i < at.end) {
-                name[k] = IDENTITY ? (uint32_t)i : a.list[i];
-                label[k] = a.seen[i];
-            }
+            label[k] = i < at.end ? a.seen[i] : LABEL_DROPPED;
         }
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             if (label[k] == LABEL_DROPPED) continue;
-            const uint32_t i = (uint32_t)(base + k * THREADS), median = medians[label[k]];
-            a.labels[name[k]] = (uint16_t)(i == median ? LABEL_DROPPED : 2 * label[k] + (i > median));
+            const uint32_t i = (uint32_t)(base + k * THREADS), median = medians[label[k] >> shift];
+            if (i < median) continue;
+            a.labels[IDENTITY ? i : a.list[i]] = (uint16_t)(i == median ? LABEL_DROPPED : label[k] | 1u << (shift - 1));
         }
     }
 }
@@ -171,7 +175,7 @@ static __global__ void __launch_bounds__(THREADS) segment_keys(const level_args 
     const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
     for (int64_t i = at.begin + threadIdx.x; i < at.end; i += THREADS) {
         const uint32_t label = a.labels[a.list[i]];
-        keys[i] = label == LABEL_DROPPED ? 1u << a.level : at.parent << (a.level - a.first) | label;
+        keys[i] = label == LABEL_DROPPED ? 1u << a.level : at.parent << a.bits | label;
     }
 }
 
@@ -222,6 +226,7 @@ static bosc_status make_upper(bosc_ctx *ctx, level_args a, const struct keys_roo
         a.chunks = (uint32_t)bi_div_up(most, a.chunk);
         BI_TRY(ctx->backend->fill(ctx, a.labels, 0, (size_t)a.n * sizeof *a.labels));
         const int end = a.first + ROUND < last ? a.first + ROUND : last;
+        a.bits = end - a.first;
         for (a.level = a.first; a.level < end; a.level++) {
             const int32_t p = a.level % dim;
             const bool identity = p == 0 && a.first == 0;
@@ -263,10 +268,8 @@ static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lis
     return kd_run_brown_blocks(ctx, rest, log_points, a.labels, order);
 }
 
-bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_rows *rows,
-                         struct bi_kd_lists *lists, uint32_t *order)
+bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order)
 {
-    (void)rows;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = partition(ctx, tree->opts.dim, lists, order);
     bi_arena_rewind(ctx, mark);

@@ -8,32 +8,35 @@
 #include "kdtree/cuda_brown.cuh"
 
 enum {
-    SLOTS = 16, /* places of a thread */
+    SLOTS = 8,                /* places of a thread */
+    PROCESSOR_THREADS = 1024, /* at least, of the blocks of a multiprocessor */
     WARP_PLACES = 32 * SLOTS,
-    LOG_WARP = 9,
+    LOG_WARP = 8,
     LEAST_LOG = 10,
     MOST_LOG = 13
 };
 
 static const uint32_t LESS = 0, GREATER = 1, MEDIAN = 2; /* sides */
 
-/* Of 32 places each: who goes where, and the sums (less | greater << 16) of the groups of the warp before. */
+/* Of the places of each 32 of a level: which are of a less or a greater side, and the sums (less | greater << 16) of
+ * the groups of the warp before. */
 template <int LOG> struct sides_shared {
-    uint32_t going[2][(1 << LOG) / 32], before[(1 << LOG) / 32];
-    uint32_t warp[32];
+    uint32_t of[2][(1 << LOG) / 32], before[(1 << LOG) / 32], warp[32];
 };
 
 template <int LOG> struct brown_shared {
     static constexpr int POINTS = 1 << LOG, THREADS = POINTS / SLOTS;
-    struct sides_shared<LOG> sides[2]; /* of alternate lists, which saves barriers */
-    uint8_t side[POINTS];              /* by name */
-    uint16_t list[1][POINTS];          /* as many as the launch has */
+    struct sides_shared<LOG> sides;
+    uint32_t warp[2][32];     /* the sums of alternate lists, which saves barriers */
+    uint8_t side[POINTS];     /* by name */
+    uint16_t list[1][POINTS]; /* as many as the launch has */
 };
 
-/* What a thread holds: of its places, which are first + k * 32 + lane, the segments (begin | end << 16; 0: placed). */
+/* What a thread holds: of its places, which are first + k * 32 + lane, the segments (begin | end << 16; 0: placed) and,
+ * modulo 2^16, where its less and its greater side begin, less what is of that side in all segments before. */
 struct held {
     uint32_t first;
-    uint32_t segment[SLOTS];
+    uint32_t segment[SLOTS], base[SLOTS];
 };
 
 static __device__ __forceinline__ uint32_t begin_of(uint32_t segment) { return segment & 0xffff; }
@@ -51,32 +54,33 @@ template <bool ALONE> __device__ __forceinline__ void level_barrier()
         __syncthreads();
 }
 
-template <int LOG>
-__device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, const held &mine, const uint16_t *own)
+/* The sums of the warps before this one and, in lane o, before warp o; each warp gave its own. */
+template <int WARPS> static __device__ __forceinline__ uint32_t sum_warps(const uint32_t *sums)
 {
+    const uint32_t lane = threadIdx.x % 32, own = lane < WARPS ? sums[lane] : 0;
+    uint32_t sum = own;
 #pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-        const uint32_t place = mine.first + k * 32 + threadIdx.x % 32, mid = mid_of(mine.segment[k]);
-        if (mine.segment[k]) sh.side[own[place]] = place < mid ? LESS : place > mid ? GREATER : MEDIAN;
+    for (uint32_t o = 1; o < WARPS; o <<= 1) {
+        const uint32_t left = __shfl_up_sync(~0u, sum, o);
+        if (lane >= o) sum += left;
     }
+    return sum - own;
 }
 
-/* Partitions a list whose sides are known; by the block, or by each warp what it holds. */
+/* Notes by name where the level's own list says that references go, and finds the bases of its segments: a side has as
+ * many places as references, so places tell what lists hold. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, struct sides_shared<LOG> &to,
-                                               const held &mine, uint16_t *list)
+__device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, held &mine, const uint16_t *own)
 {
-    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, below = (1u << lane) - 1;
-    uint32_t packed[SLOTS]; /* name | side << 14 | how many of its side are before, in the warp << 16 */
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    struct sides_shared<LOG> &to = sh.sides;
     uint32_t sum = 0, own_before = 0, own_less = 0, own_greater = 0;
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
-        const uint32_t name = mine.segment[k] ? list[mine.first + k * 32 + lane] : 0,
-                       side = mine.segment[k] ? sh.side[name] : MEDIAN;
+        const uint32_t place = mine.first + k * 32 + lane, mid = mid_of(mine.segment[k]);
+        const uint32_t side = !mine.segment[k] || place == mid ? MEDIAN : place < mid ? LESS : GREATER;
+        if (mine.segment[k]) sh.side[own[place]] = (uint8_t)side;
         const uint32_t less = __ballot_sync(~0u, side == LESS), greater = __ballot_sync(~0u, side == GREATER);
-        const uint32_t rank =
-            side == LESS ? (sum & 0xffff) + __popc(less & below) : (sum >> 16) + __popc(greater & below);
-        packed[k] = name | side << 14 | rank << 16;
         if (lane == (uint32_t)k) {
             own_before = sum;
             own_less = less;
@@ -86,42 +90,58 @@ __device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, str
     }
     if (lane < SLOTS) {
         to.before[w * SLOTS + lane] = own_before;
-        to.going[LESS][w * SLOTS + lane] = own_less;
-        to.going[GREATER][w * SLOTS + lane] = own_greater;
+        to.of[LESS][w * SLOTS + lane] = own_less;
+        to.of[GREATER][w * SLOTS + lane] = own_greater;
     }
-    uint32_t warps_before = 0; /* lane o: the sums of the warps before warp o */
+    if (!ALONE && lane == 0) to.warp[w] = sum;
+    level_barrier<ALONE>();
+    const uint32_t warps_before = ALONE ? 0 : sum_warps<brown_shared<LOG>::THREADS / 32>(to.warp);
+#pragma unroll
+    for (int k = 0; k < SLOTS; k++) {
+        const uint32_t begin = begin_of(mine.segment[k]), at = ALONE ? begin - mine.first : begin;
+        const uint32_t group = ALONE ? w * SLOTS + at / 32 : at / 32, below = (1u << at % 32) - 1;
+        uint32_t before = ALONE ? 0 : __shfl_sync(~0u, warps_before, (int)(begin / WARP_PLACES));
+        mine.base[k] = 0;
+        if (!mine.segment[k]) continue;
+        before += to.before[group] + (__popc(to.of[LESS][group] & below) | __popc(to.of[GREATER][group] & below) << 16);
+        mine.base[k] = ((begin - before) & 0xffff) | (mid_of(mine.segment[k]) + 1 - (before >> 16)) << 16;
+    }
+}
+
+/* Partitions a list whose sides are known; by the block, or by each warp what it holds. */
+template <bool ALONE, int LOG>
+__device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, const held &mine, uint16_t *list,
+                                               int parity)
+{
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, below = (1u << lane) - 1;
+    uint32_t packed[SLOTS]; /* name | side << 14 | place, but for what is before the warp, << 16 */
+    uint32_t sum = 0;
+#pragma unroll
+    for (int k = 0; k < SLOTS; k++) {
+        const uint32_t name = mine.segment[k] ? list[mine.first + k * 32 + lane] : 0,
+                       side = mine.segment[k] ? sh.side[name] : MEDIAN;
+        const uint32_t less = __ballot_sync(~0u, side == LESS), greater = __ballot_sync(~0u, side == GREATER);
+        uint32_t place = mid_of(mine.segment[k]);
+        if (side == LESS) place = mine.base[k] + sum + __popc(less & below);
+        if (side == GREATER) place = (mine.base[k] >> 16) + (sum >> 16) + __popc(greater & below);
+        packed[k] = name | side << 14 | place << 16;
+        sum += __popc(less) | __popc(greater) << 16;
+    }
+    uint32_t before = 0;
     if (!ALONE) {
-        if (lane == 0) to.warp[w] = sum;
+        if (lane == 0) sh.warp[parity][w] = sum;
         __syncthreads();
-        constexpr uint32_t WARPS = brown_shared<LOG>::THREADS / 32;
-        const uint32_t own = lane < WARPS ? to.warp[lane] : 0;
-        warps_before = own;
-        for (uint32_t o = 1; o < WARPS; o <<= 1) {
-            const uint32_t left = __shfl_up_sync(~0u, warps_before, o);
-            if (lane >= o) warps_before += left;
-        }
-        warps_before -= own;
+        before = __shfl_sync(~0u, sum_warps<brown_shared<LOG>::THREADS / 32>(sh.warp[parity]), (int)w);
     } else {
         __syncwarp();
     }
-    const uint32_t mine_before = ALONE ? 0 : __shfl_sync(~0u, warps_before, (int)w);
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
-        const uint32_t begin = begin_of(mine.segment[k]), mid = mid_of(mine.segment[k]);
-        const uint32_t group = ALONE ? w * SLOTS + (begin - mine.first) / 32 : begin / 32;
-        const uint32_t bit = ALONE ? (begin - mine.first) % 32 : begin % 32;
-        const uint32_t begin_before = ALONE ? 0 : __shfl_sync(~0u, warps_before, (int)(begin / WARP_PLACES));
         if (!mine.segment[k]) continue;
         const uint32_t side = packed[k] >> 14 & 3;
-        uint32_t place = mid;
-        if (side != MEDIAN) {
-            const uint32_t shift = side * 16;
-            const uint32_t before_segment = ((begin_before + to.before[group]) >> shift & 0xffff) +
-                                            __popc(to.going[side][group] & ((1u << bit) - 1));
-            place =
-                (side == LESS ? begin : mid + 1) + (mine_before >> shift & 0xffff) + (packed[k] >> 16) - before_segment;
-        }
-        list[place] = (uint16_t)(packed[k] & 0x3fff);
+        uint32_t place = packed[k] >> 16;
+        if (!ALONE) place += side == LESS ? before : side == GREATER ? before >> 16 : 0;
+        list[place & 0xffff] = (uint16_t)(packed[k] & 0x3fff);
     }
 }
 
@@ -147,11 +167,10 @@ __device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const k
 {
     const int own = j % given.dim;
     int parity = 0;
-    note_sides<LOG>(sh, mine, sh.list[own]);
-    level_barrier<ALONE>();
+    note_sides<ALONE, LOG>(sh, mine, sh.list[own]);
     for (int s = 0; s < given.count; s++) {
         if (s == own || bi_kd_next_use(s, j, given.dim) > last) continue;
-        partition_list<ALONE, LOG>(sh, sh.sides[parity], mine, sh.list[s]);
+        partition_list<ALONE, LOG>(sh, mine, sh.list[s], parity);
         parity ^= 1;
     }
     level_barrier<ALONE>();
@@ -159,7 +178,7 @@ __device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const k
 }
 
 template <int LOG>
-static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS)
+static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS, PROCESSOR_THREADS / brown_shared<LOG>::THREADS)
     make_subtrees(const kd_presorted given, uint16_t *names, uint32_t *order)
 {
     typedef struct brown_shared<LOG> shared;

@@ -65,10 +65,32 @@ template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree 
     return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
+/* As store_nodes, in whole vectors, of the types of the fast builder. */
+template <int DIM>
+static __global__ void __launch_bounds__(256)
+    store_points(const kd_source from, const kd_array nodes, const uint32_t *order, const uint32_t *ids, int64_t n)
+{
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
+        kd_point<DIM> p = kd_read<DIM>(from, order ? order[i] : (uint32_t)i);
+        if (ids) p.id = ids[i];
+        kd_store<DIM>(nodes, (uint32_t)i, p);
+    }
+}
+
+static bosc_status store_fast(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+                              const uint32_t *ids)
+{
+    kd_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
+    auto kernel = tree->opts.dim == 2 ? store_points<2> : tree->opts.dim == 3 ? store_points<3> : store_points<4>;
+    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, from, kd_array_of(tree), order, ids,
+                  tree->nodes);
+}
+
 bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
                           const uint32_t *ids)
 {
     if (tree->nodes == 0) return BOSC_OK;
+    if (kd_is_fast(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
     switch (tree->opts.dtype) {
     case BOSC_F32: return store_as<float>(ctx, tree, rows, order, ids);
     case BOSC_F64: return store_as<double>(ctx, tree, rows, order, ids);

@@ -51,10 +51,9 @@ bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
 /* The sorted rows as references 0, 1, 2, ..., ordered by each superkey that their tree needs. */
 bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                              const struct bi_kd_rows *sorted, struct bi_kd_lists *lists);
-/* Partitions the lists level by level and stores the tree; ids are references. */
-bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *sorted,
-                                  struct bi_kd_lists *lists);
-/* All of these. */
+/* order[i] = the reference of node i; the lists are used up. */
+bosc_status bi_kd_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kd_lists *lists, uint32_t **order);
+/* All of these, and the tree. */
 bosc_status bi_kd_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows);
 
 /* Runs of equal points among the sorted rows; see unique.c. */
@@ -65,13 +64,15 @@ struct bi_kd_runs {
     uint32_t *ranks;        /* n: one more than the run of each */
     uint32_t *names;        /* the number of the first row of each run */
     uint32_t *starts;       /* where each run begins */
-    uint32_t *where; /* room for the node of each run; NULL where duplicates are kept: then perm names the nodes */
+    uint32_t *where;        /* room for the node of each run; NULL where duplicates are kept */
+    uint32_t *nodes;        /* room for the node of each row */
 };
 bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                             const struct bi_kd_sorted *sorted, struct bi_kd_runs *runs);
-/* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts unless duplicates are
- * kept. */
+/* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs);
+/* The tree whose node i is run order[i]: names, nodes, inverse and counts. */
+bosc_status bi_kd_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs, const uint32_t *order);
 
 /* Seconds since some time. */
 double bi_kd_now(void);

@@ -45,13 +45,13 @@ static bosc_status iota(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, int64_t 
     return ops->steps->iota(ctx, n, &args);
 }
 
-/* Fetches the rows in the order of perm. */
-static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
-                          const struct bi_kd_sorted *to)
+/* out = the rows in the order of perm. */
+static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows, const uint32_t *perm,
+                          void *out)
 {
     int32_t size = (int32_t)bosc_dtype_size(by->opts->dtype);
-    struct bi_kd_gather_rows args = {*rows, by->opts->dim, size, to->perm, (void *)to->rows.data};
-    return by->ops->steps->gather_rows(ctx, rows->n, &args);
+    struct bi_kd_gather_rows args = {*rows, by->opts->dim, size, perm, out};
+    return by->ops->steps->gather_rows(ctx, rows->n * by->opts->dim, &args);
 }
 
 /* The whole order where runs of equal first coordinates are long. */
@@ -59,39 +59,49 @@ static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const str
                               const struct bi_kd_sorted *to)
 {
     int32_t dim = by->opts->dim;
-    if (dim > MOST_RADIX_DIM)
-        return ctx->backend->core->sort_superkey(ctx, by->opts->dtype, rows->data, rows->n, dim, rows->stride, 0,
-                                                 to->perm);
+    if (dim > MOST_RADIX_DIM) {
+        BI_TRY(ctx->backend->core->sort_superkey(ctx, by->opts->dtype, rows->data, rows->n, dim, rows->stride, 0,
+                                                 to->perm));
+        return gather(ctx, by, rows, to->perm, (void *)to->rows.data);
+    }
     BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
     for (int32_t c = dim - 1; c >= 0; c--) BI_TRY(sort_by(ctx, by, rows, c, to->perm, to->perm));
-    return BOSC_OK;
+    return gather(ctx, by, rows, to->perm, (void *)to->rows.data);
+}
+
+/* Sorts by coordinate 0, then orders runs; *too_long as in the step. */
+static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
+                                const struct bi_kd_sorted *to, int64_t *too_long)
+{
+    void *packed, *perm, *place;
+    int32_t dim = by->opts->dim;
+    *too_long = INT64_MAX;
+    BI_TRY(bi_scratch(ctx, sizeof *too_long, &place));
+    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *to->perm, &perm));
+    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(by->opts->dtype) * (size_t)dim, &packed));
+    BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
+    BI_TRY(sort_by(ctx, by, rows, 0, to->perm, perm));
+    BI_TRY(gather(ctx, by, rows, perm, packed));
+    struct bi_kd_order_runs runs = {{packed, rows->n, dim}, by->opts->dtype, dim,  by->sorted, perm,
+                                    (void *)to->rows.data,  to->perm,        place};
+    BI_TRY(ctx->backend->copy(ctx, place, too_long, sizeof *too_long));
+    BI_TRY(by->ops->steps->order_runs(ctx, rows->n, &runs));
+    return bi_read_back(ctx, too_long, place, sizeof *too_long);
 }
 
 bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                             const struct bi_kd_rows *rows, struct bi_kd_sorted *to)
 {
     struct columns by;
-    int64_t too_long = INT64_MAX, *place;
+    int64_t too_long;
     void *packed;
     BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *to->perm, (void **)&to->perm));
     BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
     to->rows = (struct bi_kd_rows){packed, rows->n, opts->dim};
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch(ctx, sizeof *place, (void **)&place));
     BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
-    BI_TRY(iota(ctx, ops, rows->n, to->perm));
-    BI_TRY(sort_by(ctx, &by, rows, 0, to->perm, to->perm));
-    BI_TRY(gather(ctx, &by, rows, to));
-    if (opts->dim > 1) {
-        struct bi_kd_order_runs runs = {packed, rows->n, opts->dtype, opts->dim, by.sorted, to->perm, place};
-        BI_TRY(ctx->backend->copy(ctx, place, &too_long, sizeof too_long));
-        BI_TRY(ops->steps->order_runs(ctx, rows->n, &runs));
-        BI_TRY(bi_read_back(ctx, &too_long, place, sizeof too_long));
-    }
-    if (too_long != INT64_MAX) {
-        BI_TRY(sort_fully(ctx, &by, rows, to));
-        BI_TRY(gather(ctx, &by, rows, to));
-    }
+    BI_TRY(sort_shortly(ctx, &by, rows, to, &too_long));
+    if (too_long != INT64_MAX) BI_TRY(sort_fully(ctx, &by, rows, to));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
@@ -140,23 +150,20 @@ bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     return BOSC_OK;
 }
 
-bosc_status bi_kd_partition_lists(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *sorted,
-                                  struct bi_kd_lists *lists)
+bosc_status bi_kd_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kd_lists *lists, uint32_t **order)
 {
-    uint32_t *order;
-    BI_TRY(bi_kd_scratch(ctx, lists->n, sizeof *order, (void **)&order));
-    BI_TRY(next->ops->partition(ctx, next, sorted, lists, order));
-    return next->ops->store(ctx, next, sorted, order, NULL);
+    BI_TRY(bi_kd_scratch(ctx, lists->n, sizeof **order, (void **)order));
+    return next->ops->partition(ctx, next, lists, *order);
 }
 
 bosc_status bi_kd_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
 {
     struct bi_kd_sorted sorted;
     struct bi_kd_lists lists;
+    uint32_t *order;
     BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &sorted.rows, &lists));
-    BI_TRY(bi_kd_partition_lists(ctx, next, &sorted.rows, &lists));
-    struct bi_kd_view view = next->ops->view(next);
-    struct bi_kd_name_nodes names = {(uint32_t *)view.ids, view.id_stride, sorted.perm, NULL};
-    return next->ops->steps->name_nodes(ctx, next->nodes, &names);
+    BI_TRY(bi_kd_partition_lists(ctx, next, &lists, &order));
+    struct bi_kd_runs kept = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
+    return bi_kd_store_runs(ctx, next, &kept, order);
 }

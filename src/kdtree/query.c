@@ -41,7 +41,7 @@ static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd
     struct bi_kd_place_ids place = {ids, 1, where};
     struct bi_kd_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
     BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
-    BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes, &gather));
+    BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes * dim, &gather));
     rows->data = ordered;
     return BOSC_OK;
 }

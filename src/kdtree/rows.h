@@ -49,38 +49,20 @@ BI_FN void bi_step_column(const struct bi_kd_column *a, int64_t i)
 }
 
 /* Rows in the order of their first coordinate, whose ordered keys are `keys`, then of their number: every run of equal
- * keys, of up to BI_KD_LONGEST_RUN rows, is put in the order of superkey 0 where it stands. *too_long becomes the
- * smallest place where a longer run begins; the order is not made then. */
+ * keys, of up to BI_KD_LONGEST_RUN rows, is put in the order of superkey 0. *too_long becomes the smallest place that
+ * is that far from the beginning of its run, and the order is not made then. */
 struct bi_kd_order_runs {
-    void *rows; /* n x dim */
-    int64_t n;
+    struct bi_kd_rows rows;
     bosc_dtype dtype;
     int32_t dim;
     const void *keys;
-    uint32_t *perm;
+    const uint32_t *perm;
+    void *out;
+    uint32_t *out_perm;
     int64_t *too_long;
 };
 
 enum { BI_KD_LONGEST_RUN = 32 };
-
-BI_FN void bi_kd_swap_rows(const struct bi_kd_order_runs *a, int64_t i, int64_t j)
-{
-    for (int32_t c = 0; c < a->dim; c++) {
-        int64_t at = i * a->dim + c, to = j * a->dim + c;
-        if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32) {
-            uint32_t *words = (uint32_t *)a->rows, word = words[at];
-            words[at] = words[to];
-            words[to] = word;
-        } else {
-            uint64_t *words = (uint64_t *)a->rows, word = words[at];
-            words[at] = words[to];
-            words[to] = word;
-        }
-    }
-    uint32_t row = a->perm[i];
-    a->perm[i] = a->perm[j];
-    a->perm[j] = row;
-}
 
 BI_FN bool bi_kd_same_key(const struct bi_kd_order_runs *a, int64_t i, int64_t j)
 {
@@ -91,19 +73,24 @@ BI_FN bool bi_kd_same_key(const struct bi_kd_order_runs *a, int64_t i, int64_t j
 
 BI_FN void bi_step_order_runs(const struct bi_kd_order_runs *a, int64_t i)
 {
-    const struct bi_kd_rows rows = {a->rows, a->n, a->dim};
-    if (i > 0 && bi_kd_same_key(a, i - 1, i)) return;
-    int64_t end = i + 1;
-    while (end < a->n && end - i <= BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, end)) end++;
-    if (end - i > BI_KD_LONGEST_RUN) {
-        bi_lower_i64(a->too_long, i);
+    int64_t begin = i, to = i;
+    while (begin > 0 && i - begin <= BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, begin - 1)) begin--;
+    if (i - begin >= BI_KD_LONGEST_RUN) { /* told once for each run, as many threads would tell it one after another */
+        if (i - begin == BI_KD_LONGEST_RUN) bi_lower_i64(a->too_long, i);
         return;
     }
-    for (int64_t k = i + 1; k < end; k++)
-        for (int64_t j = k; j > i; j--) {
-            if (bi_kd_compare_rows(&rows, a->dtype, a->dim, j - 1, j, 0) <= 0) break;
-            bi_kd_swap_rows(a, j - 1, j);
-        }
+    for (int64_t j = begin; j < i; j++)
+        if (bi_kd_compare_rows(&a->rows, a->dtype, a->dim, i, j, 0) < 0) to--;
+    for (int64_t j = i + 1; j < a->rows.n && j - i < BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, j); j++)
+        if (bi_kd_compare_rows(&a->rows, a->dtype, a->dim, j, i, 0) < 0) to++;
+    a->out_perm[to] = a->perm[i];
+    for (int32_t c = 0; c < a->dim; c++) {
+        int64_t from = i * a->dim + c;
+        if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+            ((uint32_t *)a->out)[to * a->dim + c] = ((const uint32_t *)a->rows.data)[from];
+        else
+            ((uint64_t *)a->out)[to * a->dim + c] = ((const uint64_t *)a->rows.data)[from];
+    }
 }
 
 /* *bad becomes the smallest place whose key is less than the one before it. */
@@ -144,18 +131,21 @@ BI_FN void bi_step_mark_runs(const struct bi_kd_mark_runs *a, int64_t i)
     a->marks[i] = order != 0;
 }
 
-/* ranks: inclusive sums of marks. starts[r] = where run r begins. */
+/* ranks: inclusive sums of marks. starts[r] = where run r begins, and n after the last. */
 struct bi_kd_run_starts {
     const uint32_t *ranks;
+    int64_t n;
     uint32_t *starts;
 };
 
 BI_FN void bi_step_run_starts(const struct bi_kd_run_starts *a, int64_t i)
 {
     if (i == 0 || a->ranks[i] != a->ranks[i - 1]) a->starts[a->ranks[i] - 1] = (uint32_t)i;
+    if (i == a->n - 1) a->starts[a->ranks[i]] = (uint32_t)a->n;
 }
 
-/* Row i of out (dim elements of element_size 4 or 8) = row perm[i]. */
+/* Element k of the rows perm[0], perm[1], ..., of dim elements of element_size 4 or 8. By elements, as neighbouring
+ * threads then read and write neighbours. */
 struct bi_kd_gather_rows {
     struct bi_kd_rows rows;
     int32_t dim, element_size;
@@ -163,29 +153,29 @@ struct bi_kd_gather_rows {
     void *out;
 };
 
-BI_FN void bi_step_gather_rows(const struct bi_kd_gather_rows *a, int64_t i)
+BI_FN void bi_step_gather_rows(const struct bi_kd_gather_rows *a, int64_t k)
 {
-    int64_t from = (int64_t)a->perm[i] * a->rows.stride, to = i * a->dim;
-    for (int32_t c = 0; c < a->dim; c++) {
-        if (a->element_size == 4)
-            ((uint32_t *)a->out)[to + c] = ((const uint32_t *)a->rows.data)[from + c];
-        else
-            ((uint64_t *)a->out)[to + c] = ((const uint64_t *)a->rows.data)[from + c];
-    }
+    int64_t i = k <= (int64_t)UINT32_MAX ? (int64_t)((uint32_t)k / (uint32_t)a->dim) : k / a->dim;
+    int64_t from = (int64_t)a->perm[i] * a->rows.stride + (k - i * a->dim);
+    if (a->element_size == 4)
+        ((uint32_t *)a->out)[k] = ((const uint32_t *)a->rows.data)[from];
+    else
+        ((uint64_t *)a->out)[k] = ((const uint64_t *)a->rows.data)[from];
 }
 
 /* Node i, whose id is a rank, gets the id names[rank], and where[rank] = i (`where` may be NULL). */
 struct bi_kd_name_nodes {
+    const uint32_t *ranks;
     uint32_t *ids;
-    int64_t id_stride;
+    int64_t stride; /* of both */
     const uint32_t *names;
     uint32_t *where;
 };
 
 BI_FN void bi_step_name_nodes(const struct bi_kd_name_nodes *a, int64_t i)
 {
-    uint32_t rank = a->ids[i * a->id_stride];
-    a->ids[i * a->id_stride] = a->names[rank];
+    uint32_t rank = a->ranks[i * a->stride];
+    a->ids[i * a->stride] = a->names[rank];
     if (a->where) a->where[rank] = (uint32_t)i;
 }
 
@@ -201,28 +191,37 @@ BI_FN void bi_step_place_ids(const struct bi_kd_place_ids *a, int64_t i)
     a->where[a->ids[i * a->id_stride]] = (uint32_t)i;
 }
 
-/* inverse[row] = node that stands for the row; where[r] is the node of run r. */
-struct bi_kd_inverse {
-    const uint32_t *perm, *ranks, *where;
-    uint32_t *inverse;
+/* nodes[i] = where[run of i]: the node that stands for row i in the order of the rows. */
+struct bi_kd_nodes_of_rows {
+    const uint32_t *ranks, *where;
+    uint32_t *nodes;
 };
 
-BI_FN void bi_step_inverse(const struct bi_kd_inverse *a, int64_t i)
+BI_FN void bi_step_nodes_of_rows(const struct bi_kd_nodes_of_rows *a, int64_t i)
 {
-    a->inverse[a->perm[i]] = a->where[a->ranks[i] - 1];
+    a->nodes[i] = a->where[a->ranks[i] - 1];
 }
 
-/* counts[node] = length of run r, for all runs; n rows in all. */
+/* out[to[i]] = in[i]. */
+struct bi_kd_scatter {
+    const uint32_t *to, *in;
+    uint32_t *out;
+};
+
+BI_FN void bi_step_scatter(const struct bi_kd_scatter *a, int64_t i) { a->out[a->to[i]] = a->in[i]; }
+
+/* counts[i] = length of the run that node i stands for. */
 struct bi_kd_count_runs {
-    const uint32_t *starts, *where;
-    int64_t runs, n;
+    const uint32_t *runs; /* by node */
+    int64_t stride;
+    const uint32_t *starts; /* and the end of the last run */
     uint32_t *counts;
 };
 
-BI_FN void bi_step_count_runs(const struct bi_kd_count_runs *a, int64_t r)
+BI_FN void bi_step_count_runs(const struct bi_kd_count_runs *a, int64_t i)
 {
-    int64_t end = r + 1 < a->runs ? (int64_t)a->starts[r + 1] : a->n;
-    a->counts[a->where[r]] = (uint32_t)(end - a->starts[r]);
+    uint32_t r = a->runs[i * a->stride];
+    a->counts[i] = a->starts[r + 1] - a->starts[r];
 }
 
 /* out[i] = in[i] as int64; for ids, "none" becomes -1. `in` NULL: 1. */

@@ -91,10 +91,8 @@ struct bi_kdtree_ops {
 
     /* The published method: order[i] = the reference of node i. lists->in[p] (p < used, n references) is ordered by
      * superkey p; list 0 is 0, 1, 2, ... The medians of in[level % dim] of the segments of a level are its nodes, and
-     * the other lists are partitioned stably around them, level by level. Lists are used up. `rows` are the points
-     * that references stand for. */
-    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_rows *rows, struct bi_kd_lists *lists,
-                             uint32_t *order);
+     * the other lists are partitioned stably around them, level by level. Lists are used up. */
+    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, struct bi_kd_lists *lists, uint32_t *order);
 
     /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
     bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *, const uint32_t *order,

@@ -24,7 +24,8 @@ bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     *runs = (struct bi_kd_runs){.n = n, .perm = sorted->perm};
     BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->ranks));
     BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->names));
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->starts));
+    BI_TRY(bi_kd_scratch(ctx, n + 1, sizeof(uint32_t), (void **)&runs->starts));
+    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->nodes));
     BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->where));
     BI_TRY(bi_kd_scratch(ctx, n, 1, (void **)&step.keep));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), (void **)&step.bad));
@@ -34,7 +35,7 @@ bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, runs->ranks, n, runs->ranks));
     BI_TRY(core->compact(ctx, sizeof(uint32_t), sorted->perm, step.keep, n, runs->names, count));
     BI_TRY(bi_read_back(ctx, &runs->count, count, sizeof runs->count));
-    struct bi_kd_run_starts starts = {runs->ranks, runs->starts};
+    struct bi_kd_run_starts starts = {runs->ranks, n, runs->starts};
     BI_TRY(ops->steps->run_starts(ctx, n, &starts));
     runs->rows = sorted->rows;
     if (runs->count == n) return BOSC_OK;
@@ -47,11 +48,61 @@ bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd
 {
     const struct bi_kd_steps *steps = next->ops->steps;
     struct bi_kd_view view = next->ops->view(next);
-    struct bi_kd_name_nodes names = {(uint32_t *)view.ids, view.id_stride, runs->names, runs->where};
-    struct bi_kd_inverse inverse = {runs->perm, runs->ranks, runs->where, next->inverse.data};
-    struct bi_kd_count_runs counts = {runs->starts, runs->where, runs->count, runs->n, next->counts.data};
+    uint32_t *ids = (uint32_t *)view.ids;
+    struct bi_kd_count_runs counts = {ids, view.id_stride, runs->starts, next->counts.data};
+    struct bi_kd_name_nodes names = {ids, ids, view.id_stride, runs->names, runs->where};
+    struct bi_kd_nodes_of_rows nodes = {runs->ranks, runs->where, runs->nodes};
+    struct bi_kd_scatter inverse = {runs->perm, runs->nodes, next->inverse.data};
+    BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
     BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
+    BI_TRY(steps->nodes_of_rows(ctx, runs->n, &nodes));
+    return steps->scatter(ctx, runs->n, &inverse);
+}
+
+/* Writing to random places takes longer than a radix sort by place where no cache holds the output. */
+enum { LEAST_SORTED = 1 << 22 };
+
+/* *out = scratch whose element to[i] is in[i], for a permutation `to` of n. */
+static bosc_status permute(bosc_ctx *ctx, const struct bi_kd_steps *steps, const uint32_t *to, const uint32_t *in,
+                           int64_t n, uint32_t **out)
+{
+    void *places;
+    struct bi_kd_scatter scatter = {to, in, NULL};
+    BI_TRY(bi_kd_scratch(ctx, n, sizeof **out, (void **)out));
+    scatter.out = *out;
+    if (n < LEAST_SORTED) return steps->scatter(ctx, n, &scatter);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_kd_scratch(ctx, n, sizeof *to, &places));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, places, *out, 0,
+                                          bi_bit_length((uint64_t)n - 1)));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+/* *inverse = scratch with the node of each row; node i is run order[i]. */
+static bosc_status invert(bosc_ctx *ctx, const struct bi_kd_steps *steps, const struct bi_kd_runs *runs,
+                          const uint32_t *order, uint32_t **inverse)
+{
+    uint32_t *where;
+    struct bi_kd_iota iota = {runs->where};
+    BI_TRY(steps->iota(ctx, runs->count, &iota));
+    BI_TRY(permute(ctx, steps, order, runs->where, runs->count, &where));
+    struct bi_kd_nodes_of_rows nodes = {runs->ranks, where, runs->nodes};
+    BI_TRY(steps->nodes_of_rows(ctx, runs->n, &nodes));
+    return permute(ctx, steps, runs->perm, runs->nodes, runs->n, inverse);
+}
+
+bosc_status bi_kd_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs, const uint32_t *order)
+{
+    const struct bi_kd_steps *steps = next->ops->steps;
+    uint32_t *ids, *inverse = NULL;
+    BI_TRY(bi_kd_scratch(ctx, next->nodes, sizeof *ids, (void **)&ids));
+    struct bi_kd_name_nodes names = {order, ids, 1, runs->names, NULL};
+    BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
+    if (runs->where) BI_TRY(invert(ctx, steps, runs, order, &inverse));
+    BI_TRY(next->ops->store(ctx, next, &runs->rows, order, ids));
     if (!runs->where) return BOSC_OK;
-    BI_TRY(steps->inverse(ctx, runs->n, &inverse));
-    return steps->count_runs(ctx, runs->count, &counts);
+    struct bi_kd_count_runs counts = {order, 1, runs->starts, next->counts.data};
+    BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
+    return ctx->backend->copy(ctx, next->inverse.data, inverse, (size_t)runs->n * sizeof *inverse);
 }
