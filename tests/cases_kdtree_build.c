@@ -141,7 +141,7 @@ static void brown(bosc_ctx *ctx)
         try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
                 (enum kd_shape)suite_below(&r, KD_SHAPES));
     /* Beyond what one block of a device makes. */
-    int64_t n = suite_slow(ctx) ? 2500 : 30000;
+    int64_t n = suite_slow(ctx) ? 2500 : 5000;
     try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, n, KD_RANDOM);
     try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 4, n / 2, KD_GRID);
     try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
