@@ -97,7 +97,9 @@ static void large(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
-    if (suite_slow(ctx)) return;
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (suite_slow(ctx) || info.backend != BOSC_BACKEND_CUDA) return;
     /* Lists that several blocks of a device share, most of whose points have one value. */
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
     try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 2, 150000, KD_GRID);

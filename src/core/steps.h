@@ -7,15 +7,18 @@
 #include "base/fault.h"
 #include "core/context.h"
 
-#define BI_STEP_CPU(name, args_t)                                                                              \
-    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                             \
-    {                                                                                                          \
-        const args_t *a = (const args_t *)args;                                                                \
-        if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");         \
-        _Pragma("omp parallel for schedule(static) num_threads(ctx->threads)") for (int64_t i = 0; i < n; i++) \
-            bi_step_##name(a, i);                                                                              \
-        (void)ctx;                                                                                             \
-        return BOSC_OK;                                                                                        \
+/* Fewer items are not worth waking threads for. */
+enum { BI_STEP_ITEMS = 128 };
+#define BI_STEP_THREADS _Pragma("omp parallel for schedule(static) num_threads(ctx->threads) if (n > BI_STEP_ITEMS)")
+
+#define BI_STEP_CPU(name, args_t)                                                                      \
+    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \
+    {                                                                                                  \
+        const args_t *a = (const args_t *)args;                                                        \
+        if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
+        BI_STEP_THREADS for (int64_t i = 0; i < n; i++) bi_step_##name(a, i);                          \
+        (void)ctx;                                                                                     \
+        return BOSC_OK;                                                                                \
     }
 
 #endif
