@@ -79,9 +79,10 @@ BI_FN void bi_step_order_runs(const struct bi_kd_order_runs *a, int64_t i)
         if (i - begin == BI_KD_LONGEST_RUN) bi_lower_i64(a->too_long, i);
         return;
     }
+    if (begin + BI_KD_LONGEST_RUN < a->rows.n && bi_kd_same_key(a, i, begin + BI_KD_LONGEST_RUN)) return;
     for (int64_t j = begin; j < i; j++)
         if (bi_kd_compare_rows(&a->rows, a->dtype, a->dim, i, j, 0) < 0) to--;
-    for (int64_t j = i + 1; j < a->rows.n && j - i < BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, j); j++)
+    for (int64_t j = i + 1; j < a->rows.n && bi_kd_same_key(a, i, j); j++)
         if (bi_kd_compare_rows(&a->rows, a->dtype, a->dim, j, i, 0) < 0) to++;
     a->out_perm[to] = a->perm[i];
     for (int32_t c = 0; c < a->dim; c++) {
