@@ -174,8 +174,8 @@ static void print_lines(const struct job *job)
 
 static bool writes_standard_output(const struct job *job)
 {
-    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_OFFSETS};
-    for (int i = 0; i < 3; i++)
+    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS};
+    for (int i = 0; i < 4; i++)
         if (job->value[outputs[i]] && strcmp(job->value[outputs[i]], "-") == 0) return true;
     return false;
 }

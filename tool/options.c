@@ -94,13 +94,13 @@ static bool is_listed(const enum option *list, int id)
 /* Each of standard input and output serves once, and the files written are different ones. */
 static int check_files(const struct job *job)
 {
-    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_OFFSETS};
+    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS};
     int inputs = 0;
     for (int i = 0; i < job->operand_count; i++) inputs += strcmp(job->operands[i], "-") == 0;
     inputs += job->value[OPT_QUERIES] && strcmp(job->value[OPT_QUERIES], "-") == 0;
     inputs += job->value[OPT_VERIFY] && strcmp(job->value[OPT_VERIFY], "-") == 0;
     if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const char *a = job->value[outputs[i]];
         if (a && job->value[OPT_JSON] && strcmp(a, "-") == 0)
             return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(outputs[i]));

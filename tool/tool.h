@@ -110,6 +110,7 @@ int run_generate_points(struct job *job);
 int run_generate_graph(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
+int run_emst(struct job *job);
 int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);

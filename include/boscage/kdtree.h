@@ -113,6 +113,15 @@ BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, con
  * belongs to row i of the build. Faster than giving the points again. BOSC_ERR_ARG if duplicates are removed. */
 BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
 
+/* For every row of the build, finds the nearest point whose label is another than the row's: row i of ids (n, of
+ * id_bits) and dist2 (n, may be NULL), by (distance, id); none and infinity where there is no such point. labels (n, of
+ * id_bits, each below UINT32_MAX) belong to the rows. bounds (n, of the type of dist2, or NULL): only points with dist2
+ * <= bounds[i] count for row i, none if it is negative. Subtrees of one label are left out whole. BOSC_ERR_ARG if
+ * duplicates are removed. Waits unless all arrays are on the device. Source: March, Ram, Gray, Fast Euclidean Minimum
+ * Spanning Tree (KDD 2010), whose components are the labels. */
+BOSC_API bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
+                                               const void *bounds, void *ids, void *dist2);
+
 /* As bosc_kdtree_knn, but only points with dist2 <= r * r, squared in the type of dist2. radius >= 0. */
 BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
                                             int64_t stride, int64_t k, double radius, void *ids, void *dist2);

@@ -3,6 +3,7 @@
 #define BI_FOREST_STEPS_H
 
 #include "core/context.h"
+#include "forest/emst_steps.h"
 #include "forest/generate_steps.h"
 #include "forest/graph_steps.h"
 #include "forest/label_steps.h"

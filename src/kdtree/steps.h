@@ -3,6 +3,7 @@
 #ifndef BI_KDTREE_STEPS_H
 #define BI_KDTREE_STEPS_H
 
+#include "kdtree/other.h"
 #include "kdtree/rows.h"
 #include "kdtree/search.h"
 
