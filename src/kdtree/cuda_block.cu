@@ -236,7 +236,7 @@ template <int DIM, int LOG> __device__ __forceinline__ void split_level(const kd
         if (slot < KD_FEW)
             sh.few[part.h][slot] = (uint16_t)name_in(part.packed[k]);
         else if (slot == KD_FEW)
-            sh.crowded[j] = 1;
+            atomicExch(&sh.crowded[j], 1u); /* several nodes may */
     }
     __syncthreads();
     if (sh.crowded[j]) choose_from_crowd(tree, part);
