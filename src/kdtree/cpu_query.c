@@ -18,28 +18,30 @@ static int thread_number(void)
 #endif
 }
 
-/* Where the parts of the index are, from `base`; *bytes becomes its size. */
-static struct bi_kd_index index_at(const char *base, const bosc_kdtree_opts *opts, int64_t n, size_t *bytes)
+/* Where the parts of the index begin, in bytes. */
+struct places {
+    int levels, floor_levels;
+    size_t begins, floors, end;
+};
+
+static struct places index_places(const bosc_kdtree_opts *opts, int64_t n)
 {
-    int levels = bi_kd_index_levels(n), floor_levels = levels > 3 ? levels - 3 : 0;
-    size_t sides = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << levels, 64);
-    size_t begins = (((size_t)1 << levels) + 1) * sizeof(uint32_t), floors = sizeof(uint32_t) << (floor_levels + 1);
-    *bytes = sides + begins + floors;
-    return (struct bi_kd_index){levels, floor_levels, base, (const uint32_t *)(base + sides),
-                                (const uint32_t *)(base + sides + begins)};
+    struct places p = {.levels = bi_kd_index_levels(n)};
+    p.floor_levels = p.levels > 3 ? p.levels - 3 : 0;
+    p.begins = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << p.levels, 64);
+    p.floors = p.begins + (((size_t)1 << p.levels) + 1) * sizeof(uint32_t);
+    p.end = p.floors + (sizeof(uint32_t) << (p.floor_levels + 1));
+    return p;
 }
 
-size_t bi_kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
-{
-    size_t bytes;
-    index_at(NULL, opts, n, &bytes);
-    return bytes;
-}
+size_t bi_kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_places(opts, n).end; }
 
 static struct bi_kd_index get_index(const bosc_kdtree *tree)
 {
-    size_t bytes;
-    return index_at(tree->index.data, &tree->opts, tree->nodes, &bytes);
+    struct places p = index_places(&tree->opts, tree->nodes);
+    const char *base = tree->index.data;
+    return (struct bi_kd_index){p.levels, p.floor_levels, base, (const uint32_t *)(base + p.begins),
+                                (const uint32_t *)(base + p.floors)};
 }
 
 static const struct bi_kd_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
