@@ -98,7 +98,7 @@ bosc_status bi_kd_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char 
 double bi_kd_now(void)
 {
     struct timespec t;
-    timespec_get(&t, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
