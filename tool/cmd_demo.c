@@ -1,4 +1,4 @@
-/* boscage demo: every room at work, answers checked, figures and pictures. */
+/* boscage demo: k-d trees at work, answers checked, figures and pictures. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

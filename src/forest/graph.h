@@ -18,7 +18,7 @@ struct bosc_graph {
     bosc_graph_opts opts; /* every field set, defaults filled in */
     int64_t n, entries, m, arcs, loops, parallel, isolated, least_degree, most_degree;
     bool wide;
-    bool ids_in_order; /* the ids of arcs u -> v with u <= v ascend with the arcs' places: places may break ties */
+    bool ids_in_order; /* ids of arcs u -> v with u <= v ascend with the places: listing edges by id needs no sort */
     struct bi_block offsets;    /* n + 1, of 4 or 8 bytes */
     struct bi_block neighbours; /* arcs, uint32_t */
     struct bi_block keys;       /* arcs, of the weight's size */
