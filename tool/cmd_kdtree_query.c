@@ -1,5 +1,4 @@
 /* boscage kdtree knn, radius */
-#include <math.h>
 #include <stdlib.h>
 
 #include "tool/tool.h"
@@ -37,24 +36,6 @@ static void close_search(struct search *s)
     bosc_kdtree_free(s->tree);
 }
 
-/* Squared distances, of 32 bits in the front half for f4 points, become distances. */
-static void take_roots(const struct search *s, void *distances, size_t count)
-{
-    double *d = distances;
-    const float *f = distances;
-    bool narrow = s->info.dtype == BOSC_F32;
-    for (size_t i = count; i-- > 0;) d[i] = sqrt(narrow ? (double)f[i] : d[i]);
-}
-
-static int write_arrays(struct job *job, const char *const *paths, const bosc_array *arrays, int count)
-{
-    bosc_io_error error;
-    double start = job_now();
-    bosc_status status = bosc_npy_write_all(paths, arrays, count, &error);
-    job_seconds(job, "write", start);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
-}
-
 static int find_nearest(struct job *job, const struct search *s, int64_t k, double within)
 {
     int64_t entries;
@@ -77,8 +58,8 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         widen_ids(s->info.id_bits, ids.data, entries);
-        take_roots(s, distances.data, (size_t)entries);
-        code = write_arrays(job, paths, (const bosc_array[]){ids, distances}, paths[1] ? 2 : 1);
+        take_roots(s->info.dtype, distances.data, entries);
+        code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, paths[1] ? 2 : 1);
     }
     bosc_array_free(&ids);
     bosc_array_free(&distances);
@@ -133,7 +114,7 @@ static int find_within(struct job *job, const struct search *s, double radius)
     if (!code) {
         const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT]};
         job_integer(job, "pairs", ids.shape[0]);
-        code = write_arrays(job, paths, (const bosc_array[]){offsets, ids}, 2);
+        code = arrays_write(job, paths, (const bosc_array[]){offsets, ids}, 2);
     }
     bosc_array_free(&offsets);
     bosc_array_free(&ids);

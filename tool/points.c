@@ -1,4 +1,5 @@
 /* Points from files, and trees: a saved tree serves wherever points do. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,22 @@ int points_read(struct job *job, const char *path, bosc_array *points)
     bosc_kdtree_free(tree);
     job_seconds(job, "read", start);
     return code;
+}
+
+void take_roots(bosc_dtype dtype, void *squares, int64_t count)
+{
+    double *d = squares;
+    const float *f = squares;
+    for (int64_t i = count; i-- > 0;) d[i] = sqrt(dtype == BOSC_F32 ? (double)f[i] : d[i]);
+}
+
+int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_npy_write_all(paths, arrays, count, &error);
+    job_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,

@@ -103,6 +103,11 @@ int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc
 /* Ids or vertices of id_bits, in the front half of their array if those are 32, become int64_t. */
 void widen_ids(int32_t id_bits, void *ids, int64_t count);
 
+/* Squared distances between points of the type, in float in the front half for f4 ones, become distances in double. */
+void take_roots(bosc_dtype dtype, void *squares, int64_t count);
+/* Writes .npy files, all of them or none. */
+int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
+
 /* ---- the commands ---- */
 
 int run_info(struct job *job);

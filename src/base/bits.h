@@ -34,6 +34,16 @@ BI_FN double bi_f64_from_bits(uint64_t u)
     return x;
 }
 
+/* Scatters the bits of a number: one to one. Source: Wellons, Prospecting for Hash Functions (2018), lowbias32. */
+BI_FN uint32_t bi_mix_u32(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
 /* Ordered keys: a < b as numbers exactly if key(a) < key(b) as unsigned integers; -0 and +0 have the key of +0.
  * NaNs order by their bits, beyond the infinity of their sign. */
 BI_FN uint32_t bi_key_u32_of_f32(float x)

@@ -80,16 +80,15 @@ static bosc_status order_ids(struct bi_cpu_msf *m, int64_t entries)
 static bosc_status label(struct bi_cpu_msf *m, uint32_t **labels)
 {
     int64_t n = m->rows.n;
-    int parts = bi_parts(m->ctx, n, GRAIN);
     uint32_t *smallest = m->next, *out; /* next is not needed any more */
     BI_TRY(bi_forest_scratch(m->ctx, n, sizeof *out, (void **)&out));
     BI_TRY(m->ctx->backend->fill(m->ctx, smallest, 0xff, (size_t)m->components * sizeof *smallest));
-#pragma omp parallel for schedule(static) num_threads(parts)
+#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, n, GRAIN))
     for (int64_t v = 0; v < n; v++) {
         uint32_t tree = m->joined[m->component[v]];
         if ((uint32_t)v < bi_peek(&smallest[tree])) bi_lower_u32(&smallest[tree], (uint32_t)v);
     }
-#pragma omp parallel for schedule(static) num_threads(parts)
+#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, n, GRAIN))
     for (int64_t v = 0; v < n; v++) out[v] = smallest[m->joined[m->component[v]]];
     *labels = out;
     return BOSC_OK;

@@ -7,8 +7,7 @@ static bosc_status cpu_join_rest(bosc_ctx *ctx, const struct bi_join_rest *a)
 {
     const struct bi_msf_rows *r = &a->rows;
     uint32_t most = (uint32_t)*a->most;
-    int parts = bi_parts(ctx, r->n, 1 << 12);
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(parts)
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(bi_parts(ctx, r->n, 1 << 12))
     for (int64_t u = 0; u < r->n; u++) {
         int64_t end = (int64_t)bi_word(r->offsets, r->wide, u + 1);
         for (int64_t place = (int64_t)bi_word(r->offsets, r->wide, u); place < end; place++) {

@@ -15,6 +15,7 @@
 #define BI_FOREST_CUDA_MSF_CUH
 
 #include "core/cuda/together.cuh"
+#include "core/cuda/warp.cuh"
 
 enum {
     MSF_TILE = 2048, /* arcs of a block in round 0 */
@@ -188,11 +189,7 @@ __device__ __forceinline__ uint32_t msf_block_rank(const bool (&flag)[ITEMS], ui
             mine[e] = i < ENTRIES ? counts[i] : 0;
             sum += mine[e];
         }
-        uint32_t upto = sum;
-        for (int d = 1; d < 32; d *= 2) {
-            uint32_t left = __shfl_up_sync(~0u, upto, (unsigned)d);
-            if (lane >= d) upto += left;
-        }
+        uint32_t upto = bi_warp_sum_upto(sum);
         uint32_t before = upto - sum;
         for (int e = 0; e < EACH; e++) {
             int i = lane * EACH + e;
@@ -224,19 +221,10 @@ template <class T> static __device__ void msf_sort_samples(T *items)
     __syncthreads();
 }
 
-__device__ __forceinline__ uint32_t msf_hash(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ (x >> 16);
-}
-
 /* Sample i of `count` places. */
 __device__ __forceinline__ uint32_t msf_sample_place(uint32_t i, uint32_t count)
 {
-    return (uint32_t)(((uint64_t)msf_hash(i + 12345) * count) >> 32);
+    return (uint32_t)(((uint64_t)bi_mix_u32(i + 12345) * count) >> 32);
 }
 
 /* A component's number in the next level, or MSF_NONE for a vertex without edges. */

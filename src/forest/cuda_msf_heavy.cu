@@ -46,20 +46,13 @@ struct heavy_shared {
 };
 
 /* before[] from the numbers of arcs that lie in it. Two neighbours a thread. */
-static __device__ void scan_arcs(heavy_shared &sh)
+static __device__ __forceinline__ void scan_arcs(heavy_shared &sh)
 {
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t a = sh.before[2 * threadIdx.x], b = sh.before[2 * threadIdx.x + 1], upto = a + b, start = 0;
-    for (unsigned d = 1; d < 32; d *= 2) {
-        uint32_t left = __shfl_up_sync(~0u, upto, d);
-        if (lane >= d) upto += left;
-    }
-    if (lane == 31) sh.warp[warp] = upto;
-    __syncthreads();
-    for (unsigned w = 0; w < warp; w++) start += sh.warp[w];
-    sh.before[2 * threadIdx.x] = start + upto - a - b;
-    sh.before[2 * threadIdx.x + 1] = start + upto - b;
-    if (threadIdx.x == MSF_ROUND_THREADS - 1) sh.before[VERTICES] = start + upto;
+    uint32_t a = sh.before[2 * threadIdx.x], b = sh.before[2 * threadIdx.x + 1], total;
+    uint32_t start = bi_block_sum_before<MSF_ROUND_THREADS / 32>(a + b, sh.warp, &total);
+    sh.before[2 * threadIdx.x] = start;
+    sh.before[2 * threadIdx.x + 1] = start + a;
+    if (threadIdx.x == 0) sh.before[VERTICES] = total;
     __syncthreads();
 }
 

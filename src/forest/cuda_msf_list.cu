@@ -38,20 +38,9 @@ static __global__ void __launch_bounds__(THREADS)
         uint32_t warp[THREADS / 32], ids[TILE];
     };
     BI_SHARED(list_shared, sh);
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned bits = marks_of(marks, blockIdx.x * THREADS + threadIdx.x);
-    uint32_t mine = (uint32_t)__popc(bits), upto = mine, at = 0, total = 0;
-    for (unsigned d = 1; d < 32; d *= 2) {
-        uint32_t left = __shfl_up_sync(~0u, upto, d);
-        if (lane >= d) upto += left;
-    }
-    if (lane == 31) sh.warp[warp] = upto;
-    __syncthreads();
-    for (unsigned w = 0; w < THREADS / 32; w++) {
-        if (w < warp) at += sh.warp[w];
-        total += sh.warp[w];
-    }
-    for (at += upto - mine; bits; bits &= bits - 1)
+    uint32_t total, at = bi_block_sum_before<THREADS / 32>((uint32_t)__popc(bits), sh.warp, &total);
+    for (; bits; bits &= bits - 1)
         sh.ids[at++] = (blockIdx.x * THREADS + threadIdx.x) * EACH + (uint32_t)__ffs((int)bits) - 1;
     __syncthreads();
     uint32_t first = before[blockIdx.x];

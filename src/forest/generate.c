@@ -280,8 +280,9 @@ bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_generate_opts *opts, i
         .ctx = ctx, .steps = bi_forest_steps_of(ctx), .room = room, .u = u, .v = v, .weights = weights};
     BI_TRY(check_opts(ctx, opts, &g.opts));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
-    BI_TRY(check_array(ctx, "u", u, (size_t)g.opts.id_bits / 8));
-    BI_TRY(check_array(ctx, "v", v, (size_t)g.opts.id_bits / 8));
+    size_t size = g.opts.id_bits == 32 ? sizeof(uint32_t) : sizeof(int64_t);
+    BI_TRY(check_array(ctx, "u", u, size));
+    BI_TRY(check_array(ctx, "v", v, size));
     BI_TRY(check_array(ctx, "weights", weights, sizeof *weights));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = bi_progress(ctx, "generate", 0);

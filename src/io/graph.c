@@ -38,7 +38,7 @@ bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph **graph,
 {
     void *fresh = NULL;
     bosc_status status = bi_saved_load(&kind, ctx, path, graph ? &fresh : NULL, error);
-    if (status == BOSC_OK) *graph = fresh;
+    if (fresh) *graph = fresh;
     return status;
 }
 

@@ -37,7 +37,7 @@ bosc_status bosc_kdtree_load(bosc_ctx *ctx, const char *path, bosc_kdtree **tree
 {
     void *fresh = NULL;
     bosc_status status = bi_saved_load(&kind, ctx, path, tree ? &fresh : NULL, error);
-    if (status == BOSC_OK) *tree = fresh;
+    if (fresh) *tree = fresh;
     return status;
 }
 

@@ -87,12 +87,7 @@ __device__ __forceinline__ void find_median_bin(const kd_subtree<DIM, LOG> &tree
         mine += c[b] = sh.bins[t * EACH + b];
         sh.bins[t * EACH + b] = 0;
     }
-    uint32_t sum = mine;
-#pragma unroll
-    for (int o = 1; o < 32; o <<= 1) {
-        uint32_t below = __shfl_up_sync(~0u, sum, o);
-        if (lane >= (uint32_t)o) sum += below;
-    }
+    uint32_t sum = bi_warp_sum_upto(mine);
     if (lane == 31) sh.warp_sums[w] = sum;
     __syncthreads();
     const bool earlier = lane >= part.first && lane < w;

@@ -94,11 +94,7 @@ struct find_shared {
 static __device__ __forceinline__ uint32_t sum_before(struct find_shared *sh, uint32_t own)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    uint32_t sum = own;
-    for (int o = 1; o < 32; o <<= 1) {
-        const uint32_t left = __shfl_up_sync(~0u, sum, o);
-        if (lane >= (uint32_t)o) sum += left;
-    }
+    uint32_t sum = bi_warp_sum_upto(own);
     __syncthreads();
     if (lane == 31) sh->warp[w] = sum;
     __syncthreads();

@@ -66,15 +66,6 @@ struct kd_work {
     uint32_t *failed;
 };
 
-__device__ __forceinline__ uint32_t kd_hash(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ (x >> 16);
-}
-
 /* The depth of node v of a segment. */
 __device__ __forceinline__ int kd_depth_of(int v) { return 31 - __clz(v + 1); }
 

@@ -4,6 +4,7 @@
 #define BI_KDTREE_CUDA_POINTS_CUH
 
 #include "core/cuda/launch.cuh"
+#include "core/cuda/warp.cuh"
 #include "kdtree/order.h"
 
 /* An array of points in the layout that a tree keeps. `ids` is not used where ids are in the records. */

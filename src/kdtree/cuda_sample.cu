@@ -36,7 +36,7 @@ static __device__ __forceinline__ uint32_t sample_place(const kd_pass &pass, uin
 {
     const int log = 31 - __clz((int)pass.samples);
     const uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
-    const uint32_t random = kd_hash(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
+    const uint32_t random = bi_mix_u32(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
     return low + __umulhi(random, next - low);
 }
 
@@ -130,11 +130,8 @@ __device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uin
     const int lane = threadIdx.x % 32;
     int owner = __ffs(__ballot_sync(~0u, start <= target && target < start + mine)) - 1;
     owner = owner < 0 ? 31 : owner;
-    uint32_t base = __shfl_sync(~0u, start, owner), c = bins[owner * 32 + lane], sum = c;
-    for (int o = 1; o < 32; o <<= 1) {
-        uint32_t below = __shfl_up_sync(~0u, sum, o);
-        if (lane >= o) sum += below;
-    }
+    uint32_t base = __shfl_sync(~0u, start, owner), c = bins[owner * 32 + lane];
+    uint32_t sum = bi_warp_sum_upto(c);
     uint32_t first = base + sum - c;
     int bin = __ffs(__ballot_sync(~0u, first <= target && target < first + c)) - 1;
     bin = bin < 0 ? 31 : bin;
@@ -151,11 +148,7 @@ __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &p
     const uint32_t *bins = sh.bins + i * KD_BINS;
     uint32_t mine = 0;
     for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
-    uint32_t sum = mine;
-    for (int o = 1; o < 32; o <<= 1) {
-        uint32_t below = __shfl_up_sync(~0u, sum, o);
-        if (lane >= o) sum += below;
-    }
+    uint32_t sum = bi_warp_sum_upto(mine);
     const uint32_t total = __shfl_sync(~0u, sum, 31);
     const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
     const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;

@@ -57,11 +57,7 @@ template <int THREADS, class SHARED> __device__ __forceinline__ void kd_find_lis
     uint32_t mine = 0;
 #pragma unroll
     for (int b = 0; b < EACH; b++) mine += sh.bins[t * EACH + b];
-    uint32_t sum = mine;
-    for (int o = 1; o < 32; o <<= 1) {
-        uint32_t below = __shfl_up_sync(~0u, sum, o);
-        if (lane >= o) sum += below;
-    }
+    uint32_t sum = bi_warp_sum_upto(mine);
     if (lane == 31) sh.warp_sums[t / 32] = sum;
     if (t == 0) sh.count = 0;
     __syncthreads();

@@ -55,11 +55,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
     }
     __syncthreads();
     if (t < KD_DESTINATIONS) {
-        uint32_t sum = sh.scatter.count[t];
-        for (uint32_t o = 1; o < 32; o <<= 1) {
-            uint32_t below = __shfl_up_sync(~0u, sum, o);
-            if (t >= o) sum += below;
-        }
+        uint32_t sum = bi_warp_sum_upto(sh.scatter.count[t]);
         sh.start[t] = sum - sh.scatter.count[t];
         kd_scatter_take(sh.scatter, work, segment, t, sh.start[t], 0);
     }

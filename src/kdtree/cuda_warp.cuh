@@ -358,11 +358,7 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
         median[0] = a[0];
         medians |= 1;
     }
-    uint32_t before = (uint32_t)__popc(medians);
-    for (int o = 1; o < 32; o <<= 1) {
-        const uint32_t below = __shfl_up_sync(~0u, before, o);
-        if (lane >= o) before += below;
-    }
+    uint32_t before = bi_warp_sum_upto((uint32_t)__popc(medians));
     before -= __popc(medians);
 #pragma unroll
     for (int r = 0; r < KD_LANE_POINTS; r++)

@@ -2,12 +2,13 @@
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
+#include "core/cuda/warp.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32, FLAGS = 16, TILE = THREADS * FLAGS };
 
 struct compact_shared {
     long long tile, before;
-    int warp[WARPS];
+    uint32_t warp[WARPS];
     uint16_t kept[TILE]; /* places in the tile */
 };
 
@@ -33,24 +34,6 @@ static __device__ __forceinline__ unsigned flag_bits(const uint8_t *keep, int64_
     return bits;
 }
 
-/* Kept flags before this thread's in the block; *total gets those of the block. */
-static __device__ int block_offset(struct compact_shared *sh, int mine, int *total)
-{
-    int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32), sum = mine, before = 0;
-    for (int d = 1; d < 32; d *= 2) {
-        int left = __shfl_up_sync(~0u, sum, d);
-        if (lane >= d) sum += left;
-    }
-    if (lane == 31) sh->warp[warp] = sum;
-    __syncthreads();
-    *total = 0;
-    for (int w = 0; w < WARPS; w++) {
-        if (w < warp) before += sh->warp[w];
-        *total += sh->warp[w];
-    }
-    return before + sum - mine;
-}
-
 template <class W>
 static __global__ void __launch_bounds__(THREADS)
     kernel_compact(compact_items<W> items, const uint8_t *keep, int64_t n, int64_t *count, unsigned long long *ticket,
@@ -62,7 +45,7 @@ static __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     int64_t tile = sh.tile, tiles = (n + TILE - 1) / TILE, begin = tile * TILE;
     unsigned bits = flag_bits(keep, begin + threadIdx.x * FLAGS, n);
-    int total, at = block_offset(&sh, __popc(bits), &total);
+    uint32_t total, at = bi_block_sum_before<WARPS>((uint32_t)__popc(bits), sh.warp, &total);
     if (items.out)
         for (; bits; bits &= bits - 1) sh.kept[at++] = (uint16_t)(threadIdx.x * FLAGS + __ffs((int)bits) - 1);
     if (threadIdx.x < 32) {
@@ -78,12 +61,12 @@ static __global__ void __launch_bounds__(THREADS)
     const W *from = items.in + begin * items.units;
     W *to = items.out + sh.before * items.units;
     if (items.units == 1) {
-        for (int k = (int)threadIdx.x; k < total; k += THREADS) to[k] = from[sh.kept[k]];
+        for (uint32_t k = threadIdx.x; k < total; k += THREADS) to[k] = from[sh.kept[k]];
         return;
     }
-    for (int k = (int)threadIdx.x; k < total * items.units; k += THREADS) {
-        int item = k / items.units;
-        to[k] = from[sh.kept[item] * items.units + k % items.units];
+    for (uint32_t k = threadIdx.x; k < total * (uint32_t)items.units; k += THREADS) {
+        uint32_t item = k / (uint32_t)items.units;
+        to[k] = from[sh.kept[item] * (uint32_t)items.units + k % (uint32_t)items.units];
     }
 }
 
