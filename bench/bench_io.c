@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 {
     int64_t m = 6000000;
     int threads = 1, repeats = 10;
-    const char *folder = "/tmp";
+    const char *folder = ".";
     bool json = false;
 #ifdef _OPENMP
     threads = omp_get_max_threads();

@@ -9,6 +9,15 @@
 #include "io/io.h"
 #include "suite.h"
 
+/* The call is refused for its arguments, with a text that begins with the one at fault. It writes to `error`. */
+#define CHECK_TEXT(call, argument)                                                                       \
+    do {                                                                                                 \
+        bosc_io_error suite_e_ = {""};                                                                   \
+        bosc_io_error *error = &suite_e_;                                                                \
+        CHECK_EQ(call, BOSC_ERR_ARG);                                                                    \
+        if (!suite_begins(suite_e_.text, argument)) suite_fail(__FILE__, __LINE__, "%s", suite_e_.text); \
+    } while (0)
+
 typedef bosc_status (*parse_fn)(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 
 /* A file that must be refused, with a text that has `reason` in it. */

@@ -1,6 +1,7 @@
 /* The life of a graph: rebuilt, reserved, outliving its context, read by many, cancelled, short of memory. */
 #include "faults.h"
 #include "graph_data.h"
+#include "saved.h"
 
 static bosc_graph *new_graph(bosc_ctx *ctx, const bosc_graph_opts *o)
 {
@@ -348,41 +349,22 @@ static void faults(bosc_ctx *ctx)
 
 /* Faults while a graph is saved and read back. */
 struct stream {
-    char bytes[2048];
-    size_t size, at;
+    struct saved file;
     struct graph_entries entries;
     bosc_graph_opts opts;
     int64_t degrees[16];
 };
 
-static int append(void *user, const void *bytes, size_t count)
-{
-    struct stream *s = user;
-    if (count > sizeof s->bytes - s->size) return 1;
-    memcpy(s->bytes + s->size, bytes, count);
-    s->size += count;
-    return 0;
-}
-
-static int deliver(void *user, void *bytes, size_t count)
-{
-    struct stream *s = user;
-    if (count > s->size - s->at) return 1;
-    memcpy(bytes, s->bytes + s->at, count);
-    s->at += count;
-    return 0;
-}
-
 static bosc_status save_and_read(bosc_ctx *ctx, void *user)
 {
     struct stream *s = user;
     bosc_graph *graph = NULL, *back = NULL;
-    s->size = s->at = 0;
+    s->file.size = s->file.at = 0;
     bosc_status status = bosc_graph_create(ctx, &s->opts, &graph);
     if (status != BOSC_OK) return status;
     status = bosc_graph_build(ctx, graph, s->entries.n, s->entries.m, s->entries.u, s->entries.v, NULL);
-    if (status == BOSC_OK) status = bosc_graph_write(ctx, graph, append, s);
-    if (status == BOSC_OK) status = bosc_graph_read(ctx, deliver, s, &back);
+    if (status == BOSC_OK) status = bosc_graph_write(ctx, graph, saved_append, &s->file);
+    if (status == BOSC_OK) status = bosc_graph_read(ctx, saved_deliver, &s->file, &back);
     if (status == BOSC_OK) status = bosc_graph_get_degrees(ctx, back, s->degrees);
     bosc_graph_free(graph);
     bosc_graph_free(back);
@@ -394,13 +376,12 @@ static bool read_right(void *user)
     struct stream *s = user;
     int64_t sum = 0;
     for (int64_t u = 0; u < s->entries.n; u++) sum += s->degrees[u];
-    return s->at == s->size && sum == 2 * s->entries.m;
+    return s->file.at == s->file.size && sum == 2 * s->entries.m;
 }
 
 static void file_faults(bosc_ctx *ctx)
 {
-    static struct stream s;
-    s.opts = (bosc_graph_opts){.size = sizeof s.opts, .weight = BOSC_F32};
+    struct stream s = {.opts = {.size = sizeof s.opts, .weight = BOSC_F32}};
     s.entries = graph_make(2, GRAPH_DENSE, 12, 30, BOSC_F32, RANDOM);
     struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
                                 .call = save_and_read,
@@ -408,6 +389,7 @@ static void file_faults(bosc_ctx *ctx)
                                 .user = &s};
     CHECK(fault_sweep(ctx, &sweep) > 3);
     graph_free_entries(&s.entries);
+    free(s.file.bytes);
 }
 
 static const struct suite_case suite_cases_graph_life[] = {

@@ -1,34 +1,7 @@
 /* Saved graphs: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
-#include "core/save.h"
 #include "forest/graph_save.h"
 #include "graph_data.h"
-
-struct file {
-    char *bytes;
-    size_t size, room, at;
-};
-
-static int append(void *user, const void *bytes, size_t count)
-{
-    struct file *f = user;
-    if (f->size + count > f->room) {
-        f->room = 2 * (f->size + count);
-        f->bytes = realloc(f->bytes, f->room);
-        if (!f->bytes) abort();
-    }
-    memcpy(f->bytes + f->size, bytes, count);
-    f->size += count;
-    return 0;
-}
-
-static int deliver(void *user, void *bytes, size_t count)
-{
-    struct file *f = user;
-    if (f->size - f->at < count) return 1;
-    memcpy(bytes, f->bytes + f->at, count);
-    f->at += count;
-    return 0;
-}
+#include "saved.h"
 
 static int refuse(void *user, const void *bytes, size_t count)
 {
@@ -36,18 +9,18 @@ static int refuse(void *user, const void *bytes, size_t count)
     return 1;
 }
 
-static struct file save(bosc_ctx *ctx, const bosc_graph *graph)
+static struct saved save(bosc_ctx *ctx, const bosc_graph *graph)
 {
-    struct file f = {0};
-    CHECK_OK(ctx, bosc_graph_write(ctx, graph, append, &f));
+    struct saved f = {0};
+    CHECK_OK(ctx, bosc_graph_write(ctx, graph, saved_append, &f));
     return f;
 }
 
-static bosc_graph *load(bosc_ctx *ctx, struct file *f)
+static bosc_graph *load(bosc_ctx *ctx, struct saved *f)
 {
     bosc_graph *graph = NULL;
     f->at = 0;
-    CHECK_OK(ctx, bosc_graph_read(ctx, deliver, f, &graph));
+    CHECK_OK(ctx, bosc_graph_read(ctx, saved_deliver, f, &graph));
     CHECK_EQ(f->at, f->size);
     return graph;
 }
@@ -77,12 +50,12 @@ static void round_trip(bosc_ctx *ctx)
         struct graph_entries e =
             graph_make((uint64_t)k, k % GRAPH_SHAPES, sizes[k / 6][0], sizes[k / 6][1], o.weight, SPECIAL);
         bosc_graph *graph = make(ctx, &o, &e);
-        struct file f = save(ctx, graph);
+        struct saved f = save(ctx, graph);
         bosc_graph *back = load(ctx, &f);
         graph_check(ctx, &o, back, &e, false);
         CHECK_EQ(back->ids_in_order, graph->ids_in_order);
         CHECK_EQ(back->wide, graph->wide);
-        struct file g = save(ctx, back);
+        struct saved g = save(ctx, back);
         CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
         CHECK_OK(ctx, graph_build(ctx, &o, back, &e, false));
         graph_check(ctx, &o, back, &e, false);
@@ -95,11 +68,11 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
-static void check_refused(bosc_ctx *ctx, struct file *f, const char *reason)
+static void check_refused(bosc_ctx *ctx, struct saved *f, const char *reason)
 {
     bosc_graph *graph = NULL;
     f->at = 0;
-    CHECK_STATUS(ctx, bosc_graph_read(ctx, deliver, f, &graph), BOSC_ERR_FORMAT);
+    CHECK_STATUS(ctx, bosc_graph_read(ctx, saved_deliver, f, &graph), BOSC_ERR_FORMAT);
     CHECK(graph == NULL && suite_begins(bosc_message(ctx), "saved graph: "));
     if (!strstr(bosc_message(ctx), reason))
         suite_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", bosc_message(ctx), reason);
@@ -112,7 +85,7 @@ static void damage(bosc_ctx *ctx)
         bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64, .wide = wide};
         struct graph_entries e = graph_make(3, GRAPH_SPARSE, 5, suite_slow(ctx) ? 3 : 7, o.weight, RANDOM);
         bosc_graph *graph = make(ctx, &o, &e);
-        struct file f = save(ctx, graph);
+        struct saved f = save(ctx, graph);
         size_t whole = f.size;
         for (f.size = 0; f.size < whole; f.size++) check_refused(ctx, &f, "it ends within its");
         for (size_t bit = 0; bit < 8 * whole; bit++) {
@@ -128,13 +101,7 @@ static void damage(bosc_ctx *ctx)
 }
 
 /* Makes the hashes right again. */
-static void seal(struct file *f)
-{
-    struct bi_graph_header *h = (struct bi_graph_header *)f->bytes;
-    h->hash = bi_hash(h, offsetof(struct bi_graph_header, hash));
-    uint64_t hash = bi_hash(f->bytes, f->size - sizeof hash);
-    memcpy(f->bytes + f->size - sizeof hash, &hash, sizeof hash);
-}
+static void seal(struct saved *f) { saved_seal(f->bytes, f->size, offsetof(struct bi_graph_header, hash)); }
 
 enum { IN_HEADER, IN_OFFSETS, IN_NEIGHBOURS, IN_WEIGHTS, IN_IDS, IN_PADDING };
 
@@ -201,12 +168,12 @@ static void malice(bosc_ctx *ctx)
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64};
     struct graph_entries e = {4, 5, u, v, w, BOSC_F32};
     bosc_graph *graph = make(ctx, &o, &e);
-    struct file f = save(ctx, graph);
+    struct saved f = save(ctx, graph);
     CHECK_EQ(f.size, 128 + 64 + 64 + 64 + 64 + 8);
     for (size_t k = 0; k < sizeof lies / sizeof lies[0]; k++) {
         static const size_t begin[] = {0, 128, 192, 256, 320, 128 + 20};
-        struct file bad = {0};
-        append(&bad, f.bytes, f.size);
+        struct saved bad = {0};
+        saved_append(&bad, f.bytes, f.size);
         memcpy(bad.bytes + begin[lies[k].where] + 4 * lies[k].at, &lies[k].value, 4);
         seal(&bad);
         check_refused(ctx, &bad, lies[k].reason);
@@ -229,7 +196,7 @@ static void repeated_ids(bosc_ctx *ctx)
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_U32, .id_bits = 64};
     struct graph_entries e = {4, 2, u, v, w, BOSC_U32};
     bosc_graph *graph = make(ctx, &o, &e);
-    struct file f = save(ctx, graph);
+    struct saved f = save(ctx, graph);
     for (int j = 0; j < 2; j++) memcpy(f.bytes + 320 + 4 * j, &one, 4); /* the arcs of edge 0 */
     seal(&f);
     check_refused(ctx, &f, "an edge id is repeated");
@@ -243,7 +210,7 @@ static void huge_header(bosc_ctx *ctx)
     bosc_graph_opts o = {.size = sizeof o, .id_bits = 64, .wide = 1};
     struct graph_entries e = graph_make(1, GRAPH_PATH, 4, 4, BOSC_U32, RANDOM);
     bosc_graph *graph = make(ctx, &o, &e);
-    struct file f = save(ctx, graph);
+    struct saved f = save(ctx, graph);
     struct bi_graph_header *h = (struct bi_graph_header *)f.bytes;
     h->n = (int64_t)UINT32_MAX - 1;
     h->entries = h->m = ((int64_t)1 << 40) - 1;

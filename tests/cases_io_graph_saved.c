@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "bytes.h"
 #include "io/edges.h"
+#include "paths.h"
 
 enum { N = 6, M = 7 };
 
@@ -33,17 +34,11 @@ static void check_equal(bosc_ctx *ctx, const bosc_graph *a, const bosc_graph *b)
     CHECK(memcmp(weights[0], weights[1], (size_t)ia.m * 4) == 0);
 }
 
-static void temporary_path(char *path, size_t size)
-{
-    static int count;
-    snprintf(path, size, "/tmp/boscage-test-%ld-%d.bosc", (long)getpid(), count++);
-}
-
 static void round_trips(bosc_ctx *ctx)
 {
-    char path[64];
+    char path[PATH_ROOM];
     bosc_io_error error;
-    temporary_path(path, sizeof path);
+    fresh_path(path, ".bosc");
     for (int64_t m = 0; m <= M; m += M) {
         bosc_graph *graph = make_graph(ctx, m), *back = NULL, *again = NULL;
         bosc_edges edges = {0};
@@ -91,10 +86,10 @@ static void check_damaged(bosc_ctx *ctx, const char *bytes, size_t size)
 /* Every truncation, every bit of the header and one of each other byte, one byte more. */
 static void damage(bosc_ctx *ctx)
 {
-    char path[64];
+    char path[PATH_ROOM];
     struct bi_file file;
     bosc_graph *graph = make_graph(ctx, M);
-    temporary_path(path, sizeof path);
+    fresh_path(path, ".bosc");
     CHECK_OK(ctx, bosc_graph_save(ctx, graph, path, NULL));
     CHECK_EQ(bi_file_open(path, &file, NULL), BOSC_OK);
     unlink(path);
@@ -115,28 +110,21 @@ static void damage(bosc_ctx *ctx)
     bi_file_close(&file);
 }
 
-#define CHECK_TEXT(call, argument)                         \
-    do {                                                   \
-        bosc_io_error suite_e_ = {""}, *error = &suite_e_; \
-        CHECK_EQ(call, BOSC_ERR_ARG);                      \
-        CHECK(suite_begins(suite_e_.text, argument));      \
-    } while (0)
-
 static void bad_arguments(bosc_ctx *ctx)
 {
     bosc_graph *graph = make_graph(ctx, M), *fresh = NULL;
     bosc_edges edges = {0};
     bosc_io_error failure;
-    CHECK_TEXT(bosc_graph_save(NULL, graph, "/tmp/none", error), "ctx");
-    CHECK_TEXT(bosc_graph_save(ctx, NULL, "/tmp/none", error), "graph");
+    CHECK_TEXT(bosc_graph_save(NULL, graph, "none", error), "ctx");
+    CHECK_TEXT(bosc_graph_save(ctx, NULL, "none", error), "graph");
     CHECK_TEXT(bosc_graph_save(ctx, graph, NULL, error), "path");
-    CHECK_TEXT(bosc_graph_load(NULL, "/tmp/none", &fresh, error), "ctx");
+    CHECK_TEXT(bosc_graph_load(NULL, "none", &fresh, error), "ctx");
     CHECK_TEXT(bosc_graph_load(ctx, NULL, &fresh, error), "path");
-    CHECK_TEXT(bosc_graph_load(ctx, "/tmp/none", NULL, error), "graph");
-    CHECK_TEXT(bosc_graph_or_edges_read(NULL, "/tmp/none", &fresh, &edges, error), "ctx");
+    CHECK_TEXT(bosc_graph_load(ctx, "none", NULL, error), "graph");
+    CHECK_TEXT(bosc_graph_or_edges_read(NULL, "none", &fresh, &edges, error), "ctx");
     CHECK_TEXT(bosc_graph_or_edges_read(ctx, NULL, &fresh, &edges, error), "path");
-    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "/tmp/none", NULL, &edges, error), "graph");
-    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "/tmp/none", &fresh, NULL, error), "edges");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", NULL, &edges, error), "graph");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", &fresh, NULL, error), "edges");
     CHECK_EQ(bosc_graph_save(ctx, graph, "/nowhere/g.bosc", &failure), BOSC_ERR_IO);
     CHECK(suite_begins(failure.text, "/nowhere/g.bosc: cannot create"));
     CHECK_EQ(bosc_graph_load(ctx, "/nowhere/g.bosc", &fresh, &failure), BOSC_ERR_IO);
@@ -149,10 +137,10 @@ static void bad_arguments(bosc_ctx *ctx)
 /* Saving and loading fail at every passage: with a text, nothing left, and the old file whole. */
 static void faults(bosc_ctx *ctx)
 {
-    char path[64];
+    char path[PATH_ROOM];
     const uint32_t kinds = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE | BI_FAULT_COPY;
     bosc_graph *graph = make_graph(ctx, M), *old = make_graph(ctx, M - 1);
-    temporary_path(path, sizeof path);
+    fresh_path(path, ".bosc");
     for (int for_good = 0; for_good < 2; for_good++)
         for (int64_t k = 0;; k++) {
             bosc_io_error error = {""};

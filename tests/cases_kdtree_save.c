@@ -1,52 +1,24 @@
 /* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
-#define XXH_INLINE_ALL
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "kdtree/save.h"
 #include "kdtree_data.h"
+#include "saved.h"
 
-struct file {
-    char *bytes;
-    size_t size, room, at;
-};
-
-static int append(void *user, const void *bytes, size_t count)
+static struct saved save(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    struct file *f = user;
-    if (f->size + count > f->room) {
-        f->room = 2 * (f->size + count);
-        f->bytes = realloc(f->bytes, f->room);
-    }
-    memcpy(f->bytes + f->size, bytes, count);
-    f->size += count;
-    return 0;
-}
-
-static int deliver(void *user, void *bytes, size_t count)
-{
-    struct file *f = user;
-    if (f->size - f->at < count) return 1;
-    memcpy(bytes, f->bytes + f->at, count);
-    f->at += count;
-    return 0;
-}
-
-static struct file save(bosc_ctx *ctx, const bosc_kdtree *tree)
-{
-    struct file f = {0};
-    CHECK_OK(ctx, bosc_kdtree_write(ctx, tree, append, &f));
+    struct saved f = {0};
+    CHECK_OK(ctx, bosc_kdtree_write(ctx, tree, saved_append, &f));
     return f;
 }
 
-static bosc_kdtree *load(bosc_ctx *ctx, struct file *f)
+static bosc_kdtree *load(bosc_ctx *ctx, struct saved *f)
 {
     bosc_kdtree *tree = NULL;
     f->at = 0;
-    CHECK_OK(ctx, bosc_kdtree_read(ctx, deliver, f, &tree));
+    CHECK_OK(ctx, bosc_kdtree_read(ctx, saved_deliver, f, &tree));
     CHECK_EQ(f->at, f->size);
     return tree;
 }
@@ -74,10 +46,10 @@ static void round_trip(bosc_ctx *ctx)
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
         bosc_kdtree *tree = make(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
         bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_BROWN);
-        struct file f = save(ctx, tree), b = save(ctx, brown);
+        struct saved f = save(ctx, tree), b = save(ctx, brown);
         CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
         bosc_kdtree *back = load(ctx, &f);
-        struct file g = save(ctx, back);
+        struct saved g = save(ctx, back);
         CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
         CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
         bosc_kdtree_info x = {.size = sizeof x}, y = x;
@@ -101,11 +73,11 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
-static void check_damaged(bosc_ctx *ctx, struct file *f)
+static void check_damaged(bosc_ctx *ctx, struct saved *f)
 {
     bosc_kdtree *tree = NULL;
     f->at = 0;
-    CHECK_STATUS(ctx, bosc_kdtree_read(ctx, deliver, f, &tree), BOSC_ERR_FORMAT);
+    CHECK_STATUS(ctx, bosc_kdtree_read(ctx, saved_deliver, f, &tree), BOSC_ERR_FORMAT);
     CHECK(tree == NULL && bosc_message(ctx)[0]);
 }
 
@@ -115,7 +87,7 @@ static void damage(bosc_ctx *ctx)
     struct suite_random r = {1};
     for (int removed = 0; removed < 2; removed++) {
         bosc_kdtree *tree = make(ctx, &r, BOSC_F32, suite_slow(ctx) ? 3 : 12, removed, 0);
-        struct file f = save(ctx, tree);
+        struct saved f = save(ctx, tree);
         size_t whole = f.size;
         for (f.size = 0; f.size < whole; f.size++) check_damaged(ctx, &f);
         for (size_t bit = 0; bit < 8 * whole; bit++) {
@@ -130,13 +102,7 @@ static void damage(bosc_ctx *ctx)
 }
 
 /* Makes the checksums right again. */
-static void seal(struct file *f)
-{
-    struct bi_kd_header *h = (struct bi_kd_header *)(void *)f->bytes;
-    h->hash = XXH3_64bits(h, offsetof(struct bi_kd_header, hash));
-    XXH64_hash_t hash = XXH3_64bits(f->bytes, f->size - sizeof hash);
-    memcpy(f->bytes + f->size - sizeof hash, &hash, sizeof hash);
-}
+static void seal(struct saved *f) { saved_seal(f->bytes, f->size, offsetof(struct bi_kd_header, hash)); }
 
 /* Files with the right checksums that no writer writes: `change` 0, 1, ... of a tree of 10 points of 3 coordinates, of
  * which `nodes` are distinct. NULL: there are no more. */
@@ -183,7 +149,7 @@ static const char *change_body(uint32_t *ids, uint32_t *inverse, uint32_t *count
     }
 }
 
-static void check_hostile(bosc_ctx *ctx, struct file *f, const char *reason)
+static void check_hostile(bosc_ctx *ctx, struct saved *f, const char *reason)
 {
     seal(f);
     check_damaged(ctx, f);
@@ -197,8 +163,8 @@ static void hostile(bosc_ctx *ctx)
         struct suite_random r = {3};
         bosc_kdtree_info info = {.size = sizeof info};
         bosc_kdtree *tree = make(ctx, &r, BOSC_F32, 10, removed, 0);
-        struct file good = save(ctx, tree);
-        struct file f = {.bytes = suite_alloc(good.size), .size = good.size};
+        struct saved good = save(ctx, tree);
+        struct saved f = {.bytes = suite_alloc(good.size), .size = good.size};
         const char *reason;
         CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
         for (int i = 0;; i++) {
@@ -230,9 +196,9 @@ static void large(bosc_ctx *ctx)
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = DIM};
     struct reference_points p = kd_points(&r, BOSC_F32, DIM, n, DIM, KD_RANDOM);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
-    struct file f = save(ctx, tree);
+    struct saved f = save(ctx, tree);
     bosc_kdtree *back = load(ctx, &f);
-    struct file g = save(ctx, back);
+    struct saved g = save(ctx, back);
     CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
     CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
     size_t whole = f.size;
@@ -282,13 +248,13 @@ static void golden(bosc_ctx *ctx)
         const struct golden_file *known = &golden_files[removed];
         char path[256];
         bosc_kdtree *tree = golden_tree(ctx, removed);
-        struct file f = save(ctx, tree);
+        struct saved f = save(ctx, tree);
         if (folder) {
             snprintf(path, sizeof path, "%s/%s", folder, known->name);
             FILE *to = fopen(path, "wb");
             CHECK(to && fwrite(f.bytes, 1, f.size, to) == f.size && fclose(to) == 0);
         } else {
-            struct file old = {.bytes = (char *)known->bytes, .size = known->size};
+            struct saved old = {.bytes = (char *)known->bytes, .size = known->size};
             bosc_kdtree *back = load(ctx, &old);
             CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
             CHECK(f.size == old.size && memcmp(f.bytes, old.bytes, f.size) == 0);
@@ -312,7 +278,7 @@ static void wrong_order(bosc_ctx *ctx)
     float *first = tree->points.data, kept = *first;
     uint32_t *ids = tree->ids.data, id = ids[50];
     *first = 1e9f;
-    struct file f = save(ctx, tree);
+    struct saved f = save(ctx, tree);
     bosc_kdtree *back = load(ctx, &f);
     int64_t node = -1;
     CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, back, &node), BOSC_ERR_DATA);

@@ -16,7 +16,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn and radius (searches of all points),
-forest (by Kruskal's algorithm) and lines (numbers of a text).
+forest (by Kruskal's algorithm), tree_weight (of points, by Prim's) and lines (numbers of a text).
 """
 import json
 import os
@@ -78,6 +78,18 @@ def forest(edges, maximum=False):
     return np.array(sorted(ids), "i8")
 
 
+def tree_weight(points):
+    """The weight of the Euclidean minimum spanning tree by Prim's algorithm."""
+    near, weight = np.sqrt(squares(points, points[:1])[0]), 0.0
+    left = np.arange(len(points)) > 0
+    while left.any():
+        i = np.argmin(np.where(left, near, np.inf))
+        weight += float(near[i])
+        left[i] = False
+        near = np.minimum(near, np.sqrt(squares(points, points[i:i + 1])[0]))
+    return weight
+
+
 def lines(text):
     """The numbers of the lines of a text that begin with a digit, `a' left out."""
     rows = [line.split() for line in text.decode().replace("\na ", "\n").split("\n")]
@@ -107,8 +119,9 @@ class Runner:
         return self.folder / name
 
     def evaluate(self, text):
-        names = {"np": np, "knn": knn, "radius": radius, "forest": forest, "lines": lines, "same": same, "re": re,
-                 "load": lambda name: np.load(self.path(name)), "exists": lambda name: self.path(name).exists(),
+        names = {"np": np, "knn": knn, "radius": radius, "forest": forest, "tree_weight": tree_weight,
+                 "lines": lines, "same": same, "re": re, "load": lambda name: np.load(self.path(name)),
+                 "exists": lambda name: self.path(name).exists(),
                  "read": lambda name: self.path(name).read_bytes(), "files": sorted(os.listdir(self.folder))}
         if self.result:
             names["out"] = self.result.stdout

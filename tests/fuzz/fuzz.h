@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../saved.h"
 #include "io/io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,6 +25,31 @@ static inline int fuzz_parser(bosc_status (*parse)(const struct bi_bytes *, bosc
     volatile uint8_t sum = 0;
     for (size_t i = 0; i < held; i++) sum = (uint8_t)(sum + ((const uint8_t *)a.data)[i]);
     bosc_array_free(&a);
+    return 0;
+}
+
+/* One context of one thread for all inputs. */
+static inline bosc_ctx *fuzz_context(void)
+{
+    static bosc_ctx *ctx;
+    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
+    if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
+    return ctx;
+}
+
+/* Reads a saved structure: as the bytes are, and again with their hashes made right, so that what lies behind them is
+ * reached. The header's hash lies at byte `header`. */
+static inline int fuzz_saved(void (*parse)(const uint8_t *data, size_t size), size_t header, const uint8_t *data,
+                             size_t size)
+{
+    parse(data, size);
+    if (size < header + 2 * sizeof(uint64_t)) return 0;
+    uint8_t *copy = malloc(size);
+    if (!copy) return 0;
+    memcpy(copy, data, size);
+    saved_seal(copy, size, header);
+    parse(copy, size);
+    free(copy);
     return 0;
 }
 

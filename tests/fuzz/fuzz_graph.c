@@ -1,23 +1,10 @@
 /* Saved graphs: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
  * Whatever is read may be copied out, and its forest found and proved. */
-#define XXH_INLINE_ALL
-#include <string.h>
-
-#include <xxhash.h>
-
 #include <boscage/forest.h>
 
 #include "forest/graph_save.h"
 #include "fuzz.h"
 #include "io/edges.h"
-
-static bosc_ctx *context(void)
-{
-    static bosc_ctx *ctx;
-    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
-    if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
-    return ctx;
-}
 
 static void *room(int64_t count)
 {
@@ -50,24 +37,13 @@ static void parse(const uint8_t *data, size_t size)
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     bosc_io_error error = {""};
     bosc_graph *graph = NULL;
-    bosc_status status = bi_graph_parse(context(), &in, &graph, &error);
+    bosc_status status = bi_graph_parse(fuzz_context(), &in, &graph, &error);
     if ((status == BOSC_OK) != (graph != NULL) || (!graph && error.text[0] != 'F')) abort();
-    if (graph) use(context(), graph);
+    if (graph) use(fuzz_context(), graph);
     bosc_graph_free(graph);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    parse(data, size);
-    if (size < sizeof(struct bi_graph_header) + sizeof(uint64_t)) return 0;
-    uint8_t *copy = malloc(size);
-    if (!copy) return 0;
-    memcpy(copy, data, size);
-    uint64_t hash = XXH3_64bits(copy, offsetof(struct bi_graph_header, hash));
-    memcpy(copy + offsetof(struct bi_graph_header, hash), &hash, sizeof hash);
-    hash = XXH3_64bits(copy, size - sizeof hash);
-    memcpy(copy + size - sizeof hash, &hash, sizeof hash);
-    parse(copy, size);
-    free(copy);
-    return 0;
+    return fuzz_saved(parse, offsetof(struct bi_graph_header, hash), data, size);
 }

@@ -1,20 +1,7 @@
 /* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
  * Whatever is read may be verified and searched. */
-#define XXH_INLINE_ALL
-#include <string.h>
-
-#include <xxhash.h>
-
 #include "fuzz.h"
 #include "kdtree/save.h"
-
-static bosc_ctx *context(void)
-{
-    static bosc_ctx *ctx;
-    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
-    if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
-    return ctx;
-}
 
 static void use(bosc_ctx *ctx, bosc_kdtree *tree)
 {
@@ -34,24 +21,13 @@ static void parse(const uint8_t *data, size_t size)
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     bosc_io_error error = {""};
     bosc_kdtree *tree = NULL;
-    bosc_status status = bi_tree_parse(context(), &in, &tree, &error);
+    bosc_status status = bi_tree_parse(fuzz_context(), &in, &tree, &error);
     if ((status == BOSC_OK) != (tree != NULL) || (!tree && error.text[0] != 'F')) abort();
-    if (tree) use(context(), tree);
+    if (tree) use(fuzz_context(), tree);
     bosc_kdtree_free(tree);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    parse(data, size);
-    if (size < sizeof(struct bi_kd_header) + sizeof(uint64_t)) return 0;
-    uint8_t *copy = malloc(size);
-    if (!copy) return 0;
-    memcpy(copy, data, size);
-    uint64_t hash = XXH3_64bits(copy, offsetof(struct bi_kd_header, hash));
-    memcpy(copy + offsetof(struct bi_kd_header, hash), &hash, sizeof hash);
-    hash = XXH3_64bits(copy, size - sizeof hash);
-    memcpy(copy + size - sizeof hash, &hash, sizeof hash);
-    parse(copy, size);
-    free(copy);
-    return 0;
+    return fuzz_saved(parse, offsetof(struct bi_kd_header, hash), data, size);
 }
