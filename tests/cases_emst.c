@@ -133,7 +133,7 @@ static void others(bosc_ctx *ctx)
 static void bad_arguments(bosc_ctx *ctx)
 {
     float points[8] = {0, 1, 2, 3, 4, 5, 6, NAN}, dist2[4];
-    int64_t pairs[8], labels[4] = {0}, ids[4];
+    int64_t pairs[8];
     CHECK_EQ(bosc_emst(NULL, BOSC_F32, 2, points, 2, 0, 64, pairs, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_emst(ctx, BOSC_U32, 2, points, 2, 0, 64, pairs, NULL), "dtype");
     CHECK_ARG(ctx, bosc_emst(ctx, (bosc_dtype)99, 2, points, 2, 0, 64, pairs, NULL), "dtype");
@@ -155,19 +155,6 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK(strstr(bosc_message(ctx), "3") != NULL);
     CHECK_OK(ctx, bosc_emst(ctx, BOSC_F32, 2, NULL, 0, 0, 64, NULL, NULL));
     CHECK_OK(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 1, 0, 64, NULL, NULL));
-
-    struct reference_points p = {BOSC_F32, 2, 2, 2, points};
-    bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 2};
-    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
-    CHECK_EQ(bosc_kdtree_nearest_other(NULL, tree, labels, NULL, ids, NULL), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, NULL, labels, NULL, ids, NULL), "tree");
-    CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, NULL, NULL, ids, NULL), "labels");
-    CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, NULL, NULL, NULL), "ids");
-    bosc_kdtree_free(tree);
-    opts.duplicates = BOSC_DUPLICATES_REMOVE;
-    tree = kd_build(ctx, &opts, &p);
-    CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, NULL, ids, NULL), "tree");
-    bosc_kdtree_free(tree);
 }
 
 static const struct suite_case suite_cases_emst[] = {

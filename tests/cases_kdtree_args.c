@@ -162,6 +162,75 @@ static void search(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
+/* Arrays that do not lie where elements of their type can. */
+static void alignment(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64};
+    double p[12] = {0}, dist2[12];
+    int64_t ids[16], counts[8], offsets[8];
+    for (int kind = 0; kind < 4; kind++) {
+        const bosc_kdtree_opts o = {
+            .size = sizeof o, .dtype = dtypes[kind % 2], .dim = 2, .id_bits = kind < 2 ? 32 : 64};
+        struct reference_points rows = {o.dtype, 2, 5, 2, p};
+        bosc_kdtree *tree = kd_build(ctx, &o, &rows);
+        void *bad_ids = (char *)ids + o.id_bits / 16, *bad_dist2 = (char *)dist2 + bosc_dtype_size(o.dtype) / 2;
+        int64_t *bad_counts = (int64_t *)(void *)((char *)counts + 4);
+        CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, p, 5, 0, 2, bad_ids, dist2), "ids");
+        CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, p, 5, 0, 2, ids, bad_dist2), "dist2");
+        CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, p, 5, 0, 2, 1, bad_ids, dist2), "ids");
+        CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, p, 5, 0, 2, 1, ids, bad_dist2), "dist2");
+        CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 2, bad_ids, NULL), "ids");
+        CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 2, ids, bad_dist2), "dist2");
+        CHECK_ARG(ctx, bosc_kdtree_radius_count(ctx, tree, p, 5, 0, 1, bad_counts), "counts");
+        CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, p, 5, 0, 1, bad_counts, NULL, NULL, 0), "offsets");
+        CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p, 2, 0, 1, offsets, NULL, NULL, 0));
+        CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, p, 2, 0, 1, offsets, bad_ids, dist2, 10), "ids");
+        CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, p, 2, 0, 1, offsets, ids, bad_dist2, 10), "dist2");
+        CHECK_ARG(ctx, bosc_kdtree_get_nodes(ctx, tree, bad_dist2, NULL), "points");
+        CHECK_ARG(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, bad_ids), "ids");
+        CHECK_ARG(ctx, bosc_kdtree_get_duplicates(ctx, tree, bad_ids, NULL), "inverse");
+        CHECK_ARG(ctx, bosc_kdtree_get_duplicates(ctx, tree, NULL, bad_counts), "counts");
+        bosc_kdtree_free(tree);
+    }
+}
+
+static void nearest_other(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    double p[12] = {0}, bounds[8], dist2[8];
+    int64_t labels[8] = {0}, ids[8];
+    memset(ids, 0x55, sizeof ids);
+    memset(dist2, 0x55, sizeof dist2);
+    for (int kind = 0; kind < 8; kind++) {
+        bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtypes[kind % 4], .dim = 2, .id_bits = kind < 4 ? 32 : 64};
+        struct reference_points rows = {o.dtype, 2, 5, 2, p};
+        bosc_kdtree *tree = kd_build(ctx, &o, &rows);
+        size_t half_id = (size_t)o.id_bits / 16, half = o.dtype == BOSC_F32 ? 2 : 4;
+        CHECK_EQ(bosc_kdtree_nearest_other(NULL, tree, labels, bounds, ids, dist2), BOSC_ERR_ARG);
+        CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, NULL, labels, bounds, ids, dist2), "tree");
+        CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, NULL, bounds, ids, dist2), "labels");
+        CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, bounds, NULL, dist2), "ids");
+        for (size_t off = 1; off <= half_id; off += half_id > 1 ? half_id - 1 : 1) {
+            CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, (char *)labels + off, bounds, ids, dist2), "labels");
+            CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, bounds, (char *)ids + off, dist2), "ids");
+        }
+        for (size_t off = 1; off <= half; off += half - 1) {
+            CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, (char *)bounds + off, ids, NULL), "bounds");
+            CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, NULL, ids, (char *)dist2 + off), "dist2");
+        }
+        bosc_kdtree_free(tree);
+        o.duplicates = BOSC_DUPLICATES_REMOVE;
+        tree = kd_build(ctx, &o, &rows);
+        CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, bounds, ids, dist2), "tree: duplicates");
+        bosc_kdtree_free(tree);
+        o.duplicates = BOSC_DUPLICATES_KEEP;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree)); /* without points nothing is read */
+        CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, tree, NULL, NULL, NULL, NULL));
+        bosc_kdtree_free(tree);
+    }
+    for (int i = 0; i < 8; i++) CHECK(ids[i] == 0x5555555555555555 && memcmp(&dist2[i], &ids[i], sizeof ids[i]) == 0);
+}
+
 /* Offsets that are not those of the first call. */
 static void offsets(bosc_ctx *ctx)
 {
@@ -304,9 +373,10 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},   {"build", build, NULL},
-    {"search", search, NULL},   {"offsets", offsets, NULL},
-    {"others", others, NULL},   {"sizes", sizes, NULL},
-    {"scratch", scratch, NULL}, {"another backend", NULL, other_backend},
+    {"create", create, NULL},       {"build", build, NULL},
+    {"search", search, NULL},       {"offsets", offsets, NULL},
+    {"others", others, NULL},       {"sizes", sizes, NULL},
+    {"alignment", alignment, NULL}, {"nearest other", nearest_other, NULL},
+    {"scratch", scratch, NULL},     {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

@@ -6,7 +6,7 @@
 #include "faults.h"
 #include "kdtree_data.h"
 
-enum { MOST = 300, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
+enum { MOST = 300, POINTS = 400, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
 
 static const uint32_t all_kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY;
 
@@ -19,7 +19,8 @@ struct subject {
     bosc_status (*call)(bosc_ctx *ctx, struct subject *s);
     unsigned char *out[OUTPUTS], *want[OUTPUTS];
     int64_t offsets[MOST + 1]; /* of the rows of a radius search */
-    size_t taken, saved_size;  /* bytes written to out[0], or read from saved */
+    int64_t labels[POINTS];
+    size_t taken, saved_size; /* bytes written to out[0], or read from saved */
     unsigned char *saved;
 };
 
@@ -57,6 +58,11 @@ static bosc_status radius_count(bosc_ctx *ctx, struct subject *s)
 {
     int64_t *counts = (int64_t *)(void *)s->out[0];
     return bosc_kdtree_radius_count(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, counts);
+}
+
+static bosc_status nearest_other(bosc_ctx *ctx, struct subject *s)
+{
+    return bosc_kdtree_nearest_other(ctx, s->tree, s->labels, NULL, s->out[0], s->out[1]);
 }
 
 static bosc_status verify(bosc_ctx *ctx, struct subject *s)
@@ -150,12 +156,13 @@ static bool right(void *user)
 static struct subject make(bosc_ctx *ctx, bosc_duplicates duplicates, int32_t id_bits)
 {
     struct suite_random r = {9};
-    int64_t n = suite_slow(ctx) ? 120 : 400, m = suite_slow(ctx) ? 60 : MOST;
+    int64_t n = suite_slow(ctx) ? 120 : POINTS, m = suite_slow(ctx) ? 60 : MOST;
     struct subject s = {
         .points = kd_points(&r, BOSC_F32, DIM, n, DIM, duplicates ? KD_GRID : KD_RANDOM),
         .queries = kd_points(&r, BOSC_F32, DIM, m, DIM, KD_RANDOM),
         .opts = {.size = sizeof s.opts, .dim = DIM, .duplicates = duplicates, .id_bits = id_bits},
     };
+    for (int64_t i = 0; i < n; i++) s.labels[i] = i % 3;
     for (int i = 0; i < OUTPUTS; i++) {
         s.out[i] = suite_alloc(ROOM);
         s.want[i] = suite_alloc(ROOM);
@@ -227,8 +234,8 @@ static int64_t sweep(bosc_ctx *ctx, struct subject *s, bosc_status (*of)(bosc_ct
 
 static void searches(bosc_ctx *ctx)
 {
-    bosc_status (*const all[])(bosc_ctx *, struct subject *) = {knn,         knn_within,   knn_self, radius_offsets,
-                                                                radius_rows, radius_count, verify};
+    bosc_status (*const all[])(bosc_ctx *, struct subject *) = {
+        knn, knn_within, knn_self, radius_offsets, radius_rows, radius_count, nearest_other, verify};
     struct subject s = make(ctx, BOSC_DUPLICATES_KEEP, 64);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) CHECK(sweep(ctx, &s, all[i]) > 0);
     discard(&s);

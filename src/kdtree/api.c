@@ -52,6 +52,18 @@ bosc_status bi_kd_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_k
     return check_fields(ctx, full);
 }
 
+bosc_status bi_kd_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size)
+{
+    if ((uintptr_t)data % size == 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", array, size);
+}
+
+bosc_status bi_kd_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2)
+{
+    BI_TRY(bi_kd_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
+    return bi_kd_check_aligned(ctx, "dist2", dist2, tree->opts.dtype == BOSC_F32 ? 4 : 8);
+}
+
 bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
                              const char *n_name, int64_t count, int64_t stride, struct bi_kd_rows *rows)
 {
@@ -64,9 +76,7 @@ bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char 
     if (count > 0 && rows->stride > (INT64_MAX / size - tree->opts.dim) / count)
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", n_name,
                        (long long)count, (long long)rows->stride);
-    if ((uintptr_t)data % (uintptr_t)size)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %lld bytes", array, (long long)size);
-    return BOSC_OK;
+    return bi_kd_check_aligned(ctx, array, data, (size_t)size);
 }
 
 bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)

@@ -21,6 +21,11 @@ bosc_status bi_kd_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_k
 bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
                              const char *n_name, int64_t count, int64_t stride, struct bi_kd_rows *rows);
 
+/* An array of the caller's (may be NULL) whose elements have `size` bytes must be aligned to them. */
+bosc_status bi_kd_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size);
+/* ids and dist2 of the tree's types (either may be NULL). */
+bosc_status bi_kd_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2);
+
 /* A new, empty tree with these (full) options. */
 bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 

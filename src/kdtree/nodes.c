@@ -52,6 +52,8 @@ bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *
     bi_begin(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
+    BI_TRY(bi_kd_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
+    BI_TRY(bi_kd_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = get_nodes(ctx, tree, points, ids);
     bi_arena_rewind(ctx, mark);
@@ -122,6 +124,8 @@ bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, v
     bi_begin(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
+    BI_TRY(bi_kd_check_aligned(ctx, "inverse", inverse, (size_t)tree->opts.id_bits / 8));
+    BI_TRY(bi_kd_check_aligned(ctx, "counts", counts, sizeof *counts));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = get_duplicates(ctx, tree, inverse, counts);
     bi_arena_rewind(ctx, mark);

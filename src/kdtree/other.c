@@ -71,6 +71,9 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     if (tree->nodes == 0) return BOSC_OK;
     if (!labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
     if (!ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
+    BI_TRY(bi_kd_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
+    BI_TRY(bi_kd_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
+    BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = staged_search(ctx, tree, &o);

@@ -78,6 +78,7 @@ static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_quer
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)m, (long long)k);
     if (m > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
+    BI_TRY(bi_kd_check_answers(ctx, tree, query->ids, query->dist2));
     if (m == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = knn_staged(ctx, tree, query);
@@ -134,6 +135,7 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (m > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
+    BI_TRY(bi_kd_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (m == 0) return BOSC_OK;
     query.r2 = square(tree, radius);
     struct bi_mark mark = bi_arena_mark(ctx);
@@ -207,6 +209,8 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
+    BI_TRY(bi_kd_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
     if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     query.r2 = square(tree, radius);
