@@ -1,0 +1,127 @@
+/* boscage/device/hash.h - look-ups in a table of boscage/hash.h from a loop or a kernel of one's own.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * bosc_hash_get_view describes a BUCKETED table; the functions below read it, in C and C++ on the CPU for a table of
+ * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is good until the table is written to or
+ * freed.
+ *
+ * The table: a key becomes its hash, one to one, of as many bits. The top part_bits of the hash choose a part; a part
+ * is a run of buckets; two numbers mixed from the hash and the part's seed choose the key's first and second bucket in
+ * it. A bucket is four hashes, then the four values, and bytes up to `stride`. A place without a pair holds a filler: a
+ * hash of another part, which no key that is looked for here can have. If a key whose first bucket this is lies in its
+ * second one, the bucket is called overflowed: it holds a filler that ends in 1, or it is full with hash[0] < hash[1].
+ * So a key that is in neither bucket costs one read mostly. */
+#ifndef BOSCAGE_DEVICE_HASH_H
+#define BOSCAGE_DEVICE_HASH_H
+
+#include <boscage/hash.h>
+
+#if defined(__CUDACC__)
+#define BOSC_DEVICE_FN static __host__ __device__ __forceinline__
+#else
+#define BOSC_DEVICE_FN static inline
+#endif
+
+enum {
+    BOSC_HASH_VIEW_VERSION = 1,
+    BOSC_HASH_WIDTH = 4,    /* places of a bucket */
+    BOSC_HASH_SEEDS = 63,   /* seeds that a part may have: 0 to 62 */
+    BOSC_HASH_LINEAR = 63,  /* in lieu of a seed: the part is read from end to end */
+    BOSC_HASH_SEED_BITS = 6 /* of bosc_hash_part.buckets_seed */
+};
+
+typedef struct bosc_hash_part {
+    uint32_t first;        /* its first bucket */
+    uint32_t buckets_seed; /* the number of its buckets, 1 or more, << BOSC_HASH_SEED_BITS, and its seed */
+} bosc_hash_part;
+
+/* A hash or a key of any width: of 32 and 64 bits in low, with high 0. */
+typedef struct bosc_hash_word {
+    uint64_t low, high;
+} bosc_hash_word;
+
+typedef struct bosc_hash_view {
+    uint32_t version; /* BOSC_HASH_VIEW_VERSION */
+    int32_t key_bits, value_size;
+    int32_t stride; /* bytes of a bucket */
+    int32_t part_bits;
+    uint64_t seed;
+    const bosc_hash_part *parts;
+    const unsigned char *buckets;
+} bosc_hash_view;
+
+/* BOSC_ERR_ARG unless the table is BUCKETED. Values of a multimap are two uint32_t: where the key's values begin among
+ * those of bosc_hash_get_pairs, and how many there are. */
+BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view);
+
+/* One to one. Source: Wellons, Prospecting for Hash Functions (2018). */
+BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+/* One to one. Source: Stafford, Better Bit Mixing (2011), variant 13. */
+BOSC_DEVICE_FN uint64_t bosc_hash_mix64(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9ull;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+/* The hash of a key; one to one. 128 bits: four rounds of a Feistel network. */
+BOSC_DEVICE_FN bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits, uint64_t seed)
+{
+    if (key_bits == 32) {
+        key.low = bosc_hash_mix32((uint32_t)key.low ^ (uint32_t)(seed ^ seed >> 32));
+    } else if (key_bits == 64) {
+        key.low = bosc_hash_mix64(key.low ^ seed);
+    } else {
+        key.high ^= bosc_hash_mix64(key.low ^ seed);
+        key.low ^= bosc_hash_mix64(key.high + 0x9e3779b97f4a7c15ull);
+        key.high ^= bosc_hash_mix64(key.low + seed);
+        key.low ^= bosc_hash_mix64(key.high ^ 0xd1b54a32d192ed03ull);
+    }
+    return key;
+}
+
+/* The word whose top bits choose the part, left-aligned in 64 bits. */
+BOSC_DEVICE_FN uint64_t bosc_hash_top(bosc_hash_word hash, int32_t key_bits)
+{
+    return key_bits == 32 ? hash.low << 32 : key_bits == 64 ? hash.low : hash.high;
+}
+
+BOSC_DEVICE_FN uint32_t bosc_hash_part_of(bosc_hash_word hash, int32_t key_bits, int32_t part_bits)
+{
+    return (uint32_t)(bosc_hash_top(hash, key_bits) >> (64 - part_bits));
+}
+
+/* The 32 bits of a hash that choose its buckets. */
+BOSC_DEVICE_FN uint32_t bosc_hash_fold(bosc_hash_word hash, int32_t key_bits)
+{
+    if (key_bits == 32) return (uint32_t)hash.low;
+    if (key_bits == 128) hash.low ^= hash.high * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(hash.low ^ hash.low >> 32);
+}
+
+BOSC_DEVICE_FN uint32_t bosc_hash_scatter(uint32_t x)
+{
+    x *= 0x9e3779b1u;
+    x ^= x >> 15;
+    x *= 0xd168aaadu;
+    return x ^ (x >> 14);
+}
+
+/* The first and the second bucket (from the part's first one) of a fold in a part of so many buckets. They may be the
+ * same. */
+BOSC_DEVICE_FN void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buckets, uint32_t pick[2])
+{
+    uint32_t g = bosc_hash_scatter(fold + seed * 0x9e3779b9u);
+    pick[0] = (uint32_t)((uint64_t)g * buckets >> 32);
+    pick[1] = (uint32_t)((uint64_t)bosc_hash_scatter(g ^ 0x5bd1e995u) * buckets >> 32);
+}

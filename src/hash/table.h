@@ -1,0 +1,134 @@
+/* Inside a hash table, and the table of its fused operations that each backend gives.
+ *
+ * How the buckets of a part are filled: by stable matching. The keys of a part offer themselves to their buckets, each
+ * in the order first, second, first, second, ...; offer t has the priority t / 2. Of all offers that were ever made to
+ * it a bucket keeps the BOSC_HASH_WIDTH highest, by (priority, earlier key of the part's list); the key of an offer
+ * that is not kept makes its next one. The offers that are made in the end are the least set closed under this, so they
+ * do not depend on the order in which keys are served: one thread and a thousand end with the same table (as in Gale
+ * and Shapley's deferred acceptance). Priorities by age make the walks short: at a load of 0.97 a key makes 2.7 offers
+ * on average. Where an offer of priority BI_HASH_PRIORITIES would be made, the part's next seed is tried; after
+ * BOSC_HASH_SEEDS of them the part is linear: its keys lie one after the other.
+ *
+ * In a bucket the pairs stand by descending (priority, earlier), then fillers; then, if it is full, the first two are
+ * exchanged where that is needed to tell whether it is overflowed (see boscage/device/hash.h). */
+#ifndef BI_HASH_TABLE_H
+#define BI_HASH_TABLE_H
+
+#include <boscage/device/hash.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    BI_HASH_PRIORITIES = 31,
+    BI_HASH_POSITION_BITS = 27,  /* of a key in its part's list */
+    BI_HASH_PART_KEYS_32 = 8192, /* at most on average, for keys of 32 bits */
+    BI_HASH_PART_KEYS = 4096     /* and for longer ones */
+};
+
+/* What the kernels and loops need to know of a table. */
+struct bi_hash_shape {
+    int32_t key_bits, key_bytes;
+    int32_t value_bytes; /* stored with a key: the value, and 4 bytes of a count if counted; 8 of a multimap */
+    int32_t stride;      /* of a bucket: 4 * (key_bytes + value_bytes), rounded up to the alignment of a key */
+    int32_t part_bits;   /* 1 or more */
+    double load;
+    uint64_t seed;
+};
+
+struct bosc_hash {
+    const struct bi_hash_ops *ops;
+    struct bi_memory memory, host;
+    bosc_hash_opts opts; /* every field set, defaults filled in */
+    struct bi_hash_shape shape;
+    int64_t keys, pairs, buckets;
+    int64_t second; /* keys that lie in their second bucket */
+    int32_t reseeded, linear;
+    struct bi_block parts;  /* bosc_hash_part (2^part_bits) */
+    struct bi_block table;  /* the buckets */
+    struct bi_block values; /* of a multimap, grouped by key */
+};
+
+/* Pairs in the order of their parts, equal parts in the order of the input. All arrays are the backend's. */
+struct bi_hash_lists {
+    int64_t n;
+    const void *hashes;     /* (n), of key_bytes */
+    const void *payload;    /* (n) of payload_bytes: the values if those are 4 or 8 bytes, else uint32 row numbers */
+    int32_t payload_bytes;  /* 0: a set */
+    const void *values;     /* payload is row numbers: the values that they name, of value_bytes; else NULL */
+    const uint32_t *starts; /* (2^part_bits + 1) */
+};
+
+/* What filling found; backend memory, zeroed by the driver. */
+struct bi_hash_report {
+    uint32_t repeats; /* not 0: a key repeats. The table is then unfinished */
+    uint32_t crowded; /* not 0: a part has more than bi_hash_crowd() keys. Those parts are unfinished unless `any` */
+    uint32_t buckets; /* in all */
+    uint32_t reseeded, linear;
+    uint32_t reserved;
+    uint64_t second; /* keys in their second bucket */
+};
+
+struct bi_hash_steps; /* one bi_step_fn for each line of steps.def */
+
+struct bi_hash_ops {
+    const struct bi_hash_steps *steps;
+
+    /* Hashes the keys and orders the pairs by part, stably. `lists` gets arrays of scratch. values may be NULL (a
+     * set). */
+    bosc_status (*partition)(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values, int64_t n,
+                             struct bi_hash_lists *lists);
+
+    /* Makes parts and buckets of a table from lists; *report (backend memory) gets what was found. any: crowded parts
+     * are filled too, by a slower way (the lists are then known to be of distinct keys). */
+    bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool any,
+                        struct bi_hash_report *report);
+
+    /* As bosc_hash_find, with arrays in reach. Values have value_bytes. */
+    bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t m, void *values, uint8_t *found);
+
+    /* Scratch of partition and fill for n pairs. */
+    size_t (*build_bytes)(const struct bi_hash_shape *, int64_t n);
+};
+
+extern const struct bi_hash_ops bi_hash_ops_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_hash_ops bi_hash_ops_cuda;
+#endif
+
+/* The number of bits that choose the part of a table of n keys. */
+static inline int32_t bi_hash_part_bits(int32_t key_bits, int64_t n)
+{
+    int64_t most = key_bits == 32 ? BI_HASH_PART_KEYS_32 : BI_HASH_PART_KEYS;
+    int32_t bits = 1;
+    while (n >> bits > most) bits++;
+    return bits;
+}
+
+/* More keys than that in a part are no chance (eight standard deviations): they repeat, or were chosen to meet. Such
+ * lists go by a sort first. The rule is one for all backends, since the order of the lists is part of the table. */
+static inline uint32_t bi_hash_crowd(int32_t key_bits)
+{
+    return key_bits == 32 ? BI_HASH_PART_KEYS_32 + 8 * 91 : BI_HASH_PART_KEYS + 8 * 64;
+}
+
+/* Buckets of a part of so many keys. */
+#if defined(__CUDACC__)
+__host__ __device__
+#endif
+    static inline uint32_t
+    bi_hash_part_buckets(double load, uint32_t keys)
+{
+    double exact = (double)keys / (load * BOSC_HASH_WIDTH);
+    uint32_t buckets = (uint32_t)exact;
+    if ((double)buckets < exact) buckets++;
+    return buckets ? buckets : 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
