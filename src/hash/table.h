@@ -7,10 +7,13 @@
  * do not depend on the order in which keys are served: one thread and a thousand end with the same table (as in Gale
  * and Shapley's deferred acceptance). Priorities by age make the walks short: at a load of 0.97 a key makes 2.7 offers
  * on average. Where an offer of priority BI_HASH_PRIORITIES would be made, the part's next seed is tried; after
- * BOSC_HASH_SEEDS of them the part is linear: its keys lie one after the other.
+ * BOSC_HASH_SEEDS of them the part is linear: its keys lie one after the other. So is a part of so many keys that their
+ * positions do not fit, at once.
  *
- * In a bucket the pairs stand by descending (priority, earlier), then fillers; then, if it is full, the first two are
- * exchanged where that is needed to tell whether it is overflowed (see boscage/device/hash.h). */
+ * A key whose two buckets are the same one lies in its first. In a bucket the pairs stand by descending (priority,
+ * earlier), then fillers; then, if it is full, the first two are exchanged where that is needed to tell whether it is
+ * overflowed (see boscage/device/hash.h). Of a linear part the buckets are as many as of any other, but no key is in
+ * its second one and none is overflowed. */
 #ifndef BI_HASH_TABLE_H
 #define BI_HASH_TABLE_H
 
@@ -24,7 +27,7 @@ extern "C" {
 
 enum {
     BI_HASH_PRIORITIES = 31,
-    BI_HASH_POSITION_BITS = 27,  /* of a key in its part's list */
+    BI_HASH_POSITION_BITS = 27,  /* of a key in its part's list, from 0 to 2^27 - 2 */
     BI_HASH_PART_KEYS_32 = 8192, /* at most on average, for keys of 32 bits */
     BI_HASH_PART_KEYS = 4096     /* and for longer ones */
 };
@@ -113,6 +116,22 @@ static inline int32_t bi_hash_part_bits(int32_t key_bits, int64_t n)
 static inline uint32_t bi_hash_crowd(int32_t key_bits)
 {
     return key_bits == 32 ? BI_HASH_PART_KEYS_32 + 8 * 91 : BI_HASH_PART_KEYS + 8 * 64;
+}
+
+/* What stands in the places of a part's bucket that hold no pair; their values, and bytes up to the stride, are 0. */
+#if defined(__CUDACC__)
+__host__ __device__
+#endif
+    static inline bosc_hash_word
+    bi_hash_filler(uint32_t part, int32_t key_bits, int32_t part_bits, bool overflowed)
+{
+    uint64_t top = (uint64_t)(part ^ 1) << (64 - part_bits);
+    bosc_hash_word filler = {overflowed, 0};
+    if (key_bits == 128)
+        filler.high = top;
+    else
+        filler.low |= key_bits == 32 ? top >> 32 : top;
+    return filler;
 }
 
 /* Buckets of a part of so many keys. */

@@ -42,8 +42,9 @@ typedef struct bosc_hash_word {
 
 typedef struct bosc_hash_view {
     uint32_t version; /* BOSC_HASH_VIEW_VERSION */
-    int32_t key_bits, value_size;
-    int32_t stride; /* bytes of a bucket */
+    int32_t key_bits;
+    int32_t value_size; /* from one value to the next: that of the options, and 4 bytes of a count where those count */
+    int32_t stride;     /* bytes of a bucket */
     int32_t part_bits;
     uint64_t seed;
     const bosc_hash_part *parts;
@@ -125,3 +126,80 @@ BOSC_DEVICE_FN void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buc
     pick[0] = (uint32_t)((uint64_t)g * buckets >> 32);
     pick[1] = (uint32_t)((uint64_t)bosc_hash_scatter(g ^ 0x5bd1e995u) * buckets >> 32);
 }
+
+/* Whether a comes before b as a number. */
+BOSC_DEVICE_FN int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
+{
+    return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/* Number `at` of an array of keys or hashes. */
+BOSC_DEVICE_FN bosc_hash_word bosc_hash_load(const void *words, int64_t at, int32_t key_bits)
+{
+    bosc_hash_word word = {0, 0};
+    if (key_bits == 32) {
+        word.low = ((const uint32_t *)words)[at];
+    } else if (key_bits == 64) {
+        word.low = ((const uint64_t *)words)[at];
+    } else {
+        word.low = ((const uint64_t *)words)[2 * at];
+        word.high = ((const uint64_t *)words)[2 * at + 1];
+    }
+    return word;
+}
+
+BOSC_DEVICE_FN const unsigned char *bosc_hash_bucket(const bosc_hash_view *view, uint32_t bucket)
+{
+    return view->buckets + (uint64_t)bucket * (uint32_t)view->stride;
+}
+
+/* The place in its bucket where a hash stands, or -1. */
+BOSC_DEVICE_FN int32_t bosc_hash_place_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
+{
+    const unsigned char *hashes = bosc_hash_bucket(view, bucket);
+    for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
+        bosc_hash_word here = bosc_hash_load(hashes, i, view->key_bits);
+        if (here.low == hash.low && here.high == hash.high) return i;
+    }
+    return -1;
+}
+
+/* Fillers stand last. */
+BOSC_DEVICE_FN int bosc_hash_is_overflowed(const bosc_hash_view *view, uint32_t part, uint32_t bucket)
+{
+    const unsigned char *hashes = bosc_hash_bucket(view, bucket);
+    bosc_hash_word last = bosc_hash_load(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
+    if (bosc_hash_part_of(last, view->key_bits, view->part_bits) != part) return (int)(last.low & 1);
+    return bosc_hash_less(bosc_hash_load(hashes, 0, view->key_bits), bosc_hash_load(hashes, 1, view->key_bits));
+}
+
+/* Where a key stands, as BOSC_HASH_WIDTH * bucket + place, or -1 if the table does not hold it. */
+BOSC_DEVICE_FN int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
+{
+    bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
+    uint32_t number = bosc_hash_part_of(hash, view->key_bits, view->part_bits), pick[2];
+    bosc_hash_part part = view->parts[number];
+    uint32_t count = part.buckets_seed >> BOSC_HASH_SEED_BITS;
+    uint32_t seed = part.buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1), tries = count;
+    if (seed != BOSC_HASH_LINEAR) {
+        bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
+        tries = 2;
+    }
+    for (uint32_t i = 0; i < tries; i++) {
+        uint32_t bucket = part.first + (seed == BOSC_HASH_LINEAR ? i : pick[i]);
+        int32_t place = bosc_hash_place_in(view, bucket, hash);
+        if (place >= 0) return (int64_t)bucket * BOSC_HASH_WIDTH + place;
+        if (seed != BOSC_HASH_LINEAR && !bosc_hash_is_overflowed(view, number, bucket)) break;
+    }
+    return -1;
+}
+
+/* The value at a place that bosc_hash_look_up found. */
+BOSC_DEVICE_FN const void *bosc_hash_value_at(const bosc_hash_view *view, int64_t place)
+{
+    const unsigned char *values =
+        bosc_hash_bucket(view, (uint32_t)(place / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * (view->key_bits / 8);
+    return values + place % BOSC_HASH_WIDTH * view->value_size;
+}
+
+#endif
