@@ -13,13 +13,14 @@
  * A key whose two buckets are the same one lies in its first. In a bucket the pairs stand by descending (priority,
  * earlier), then fillers; then, if it is full, the first two are exchanged where that is needed to tell whether it is
  * overflowed (see boscage/device/hash.h). Of a linear part the buckets are as many as of any other, but no key is in
- * its second one and none is overflowed. */
+ * its second one and none is overflowed: pairs stand in the order of the list. Seeds are tried from 0 on. */
 #ifndef BI_HASH_TABLE_H
 #define BI_HASH_TABLE_H
 
 #include <boscage/device/hash.h>
 
 #include "core/context.h"
+#include "hash/word.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,17 +43,21 @@ struct bi_hash_shape {
     uint64_t seed;
 };
 
+enum { BI_HASH_PARTS, BI_HASH_TABLE, BI_HASH_EXTRA, BI_HASH_VALUES, BI_HASH_BLOCKS };
+
 struct bosc_hash {
     const struct bi_hash_ops *ops;
+    const struct bi_hash_layout *layout;
     struct bi_memory memory, host;
     bosc_hash_opts opts; /* every field set, defaults filled in */
     struct bi_hash_shape shape;
-    int64_t keys, pairs, buckets;
-    int64_t second; /* keys that lie in their second bucket */
+    int64_t keys, pairs;
+    int64_t buckets; /* 0: a build failed, and there is nothing in the table */
+    int64_t second;  /* keys that lie in their second bucket */
     int32_t reseeded, linear;
-    struct bi_block parts;  /* bosc_hash_part (2^part_bits) */
-    struct bi_block table;  /* the buckets */
-    struct bi_block values; /* of a multimap, grouped by key */
+    /* PARTS: bosc_hash_part (2^part_bits). TABLE: the buckets. EXTRA: other layouts' own. VALUES: of a multimap,
+     * grouped by key, keys by ascending hash. */
+    struct bi_block blocks[BI_HASH_BLOCKS];
 };
 
 /* Pairs in the order of their parts, equal parts in the order of the input. All arrays are the backend's. */
@@ -63,11 +68,14 @@ struct bi_hash_lists {
     int32_t payload_bytes;  /* 0: a set */
     const void *values;     /* payload is row numbers: the values that they name, of value_bytes; else NULL */
     const uint32_t *starts; /* (2^part_bits + 1) */
+    /* The parts stand already, with their first bucket and number of buckets: those with an empty list are left as they
+     * are, and the others are filled anew. The report counts the latter alone, but buckets all. */
+    bool in_place;
 };
 
 /* What filling found; backend memory, zeroed by the driver. */
 struct bi_hash_report {
-    uint32_t repeats; /* not 0: a key repeats. The table is then unfinished */
+    uint32_t repeats; /* not 0: a key repeats, or (unless `any`) a part is linear. The table is then unfinished */
     uint32_t crowded; /* not 0: a part has more than bi_hash_crowd() keys. Those parts are unfinished unless `any` */
     uint32_t buckets; /* in all */
     uint32_t reseeded, linear;
@@ -96,6 +104,26 @@ struct bi_hash_ops {
     /* Scratch of partition and fill for n pairs. */
     size_t (*build_bytes)(const struct bi_hash_shape *, int64_t n);
 };
+
+/* What a layout does apart; BUCKETED does it through the backend's table. */
+struct bi_hash_layout {
+    /* Sets what depends on the number of keys in the shape (part_bits), and the bytes of the blocks but VALUES. */
+    void (*plan)(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
+    /* As those of bi_hash_ops; report->buckets becomes the table's `buckets`. A layout that cannot see repeated keys
+     * reports them unless `any`. */
+    bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool any,
+                        struct bi_hash_report *report);
+    bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t m, void *values, uint8_t *found);
+    /* Every pair in the order of the table: hashes (keys, of key_bytes), values (keys x value_bytes, or NULL). */
+    bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);
+    /* Scratch of fill, beside that of the backend's partition. */
+    size_t (*fill_bytes)(const bosc_hash *, int64_t n);
+    /* Fills in parts, places, probes_most and probes_hit; the rest stands. */
+    bosc_status (*info)(bosc_ctx *, const bosc_hash *, bosc_hash_info *info);
+    /* After a load: are look-ups safe, whatever the bytes of the blocks? NULL, or what is wrong. */
+    bosc_status (*check)(bosc_ctx *, const bosc_hash *, const char **wrong);
+};
+extern const struct bi_hash_layout bi_hash_bucketed;
 
 extern const struct bi_hash_ops bi_hash_ops_cpu;
 #ifdef BOSC_HAVE_CUDA

@@ -43,17 +43,22 @@ typedef struct bosc_hash_word {
 typedef struct bosc_hash_view {
     uint32_t version; /* BOSC_HASH_VIEW_VERSION */
     int32_t key_bits;
-    int32_t value_size; /* from one value to the next: that of the options, and 4 bytes of a count where those count */
+    int32_t value_size; /* bytes kept with a key: of a counted map 4 more, a uint32_t; of a multimap 8, see below */
     int32_t stride;     /* bytes of a bucket */
     int32_t part_bits;
     uint64_t seed;
     const bosc_hash_part *parts;
     const unsigned char *buckets;
+    const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
 } bosc_hash_view;
 
-/* BOSC_ERR_ARG unless the table is BUCKETED. Values of a multimap are two uint32_t: where the key's values begin among
- * those of bosc_hash_get_pairs, and how many there are. */
+BOSC_BEGIN_DECLS
+
+/* BOSC_ERR_ARG unless the table is BUCKETED; BOSC_ERR_DATA after a build that failed. What a multimap keeps with a key
+ * is two uint32_t: the place of its first value in `values`, and how many there are. */
 BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view);
+
+BOSC_END_DECLS
 
 /* One to one. Source: Wellons, Prospecting for Hash Functions (2018). */
 BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
