@@ -1,0 +1,110 @@
+/* The layouts that find a key by places, on the CPU. */
+#include "core/cpu/collectives.h"
+#include "core/steps.h"
+#include "hash/hybrid_team.h"
+#include "hash/perfect_team.h"
+#include "hash/places_steps.h"
+
+#define BI_STEP BI_STEP_CPU
+#include "hash/places_steps.def"
+#undef BI_STEP
+
+static void fill_run(const struct bi_hash_placing *f, uint32_t run)
+{
+    union {
+        struct bi_perfect_work perfect;
+        struct bi_hybrid_work hybrid;
+    } work;
+    if (f->view.layout == BOSC_HASH_PERFECT)
+        bi_perfect_run(f, run, &work.perfect);
+    else
+        bi_hybrid_run(f, run, &work.hybrid);
+}
+
+static bosc_status cpu_fill(bosc_ctx *ctx, const struct bi_hash_placing *f)
+{
+    if (f->view.layout == BOSC_HASH_FKS) return cpu_step_places_fks(ctx, f->view.runs, f);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
+#pragma omp parallel for schedule(dynamic) num_threads(bi_parts(ctx, f->lists.n, 4096))
+    for (int64_t run = 0; run < f->view.runs; run++) fill_run(f, (uint32_t)run);
+    return BOSC_OK;
+}
+
+enum { BATCH = 32 }; /* queries whose reads of memory overlap */
+
+struct batch {
+    bosc_hash_word hash[BATCH];
+    bosc_hash_run run[BATCH];
+    uint32_t mixed[BATCH];
+    uint64_t place[BATCH];
+};
+
+static void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int64_t from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        bosc_hash_word key = bosc_hash_load(a->queries, from + i, a->view.key_bits);
+        b->hash[i] = bosc_hash_of(key, a->view.key_bits, a->view.seed);
+        b->run[i].number = bosc_hash_run_of(&a->view, b->hash[i]);
+        __builtin_prefetch(&a->view.parts[1 + (uint64_t)b->run[i].number]);
+    }
+}
+
+static void fetch_pilots(const struct bi_hash_places_find *a, struct batch *b, int count)
+{
+    const bosc_hash_places_view *v = &a->view;
+    for (int i = 0; i < count; i++) {
+        b->run[i] = bosc_hash_run_at(v, b->run[i].number);
+        b->mixed[i] = bosc_hash_remix(b->hash[i], v->key_bits, b->run[i].seed);
+        if (v->layout == BOSC_HASH_PERFECT)
+            __builtin_prefetch(
+                &v->pilots[(uint64_t)b->run[i].number * v->groups + bosc_hash_group(b->mixed[i], v->groups)]);
+    }
+}
+
+static void fetch_places(const struct bi_hash_places_find *a, struct batch *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        b->place[i] = bosc_hash_probe(&a->view, &b->run[i], b->mixed[i], 0);
+        __builtin_prefetch(a->view.places + b->place[i] * (uint32_t)a->view.stride);
+    }
+}
+
+static void answer(const struct bi_hash_places_find *a, const struct batch *b, int64_t from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t place = (int64_t)b->place[i];
+        bool sure = b->run[i].size && b->run[i].seed != BOSC_HASH_LINEAR &&
+                    bi_hash_same(bosc_hash_at_place(&a->view, b->place[i]), b->hash[i]);
+        if (!sure && (a->view.layout == BOSC_HASH_HYBRID || !b->run[i].size || b->run[i].seed == BOSC_HASH_LINEAR))
+            place = bosc_hash_search_run(&a->view, &b->run[i], b->hash[i]);
+        else if (!sure)
+            place = -1;
+        bi_hash_places_answer(a, from + i, place);
+    }
+}
+
+static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, int64_t m)
+{
+    int64_t batches = bi_div_up(m, BATCH);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
+#pragma omp parallel for schedule(static) num_threads(bi_parts(ctx, m, 4096))
+    for (int64_t k = 0; k < batches; k++) {
+        struct batch b;
+        int64_t from = k * BATCH;
+        int count = m - from < BATCH ? (int)(m - from) : BATCH;
+        fetch_runs(a, &b, from, count);
+        fetch_pilots(a, &b, count);
+        fetch_places(a, &b, count);
+        answer(a, &b, from, count);
+    }
+    return BOSC_OK;
+}
+
+const struct bi_hash_places_ops bi_hash_places_cpu = {.bins = cpu_step_places_bins,
+                                                      .sizes = cpu_step_places_sizes,
+                                                      .rows = cpu_step_places_rows,
+                                                      .taken = cpu_step_places_taken,
+                                                      .pairs = cpu_step_places_pairs,
+                                                      .disorder = cpu_step_places_disorder,
+                                                      .fill = cpu_fill,
+                                                      .find = cpu_find};
