@@ -14,6 +14,7 @@ static bosc_graph *new_graph(bosc_ctx *ctx, const bosc_graph_opts *o)
 
 static void build_and_check(bosc_ctx *ctx, const bosc_graph_opts *o, const struct graph_entries *e)
 {
+    if (suite_leaves_out()) return;
     for (int device = 0; device <= has_device_memory(ctx); device++) {
         bosc_graph *graph = new_graph(ctx, o);
         CHECK_OK(ctx, graph_build(ctx, o, graph, e, device));

@@ -118,6 +118,7 @@ static bool quick(bosc_ctx *ctx)
 /* Graph number `code` of n vertices: each pair has no edge, or one of weight 0 to values - 1. */
 static void check_code(bosc_ctx *ctx, int64_t n, int64_t values, int64_t code)
 {
+    if (suite_leaves_out()) return;
     int64_t u[10], v[10], m = 0;
     uint32_t w[10];
     for (int64_t i = 0; i < n; i++)
@@ -154,6 +155,7 @@ static void kinds(bosc_ctx *ctx)
     bool few = quick(ctx);
     for (int shape = 0; shape < FOREST_SHAPES; shape++)
         for (int weights = 0; weights < WEIGHTS_KINDS; weights++) {
+            if (suite_leaves_out()) continue;
             int64_t n = 2 + (int64_t)suite_below(&r, few ? 30 : 150);
             bosc_dtype type = weight_types[suite_below(&r, 6)];
             int32_t id_bits = suite_below(&r, 2) ? 64 : 32, wide = (int32_t)suite_below(&r, 2);
@@ -174,6 +176,7 @@ static void types(bosc_ctx *ctx)
     for (int t = 0; t < 6; t++)
         for (int wide = 0; wide < 2; wide++)
             for (int weights = quick(ctx) ? t / 2 + wide : 0; weights < WEIGHTS_KINDS; weights++) {
+                if (suite_leaves_out()) continue;
                 int64_t n = quick(ctx) ? 20 : 60;
                 struct forest_graph g =
                     forest_make(&r, FOREST_RANDOM, (enum forest_weights)weights, weight_types[t], n);
@@ -192,6 +195,7 @@ static void options(bosc_ctx *ctx)
     struct suite_random r = {13};
     for (int t = 0; t < 6; t++)
         for (int which = 0; which < 16; which += quick(ctx) ? 3 : 1) {
+            if (suite_leaves_out()) continue;
             int64_t n = quick(ctx) ? 15 : 40;
             struct forest_graph g =
                 forest_make(&r, (enum forest_shape)suite_below(&r, FOREST_SHAPES), WEIGHTS_RANDOM, weight_types[t], n);
@@ -219,6 +223,7 @@ static void nan_weights(bosc_ctx *ctx)
     struct suite_random r = {14};
     for (int t = 0; t < 2; t++)
         for (int which = 0; which < 6; which++) {
+            if (suite_leaves_out()) continue;
             struct forest_graph g =
                 forest_make(&r, FOREST_RANDOM, WEIGHTS_EXTREME, t ? BOSC_F64 : BOSC_F32, which < 2 ? 12 : 30);
             for (int64_t i = 0; i < g.e.m; i++)
@@ -242,6 +247,7 @@ static void sizes(bosc_ctx *ctx)
     struct suite_random r = {15};
     for (size_t i = 0; i < sizeof edge / sizeof edge[0]; i++) {
         if (suite_slow(ctx) && edge[i] > 70) break;
+        if (suite_leaves_out()) continue;
         enum forest_shape shape = (enum forest_shape)(i % FOREST_SHAPES);
         struct forest_graph g = forest_make(&r, shape, WEIGHTS_FEW, BOSC_U32, edge[i]);
         bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
@@ -297,6 +303,7 @@ static void dense(bosc_ctx *ctx)
     struct suite_random r = {18};
     int64_t n = quick(ctx) ? 300 : 2000, m = 60 * n;
     for (int t = 0; t < 6; t++) {
+        if (suite_leaves_out()) continue;
         int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
         void *w = suite_alloc((size_t)m * 8);
         for (int64_t i = 0; i < m; i++) {

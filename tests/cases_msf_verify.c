@@ -98,6 +98,7 @@ static void mutations(bosc_ctx *ctx)
     struct suite_random r = {21};
     for (int shape = 0; shape < FOREST_SHAPES; shape++)
         for (int weights = 0; weights < WEIGHTS_KINDS; weights += quick(ctx) ? 3 : 1) {
+            if (suite_leaves_out()) continue;
             int64_t n = 2 + (int64_t)suite_below(&r, quick(ctx) ? 8 : 22);
             struct forest_graph g =
                 forest_make(&r, (enum forest_shape)shape, (enum forest_weights)weights, types[suite_below(&r, 6)], n);
@@ -112,6 +113,7 @@ static void options(bosc_ctx *ctx)
 {
     struct suite_random r = {22};
     for (int which = 0; which < (quick(ctx) ? 8 : 40); which++) {
+        if (suite_leaves_out()) continue;
         struct forest_graph g = forest_make(&r, FOREST_RANDOM, which % 2 ? WEIGHTS_FEW : WEIGHTS_RANDOM, BOSC_I32, 12);
         uint8_t vertices[12], *edges = suite_alloc((size_t)g.e.m);
         int64_t ids[16], labels[12], right = 0;
@@ -147,6 +149,7 @@ static void all_sets(bosc_ctx *ctx)
         bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
         bosc_msf_opts o = {.size = sizeof o};
         for (int set = 0; set < 128; set++) {
+            if (suite_leaves_out()) continue;
             int64_t ids[7], count = 0, right = 0;
             for (int i = 0; i < 7; i++)
                 if (set >> i & 1) ids[count++] = i;
@@ -163,6 +166,7 @@ static void large(bosc_ctx *ctx)
     struct suite_random r = {24};
     int64_t n = quick(ctx) ? 300 : 30000;
     for (int shape = 0; shape < FOREST_SHAPES; shape++) {
+        if (suite_leaves_out()) continue;
         struct forest_graph g = forest_make(&r, (enum forest_shape)shape, WEIGHTS_FEW, BOSC_F32, n);
         bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
         struct array edges = array_make(ctx, NULL, (size_t)n * 8, has_device_memory(ctx));

@@ -33,11 +33,8 @@ done
 one='
 program=$1 log=$2/$3.$4.log
 set -- "$3" "$4"
-few=12 leaks=
-case $1 in
-racecheck) few=50 ;;
-memcheck) leaks="--leak-check full" ;;
-esac
+few=50 leaks=
+[ "$1" = memcheck ] && leaks="--leak-check full"
 case $1 in
 test) set -- "$@" timeout 300 "$program" cuda "$2" ;;
 *) set -- "$@" timeout 300 compute-sanitizer --tool "$1" $leaks --error-exitcode 9 "$program" --few "$few" cuda "$2" ;;

@@ -40,24 +40,25 @@ static __global__ void __launch_bounds__(MSF_SAMPLE_THREADS) kernel_giant(msf_ro
 
 struct heavy_shared {
     uint32_t component[VERTICES], begin[VERTICES];
-    uint32_t before[VERTICES + 1]; /* arcs of the block's earlier vertices */
+    uint32_t before[VERTICES]; /* arcs of the block's earlier vertices */
     uint32_t warp[MSF_ROUND_THREADS / 32];
     uint32_t counts[MSF_ROUND_THREADS / 32 * ITEMS + 1], base;
 };
 
-/* before[] from the numbers of arcs that lie in it. Two neighbours a thread. */
-static __device__ __forceinline__ void scan_arcs(heavy_shared &sh)
+/* before[] from the numbers of arcs that lie in it. Two neighbours a thread. Returns their sum. */
+static __device__ __forceinline__ uint32_t scan_arcs(heavy_shared &sh)
 {
     uint32_t a = sh.before[2 * threadIdx.x], b = sh.before[2 * threadIdx.x + 1], total;
     uint32_t start = bi_block_sum_before<MSF_ROUND_THREADS / 32>(a + b, sh.warp, &total);
     sh.before[2 * threadIdx.x] = start;
     sh.before[2 * threadIdx.x + 1] = start + a;
-    if (threadIdx.x == 0) sh.before[VERTICES] = total;
     __syncthreads();
+    return total;
 }
 
-/* Takes note of the block's vertices outside the largest component. */
-template <class K> static __device__ void gather_rows(const msf_rows<K> &rows, const msf_state<K> &s, heavy_shared &sh)
+/* Takes note of the block's vertices outside the largest component. Returns the number of their arcs. */
+template <class K>
+static __device__ uint32_t gather_rows(const msf_rows<K> &rows, const msf_state<K> &s, heavy_shared &sh)
 {
     uint32_t giant = s.control->giant;
     for (int k = 0; k < 2; k++) {
@@ -70,7 +71,7 @@ template <class K> static __device__ void gather_rows(const msf_rows<K> &rows, c
         sh.component[local] = component;
         sh.before[local] = arcs;
     }
-    scan_arcs(sh);
+    return scan_arcs(sh);
 }
 
 /* The k-th arc of the block, as an edge between components; false if it is not to be listed. An edge between two small
@@ -107,8 +108,7 @@ static __global__ void __launch_bounds__(MSF_ROUND_THREADS) kernel_heavy(msf_row
 {
     BI_SHARED(heavy_shared, sh);
     if (!s.control->components[1]) return; /* level 0 was given up */
-    gather_rows(rows, s, sh);
-    uint32_t arcs = sh.before[VERTICES];
+    uint32_t arcs = gather_rows(rows, s, sh);
     for (uint64_t k0 = 0; k0 < arcs; k0 += MSF_ROUND_THREADS * ITEMS) {
         msf_edge<K> e[ITEMS] = {};
         bool listed[ITEMS];

@@ -182,15 +182,18 @@ bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, i
     return BOSC_OK;
 }
 
-/* Moves a graph to the larger blocks of *next. */
+/* Moves what a graph holds to the larger blocks of *next. */
 static bosc_status move_blocks(bosc_ctx *ctx, const bosc_graph *graph, const bosc_graph *next)
 {
     struct bi_block from[BLOCKS], to[BLOCKS];
+    size_t arcs = (size_t)graph->arcs, word = graph->wide ? 8 : 4;
+    const size_t used[BLOCKS] = {graph->n ? ((size_t)graph->n + 1) * word : 0, arcs * sizeof(uint32_t),
+                                 arcs * bosc_dtype_size(graph->opts.weight), arcs * word};
     list_blocks(graph, from);
     list_blocks(next, to);
     for (int k = 0; k < BLOCKS; k++)
         if (from[k].data && from[k].data != to[k].data)
-            BI_TRY(ctx->backend->copy(ctx, to[k].data, from[k].data, from[k].bytes));
+            BI_TRY(ctx->backend->copy(ctx, to[k].data, from[k].data, used[k]));
     return ctx->backend->sync(ctx);
 }
 
