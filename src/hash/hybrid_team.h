@@ -38,14 +38,14 @@ BI_TEAM_FN void bi_hybrid_offer(struct bi_hybrid_work *w, uint32_t key)
     bi_team_or(&w->failed, 1);
 }
 
-BI_TEAM_FN bool bi_hybrid_try(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t seed,
+BI_TEAM_FN bool bi_hybrid_try(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed,
                               struct bi_hybrid_work *w)
 {
     bi_team_sync();
     if (BI_LANE == 0) w->failed = 0;
     for (uint32_t i = BI_LANE; i < BI_HYBRID_PLACES; i += BI_LANES) w->places[i] = 0;
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES)
-        w->mixed[j] = bosc_hash_remix(bi_hash_key(f, keys, j), f->view.key_bits, seed);
+        w->mixed[j] = bosc_hash_remix(bi_hash_run_key(f, keys, j), f->view.key_bits, seed);
     bi_team_sync();
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) bi_hybrid_offer(w, j);
     bi_team_sync();
@@ -53,19 +53,19 @@ BI_TEAM_FN bool bi_hybrid_try(const struct bi_hash_placing *f, const struct bi_h
 }
 
 /* Whether a key stands in another of its places once more. */
-BI_TEAM_FN bool bi_hybrid_repeats(const struct bi_hash_placing *f, const struct bi_hash_keys *keys,
+BI_TEAM_FN bool bi_hybrid_repeats(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
                                   const struct bi_hybrid_work *w, uint32_t key)
 {
     for (uint32_t s = 0; s < BOSC_HASH_SUBTABLES; s++) {
         uint32_t code = w->places[bosc_hash_in_subtable(w->mixed[key], s, BI_HYBRID_PLACES)];
         uint32_t other = bi_hybrid_key(code);
         if (!code || other == key || w->mixed[other] != w->mixed[key]) continue;
-        if (bi_hash_same(bi_hash_key(f, keys, other), bi_hash_key(f, keys, key))) return true;
+        if (bi_hash_same(bi_hash_run_key(f, keys, other), bi_hash_run_key(f, keys, key))) return true;
     }
     return false;
 }
 
-BI_TEAM_FN void bi_hybrid_write(const struct bi_hash_placing *f, const struct bi_hash_keys *keys,
+BI_TEAM_FN void bi_hybrid_write(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
                                 const struct bi_hybrid_work *w)
 {
     bosc_hash_word filler = bi_hash_places_filler(&f->view, keys->run);
@@ -85,7 +85,7 @@ BI_TEAM_FN void bi_hybrid_write(const struct bi_hash_placing *f, const struct bi
 
 BI_TEAM_FN void bi_hybrid_run(const struct bi_hash_placing *f, uint32_t number, struct bi_hybrid_work *w)
 {
-    struct bi_hash_keys keys = bi_hash_keys_of(f, number);
+    struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, number);
     uint32_t seeds = BI_PLACES_DOUBT, seed = 0;
     if (f->any) seeds = BOSC_HASH_SEEDS;
     if (f->linear) {

@@ -43,7 +43,7 @@ BI_TEAM_FN void bi_perfect_sum(struct bi_perfect_work *w, uint32_t groups)
 }
 
 /* Orders the keys by group under a seed. w->alike: two keys of a group have the same bits, so that no pilot serves. */
-BI_TEAM_FN void bi_perfect_order(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t seed,
+BI_TEAM_FN void bi_perfect_order(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed,
                                  struct bi_perfect_work *w)
 {
     uint32_t groups = f->view.groups;
@@ -54,12 +54,12 @@ BI_TEAM_FN void bi_perfect_order(const struct bi_hash_placing *f, const struct b
     if (BI_LANE == 0) w->largest = w->alike = 0;
     bi_team_sync();
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES)
-        bi_team_add(&w->ends[bosc_hash_group(bosc_hash_remix(bi_hash_key(f, keys, j), bits, seed), groups)], 1);
+        bi_team_add(&w->ends[bosc_hash_group(bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed), groups)], 1);
     bi_team_sync();
     bi_perfect_sum(w, groups);
     bi_team_sync();
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) {
-        uint32_t mixed = bosc_hash_remix(bi_hash_key(f, keys, j), bits, seed);
+        uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed);
         w->mixed[bi_team_add(&w->ends[bosc_hash_group(mixed, groups)], 1)] = mixed;
     }
     bi_team_sync();
@@ -87,7 +87,7 @@ BI_TEAM_FN bool bi_perfect_fits(const struct bi_perfect_work *w, uint32_t begin,
 }
 
 /* Finds the pilot of a group and takes its places; false if none serves. */
-BI_TEAM_FN bool bi_perfect_place(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t group,
+BI_TEAM_FN bool bi_perfect_place(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t group,
                                  struct bi_perfect_work *w)
 {
     uint32_t begin = bi_perfect_begin(w, group), end = w->ends[group], places = (uint32_t)keys->places;
@@ -108,7 +108,7 @@ BI_TEAM_FN bool bi_perfect_place(const struct bi_hash_placing *f, const struct b
 }
 
 /* False if a group finds no pilot. */
-BI_TEAM_FN bool bi_perfect_place_all(const struct bi_hash_placing *f, const struct bi_hash_keys *keys,
+BI_TEAM_FN bool bi_perfect_place_all(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
                                      struct bi_perfect_work *w)
 {
     uint32_t groups = f->view.groups;
@@ -125,7 +125,7 @@ BI_TEAM_FN bool bi_perfect_place_all(const struct bi_hash_placing *f, const stru
 
 /* Tries seeds; BOSC_HASH_LINEAR if none serves. *repeats: keys seem to repeat, as two have the same bits under two
  * seeds; then the run stays unfinished. */
-BI_TEAM_FN uint32_t bi_perfect_seed(const struct bi_hash_placing *f, const struct bi_hash_keys *keys,
+BI_TEAM_FN uint32_t bi_perfect_seed(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
                                     struct bi_perfect_work *w, bool *repeats)
 {
     uint32_t alike = 0;
@@ -143,7 +143,7 @@ BI_TEAM_FN uint32_t bi_perfect_seed(const struct bi_hash_placing *f, const struc
 
 BI_TEAM_FN void bi_perfect_run(const struct bi_hash_placing *f, uint32_t number, struct bi_perfect_work *w)
 {
-    struct bi_hash_keys keys = bi_hash_keys_of(f, number);
+    struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, number);
     uint32_t groups = f->view.groups, seed = BOSC_HASH_LINEAR;
     uint16_t *pilots = f->pilots + (uint64_t)number * groups;
     bool repeats = false;
@@ -164,7 +164,7 @@ BI_TEAM_FN void bi_perfect_run(const struct bi_hash_placing *f, uint32_t number,
     for (uint32_t i = BI_LANE; i < keys.places; i += BI_LANES)
         if (!(w->taken[i / 32] >> i % 32 & 1)) bi_hash_write_place(f, keys.first + i, filler, 0);
     for (uint32_t j = BI_LANE; j < keys.keys; j += BI_LANES) {
-        uint32_t mixed = bosc_hash_remix(bi_hash_key(f, &keys, j), f->view.key_bits, seed);
+        uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, &keys, j), f->view.key_bits, seed);
         uint32_t pilot = pilots[bosc_hash_group(mixed, groups)];
         bi_hash_write_key(f, &keys, j, keys.first + bosc_hash_piloted(mixed, pilot, (uint32_t)keys.places));
     }

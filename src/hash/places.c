@@ -77,31 +77,37 @@ static bosc_status scan_u64(bosc_ctx *ctx, void *words, int64_t n)
     return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, words, n, words);
 }
 
-/* Sizes of the runs, and where they begin. */
-static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_placing *f)
+/* Sizes of the runs, and where they begin; *places gets their sum. */
+static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_placing *f, uint64_t *places)
 {
     BI_TRY(ops_of(ctx)->sizes(ctx, f->view.runs + (int64_t)1, f));
-    return scan_u64(ctx, f->firsts, f->view.runs + (int64_t)1);
+    BI_TRY(scan_u64(ctx, f->firsts, f->view.runs + (int64_t)1));
+    return bi_read_back(ctx, places, f->firsts + f->view.runs, sizeof *places);
 }
 
 /* Under hash number `number`: the run of each key, and how large runs become. *fits: no run, and not the table, gets
  * too large. */
-static bosc_status try_hash(bosc_ctx *ctx, struct bi_hash_placing *f, int64_t *counts, int number, bool *fits)
+static bosc_status try_hash(bosc_ctx *ctx, struct bi_hash_placing *f, int64_t *counts, int number, uint64_t *places,
+                            bool *fits)
 {
-    static const uint64_t numbers[BI_PLACES_HASHES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const struct bi_core_ops *core = ctx->backend->core;
-    int64_t n = f->lists.n, runs = f->view.runs;
-    uint64_t places;
+    static const uint64_t numbers[BI_PLACES_HASHES] = {0, 1, 2, 3, 4};
     uint32_t crowded[2];
     BI_TRY(ctx->backend->copy(ctx, f->parts, &numbers[number], sizeof(uint64_t)));
     BI_TRY(ctx->backend->fill(ctx, f->crowded, 0, 2 * sizeof(uint32_t)));
-    BI_TRY(ops_of(ctx)->bins(ctx, n, f));
-    BI_TRY(core->histogram(ctx, f->bins, n, runs, counts, f->crowded + 1));
-    BI_TRY(lay_out(ctx, f));
-    BI_TRY(bi_read_back(ctx, &places, f->firsts + runs, sizeof places));
+    BI_TRY(ops_of(ctx)->bins(ctx, f->lists.n, f));
+    BI_TRY(ctx->backend->core->histogram(ctx, f->bins, f->lists.n, f->view.runs, counts, f->crowded + 1));
+    BI_TRY(lay_out(ctx, f, places));
     BI_TRY(bi_read_back(ctx, crowded, f->crowded, sizeof crowded));
-    *fits = !crowded[0] && places <= most_places(f->view.layout, f->load, n, runs);
+    *fits = !crowded[0] && *places <= most_places(f->view.layout, f->load, f->lists.n, f->view.runs);
     return BOSC_OK;
+}
+
+/* Fills the runs, and what the table has behind them with zeros. */
+static bosc_status fill_runs(bosc_ctx *ctx, const struct bi_hash_placing *f, uint64_t places)
+{
+    uint64_t most = most_places(f->view.layout, f->load, f->lists.n, f->view.runs), stride = (uint64_t)f->view.stride;
+    BI_TRY(ctx->backend->fill(ctx, f->places + places * stride, 0, (most - places) * stride));
+    return ops_of(ctx)->fill(ctx, f);
 }
 
 /* Orders the keys by run: HYBRID and FKS. */
@@ -110,28 +116,29 @@ static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_placing *f)
     const struct bi_core_ops *core = ctx->backend->core;
     int64_t n = f->lists.n, runs = f->view.runs;
     void *bins, *order, *counts;
+    uint64_t places;
     bool fits = false;
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &bins));
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &order));
     BI_TRY(bi_scratch(ctx, (size_t)(runs + 1) * sizeof(int64_t), &counts));
     BI_TRY(ctx->backend->fill(ctx, counts, 0, (size_t)(runs + 1) * sizeof(int64_t)));
     f->bins = bins, f->counts = counts;
-    for (int i = 0; i < BI_PLACES_HASHES && !fits; i++) BI_TRY(try_hash(ctx, f, counts, i, &fits));
+    for (int i = 0; i < BI_PLACES_HASHES && !fits; i++) BI_TRY(try_hash(ctx, f, counts, i, &places, &fits));
     if (!fits && !f->any) {
         static const uint32_t yes = 1;
         return ctx->backend->copy(ctx, &f->report->crowded, &yes, sizeof yes);
     }
     if (!fits) {
         f->linear = true;
-        BI_TRY(lay_out(ctx, f));
+        BI_TRY(lay_out(ctx, f, &places));
     }
-    struct bi_hash_rows rows = {order};
+    struct bi_hash_numbering rows = {order};
     BI_TRY(ops_of(ctx)->rows(ctx, n, &rows));
     BI_TRY(core->sort_pairs(ctx, BOSC_U32, bins, sizeof(uint32_t), order, n, bins, order, 0,
                             bi_bit_length((uint64_t)runs - 1)));
     BI_TRY(scan_u64(ctx, counts, runs + 1));
     f->order = order, f->starts = counts;
-    return ops_of(ctx)->fill(ctx, f);
+    return fill_runs(ctx, f, places);
 }
 
 static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool any,
@@ -146,6 +153,7 @@ static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struc
                                 .any = any,
                                 .report = report};
     void *firsts, *crowded;
+    uint64_t places;
     BI_TRY(bi_scratch(ctx, (size_t)(f.view.runs + 1) * sizeof(uint64_t), &firsts));
     BI_TRY(bi_scratch(ctx, 2 * sizeof(uint32_t), &crowded));
     f.firsts = firsts;
@@ -153,8 +161,8 @@ static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struc
     if (f.view.layout != BOSC_HASH_PERFECT) return order_by_run(ctx, &f);
     f.crowded = &report->crowded;
     BI_TRY(ctx->backend->fill(ctx, f.parts, 0, sizeof(uint64_t)));
-    BI_TRY(lay_out(ctx, &f));
-    return ops_of(ctx)->fill(ctx, &f);
+    BI_TRY(lay_out(ctx, &f, &places));
+    return fill_runs(ctx, &f, places);
 }
 
 static bosc_status places_fill(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool any,
@@ -227,6 +235,21 @@ static bosc_status places_pairs(bosc_ctx *ctx, const bosc_hash *table, void *has
     return status;
 }
 
+/* The places of the longest linear run. */
+static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
+{
+    void *lengths, *result;
+    uint32_t length;
+    BI_TRY(bi_scratch(ctx, (size_t)table->buckets * sizeof(uint32_t), &lengths));
+    BI_TRY(bi_scratch(ctx, sizeof(uint32_t), &result));
+    struct bi_hash_run_lengths args = {view_of(table, table->keys), lengths};
+    BI_TRY(ops_of(ctx)->lengths(ctx, table->buckets, &args));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_U32, lengths, table->buckets, result));
+    BI_TRY(bi_read_back(ctx, &length, result, sizeof length));
+    if ((int32_t)length > *most) *most = (int32_t)length;
+    return BOSC_OK;
+}
+
 static bosc_status places_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *info)
 {
     uint64_t places;
@@ -234,10 +257,8 @@ static bosc_status places_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     info->parts = (int32_t)table->buckets;
     info->places = (int64_t)places;
     info->probes_most = table->opts.layout == BOSC_HASH_HYBRID ? BOSC_HASH_SUBTABLES : 1;
-    if (table->linear && table->keys > info->probes_most)
-        info->probes_most = (int32_t)(table->keys < INT32_MAX ? table->keys : INT32_MAX);
     info->probes_hit = table->keys ? 1 + (double)table->second / (double)table->keys : 0;
-    return BOSC_OK;
+    return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
 }
 
 static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
@@ -278,7 +299,7 @@ static bosc_status places_check(bosc_ctx *ctx, const bosc_hash *table, const cha
     return status;
 }
 
-const struct bi_hash_layout bi_hash_places = {.plan = places_plan,
+const struct bi_hash_layout bi_hash_placed = {.plan = places_plan,
                                               .fill = places_fill,
                                               .find = places_find,
                                               .pairs = places_pairs,

@@ -30,7 +30,7 @@ enum {
     BI_HYBRID_OFFERS = 64, /* that a key may make; 13 were the most in 20,000 runs of 512 keys */
     BI_FKS_KEYS = 3,       /* of a run on average: the load is then 1/4 */
     BI_FKS_CROWD = 32,
-    BI_PLACES_HASHES = 8, /* that are tried to choose runs */
+    BI_PLACES_HASHES = 5, /* that are tried to choose runs */
     /* A build that is not sure that keys differ tries so many seeds of a run before it takes the trouble to find out.
      */
     BI_PLACES_DOUBT = 3
@@ -68,12 +68,18 @@ struct bi_hash_places_out {
     void *hashes, *values;
 };
 
+struct bi_hash_run_lengths {
+    bosc_hash_places_view view;
+    uint32_t *lengths;
+};
+
 struct bi_hash_places_ops {
     bosc_status (*bins)(bosc_ctx *, int64_t n, const void *placing);
     bosc_status (*sizes)(bosc_ctx *, int64_t runs, const void *placing);
     bosc_status (*rows)(bosc_ctx *, int64_t n, const void *rows);
     bosc_status (*taken)(bosc_ctx *, int64_t places, const void *out);
     bosc_status (*pairs)(bosc_ctx *, int64_t places, const void *out);
+    bosc_status (*lengths)(bosc_ctx *, int64_t runs, const void *lengths);
     bosc_status (*disorder)(bosc_ctx *, int64_t runs, const void *check);
     bosc_status (*fill)(bosc_ctx *, const struct bi_hash_placing *);
     bosc_status (*find)(bosc_ctx *, const struct bi_hash_places_find *, int64_t m);

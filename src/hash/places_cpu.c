@@ -105,6 +105,7 @@ const struct bi_hash_places_ops bi_hash_places_cpu = {.bins = cpu_step_places_bi
                                                       .rows = cpu_step_places_rows,
                                                       .taken = cpu_step_places_taken,
                                                       .pairs = cpu_step_places_pairs,
+                                                      .lengths = cpu_step_places_lengths,
                                                       .disorder = cpu_step_places_disorder,
                                                       .fill = cpu_fill,
                                                       .find = cpu_find};

@@ -76,6 +76,7 @@ extern "C" const bi_hash_places_ops bi_hash_places_cuda = {cuda_step_places_bins
                                                            cuda_step_places_rows,
                                                            cuda_step_places_taken,
                                                            cuda_step_places_pairs,
+                                                           cuda_step_places_lengths,
                                                            cuda_step_places_disorder,
                                                            cuda_fill,
                                                            cuda_find};

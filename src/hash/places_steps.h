@@ -9,10 +9,10 @@ BI_FN void bi_step_places_bins(const struct bi_hash_placing *f, int64_t i)
     f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_load(f->lists.hashes, i, f->view.key_bits));
 }
 
-struct bi_hash_rows {
+struct bi_hash_numbering {
     uint32_t *row;
 };
-BI_FN void bi_step_places_rows(const struct bi_hash_rows *a, int64_t i) { a->row[i] = (uint32_t)i; }
+BI_FN void bi_step_places_rows(const struct bi_hash_numbering *a, int64_t i) { a->row[i] = (uint32_t)i; }
 
 /* As many places as are needed for a load. */
 BI_FN uint64_t bi_hash_places_of(double load, uint64_t keys)
@@ -43,10 +43,11 @@ BI_FN void bi_step_places_sizes(const struct bi_hash_placing *f, int64_t run)
 
 /* FKS: the least seed under which the k keys of a run go to places apart among k * k. A seed serves with a chance of
  * more than 1/2. */
-BI_FN bool bi_fks_try(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t seed, uint16_t *place)
+BI_FN bool bi_fks_try(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed,
+                      uint16_t *place)
 {
     for (int64_t j = 0; j < keys->keys; j++) {
-        uint32_t mixed = bosc_hash_remix(bi_hash_key(f, keys, j), f->view.key_bits, seed);
+        uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, keys, j), f->view.key_bits, seed);
         place[j] = (uint16_t)bosc_hash_below(mixed, (uint32_t)keys->places);
         for (int64_t i = 0; i < j; i++)
             if (place[i] == place[j]) return false;
@@ -54,17 +55,17 @@ BI_FN bool bi_fks_try(const struct bi_hash_placing *f, const struct bi_hash_keys
     return true;
 }
 
-BI_FN bool bi_fks_repeats(const struct bi_hash_placing *f, const struct bi_hash_keys *keys)
+BI_FN bool bi_fks_repeats(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys)
 {
     for (int64_t j = 1; j < keys->keys; j++)
         for (int64_t i = 0; i < j; i++)
-            if (bi_hash_same(bi_hash_key(f, keys, i), bi_hash_key(f, keys, j))) return true;
+            if (bi_hash_same(bi_hash_run_key(f, keys, i), bi_hash_run_key(f, keys, j))) return true;
     return false;
 }
 
 BI_FN void bi_step_places_fks(const struct bi_hash_placing *f, int64_t run)
 {
-    struct bi_hash_keys keys = bi_hash_keys_of(f, (uint32_t)run);
+    struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, (uint32_t)run);
     uint16_t place[BI_FKS_CROWD];
     uint32_t seed = 0;
     if (f->linear) {
@@ -111,6 +112,14 @@ BI_FN void bi_step_places_pairs(const struct bi_hash_places_out *a, int64_t i)
     const unsigned char *place = (const unsigned char *)a->pairs + (uint64_t)i * (uint32_t)a->view.stride;
     bi_hash_store(a->hashes, a->view.key_bits, i, bosc_hash_load(place, 0, a->view.key_bits));
     if (a->values) bi_hash_copy_value((uint8_t *)a->values + i * bytes, place + a->view.key_bits / 8, bytes);
+}
+
+/* The places of linear runs; of others 0. */
+BI_FN void bi_step_places_lengths(const struct bi_hash_run_lengths *a, int64_t i)
+{
+    bosc_hash_run run = bosc_hash_run_at(&a->view, (uint32_t)i);
+    uint64_t size = run.seed == BOSC_HASH_LINEAR ? run.size : 0;
+    a->lengths[i] = size < INT32_MAX ? (uint32_t)size : INT32_MAX;
 }
 
 /* Runs lie one after the other and end at the end. */

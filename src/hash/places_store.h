@@ -5,15 +5,15 @@
 #include "hash/places.h"
 
 /* A run and its keys: rows begin to begin + keys - 1 of the order. */
-struct bi_hash_keys {
+struct bi_hash_run_keys {
     uint32_t run;
     uint64_t first, places;
     int64_t begin, keys;
 };
 
-BI_FN struct bi_hash_keys bi_hash_keys_of(const struct bi_hash_placing *f, uint32_t run)
+BI_FN struct bi_hash_run_keys bi_hash_run_keys_of(const struct bi_hash_placing *f, uint32_t run)
 {
-    struct bi_hash_keys k;
+    struct bi_hash_run_keys k;
     k.run = run;
     k.first = f->firsts[run];
     k.places = f->firsts[run + 1] - k.first;
@@ -23,14 +23,14 @@ BI_FN struct bi_hash_keys bi_hash_keys_of(const struct bi_hash_placing *f, uint3
 }
 
 /* The row in the lists of key j of a run. */
-BI_FN int64_t bi_hash_row(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, int64_t j)
+BI_FN int64_t bi_hash_run_row(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j)
 {
     return f->order ? f->order[keys->begin + j] : keys->begin + j;
 }
 
-BI_FN bosc_hash_word bi_hash_key(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, int64_t j)
+BI_FN bosc_hash_word bi_hash_run_key(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j)
 {
-    return bosc_hash_load(f->lists.hashes, bi_hash_row(f, keys, j), f->view.key_bits);
+    return bosc_hash_load(f->lists.hashes, bi_hash_run_row(f, keys, j), f->view.key_bits);
 }
 
 /* Copies the bytes of a value, or zeros if `from` is NULL; values of whole words are aligned to words. */
@@ -53,10 +53,10 @@ BI_FN void bi_hash_write_place(const struct bi_hash_placing *f, uint64_t place, 
 }
 
 /* Key j of a run to a place of the table. */
-BI_FN void bi_hash_write_key(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, int64_t j,
+BI_FN void bi_hash_write_key(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j,
                              uint64_t place)
 {
-    int64_t row = bi_hash_row(f, keys, j);
+    int64_t row = bi_hash_run_row(f, keys, j);
     const unsigned char *value = 0;
     if (f->lists.values)
         value = (const unsigned char *)f->lists.values +
@@ -82,7 +82,7 @@ BI_FN bool bi_hash_is_taken(const bosc_hash_places_view *view, uint64_t place)
     return run.first <= place && place - run.first < run.size;
 }
 
-BI_FN void bi_hash_count(uint32_t *to)
+BI_FN void bi_hash_note(uint32_t *to)
 {
 #ifdef __CUDA_ARCH__
     atomicAdd(to, 1u);
@@ -101,21 +101,21 @@ BI_FN void bi_hash_count_probes(uint64_t *to, uint64_t probes)
 }
 
 /* Notes how a run was made; by one thread. */
-BI_FN void bi_hash_describe(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t seed)
+BI_FN void bi_hash_describe(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed)
 {
     uint32_t runs = f->view.runs;
     f->parts[1 + (uint64_t)keys->run] = keys->first << BOSC_HASH_SEED_BITS | seed;
     if (seed == BOSC_HASH_LINEAR)
-        bi_hash_count(&f->report->linear);
+        bi_hash_note(&f->report->linear);
     else if (seed)
-        bi_hash_count(&f->report->reseeded);
+        bi_hash_note(&f->report->reseeded);
     if (keys->run != runs - 1) return;
     f->parts[1 + (uint64_t)runs] = f->firsts[runs] << BOSC_HASH_SEED_BITS;
     f->report->buckets = runs;
 }
 
 /* A linear run; by all lanes. */
-BI_FN void bi_hash_fill_linear(const struct bi_hash_placing *f, const struct bi_hash_keys *keys, uint32_t lane,
+BI_FN void bi_hash_fill_linear(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t lane,
                                uint32_t lanes)
 {
     bosc_hash_word filler = bi_hash_places_filler(&f->view, keys->run);

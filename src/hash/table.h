@@ -124,7 +124,7 @@ struct bi_hash_layout {
     bosc_status (*check)(bosc_ctx *, const bosc_hash *, const char **wrong);
 };
 extern const struct bi_hash_layout bi_hash_bucketed;
-extern const struct bi_hash_layout bi_hash_places; /* PERFECT, HYBRID, FKS */
+extern const struct bi_hash_layout bi_hash_placed; /* PERFECT, HYBRID, FKS */
 
 extern const struct bi_hash_ops bi_hash_ops_cpu;
 #ifdef BOSC_HAVE_CUDA
