@@ -27,7 +27,7 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
     ${headers}/base.h ${headers}/context.h ${headers}/forest.h ${headers}/graph.h
-    ${headers}/kdtree.h ${headers}/prims.h ${headers}/random.h)
+    ${headers}/kdtree.h ${headers}/prims.h ${headers}/random.h ${headers}/spatial.h)
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage_io>
       "libboscage.so.0 libpng16.so.16 libz.so.1" ${headers}/io.h)

@@ -10,5 +10,6 @@
 #include <boscage/kdtree.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
+#include <boscage/spatial.h>
 
 #endif

@@ -1,23 +1,10 @@
 /* Steps that find and write the labels of components: the smallest vertex of each. `parent` points to smaller vertices
- * of the same component, or to the vertex itself. Source of the links: Sutton, Ben-Nun, Barak, Optimizing Parallel
- * Graph Connectivity Computation via Subgraph Sampling (2018). */
+ * of the same component, or to the vertex itself (base/join.h). */
 #ifndef BI_FOREST_LABEL_STEPS_H
 #define BI_FOREST_LABEL_STEPS_H
 
 #include "forest/msf_rows.h"
-#include "base/atomic.h"
-
-/* Joins the trees of u and v: the larger root gets the smaller as parent. */
-BI_FN void bi_join(uint32_t *parent, uint32_t u, uint32_t v)
-{
-    uint32_t a = bi_peek(&parent[u]), b = bi_peek(&parent[v]);
-    while (a != b) {
-        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = bi_peek(&parent[high]);
-        if (above == low || (above == high && bi_swap(&parent[high], high, low))) return;
-        a = bi_peek(&parent[bi_peek(&parent[high])]);
-        b = bi_peek(&parent[low]);
-    }
-}
+#include "base/join.h"
 
 /* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
 struct bi_join_first {
@@ -77,20 +64,6 @@ BI_FN void bi_step_join_marked(const struct bi_join_marked *a, int64_t tile)
         uint32_t v = a->rows.neighbours[w.place];
         if (w.row < v && a->marks[bi_msf_arc_id(&a->rows, w.place)]) bi_join(a->parent, w.row, v);
     } while (bi_msf_walk_on(&a->rows, &w));
-}
-
-/* parent[v] becomes the root. */
-struct bi_flatten {
-    uint32_t *parent;
-};
-
-BI_FN void bi_step_flatten(const struct bi_flatten *a, int64_t v)
-{
-    uint32_t at = bi_peek(&a->parent[v]), above;
-    while ((above = bi_peek(&a->parent[at])) != at) {
-        bi_poke(&a->parent[v], above);
-        at = above;
-    }
 }
 
 struct bi_mark_ids {

@@ -1,0 +1,150 @@
+/* Steps that build a grid and list its voxels. */
+#ifndef BI_SPATIAL_BUILD_STEPS_H
+#define BI_SPATIAL_BUILD_STEPS_H
+
+#include "base/atomic.h"
+#include "spatial/voxel.h"
+
+/* *row becomes the smallest row with a NaN. */
+struct bi_grid_nan {
+    struct bi_grid_rows rows;
+    int64_t *row;
+};
+
+BI_FN void bi_step_grid_nan(const struct bi_grid_nan *a, int64_t i)
+{
+    bool nan = false;
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        double x = bi_grid_number(&a->rows, i, c);
+        nan |= x != x;
+    }
+    if (nan) bi_lower_i64(a->row, i);
+}
+
+/* Items are the numbers below BI_GRID_ITEMS (or below n); item t looks at rows t, t + items, t + 2 items, ... */
+enum { BI_GRID_ITEMS = 32768, BI_GRID_NAN = 0, BI_GRID_LOW = 1, BI_GRID_HIGH = 4, BI_GRID_FOUND = 7 };
+
+struct bi_grid_extent {
+    struct bi_grid_rows rows;
+    double cell;
+    int64_t items;
+    int64_t *found; /* minima, all INT64_MAX before: of rows with a NaN, of voxel coordinates, of their negatives */
+};
+
+BI_FN void bi_step_grid_extent(const struct bi_grid_extent *a, int64_t t)
+{
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        int64_t low = INT64_MAX, minus_high = INT64_MAX, nan = INT64_MAX;
+        for (int64_t i = t; i < a->rows.n; i += a->items) {
+            double x = bi_grid_number(&a->rows, i, c);
+            int64_t v = bi_grid_voxel(x, a->cell);
+            if (x != x && i < nan) nan = i;
+            if (v < low) low = v;
+            if (-v < minus_high) minus_high = -v;
+        }
+        if (nan != INT64_MAX) bi_lower_i64(&a->found[BI_GRID_NAN], nan);
+        bi_lower_i64(&a->found[BI_GRID_LOW + c], low);
+        bi_lower_i64(&a->found[BI_GRID_HIGH + c], minus_high);
+    }
+}
+
+/* Row i's key and number. */
+struct bi_grid_key {
+    struct bi_grid_view view;
+    struct bi_grid_rows rows;
+    void *keys; /* as wide as the view's; NULL where there are none */
+    uint32_t *ids;
+};
+
+BI_FN void bi_step_grid_key(const struct bi_grid_key *a, int64_t i)
+{
+    struct bi_grid_cell cell = {{0, 0, 0}};
+    a->ids[i] = (uint32_t)i;
+    if (!a->keys) return;
+    for (int32_t c = 0; c < a->view.dim; c++) cell.at[c] = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
+    uint64_t key = bi_grid_pack(&a->view, &cell);
+    if (a->view.wide_keys)
+        ((uint64_t *)a->keys)[i] = key;
+    else
+        ((uint32_t *)a->keys)[i] = (uint32_t)key;
+}
+
+/* Voxel coordinate c of row perm[i]. */
+struct bi_grid_column {
+    struct bi_grid_rows rows;
+    double cell;
+    int32_t c;
+    const uint32_t *perm;
+    int64_t *out;
+};
+
+BI_FN void bi_step_grid_column(const struct bi_grid_column *a, int64_t i)
+{
+    a->out[i] = bi_grid_voxel(bi_grid_number(&a->rows, a->perm[i], a->c), a->cell);
+}
+
+/* The point at place i. */
+struct bi_grid_gather {
+    struct bi_grid_rows rows;
+    const uint32_t *ids;
+    bool wide;
+    void *points;
+};
+
+BI_FN void bi_step_grid_gather(const struct bi_grid_gather *a, int64_t i)
+{
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        double x = bi_grid_number(&a->rows, a->ids[i], c);
+        if (a->wide)
+            ((double *)a->points)[i * a->rows.dim + c] = x;
+        else
+            ((float *)a->points)[i * a->rows.dim + c] = (float)x;
+    }
+}
+
+/* starts[e + 1] = the end of the keys of entry e, for entries that have any; a maximum scan fills in the others. */
+struct bi_grid_last {
+    struct bi_grid_view view;
+    uint32_t *starts;
+};
+
+BI_FN void bi_step_grid_last(const struct bi_grid_last *a, int64_t i)
+{
+    uint64_t entry = bi_grid_key(&a->view, i) >> a->view.shift;
+    if (i + 1 < a->view.n && bi_grid_key(&a->view, i + 1) >> a->view.shift == entry) return;
+    a->starts[entry + 1] = (uint32_t)(i + 1);
+}
+
+/* Where voxels begin. */
+struct bi_grid_heads {
+    struct bi_grid_view view;
+    uint8_t *keep;
+    uint32_t *places;
+};
+
+BI_FN void bi_step_grid_heads(const struct bi_grid_heads *a, int64_t i)
+{
+    a->places[i] = (uint32_t)i;
+    a->keep[i] = i == 0;
+    if (i == 0) return;
+    struct bi_grid_cell here = bi_grid_cell_at(&a->view, i), before = bi_grid_cell_at(&a->view, i - 1);
+    a->keep[i] = bi_grid_compare(&a->view, &here, &before) != 0;
+}
+
+/* Voxel k, whose points begin at heads[k]. */
+struct bi_grid_voxels {
+    struct bi_grid_view view;
+    const uint32_t *heads;
+    int64_t count;
+    int64_t *coords, *counts; /* either may be NULL */
+};
+
+BI_FN void bi_step_grid_voxel(const struct bi_grid_voxels *a, int64_t k)
+{
+    int64_t begin = a->heads[k], end = k + 1 < a->count ? (int64_t)a->heads[k + 1] : a->view.n;
+    struct bi_grid_cell cell = bi_grid_cell_at(&a->view, begin);
+    if (a->counts) a->counts[k] = end - begin;
+    for (int32_t c = 0; a->coords && c < a->view.dim; c++) a->coords[k * a->view.dim + c] = cell.at[c];
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Between the front door and the drivers of voxel grids. */
+#ifndef BI_SPATIAL_DRIVER_H
+#define BI_SPATIAL_DRIVER_H
+
+#include "spatial/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The steps on the context's backend. */
+const struct bi_grid_steps *bi_grid_steps_of(const bosc_ctx *ctx);
+
+/* Whether the context can reach the grid; BOSC_ERR_ARG with the reason. */
+bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid);
+
+/* Rows of the caller's named `array`, `count` of them under the name `n_name`. */
+bosc_status bi_grid_check_rows(bosc_ctx *ctx, const bosc_grid *grid, const char *array, const void *data,
+                               const char *n_name, int64_t count, int64_t stride, struct bi_grid_rows *rows);
+
+/* An array of the caller's (may be NULL) whose elements have `size` bytes must be aligned to them. */
+bosc_status bi_grid_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size);
+
+/* Scratch for `count` elements of `size` bytes. */
+bosc_status bi_grid_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at);
+
+/* Brings rows in reach. */
+bosc_status bi_grid_stage_rows(bosc_ctx *ctx, struct bi_grid_rows *rows, bool *staged);
+
+bosc_status bi_grid_build(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_rows rows);
+
+/* The squared radius, rounded as distances are, and the smallest number whose square is more. */
+void bi_grid_square(const bosc_grid *grid, double radius, double *r2, double *reach);
+
+/* radius >= 0; ids and dist2 (either may be NULL) of the grid's types. */
+bosc_status bi_grid_check_radius(bosc_ctx *ctx, double radius);
+bosc_status bi_grid_check_answers(bosc_ctx *ctx, const bosc_grid *grid, const char *ids_name, const void *ids,
+                                  const void *dist2);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,185 @@
+/* The driver and front door of queries: counts, and rows of compressed sparse form. */
+#include "spatial/driver.h"
+
+/* The smallest float x with x * x > r2: floats of one sign order as their bits do. Infinite r2 has none. */
+static double reach_f32(float r2)
+{
+    uint32_t low = 0, high = bi_f32_bits((float)INFINITY);
+    if (r2 >= (float)INFINITY) return (double)INFINITY;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        float x = bi_f32_from_bits(middle), square = x * x;
+        if (square > r2)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (double)bi_f32_from_bits(low);
+}
+
+static double reach_f64(double r2)
+{
+    uint64_t low = 0, high = bi_f64_bits((double)INFINITY);
+    if (r2 >= (double)INFINITY) return (double)INFINITY;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        double x = bi_f64_from_bits(middle), square = x * x;
+        if (square > r2)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return bi_f64_from_bits(low);
+}
+
+void bi_grid_square(const bosc_grid *grid, double radius, double *r2, double *reach)
+{
+    float r = (float)radius, square = r * r;
+    *r2 = grid->view.wide ? radius * radius : (double)square;
+    *reach = grid->view.wide ? reach_f64(*r2) : reach_f32(square);
+}
+
+/* Checks what all queries take, and begins the call. */
+static bosc_status begin(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
+                         struct bi_grid_query *query)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_grid_check(ctx, grid));
+    BI_TRY(bi_grid_check_rows(ctx, grid, "queries", queries, "m", m, stride, &query->rows));
+    if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
+    query->view = grid->view;
+    query->wide_ids = grid->opts.id_bits == 64;
+    return BOSC_OK;
+}
+
+/* Brings the queries in reach and looks for a NaN in them. */
+static bosc_status stage_queries(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bool *staged)
+{
+    int64_t row = INT64_MAX;
+    BI_TRY(bi_grid_stage_rows(ctx, &query->rows, staged));
+    if (query->rows.n == 0 || grid->opts.assume_valid || query->rows.dtype == BOSC_I32 || query->rows.dtype == BOSC_I64)
+        return BOSC_OK;
+    struct bi_grid_nan nan = {.rows = query->rows};
+    BI_TRY(bi_grid_scratch(ctx, 1, sizeof row, &nan.row));
+    BI_TRY(ctx->backend->copy(ctx, nan.row, &row, sizeof row));
+    BI_TRY(bi_grid_steps_of(ctx)->grid_nan(ctx, query->rows.n, &nan));
+    BI_TRY(bi_read_back(ctx, &row, nan.row, sizeof row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "queries: row %lld holds a NaN", (long long)row);
+}
+
+static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bi_step_fn step)
+{
+    bool staged = false;
+    struct bi_out counts;
+    BI_TRY(stage_queries(ctx, grid, query, &staged));
+    BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
+    query->counts = counts.reachable;
+    BI_TRY(step(ctx, query->rows.n, query));
+    BI_TRY(bi_stage_back(ctx, &counts));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status count(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bi_step_fn step)
+{
+    if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
+    BI_TRY(bi_grid_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
+    if (query->rows.n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = count_staged(ctx, grid, query, step);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_grid_voxel_count(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
+                                  int64_t *counts)
+{
+    struct bi_grid_query query = {.counts = counts};
+    BI_TRY(begin(ctx, grid, queries, m, stride, &query));
+    return count(ctx, grid, &query, bi_grid_steps_of(ctx)->grid_inhabitants);
+}
+
+bosc_status bosc_grid_radius_count(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
+                                   double radius, int64_t *counts)
+{
+    struct bi_grid_query query = {.counts = counts};
+    BI_TRY(begin(ctx, grid, queries, m, stride, &query));
+    BI_TRY(bi_grid_check_radius(ctx, radius));
+    bi_grid_square(grid, radius, &query.r2, &query.reach);
+    return count(ctx, grid, &query, bi_grid_steps_of(ctx)->grid_count);
+}
+
+/* The first call of bosc_grid_radius: m counts and a zero, summed up to m + 1 offsets. */
+static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, int64_t *offsets)
+{
+    bool staged = false;
+    int64_t m = query->rows.n;
+    BI_TRY(bi_grid_scratch(ctx, m + 1, sizeof(int64_t), &query->counts));
+    BI_TRY(stage_queries(ctx, grid, query, &staged));
+    BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
+    if (m > 0) BI_TRY(bi_grid_steps_of(ctx)->grid_count(ctx, m, query));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
+    BI_TRY(ctx->backend->copy(ctx, offsets, query->counts, (size_t)(m + 1) * sizeof(int64_t)));
+    return ctx->backend->sync(ctx);
+}
+
+/* Offsets must begin at 0, ascend, and fit the room; *total is the last. */
+static bosc_status check_offsets(bosc_ctx *ctx, struct bi_grid_query *query, int64_t room, int64_t *total)
+{
+    int64_t m = query->rows.n, bad = INT64_MAX;
+    BI_TRY(bi_grid_scratch(ctx, 1, sizeof bad, &query->bad));
+    BI_TRY(ctx->backend->copy(ctx, query->bad, &bad, sizeof bad));
+    BI_TRY(bi_grid_steps_of(ctx)->grid_check_offsets(ctx, m, query));
+    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
+    BI_TRY(bi_read_back(ctx, total, query->offsets + m, sizeof *total));
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: not ascending from 0 at query %lld", (long long)bad);
+    if (room < *total)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld entries, but the answer has %lld", (long long)room,
+                       (long long)*total);
+    return BOSC_OK;
+}
+
+static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, const int64_t *offsets,
+                             int64_t room)
+{
+    bool staged = false;
+    struct bi_out ids, dist2;
+    const void *reachable;
+    int64_t total, bad, m = query->rows.n;
+    BI_TRY(bi_stage_in(ctx, offsets, (size_t)(m + 1) * sizeof *offsets, &reachable, &staged));
+    query->offsets = reachable;
+    BI_TRY(check_offsets(ctx, query, room, &total));
+    BI_TRY(stage_queries(ctx, grid, query, &staged));
+    BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)grid->opts.id_bits / 8, &ids, &staged));
+    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * (query->view.wide ? 8 : 4) : 0, &dist2,
+                        &staged));
+    query->ids = ids.reachable;
+    query->dist2 = dist2.reachable;
+    BI_TRY(bi_grid_steps_of(ctx)->grid_fill(ctx, m, query));
+    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the row of query %lld is not as long as its answer",
+                       (long long)bad);
+    BI_TRY(bi_stage_back(ctx, &ids));
+    BI_TRY(bi_stage_back(ctx, &dist2));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_grid_radius(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
+                             double radius, int64_t *offsets, void *ids, void *dist2, int64_t room)
+{
+    struct bi_grid_query query = {.ids = ids, .dist2 = dist2};
+    BI_TRY(begin(ctx, grid, queries, m, stride, &query));
+    BI_TRY(bi_grid_check_radius(ctx, radius));
+    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
+    BI_TRY(bi_grid_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_grid_check_answers(ctx, grid, "ids", ids, dist2));
+    if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    bi_grid_square(grid, radius, &query.r2, &query.reach);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = ids ? fill_rows(ctx, grid, &query, offsets, room) : find_offsets(ctx, grid, &query, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

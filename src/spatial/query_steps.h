@@ -1,0 +1,201 @@
+/* Steps that look for points: around the caller's queries, and around every point of the grid. */
+#ifndef BI_SPATIAL_QUERY_STEPS_H
+#define BI_SPATIAL_QUERY_STEPS_H
+
+#include "base/join.h"
+#include "spatial/voxel.h"
+
+/* A row of answers, ids and distances: entry k is at (start + k). Ids of pairs are every second element. */
+struct bi_grid_out {
+    void *ids, *dist2; /* dist2 may be NULL */
+    int64_t start;
+    int32_t every, from;
+    bool wide_ids, wide;
+};
+
+BI_FN void bi_grid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
+{
+    if (wide)
+        ((int64_t *)ids)[at] = (int64_t)id;
+    else
+        ((uint32_t *)ids)[at] = id;
+}
+
+BI_FN void bi_grid_put(const struct bi_grid_out *o, int64_t k, uint32_t id, double dist2)
+{
+    bi_grid_set_id(o->ids, o->wide_ids, (o->start + k) * o->every + o->from, id);
+    if (!o->dist2) return;
+    if (o->wide)
+        ((double *)o->dist2)[o->start + k] = dist2;
+    else
+        ((float *)o->dist2)[o->start + k] = (float)dist2;
+}
+
+BI_FN uint32_t bi_grid_get(const struct bi_grid_out *o, int64_t k, double *dist2)
+{
+    int64_t at = (o->start + k) * o->every + o->from;
+    *dist2 = !o->dist2 ? 0 : o->wide ? ((double *)o->dist2)[o->start + k] : ((float *)o->dist2)[o->start + k];
+    return o->wide_ids ? (uint32_t)((int64_t *)o->ids)[at] : ((uint32_t *)o->ids)[at];
+}
+
+/* Orders a row by id. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
+BI_FN void bi_grid_sort(const struct bi_grid_out *o, int64_t count)
+{
+    int64_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int64_t i = gap; i < count; i++) {
+            double moved2, other2;
+            uint32_t moved = bi_grid_get(o, i, &moved2), other;
+            int64_t to = i;
+            for (; to >= gap && (other = bi_grid_get(o, to - gap, &other2)) > moved; to -= gap)
+                bi_grid_put(o, to, other, other2);
+            if (to != i) bi_grid_put(o, to, moved, moved2);
+        }
+}
+
+/* The caller's queries. */
+struct bi_grid_query {
+    struct bi_grid_view view;
+    struct bi_grid_rows rows;
+    double r2, reach; /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
+    int64_t *counts;
+    const int64_t *offsets;
+    void *ids, *dist2;
+    bool wide_ids;
+    int64_t *bad; /* the smallest query whose row has another length than its answer */
+};
+
+BI_FN void bi_grid_query_at(const struct bi_grid_query *a, int64_t i, double *q)
+{
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_number(&a->rows, i, c);
+}
+
+BI_FN void bi_step_grid_inhabitants(const struct bi_grid_query *a, int64_t i)
+{
+    struct bi_grid_cell cell = {{0, 0, 0}};
+    bool inside = a->view.n > 0;
+    for (int32_t c = 0; c < a->view.dim; c++) {
+        cell.at[c] = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
+        inside &= cell.at[c] >= a->view.low.at[c] && cell.at[c] <= a->view.high.at[c];
+    }
+    a->counts[i] = inside ? bi_grid_find(&a->view, &cell, true) - bi_grid_find(&a->view, &cell, false) : 0;
+}
+
+BI_FN void bi_step_grid_count(const struct bi_grid_query *a, int64_t i)
+{
+    double q[BI_GRID_DIM];
+    struct bi_grid_walk walk;
+    int64_t count = 0, place, end;
+    bi_grid_query_at(a, i, q);
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+        while (bi_grid_walk_next(&a->view, &walk, &place, &end))
+            for (; place < end; place++) count += bi_grid_dist2(&a->view, place, q) <= a->r2;
+    a->counts[i] = count;
+}
+
+BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t i)
+{
+    double q[BI_GRID_DIM];
+    struct bi_grid_walk walk;
+    struct bi_grid_out out = {a->ids, a->dist2, a->offsets[i], 1, 0, a->wide_ids, a->view.wide};
+    int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], place, end;
+    bi_grid_query_at(a, i, q);
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+        while (bi_grid_walk_next(&a->view, &walk, &place, &end))
+            for (; place < end; place++) {
+                double d = bi_grid_dist2(&a->view, place, q);
+                if (!(d <= a->r2)) continue;
+                if (count < room) bi_grid_put(&out, count, a->view.ids[place], d);
+                count++;
+            }
+    if (count == room)
+        bi_grid_sort(&out, count);
+    else
+        bi_lower_i64(a->bad, i);
+}
+
+/* Offsets must begin at 0 and ascend. */
+BI_FN void bi_step_grid_check_offsets(const struct bi_grid_query *a, int64_t i)
+{
+    if (a->offsets[i + 1] < a->offsets[i] || (i == 0 && a->offsets[0] != 0)) bi_lower_i64(a->bad, i);
+}
+
+/* All pairs: items are places; a pair belongs to the smaller id. */
+struct bi_grid_pairs {
+    struct bi_grid_view view;
+    double r2, reach;
+    int64_t *counts;        /* by id */
+    const int64_t *offsets; /* by id */
+    void *pairs, *dist2;
+    bool wide_ids;
+};
+
+BI_FN void bi_step_grid_pair_count(const struct bi_grid_pairs *a, int64_t i)
+{
+    double q[BI_GRID_DIM];
+    struct bi_grid_walk walk;
+    uint32_t id = a->view.ids[i];
+    int64_t count = 0, place, end;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+        while (bi_grid_walk_next(&a->view, &walk, &place, &end))
+            for (; place < end; place++) count += a->view.ids[place] > id && bi_grid_dist2(&a->view, place, q) <= a->r2;
+    a->counts[id] = count;
+}
+
+BI_FN void bi_step_grid_pair_fill(const struct bi_grid_pairs *a, int64_t i)
+{
+    double q[BI_GRID_DIM];
+    struct bi_grid_walk walk;
+    uint32_t id = a->view.ids[i];
+    struct bi_grid_out out = {a->pairs, a->dist2, a->offsets[id], 2, 1, a->wide_ids, a->view.wide};
+    int64_t count = 0, place, end;
+    if (a->offsets[id + 1] == out.start) return;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
+    if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach)) return;
+    while (bi_grid_walk_next(&a->view, &walk, &place, &end))
+        for (; place < end; place++) {
+            if (a->view.ids[place] <= id) continue;
+            double d = bi_grid_dist2(&a->view, place, q);
+            if (!(d <= a->r2)) continue;
+            bi_grid_set_id(a->pairs, a->wide_ids, 2 * (out.start + count), id);
+            bi_grid_put(&out, count++, a->view.ids[place], d);
+        }
+    bi_grid_sort(&out, count);
+}
+
+/* Groups: items are places, or ids. */
+struct bi_grid_groups {
+    struct bi_grid_view view;
+    double r2, reach;
+    uint32_t *parent; /* by id */
+    uint8_t *roots;
+    void *labels;
+    bool wide_ids;
+};
+
+BI_FN void bi_step_grid_alone(const struct bi_grid_groups *a, int64_t i) { a->parent[i] = (uint32_t)i; }
+
+/* Joins the point at a place with those after it. */
+BI_FN void bi_step_grid_join(const struct bi_grid_groups *a, int64_t i)
+{
+    double q[BI_GRID_DIM];
+    struct bi_grid_walk walk;
+    int64_t place, end;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
+    if (!bi_grid_box(&a->view, &walk, q, a->reach)) return;
+    walk.place = i + 1;
+    while (bi_grid_walk_next(&a->view, &walk, &place, &end))
+        for (; place < end; place++)
+            if (bi_grid_dist2(&a->view, place, q) <= a->r2) bi_join(a->parent, a->view.ids[i], a->view.ids[place]);
+}
+
+BI_FN void bi_step_grid_roots(const struct bi_grid_groups *a, int64_t i) { a->roots[i] = a->parent[i] == (uint32_t)i; }
+
+BI_FN void bi_step_grid_label(const struct bi_grid_groups *a, int64_t i)
+{
+    bi_grid_set_id(a->labels, a->wide_ids, i, a->parent[i]);
+}
+
+#endif

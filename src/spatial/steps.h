@@ -1,0 +1,26 @@
+/* The steps of voxel grids: what happens to item i, for the CPU and the device. */
+#ifndef BI_SPATIAL_STEPS_H
+#define BI_SPATIAL_STEPS_H
+
+#include "spatial/build_steps.h"
+#include "spatial/query_steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bi_grid_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "spatial/steps.def"
+#undef BI_STEP
+};
+
+extern const struct bi_grid_steps bi_grid_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_grid_steps bi_grid_cuda;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
