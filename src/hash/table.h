@@ -75,11 +75,11 @@ struct bi_hash_lists {
 
 /* What filling found; backend memory, zeroed by the driver. */
 struct bi_hash_report {
-    uint32_t repeats; /* not 0: a key repeats, or (unless `any`) a part is linear. The table is then unfinished */
-    uint32_t crowded; /* not 0: a part has more than bi_hash_crowd() keys. Those parts are unfinished unless `any` */
-    uint32_t buckets; /* in all */
-    uint32_t reseeded, linear;
-    uint32_t reserved;
+    uint32_t repeats;  /* not 0: a key repeats, or (unless `any`) a part is linear. The table is then unfinished */
+    uint32_t crowded;  /* not 0: a part has more than bi_hash_crowd() keys. Those parts are unfinished unless `any` */
+    uint32_t buckets;  /* in all */
+    uint32_t reseeded; /* parts with another seed than 0 that are not linear */
+    uint32_t linear, reserved;
     uint64_t second; /* keys in their second bucket */
 };
 
@@ -130,6 +130,22 @@ extern const struct bi_hash_ops bi_hash_ops_cpu;
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_hash_ops bi_hash_ops_cuda;
 #endif
+
+/* What steps and kernels read a bucketed table through. */
+static inline bosc_hash_view bi_hash_view(const bosc_hash *t)
+{
+    bosc_hash_view view;
+    view.version = BOSC_HASH_VIEW_VERSION;
+    view.key_bits = t->shape.key_bits;
+    view.value_size = t->shape.value_bytes;
+    view.stride = t->shape.stride;
+    view.part_bits = t->shape.part_bits;
+    view.seed = t->shape.seed;
+    view.parts = (const bosc_hash_part *)t->blocks[BI_HASH_PARTS].data;
+    view.buckets = (const unsigned char *)t->blocks[BI_HASH_TABLE].data;
+    view.values = (const unsigned char *)t->blocks[BI_HASH_VALUES].data;
+    return view;
+}
 
 /* The number of bits that choose the part of a table of n keys. */
 static inline int32_t bi_hash_part_bits(int32_t key_bits, int64_t n)

@@ -1,0 +1,151 @@
+/* The pairs of one key together: hashes are sorted with their rows, stably, so that equal ones stand in the order of
+ * the input; the first of each is a head, and what the heads' pairs become is decided by the table's options. */
+#include "base/bits.h"
+#include "hash/driver.h"
+
+/* Sorts by one half of the hash: rows become `to`, halves `halves`. */
+static bosc_status sort_half(bosc_ctx *ctx, const void *keys, int32_t half, uint64_t seed, int64_t n,
+                             const uint32_t *rows, uint32_t *to)
+{
+    void *in, *out;
+    BI_TRY(bi_hash_scratch(ctx, n, 8, &in));
+    BI_TRY(bi_hash_scratch(ctx, n, 8, &out));
+    struct bi_hash_rows hash = {keys, rows, 128, half, seed, in};
+    BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U64, in, 4, rows, n, out, to, 0, 64);
+}
+
+static bosc_status sort_rows(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                             const uint32_t *numbers, uint32_t *rows, void *sorted)
+{
+    struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    if (key_bits == 128) {
+        uint32_t *by_low;
+        BI_TRY(bi_hash_scratch(ctx, n, 4, &by_low));
+        BI_TRY(sort_half(ctx, keys, BI_HASH_LOW, seed, n, numbers, by_low));
+        BI_TRY(sort_half(ctx, keys, BI_HASH_HIGH, seed, n, by_low, rows));
+        hash.rows = rows;
+        hash.out = sorted;
+        BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
+    } else {
+        BI_TRY(bi_hash_scratch(ctx, n, key_bits / 8, &hash.out));
+        BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, 4, numbers, n,
+                                              sorted, rows, 0, key_bits));
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                         struct bi_hash_groups *g, void **sorted)
+{
+    uint32_t *rows;
+    int64_t *count;
+    *g = (struct bi_hash_groups){0};
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &g->numbers));
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &rows));
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &g->firsts));
+    BI_TRY(bi_hash_scratch(ctx, n, 1, &g->heads));
+    BI_TRY(bi_hash_scratch(ctx, n, key_bits / 8, sorted));
+    BI_TRY(bi_hash_scratch(ctx, 1, 8, &count));
+    g->rows = rows;
+    if (n == 0) return BOSC_OK;
+    struct bi_hash_number number = {g->numbers};
+    BI_TRY(BI_HASH_STEP(ctx, number, n, &number));
+    BI_TRY(sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+    struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
+    BI_TRY(BI_HASH_STEP(ctx, mark_heads, n, &heads));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->firsts, count));
+    return bi_read_back(ctx, &g->count, count, sizeof g->count);
+}
+
+static bosc_status refuse_repeat(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g)
+{
+    int64_t *bad, row = INT64_MAX;
+    BI_TRY(bi_hash_scratch(ctx, 1, 8, &bad));
+    struct bi_hash_repeat repeat = {g->heads, g->rows, bad};
+    BI_TRY(ctx->backend->copy(ctx, bad, &row, sizeof row));
+    BI_TRY(BI_HASH_STEP(ctx, first_repeat, in->n, &repeat));
+    BI_TRY(bi_read_back(ctx, &row, bad, sizeof row));
+    return bi_fail(ctx, BOSC_ERR_DATA, "keys: row %lld is a key that came before", (long long)(row - in->old));
+}
+
+/* Items of the rows, one after the other in their groups, and then their running sums or minima. */
+static bosc_status run(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g, bosc_op op,
+                       bosc_dtype dtype, const void *items, const void **running)
+{
+    void *gathered, *out;
+    int32_t size = (int32_t)bosc_dtype_size(dtype);
+    BI_TRY(bi_hash_scratch(ctx, in->n, size, &gathered));
+    BI_TRY(bi_hash_scratch(ctx, in->n, size, &out));
+    struct bi_hash_gather gather = {items, g->rows, size, gathered};
+    BI_TRY(BI_HASH_STEP(ctx, gather, in->n, &gather));
+    *running = out;
+    return ctx->backend->core->scan_segmented(ctx, op, BOSC_INCLUSIVE, dtype, gathered, g->heads, in->n, out);
+}
+
+/* One pair for each group: hashes and values of *g. */
+static bosc_status reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
+                          struct bi_hash_groups *g)
+{
+    const bosc_hash_opts *o = &next->opts;
+    BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.key_bytes, &g->hashes));
+    BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.value_bytes, &g->values));
+    struct bi_hash_reduce r = {.hashes = sorted,
+                               .rows = g->rows,
+                               .firsts = g->firsts,
+                               .groups = g->count,
+                               .n = in->n,
+                               .key_bits = o->key_bits,
+                               .value_size = o->value_size,
+                               .value_bytes = next->shape.value_bytes,
+                               .duplicates = o->duplicates,
+                               .dtype = o->value_dtype,
+                               .values = in->values,
+                               .multimap = o->kind == BOSC_HASH_MULTIMAP,
+                               .counted = o->counted,
+                               .out_hashes = g->hashes,
+                               .out_values = g->values};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bool floats = o->value_dtype == BOSC_F32 || o->value_dtype == BOSC_F64;
+    if (o->duplicates == BOSC_HASH_MIN || (o->duplicates == BOSC_HASH_SUM && !floats))
+        BI_TRY(run(ctx, in, g, o->duplicates == BOSC_HASH_MIN ? BOSC_MIN : BOSC_SUM, o->value_dtype, in->values,
+                   &r.running));
+    if (o->counted && in->counts) BI_TRY(run(ctx, in, g, BOSC_SUM, BOSC_U32, in->counts, (const void **)&r.counts));
+    BI_TRY(BI_HASH_STEP(ctx, reduce, g->count, &r));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
+                          struct bi_hash_lists *lists)
+{
+    const struct bi_hash_shape *s = &next->shape;
+    struct bi_hash_groups g;
+    size_t bytes[BI_HASH_BLOCKS] = {0};
+    void *sorted;
+    uint32_t *starts;
+    BI_TRY(bi_hash_sort(ctx, s->key_bits, s->seed, in->keys, in->n, &g, &sorted));
+    if (next->opts.duplicates == BOSC_HASH_ERROR && g.count < in->n) return refuse_repeat(ctx, in, &g);
+    BI_TRY(reduce(ctx, next, in, sorted, &g));
+    next->layout->plan(&next->opts, g.count, &next->shape, bytes);
+    bool multimap = next->opts.kind == BOSC_HASH_MULTIMAP;
+    if (multimap) bytes[BI_HASH_VALUES] = (size_t)in->n * (size_t)next->opts.value_size;
+    int64_t parts = (int64_t)1 << s->part_bits;
+    BI_TRY(bi_hash_scratch(ctx, parts + 1, 4, &starts));
+    BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
+    struct bi_hash_find_starts find = {g.hashes, g.count, s->key_bits, s->part_bits, starts};
+    struct bi_hash_gather gather = {in->values, g.rows, next->opts.value_size, next->blocks[BI_HASH_VALUES].data};
+    BI_TRY(BI_HASH_STEP(ctx, find_starts, parts + 1, &find));
+    if (multimap && next->opts.value_size && in->n > 0) BI_TRY(BI_HASH_STEP(ctx, gather, in->n, &gather));
+    bool whole = s->value_bytes == 0 || s->value_bytes == 4 || s->value_bytes == 8;
+    *lists = (struct bi_hash_lists){.n = g.count,
+                                    .hashes = g.hashes,
+                                    .payload = whole ? g.values : (const void *)g.numbers,
+                                    .payload_bytes = whole ? s->value_bytes : 4,
+                                    .values = whole ? NULL : g.values,
+                                    .starts = starts};
+    return BOSC_OK;
+}
