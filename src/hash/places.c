@@ -311,11 +311,11 @@ bosc_status bosc_hash_get_places_view(bosc_ctx *ctx, const bosc_hash *table, bos
 {
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
-    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: is NULL");
-    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: is NULL");
+    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
+    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
     if (table->opts.layout == BOSC_HASH_BUCKETED)
         return bi_fail(ctx, BOSC_ERR_ARG, "table: BUCKETED, whose view is that of bosc_hash_get_view");
-    if (!table->buckets) return bi_fail(ctx, BOSC_ERR_DATA, "table: its last build failed");
+    if (!table->buckets) return bi_fail(ctx, BOSC_ERR_DATA, "table: nothing has been built in it");
     *view = view_of(table, table->keys);
     return BOSC_OK;
 }
