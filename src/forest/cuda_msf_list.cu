@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_count(const uint8_t *ma
     };
     BI_SHARED(count_shared, sh);
     unsigned mine = (unsigned)__popc(marks_of(marks, blockIdx.x * THREADS + threadIdx.x));
-    unsigned sum = __reduce_add_sync(~0u, mine);
+    unsigned sum = bi_warp_sum(mine);
     if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x > 0) return;

@@ -3,6 +3,7 @@
  * leaf, only those near enough to the box of the queries are measured. Bounds are made by the operations of distances,
  * so they are exact (see cuda_walk.cuh). The nodes above the leaves, far from any leaf, are queries of the usual kind.
  */
+#include "core/cuda/warp.cuh"
 #include "kdtree/cuda_index.cuh"
 #include "kdtree/cuda_near.cuh"
 
@@ -72,7 +73,7 @@ template <int DIM, int K> struct all_walk {
     /* The worst distance of all lanes; distances are not negative, so their bits order them. */
     __device__ __forceinline__ float worst_of_all() const
     {
-        return bi_f32_from_bits(__reduce_max_sync(~0u, live ? bi_f32_bits(worst()) : 0u));
+        return bi_f32_from_bits(bi_warp_greatest(live ? bi_f32_bits(worst()) : 0u));
     }
 
     __device__ __forceinline__ uint32_t load(uint32_t leaf)

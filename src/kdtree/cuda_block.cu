@@ -91,7 +91,7 @@ __device__ __forceinline__ void find_median_bin(const kd_subtree<DIM, LOG> &tree
     if (lane == 31) sh.warp_sums[w] = sum;
     __syncthreads();
     const bool earlier = lane >= part.first && lane < w;
-    uint32_t before = sum - mine + kd_warp_sum(earlier ? sh.warp_sums[lane % shared::WARPS] : 0);
+    uint32_t before = sum - mine + bi_warp_sum(earlier ? sh.warp_sums[lane % shared::WARPS] : 0);
     const uint32_t target = part.size / 2;
 #pragma unroll
     for (int b = 0; b < EACH; b++) {
@@ -271,8 +271,8 @@ __device__ __forceinline__ void load_subtree(const kd_subtree<DIM, LOG> &tree, c
     }
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
-        const uint32_t least = kd_warp_max(~bi_key_u32_of_f32(low[c]));
-        const uint32_t greatest = kd_warp_max(bi_key_u32_of_f32(high[c]));
+        const uint32_t least = bi_warp_greatest(~bi_key_u32_of_f32(low[c]));
+        const uint32_t greatest = bi_warp_greatest(bi_key_u32_of_f32(high[c]));
         if (t % 32 == 0) {
             atomicMax(&sh.least[c], least);
             atomicMax(&sh.greatest[c], greatest);

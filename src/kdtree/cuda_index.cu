@@ -1,5 +1,6 @@
 /* Makes the index that queries read: boxes from the leaves up, a block for each subtree of some levels, and of each box
  * what its parent's sides need. */
+#include "core/cuda/warp.cuh"
 #include "kdtree/cuda_index.cuh"
 #include "kdtree/cuda_space.cuh"
 
@@ -49,22 +50,13 @@ __device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<
 __device__ __forceinline__ void spread(float x, float *low, float *high)
 {
     const uint32_t key = bi_key_u32_of_f32(x);
-    *low = bi_f32_of_key(__reduce_min_sync(~0u, key));
-    *high = bi_f32_of_key(__reduce_max_sync(~0u, key));
-}
-__device__ __forceinline__ void spread(int32_t x, int32_t *low, int32_t *high)
-{
-    *low = __reduce_min_sync(~0u, x);
-    *high = __reduce_max_sync(~0u, x);
+    *low = bi_f32_of_key(bi_warp_least(key));
+    *high = bi_f32_of_key(bi_warp_greatest(key));
 }
 template <class T> __device__ __forceinline__ void spread(T x, T *low, T *high)
 {
-    *low = *high = x;
-    for (int o = 16; o > 0; o >>= 1) {
-        const T l = __shfl_xor_sync(~0u, *low, o), h = __shfl_xor_sync(~0u, *high, o);
-        *low = l < *low ? l : *low;
-        *high = h > *high ? h : *high;
-    }
+    *low = bi_warp_least(x);
+    *high = bi_warp_greatest(x);
 }
 
 /* One warp joins the nodes [begin, end), which are not none. */
@@ -76,7 +68,7 @@ __device__ __forceinline__ subtree<T, DIM> join_leaf(const kd_array &nodes, uint
     subtree<T, DIM> s = {};
 #pragma unroll
     for (int c = 0; c < DIM; c++) spread(p.x[c], &s.box.low[c], &s.box.high[c]);
-    s.floor = __reduce_min_sync(~0u, kd_space<T, DIM>::id(nodes, at, p));
+    s.floor = bi_warp_least(kd_space<T, DIM>::id(nodes, at, p));
     return s;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cfloat>
 
+#include "core/cuda/warp.cuh"
 #include "kdtree/cuda_pass.cuh"
 
 enum {
@@ -82,27 +83,6 @@ template <int DIM, int LOG> struct kd_subtree {
 };
 
 __device__ __forceinline__ uint32_t kd_lanes_below() { return (1u << (threadIdx.x % 32)) - 1; }
-
-/* Over the lanes of a warp. */
-__device__ __forceinline__ uint32_t kd_warp_sum(uint32_t x)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    for (int o = 16; o > 0; o >>= 1) x += __shfl_xor_sync(~0u, x, o);
-    return x;
-#else
-    return __reduce_add_sync(~0u, x);
-#endif
-}
-
-__device__ __forceinline__ uint32_t kd_warp_max(uint32_t x)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    for (int o = 16; o > 0; o >>= 1) x = max(x, __shfl_xor_sync(~0u, x, o));
-    return x;
-#else
-    return __reduce_max_sync(~0u, x);
-#endif
-}
 
 /* Factor and summand that map [low, high] to [0, 1], nearly; 0 where that cannot be. Values outside need clamping. */
 __device__ __forceinline__ float2 kd_unit_of(float low, float high)

@@ -209,7 +209,7 @@ static __device__ __forceinline__ void kd_sort_keys(const kd_subtree<DIM, LOG> &
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++)
             if (a[r] < KD_LOW_PAD) most = max(most, ~kd_key_of(tree, a[r], d, t));
-        const uint32_t low = ~kd_warp_max(most);
+        const uint32_t low = ~bi_warp_greatest(most);
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++)
             if (a[r] < KD_LOW_PAD) differences |= kd_key_of(tree, a[r], d, t) - low;

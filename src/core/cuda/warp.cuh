@@ -1,6 +1,8 @@
-/* Sums over warps and blocks, in the order of the threads. */
+/* Sums over warps and blocks, in the order of the threads, and the least and greatest of a warp. */
 #ifndef BI_CORE_CUDA_WARP_CUH
 #define BI_CORE_CUDA_WARP_CUH
+
+#include <cstdint>
 
 #include "core/cuda/simt.cuh"
 
@@ -16,6 +18,39 @@ __device__ __forceinline__ uint32_t bi_warp_sum_upto(uint32_t mine)
         if (lane >= d) sum += left;
     }
     return sum;
+}
+
+/* Of what all lanes give, to all of them. Devices of compute capability 8 have instructions for 32-bit integers. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+__device__ __forceinline__ uint32_t bi_warp_sum(uint32_t x) { return __reduce_add_sync(~0u, x); }
+__device__ __forceinline__ uint32_t bi_warp_least(uint32_t x) { return __reduce_min_sync(~0u, x); }
+__device__ __forceinline__ int32_t bi_warp_least(int32_t x) { return __reduce_min_sync(~0u, x); }
+__device__ __forceinline__ uint32_t bi_warp_greatest(uint32_t x) { return __reduce_max_sync(~0u, x); }
+__device__ __forceinline__ int32_t bi_warp_greatest(int32_t x) { return __reduce_max_sync(~0u, x); }
+#else
+__device__ __forceinline__ uint32_t bi_warp_sum(uint32_t x)
+{
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(~0u, x, d);
+    return x;
+}
+#endif
+
+template <class T> __device__ __forceinline__ T bi_warp_least(T x)
+{
+    for (int d = 16; d > 0; d /= 2) {
+        const T other = __shfl_xor_sync(~0u, x, d);
+        x = other < x ? other : x;
+    }
+    return x;
+}
+
+template <class T> __device__ __forceinline__ T bi_warp_greatest(T x)
+{
+    for (int d = 16; d > 0; d /= 2) {
+        const T other = __shfl_xor_sync(~0u, x, d);
+        x = other > x ? other : x;
+    }
+    return x;
 }
 
 /* The sum of what the threads before this one give; *total gets that of the block. `warps` is shared, WARPS words, and
