@@ -92,42 +92,89 @@ static void small(bosc_ctx *ctx)
     }
 }
 
+/* Points of which a short list of the nearest does not tell the tree: groups far apart, of equal points or of points of
+ * a cluster; a grid, all of whose edges are equally long; and a line on which each point's nearest is the one before.
+ */
+enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_SHAPES };
+
+static double far_value(struct suite_random *r, enum far_shape shape, int64_t n, int64_t i, int32_t c)
+{
+    int64_t group = i % 23, side = 1;
+    while (side * side < n) side++;
+    switch (shape) {
+    case FAR_EQUAL: return (double)(group * group % (7 + c) * 1000);
+    case FAR_CLUSTERS: return (double)(group * group % (7 + c) * 1000) + (double)suite_below(r, 64);
+    case FAR_GRID: return (double)(c == 0 ? i % side : c == 1 ? i / side : 0);
+    default: return (double)(c == 0 ? (n - i) * (n - i + 1) / 2 : 0);
+    }
+}
+
+static void far_apart(bosc_ctx *ctx)
+{
+    struct suite_random r = {14};
+    for (int s = 0; s < FAR_SHAPES; s++)
+        for (int32_t dim = 1; dim < 4; dim++) {
+            if (suite_leaves_out()) continue;
+            bosc_dtype dtype = dim == 2 ? BOSC_F32 : dim == 3 ? BOSC_I64 : BOSC_F64;
+            int64_t n = suite_slow(ctx) ? 150 : 600;
+            void *data = suite_alloc((size_t)(n * dim) * 8);
+            for (int64_t e = 0; e < n * dim; e++)
+                kd_set(data, dtype, e, far_value(&r, (enum far_shape)s, n, e / dim, (int32_t)(e % dim)));
+            check_emst(ctx, &(struct reference_points){dtype, dim, n, dim, data}, 64, true);
+            free(data);
+        }
+}
+
+struct labelled {
+    struct reference_points points;
+    bosc_kdtree *tree;
+    int64_t labels[400], ids[400];
+    double bounds[400], dist2[400];
+};
+
 /* The nearest point with another label, one after the other. */
+static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
+{
+    const struct reference_points *p = &t->points;
+    CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, t->tree, t->labels, bounded ? t->bounds : NULL, t->ids, t->dist2));
+    for (int64_t i = 0; i < p->n; i++) {
+        struct edge best = {INFINITY, -1, -1};
+        for (int64_t j = 0; j < p->n; j++) {
+            double d = reference_dist2(p, j, kd_row(p, i));
+            if (t->labels[j] == t->labels[i] || (bounded && d > t->bounds[i])) continue;
+            if (best.j < 0 || d < best.dist2) best = (struct edge){d, i, j};
+        }
+        CHECK_EQ(t->ids[i], best.j);
+        CHECK(t->dist2[i] == best.dist2);
+    }
+}
+
+/* Labels at random, or by place, so that whole subtrees have one; all rows, some or none ask. */
 static void others(bosc_ctx *ctx)
 {
     struct suite_random r = {13};
-    int64_t n = suite_slow(ctx) ? 80 : 400;
-    struct reference_points p = kd_points(&r, BOSC_F64, 3, n, 3, KD_GRID);
+    struct labelled *t = suite_alloc(sizeof *t);
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
-    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
-    int64_t *labels = suite_alloc((size_t)n * 8), *ids = suite_alloc((size_t)n * 8);
-    double *bounds = suite_alloc((size_t)n * 8), *dist2 = suite_alloc((size_t)n * 8);
-    for (int64_t i = 0; i < n; i++) {
-        labels[i] = (int64_t)suite_below(&r, 3);
-        bounds[i] = (double)suite_below(&r, 4) - 1;
-    }
-    for (int bounded = 0; bounded < 2; bounded++) {
-        CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, bounded ? bounds : NULL, ids, dist2));
-        for (int64_t i = 0; i < n; i++) {
-            struct edge best = {INFINITY, -1, -1};
-            for (int64_t j = 0; j < n; j++) {
-                double d = reference_dist2(&p, j, kd_row(&p, i));
-                if (labels[j] == labels[i] || (bounded && d > bounds[i])) continue;
-                if (best.j < 0 || d < best.dist2) best = (struct edge){d, i, j};
+    int64_t n = suite_slow(ctx) ? 80 : 400;
+    for (int s = 0; s < KD_SHAPES; s++) {
+        t->points = kd_points(&r, BOSC_F64, 3, n, 3, (enum kd_shape)s);
+        t->tree = kd_build(ctx, &opts, &t->points);
+        for (int placed = 0; placed < 2; placed++) {
+            for (int64_t i = 0; i < n; i++) {
+                double x = kd_get(t->points.data, BOSC_F64, 3 * i);
+                t->labels[i] = placed ? (x > 0) + (x > 100) : (int64_t)suite_below(&r, 3);
+                t->bounds[i] = ((double)suite_below(&r, 4) - 1) * (s == KD_RANDOM ? 10000 : 1);
             }
-            CHECK_EQ(ids[i], best.j);
-            CHECK(dist2[i] == best.dist2);
+            for (int bounded = 0; bounded < 2; bounded++) check_others(ctx, t, bounded);
         }
+        for (int64_t i = 0; i < n; i++) t->bounds[i] = -1;
+        check_others(ctx, t, true);
+        for (int64_t i = 0; i < n; i++) t->labels[i] = 7;
+        check_others(ctx, t, false);
+        bosc_kdtree_free(t->tree);
+        free((void *)t->points.data);
     }
-    for (int64_t i = 0; i < n; i++) labels[i] = 7;
-    CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, NULL, ids, NULL));
-    for (int64_t i = 0; i < n; i++) CHECK_EQ(ids[i], -1);
-    bosc_kdtree_free(tree);
-    free((void *)p.data);
-    free(labels);
-    free(ids);
-    free(bounds);
-    free(dist2);
+    free(t);
 }
 
 static void bad_arguments(bosc_ctx *ctx)
@@ -160,6 +207,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static const struct suite_case suite_cases_emst[] = {
     {"shapes", shapes, NULL},
     {"small", small, NULL},
+    {"far apart", far_apart, NULL},
     {"others", others, NULL},
     {"bad arguments", bad_arguments, NULL},
 };

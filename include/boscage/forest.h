@@ -78,9 +78,10 @@ BOSC_API bosc_status bosc_components(bosc_ctx *ctx, const bosc_graph *graph, con
 /* Finds the Euclidean minimum spanning tree of n points (rows of dim coordinates of dtype F32, F64, I32 or I64,
  * `stride` elements apart, 0: dim): pairs ((n - 1) x 2, of id_bits 32 or 64), i < j in each, ascending by (i, j); dist2
  * (n - 1, or NULL) their squared lengths, float for F32, else double, computed as bosc_kdtree_knn does. Edges are
- * ordered by (squared length, i, j). Boruvka's rounds over nearest neighbours of other components in a k-d tree,
- * which each call allocates. n < 2^32 - 1. BOSC_ERR_DATA with the row for a NaN. Waits. Source: March, Ram, Gray, Fast
- * Euclidean Minimum Spanning Tree (KDD 2010). */
+ * ordered by (squared length, i, j). Boruvka's rounds over short lists of nearest neighbours and, where these end, the
+ * nearest points of other components in a k-d tree, which each call allocates; about 200 bytes of scratch a point, and
+ * 12 a coordinate. n < 2^32 - 1. BOSC_ERR_DATA with the row for a NaN. Waits. Source: March, Ram, Gray, Fast Euclidean
+ * Minimum Spanning Tree (KDD 2010). */
 BOSC_API bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const void *points, int64_t n,
                                int64_t stride, int32_t id_bits, void *pairs, void *dist2);
 

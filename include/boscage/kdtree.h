@@ -117,8 +117,8 @@ BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree
  * id_bits) and dist2 (n, may be NULL), by (distance, id); none and infinity where there is no such point. labels (n, of
  * id_bits, each below UINT32_MAX) belong to the rows. bounds (n, of the type of dist2, or NULL): only points with dist2
  * <= bounds[i] count for row i, none if it is negative. Subtrees of one label are left out whole. BOSC_ERR_ARG if
- * duplicates are removed. Waits unless all arrays are on the device. Source: March, Ram, Gray, Fast Euclidean Minimum
- * Spanning Tree (KDD 2010), whose components are the labels. */
+ * duplicates are removed. Waits. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), whose
+ * components are the labels. */
 BOSC_API bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                                const void *bounds, void *ids, void *dist2);
 

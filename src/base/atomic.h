@@ -47,6 +47,15 @@ BI_FN uint32_t bi_peek(const uint32_t *from)
 #endif
 }
 
+BI_FN uint64_t bi_peek_u64(const uint64_t *from)
+{
+#ifdef __CUDA_ARCH__
+    return bi_load_relaxed((const unsigned long long *)from);
+#else
+    return __atomic_load_n(from, __ATOMIC_RELAXED);
+#endif
+}
+
 BI_FN void bi_poke(uint32_t *to, uint32_t value)
 {
 #ifdef __CUDA_ARCH__

@@ -1,77 +1,128 @@
 /* Euclidean minimum spanning trees: Boruvka's rounds over the nearest points of other components. Edges are ordered by
  * (squared length, smaller point, greater point), so that the tree is one. Of the points equally near to a point the
- * one of the smallest id makes the first pair, whichever side of it the point is on. Source: March, Ram, Gray, Fast
- * Euclidean Minimum Spanning Tree (KDD 2010), with a tree for each point's search. */
+ * one of the smallest id makes the first pair, whichever side of it the point is on.
+ *
+ * Every point begins with a short list of its nearest points. The first of them that is of another component is the
+ * nearest such point; a point whose list has ended searches the tree, but only if a point as near as the last that it
+ * knew of could make an edge of its component. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD
+ * 2010), with a tree for each point's search. */
 #include <boscage/forest.h>
 #include <boscage/kdtree.h>
 
 #include "base/bits.h"
 #include "forest/driver.h"
 
+enum { NEAR = 8 }; /* points in a list */
+
 struct emst {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
     bosc_kdtree *tree;
     int64_t n, edges;
+    int64_t components; /* args.roots are so many */
     struct bi_emst args;
-    uint32_t *labels, *found;
-    void *found2;
+    uint32_t *near, *found, *other_roots;
+    void *near2, *found2;
     uint64_t *pairs, *words; /* n - 1: the edges so far, and their squared lengths */
     int64_t *count;
 };
 
-static bosc_status take(struct emst *e, size_t size, void *at)
+static bosc_status take(struct emst *e, int64_t count, size_t size, void *at)
 {
-    return bi_forest_scratch(e->ctx, e->n, size, (void **)at);
+    return bi_forest_scratch(e->ctx, count, size, (void **)at);
 }
 
 static bosc_status take_all(struct emst *e)
 {
-    size_t size = e->args.wide ? 8 : 4;
-    BI_TRY(take(e, sizeof(uint32_t), &e->labels));
-    BI_TRY(take(e, sizeof(uint32_t), &e->args.other));
-    BI_TRY(take(e, size, &e->args.dist2));
-    BI_TRY(take(e, size, &e->args.bounds));
-    BI_TRY(take(e, sizeof(uint32_t), &e->found));
-    BI_TRY(take(e, size, &e->found2));
-    BI_TRY(take(e, sizeof(uint64_t), &e->args.best));
-    BI_TRY(take(e, sizeof(uint64_t), &e->args.pair));
-    BI_TRY(take(e, sizeof(uint32_t), &e->args.parent));
-    BI_TRY(take(e, 1, &e->args.keep));
-    BI_TRY(take(e, sizeof(uint64_t), &e->pairs));
-    BI_TRY(take(e, sizeof(uint64_t), &e->words));
-    e->args.label = e->labels;
-    e->args.found = e->found;
-    e->args.found2 = e->found2;
-    return bi_forest_scratch(e->ctx, 1, sizeof *e->count, (void **)&e->count);
+    struct bi_emst *a = &e->args;
+    size_t size = a->wide ? 8 : 4;
+    BI_TRY(take(e, e->n * a->k, sizeof *e->near, &e->near));
+    BI_TRY(take(e, e->n * a->k, size, &e->near2));
+    BI_TRY(take(e, e->n, 1, &a->at));
+    BI_TRY(take(e, e->n, sizeof *a->label, &a->label));
+    BI_TRY(take(e, e->n, sizeof *a->other, &a->other));
+    BI_TRY(take(e, e->n, size, &a->dist2));
+    BI_TRY(take(e, e->n, size, &a->bounds));
+    BI_TRY(take(e, e->n, sizeof *e->found, &e->found));
+    BI_TRY(take(e, e->n, size, &e->found2));
+    BI_TRY(take(e, e->n, sizeof *a->best, &a->best));
+    BI_TRY(take(e, e->n, sizeof *a->pair, &a->pair));
+    BI_TRY(take(e, e->n, sizeof *a->parent, &a->parent));
+    BI_TRY(take(e, e->n, sizeof *a->roots, &a->roots));
+    BI_TRY(take(e, e->n, sizeof *e->other_roots, &e->other_roots));
+    BI_TRY(take(e, e->n, 1, &a->joins));
+    BI_TRY(take(e, e->n, 1, &a->stays));
+    BI_TRY(take(e, e->n, sizeof *a->pairs, &a->pairs));
+    BI_TRY(take(e, e->n, sizeof *a->words, &a->words));
+    BI_TRY(take(e, e->n, sizeof *e->pairs, &e->pairs));
+    BI_TRY(take(e, e->n, sizeof *e->words, &e->words));
+    BI_TRY(take(e, 1, sizeof *a->flag, &a->flag));
+    a->near = e->near;
+    a->near2 = e->near2;
+    a->found = e->found;
+    a->found2 = e->found2;
+    return take(e, 1, sizeof *e->count, &e->count);
 }
 
-/* Every point that does not know its nearest of another component looks for it. */
+/* Runs a step that may raise the flag, for all components. */
+static bosc_status ask(struct emst *e, bi_step_fn step, bool *raised)
+{
+    uint32_t flag;
+    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.flag, 0, sizeof flag));
+    BI_TRY(step(e->ctx, e->components, &e->args));
+    BI_TRY(bi_read_back(e->ctx, &flag, e->args.flag, sizeof flag));
+    *raised = flag != 0;
+    return BOSC_OK;
+}
+
+static bosc_status search(struct emst *e, bool few)
+{
+    e->args.few = few;
+    BI_TRY(e->steps->emst_bound(e->ctx, e->n, &e->args));
+    BI_TRY(bosc_kdtree_nearest_other(e->ctx, e->tree, e->args.label, e->args.bounds, e->found, e->found2));
+    return e->steps->emst_take(e->ctx, e->n, &e->args);
+}
+
+/* The shortest edge of every component. Where no point of a component knows one, a few of them look first, so that
+ * the others need not look far. */
 static bosc_status look(struct emst *e)
 {
-    const struct bi_forest_steps *steps = e->steps;
-    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.best, 0xff, (size_t)e->n * sizeof(uint64_t)));
-    BI_TRY(steps->emst_keep(e->ctx, e->n, &e->args));
-    BI_TRY(steps->emst_bound(e->ctx, e->n, &e->args));
-    BI_TRY(bosc_kdtree_nearest_other(e->ctx, e->tree, e->labels, e->args.bounds, e->found, e->found2));
-    return steps->emst_take(e->ctx, e->n, &e->args);
+    bool lonely;
+    BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
+    BI_TRY(e->steps->emst_keep(e->ctx, e->n, &e->args));
+    BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
+    if (lonely) BI_TRY(search(e, true));
+    BI_TRY(search(e, false));
+    BI_TRY(e->steps->emst_tie(e->ctx, e->n, &e->args));
+    BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
+    return lonely ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
+}
+
+/* Every component finds the root of what it is now part of: 64 steps at once, so that a few times do for 2^32. */
+static bosc_status climb(struct emst *e)
+{
+    bool more = true;
+    for (int times = 0; more && times < 8; times++) BI_TRY(ask(e, e->steps->emst_climb, &more));
+    return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a circle") : BOSC_OK;
 }
 
 /* Adds the components' edges and joins what they join. */
 static bosc_status join(struct emst *e)
 {
     const struct bi_core_ops *core = e->ctx->backend->core;
-    struct bi_flatten flatten = {e->args.parent};
+    struct bi_emst *a = &e->args;
+    uint32_t *roots = a->roots;
     int64_t added;
-    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.pair, 0xff, (size_t)e->n * sizeof(uint64_t)));
-    BI_TRY(e->steps->emst_tie(e->ctx, e->n, &e->args));
-    BI_TRY(e->steps->emst_join(e->ctx, e->n, &e->args));
-    BI_TRY(core->compact(e->ctx, 8, e->args.best, e->args.keep, e->n, e->words + e->edges, e->count));
-    BI_TRY(core->compact(e->ctx, 8, e->args.pair, e->args.keep, e->n, e->pairs + e->edges, e->count));
-    BI_TRY(e->steps->flatten(e->ctx, e->n, &flatten));
-    BI_TRY(e->ctx->backend->copy(e->ctx, e->labels, e->args.parent, (size_t)e->n * sizeof(uint32_t)));
+    BI_TRY(e->steps->emst_join(e->ctx, e->components, a));
+    BI_TRY(core->compact(e->ctx, 8, a->words, a->joins, e->components, e->words + e->edges, e->count));
+    BI_TRY(core->compact(e->ctx, 8, a->pairs, a->joins, e->components, e->pairs + e->edges, e->count));
     BI_TRY(bi_read_back(e->ctx, &added, e->count, sizeof added));
-    if (added == 0) return bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another");
+    BI_TRY(climb(e));
+    BI_TRY(e->steps->emst_label(e->ctx, e->n, a));
+    BI_TRY(core->compact(e->ctx, sizeof *roots, roots, a->stays, e->components, e->other_roots, e->count));
+    a->roots = e->other_roots;
+    e->other_roots = roots;
+    e->components -= added;
     e->edges += added;
     return bi_progress(e->ctx, "emst", (double)e->edges / (double)(e->n - 1));
 }
@@ -79,10 +130,10 @@ static bosc_status join(struct emst *e)
 static bosc_status span(struct emst *e)
 {
     BI_TRY(take_all(e));
-    struct bi_iota iota = {e->labels, false};
-    BI_TRY(e->steps->iota(e->ctx, e->n, &iota));
-    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.other, 0xff, (size_t)e->n * sizeof(uint32_t)));
-    while (e->edges < e->n - 1) {
+    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near2));
+    BI_TRY(e->steps->emst_begin(e->ctx, e->n, &e->args));
+    e->components = e->n;
+    while (e->components > 1) {
         BI_TRY(look(e));
         BI_TRY(join(e));
     }
@@ -134,7 +185,8 @@ bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const void *
     bi_begin(ctx);
     struct outputs to = {id_bits == 64, pairs, dist2};
     BI_TRY(check(ctx, dtype, dim, n, id_bits, &to));
-    struct emst e = {.ctx = ctx, .steps = bi_forest_steps_of(ctx), .n = n, .args = {.wide = dtype != BOSC_F32}};
+    struct emst e = {
+        .ctx = ctx, .steps = bi_forest_steps_of(ctx), .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
     BI_TRY(bosc_kdtree_create(ctx, &opts, &e.tree));
     bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);

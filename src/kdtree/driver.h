@@ -85,9 +85,6 @@ double bi_kd_now(void);
 /* Scratch for `count` elements of `size` bytes. */
 bosc_status bi_kd_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p);
 
-/* rows->data = the nodes as rows in the order of their ids, in scratch. */
-bosc_status bi_kd_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_rows *rows);
-
 #ifdef __cplusplus
 }
 #endif

@@ -7,38 +7,64 @@ struct other {
     void *ids, *dist2;
 };
 
-/* What the subtrees are all labelled, from the leaves up. */
-static bosc_status find_same(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels, uint32_t *node_labels,
-                             uint32_t *same)
+/* The blocks of the tree, with these labels by row. */
+static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels, struct bi_kd_blocks *blocks)
 {
     const struct bi_kd_steps *steps = tree->ops->steps;
-    struct bi_kd_node_labels name = {tree->ops->view(tree), labels, tree->opts.id_bits == 64, node_labels};
+    struct bi_kd_view view = tree->ops->view(tree);
+    int32_t levels = bi_kd_block_levels(tree->nodes), used = view.dim < BI_KD_OTHER_BOX ? view.dim : BI_KD_OTHER_BOX;
+    int64_t boxes = ((int64_t)2 << levels) - 1;
+    uint32_t *node_labels;
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *node_labels, (void **)&node_labels));
+    struct bi_kd_node_labels name = {view, labels, tree->opts.id_bits == 64, node_labels};
+    *blocks = (struct bi_kd_blocks){
+        .view = view, .node_labels = node_labels, .levels = levels, .level = levels, .used = used};
+    BI_TRY(bi_kd_scratch(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, (void **)&blocks->begins));
+    BI_TRY(bi_kd_scratch(ctx, boxes * 2 * used, sizeof *blocks->boxes, (void **)&blocks->boxes));
+    BI_TRY(bi_kd_scratch(ctx, boxes, sizeof *blocks->same, (void **)&blocks->same));
     BI_TRY(steps->node_labels(ctx, tree->nodes, &name));
-    for (int32_t level = bi_kd_depth(tree->nodes) - 1; level >= 0; level--) {
-        struct bi_kd_same_labels args = {tree->nodes, level, node_labels, same};
-        BI_TRY(steps->same_labels(ctx, (int64_t)1 << level, &args));
-    }
+    BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
+    while (blocks->level-- > 0) BI_TRY(steps->join_boxes(ctx, (int64_t)1 << blocks->level, blocks));
     return BOSC_OK;
+}
+
+/* How many nodes ask; `asking` are they. */
+static bosc_status list_asking(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_ask *ask, uint32_t *asking,
+                               int64_t *count)
+{
+    int64_t *counted;
+    BI_TRY(bi_kd_scratch(ctx, 1, sizeof *counted, (void **)&counted));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof *asking, ask->nodes, ask->asks, tree->nodes, asking, counted));
+    return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
 {
-    struct bi_kd_rows rows = {NULL, tree->nodes, tree->opts.dim};
-    uint32_t *node_labels, *same;
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *node_labels, (void **)&node_labels));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *same, (void **)&same));
-    BI_TRY(find_same(ctx, tree, o->labels, node_labels, same));
-    BI_TRY(bi_kd_own_rows(ctx, tree, &rows));
-    struct bi_kd_other args = {.view = tree->ops->view(tree),
-                               .rows = rows,
-                               .labels = o->labels,
-                               .node_labels = node_labels,
-                               .same = same,
-                               .bounds = o->bounds,
-                               .ids = o->ids,
-                               .dist2 = o->dist2,
-                               .wide = tree->opts.id_bits == 64};
-    return tree->ops->steps->nearest_other(ctx, tree->nodes, &args);
+    const struct bi_kd_steps *steps = tree->ops->steps;
+    struct bi_kd_view view = tree->ops->view(tree);
+    bool wide = tree->opts.id_bits == 64;
+    struct bi_kd_ask ask = {.view = view, .bounds = o->bounds, .ids = o->ids, .dist2 = o->dist2, .wide = wide};
+    struct bi_kd_blocks blocks;
+    uint32_t *asking;
+    int64_t count;
+    void *rows;
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *ask.nodes, (void **)&ask.nodes));
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *asking, (void **)&asking));
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes, 1, (void **)&ask.asks));
+    BI_TRY(steps->ask(ctx, tree->nodes, &ask));
+    BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
+    if (count == 0) return BOSC_OK;
+    BI_TRY(make_blocks(ctx, tree, o->labels, &blocks));
+    if (o->bounds) {
+        struct bi_kd_spare spare = {blocks, o->bounds, ask.asks};
+        BI_TRY(steps->spare(ctx, (int64_t)1 << blocks.levels, &spare));
+        BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
+    }
+    BI_TRY(bi_kd_scratch(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &rows));
+    struct bi_kd_asking_rows gather = {view, asking, rows};
+    BI_TRY(steps->asking_rows(ctx, count * view.dim, &gather));
+    struct bi_kd_other args = {blocks, asking, {rows, count, view.dim}, o->bounds, o->ids, o->dist2, wide};
+    return steps->nearest_other(ctx, count, &args);
 }
 
 static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)

@@ -27,7 +27,8 @@ static double square(const bosc_kdtree *tree, double radius)
 
 static size_t dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
 
-bosc_status bi_kd_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_rows *rows)
+/* rows->data = the nodes as rows in the order of their ids, in scratch. */
+static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_rows *rows)
 {
     int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
     void *points, *ordered;
@@ -50,7 +51,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_q
     if (!query->self) return tree->ops->knn(ctx, tree, query);
     if (tree->ops->knows_itself && tree->ops->knows_itself(tree, query->k))
         return tree->ops->knn_self(ctx, tree, query);
-    BI_TRY(bi_kd_own_rows(ctx, tree, &query->rows));
+    BI_TRY(own_rows(ctx, tree, &query->rows));
     return tree->ops->knn(ctx, tree, query);
 }
 

@@ -15,8 +15,6 @@ enum { BI_KD_LEVELS = 32 };
 struct bi_kd_walk {
     const struct bi_kd_view *view;
     const void *query;
-    const uint32_t *left_out; /* by node: a subtree whose node has `label` here is left out; NULL: none is */
-    uint32_t label;
     int level;
     struct bi_kd_range range[BI_KD_LEVELS + 1];
     uint8_t phase[BI_KD_LEVELS + 1]; /* 0: new, 1: the near side is done, 2: the far side too */
@@ -28,7 +26,6 @@ BI_FN void bi_kd_walk_begin(struct bi_kd_walk *w, const struct bi_kd_view *view,
 {
     w->view = view;
     w->query = query;
-    w->left_out = 0;
     w->level = 0;
     w->range[0].begin = 0;
     w->range[0].end = view->nodes;
@@ -73,10 +70,6 @@ BI_FN int64_t bi_kd_walk_next(struct bi_kd_walk *w, double limit)
         }
         int64_t mid = bi_kd_mid(r);
         int32_t c = l % w->view->dim;
-        if (w->phase[l] == 0 && w->left_out && w->left_out[mid] == w->label) {
-            w->level--;
-            continue;
-        }
         if (w->phase[l] == 2) {
             w->away[c] = w->saved[l];
             w->level--;
