@@ -9,7 +9,7 @@
 #include "tool/tool.h"
 
 static const char *const items[] = {"1048576", "16777216", "67108864"};
-static const char *const vertices[] = {"200000", "5000000", "32000000"};
+static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
 static const struct program {
@@ -17,18 +17,15 @@ static const struct program {
     bool cpu, cuda;
     const char *size[2], *threads, *backend; /* options; size[0] "" is an operand */
     const char *const *counts;               /* of the sizes small, paper, large */
-    const char *kind;                        /* value of -k, or NULL */
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL, items, NULL},
-    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL, items, NULL},
-    {"io", "bench_io", true, false, {"-n", NULL}, "-t", NULL, items, NULL},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b", items, NULL},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL, items, NULL},
-    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "random"},
-    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "rmat"},
-    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "ssca2"},
-    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "road"},
-    {"forest", "bench_forest", true, true, {"-n", NULL}, "-t", "-b", vertices, "grid"},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL, items},
+    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL, items},
+    {"io", "bench_io", true, false, {"-n", NULL}, "-t", NULL, items},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b", items},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL, items},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, "-t", "-b", tables},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, NULL, NULL, items},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
@@ -96,10 +93,6 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
         if (*p->size[i]) arguments[count++] = (char *)p->size[i];
         arguments[count++] = n;
     }
-    if (p->kind) {
-        arguments[count++] = "-k";
-        arguments[count++] = (char *)p->kind;
-    }
     if (p->threads) {
         arguments[count++] = (char *)p->threads;
         arguments[count++] = threads;
@@ -108,7 +101,7 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
         arguments[count++] = (char *)p->backend;
         arguments[count++] = cuda ? "cuda" : "cpu";
     }
-    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s, %s items\n", p->name, n);
+    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
     double start = job_now();
     int code = run_program(job, path, arguments);
     job_seconds(job, p->name, start);

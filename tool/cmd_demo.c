@@ -1,4 +1,4 @@
-/* boscage demo: k-d trees at work, answers checked, figures and pictures. */
+/* boscage demo: every room at work, answers checked, figures and pictures. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,5 +65,11 @@ int run_demo(struct job *job)
     code = demo_kdtree(job, job->operand_count ? job->operands[0] : NULL);
     if (!code) code = demo_partition(job);
     job_seconds(job, "kdtree", start);
+    if (code) return code;
+    if (!is_quiet(job)) printf("\ngraphs and spanning trees\n");
+    start = job_now();
+    code = demo_forest(job);
+    if (!code) code = demo_emst(job);
+    job_seconds(job, "forest", start);
     return code;
 }

@@ -14,6 +14,10 @@ int demo_picture(struct job *job, const struct canvas *canvas, const char *name)
 /* Trees of generated points, and of the points of `path` if that is not NULL. */
 int demo_kdtree(struct job *job, const char *path);
 
+/* The spanning forest of a random graph; the tree of points and the tour along it, with pictures. */
+int demo_forest(struct job *job);
+int demo_emst(struct job *job);
+
 /* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
 int demo_partition(struct job *job);
 

@@ -1,0 +1,256 @@
+/* The demonstration's forests: a graph's, proven; the tree of points and the tour along it, drawn. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/canvas.h"
+#include "tool/demo.h"
+
+enum { CPU = 1 << 17, CUDA = 1 << 22, EACH = 6 }; /* vertices or points, and edges for each vertex */
+
+/* ---- a random graph ---- */
+
+struct network {
+    int64_t n, m;
+    uint32_t *u, *v, *edges;
+    int64_t *weights;
+    bosc_graph *graph;
+};
+
+static int make_network(struct job *job, struct network *g)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    bosc_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
+    o.n = info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU;
+    o.m = o.n * EACH;
+    g->u = job_alloc((size_t)o.m, sizeof *g->u);
+    g->v = job_alloc((size_t)o.m, sizeof *g->v);
+    g->weights = job_alloc((size_t)o.m, sizeof *g->weights);
+    g->edges = job_alloc((size_t)o.n, sizeof *g->edges);
+    if (!g->u || !g->v || !g->weights || !g->edges) return EXIT_FAILED;
+    bosc_status status = bosc_graph_generate(job->ctx, &o, &g->n, &g->m, g->u, g->v, g->weights, o.m);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+/* The second call is measured: the first one takes memory. */
+static int build_network(struct job *job, struct network *g)
+{
+    char what[128];
+    bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_I64, .id_bits = 32};
+    bosc_status status = bosc_graph_create(job->ctx, &opts, &g->graph);
+    double seconds = 0;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_graph_build(job->ctx, g->graph, g->n, g->m, g->u, g->v, g->weights);
+        seconds = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    snprintf(what, sizeof what, "build: random graph, %lld vertices, %lld edges", (long long)g->n, (long long)g->m);
+    demo_row(job, what, seconds, (double)g->m);
+    return EXIT_DONE;
+}
+
+static int span_network(struct job *job, struct network *g)
+{
+    char what[128];
+    bosc_msf_info found = {.size = sizeof found};
+    bosc_status status = BOSC_OK;
+    double seconds = 0;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_msf(job->ctx, g->graph, NULL, g->edges, NULL, &found);
+        seconds = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    snprintf(what, sizeof what, "minimum spanning forest: %lld trees, weight %.0f", (long long)found.trees,
+             found.weight);
+    demo_row(job, what, seconds, (double)g->m);
+    double start = job_now();
+    status = bosc_msf_verify(job->ctx, g->graph, NULL, g->edges, found.edges, NULL);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    demo_row(job, "proof: no edge left out is lighter than the path around it", job_now() - start, (double)g->m);
+    return EXIT_DONE;
+}
+
+int demo_forest(struct job *job)
+{
+    struct network g = {0};
+    int code = make_network(job, &g);
+    if (!code) code = build_network(job, &g);
+    if (!code) code = span_network(job, &g);
+    bosc_graph_free(g.graph);
+    free(g.u);
+    free(g.v);
+    free(g.weights);
+    free(g.edges);
+    return code;
+}
+
+/* ---- points of the plane, their tree and their tour ---- */
+
+enum { SIDE = 1200, MARGIN = 40, DRAWN = 9000 };
+
+struct plane {
+    int64_t n;
+    float *points;
+    int64_t *pairs, *order;
+    float *dist2;
+};
+
+static void close_plane(struct plane *p)
+{
+    free(p->points);
+    free(p->pairs);
+    free(p->order);
+    free(p->dist2);
+}
+
+/* Half of the points uniform, half of them in clusters, kept inside the frame. */
+static int make_plane(struct job *job, struct plane *p, int64_t n)
+{
+    p->n = n;
+    p->points = job_alloc((size_t)n * 2, sizeof *p->points);
+    p->pairs = job_alloc((size_t)n * 2, sizeof *p->pairs);
+    p->order = job_alloc((size_t)n, sizeof *p->order);
+    p->dist2 = job_alloc((size_t)n, sizeof *p->dist2);
+    if (!p->points || !p->pairs || !p->order || !p->dist2) return EXIT_FAILED;
+    int64_t half = n / 2;
+    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    if (status == BOSC_OK)
+        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
+    for (int64_t i = 0; i < n * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+static int span_plane(struct job *job, struct plane *p)
+{
+    char what[128];
+    double weight = 0, tour = 0, start = job_now();
+    bosc_status status = bosc_emst(job->ctx, BOSC_F32, 2, p->points, p->n, 0, 64, p->pairs, p->dist2);
+    double tree_seconds = job_now() - start;
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_tour(job->ctx, p->n, 64, p->pairs, p->order);
+    double tour_seconds = job_now() - start;
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int64_t e = 0; e + 1 < p->n; e++) weight += sqrt((double)p->dist2[e]);
+    for (int64_t i = 0; i < p->n; i++) {
+        const float *a = p->points + 2 * p->order[i], *b = p->points + 2 * p->order[i + 1 < p->n ? i + 1 : 0];
+        tour += hypot((double)a[0] - (double)b[0], (double)a[1] - (double)b[1]);
+    }
+    snprintf(what, sizeof what, "Euclidean spanning tree: %lld points, weight %.3f", (long long)p->n, weight);
+    demo_row(job, what, tree_seconds, (double)p->n);
+    snprintf(what, sizeof what, "tour along it: %.2f times the tree (at most 2)", tour / weight);
+    demo_row(job, what, tour_seconds, (double)p->n);
+    return tour <= 2.0001 * weight ? EXIT_DONE : say(EXIT_FAILED, "demo: the tour is longer than twice the tree");
+}
+
+static double at(float x) { return MARGIN + (double)x * (SIDE - 2 * MARGIN); }
+
+static void draw_between(struct canvas *canvas, const struct plane *p, int64_t i, int64_t j, double width,
+                         struct colour colour, double alpha)
+{
+    const float *a = p->points + 2 * i, *b = p->points + 2 * j;
+    canvas_line(canvas, at(a[0]), at(a[1]), at(b[0]), at(b[1]), width, colour, alpha);
+}
+
+/* How many points each edge cuts off: leaves are taken off the tree until one point is left, so the smaller side. A
+ * point of one edge knows its other end as the sum of its neighbours. */
+struct branches {
+    int64_t *parent, *size;
+};
+
+static bool find_branches(const struct plane *p, struct branches *b)
+{
+    int64_t *degree = calloc((size_t)p->n, sizeof *degree), *sum = calloc((size_t)p->n, sizeof *sum), done = 0;
+    int64_t *leaves = calloc((size_t)p->n, sizeof *leaves), count = 0;
+    bool memory = degree && sum && leaves;
+    for (int64_t e = 0; memory && e + 1 < p->n; e++)
+        for (int k = 0; k < 2; k++) {
+            degree[p->pairs[2 * e + k]]++;
+            sum[p->pairs[2 * e + k]] += p->pairs[2 * e + 1 - k];
+        }
+    for (int64_t i = 0; memory && i < p->n; i++) {
+        b->size[i] = 1;
+        b->parent[i] = -1;
+        if (degree[i] == 1) leaves[count++] = i;
+    }
+    while (memory && done < count) {
+        int64_t leaf = leaves[done++], to = sum[leaf];
+        if (degree[leaf] != 1) continue; /* the last point */
+        b->parent[leaf] = to;
+        b->size[to] += b->size[leaf];
+        sum[to] -= leaf;
+        if (--degree[to] == 1) leaves[count++] = to;
+        degree[leaf] = 0;
+    }
+    free(degree);
+    free(sum);
+    free(leaves);
+    return memory;
+}
+
+static void draw_points(struct canvas *canvas, const struct plane *p)
+{
+    for (int64_t i = 0; i < p->n; i++)
+        canvas_disc(canvas, at(p->points[2 * i]), at(p->points[2 * i + 1]), 1.3, colour_of(0xf4f1e8), 0.55);
+}
+
+static int draw_tree(struct job *job, const struct plane *p, struct canvas *canvas)
+{
+    static const uint32_t levels[6] = {0x3d7fc0, 0x35a8b8, 0x8cc474, 0xffd166, 0xff8c42, 0xfff7e6};
+    struct colour palette[6];
+    struct branches b = {job_alloc((size_t)p->n, sizeof(int64_t)), job_alloc((size_t)p->n, sizeof(int64_t))};
+    int code = b.parent && b.size ? EXIT_DONE : EXIT_FAILED;
+    if (!code && !find_branches(p, &b)) code = say(EXIT_FAILED, "out of memory");
+    for (int i = 0; i < 6; i++) palette[i] = colour_of(levels[i]);
+    for (int level = 0; !code && level < 40; level++) /* thin ones first, so that thick ones lie on top */
+        for (int64_t i = 0; i < p->n; i++) {
+            if (b.parent[i] < 0 || (int)(2 * log2((double)b.size[i])) != level) continue;
+            double t = log2((double)b.size[i]) / log2((double)p->n / 2);
+            draw_between(canvas, p, i, b.parent[i], 1.2 + 5.5 * t * t, colour_along(palette, 6, t), 0.95);
+        }
+    free(b.parent);
+    free(b.size);
+    draw_points(canvas, p);
+    return code ? code : demo_picture(job, canvas, "emst_tree.png");
+}
+
+static int draw_tour(struct job *job, const struct plane *p, struct canvas *canvas)
+{
+    static const uint32_t levels[7] = {0xf3676a, 0xffb35c, 0xfff3b0, 0x7fd18b, 0x35c4c9, 0x7a6ff0, 0xf3676a};
+    struct colour palette[7];
+    for (int i = 0; i < 7; i++) palette[i] = colour_of(levels[i]);
+    for (int64_t i = 0; i < p->n; i++)
+        draw_between(canvas, p, p->order[i], p->order[i + 1 < p->n ? i + 1 : 0], 1.7,
+                     colour_along(palette, 7, (double)i / (double)p->n), 0.95);
+    draw_points(canvas, p);
+    return demo_picture(job, canvas, "emst_tour.png");
+}
+
+static int draw(struct job *job, const struct plane *p,
+                int (*picture)(struct job *, const struct plane *, struct canvas *))
+{
+    struct canvas canvas = {0};
+    int code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? picture(job, p, &canvas)
+                                                                     : say(EXIT_FAILED, "out of memory");
+    canvas_close(&canvas);
+    return code;
+}
+
+int demo_emst(struct job *job)
+{
+    struct plane many = {0}, few = {0};
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    int code = make_plane(job, &many, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
+    if (!code) code = span_plane(job, &many);
+    if (!code) code = make_plane(job, &few, DRAWN);
+    if (!code) code = span_plane(job, &few);
+    if (!code) code = draw(job, &few, draw_tree);
+    if (!code) code = draw(job, &few, draw_tour);
+    close_plane(&many);
+    close_plane(&few);
+    return code;
+}
