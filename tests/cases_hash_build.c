@@ -30,30 +30,10 @@ static void compare(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, 
     bosc_hash_free(table);
 }
 
-static bosc_hash_opts options_of(int k)
-{
-    static const int32_t bits[] = {32, 64, 128}, sizes[] = {4, 0, 8, 1, 3, 12, 16, 64, 2};
-    static const double loads[] = {0, 0.97, 0.5, 0.7, 0.95};
-    bosc_hash_opts o = {.key_bits = bits[k % 3],
-                        .value_size = sizes[k % 9],
-                        .load = loads[k % 5],
-                        .seed = (uint64_t)k * 0x123456789abcdefull,
-                        .counted = k % 7 == 3,
-                        .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
-    if (k % 11 == 5) o.duplicates = BOSC_HASH_ERROR;
-    if (k % 4 == 2)
-        o = (bosc_hash_opts){.kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};
-    if (k % 13 == 7) {
-        o.layout = (bosc_hash_layout)(k / 13 % 3 + 1);
-        o.load = 0;
-    }
-    return o;
-}
-
 static void small(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n <= (suite_slow(ctx) ? 40 : 300); n++)
-        compare(ctx, options_of((int)n), (enum hash_pattern)(n / 3 % HASH_PATTERNS), n);
+        compare(ctx, hash_options((int)n), (enum hash_pattern)(n / 3 % HASH_PATTERNS), n);
 }
 
 static void patterns(bosc_ctx *ctx)
@@ -62,7 +42,7 @@ static void patterns(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         int64_t n = suite_slow(ctx) ? 100 + 13 * k : 3000 + 377 * k;
         if (k % HASH_PATTERNS == HASH_ONE_FOLD) n = 200;
-        compare(ctx, options_of(k), (enum hash_pattern)(k % HASH_PATTERNS), n);
+        compare(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), n);
     }
 }
 

@@ -173,5 +173,41 @@ static inline void hash_check_pairs(bosc_ctx *ctx, const bosc_hash *table, const
     free(counts);
 }
 
+/* Options of many kinds. */
+static inline bosc_hash_opts hash_options(int k)
+{
+    static const int32_t bits[] = {32, 64, 128}, sizes[] = {4, 0, 8, 1, 3, 12, 16, 64, 2};
+    static const double loads[] = {0, 0.97, 0.5, 0.7, 0.95};
+    bosc_hash_opts o = {.key_bits = bits[k % 3],
+                        .value_size = sizes[k % 9],
+                        .load = loads[k % 5],
+                        .seed = (uint64_t)k * 0x123456789abcdefull,
+                        .counted = k % 7 == 3,
+                        .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
+    if (k % 11 == 5) o.duplicates = BOSC_HASH_ERROR;
+    if (k % 4 == 2)
+        o = (bosc_hash_opts){.kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};
+    if (k % 13 == 7) {
+        o.layout = (bosc_hash_layout)(k / 13 % 3 + 1);
+        o.load = 0;
+    }
+    return o;
+}
+
+static inline struct saved hash_save(bosc_ctx *ctx, const bosc_hash *table)
+{
+    struct saved f = {0};
+    CHECK_OK(ctx, bosc_hash_write(ctx, table, saved_append, &f));
+    return f;
+}
+
+static inline bosc_hash *hash_load(bosc_ctx *ctx, struct saved *f)
+{
+    bosc_hash *table = NULL;
+    f->at = 0;
+    CHECK_OK(ctx, bosc_hash_read(ctx, saved_deliver, f, &table));
+    CHECK_EQ(f->at, f->size);
+    return table;
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include <boscage/context.h>
 #include <boscage/forest.h>
 #include <boscage/graph.h>
+#include <boscage/hash.h>
 #include <boscage/kdtree.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>

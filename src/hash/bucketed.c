@@ -22,15 +22,85 @@ static bosc_status find(bosc_ctx *ctx, const bosc_hash *table, const void *queri
     return table->ops->find(ctx, table, queries, m, values, found);
 }
 
+bosc_status bi_hash_count_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, uint32_t **begins,
+                                  int64_t *count)
+{
+    uint32_t *counts, last[2];
+    BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, &counts));
+    BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, begins));
+    struct bi_hash_places places = {.view = bi_hash_view(table), .touched = touched, .counts = counts};
+    BI_TRY(BI_HASH_STEP(ctx, count_places, table->buckets, &places));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, counts, table->buckets, *begins));
+    if (!count) return BOSC_OK;
+    BI_TRY(bi_read_back(ctx, &last[0], counts + table->buckets - 1, sizeof last[0]));
+    BI_TRY(bi_read_back(ctx, &last[1], *begins + table->buckets - 1, sizeof last[1]));
+    *count = (int64_t)last[0] + last[1];
+    return BOSC_OK;
+}
+
+bosc_status bi_hash_list_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, const uint32_t *begins,
+                                 void *hashes, void *values)
+{
+    struct bi_hash_places places = {bi_hash_view(table), touched, NULL, begins, hashes, values};
+    return BI_HASH_STEP(ctx, list_places, table->buckets, &places);
+}
+
 static bosc_status pairs(bosc_ctx *ctx, const bosc_hash *table, void *hashes, void *values)
 {
-    uint32_t *counts, *begins;
-    BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, &counts));
-    BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, &begins));
-    struct bi_hash_places places = {bi_hash_view(table), counts, begins, hashes, values};
-    BI_TRY(BI_HASH_STEP(ctx, count_places, table->buckets, &places));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, counts, table->buckets, begins));
-    return BI_HASH_STEP(ctx, list_places, table->buckets, &places);
+    uint32_t *begins;
+    BI_TRY(bi_hash_count_touched(ctx, table, NULL, &begins, NULL));
+    return bi_hash_list_touched(ctx, table, NULL, begins, hashes, values);
+}
+
+bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table)
+{
+    int64_t parts = (int64_t)1 << table->shape.part_bits;
+    uint64_t *seeds, *sums, found[2] = {0, 0};
+    uint32_t *seconds;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_hash_scratch(ctx, parts, 8, &seeds));
+    BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, &seconds));
+    BI_TRY(bi_hash_scratch(ctx, 2, 8, &sums));
+    BI_TRY(ctx->backend->fill(ctx, sums, 0, 2 * sizeof *sums));
+    struct bi_hash_second second = {bi_hash_view(table), seconds};
+    struct bi_hash_seeds args = {table->blocks[BI_HASH_PARTS].data, seeds};
+    BI_TRY(BI_HASH_STEP(ctx, count_second, table->buckets, &second));
+    BI_TRY(BI_HASH_STEP(ctx, count_seeds, parts, &args));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U32, seconds, table->buckets, &sums[0]));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, seeds, parts, &sums[1]));
+    BI_TRY(bi_read_back(ctx, found, sums, sizeof found));
+    bi_arena_rewind(ctx, mark);
+    table->second = (int64_t)found[0];
+    table->reseeded = (int32_t)(found[1] & UINT32_MAX);
+    table->linear = (int32_t)(found[1] >> 32);
+    return BOSC_OK;
+}
+
+static bosc_status check(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
+{
+    static const char *const texts[] = {"a part does not begin where the one before it ends",
+                                        "a bucket has a hash that does not belong there",
+                                        "a bucket is not marked as overflowed"};
+    int64_t parts = (int64_t)1 << table->shape.part_bits, keys = 0;
+    uint32_t *found, bits, *begins;
+    BI_TRY(bi_hash_scratch(ctx, 1, 4, &found));
+    BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
+    struct bi_hash_check args = {bi_hash_view(table), (uint32_t)table->buckets, found, false};
+    for (int round = 0; round < 2; round++) {
+        args.buckets_too = round;
+        BI_TRY(BI_HASH_STEP(ctx, check_part, parts, &args));
+        BI_TRY(bi_read_back(ctx, &bits, found, sizeof bits));
+        for (int k = 2; k >= 0; k--)
+            if (bits & 1u << k) *wrong = texts[k];
+        if (*wrong) return BOSC_OK;
+    }
+    BI_TRY(bi_hash_count_touched(ctx, table, NULL, &begins, &keys));
+    bosc_hash again = *table;
+    BI_TRY(bi_hash_recount(ctx, &again));
+    if (keys != table->keys || again.second != table->second || again.reseeded != table->reseeded ||
+        again.linear != table->linear)
+        *wrong = "its figures are not those of its buckets";
+    return BOSC_OK;
 }
 
 static size_t fill_bytes(const bosc_hash *table, int64_t n)
@@ -64,4 +134,4 @@ static bosc_status info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *i
 }
 
 const struct bi_hash_layout bi_hash_bucketed = {
-    .plan = plan, .fill = fill, .find = find, .pairs = pairs, .fill_bytes = fill_bytes, .info = info};
+    .plan = plan, .fill = fill, .find = find, .pairs = pairs, .fill_bytes = fill_bytes, .info = info, .check = check};

@@ -33,6 +33,12 @@ bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const 
     return BOSC_OK;
 }
 
+void bi_hash_forget(bosc_hash *table)
+{
+    table->keys = table->pairs = table->buckets = table->second = 0;
+    table->reseeded = table->linear = 0;
+}
+
 /* Values as the table keeps them, from those of the input. */
 static bosc_status keep_values(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
                                const void **values)
@@ -46,8 +52,7 @@ static bosc_status keep_values(bosc_ctx *ctx, const bosc_hash *next, const struc
     return BI_HASH_STEP(ctx, attach, in->n, &attach);
 }
 
-/* Fills *next from lists, and takes over what was found; *again: the lists must be of distinct keys first. */
-static bosc_status fill(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool any, bool *again)
+bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool any, bool *again)
 {
     struct bi_hash_report *report, found;
     BI_TRY(bi_hash_scratch(ctx, 1, sizeof *report, &report));
@@ -74,7 +79,7 @@ static bosc_status make_as_it_comes(bosc_ctx *ctx, const bosc_hash *table, bosc_
     *written = true;
     BI_TRY(keep_values(ctx, next, in, &values));
     BI_TRY(next->ops->partition(ctx, &next->shape, in->keys, values, in->n, &lists));
-    return fill(ctx, next, &lists, false, again);
+    return bi_hash_fill_lists(ctx, next, &lists, false, again);
 }
 
 static bosc_status make_of_groups(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
@@ -84,7 +89,7 @@ static bosc_status make_of_groups(bosc_ctx *ctx, const bosc_hash *table, bosc_ha
     bool again;
     BI_TRY(bi_hash_group(ctx, table, next, in, &lists));
     *written = true;
-    return fill(ctx, next, &lists, true, &again);
+    return bi_hash_fill_lists(ctx, next, &lists, true, &again);
 }
 
 bosc_status bi_hash_make(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
@@ -117,8 +122,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_hash *table, const void *keys, cons
         *table = next;
     } else {
         bi_hash_drop_blocks(table, &next);
-        if (written) table->keys = table->pairs = table->buckets = table->second = 0;
-        if (written) table->reseeded = table->linear = 0;
+        if (written) bi_hash_forget(table);
     }
     return status;
 }

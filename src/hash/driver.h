@@ -14,6 +14,9 @@ struct bi_hash_input {
     int64_t pairs; /* sum of the counts */
 };
 
+/* Pairs for each place at most: more are not put into the buckets that a part has. */
+#define BI_HASH_MOST_LOAD 0.97
+
 const struct bi_hash_ops *bi_hash_ops_of(const bosc_ctx *ctx);
 
 /* A copy of the options with the defaults filled in, and the layout's table. */
@@ -42,6 +45,12 @@ bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const 
 /* Frees the blocks of *drop that *keep has not. */
 void bi_hash_drop_blocks(const bosc_hash *keep, bosc_hash *drop);
 
+/* The table is empty from here on. */
+void bi_hash_forget(bosc_hash *table);
+
+/* Fills *next from lists, and takes over what was found; *again: the lists must be of distinct keys first. */
+bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool any,
+                               bool *again);
 /* Builds *next, a copy of *table with other options or blocks, from pairs. *written: whether blocks that may be those
  * of *table were written to. */
 bosc_status bi_hash_make(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
@@ -59,12 +68,34 @@ struct bi_hash_groups {
 /* Sorts and finds the groups; hashes and values of the groups are not made yet. *sorted gets the hashes. */
 bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
                          struct bi_hash_groups *groups, void **sorted);
+/* One pair for each group: hashes and values of *g. BOSC_ERR_DATA if the table refuses repeated keys. */
+bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
+                           struct bi_hash_groups *g);
+/* Lists of groups, of the shape's part_bits. */
+bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *shape, const struct bi_hash_groups *g,
+                             struct bi_hash_lists *lists);
 /* Lists for fill, of part_bits for so many keys; and of a multimap the block of values. */
 bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                           struct bi_hash_lists *lists);
 
-/* All pairs of a table as input of a build: of a multimap one for each value. Scratch. */
-bosc_status bi_hash_all_pairs(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_input *in);
+/* Of a bucketed table: the number of pairs in the parts that `touched` (or NULL: all) tells, and where those of each
+ * bucket go in a list of them; then the list. */
+bosc_status bi_hash_count_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, uint32_t **begins,
+                                  int64_t *count);
+bosc_status bi_hash_list_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, const uint32_t *begins,
+                                 void *hashes, void *values);
+/* Sets second, reseeded and linear from what stands in the buckets. */
+bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table);
+
+/* Pairs of a table as input of a build, of a multimap one for each value, in scratch with room for `more` behind them.
+ * touched: of a bucketed map, those of some parts alone. */
+bosc_status bi_hash_pairs_of(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
+                             struct bi_hash_input *in);
+
+/* Keys (or NULL) and what is kept with them, in scratch. */
+bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void *keys, void **kept);
+/* Bytes of the blocks that tell what the table is. */
+void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS]);
 /* What the steps of reading need to know. */
 struct bi_hash_kept bi_hash_kept_of(const bosc_hash *table, const void *kept);
 

@@ -86,11 +86,11 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_input *in, const stru
     return ctx->backend->core->scan_segmented(ctx, op, BOSC_INCLUSIVE, dtype, gathered, g->heads, in->n, out);
 }
 
-/* One pair for each group: hashes and values of *g. */
-static bosc_status reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
-                          struct bi_hash_groups *g)
+bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
+                           struct bi_hash_groups *g)
 {
     const bosc_hash_opts *o = &next->opts;
+    if (o->duplicates == BOSC_HASH_ERROR && g->count < in->n) return refuse_repeat(ctx, in, g);
     BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.key_bytes, &g->hashes));
     BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.value_bytes, &g->values));
     struct bi_hash_reduce r = {.hashes = sorted,
@@ -119,33 +119,37 @@ static bosc_status reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_
     return BOSC_OK;
 }
 
+bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const struct bi_hash_groups *g,
+                             struct bi_hash_lists *lists)
+{
+    int64_t parts = (int64_t)1 << s->part_bits;
+    uint32_t *starts;
+    BI_TRY(bi_hash_scratch(ctx, parts + 1, 4, &starts));
+    struct bi_hash_find_starts find = {g->hashes, g->count, s->key_bits, s->part_bits, starts};
+    bool whole = s->value_bytes == 0 || s->value_bytes == 4 || s->value_bytes == 8;
+    *lists = (struct bi_hash_lists){.n = g->count,
+                                    .hashes = g->hashes,
+                                    .payload = whole ? g->values : (const void *)g->numbers,
+                                    .payload_bytes = whole ? s->value_bytes : 4,
+                                    .values = whole ? NULL : g->values,
+                                    .starts = starts};
+    return BI_HASH_STEP(ctx, find_starts, parts + 1, &find);
+}
+
 bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                           struct bi_hash_lists *lists)
 {
-    const struct bi_hash_shape *s = &next->shape;
     struct bi_hash_groups g;
-    size_t bytes[BI_HASH_BLOCKS] = {0};
+    size_t bytes[BI_HASH_BLOCKS] = {0}, value_size = (size_t)next->opts.value_size;
+    bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
     void *sorted;
-    uint32_t *starts;
-    BI_TRY(bi_hash_sort(ctx, s->key_bits, s->seed, in->keys, in->n, &g, &sorted));
-    if (next->opts.duplicates == BOSC_HASH_ERROR && g.count < in->n) return refuse_repeat(ctx, in, &g);
-    BI_TRY(reduce(ctx, next, in, sorted, &g));
+    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, &g, &sorted));
+    BI_TRY(bi_hash_reduce(ctx, next, in, sorted, &g));
     next->layout->plan(&next->opts, g.count, &next->shape, bytes);
-    bool multimap = next->opts.kind == BOSC_HASH_MULTIMAP;
-    if (multimap) bytes[BI_HASH_VALUES] = (size_t)in->n * (size_t)next->opts.value_size;
-    int64_t parts = (int64_t)1 << s->part_bits;
-    BI_TRY(bi_hash_scratch(ctx, parts + 1, 4, &starts));
+    if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
+    BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
-    struct bi_hash_find_starts find = {g.hashes, g.count, s->key_bits, s->part_bits, starts};
+    if (!values_apart) return BOSC_OK;
     struct bi_hash_gather gather = {in->values, g.rows, next->opts.value_size, next->blocks[BI_HASH_VALUES].data};
-    BI_TRY(BI_HASH_STEP(ctx, find_starts, parts + 1, &find));
-    if (multimap && next->opts.value_size && in->n > 0) BI_TRY(BI_HASH_STEP(ctx, gather, in->n, &gather));
-    bool whole = s->value_bytes == 0 || s->value_bytes == 4 || s->value_bytes == 8;
-    *lists = (struct bi_hash_lists){.n = g.count,
-                                    .hashes = g.hashes,
-                                    .payload = whole ? g.values : (const void *)g.numbers,
-                                    .payload_bytes = whole ? s->value_bytes : 4,
-                                    .values = whole ? NULL : g.values,
-                                    .starts = starts};
-    return BOSC_OK;
+    return BI_HASH_STEP(ctx, gather, in->n, &gather);
 }

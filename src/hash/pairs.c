@@ -1,8 +1,7 @@
 /* All pairs of a table: copied out for the caller, or as the input of another build. */
 #include "hash/driver.h"
 
-/* Keys (or NULL) and what is kept with them, in scratch. */
-static bosc_status list(bosc_ctx *ctx, const bosc_hash *table, void *keys, void **kept)
+bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void *keys, void **kept)
 {
     void *hashes;
     *kept = NULL;
@@ -19,8 +18,63 @@ static bosc_status group_values(bosc_ctx *ctx, const bosc_hash *table, const voi
     int64_t *offsets;
     BI_TRY(bi_hash_scratch(ctx, table->keys + 1, sizeof *offsets, &offsets));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, table->keys, offsets));
-    struct bi_hash_fetch fetch = {bi_hash_kept_of(table, kept), offsets, table->keys, values};
+    struct bi_hash_fetch fetch = {
+        .kept = bi_hash_kept_of(table, kept), .offsets = offsets, .m = table->keys, .out = values};
     return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
+}
+
+/* A multimap's pairs. */
+static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *kept,
+                          struct bi_hash_input *in, void *values, void *out_keys)
+{
+    int64_t *counts, *offsets;
+    BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &counts));
+    BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &offsets));
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, counts, NULL};
+    struct bi_hash_fetch fetch = {bi_hash_kept_of(table, kept), offsets, table->keys, values, keys,
+                                  table->shape.key_bits,        out_keys};
+    in->n = in->pairs = table->pairs;
+    BI_TRY(BI_HASH_STEP(ctx, take_counts, table->keys, &take));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, table->keys, offsets));
+    return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
+}
+
+/* Hashes and what is kept with them: of the touched parts, or all. */
+static bosc_status list_hashes(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
+                               int64_t *count, void **hashes, void **kept)
+{
+    uint32_t *begins;
+    *count = table->keys;
+    if (touched) BI_TRY(bi_hash_count_touched(ctx, table, touched, &begins, count));
+    BI_TRY(bi_hash_scratch(ctx, *count + more, table->shape.key_bytes, hashes));
+    BI_TRY(bi_hash_scratch(ctx, *count, table->shape.value_bytes, kept));
+    if (*count == 0) return BOSC_OK;
+    if (touched) return bi_hash_list_touched(ctx, table, touched, begins, *hashes, *kept);
+    return table->layout->pairs(ctx, table, *hashes, *kept);
+}
+
+bosc_status bi_hash_pairs_of(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
+                             struct bi_hash_input *in)
+{
+    bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP;
+    int64_t count, n;
+    void *keys, *all_keys, *kept, *values;
+    uint32_t *counts = NULL;
+    BI_TRY(list_hashes(ctx, table, touched, more, &count, &keys, &kept));
+    all_keys = keys;
+    n = multimap ? table->pairs : count;
+    BI_TRY(bi_hash_scratch(ctx, n + more, table->opts.value_size, &values));
+    if (table->opts.counted) BI_TRY(bi_hash_scratch(ctx, n + more, 4, &counts));
+    if (multimap) BI_TRY(bi_hash_scratch(ctx, n + more, table->shape.key_bytes, &all_keys));
+    *in = (struct bi_hash_input){all_keys, values, counts, n, n, n};
+    if (count == 0) return BOSC_OK;
+    struct bi_hash_keys keys_of = {keys, table->shape.key_bits, table->shape.seed, keys};
+    struct bi_hash_unpack unpack = {bi_hash_kept_of(table, kept), values};
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, NULL, counts};
+    BI_TRY(BI_HASH_STEP(ctx, keys_of, count, &keys_of));
+    if (multimap) return expand(ctx, table, keys, kept, in, values, all_keys);
+    if (table->opts.value_size) BI_TRY(BI_HASH_STEP(ctx, unpack, count, &unpack));
+    return counts ? BI_HASH_STEP(ctx, take_counts, count, &take) : BOSC_OK;
 }
 
 static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
@@ -34,9 +88,9 @@ static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, 
     BI_TRY(bi_stage_out(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &to_keys, &staged));
     BI_TRY(bi_stage_out(ctx, values, (size_t)n_values * (size_t)table->opts.value_size, &to_values, &staged));
     BI_TRY(bi_stage_out(ctx, counts, (size_t)n * sizeof *counts, &to_counts, &staged));
-    BI_TRY(list(ctx, table, keys ? to_keys.reachable : NULL, &kept));
+    BI_TRY(bi_hash_list(ctx, table, keys ? to_keys.reachable : NULL, &kept));
     if (!counts) BI_TRY(bi_hash_scratch(ctx, n, sizeof *counts, &to_counts.reachable));
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, to_counts.reachable};
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, to_counts.reachable, NULL};
     struct bi_hash_unpack unpack = {bi_hash_kept_of(table, kept), to_values.reachable};
     if (counts || multimap) BI_TRY(BI_HASH_STEP(ctx, take_counts, n, &take));
     if (values && multimap) BI_TRY(group_values(ctx, table, kept, to_counts.reachable, to_values.reachable));

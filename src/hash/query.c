@@ -83,7 +83,7 @@ static bosc_status count_in_reach(bosc_ctx *ctx, const bosc_hash *table, const v
     uint8_t *found;
     BI_TRY(bi_hash_scratch(ctx, m, 1, &found));
     BI_TRY(look_up_kept(ctx, table, queries, m, kept, found));
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, *kept), found, counts};
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, *kept), found, counts, NULL};
     return BI_HASH_STEP(ctx, take_counts, m, &take);
 }
 
@@ -144,7 +144,7 @@ static bosc_status fetch(bosc_ctx *ctx, const bosc_hash *table, const void *quer
     if (total == 0 || m == 0 || value_size == 0) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, values, (size_t)total * value_size, &to, &staged));
     BI_TRY(look_up_kept(ctx, table, queries, m, &kept, NULL));
-    struct bi_hash_fetch fetch = {bi_hash_kept_of(table, kept), reach, m, to.reachable};
+    struct bi_hash_fetch fetch = {.kept = bi_hash_kept_of(table, kept), .offsets = reach, .m = m, .out = to.reachable};
     BI_TRY(BI_HASH_STEP(ctx, fetch_values, total, &fetch));
     BI_TRY(bi_stage_back(ctx, &to));
     return ctx->backend->sync(ctx);

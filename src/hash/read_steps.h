@@ -46,15 +46,17 @@ struct bi_hash_take_counts {
     struct bi_hash_kept kept;
     const uint8_t *found;
     int64_t *counts;
+    uint32_t *narrow; /* in lieu of counts; may be NULL */
 };
 
 BI_FN void bi_step_take_counts(const struct bi_hash_take_counts *a, int64_t i)
 {
     const struct bi_hash_kept *k = &a->kept;
-    if (k->multimap || k->counted)
-        a->counts[i] = bi_hash_kept_count(k, i);
+    uint32_t count = k->multimap || k->counted ? bi_hash_kept_count(k, i) : a->found ? a->found[i] : 1;
+    if (a->narrow)
+        a->narrow[i] = count;
     else
-        a->counts[i] = a->found ? a->found[i] : 1;
+        a->counts[i] = count;
 }
 
 /* Value i of rows in compressed sparse form: offsets (m + 1). Offsets that are not those of the keys give some value,
@@ -64,6 +66,9 @@ struct bi_hash_fetch {
     const int64_t *offsets;
     int64_t m;
     void *out;
+    const void *keys; /* (m): each value gets a copy of its key in out_keys; NULL: none does */
+    int32_t key_bits;
+    void *out_keys;
 };
 
 BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
@@ -78,6 +83,7 @@ BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
             high = mid - 1;
     }
     int64_t nth = i - a->offsets[low];
+    if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_load(a->keys, low, a->key_bits));
     char *to = bi_hash_row(a->out, k->value_size, (uint64_t)i);
     if (!k->multimap)
         bi_hash_copy(to, bi_hash_row(k->kept, k->value_bytes, (uint64_t)low), k->value_size);
@@ -91,8 +97,9 @@ BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
 /* The pairs of a bucketed table, bucket after bucket. */
 struct bi_hash_places {
     bosc_hash_view view;
-    uint32_t *counts;       /* count_places: (buckets) */
-    const uint32_t *begins; /* list_places: (buckets) */
+    const uint32_t *touched; /* (parts) not 0: the pairs of this one; NULL: all */
+    uint32_t *counts;        /* count_places: (buckets) */
+    const uint32_t *begins;  /* list_places: (buckets) */
     void *hashes, *values;
 };
 
@@ -110,16 +117,25 @@ BI_FN int32_t bi_hash_bucket_pairs(const bosc_hash_view *view, uint32_t bucket)
     return count;
 }
 
+/* How many of them are asked for. */
+BI_FN int32_t bi_hash_asked_pairs(const struct bi_hash_places *a, uint32_t bucket)
+{
+    const bosc_hash_view *v = &a->view;
+    bosc_hash_word first = bosc_hash_load(bosc_hash_bucket(v, bucket), 0, v->key_bits);
+    if (a->touched && !a->touched[bosc_hash_part_of(first, v->key_bits, v->part_bits)]) return 0;
+    return bi_hash_bucket_pairs(v, bucket);
+}
+
 BI_FN void bi_step_count_places(const struct bi_hash_places *a, int64_t bucket)
 {
-    a->counts[bucket] = (uint32_t)bi_hash_bucket_pairs(&a->view, (uint32_t)bucket);
+    a->counts[bucket] = (uint32_t)bi_hash_asked_pairs(a, (uint32_t)bucket);
 }
 
 BI_FN void bi_step_list_places(const struct bi_hash_places *a, int64_t bucket)
 {
     const bosc_hash_view *v = &a->view;
     const unsigned char *from = bosc_hash_bucket(v, (uint32_t)bucket);
-    int32_t count = bi_hash_bucket_pairs(v, (uint32_t)bucket);
+    int32_t count = bi_hash_asked_pairs(a, (uint32_t)bucket);
     for (int32_t i = 0; i < count; i++) {
         int64_t at = (int64_t)a->begins[bucket] + i;
         bi_hash_store(a->hashes, v->key_bits, at, bosc_hash_load(from, i, v->key_bits));

@@ -3,6 +3,7 @@
 #define BI_HASH_STEPS_H
 
 #include "core/context.h"
+#include "hash/change_steps.h"
 #include "hash/group_steps.h"
 #include "hash/read_steps.h"
 

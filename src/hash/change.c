@@ -1,0 +1,247 @@
+/* Tables that change: rehash, insert, erase. */
+#include "hash/driver.h"
+
+/* Makes *table from pairs in blocks of its own, so that it is as it was if that fails. */
+static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts, const struct bi_hash_input *in)
+{
+    bosc_hash next = *table;
+    bool written;
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) next.blocks[b] = (struct bi_block){0};
+    next.opts = *opts;
+    next.shape = bi_hash_shape_of(opts);
+    bosc_status status = bi_hash_make(ctx, table, &next, in, &written);
+    if (status == BOSC_OK) {
+        bi_hash_drop_blocks(&next, table);
+        *table = next;
+    } else {
+        bi_hash_drop_blocks(table, &next);
+    }
+    return status;
+}
+
+static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts)
+{
+    struct bi_hash_input in;
+    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, 0, &in));
+    in.pairs = table->pairs;
+    return rebuild(ctx, table, opts, &in);
+}
+
+bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed)
+{
+    const struct bi_hash_layout *layout;
+    bosc_hash_opts asked, full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    asked = table->opts;
+    asked.seed = seed;
+    if (load != 0) asked.load = load;
+    if (bi_hash_check_opts(ctx, &asked, &full, &layout) != BOSC_OK)
+        return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is none that this layout can have", load);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = rehash(ctx, table, &full);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* New pairs behind those of the table; the input's arrays have room. */
+static bosc_status append(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                          struct bi_hash_input *in)
+{
+    size_t key_bytes = (size_t)table->shape.key_bytes, value_size = (size_t)table->opts.value_size;
+    char *to_keys = (char *)(uintptr_t)in->keys + (size_t)in->n * key_bytes;
+    char *to_values = (char *)(uintptr_t)in->values + (size_t)in->n * value_size;
+    BI_TRY(ctx->backend->copy(ctx, to_keys, keys, (size_t)n * key_bytes));
+    if (value_size) BI_TRY(ctx->backend->copy(ctx, to_values, values, (size_t)n * value_size));
+    if (in->counts) {
+        struct bi_hash_ones ones = {(uint32_t *)(uintptr_t)in->counts + in->n};
+        BI_TRY(BI_HASH_STEP(ctx, ones, n, &ones));
+    }
+    in->n += n;
+    in->pairs = table->pairs + n;
+    return BOSC_OK;
+}
+
+/* Of a bucketed map: makes the parts anew that get a key, where they are. *fits: they have room for it; else nothing
+ * was done. */
+static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
+                                   bool *fits)
+{
+    int64_t parts = (int64_t)1 << table->shape.part_bits;
+    struct bi_hash_input in;
+    struct bi_hash_groups g;
+    struct bi_hash_lists lists;
+    uint32_t *touched, *over, is_over;
+    void *sorted;
+    bool again, staged = false;
+    *fits = false;
+    BI_TRY(bi_hash_scratch(ctx, parts, 4, &touched));
+    BI_TRY(bi_hash_scratch(ctx, 1, 4, &over));
+    BI_TRY(ctx->backend->fill(ctx, touched, 0, (size_t)parts * 4));
+    BI_TRY(ctx->backend->fill(ctx, over, 0, 4));
+    struct bi_hash_touch touch = {NULL, table->shape.key_bits, table->shape.part_bits, table->shape.seed, touched};
+    BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &touch.keys, &staged));
+    BI_TRY(BI_HASH_STEP(ctx, touch, n, &touch));
+    BI_TRY(bi_hash_pairs_of(ctx, table, touched, n, &in));
+    BI_TRY(append(ctx, table, touch.keys, values, n, &in));
+    BI_TRY(bi_hash_sort(ctx, table->shape.key_bits, table->shape.seed, in.keys, in.n, &g, &sorted));
+    BI_TRY(bi_hash_reduce(ctx, table, &in, sorted, &g));
+    BI_TRY(bi_hash_lists_of(ctx, &table->shape, &g, &lists));
+    struct bi_hash_room room = {table->blocks[BI_HASH_PARTS].data, lists.starts, BI_HASH_MOST_LOAD, over};
+    BI_TRY(BI_HASH_STEP(ctx, check_room, parts, &room));
+    BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
+    if (is_over) return BOSC_OK;
+    lists.in_place = *fits = true;
+    bosc_hash next = *table;
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &again);
+    if (status == BOSC_OK) {
+        next.keys = table->keys - in.old + g.count;
+        next.pairs = table->opts.counted ? in.pairs : next.keys;
+        status = bi_hash_recount(ctx, &next);
+    }
+    if (status == BOSC_OK)
+        *table = next;
+    else if (status != BOSC_ERR_NOMEM)
+        bi_hash_forget(table);
+    return status;
+}
+
+static bosc_status insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
+{
+    struct bi_hash_input in;
+    bool fits = false;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    if (table->layout == &bi_hash_bucketed && table->opts.kind == BOSC_HASH_MAP && table->buckets)
+        BI_TRY(insert_in_place(ctx, table, keys, values, n, &fits));
+    if (fits) return BOSC_OK;
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, n, &in));
+    BI_TRY(append(ctx, table, keys, values, n, &in));
+    return rebuild(ctx, table, &table->opts, &in);
+}
+
+bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    BI_TRY(bi_hash_check_n(ctx, "n", n));
+    const bosc_hash_opts *o = &table->opts;
+    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, o->key_bits / 8, o->key_bits == 32 ? 4 : 8));
+    BI_TRY(bi_hash_check_array(ctx, "values", values, n, o->value_size, bi_hash_alignment(o->value_size)));
+    if (table->pairs + n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld pairs, and %lld are there; a table holds less than 2^32 - 1",
+                       (long long)n, (long long)table->pairs);
+    if (n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = insert(ctx, table, keys, values, n);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* Of a bucketed map: fillers take the places of the keys. */
+static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
+{
+    int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[2];
+    struct bi_hash_erase e = {.view = bi_hash_view(table),
+                              .keys = keys,
+                              .buckets = table->buckets,
+                              .table = table->blocks[BI_HASH_TABLE].data,
+                              .value_size = table->opts.value_size,
+                              .counted = table->opts.counted};
+    uint64_t *result;
+    BI_TRY(bi_hash_scratch(ctx, words, 4, &e.bits));
+    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.keys_gone));
+    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.pairs_gone));
+    BI_TRY(bi_hash_scratch(ctx, 2, 8, &result));
+    BI_TRY(ctx->backend->fill(ctx, e.bits, 0, (size_t)words * 4));
+    BI_TRY(BI_HASH_STEP(ctx, mark_places, n, &e));
+    BI_TRY(BI_HASH_STEP(ctx, clear_places, words, &e));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.keys_gone, words, &result[0]));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
+    BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
+    table->keys -= sums[0];
+    table->pairs -= sums[1];
+    *erased = sums[0];
+    return bi_hash_recount(ctx, table);
+}
+
+/* The pairs of a table whose keys are not in `gone`, a set of them. */
+static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *gone, struct bi_hash_input *in)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    struct bi_hash_input all;
+    uint8_t *keep;
+    void *keys, *values, *counts = NULL;
+    int64_t *count;
+    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, 0, &all));
+    BI_TRY(bi_hash_scratch(ctx, all.n, 1, &keep));
+    BI_TRY(bi_hash_scratch(ctx, all.n, table->shape.key_bytes, &keys));
+    BI_TRY(bi_hash_scratch(ctx, all.n, table->opts.value_size, &values));
+    BI_TRY(bi_hash_scratch(ctx, 1, 8, &count));
+    struct bi_hash_invert invert = {keep};
+    BI_TRY(gone->layout->find(ctx, gone, all.keys, all.n, NULL, keep));
+    BI_TRY(BI_HASH_STEP(ctx, invert, all.n, &invert));
+    BI_TRY(core->compact(ctx, (size_t)table->shape.key_bytes, all.keys, keep, all.n, keys, count));
+    if (table->opts.value_size)
+        BI_TRY(core->compact(ctx, (size_t)table->opts.value_size, all.values, keep, all.n, values, count));
+    if (all.counts) {
+        BI_TRY(bi_hash_scratch(ctx, all.n, 4, &counts));
+        BI_TRY(core->compact(ctx, 4, all.counts, keep, all.n, counts, count));
+    }
+    *in = (struct bi_hash_input){.keys = keys, .values = values, .counts = counts};
+    BI_TRY(bi_read_back(ctx, &in->n, count, sizeof in->n));
+    in->pairs = in->n;
+    if (!counts || in->n == 0) return BOSC_OK;
+    uint32_t sum;
+    BI_TRY(core->reduce(ctx, BOSC_SUM, BOSC_U32, counts, in->n, count));
+    BI_TRY(bi_read_back(ctx, &sum, count, sizeof sum));
+    in->pairs = sum;
+    return BOSC_OK;
+}
+
+/* Other tables are built again. */
+static bosc_status erase_and_rebuild(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
+{
+    bosc_hash_opts set = {.size = sizeof set, .key_bits = table->opts.key_bits, .load = 0.8};
+    bosc_hash none = {.ops = table->ops, .layout = &bi_hash_bucketed, .memory = ctx->memory, .opts = set};
+    none.shape = bi_hash_shape_of(&set);
+    bosc_hash gone = none;
+    struct bi_hash_input in = {.keys = keys, .n = n, .pairs = n};
+    bool written;
+    int64_t before = table->keys;
+    bosc_status status = bi_hash_make(ctx, &none, &gone, &in, &written);
+    if (status == BOSC_OK) status = keep_others(ctx, table, &gone, &in);
+    if (status == BOSC_OK) status = rebuild(ctx, table, &table->opts, &in);
+    bi_hash_drop_blocks(&none, &gone);
+    if (status == BOSC_OK) *erased = before - table->keys;
+    return status;
+}
+
+static bosc_status erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
+{
+    bool staged = false;
+    *erased = 0;
+    if (n == 0 || table->keys == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &keys, &staged));
+    if (table->layout == &bi_hash_bucketed && table->opts.kind == BOSC_HASH_MAP)
+        return erase_in_place(ctx, table, keys, n, erased);
+    return erase_and_rebuild(ctx, table, keys, n, erased);
+}
+
+bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
+{
+    int64_t count = 0;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    BI_TRY(bi_hash_check_n(ctx, "n", n));
+    int32_t bits = table->opts.key_bits;
+    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, bits / 8, bits == 32 ? 4 : 8));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = erase(ctx, table, keys, n, &count);
+    bi_arena_rewind(ctx, mark);
+    if (status == BOSC_OK && erased) *erased = count;
+    return status;
+}

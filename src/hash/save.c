@@ -1,0 +1,72 @@
+/* Saves tables. */
+#include <string.h>
+
+#include "hash/save.h"
+
+void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
+{
+    struct bi_hash_shape shape = table->shape;
+    memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
+    if (table->buckets == 0) return;
+    if (table->layout == &bi_hash_bucketed) { /* it may have been made for more keys */
+        bytes[BI_HASH_PARTS] = ((size_t)1 << shape.part_bits) * sizeof(bosc_hash_part);
+        bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
+    } else {
+        table->layout->plan(&table->opts, table->keys, &shape, bytes);
+    }
+    if (table->opts.kind == BOSC_HASH_MULTIMAP)
+        bytes[BI_HASH_VALUES] = (size_t)table->pairs * (size_t)table->opts.value_size;
+}
+
+static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
+{
+    const bosc_hash_opts *o = &table->opts;
+    struct bi_hash_header h = {.version = BI_HASH_SAVE_VERSION,
+                               .layout = o->layout,
+                               .kind = o->kind,
+                               .key_bits = (uint32_t)o->key_bits,
+                               .value_size = (uint32_t)o->value_size,
+                               .duplicates = o->duplicates,
+                               .value_dtype = o->value_dtype,
+                               .counted = o->counted != 0,
+                               .load = o->load,
+                               .seed = o->seed,
+                               .pairs = table->pairs,
+                               .keys = table->keys,
+                               .buckets = table->buckets,
+                               .second = table->second,
+                               .reseeded = (uint32_t)table->reseeded,
+                               .linear = (uint32_t)table->linear,
+                               .part_bits = (uint32_t)table->shape.part_bits};
+    memcpy(h.magic, BI_HASH_SAVE_MAGIC, sizeof h.magic);
+    h.hash = bi_hash(&h, offsetof(struct bi_hash_header, hash));
+    return bi_save_put(s, &h, sizeof h);
+}
+
+static bosc_status put_table(struct bi_saver *s, const bosc_hash *table)
+{
+    static const char zeros[BI_HASH_SAVE_ALIGNMENT];
+    size_t bytes[BI_HASH_BLOCKS];
+    bi_hash_used(table, bytes);
+    BI_TRY(put_header(s, table));
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) {
+        BI_TRY(bi_save_array(s, table->blocks[b].data, bytes[b]));
+        BI_TRY(bi_save_put(s, zeros, bi_hash_padding(bytes[b])));
+    }
+    return bi_save_hash(s);
+}
+
+bosc_status bosc_hash_write(bosc_ctx *ctx, const bosc_hash *table, bosc_write_fn write, void *user)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
+    struct bi_saver s;
+    BI_TRY(bi_save_begin(ctx, write, user, &s));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = put_table(&s, table);
+    bi_arena_rewind(ctx, mark);
+    bi_save_end(&s);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* The saved form of a hash table, little-endian:
+ *
+ *   header (128 bytes, below) | parts | table | extra | values | XXH3 64 of everything before
+ *
+ * The arrays are the blocks of the table (hash/table.h), as far as its figures say. Each begins at a multiple of 64
+ * bytes, with zeros before it, so that a mapped file can be used in place. The header ends with its own XXH3 64. */
+#ifndef BI_HASH_SAVE_H
+#define BI_HASH_SAVE_H
+
+#include "core/save.h"
+#include "hash/driver.h"
+
+enum { BI_HASH_SAVE_VERSION = 1, BI_HASH_SAVE_ALIGNMENT = 64 };
+
+#define BI_HASH_SAVE_MAGIC "BOSCHSH\n"
+
+struct bi_hash_header {
+    char magic[8];
+    uint32_t version, layout, kind, key_bits, value_size, duplicates, value_dtype, counted;
+    double load;
+    uint64_t seed;
+    int64_t pairs, keys, buckets, second;
+    uint32_t reseeded, linear, part_bits, reserved;
+    uint64_t unused[2]; /* 0 */
+    uint64_t hash;      /* of the bytes before */
+};
+
+_Static_assert(sizeof(struct bi_hash_header) == 128, "the header is 128 bytes");
+
+/* Zeros from `bytes` on to the next array. */
+static inline size_t bi_hash_padding(size_t bytes)
+{
+    return (BI_HASH_SAVE_ALIGNMENT - bytes % BI_HASH_SAVE_ALIGNMENT) % BI_HASH_SAVE_ALIGNMENT;
+}
+
+#endif

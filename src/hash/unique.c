@@ -1,0 +1,71 @@
+/* Dense ids by first occurrence: pairs of key and row are brought together by a sort of the hashes. */
+#include "hash/driver.h"
+
+static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
+                               int64_t *count)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    struct bi_hash_groups g;
+    uint32_t *flags, *groups, *before;
+    void *sorted;
+    BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, &g, &sorted));
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &flags));
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &groups));
+    BI_TRY(bi_hash_scratch(ctx, n, 4, &before));
+    BI_TRY(bi_hash_scratch(ctx, n, 1, &a->is_first));
+    a->heads = g.heads, a->rows = g.rows, a->firsts = g.firsts, a->groups = groups, a->before = before;
+    struct bi_hash_widen widen = {g.heads, flags};
+    BI_TRY(BI_HASH_STEP(ctx, mark_first, n, a));
+    BI_TRY(BI_HASH_STEP(ctx, widen, n, &widen));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, flags, n, groups));
+    widen.flags = a->is_first;
+    BI_TRY(BI_HASH_STEP(ctx, widen, n, &widen));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, flags, n, before));
+    *count = g.count;
+    return BI_HASH_STEP(ctx, give_ids, n, a);
+}
+
+static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
+                          int64_t *count)
+{
+    struct bi_hash_ids args = {0};
+    struct bi_out to_ids, to_distinct;
+    bool staged = false;
+    size_t key_bytes = (size_t)key_bits / 8;
+    int64_t *kept, found;
+    *count = 0;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &keys, &staged));
+    BI_TRY(bi_stage_out(ctx, ids, (size_t)n * sizeof *ids, &to_ids, &staged));
+    BI_TRY(bi_hash_scratch(ctx, 1, 8, &kept));
+    args.ids = to_ids.reachable;
+    BI_TRY(number_keys(ctx, key_bits, keys, n, &args, &found));
+    if (distinct) {
+        BI_TRY(bi_stage_out(ctx, distinct, (size_t)found * key_bytes, &to_distinct, &staged));
+        BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to_distinct.reachable, kept));
+        BI_TRY(bi_stage_back(ctx, &to_distinct));
+    }
+    BI_TRY(bi_stage_back(ctx, &to_ids));
+    BI_TRY(ctx->backend->sync(ctx));
+    *count = found;
+    return BOSC_OK;
+}
+
+bosc_status bosc_hash_unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
+                             int64_t *count)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if (key_bits != 32 && key_bits != 64 && key_bits != 128)
+        return bi_fail(ctx, BOSC_ERR_ARG, "key_bits: %d is none of 32, 64, 128", (int)key_bits);
+    int64_t alignment = key_bits == 32 ? 4 : 8;
+    BI_TRY(bi_hash_check_n(ctx, "n", n));
+    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, key_bits / 8, alignment));
+    BI_TRY(bi_hash_check_array(ctx, "ids", ids, n, sizeof *ids, sizeof *ids));
+    BI_TRY(bi_hash_check_array(ctx, "unique", distinct, 0, 1, alignment));
+    if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = unique(ctx, key_bits, keys, n, ids, distinct, count);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
