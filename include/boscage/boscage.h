@@ -6,6 +6,7 @@
 #include <boscage/base.h>
 #include <boscage/context.h>
 #include <boscage/forest.h>
+#include <boscage/geometric.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/kdtree.h>

@@ -1,0 +1,160 @@
+/* The front door of geometric hashing: handles, options, checks. */
+#include <string.h>
+
+#include "geometric/driver.h"
+
+enum { MODEL_MOST = 65536, SCENE_MOST = 1 << 20, BASES_MOST = 1 << 26 };
+
+const struct bi_geo_steps *bi_geo_steps_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_geo_cuda;
+#endif
+    (void)ctx;
+    return &bi_geo_cpu;
+}
+
+bosc_status bi_geo_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
+{
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    return bi_scratch(ctx, (size_t)count * size, (void **)at);
+}
+
+static bosc_status check_table(bosc_ctx *ctx, const bosc_geometric *table)
+{
+    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
+    if (table->memory.backend != ctx->backend)
+        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is in the memory of the %s backend, the context is of %s",
+                       table->memory.backend->name, ctx->backend->name);
+    if (table->memory.device != ctx->memory.device)
+        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is on device %d, the context on %d", (int)table->memory.device,
+                       (int)ctx->memory.device);
+    return BOSC_OK;
+}
+
+static bool is_part(double x) { return x > 0 && x <= 1; }
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
+{
+    memset(full, 0, sizeof *full);
+    if (opts && (opts->size < sizeof(size_t) || opts->size > sizeof *opts))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_geometric_opts", opts->size);
+    if (opts) memcpy(full, opts, opts->size);
+    full->size = sizeof *full;
+    if (full->vote == 0) full->vote = 0.02;
+    if (full->tries == 0) full->tries = 4096;
+    if (full->least == 0) full->least = 0.4;
+    if (full->enough == 0) full->enough = 0.9;
+    if (full->kind != BOSC_GEOMETRIC_SIMILARITY && full->kind != BOSC_GEOMETRIC_AFFINE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
+    if (!(full->tolerance >= 0 && full->tolerance <= 1e60))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: tolerance %g is not in 0 to 1e60", full->tolerance);
+    if (!(full->vote >= 1e-6 && full->vote <= 1))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: vote %g is not in 1e-6 to 1", full->vote);
+    if (full->bases < 0 || full->bases > BASES_MOST)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: bases %lld is not in 0 to 2^26", (long long)full->bases);
+    if (full->tries < 0 || full->tries > INT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: tries %lld is not in 0 to 2^31 - 1", (long long)full->tries);
+    if (!is_part(full->least)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %g is not in 0 to 1", full->least);
+    if (!is_part(full->enough)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: enough %g is not in 0 to 1", full->enough);
+    return BOSC_OK;
+}
+
+bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric **table)
+{
+    bosc_geometric_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
+    bosc_grid *grid = NULL;
+    bosc_grid_opts voxels = {.size = sizeof voxels, .dim = 2, .cell = full.vote, .id_bits = 32};
+    BI_TRY(bosc_grid_create(ctx, &voxels, &grid));
+    bosc_geometric *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    if (!fresh) {
+        bosc_grid_free(grid);
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    }
+    *fresh = (bosc_geometric){.memory = ctx->memory, .host = ctx->host, .opts = full, .grid = grid};
+    *table = fresh;
+    return BOSC_OK;
+}
+
+void bosc_geometric_free(bosc_geometric *table)
+{
+    if (!table) return;
+    struct bi_memory host = table->host;
+    bosc_grid_free(table->grid);
+    bi_block_free(&table->memory, &table->points);
+    bi_block_free(&table->memory, &table->list);
+    bi_block_free(&host, &table->copy);
+    bi_memory_release(&host, table, sizeof *table);
+}
+
+static bosc_status check_points(bosc_ctx *ctx, const char *array, const double *points, const char *count_name,
+                                int64_t count, int64_t most)
+{
+    if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", count_name, (long long)count);
+    if (count > most)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld points are more than %lld", count_name, (long long)count,
+                       (long long)most);
+    if (count > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", array);
+    if ((uintptr_t)points % sizeof *points)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of 8 bytes", array);
+    return BOSC_OK;
+}
+
+bosc_status bosc_geometric_build(bosc_ctx *ctx, bosc_geometric *table, const double *points, int64_t n)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_table(ctx, table));
+    BI_TRY(check_points(ctx, "points", points, "n", n, MODEL_MOST));
+    int64_t least = table->opts.kind == BOSC_GEOMETRIC_AFFINE ? 4 : 3;
+    if (n < least)
+        return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than %lld, a basis and a point", (long long)n,
+                       (long long)least);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = bi_geo_build(ctx, table, points, n);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m,
+                                int64_t *ids, bosc_geometric_match *match)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_table(ctx, table));
+    if (table->n == 0) return bi_fail(ctx, BOSC_ERR_ARG, "table: it holds no model");
+    BI_TRY(check_points(ctx, "scene", scene, "m", m, SCENE_MOST));
+    if ((uintptr_t)ids % sizeof *ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: not aligned to its elements of 8 bytes");
+    if (!match) return bi_fail(ctx, BOSC_ERR_ARG, "match: NULL");
+    if (match->size < sizeof(size_t) || match->size > sizeof *match)
+        return bi_fail(ctx, BOSC_ERR_ARG, "match: size %zu is not that of bosc_geometric_match", match->size);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_geometric_match full = {0};
+    bosc_status status = bi_geo_find(ctx, table, scene, m, ids, &full);
+    bi_arena_rewind(ctx, mark);
+    if (status != BOSC_OK) return status;
+    full.size = match->size;
+    memcpy(match, &full, full.size);
+    return BOSC_OK;
+}
+
+bosc_status bosc_geometric_get_info(const bosc_geometric *table, bosc_geometric_info *info)
+{
+    bosc_grid_info grid = {.size = sizeof grid};
+    if (!table || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    bosc_grid_get_info(table->grid, &grid);
+    bosc_geometric_info full = {.size = info->size,
+                                .n = table->n,
+                                .bases = table->bases,
+                                .entries = table->bases * table->n,
+                                .tolerance = table->tolerance,
+                                .bytes = (int64_t)(table->points.bytes + table->list.bytes) + grid.bytes};
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}

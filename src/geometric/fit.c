@@ -1,0 +1,58 @@
+/* The transform of least squared error, one term after the other on the host: the same bits everywhere. */
+#include "geometric/driver.h"
+
+/* Sums of products of deviations: of the model's coordinates (x, y), and of these with the scene's (X, Y). */
+struct moments {
+    double model[2], scene[2];
+    double xx, xy, yy, x_X, x_Y, y_X, y_Y;
+    int64_t count;
+};
+
+static void gather(struct moments *s, const double *model, int64_t n, const double *scene, const int64_t *ids)
+{
+    *s = (struct moments){.count = 0};
+    for (int64_t i = 0; i < n; i++) s->count += ids[i] >= 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < 2 && ids[i] >= 0; k++) {
+            s->model[k] += model[2 * i + k] / (double)s->count;
+            s->scene[k] += scene[2 * ids[i] + k] / (double)s->count;
+        }
+    for (int64_t i = 0; i < n; i++) {
+        if (ids[i] < 0) continue;
+        double x = model[2 * i] - s->model[0], y = model[2 * i + 1] - s->model[1];
+        double X = scene[2 * ids[i]] - s->scene[0], Y = scene[2 * ids[i] + 1] - s->scene[1];
+        s->xx += x * x;
+        s->xy += x * y;
+        s->yy += y * y;
+        s->x_X += x * X;
+        s->x_Y += x * Y;
+        s->y_X += y * X;
+        s->y_Y += y * Y;
+    }
+}
+
+bool bi_geo_fit(const double *model, int64_t n, const double *scene, const int64_t *ids, bool affine,
+                double transform[6])
+{
+    struct moments s;
+    double t[6];
+    gather(&s, model, n, scene, ids);
+    if (affine) {
+        double determinant = s.xx * s.yy - s.xy * s.xy;
+        t[0] = (s.x_X * s.yy - s.y_X * s.xy) / determinant;
+        t[1] = (s.y_X * s.xx - s.x_X * s.xy) / determinant;
+        t[3] = (s.x_Y * s.yy - s.y_Y * s.xy) / determinant;
+        t[4] = (s.y_Y * s.xx - s.x_Y * s.xy) / determinant;
+    } else {
+        double square = s.xx + s.yy;
+        t[0] = t[4] = (s.x_X + s.y_Y) / square;
+        t[3] = (s.x_Y - s.y_X) / square;
+        t[1] = -t[3];
+    }
+    for (int k = 0; k < 2; k++) t[3 * k + 2] = s.scene[k] - (t[3 * k] * s.model[0] + t[3 * k + 1] * s.model[1]);
+    for (int k = 0; k < 6; k++)
+        if (!(t[k] >= -1e150 && t[k] <= 1e150)) return false;
+    if (t[0] * t[4] - t[1] * t[3] == 0) return false;
+    for (int k = 0; k < 6; k++) transform[k] = t[k];
+    return true;
+}

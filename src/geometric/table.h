@@ -1,0 +1,31 @@
+/* Inside a table of geometric hashing. The table proper is a voxel grid of the coordinates (float) of every point in
+ * every basis: entry b * n + p is point p in basis b, and the points near some coordinates vote. */
+#ifndef BI_GEOMETRIC_TABLE_H
+#define BI_GEOMETRIC_TABLE_H
+
+#include <boscage/geometric.h>
+#include <boscage/spatial.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BI_GEOMETRIC_CORNERS = 4 }; /* words of a basis: three points at most */
+
+struct bosc_geometric {
+    struct bi_memory memory, host;
+    bosc_geometric_opts opts; /* every field set but tolerance, which may be 0 */
+    int64_t n, bases;
+    double tolerance;
+    bosc_grid *grid;
+    struct bi_block points; /* (n x 2) double: the model */
+    struct bi_block list;   /* (bases x BI_GEOMETRIC_CORNERS) uint32 */
+    struct bi_block copy;   /* the model in host memory */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
