@@ -36,10 +36,9 @@ struct batch {
     bosc_hash_word hash[BATCH];
     bosc_hash_run run[BATCH];
     uint32_t mixed[BATCH];
-    uint64_t place[BATCH];
 };
 
-static void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int64_t from, int count)
+BI_FN void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int64_t from, int count)
 {
     for (int i = 0; i < count; i++) {
         bosc_hash_word key = bosc_hash_load(a->queries, from + i, a->view.key_bits);
@@ -49,38 +48,48 @@ static void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int
     }
 }
 
-static void fetch_pilots(const struct bi_hash_places_find *a, struct batch *b, int count)
+BI_FN void fetch_pilots(const bosc_hash_places_view *v, struct batch *b, int count)
 {
-    const bosc_hash_places_view *v = &a->view;
     for (int i = 0; i < count; i++) {
         b->run[i] = bosc_hash_run_at(v, b->run[i].number);
         b->mixed[i] = bosc_hash_remix(b->hash[i], v->key_bits, b->run[i].seed);
-        if (v->layout == BOSC_HASH_PERFECT)
-            __builtin_prefetch(
-                &v->pilots[(uint64_t)b->run[i].number * v->groups + bosc_hash_group(b->mixed[i], v->groups)]);
+        if (v->layout != BOSC_HASH_PERFECT) continue;
+        uint32_t group = bosc_hash_group(b->mixed[i], v->groups);
+        __builtin_prefetch(&v->pilots[(uint64_t)b->run[i].number * v->groups + group]);
     }
 }
 
-static void fetch_places(const struct bi_hash_places_find *a, struct batch *b, int count)
+BI_FN void fetch_places(const bosc_hash_places_view *v, const struct batch *b, int count)
 {
-    for (int i = 0; i < count; i++) {
-        b->place[i] = bosc_hash_probe(&a->view, &b->run[i], b->mixed[i], 0);
-        __builtin_prefetch(a->view.places + b->place[i] * (uint32_t)a->view.stride);
-    }
+    uint32_t probes = v->layout == BOSC_HASH_HYBRID ? (uint32_t)BOSC_HASH_SUBTABLES : 1;
+    for (int i = 0; i < count; i++)
+        for (uint32_t p = 0; p < probes; p++)
+            __builtin_prefetch(v->places + bosc_hash_probe(v, &b->run[i], b->mixed[i], p) * (uint32_t)v->stride);
 }
 
-static void answer(const struct bi_hash_places_find *a, const struct batch *b, int64_t from, int count)
+/* Width and layout are known to the compiler. */
+BI_FN void find_batch(const struct bi_hash_places_find *given, int64_t from, int count, int32_t key_bits,
+                      bosc_hash_layout layout)
 {
-    for (int i = 0; i < count; i++) {
-        int64_t place = (int64_t)b->place[i];
-        bool sure = b->run[i].size && b->run[i].seed != BOSC_HASH_LINEAR &&
-                    bi_hash_same(bosc_hash_at_place(&a->view, b->place[i]), b->hash[i]);
-        if (!sure && (a->view.layout == BOSC_HASH_HYBRID || !b->run[i].size || b->run[i].seed == BOSC_HASH_LINEAR))
-            place = bosc_hash_search_run(&a->view, &b->run[i], b->hash[i]);
-        else if (!sure)
-            place = -1;
-        bi_hash_places_answer(a, from + i, place);
-    }
+    struct bi_hash_places_find a = *given;
+    struct batch b;
+    a.view.key_bits = key_bits;
+    a.view.layout = layout;
+    fetch_runs(&a, &b, from, count);
+    fetch_pilots(&a.view, &b, count);
+    fetch_places(&a.view, &b, count);
+    for (int i = 0; i < count; i++)
+        bi_hash_places_answer(&a, from + i, bosc_hash_search_run(&a.view, &b.run[i], b.hash[i]));
+}
+
+BI_FN void find_batch_of(const struct bi_hash_places_find *a, int64_t from, int count, int32_t key_bits)
+{
+    if (a->view.layout == BOSC_HASH_PERFECT)
+        find_batch(a, from, count, key_bits, BOSC_HASH_PERFECT);
+    else if (a->view.layout == BOSC_HASH_HYBRID)
+        find_batch(a, from, count, key_bits, BOSC_HASH_HYBRID);
+    else
+        find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }
 
 static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, int64_t m)
@@ -89,13 +98,14 @@ static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, 
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
 #pragma omp parallel for schedule(static) num_threads(bi_parts(ctx, m, 4096))
     for (int64_t k = 0; k < batches; k++) {
-        struct batch b;
         int64_t from = k * BATCH;
         int count = m - from < BATCH ? (int)(m - from) : BATCH;
-        fetch_runs(a, &b, from, count);
-        fetch_pilots(a, &b, count);
-        fetch_places(a, &b, count);
-        answer(a, &b, from, count);
+        if (a->view.key_bits == 32)
+            find_batch_of(a, from, count, 32);
+        else if (a->view.key_bits == 64)
+            find_batch_of(a, from, count, 64);
+        else
+            find_batch_of(a, from, count, 128);
     }
     return BOSC_OK;
 }
