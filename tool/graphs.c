@@ -1,8 +1,11 @@
 /* Graphs from files: saved ones, and those built from a list of edges. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "tool/tool.h"
+
+enum { FEW_EDGES = 16 }; /* a graph of fewer edges than one for so many vertices may be a wrong number in a file */
 
 bool path_ends_in(const char *path, const char *ending)
 {
@@ -10,10 +13,39 @@ bool path_ends_in(const char *path, const char *ending)
     return length >= tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
+/* Memory that the system can still give, swap included; -1 where it does not say. */
+static int64_t memory_left(void)
+{
+    char line[256];
+    long long kilobytes, sum = -1;
+    FILE *in = fopen("/proc/meminfo", "r");
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1 || sscanf(line, "SwapFree: %lld", &kilobytes) == 1)
+            sum = (sum < 0 ? 0 : sum) + kilobytes * 1024;
+    if (in) fclose(in);
+    return sum;
+}
+
+/* A few bytes of a file can claim billions of vertices. They are legal, without edges too; but where the memory for
+ * them is not there, systems that promise more than they have would end some process instead of refusing. */
+static int check_vertices(struct job *job, const char *path, const bosc_edges *edges, const bosc_graph_opts *opts)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    int64_t kept, scratch, left = memory_left();
+    if (edges->n / FEW_EDGES <= edges->m || left < 0) return EXIT_DONE;
+    if (bosc_ctx_get_info(job->ctx, &info) != BOSC_OK || info.backend != BOSC_BACKEND_CPU) return EXIT_DONE;
+    if (bosc_graph_bytes(job->ctx, opts, edges->n, edges->m, &kept, &scratch) != BOSC_OK) return EXIT_DONE;
+    if (kept + scratch <= left) return EXIT_DONE;
+    return say(EXIT_FAILED, "%s: %lld vertices (with %lld edges) need %.1f GB of memory, of which %.1f GB are left",
+               path, (long long)edges->n, (long long)edges->m, 1e-9 * (double)(kept + scratch), 1e-9 * (double)left);
+}
+
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph)
 {
     bosc_graph *fresh = NULL;
     bosc_graph_opts opts = {.size = sizeof opts, .weight = edges->dtype, .id_bits = 32};
+    int code = check_vertices(job, path, edges, &opts);
+    if (code) return code;
     double start = job_now();
     bosc_status status = bosc_graph_create(job->ctx, &opts, &fresh);
     if (status == BOSC_OK)
@@ -23,7 +55,9 @@ int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc
         *graph = fresh;
         return EXIT_DONE;
     }
-    int code = say(exit_code_of(status), "%s: %s", path, bosc_message(job->ctx));
+    code = status == BOSC_ERR_NOMEM ? say(exit_code_of(status), "%s: %lld vertices, %lld edges: %s", path,
+                                          (long long)edges->n, (long long)edges->m, bosc_message(job->ctx))
+                                    : say(exit_code_of(status), "%s: %s", path, bosc_message(job->ctx));
     bosc_graph_free(fresh);
     return code;
 }
