@@ -47,7 +47,8 @@ static void faults(bosc_ctx *ctx)
 {
     for (int wide = 0; wide < 2; wide++) {
         struct suite_random r = {(uint64_t)wide};
-        struct subject s = {.points = kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, MOST, 3, KD_RANDOM),
+        int64_t n = suite_slow(ctx) ? 20 : MOST;
+        struct subject s = {.points = kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, KD_RANDOM),
                             .id_bits = wide ? 64 : 32};
         struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
                                     .call = call,

@@ -147,7 +147,9 @@ INLINED bool NAMED(skips)(const struct NAMED(query) * s, D bound, uint32_t node,
     return DIST(entry)(d, index->floors[((node + 1) >> above) - 1]) >= s->top[kind == LIST ? s->k - 1 : 0];
 }
 
-/* Searches the subtree `node` of a level, beyond the plane of its parent, that of coordinate `crossed`. */
+/* Searches the subtree `node` of a level, beyond the plane of its parent, that of coordinate `crossed`. Downward, the
+ * side of the plane that the query is on comes first. The other one waits with the distance of the plane, and only when
+ * its turn has come is it asked how far its points really are. */
 INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int level, int crossed, D square, int dim,
                                    enum kind kind)
 {
@@ -158,37 +160,43 @@ INLINED void NAMED(search_subtree)(struct NAMED(query) * s, uint32_t node, int l
     D planes[BI_KD_LEVELS], away[BI_KD_LEVELS], kept[BI_KD_LEVELS * BI_KD_LEVELS];
     for (int c = 0; c < used; c++) away[c] = 0;
     away[crossed] = square;
+    if (NAMED(skips)(s, square, node, level, kind)) return;
     for (;;) {
-        bool skipped = NAMED(skips)(s, NAMED(sum)(away, used), node, level, kind);
+        bool skipped = false;
         for (int c = level % dim; !skipped && level < index->levels; c = c + 1 == dim ? 0 : c + 1) {
             const T *sides = (const T *)index->sides + 4 * (size_t)node;
             D x = s->q[c], before = away[c], d = x - (D)sides[1];
-            D less = NAMED(gap)(x, (D)sides[0], (D)sides[1]), more = NAMED(gap)(x, (D)sides[2], (D)sides[3]);
-            uint32_t greater = more < less; /* of equal points, the less side has the smaller ids */
+            uint32_t greater = d > 0;
+            const T *side = sides + 2 * greater;
+            for (int i = 0; i < used; i++) kept[depth * used + i] = away[i];
             away[c] = d * d;
-            D plane = NAMED(sum)(away, used);
             level++;
-            if (!(plane > s->limit)) {
-                nodes[depth] = 2 * node + 2 - greater;
-                node_levels[depth] = (uint8_t)level;
-                planes[depth] = plane;
-                away[c] = greater ? less : more;
-                for (int i = 0; i < used; i++) kept[depth * used + i] = away[i];
-                depth++;
-            }
-            away[c] = greater ? more : less;
+            planes[depth] = NAMED(sum)(away, used);
+            nodes[depth] = 2 * node + 2 - greater;
+            node_levels[depth] = (uint8_t)level;
+            depth += !(planes[depth] > s->limit); /* no branch: it could not be foreseen */
+            away[c] = before;
             node = 2 * node + 1 + greater;
-            if (away[c] != before) skipped = NAMED(skips)(s, NAMED(sum)(away, used), node, level, kind);
+            if (x < (D)sides[0] || x > (D)sides[3]) {
+                away[c] = NAMED(gap)(x, (D)side[0], (D)side[1]);
+                skipped = NAMED(sum)(away, used) > s->limit;
+            }
         }
         if (!skipped) NAMED(scan)(s, node - first_leaf, dim, kind);
         do {
-            if (depth == 0) return;
-            depth--;
-        } while (planes[depth] > s->limit);
-        node = nodes[depth];
-        level = node_levels[depth];
-        NAMED(measure)(s, (node - 1) >> 1, level - 1, dim, kind);
-        for (int i = 0; i < used; i++) away[i] = kept[depth * used + i];
+            do {
+                if (depth == 0) return;
+                depth--;
+            } while (planes[depth] > s->limit);
+            node = nodes[depth];
+            level = node_levels[depth];
+            uint32_t parent = (node - 1) >> 1;
+            const T *side = (const T *)index->sides + 4 * (size_t)parent + (node & 1 ? 0 : 2);
+            int c = (level - 1) % dim;
+            NAMED(measure)(s, parent, level - 1, dim, kind);
+            for (int i = 0; i < used; i++) away[i] = kept[depth * used + i];
+            away[c] = NAMED(gap)(s->q[c], (D)side[0], (D)side[1]);
+        } while (NAMED(skips)(s, NAMED(sum)(away, used), node, level, kind));
     }
 }
 
