@@ -346,7 +346,8 @@ static void faults(bosc_ctx *ctx)
     struct subject *s = suite_alloc(sizeof *s);
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    for (int kind = 0; kind < (info.threads > 2 ? 1 : 2); kind++) { /* many threads are slow at many small loops */
+    if (info.threads > 2) return; /* slow at many small loops */
+    for (int kind = 0; kind < (info.threads > 1 ? 1 : 2); kind++) {
         struct suite_random r = {55};
         memset(s, 0, sizeof *s);
         s->kind = kind;

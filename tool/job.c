@@ -157,6 +157,13 @@ static void print_value(const char *name, const json_t *value)
     if (json_is_integer(value)) printf("%-12s %lld\n", name, (long long)json_integer_value(value));
     if (json_is_real(value)) printf("%-12s %.9g\n", name, json_real_value(value));
     if (json_is_string(value)) printf("%-12s %s\n", name, json_string_value(value));
+    for (size_t r = 0; r < json_array_size(value); r++) { /* a matrix */
+        const json_t *row = json_array_get(value, r);
+        size_t columns = json_array_size(row);
+        if (columns) printf("%-12s", r ? "" : name);
+        for (size_t c = 0; c < columns; c++)
+            printf(" %.9g%s", json_real_value(json_array_get(row, c)), c + 1 < columns ? "" : "\n");
+    }
 }
 
 static void print_lines(const struct job *job)
@@ -172,21 +179,13 @@ static void print_lines(const struct job *job)
     printf(" (%s)\n", backend_name(job));
 }
 
-static bool writes_standard_output(const struct job *job)
-{
-    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS};
-    for (int i = 0; i < 4; i++)
-        if (job->value[outputs[i]] && strcmp(job->value[outputs[i]], "-") == 0) return true;
-    return false;
-}
-
 int job_close(struct job *job, int code)
 {
     clear_progress();
     if (code == EXIT_DONE && job->results) {
         if (job->value[OPT_JSON])
             code = print_json(job);
-        else if (!job->value[OPT_QUIET] && !writes_standard_output(job))
+        else if (!job->value[OPT_QUIET] && !options_write_standard_output(job))
             print_lines(job);
     }
     if (fflush(stdout) != 0 && code == EXIT_DONE) code = say(EXIT_FAILED, "-: cannot write to standard output");

@@ -91,22 +91,37 @@ static bool is_listed(const enum option *list, int id)
     return false;
 }
 
+static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS, OPT_VALUES};
+static const enum option output_options[] = {OPT_OUTPUT,  OPT_DISTANCES, OPT_LENGTHS,
+                                             OPT_OFFSETS, OPT_FOUND,     OPT_KEYS_OUT};
+enum {
+    INPUTS = sizeof input_options / sizeof *input_options,
+    OUTPUTS = sizeof output_options / sizeof *output_options
+};
+
+static bool is_standard(const char *path) { return path && strcmp(path, "-") == 0; }
+
+bool options_write_standard_output(const struct job *job)
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (is_standard(job->value[output_options[i]])) return true;
+    return false;
+}
+
 /* Each of standard input and output serves once, and the files written are different ones. */
 static int check_files(const struct job *job)
 {
-    static const enum option outputs[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS};
     int inputs = 0;
-    for (int i = 0; i < job->operand_count; i++) inputs += strcmp(job->operands[i], "-") == 0;
-    inputs += job->value[OPT_QUERIES] && strcmp(job->value[OPT_QUERIES], "-") == 0;
-    inputs += job->value[OPT_VERIFY] && strcmp(job->value[OPT_VERIFY], "-") == 0;
+    for (int i = 0; i < job->operand_count; i++) inputs += is_standard(job->operands[i]);
+    for (int i = 0; i < INPUTS; i++) inputs += is_standard(job->value[input_options[i]]);
     if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
-    for (int i = 0; i < 4; i++) {
-        const char *a = job->value[outputs[i]];
-        if (a && job->value[OPT_JSON] && strcmp(a, "-") == 0)
-            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(outputs[i]));
+    for (int i = 0; i < OUTPUTS; i++) {
+        const char *a = job->value[output_options[i]];
+        if (job->value[OPT_JSON] && is_standard(a))
+            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(output_options[i]));
         for (int j = 0; a && j < i; j++)
-            if (job->value[outputs[j]] && strcmp(job->value[outputs[j]], a) == 0)
-                return say(EXIT_USAGE, "%s: %s is written already", option_flag(outputs[i]), a);
+            if (job->value[output_options[j]] && strcmp(job->value[output_options[j]], a) == 0)
+                return say(EXIT_USAGE, "%s: %s is written already", option_flag(output_options[i]), a);
     }
     return EXIT_DONE;
 }

@@ -54,7 +54,8 @@ struct job {
 
 int options_read(struct job *job, int argc, char **argv);
 int options_check(const struct job *job); /* once the command is known */
-const char *option_flag(enum option id);  /* "-k", "--queries" */
+bool options_write_standard_output(const struct job *job);
+const char *option_flag(enum option id); /* "-k", "--queries" */
 int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* Two integers with a colon between, the first not above the second. */
@@ -113,6 +114,7 @@ int arrays_write(struct job *job, const char *const *paths, const bosc_array *ar
 int run_info(struct job *job);
 int run_generate_points(struct job *job);
 int run_generate_graph(struct job *job);
+int run_generate_pairs(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
 int run_emst(struct job *job);
@@ -120,6 +122,10 @@ int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);
 int run_kdtree_radius(struct job *job);
+int run_hash_lookup(struct job *job);
+int run_hash_unique(struct job *job);
+int run_hash_pairs(struct job *job);
+int run_hash_match(struct job *job);
 int run_bench(struct job *job);
 int run_demo(struct job *job);
 

@@ -15,8 +15,8 @@ A case file is a list of directives; blank lines and lines that begin with # are
   check EXPRESSION             must be true
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
-Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn and radius (searches of all points),
-forest (by Kruskal's algorithm), tree_weight (of points, by Prim's) and lines (numbers of a text).
+Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn, radius and pairs (searches of all
+points), scipy_pairs, forest (by Kruskal's algorithm), tree_weight (of points, by Prim's) and lines (numbers of a text).
 """
 import json
 import os
@@ -59,6 +59,22 @@ def radius(points, queries, r):
     inside = d2 <= d2.dtype.type(r) * d2.dtype.type(r)
     offsets = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
     return offsets, np.nonzero(inside)[1].astype(np.int64)
+
+
+def pairs(points, r):
+    """All pairs i < j (i8) within a radius, ascending, by a search of all points."""
+    d2 = squares(points, points)
+    return np.argwhere(np.triu(d2 <= d2.dtype.type(r) * d2.dtype.type(r), 1)).astype(np.int64).reshape(-1, 2)
+
+
+def scipy_pairs(points, r):
+    """The same by scipy's k-d tree; None where there is no scipy."""
+    try:
+        from scipy.spatial import cKDTree
+    except ImportError:
+        return None
+    found = cKDTree(points).query_pairs(r, output_type="ndarray").astype(np.int64)
+    return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
 def forest(edges, maximum=False):
@@ -119,8 +135,8 @@ class Runner:
         return self.folder / name
 
     def evaluate(self, text):
-        names = {"np": np, "knn": knn, "radius": radius, "forest": forest, "tree_weight": tree_weight,
-                 "lines": lines, "same": same, "re": re, "load": lambda name: np.load(self.path(name)),
+        names = {"np": np, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs,
+                 "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
                  "read": lambda name: self.path(name).read_bytes(), "files": sorted(os.listdir(self.folder))}
         if self.result:

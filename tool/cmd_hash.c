@@ -1,0 +1,146 @@
+/* boscage hash lookup, unique */
+#include <stdlib.h>
+#include <string.h>
+
+#include <boscage/hash.h>
+
+#include "tool/tool.h"
+
+/* Reads a column of numbers; if keys, of u4 or u8. */
+static int column_read(struct job *job, const char *path, bool keys, bosc_array *column)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_npy_read(path, column, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    if (column->rank != 1) return say(EXIT_FAILED, "%s: an array of %d dimensions, not one", path, column->rank);
+    if (keys && column->dtype != BOSC_U32 && column->dtype != BOSC_U64)
+        return say(EXIT_FAILED, "%s: the keys are %s, not u4 or u8", path, dtype_code(column->dtype));
+    return EXIT_DONE;
+}
+
+struct lookup {
+    bosc_array keys, values, queries, out, found;
+    bosc_hash_opts opts;
+    bosc_hash *table;
+};
+
+static int read_options(const struct job *job, bosc_hash_opts *opts)
+{
+    static const char *const layouts[] = {"bucketed", "perfect", "hybrid", "fks", NULL};
+    static const char *const policies[] = {"last", "first", "sum", "min", "error", NULL};
+    int layout = 0, policy = 0, code;
+    int64_t seed = 0;
+    if ((code = option_choice(job, OPT_LAYOUT, layouts, &layout)) ||
+        (code = option_choice(job, OPT_DUPLICATES, policies, &policy)) ||
+        (code = option_number(job, OPT_LOAD, 0.5, &opts->load)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        return code;
+    if (opts->load > 0.97) return say(EXIT_USAGE, "--load: %s is more than 0.97", job->value[OPT_LOAD]);
+    opts->layout = (bosc_hash_layout)layout;
+    opts->duplicates = (bosc_hash_duplicates)policy;
+    opts->seed = (uint64_t)seed;
+    return EXIT_DONE;
+}
+
+static int read_columns(struct job *job, struct lookup *l)
+{
+    const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
+    int code;
+    if ((code = column_read(job, keys, true, &l->keys)) || (code = column_read(job, values, false, &l->values)) ||
+        (code = column_read(job, queries, true, &l->queries)))
+        return code;
+    if (l->values.shape[0] != l->keys.shape[0])
+        return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->values.shape[0],
+                   (long long)l->keys.shape[0]);
+    if (l->queries.dtype != l->keys.dtype)
+        return say(EXIT_FAILED, "%s: the queries are %s, and the keys %s", queries, dtype_code(l->queries.dtype),
+                   dtype_code(l->keys.dtype));
+    return EXIT_DONE;
+}
+
+static int build_and_find(struct job *job, struct lookup *l)
+{
+    int64_t m = l->queries.shape[0], hits = 0;
+    bosc_hash_info info = {.size = sizeof info};
+    double start = job_now();
+    bosc_status status = bosc_hash_create(job->ctx, &l->opts, &l->table);
+    if (status == BOSC_OK) status = bosc_hash_build(job->ctx, l->table, l->keys.data, l->values.data, l->keys.shape[0]);
+    job_seconds(job, "build", start);
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_hash_find(job->ctx, l->table, l->queries.data, m, l->out.data, l->found.data);
+    job_seconds(job, "find", start);
+    if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->found.data)[i];
+    job_integer(job, "n", l->keys.shape[0]);
+    job_number(job, "load", info.load);
+    job_integer(job, "bytes", info.bytes);
+    job_integer(job, "found", hits);
+    return EXIT_DONE;
+}
+
+static int look_up(struct job *job, struct lookup *l)
+{
+    int code = read_columns(job, l);
+    if (code) return code;
+    size_t size = bosc_dtype_size(l->values.dtype), m = (size_t)l->queries.shape[0];
+    l->opts.key_bits = l->keys.dtype == BOSC_U32 ? 32 : 64;
+    l->opts.value_size = (int32_t)size;
+    l->opts.value_dtype = l->values.dtype;
+    l->out = (bosc_array){.dtype = l->values.dtype, .rank = 1, .shape = {(int64_t)m, 1, 1, 1}};
+    l->found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {(int64_t)m, 1, 1, 1}};
+    l->out.data = job_alloc(m, size);
+    l->found.data = l->out.data ? job_alloc(m, 1) : NULL;
+    if (!l->found.data) return EXIT_FAILED;
+    if ((code = build_and_find(job, l))) return code;
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
+    return arrays_write(job, paths, (const bosc_array[]){l->out, l->found}, paths[1] ? 2 : 1);
+}
+
+int run_hash_lookup(struct job *job)
+{
+    struct lookup l = {.opts = {.size = sizeof l.opts}};
+    int code;
+    if ((code = read_options(job, &l.opts)) || (code = job_open(job))) return code;
+    code = look_up(job, &l);
+    bosc_hash_free(l.table);
+    bosc_array_free(&l.keys);
+    bosc_array_free(&l.values);
+    bosc_array_free(&l.queries);
+    bosc_array_free(&l.out);
+    bosc_array_free(&l.found);
+    return code;
+}
+
+static int number_keys(struct job *job, const bosc_array *keys, bosc_array *ids, bosc_array *unique)
+{
+    size_t n = (size_t)keys->shape[0];
+    *ids = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {keys->shape[0], 1, 1, 1}};
+    *unique = (bosc_array){.dtype = keys->dtype, .rank = 1, .shape = {0, 1, 1, 1}};
+    ids->data = job_alloc(n, sizeof(int64_t));
+    unique->data = ids->data ? job_alloc(n, bosc_dtype_size(keys->dtype)) : NULL;
+    if (!unique->data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status = bosc_hash_unique(job->ctx, keys->dtype == BOSC_U32 ? 32 : 64, keys->data, keys->shape[0],
+                                          ids->data, unique->data, &unique->shape[0]);
+    job_seconds(job, "unique", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    job_integer(job, "n", keys->shape[0]);
+    job_integer(job, "unique", unique->shape[0]);
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_KEYS_OUT]};
+    return arrays_write(job, paths, (const bosc_array[]){*ids, *unique}, paths[1] ? 2 : 1);
+}
+
+int run_hash_unique(struct job *job)
+{
+    bosc_array keys = {0}, ids = {0}, unique = {0};
+    int code = job_open(job);
+    if (!code) code = column_read(job, job->operands[0], true, &keys);
+    if (!code) code = number_keys(job, &keys, &ids, &unique);
+    bosc_array_free(&keys);
+    bosc_array_free(&ids);
+    bosc_array_free(&unique);
+    return code;
+}

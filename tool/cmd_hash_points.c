@@ -1,0 +1,146 @@
+/* boscage hash pairs, match */
+#include <math.h>
+#include <stdlib.h>
+
+#include <boscage/geometric.h>
+#include <boscage/spatial.h>
+
+#include "tool/tool.h"
+
+static double element(const bosc_array *a, int64_t at)
+{
+    switch (a->dtype) {
+    case BOSC_F32: return (double)((const float *)a->data)[at];
+    case BOSC_F64: return ((const double *)a->data)[at];
+    case BOSC_I32: return (double)((const int32_t *)a->data)[at];
+    default: return (double)((const int64_t *)a->data)[at];
+    }
+}
+
+/* A voxel as large as the radius; for a radius that makes none one for each point of the largest extent. */
+static double cell_of(const bosc_array *points, double radius)
+{
+    double least = (double)bosc_dtype_size(points->dtype) == 4 ? 1e-30 : 1e-290, extent = 0;
+    if (radius >= least && radius <= 1e300) return radius;
+    for (int64_t c = 0; c < points->shape[1]; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < points->shape[0]; i++) {
+            double x = element(points, i * points->shape[1] + c);
+            if (!isfinite(x)) continue;
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+        extent = fmax(extent, high - low);
+    }
+    double cell = extent / pow((double)points->shape[0], 1.0 / (double)points->shape[1]);
+    return isfinite(cell) && cell > least ? cell : 1;
+}
+
+static int find_pairs(struct job *job, const bosc_array *points, double radius, bosc_array *pairs)
+{
+    bosc_grid *grid = NULL;
+    bosc_grid_opts opts = {.size = sizeof opts, .dtype = points->dtype, .dim = (int32_t)points->shape[1]};
+    opts.cell = cell_of(points, radius);
+    int64_t count = 0;
+    double start = job_now();
+    bosc_status status = bosc_grid_create(job->ctx, &opts, &grid);
+    if (status == BOSC_OK) status = bosc_grid_build(job->ctx, grid, points->data, points->shape[0], 0);
+    job_seconds(job, "build", start);
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_grid_pairs(job->ctx, grid, radius, NULL, NULL, 0, &count);
+    job_seconds(job, "count", start);
+    *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
+    int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    if (!code && !(pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t)))) code = EXIT_FAILED;
+    start = job_now();
+    if (!code && (status = bosc_grid_pairs(job->ctx, grid, radius, pairs->data, NULL, count, &count)) != BOSC_OK)
+        code = say_ctx(job, status);
+    job_seconds(job, "pairs", start);
+    bosc_grid_free(grid);
+    return code;
+}
+
+int run_hash_pairs(struct job *job)
+{
+    double radius = 0;
+    bosc_array points = {0}, pairs = {0};
+    int code;
+    if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = job_open(job)) ||
+        (code = points_read(job, job->operands[0], &points)))
+        return code;
+    if (points.shape[1] > 3)
+        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, and voxel grids at most 3", job->operands[0],
+                   (long long)points.shape[1]);
+    if (!code) code = find_pairs(job, &points, radius, &pairs);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
+    job_integer(job, "n", points.shape[0]);
+    job_integer(job, "pairs", pairs.shape[0]);
+    bosc_array_free(&points);
+    bosc_array_free(&pairs);
+    return code;
+}
+
+/* Two-dimensional points as doubles; *plane is the caller's to free. */
+static int plane_read(struct job *job, const char *path, double **plane, int64_t *n)
+{
+    bosc_array points = {0};
+    int code = points_read(job, path, &points);
+    if (code) return code;
+    *n = points.shape[0];
+    if (points.shape[1] != 2)
+        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, not 2", path, (long long)points.shape[1]);
+    else if (!(*plane = job_alloc((size_t)*n, 2 * sizeof(double))))
+        code = EXIT_FAILED;
+    for (int64_t i = 0; !code && i < 2 * *n; i++) (*plane)[i] = element(&points, i);
+    bosc_array_free(&points);
+    return code;
+}
+
+struct plane {
+    double *points;
+    int64_t n;
+};
+
+static int match(struct job *job, const bosc_geometric_opts *opts, const struct plane *model, const struct plane *scene)
+{
+    bosc_geometric *table = NULL;
+    bosc_geometric_match found = {.size = sizeof found};
+    double start = job_now();
+    bosc_status status = bosc_geometric_create(job->ctx, opts, &table);
+    if (status == BOSC_OK) status = bosc_geometric_build(job->ctx, table, model->points, model->n);
+    job_seconds(job, "build", start);
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_geometric_find(job->ctx, table, scene->points, scene->n, NULL, &found);
+    job_seconds(job, "match", start);
+    bosc_geometric_free(table);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    if (!found.found)
+        return say(EXIT_FAILED, "%s: the model is not there: at best %lld of its %lld points are", job->operands[1],
+                   (long long)found.inliers, (long long)model->n);
+    const double *t = found.transform;
+    job_integer(job, "n", model->n);
+    job_integer(job, "m", scene->n);
+    job_json(job, "transform", json_pack("[[f,f,f],[f,f,f]]", t[0], t[1], t[2], t[3], t[4], t[5]));
+    job_integer(job, "votes", found.votes);
+    job_integer(job, "inliers", found.inliers);
+    job_number(job, "error", found.error);
+    return EXIT_DONE;
+}
+
+int run_hash_match(struct job *job)
+{
+    static const char *const kinds[] = {"similarity", "affine", NULL};
+    struct plane model = {0}, scene = {0};
+    int64_t seed = 0;
+    int kind = 0, code;
+    if ((code = option_choice(job, OPT_KIND, kinds, &kind)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = job_open(job)))
+        return code;
+    bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)kind, .seed = (uint64_t)seed};
+    code = plane_read(job, job->operands[0], &model.points, &model.n);
+    if (!code) code = plane_read(job, job->operands[1], &scene.points, &scene.n);
+    if (!code) code = match(job, &opts, &model, &scene);
+    free(model.points);
+    free(scene.points);
+    return code;
+}
