@@ -160,6 +160,10 @@ template <class T> void bi_store_relaxed(T *p, std::common_type_t<T> v)
 }
 
 template <class T> T bi_load_hint(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static inline uint4 bi_load_hint_shared(const uint4 *p)
+{
+    return {bi_load_hint(&p->x), bi_load_hint(&p->y), bi_load_hint(&p->z), bi_load_hint(&p->w)};
+}
 
 /* Cache hints. */
 template <class T> T __ldg(const T *p) { return *p; }

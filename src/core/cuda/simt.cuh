@@ -72,6 +72,15 @@ __device__ __forceinline__ void bi_store_relaxed(unsigned long *p, unsigned long
 
 /* A value that others change by atomics, and that may be an old one: to spare an atomic that would change nothing. */
 template <class T> __device__ __forceinline__ T bi_load_hint(const T *p) { return __ldca(p); }
+
+/* The same of four words in shared memory, aligned to 16 bytes. */
+__device__ __forceinline__ uint4 bi_load_hint_shared(const uint4 *p)
+{
+    uint4 v;
+    const unsigned at = (unsigned)__cvta_generic_to_shared(p);
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "r"(at));
+    return v;
+}
 #endif
 
 #endif

@@ -1,0 +1,274 @@
+/* The filling of parts on CUDA: sizes, and the order of launches. */
+#include <math.h>
+
+#include "hash/cuda_fill.cuh"
+
+enum { LAY_THREADS = 1024 };
+
+/* What laying out the parts needs. */
+struct lay_args {
+    const uint32_t *starts;
+    bosc_hash_part *parts;
+    struct bi_hash_report *report;
+    uint32_t count, crowd, most_keys, most_buckets;
+    bool any, in_place;
+    uint32_t placed; /* in place: the buckets in all */
+    double load;
+    uint32_t *large;
+};
+
+/* Lists the parts that shared memory has no room for; says whether parts are crowded. */
+static __device__ void sort_out(const lay_args &a, uint32_t part, uint32_t keys, uint32_t buckets, uint32_t *large,
+                                uint32_t *crowded)
+{
+    const bool beyond = buckets >> (32 - BOSC_HASH_SEED_BITS) != 0, leave = beyond || (!a.any && keys > a.crowd);
+    if (leave) atomicOr(crowded, 1u);
+    if (leave || keys == 0 || (keys <= a.most_keys && buckets <= a.most_buckets)) return;
+    a.large[1 + atomicAdd(large, 1u)] = part;
+}
+
+/* Lays out the parts one after the other, in one block: each thread a run of them. */
+static __global__ void __launch_bounds__(LAY_THREADS) kernel_lay(const lay_args a)
+{
+    struct lay_shared {
+        uint32_t warps[LAY_THREADS / 32], large, crowded;
+    };
+    BI_SHARED(lay_shared, sh);
+    const uint32_t each = (a.count + LAY_THREADS - 1) / LAY_THREADS;
+    const uint32_t begin = min(threadIdx.x * each, a.count), end = min(begin + each, a.count);
+    if (threadIdx.x == 0) sh.large = sh.crowded = 0;
+    __syncthreads();
+    uint32_t sum = 0, total;
+    for (uint32_t p = begin; p < end; p++) {
+        const uint32_t keys = a.starts[p + 1] - a.starts[p];
+        const uint32_t buckets =
+            a.in_place ? a.parts[p].buckets_seed >> BOSC_HASH_SEED_BITS : bi_hash_part_buckets(a.load, keys);
+        sort_out(a, p, keys, buckets, &sh.large, &sh.crowded);
+        sum += buckets;
+    }
+    uint32_t first = bi_block_sum_before<LAY_THREADS / 32>(sum, sh.warps, &total);
+    for (uint32_t p = begin; p < end && !a.in_place; p++) {
+        const uint32_t buckets = bi_hash_part_buckets(a.load, a.starts[p + 1] - a.starts[p]);
+        a.parts[p] = {first, buckets << BOSC_HASH_SEED_BITS};
+        first += buckets;
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    a.large[0] = sh.large;
+    a.report->buckets = a.in_place ? a.placed : total;
+    if (sh.crowded) a.report->crowded = 1;
+}
+
+/* Where things are in a block's shared memory. */
+struct fill_room {
+    size_t payload, codes, over, less, bytes;
+};
+template <class K, class P> __host__ __device__ static fill_room fill_room_of(uint32_t keys, uint32_t buckets)
+{
+    fill_room room;
+    const size_t marks = ((size_t)buckets + 31) / 32 * 4;
+    room.codes = ((size_t)keys * sizeof(K) + 15) / 16 * 16;
+    room.payload = room.codes + (size_t)buckets * sizeof(uint4);
+    room.over = (room.payload + (size_t)keys * hash_payload_bytes<P> + 15) / 16 * 16;
+    room.less = room.over + marks;
+    room.bytes = room.less + marks;
+    return room;
+}
+
+/* 16 bytes of a bucket: those of its pairs' hashes or values that begin at `from` bytes of them. */
+template <class T> __device__ __forceinline__ uint4 fill_piece(const T *array, uint4 order, uint32_t from, T filler)
+{
+    union {
+        T items[16 / sizeof(T)];
+        uint4 bytes;
+    } piece;
+#pragma unroll
+    for (uint32_t i = 0; i < 16 / sizeof(T); i++) {
+        const uint32_t place = from / (uint32_t)sizeof(T) + i;
+        const uint32_t at = place == 0 ? order.x : place == 1 ? order.y : place == 2 ? order.z : order.w;
+        piece.items[i] = at ? array[at - 1] : filler;
+    }
+    return piece.bytes;
+}
+
+/* Writes the buckets of a part whose values are in shared memory: 16 bytes a thread, in the order of memory. */
+template <class K, class P>
+static __device__ void fill_stream(const fill_part<K, P, true> &part, const fill_args<K, P> &a)
+{
+    constexpr uint32_t HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16,
+                       PIECES = HASHES + BOSC_HASH_WIDTH * hash_payload_bytes<P> / 16;
+    uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)part.first * PIECES;
+    const K filler = hash_filler<K>(part.number, a.part_bits);
+    for (uint32_t i = threadIdx.x; i < part.buckets * PIECES; i += FILL_THREADS) {
+        const uint32_t piece = i % PIECES;
+        const uint4 order = fill_order(part, i / PIECES);
+        if (piece < HASHES) {
+            to[i] = fill_piece(part.hashes, order, piece * 16, filler);
+        } else {
+            if constexpr (hash_payload_bytes < P >> 0)
+                to[i] = fill_piece(part.payload, order, (piece - HASHES) * 16, (P)0);
+        }
+    }
+}
+
+template <class K, class P> static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill(const fill_args<K, P> a)
+{
+    BI_SHARED(fill_talk, talk);
+    BI_SHARED_DYNAMIC(unsigned char, memory);
+    fill_part<K, P, true> part;
+    part.number = blockIdx.x;
+    const uint32_t begin = a.starts[part.number];
+    const bosc_hash_part descriptor = a.parts[part.number];
+    part.keys = a.starts[part.number + 1] - begin;
+    part.first = descriptor.first;
+    part.buckets = descriptor.buckets_seed >> BOSC_HASH_SEED_BITS;
+    if (part.keys > a.most_keys || part.buckets > a.most_buckets || (!a.any && part.keys > a.crowd)) return;
+    if (part.keys == 0 && a.in_place) return;
+    const fill_room room = fill_room_of<K, P>(a.most_keys, a.most_buckets);
+    K *hashes = reinterpret_cast<K *>(memory);
+    P *payload = reinterpret_cast<P *>(memory + room.payload);
+    part.hashes = hashes;
+    part.payload = payload;
+    part.codes = reinterpret_cast<uint32_t *>(memory + room.codes);
+    part.over = reinterpret_cast<uint32_t *>(memory + room.over);
+    part.less = reinterpret_cast<uint32_t *>(memory + room.less);
+    for (uint32_t i = threadIdx.x; i < part.keys; i += FILL_THREADS) {
+        hashes[i] = a.hashes[begin + i];
+        if constexpr (hash_payload_bytes < P >> 0) payload[i] = a.payload[begin + i];
+    }
+    fill_clear(part, talk);
+    if (threadIdx.x == 0) {
+        talk.repeats = talk.second = 0;
+        talk.skip = bi_load_relaxed(&a.report->repeats);
+    }
+    __syncthreads();
+    if (talk.skip) return;
+    const bool filled = fill_codes(part, talk, a.any, a.report);
+    if (threadIdx.x == 0) fill_tell(part, talk, a, filled);
+    if (!filled) return;
+    if (!a.values)
+        fill_stream(part, a);
+    else
+        for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) fill_write(part, a, b);
+}
+
+/* Parts too large for shared memory, from their list; their codes are in the table. */
+template <class K, class P>
+static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const fill_args<K, P> a, uint32_t marks_room)
+{
+    BI_SHARED(fill_talk, talk);
+    const uint32_t count = a.large[0];
+    for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
+        fill_part<K, P, false> part;
+        part.number = a.large[1 + k];
+        const uint32_t begin = a.starts[part.number];
+        const bosc_hash_part descriptor = a.parts[part.number];
+        part.keys = a.starts[part.number + 1] - begin;
+        part.first = descriptor.first;
+        part.buckets = descriptor.buckets_seed >> BOSC_HASH_SEED_BITS;
+        part.hashes = a.hashes + begin;
+        part.payload = a.payload + (hash_payload_bytes<P> > 0 ? begin : 0);
+        part.codes = reinterpret_cast<uint32_t *>(a.table + (size_t)part.first * (uint32_t)a.stride);
+        part.step = (uint32_t)a.stride / 4;
+        part.over = a.marks + part.first / 32 + part.number; /* no other part's: see marks_of */
+        part.less = part.over + marks_room;
+        fill_clear(part, talk);
+        if (threadIdx.x == 0) {
+            talk.repeats = talk.second = 0;
+            talk.skip = bi_load_relaxed(&a.report->repeats);
+        }
+        __syncthreads();
+        if (talk.skip) return;
+        const bool filled = fill_codes(part, talk, a.any, a.report);
+        if (threadIdx.x == 0) fill_tell(part, talk, a, filled);
+        if (filled)
+            for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) fill_write(part, a, b);
+        __syncthreads();
+    }
+}
+
+/* Most keys and buckets of a part that a block takes: what parts of this mean hold, or less where there is no room. */
+template <class K, class P> static void choose_most(const bosc_ctx *ctx, double mean, double load, fill_args<K, P> *a)
+{
+    int room = 0;
+    const uint32_t crowd = bi_hash_crowd(hash_bits<K>);
+    double most = mean + 8 * sqrt(mean) + 8;
+    a->most_keys = most < crowd ? (uint32_t)most : crowd;
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess) {
+        (void)cudaGetLastError();
+        room = 48 * 1024;
+    }
+    for (;; a->most_keys -= a->most_keys / 16 + 1) {
+        a->most_buckets = bi_hash_part_buckets(load, a->most_keys);
+        if (fill_room_of<K, P>(a->most_keys, a->most_buckets).bytes + sizeof(fill_talk) <= (size_t)room) return;
+    }
+}
+
+/* Words of marks for so many buckets in all: a part's begin at first / 32 + its number, so that no two share one. */
+static size_t marks_of(int64_t buckets, int32_t part_bits)
+{
+    return (size_t)(buckets / 32) + ((size_t)1 << part_bits) + 1;
+}
+
+static int64_t most_buckets(const struct bi_hash_shape *s, int64_t n)
+{
+    return (int64_t)((double)n / (s->load * BOSC_HASH_WIDTH)) + ((int64_t)1 << s->part_bits) + 1;
+}
+
+template <class K, class P>
+static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool any,
+                       struct bi_hash_report *report)
+{
+    const struct bi_hash_shape *s = &h->shape;
+    const uint32_t parts = 1u << s->part_bits;
+    const int64_t n = lists->in_place && h->keys > lists->n ? h->keys : lists->n;
+    const size_t marks_room = marks_of(lists->in_place ? h->buckets : most_buckets(s, n), s->part_bits);
+    void *marks, *large;
+    BI_TRY(bi_scratch(ctx, marks_room * 8, &marks));
+    BI_TRY(bi_scratch(ctx, ((size_t)parts + 1) * 4, &large));
+    fill_args<K, P> a = {};
+    a.hashes = (const K *)lists->hashes;
+    a.payload = (const P *)lists->payload;
+    a.values = (const unsigned char *)lists->values;
+    a.starts = lists->starts;
+    a.parts = (bosc_hash_part *)h->blocks[BI_HASH_PARTS].data;
+    a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
+    a.report = report;
+    a.part_bits = s->part_bits;
+    a.stride = s->stride;
+    a.value_bytes = s->value_bytes;
+    a.crowd = bi_hash_crowd(s->key_bits);
+    a.any = any;
+    a.in_place = lists->in_place;
+    a.large = (const uint32_t *)large;
+    a.marks = (uint32_t *)marks;
+    choose_most(ctx, (double)n / parts, s->load, &a);
+    const lay_args lay = {a.starts,    a.parts,          report, parts,           a.crowd,
+                          a.most_keys, a.most_buckets,   any,    lists->in_place, (uint32_t)h->buckets,
+                          s->load,     (uint32_t *)large};
+    BI_TRY(BI_RUN(ctx, kernel_lay, 1, LAY_THREADS, 0, lay));
+    auto fill = kernel_fill<K, P>;
+    auto fill_large = kernel_fill_large<K, P>;
+    const size_t bytes = fill_room_of<K, P>(a.most_keys, a.most_buckets).bytes;
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    BI_TRY(BI_RUN(ctx, fill, parts, FILL_THREADS, bytes, a));
+    const bool none_large = !any && !lists->in_place && a.most_keys >= a.crowd;
+    const unsigned blocks = min(parts, (unsigned)ctx->multiprocessors);
+    return none_large ? BOSC_OK : BI_RUN(ctx, fill_large, blocks, FILL_THREADS, 0, a, (uint32_t)marks_room);
+}
+
+bosc_status hash_fill(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool any,
+                      struct bi_hash_report *report)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = hash_with_types(h->shape.key_bits, lists->payload_bytes, [&](auto k, auto p) {
+        return run<decltype(k), decltype(p)>(ctx, h, lists, any, report);
+    });
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+size_t hash_fill_bytes(const struct bi_hash_shape *s, int64_t n)
+{
+    return marks_of(most_buckets(s, n), s->part_bits) * 8 + (((size_t)1 << s->part_bits) + 1) * 4 + 2 * 256;
+}

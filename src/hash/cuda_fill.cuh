@@ -1,0 +1,273 @@
+/* The filling of parts on CUDA: the matching of table.h by atomics, for parts in shared memory and for those that are
+ * too large for it. */
+#ifndef BI_HASH_CUDA_FILL_CUH
+#define BI_HASH_CUDA_FILL_CUH
+
+#include "hash/cuda.cuh"
+
+enum { FILL_THREADS = 512, FILL_WARPS = FILL_THREADS / 32 };
+/* Offers of so high a priority are few, unless a part fails: then others look whether it did. */
+enum { FILL_UNUSUAL = 6 };
+#define FILL_POSITIONS ((1u << BI_HASH_POSITION_BITS) - 1)
+
+/* What the kernels get: arrays of the lists and of the table, and what a block has room for in shared memory. */
+template <class K, class P> struct fill_args {
+    const K *hashes;
+    const P *payload;
+    const unsigned char *values; /* NULL: the payload is the values */
+    const uint32_t *starts;
+    bosc_hash_part *parts;
+    unsigned char *table;
+    struct bi_hash_report *report;
+    int32_t part_bits, stride, value_bytes;
+    uint32_t crowd; /* parts of more keys are left, unless any */
+    bool any, in_place;
+    uint32_t most_keys, most_buckets; /* larger parts are in the list of large ones */
+    const uint32_t *large;            /* how many there are, then their numbers */
+    uint32_t *marks;                  /* for those */
+};
+
+/* An offer: priority << BI_HASH_POSITION_BITS | (FILL_POSITIONS - position); 0: none. */
+__device__ __forceinline__ uint32_t fill_code(uint32_t priority, uint32_t position)
+{
+    return priority << BI_HASH_POSITION_BITS | (FILL_POSITIONS - position);
+}
+__device__ __forceinline__ uint32_t fill_position(uint32_t code) { return FILL_POSITIONS - (code & FILL_POSITIONS); }
+
+/* A part that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are a
+ * uint4; else the codes are in the table, in the first words of each bucket. */
+template <class K, class P, bool SHARED> struct fill_part {
+    const K *hashes;
+    const P *payload;
+    uint32_t *codes;
+    uint32_t step;  /* words from a bucket's codes to the next one's */
+    uint32_t *over; /* a bit for each bucket: it is overflowed */
+    uint32_t *less; /* it is full, and its first hash is less than its second */
+    uint32_t number, first, keys, buckets, seed;
+
+    __device__ __forceinline__ uint32_t *codes_of(uint32_t bucket) const
+    {
+        return codes + (size_t)bucket * (SHARED ? (uint32_t)BOSC_HASH_WIDTH : step);
+    }
+
+    /* Codes that others may be changing: each is there, or was. */
+    __device__ __forceinline__ uint4 hint(uint32_t bucket) const
+    {
+        const uint32_t *c = codes_of(bucket);
+        if (SHARED) return bi_load_hint_shared(reinterpret_cast<const uint4 *>(c));
+        return {bi_load_hint(c), bi_load_hint(c + 1), bi_load_hint(c + 2), bi_load_hint(c + 3)};
+    }
+
+    /* Codes at rest. */
+    __device__ __forceinline__ uint4 load(uint32_t bucket) const
+    {
+        const uint32_t *c = codes_of(bucket);
+        if (SHARED) return *reinterpret_cast<const uint4 *>(c);
+        return {c[0], c[1], c[2], c[3]};
+    }
+
+    __device__ __forceinline__ void pick(K hash, uint32_t picks[2]) const
+    {
+        bosc_hash_buckets(hash_fold(hash), seed, buckets, picks);
+    }
+};
+
+/* Offers a code to a bucket; returns the one that falls out, or 0. The codes of a bucket descend at all times, and each
+ * only grows: so a code goes past those that are larger, takes the place of the first smaller one, and that one goes
+ * on. In the end a bucket has the largest codes of all that came, in whatever order. */
+template <class K, class P, bool SHARED>
+__device__ __forceinline__ uint32_t fill_offer(const fill_part<K, P, SHARED> &part, uint32_t bucket, uint32_t code)
+{
+    const uint4 c = part.hint(bucket);
+    uint32_t *codes = part.codes_of(bucket);
+    for (uint32_t i = (c.x > code) + (c.y > code) + (c.z > code) + (c.w > code); i < BOSC_HASH_WIDTH; i++) {
+        const uint32_t there = atomicMax(&codes[i], code);
+        if (there == 0) return 0;
+        code = min(code, there);
+    }
+    return code;
+}
+
+/* Whether a bucket has the key of `hash` at another position. */
+template <class K, class P, bool SHARED>
+__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED> &part, uint4 c, K hash, uint32_t position)
+{
+    const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
+    bool has = false;
+#pragma unroll
+    for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
+        const uint32_t other = fill_position(codes[i]);
+        if (codes[i] && other != position) has |= hash_same(part.hashes[other], hash);
+    }
+    return has;
+}
+
+/* What the threads of a block tell each other. */
+struct fill_talk {
+    uint32_t skip, failed, repeats, second;
+};
+
+/* Serves the keys of a part until each has a place; all threads call it. On failure sets talk.failed, and talk.repeats
+ * where a key is seen to repeat. */
+template <class K, class P, bool SHARED>
+static __device__ void fill_match(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+{
+    uint32_t next = threadIdx.x, code = 0, bucket = 0, picks[2];
+    for (;;) {
+        if (code == 0) { /* all that this thread served so far have places */
+            if (next >= part.keys) return;
+            part.pick(part.hashes[next], picks);
+            code = fill_code(0, next);
+            bucket = picks[0];
+            next += FILL_THREADS;
+        }
+        code = fill_offer(part, bucket, code);
+        if (code == 0) continue;
+        const uint32_t position = fill_position(code);
+        const K hash = part.hashes[position];
+        part.pick(hash, picks);
+        if (bucket == picks[0] && picks[1] != bucket) {
+            bucket = picks[1];
+            continue;
+        }
+        bucket = picks[0];
+        code += 1u << BI_HASH_POSITION_BITS;
+        const uint32_t priority = code >> BI_HASH_POSITION_BITS;
+        if (priority < BI_HASH_PRIORITIES && !(priority >= FILL_UNUSUAL && atomicOr(&talk.failed, 0u))) continue;
+        atomicOr(&talk.failed, 1u);
+        if (fill_has(part, part.hint(picks[0]), hash, position)) atomicOr(&talk.repeats, 1u);
+        return;
+    }
+}
+
+/* Looks over the filled buckets: marks, and what is to be reported. All threads call it. */
+template <class K, class P, bool SHARED>
+static __device__ void fill_review(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t second = 0;
+    bool repeats = false;
+    for (uint32_t row = threadIdx.x - lane; row < part.buckets; row += FILL_THREADS) {
+        const uint32_t bucket = row + lane;
+        uint4 c = {0, 0, 0, 0};
+        if (bucket < part.buckets) c = part.load(bucket);
+        const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
+        K hash[4];
+#pragma unroll
+        for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
+            if (codes[i] == 0) continue;
+            uint32_t picks[2];
+            hash[i] = part.hashes[fill_position(codes[i])];
+            part.pick(hash[i], picks);
+            for (int j = 0; j < i; j++) repeats |= hash_same(hash[i], hash[j]);
+            if (picks[0] == bucket) continue;
+            second++;
+            atomicOr(&part.over[picks[0] / 32], 1u << picks[0] % 32);
+            repeats |= fill_has(part, part.load(picks[0]), hash[i], fill_position(codes[i]));
+        }
+        const unsigned less = __ballot_sync(~0u, codes[3] && hash_less(hash[0], hash[1]));
+        if (lane == 0) part.less[row / 32] = less;
+    }
+    second = __reduce_add_sync(~0u, second);
+    if (lane == 0 && second) atomicAdd(&talk.second, second);
+    if (repeats) atomicOr(&talk.repeats, 1u);
+}
+
+template <class K, class P, bool SHARED>
+static __device__ void fill_clear(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+{
+    for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) {
+        uint32_t *c = part.codes_of(b);
+        if (SHARED)
+            *reinterpret_cast<uint4 *>(c) = {0, 0, 0, 0};
+        else
+            c[0] = c[1] = c[2] = c[3] = 0;
+    }
+    for (uint32_t w = threadIdx.x; w < (part.buckets + 31) / 32; w += FILL_THREADS) part.over[w] = part.less[w] = 0;
+    if (threadIdx.x == 0) talk.failed = 0;
+}
+
+/* Gives every key of the part its code in a bucket, and marks; false if the part is to be left. part.seed is set. */
+template <class K, class P, bool SHARED>
+static __device__ bool fill_codes(fill_part<K, P, SHARED> &part, fill_talk &talk, bool any,
+                                  const struct bi_hash_report *report)
+{
+    const bool fits = part.keys < FILL_POSITIONS;
+    for (part.seed = fits ? 0 : BOSC_HASH_LINEAR; part.seed < BOSC_HASH_LINEAR; part.seed++) {
+        fill_match(part, talk);
+        __syncthreads();
+        if (!talk.failed) break;
+        if (threadIdx.x == 0) talk.skip = !any && (talk.repeats || bi_load_relaxed(&report->repeats));
+        __syncthreads();
+        if (talk.skip) return false;
+        fill_clear(part, talk);
+        __syncthreads();
+    }
+    if (part.seed < BOSC_HASH_LINEAR)
+        fill_review(part, talk);
+    else if (!any && threadIdx.x == 0)
+        talk.repeats = 1;
+    __syncthreads();
+    return !talk.repeats;
+}
+
+/* The positions of a bucket's pairs in the order in which they are written, plus 1; 0: none. */
+template <class K, class P, bool SHARED>
+__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED> &part, uint32_t bucket)
+{
+    if (part.seed == BOSC_HASH_LINEAR) {
+        const uint32_t i = bucket * BOSC_HASH_WIDTH, n = part.keys;
+        return {i < n ? i + 1 : 0, i + 1 < n ? i + 2 : 0, i + 2 < n ? i + 3 : 0, i + 3 < n ? i + 4 : 0};
+    }
+    const uint4 c = part.load(bucket);
+    const bool exchange = (part.over[bucket / 32] ^ part.less[bucket / 32]) >> bucket % 32 & 1;
+    const uint32_t x = exchange ? c.y : c.x, y = exchange ? c.x : c.y;
+    return {x ? fill_position(x) + 1 : 0, y ? fill_position(y) + 1 : 0, c.z ? fill_position(c.z) + 1 : 0,
+            c.w ? fill_position(c.w) + 1 : 0};
+}
+
+/* Writes a bucket of any stride, by one thread. */
+template <class K, class P, bool SHARED>
+static __device__ void fill_write(const fill_part<K, P, SHARED> &part, const fill_args<K, P> &a, uint32_t bucket)
+{
+    const uint4 order = fill_order(part, bucket);
+    const uint32_t at[4] = {order.x, order.y, order.z, order.w};
+    unsigned char *to = a.table + (size_t)(part.first + bucket) * (uint32_t)a.stride;
+    K *hashes = reinterpret_cast<K *>(to);
+#pragma unroll
+    for (int i = 0; i < BOSC_HASH_WIDTH; i++)
+        hashes[i] = at[i] ? part.hashes[at[i] - 1] : hash_filler<K>(part.number, a.part_bits);
+    if constexpr (hash_payload_bytes < P >> 0) {
+        const uint32_t size = (uint32_t)a.value_bytes;
+        to += BOSC_HASH_WIDTH * sizeof(K);
+        for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
+            const unsigned char *from = nullptr;
+            if (at[i]) {
+                const P *payload = &part.payload[at[i] - 1];
+                from = a.values ? a.values + (size_t)*payload * size : reinterpret_cast<const unsigned char *>(payload);
+            }
+            for (uint32_t b = 0; b < size; b++) to[(uint32_t)i * size + b] = from ? from[b] : 0;
+        }
+        const uint32_t used = BOSC_HASH_WIDTH * size, room = (uint32_t)a.stride - BOSC_HASH_WIDTH * (uint32_t)sizeof(K);
+        for (uint32_t b = used; b < room; b++) to[b] = 0;
+    }
+}
+
+/* Tells the report of a part. Thread 0 calls it. */
+template <class K, class P, bool SHARED>
+static __device__ void fill_tell(const fill_part<K, P, SHARED> &part, const fill_talk &talk, const fill_args<K, P> &a,
+                                 bool filled)
+{
+    if (!filled) {
+        if (talk.repeats) bi_store_relaxed(&a.report->repeats, 1u);
+        return;
+    }
+    a.parts[part.number].buckets_seed = part.buckets << BOSC_HASH_SEED_BITS | part.seed;
+    if (part.seed == BOSC_HASH_LINEAR)
+        atomicAdd(&a.report->linear, 1u);
+    else if (part.seed > 0)
+        atomicAdd(&a.report->reseeded, 1u);
+    if (talk.second) atomicAdd(reinterpret_cast<unsigned long long *>(&a.report->second), talk.second);
+}
+
+#endif
