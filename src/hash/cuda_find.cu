@@ -131,15 +131,7 @@ static __global__ void __launch_bounds__(FIND_THREADS)
 template <class K, class U>
 static bosc_status run_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t m, void *values, uint8_t *found)
 {
-    bosc_hash_view view = {};
-    view.version = BOSC_HASH_VIEW_VERSION;
-    view.key_bits = h->shape.key_bits;
-    view.value_size = h->shape.value_bytes;
-    view.stride = h->shape.stride;
-    view.part_bits = h->shape.part_bits;
-    view.seed = h->shape.seed;
-    view.parts = (const bosc_hash_part *)h->blocks[BI_HASH_PARTS].data;
-    view.buckets = (const unsigned char *)h->blocks[BI_HASH_TABLE].data;
+    const bosc_hash_view view = bi_hash_view(h);
     auto kernel = kernel_find_any<K, U>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(m, FIND_THREADS), FIND_THREADS, 0, queries, m, view, (U *)values,
                   found);
