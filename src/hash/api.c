@@ -4,10 +4,6 @@
 #include "base/bits.h"
 #include "hash/driver.h"
 
-#ifdef BOSC_HAVE_CUDA
-extern const struct bi_hash_ops bi_hash_ops_cuda __attribute__((weak));
-#endif
-
 const struct bi_hash_ops *bi_hash_ops_of(const bosc_ctx *ctx)
 {
 #ifdef BOSC_HAVE_CUDA
@@ -138,7 +134,6 @@ bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_has
     bi_begin(ctx);
     BI_TRY(bi_hash_check_opts(ctx, opts, &full, &layout));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
-    if (!bi_hash_ops_of(ctx)) return bi_fail(ctx, BOSC_ERR_BACKEND, "hash tables are not on this backend");
     BI_TRY(bi_hash_new(ctx, &full, layout, &fresh));
     *table = fresh;
     return BOSC_OK;
