@@ -2,6 +2,7 @@
 #include "forest_data.h"
 
 #include "arrays.h"
+#include "forest/msf_rows.h"
 
 static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
 
@@ -337,8 +338,7 @@ static void misleading_sample(bosc_ctx *ctx)
     bosc_graph *graph = forest_build(ctx, &e, 64, 0);
     CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, ids));
     bosc_graph_free(graph);
-    for (uint64_t i = 1; i <= 2048; i++) /* as cpu_msf_stream.c takes samples */
-        w[ids[(i * 0x9e3779b97f4a7c15u >> 32) * (uint64_t)(2 * m) >> 32]] += 5000;
+    for (int64_t i = 0; i < BI_MSF_SAMPLES; i++) w[ids[bi_msf_sample_place(i, 2 * m)]] += 5000;
     graph = forest_build(ctx, &e, 64, 0);
     check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
     bosc_graph_free(graph);

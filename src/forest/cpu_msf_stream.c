@@ -6,8 +6,7 @@
 enum {
     ROWS = 1024,     /* of one turn of a thread */
     CHUNK = 1 << 12, /* places of the list that a thread takes at a time */
-    LONG_ROW = 256,  /* arcs; longer rows look for room arc by arc */
-    SAMPLES = 2048
+    LONG_ROW = 256   /* arcs; longer rows look for room arc by arc */
 };
 
 /* What the threads share. */
@@ -172,11 +171,10 @@ static struct sample sample_edge(const struct bi_cpu_msf *m, int64_t i)
 static bosc_status sample(struct bi_cpu_msf *m, sample_fn at, int64_t count, double share)
 {
     struct sample *heap;
-    int64_t keep = (int64_t)(share * SAMPLES) + 1;
+    int64_t keep = (int64_t)(share * BI_MSF_SAMPLES) + 1;
     BI_TRY(bi_forest_scratch(m->ctx, keep, sizeof *heap, (void **)&heap));
-    for (int64_t i = 0; i < SAMPLES; i++) {
-        uint64_t hash = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u; /* Fibonacci hashing spreads the places evenly */
-        struct sample x = at(m, (int64_t)((hash >> 32) * (uint64_t)count >> 32));
+    for (int64_t i = 0; i < BI_MSF_SAMPLES; i++) {
+        struct sample x = at(m, bi_msf_sample_place(i, count));
         if (i < keep) {
             heap[i] = x;
             for (int64_t k = i + 1 == keep ? keep / 2 : -1; k >= 0; k--) sift_down(heap, keep, k);

@@ -5,6 +5,14 @@
 #include "forest/graph_words.h"
 #include "forest/msf.h"
 
+/* Where a sample of `count` things is taken on the CPU. Fibonacci hashing spreads the places evenly. */
+enum { BI_MSF_SAMPLES = 2048 };
+
+static inline int64_t bi_msf_sample_place(int64_t i, int64_t count)
+{
+    return (int64_t)(((uint64_t)(i + 1) * 0x9e3779b97f4a7c15u >> 32) * (uint64_t)count >> 32);
+}
+
 struct bi_msf_rows {
     int64_t n, arcs;
     const void *offsets, *edge_ids; /* words of 64 bits if `wide`, else of 32 */
