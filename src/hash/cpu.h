@@ -5,7 +5,7 @@
 #include "core/cpu/level.h"
 #include "hash/table.h"
 
-enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64 };
+enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 4 };
 
 /* A thread's share of a partition: pairs [begin, end). */
 struct bi_hash_scatter {
@@ -33,8 +33,8 @@ struct bi_hash_fill {
     bool streams;
     /* Scratch for the largest part. */
     uint32_t *codes;  /* (buckets x 4) */
-    uint32_t *firsts; /* (keys) first buckets */
-    uint32_t *moved;  /* (keys) that made an offer to their second bucket */
+    uint32_t *firsts; /* (BI_HASH_FILL_WORDS x room): first buckets, second ones, late keys and moved ones */
+    uint32_t room;    /* the most keys of a part, and 1 */
     uint8_t *marks;   /* (buckets) */
     /* Out. */
     bool repeats;

@@ -1,5 +1,5 @@
-/* Looks keys up in a bucketed table: queries go through in chunks, whose buckets are fetched while others are hashed;
- * those that their first bucket sends on go through once more. */
+/* Looks keys up in a bucketed table: queries go through in chunks, whose buckets are fetched while others are hashed
+ * and compared; those that their first bucket sends on wait once more. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -12,8 +12,9 @@ enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 32 };
 /* A chunk of queries on its way. */
 struct chunk {
     uint64_t hashes[2 * CHUNK];
-    uint32_t parts[CHUNK], firsts[CHUNK];
+    uint32_t parts[CHUNK], folds[CHUNK];
     const char *buckets[CHUNK];
+    uint8_t linear[CHUNK];
     uint8_t late[CHUNK]; /* those that may be elsewhere */
     int n_late;
 };
@@ -72,7 +73,7 @@ BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match,
     }
 }
 
-BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *queries, int64_t begin, int count,
+BI_FN void hash_chunk(const bosc_hash_view *s, int32_t bits, const void *queries, int64_t begin, int count,
                       struct chunk *c)
 {
     const int shift = 64 - s->part_bits;
@@ -81,7 +82,7 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *q
         bosc_hash_word h = bosc_hash_of(bosc_hash_load(queries, begin + j, bits), bits, seed);
         bi_hash_store(c->hashes, bits, j, h);
         c->parts[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
-        c->firsts[j] = bosc_hash_fold(h, bits);
+        c->folds[j] = bosc_hash_fold(h, bits);
     }
 }
 
@@ -90,12 +91,12 @@ BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, co
                        char *values, uint8_t *found)
 {
     bosc_hash_word hash = bosc_hash_load(c->hashes, j, bits);
-    bosc_hash_part part = view->parts[c->parts[j]];
     const char *bucket = c->buckets[j];
     uint32_t match = 0;
-    if ((part.buckets_seed & LINEAR) != LINEAR) {
+    if (!c->linear[j]) {
         match = matches(bucket, bits, hash);
     } else {
+        bosc_hash_part part = view->parts[c->parts[j]];
         for (uint32_t b = 0; b < part.buckets_seed >> BOSC_HASH_SEED_BITS && !match; b++) {
             bucket = (const char *)bosc_hash_bucket(view, part.first + b);
             match = matches(bucket, bits, hash);
@@ -104,45 +105,69 @@ BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, co
     answer(bucket, bits, size, match, q, values, found);
 }
 
-BI_FN void find_chunk(const bosc_hash_view *view, const struct bi_hash_shape *s, int32_t bits, size_t size,
-                      const void *queries, int64_t begin, int count, char *values, uint8_t *found)
+/* Hashes a chunk, and asks for its first buckets. */
+BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
+                       struct chunk *c)
 {
-    struct chunk c = {.n_late = 0};
-    const size_t stride = (size_t)s->stride;
-    hash_chunk(s, bits, queries, begin, count, &c);
+    const size_t stride = (size_t)view->stride;
+    const bosc_hash_part *parts = view->parts;
+    const char *table = (const char *)view->buckets;
+    hash_chunk(view, bits, queries, begin, count, c);
     for (int j = 0; j < count; j++) {
-        bosc_hash_part part = view->parts[c.parts[j]];
+        bosc_hash_part part = parts[c->parts[j]];
         uint32_t seed = part.buckets_seed & LINEAR, buckets = part.buckets_seed >> BOSC_HASH_SEED_BITS;
-        uint32_t g = bosc_hash_scatter(c.firsts[j] + seed * 0x9e3779b9u);
-        uint32_t first = (uint32_t)((uint64_t)g * buckets >> 32);
-        c.buckets[j] = (const char *)view->buckets + (size_t)(part.first + first) * stride;
-        __builtin_prefetch(c.buckets[j]);
+        uint32_t g = bosc_hash_scatter(c->folds[j] + seed * 0x9e3779b9u);
+        c->buckets[j] = table + (part.first + (size_t)((uint64_t)g * buckets >> 32)) * stride;
+        __builtin_prefetch(c->buckets[j]);
+        c->linear[j] = seed == LINEAR;
     }
-    for (int j = 0; j < count; j++) {
-        const char *bucket = c.buckets[j];
-        uint32_t match = matches(bucket, bits, bosc_hash_load(c.hashes, j, bits));
-        bool linear = (view->parts[c.parts[j]].buckets_seed & LINEAR) == LINEAR;
-        c.late[c.n_late] = (uint8_t)j;
-        c.n_late += match == 0 && (overflowed(bucket, bits, s->part_bits, c.parts[j]) | linear);
-        answer(bucket, bits, size, match, begin + j, values, found);
-    }
-    for (int k = 0; k < c.n_late; k++) {
-        int j = c.late[k];
-        uint32_t pick[2];
-        bosc_hash_part part = view->parts[c.parts[j]];
-        bosc_hash_buckets(c.firsts[j], part.buckets_seed & LINEAR, part.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
-        c.buckets[j] = (const char *)view->buckets + (size_t)(part.first + pick[1]) * stride;
-        __builtin_prefetch(c.buckets[j]);
-    }
-    for (int k = 0; k < c.n_late; k++) answer_late(view, bits, size, &c, c.late[k], begin + c.late[k], values, found);
 }
 
+/* Answers what the first buckets can, and asks for the second ones of the others. */
+BI_FN void answer_first(const bosc_hash_view *view, int32_t bits, size_t size, int64_t begin, int count,
+                        struct chunk *c, char *values, uint8_t *found)
+{
+    const int32_t part_bits = view->part_bits;
+    int late = 0;
+    for (int j = 0; j < count; j++) {
+        const char *bucket = c->buckets[j];
+        uint32_t match = matches(bucket, bits, bosc_hash_load(c->hashes, j, bits));
+        uint32_t more = (uint32_t)overflowed(bucket, bits, part_bits, c->parts[j]) | c->linear[j];
+        c->late[late] = (uint8_t)j;
+        late += (int)(more & (uint32_t)(match == 0));
+        answer(bucket, bits, size, match, begin + j, values, found);
+    }
+    c->n_late = late;
+    for (int k = 0; k < late; k++) {
+        int j = c->late[k];
+        uint32_t pick[2];
+        bosc_hash_part part = view->parts[c->parts[j]];
+        bosc_hash_buckets(c->folds[j], part.buckets_seed & LINEAR, part.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
+        c->buckets[j] = (const char *)view->buckets + ((size_t)part.first + pick[1]) * (size_t)view->stride;
+        __builtin_prefetch(c->buckets[j]);
+    }
+}
+
+/* While one chunk waits for its first buckets and another for its second ones, a third is hashed. */
 BI_FN void find_sized(const bosc_hash *t, int32_t bits, size_t size, const void *queries, int64_t begin, int64_t end,
                       char *values, uint8_t *found)
 {
-    bosc_hash_view view = bi_hash_view(t);
-    for (int64_t i = begin; i < end; i += CHUNK)
-        find_chunk(&view, &t->shape, bits, size, queries, i, end - i < CHUNK ? (int)(end - i) : CHUNK, values, found);
+    const bosc_hash_view view = bi_hash_view(t);
+    const int64_t chunks = (end - begin + CHUNK - 1) / CHUNK;
+    struct chunk ring[3];
+    for (int64_t k = 0; k < chunks + 2; k++) {
+        int64_t from = begin + k * CHUNK, rest = end - from;
+        if (k < chunks) begin_chunk(&view, bits, queries, from, rest < CHUNK ? (int)rest : CHUNK, &ring[k % 3]);
+        if (k > 0 && k <= chunks) {
+            from -= CHUNK, rest += CHUNK;
+            answer_first(&view, bits, size, from, rest < CHUNK ? (int)rest : CHUNK, &ring[(k - 1) % 3], values, found);
+            from += CHUNK;
+        }
+        if (k < 2) continue;
+        const struct chunk *c = &ring[(k - 2) % 3];
+        for (int j = 0; j < c->n_late; j++)
+            answer_late(&view, bits, size, c, c->late[j], from - 2 * CHUNK + c->late[j], values, found);
+    }
 }
 
 BI_FN void find_key(const bosc_hash *t, int32_t bits, const void *queries, int64_t begin, int64_t end, char *values,

@@ -139,8 +139,8 @@ static void fill_parts(bosc_ctx *ctx, struct filling *f, char *scratch)
     struct bi_hash_report *r = f->report;
     job.codes = (uint32_t *)(void *)scratch;
     job.firsts = job.codes + (size_t)f->most_buckets * BOSC_HASH_WIDTH;
-    job.moved = job.firsts + f->most_keys;
-    job.marks = (uint8_t *)(job.moved + f->most_keys);
+    job.room = f->most_keys + 1;
+    job.marks = (uint8_t *)(job.firsts + (size_t)job.room * BI_HASH_FILL_WORDS);
     for (;;) {
         int64_t part = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
         if (part >> f->table->shape.part_bits || bi_peek(&r->repeats)) return;
@@ -167,8 +167,8 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct 
         .table = table, .lists = lists, .parts = table->blocks[BI_HASH_PARTS].data, .any = any, .report = report};
     size_parts(&f);
     if (report->crowded && !any) return BOSC_OK;
-    size_t each =
-        (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) + (size_t)f.most_keys * 2 * sizeof(uint32_t);
+    size_t each = (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
+                  ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
     each = bi_round_up(each, 256);
     int threads = bi_parts(ctx, lists->n, GRAIN);
     struct bi_mark mark = bi_arena_mark(ctx);
@@ -195,7 +195,7 @@ static size_t cpu_build_bytes(const struct bi_hash_shape *s, int64_t n)
 {
     size_t parts = count_of_parts(s), payload = is_payload(s->value_bytes) ? (size_t)s->value_bytes : 4;
     size_t threads = (size_t)n / GRAIN + 1, crowd = bi_hash_crowd(s->key_bits);
-    size_t a_part = crowd * 2 * sizeof(uint32_t) +
+    size_t a_part = (crowd + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) +
                     (bi_hash_part_buckets(s->load, (uint32_t)crowd) + 1) * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1);
     size_t a_share = sizeof(struct bi_hash_scatter) + parts * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
     if (threads > MOST_THREADS) threads = MOST_THREADS;

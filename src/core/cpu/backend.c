@@ -1,6 +1,9 @@
 /* The CPU backend: memory from the C library, calls that finish before they return. */
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "base/bits.h"
 #include "base/fault.h"
@@ -20,10 +23,18 @@ static bosc_status cpu_sync(bosc_ctx *ctx)
     return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;
 }
 
+/* Large blocks ask for large pages: accesses all over a table otherwise wait for the addresses of its pages. */
+enum { LARGE_PAGE = 1 << 21, LARGE_BLOCK = 2 * LARGE_PAGE };
+
 static void *cpu_alloc(int32_t device, size_t bytes)
 {
     (void)device;
-    return aligned_alloc(64, bi_round_up(bytes, 64));
+    if (bytes < LARGE_BLOCK) return aligned_alloc(64, bi_round_up(bytes, 64));
+    void *memory = aligned_alloc(LARGE_PAGE, bi_round_up(bytes, 64));
+#ifdef MADV_HUGEPAGE
+    if (memory) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: nothing depends on it */
+#endif
+    return memory;
 }
 
 static void cpu_release(int32_t device, void *memory, size_t bytes)
