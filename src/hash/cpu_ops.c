@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/fault.h"
 #include "core/cpu/collectives.h"
 #include "hash/cpu.h"
 #include "hash/driver.h"
@@ -63,6 +64,7 @@ static bool is_payload(int32_t value_bytes) { return value_bytes == 0 || value_b
 static bosc_status cpu_partition(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys, const void *values,
                                  int64_t n, struct bi_hash_lists *lists)
 {
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash partition: injected fault");
     size_t parts = count_of_parts(shape);
     bool rows = !is_payload(shape->value_bytes);
     int32_t payload_bytes = rows ? 4 : shape->value_bytes;
@@ -170,6 +172,7 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct 
     size_t each = (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
                   ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
     each = bi_round_up(each, 256);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
     int threads = bi_parts(ctx, lists->n, GRAIN);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *scratch;
@@ -183,6 +186,7 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct 
 static bosc_status cpu_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, void *values,
                             uint8_t *found)
 {
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
     int threads = bi_parts(ctx, m, GRAIN);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
