@@ -9,6 +9,7 @@
 #include "tool/tool.h"
 
 static const char *const items[] = {"1048576", "16777216", "67108864"};
+static const char *const voxels[] = {"131072", "1048576", "8388608"};
 static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
@@ -26,6 +27,8 @@ static const struct program {
     {"forest", "bench_forest", true, true, {"-p", NULL}, "-t", "-b", tables},
     {"forest", "bench_forest_boost", true, false, {"-n", NULL}, NULL, NULL, items},
     {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
+    {"hash", "bench_hash", true, true, {"-n", NULL}, "-t", "-b", items},
+    {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 

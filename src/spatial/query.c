@@ -69,6 +69,24 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_grid *grid, struct bi
     return bi_fail(ctx, BOSC_ERR_DATA, "queries: row %lld holds a NaN", (long long)row);
 }
 
+enum { ORDERED = 4096 }; /* so many queries are worth it */
+
+/* Many queries are served in the order of their voxels: what one reads the next ones find in the cache. */
+static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
+{
+    const struct bi_grid_view *v = &query->view;
+    int64_t m = query->rows.n;
+    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed) return BOSC_OK;
+    struct bi_grid_order order = {.view = *v, .rows = query->rows};
+    BI_TRY(bi_grid_scratch(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
+    BI_TRY(bi_grid_scratch(ctx, m, sizeof(uint32_t), &order.order));
+    BI_TRY(bi_grid_steps_of(ctx)->grid_order(ctx, m, &order));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
+                                          order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
+    query->order = order.order;
+    return BOSC_OK;
+}
+
 static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bi_step_fn step)
 {
     bool staged = false;
@@ -76,6 +94,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
     query->counts = counts.reachable;
+    if (query->reach > 0) BI_TRY(order_queries(ctx, query)); /* not for one look-up each */
     BI_TRY(step(ctx, query->rows.n, query));
     BI_TRY(bi_stage_back(ctx, &counts));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -118,6 +137,7 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
     BI_TRY(bi_grid_scratch(ctx, m + 1, sizeof(int64_t), &query->counts));
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
+    BI_TRY(order_queries(ctx, query));
     if (m > 0) BI_TRY(bi_grid_steps_of(ctx)->grid_count(ctx, m, query));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
     BI_TRY(ctx->backend->copy(ctx, offsets, query->counts, (size_t)(m + 1) * sizeof(int64_t)));
@@ -157,6 +177,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_gri
                         &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
+    BI_TRY(order_queries(ctx, query));
     BI_TRY(bi_grid_steps_of(ctx)->grid_fill(ctx, m, query));
     BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
     if (bad != INT64_MAX)

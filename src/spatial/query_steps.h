@@ -58,7 +58,8 @@ BI_FN void bi_grid_sort(const struct bi_grid_out *o, int64_t count)
 struct bi_grid_query {
     struct bi_grid_view view;
     struct bi_grid_rows rows;
-    double r2, reach; /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
+    double r2, reach;      /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
+    const uint32_t *order; /* in which they are served, near ones together; NULL: as they are */
     int64_t *counts;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -79,29 +80,61 @@ BI_FN void bi_step_grid_inhabitants(const struct bi_grid_query *a, int64_t i)
         cell.at[c] = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
         inside &= cell.at[c] >= a->view.low.at[c] && cell.at[c] <= a->view.high.at[c];
     }
-    a->counts[i] = inside ? bi_grid_find(&a->view, &cell, true) - bi_grid_find(&a->view, &cell, false) : 0;
+    if (!inside) {
+        a->counts[i] = 0;
+    } else if (a->view.shift == 0 && a->view.keyed) { /* each voxel has an entry of its own */
+        uint64_t key = bi_grid_pack(&a->view, &cell);
+        a->counts[i] = (int64_t)a->view.starts[key + 1] - (int64_t)a->view.starts[key];
+    } else {
+        a->counts[i] = bi_grid_find(&a->view, &cell, true) - bi_grid_find(&a->view, &cell, false);
+    }
 }
 
-BI_FN void bi_step_grid_count(const struct bi_grid_query *a, int64_t i)
+/* The key of the voxel of the grid's extent that is nearest to query i, and its number. */
+struct bi_grid_order {
+    struct bi_grid_view view;
+    struct bi_grid_rows rows;
+    void *keys; /* as wide as the view's */
+    uint32_t *order;
+};
+
+BI_FN void bi_step_grid_order(const struct bi_grid_order *a, int64_t i)
 {
+    struct bi_grid_cell cell = {{0, 0, 0}};
+    for (int32_t c = 0; c < a->view.dim; c++) {
+        int64_t at = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
+        cell.at[c] = at < a->view.low.at[c] ? a->view.low.at[c] : at > a->view.high.at[c] ? a->view.high.at[c] : at;
+    }
+    a->order[i] = (uint32_t)i;
+    uint64_t key = bi_grid_pack(&a->view, &cell);
+    if (a->view.wide_keys)
+        ((uint64_t *)a->keys)[i] = key;
+    else
+        ((uint32_t *)a->keys)[i] = (uint32_t)key;
+}
+
+BI_FN void bi_step_grid_count(const struct bi_grid_query *a, int64_t item)
+{
+    int64_t i = a->order ? (int64_t)a->order[item] : item;
     double q[BI_GRID_DIM];
     struct bi_grid_walk walk;
     int64_t count = 0, place, end;
     bi_grid_query_at(a, i, q);
-    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_grid_walk_next(&a->view, &walk, &place, &end))
             for (; place < end; place++) count += bi_grid_dist2(&a->view, place, q) <= a->r2;
     a->counts[i] = count;
 }
 
-BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t i)
+BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
 {
+    int64_t i = a->order ? (int64_t)a->order[item] : item;
     double q[BI_GRID_DIM];
     struct bi_grid_walk walk;
     struct bi_grid_out out = {a->ids, a->dist2, a->offsets[i], 1, 0, a->wide_ids, a->view.wide};
     int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], place, end;
     bi_grid_query_at(a, i, q);
-    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_grid_walk_next(&a->view, &walk, &place, &end))
             for (; place < end; place++) {
                 double d = bi_grid_dist2(&a->view, place, q);
@@ -138,7 +171,7 @@ BI_FN void bi_step_grid_pair_count(const struct bi_grid_pairs *a, int64_t i)
     uint32_t id = a->view.ids[i];
     int64_t count = 0, place, end;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
-    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach))
+    if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_grid_walk_next(&a->view, &walk, &place, &end))
             for (; place < end; place++) count += a->view.ids[place] > id && bi_grid_dist2(&a->view, place, q) <= a->r2;
     a->counts[id] = count;
@@ -153,7 +186,7 @@ BI_FN void bi_step_grid_pair_fill(const struct bi_grid_pairs *a, int64_t i)
     int64_t count = 0, place, end;
     if (a->offsets[id + 1] == out.start) return;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
-    if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach)) return;
+    if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0)) return;
     while (bi_grid_walk_next(&a->view, &walk, &place, &end))
         for (; place < end; place++) {
             if (a->view.ids[place] <= id) continue;
@@ -184,8 +217,7 @@ BI_FN void bi_step_grid_join(const struct bi_grid_groups *a, int64_t i)
     struct bi_grid_walk walk;
     int64_t place, end;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
-    if (!bi_grid_box(&a->view, &walk, q, a->reach)) return;
-    walk.place = i + 1;
+    if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach, i + 1)) return;
     while (bi_grid_walk_next(&a->view, &walk, &place, &end))
         for (; place < end; place++)
             if (bi_grid_dist2(&a->view, place, q) <= a->r2) bi_join(a->parent, a->view.ids[i], a->view.ids[place]);

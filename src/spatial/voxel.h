@@ -32,9 +32,11 @@ BI_FN double bi_grid_number(const struct bi_grid_rows *r, int64_t i, int32_t c)
 /* The voxel coordinate of x: never less for a greater x, since rounding and floor keep the order. */
 BI_FN int64_t bi_grid_voxel(double x, double cell)
 {
-    double v = floor(x / cell);
+    double v = x / cell;
     if (!(v > -BI_GRID_FAR)) return -((int64_t)1 << 62);
-    return v < BI_GRID_FAR ? (int64_t)v : (int64_t)1 << 62;
+    if (!(v < BI_GRID_FAR)) return (int64_t)1 << 62;
+    int64_t towards_0 = (int64_t)v; /* exact, and so is its way back */
+    return towards_0 - (v < (double)towards_0);
 }
 
 /* Coordinate c of the point at a place of the order. */
@@ -86,29 +88,17 @@ BI_FN int bi_grid_compare(const struct bi_grid_view *v, const struct bi_grid_cel
     return 0;
 }
 
-/* The first place whose voxel is not before `cell`, or if `after` the first whose voxel is after it. */
-BI_FN int64_t bi_grid_find(const struct bi_grid_view *v, const struct bi_grid_cell *cell, bool after)
+/* The first place with at least this key, which may be one more than the largest. */
+BI_FN int64_t bi_grid_find_key(const struct bi_grid_view *v, uint64_t key)
 {
-    int64_t begin = 0, end = v->n;
-    uint64_t key = 0;
-    if (v->keyed) {
-        key = bi_grid_pack(v, cell) + after;
-        uint64_t entry = key >> v->shift;
-        if ((after && key == 0) || entry >> v->index_bits) return v->n;
-        begin = v->starts[entry];
-        if (v->shift == 0) return begin;
-        end = v->starts[entry + 1];
-    }
+    uint64_t entry = key >> v->shift;
+    if (entry >> v->index_bits) return v->n;
+    int64_t begin = v->starts[entry];
+    if (v->shift == 0) return begin;
+    int64_t end = v->starts[entry + 1];
     while (begin < end) {
         int64_t middle = begin + (end - begin) / 2;
-        bool before;
-        if (v->keyed) {
-            before = bi_grid_key(v, middle) < key;
-        } else {
-            struct bi_grid_cell there = bi_grid_cell_at(v, middle);
-            before = bi_grid_compare(v, &there, cell) < after;
-        }
-        if (before)
+        if (bi_grid_key(v, middle) < key)
             begin = middle + 1;
         else
             end = middle;
@@ -116,12 +106,36 @@ BI_FN int64_t bi_grid_find(const struct bi_grid_view *v, const struct bi_grid_ce
     return begin;
 }
 
-/* A walk over the occupied voxels of a box, row by row: the last coordinate runs. It goes from one occupied voxel to
- * the next place where the box can go on, so that empty space costs nothing, however large the box. */
+/* The first place whose voxel is not before `cell`, or if `after` the first whose voxel is after it. */
+BI_FN int64_t bi_grid_find(const struct bi_grid_view *v, const struct bi_grid_cell *cell, bool after)
+{
+    int64_t begin = 0, end = v->n;
+    if (v->keyed) {
+        uint64_t key = bi_grid_pack(v, cell) + after;
+        return after && key == 0 ? v->n : bi_grid_find_key(v, key);
+    }
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        struct bi_grid_cell there = bi_grid_cell_at(v, middle);
+        if (bi_grid_compare(v, &there, cell) < after)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* A walk over the occupied voxels of a box, row by row: the last coordinate runs. A few rows are all looked up; a walk
+ * over many goes from one occupied voxel to the next place where the box can go on, so that empty space costs nothing,
+ * however large the box. */
 struct bi_grid_walk {
     struct bi_grid_cell low, high;
-    int64_t place; /* how far it has come */
+    int64_t place;          /* how far it has come; it never goes back */
+    uint64_t row, length;   /* few rows: the key where the next one begins, and the voxels of each */
+    int32_t at[2], rows[2]; /* its number along the first coordinates; rows[0] is 0 where there are many */
 };
+
+enum { BI_GRID_FEW = 64 };
 
 /* The first voxel of the box that is not before `cell`; false if there is none. */
 BI_FN bool bi_grid_into_box(const struct bi_grid_view *v, const struct bi_grid_walk *w, struct bi_grid_cell *cell)
@@ -139,9 +153,28 @@ BI_FN bool bi_grid_into_box(const struct bi_grid_view *v, const struct bi_grid_w
     return true;
 }
 
+/* The next of few rows that has places; false at the end. */
+BI_FN bool bi_grid_walk_row(const struct bi_grid_view *v, struct bi_grid_walk *w, int64_t *begin, int64_t *end)
+{
+    int32_t below = v->dim > 1 ? v->bits[v->dim - 1] : 0, beside = v->dim > 2 ? below + v->bits[1] : 0;
+    while (w->at[0] < w->rows[0]) {
+        uint64_t row = w->row + ((uint64_t)w->at[0] << beside) + ((uint64_t)w->at[1] << below);
+        int64_t from = bi_grid_find_key(v, row);
+        *end = bi_grid_find_key(v, row + w->length);
+        *begin = from < w->place ? w->place : from;
+        if (++w->at[1] == w->rows[1]) {
+            w->at[1] = 0;
+            w->at[0]++;
+        }
+        if (*begin < *end) return true;
+    }
+    return false;
+}
+
 /* The next places [begin, end) whose voxels are in the box; false at the end. */
 BI_FN bool bi_grid_walk_next(const struct bi_grid_view *v, struct bi_grid_walk *w, int64_t *begin, int64_t *end)
 {
+    if (w->rows[0]) return bi_grid_walk_row(v, w, begin, end);
     while (w->place < v->n) {
         struct bi_grid_cell cell = bi_grid_cell_at(v, w->place), next = cell;
         if (!bi_grid_into_box(v, w, &next)) return false;
@@ -157,10 +190,13 @@ BI_FN bool bi_grid_walk_next(const struct bi_grid_view *v, struct bi_grid_walk *
     return false;
 }
 
-/* The box of all that can be nearer than `reach` to a point in every coordinate: q - reach, rounded, is not above any
- * number that is above q - reach, and neither is its voxel. False if no voxel of the grid is in reach. */
-BI_FN bool bi_grid_box(const struct bi_grid_view *v, struct bi_grid_walk *w, const double *q, double reach)
+/* Begins a walk, at a place of the order, over all that can be nearer than `reach` to a point in every coordinate:
+ * q - reach, rounded, is not above any number that is above q - reach, and neither is its voxel. False if no voxel of
+ * the grid is in reach. */
+BI_FN bool bi_grid_walk_begin(const struct bi_grid_view *v, struct bi_grid_walk *w, const double *q, double reach,
+                              int64_t place)
 {
+    uint64_t rows[BI_GRID_DIM] = {1, 1, 1}; /* of the box along each coordinate; 0: 2^64 */
     for (int32_t c = 0; c < v->dim; c++) {
         bool all = reach > 0x1.fffffffffffffp1023;
         int64_t low = all ? v->low.at[c] : bi_grid_voxel(q[c] - reach, v->cell);
@@ -168,15 +204,22 @@ BI_FN bool bi_grid_box(const struct bi_grid_view *v, struct bi_grid_walk *w, con
         if (low > v->high.at[c] || high < v->low.at[c]) return false;
         w->low.at[c] = low < v->low.at[c] ? v->low.at[c] : low;
         w->high.at[c] = high > v->high.at[c] ? v->high.at[c] : high;
+        rows[c] = (uint64_t)w->high.at[c] - (uint64_t)w->low.at[c] + 1;
     }
-    return v->n > 0;
-}
-
-/* A walk over all of it. */
-BI_FN bool bi_grid_walk_begin(const struct bi_grid_view *v, struct bi_grid_walk *w, const double *q, double reach)
-{
-    if (!bi_grid_box(v, w, q, reach)) return false;
-    w->place = bi_grid_find(v, &w->low, false);
+    w->place = place;
+    w->rows[0] = w->at[0] = w->at[1] = 0;
+    if (v->n == 0) return false;
+    uint64_t first = v->dim > 2 ? rows[0] : 1, second = v->dim > 1 ? rows[v->dim - 2] : 1;
+    if (v->keyed && v->key_bits < 64 && first <= BI_GRID_FEW && second <= BI_GRID_FEW &&
+        first * second <= BI_GRID_FEW) {
+        w->rows[0] = (int32_t)first;
+        w->rows[1] = (int32_t)second;
+        w->row = bi_grid_pack(v, &w->low);
+        w->length = rows[v->dim - 1];
+    } else {
+        int64_t begin = bi_grid_find(v, &w->low, false);
+        if (begin > place) w->place = begin;
+    }
     return true;
 }
 
@@ -186,9 +229,13 @@ BI_FN double bi_grid_dist2(const struct bi_grid_view *v, int64_t place, const do
 {
     if (!v->wide) {
         const float *p = (const float *)v->points + place * v->dim;
-        float s = 0;
-        for (int32_t c = 0; c < v->dim; c++) {
-            float d = (float)q[c] - p[c];
+        float d = (float)q[0] - p[0], s = d * d;
+        if (v->dim > 1) {
+            d = (float)q[1] - p[1];
+            s = s + d * d;
+        }
+        if (v->dim > 2) {
+            d = (float)q[2] - p[2];
             s = s + d * d;
         }
         return s == s ? (double)s : (double)INFINITY;
