@@ -133,7 +133,7 @@ BOSC_API bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, b
 
 /* Dense ids by first occurrence, the compacting table of the published work: ids (n, int64) gets for each key the
  * number of distinct keys before the first one equal to it; unique (room for n keys, or NULL) the distinct keys in that
- * order; *count (host) their number. O(n) expected. Waits. */
+ * order; *count (host) their number. A sort of the hashes. Waits. */
 BOSC_API bosc_status bosc_hash_unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids,
                                       void *unique, int64_t *count);
 

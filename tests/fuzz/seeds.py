@@ -26,7 +26,7 @@ TEXTS = {
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "tree", "graph", *TEXTS):
+    for name in ("npy", "tree", "graph", "hash", "hash_changes", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -47,6 +47,10 @@ def main():
             name = folder / "graph" / f"{i}{j}.bosc"
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
+    golden = pathlib.Path(__file__).parent.parent / "golden" / "hash-v1.bosc"
+    (folder / "hash" / "golden").write_bytes(golden.read_bytes())
+    for kind in range(96):
+        (folder / "hash_changes" / f"{kind}").write_bytes(bytes((3, kind, 4, *range(0, 250, 3))))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,102 @@
+/* Sequences of operations on a hash table, beside an oracle. The first bytes choose the options, each operation takes
+ * one, and each key one or two. */
+#include "../reference_hash.c"
+#include "fuzz.h"
+#include "hash/driver.h"
+
+enum { MOST = 64 };
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static uint32_t take(struct input *in)
+{
+    if (in->size == 0) return 0;
+    in->size--;
+    return *in->data++;
+}
+
+static bosc_hash_opts take_options(struct input *in)
+{
+    bosc_hash_opts o = {.size = sizeof o, .seed = take(in), .load = 0};
+    uint32_t kind = take(in);
+    o.key_bits = 32 << kind % 3;
+    o.layout = (bosc_hash_layout)(kind / 3 % 4);
+    o.value_size = (int32_t)(take(in) % 9);
+    o.kind = (bosc_hash_kind)(kind / 12 % 2);
+    if (o.kind == BOSC_HASH_MAP) o.counted = kind / 24 % 2;
+    if (o.kind == BOSC_HASH_MAP) o.duplicates = (bosc_hash_duplicates)(kind / 48 % 2);
+    return o;
+}
+
+/* Keys that meet: small numbers, and hashes that agree in their top bits. */
+static int64_t take_keys(struct input *in, const bosc_hash_opts *o, void *keys, uint8_t *values)
+{
+    int64_t n = (int64_t)(take(in) % MOST);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t byte = take(in);
+        bosc_hash_word key = {byte & 15, 0};
+        if (byte & 16) key = bi_hash_key_of((bosc_hash_word){take(in), 0}, o->key_bits, o->seed);
+        if (byte & 32 && o->key_bits == 64)
+            key = bi_hash_key_of((bosc_hash_word){(uint64_t)byte << 32 | byte, 0}, 64, o->seed);
+        bi_hash_store(keys, o->key_bits, i, key);
+    }
+    for (int64_t i = 0; i < n * o->value_size; i++) values[i] = (uint8_t)(i * 7 + (int64_t)in->size);
+    return n;
+}
+
+static void compare_all(bosc_ctx *ctx, const bosc_hash *table, const struct reference_hash *oracle, const void *keys,
+                        int64_t n)
+{
+    uint64_t values[MOST * 2];
+    uint8_t found[MOST];
+    int64_t counts[MOST];
+    size_t size = (size_t)oracle->opts.value_size;
+    if (bosc_hash_find(ctx, table, keys, n, values, found) != BOSC_OK) abort();
+    if (bosc_hash_count(ctx, table, keys, n, counts) != BOSC_OK) abort();
+    for (int64_t i = 0; i < n; i++) {
+        int64_t count;
+        const struct reference_pair *p =
+            reference_hash_find(oracle, bosc_hash_load(keys, i, oracle->opts.key_bits), &count);
+        if (!oracle->opts.counted && oracle->opts.kind == BOSC_HASH_MAP) count = count > 0;
+        if (found[i] != (p != NULL) || counts[i] != count) abort();
+        if (p && memcmp((char *)values + (size_t)i * size, p->value, size) != 0) abort();
+    }
+    bosc_hash_info info = {.size = sizeof info};
+    if (bosc_hash_get_info(ctx, table, &info) != BOSC_OK || info.keys != reference_hash_keys(oracle)) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bosc_ctx *ctx = fuzz_context();
+    struct input in = {data, size};
+    struct reference_hash oracle = {.opts = take_options(&in)};
+    bosc_hash *table = NULL;
+    uint64_t keys[MOST * 2];
+    uint8_t values[MOST * 8];
+    int64_t bad, erased;
+    if (bosc_hash_create(ctx, &oracle.opts, &table) != BOSC_OK) abort();
+    while (in.size) {
+        uint32_t what = take(&in);
+        int64_t n = take_keys(&in, &oracle.opts, keys, values);
+        if (what % 4 == 0) {
+            reference_hash_clear(&oracle);
+            if (!reference_hash_insert(&oracle, keys, values, n, &bad)) abort();
+            if (bosc_hash_build(ctx, table, keys, values, n) != BOSC_OK) abort();
+        } else if (what % 4 == 1) {
+            int64_t expected = reference_hash_erase(&oracle, keys, n);
+            if (bosc_hash_erase(ctx, table, keys, n, &erased) != BOSC_OK || erased != expected) abort();
+        } else if (what % 4 == 2) {
+            if (bosc_hash_rehash(ctx, table, 0, what) != BOSC_OK) abort();
+        } else {
+            if (!reference_hash_insert(&oracle, keys, values, n, &bad)) abort();
+            if (bosc_hash_insert(ctx, table, keys, values, n) != BOSC_OK) abort();
+        }
+        compare_all(ctx, table, &oracle, keys, n);
+    }
+    reference_hash_clear(&oracle);
+    bosc_hash_free(table);
+    return 0;
+}
