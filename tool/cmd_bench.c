@@ -27,7 +27,7 @@ static const struct program {
     {"forest", "bench_forest", true, true, {"-p", NULL}, "-t", "-b", tables},
     {"forest", "bench_forest_boost", true, false, {"-n", NULL}, NULL, NULL, items},
     {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
-    {"hash", "bench_hash", true, true, {"-n", NULL}, "-t", "-b", items},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, "-t", NULL, items},
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };

@@ -71,5 +71,12 @@ int run_demo(struct job *job)
     code = demo_forest(job);
     if (!code) code = demo_emst(job);
     job_seconds(job, "forest", start);
+    if (code) return code;
+    if (!is_quiet(job)) printf("\nhash tables and their uses\n");
+    start = job_now();
+    code = demo_hash(job);
+    if (!code) code = demo_spatial(job);
+    if (!code) code = demo_geometric(job);
+    job_seconds(job, "hash", start);
     return code;
 }

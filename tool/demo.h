@@ -18,6 +18,11 @@ int demo_kdtree(struct job *job, const char *path);
 int demo_forest(struct job *job);
 int demo_emst(struct job *job);
 
+/* Look-ups; close pairs and groups of points, with a picture; a constellation found among other stars, with another. */
+int demo_hash(struct job *job);
+int demo_spatial(struct job *job);
+int demo_geometric(struct job *job);
+
 /* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
 int demo_partition(struct job *job);
 

@@ -1,0 +1,352 @@
+/* The demonstration's hash tables and what they are used for: look-ups, close pairs and groups of points by voxels, a
+ * constellation found among other stars. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <boscage/geometric.h>
+#include <boscage/hash.h>
+#include <boscage/spatial.h>
+
+#include "tool/canvas.h"
+#include "tool/demo.h"
+
+enum { CPU = 1 << 20, CUDA = 1 << 24, SIDE = 1200, MARGIN = 40 };
+
+static bool has_device(const struct job *job)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    return info.backend == BOSC_BACKEND_CUDA;
+}
+
+/* ---- look-ups ---- */
+
+struct pairs {
+    int64_t n;
+    uint64_t *keys; /* 2 n: the second half is not in the table (random keys of 64 bits do not meet) */
+    uint64_t *values;
+    uint8_t *found;
+    bosc_hash *table;
+};
+
+/* The second call is measured: the first one takes memory. */
+static int look_up(struct job *job, struct pairs *p)
+{
+    char what[128];
+    int64_t n = p->n, wrong = 0;
+    double build = 0, find = 0;
+    bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8, .load = 0.95};
+    bosc_status status = bosc_random_bits(job->ctx, 3, 0, 4 * n, (uint32_t *)(void *)p->keys);
+    if (status == BOSC_OK) status = bosc_hash_create(job->ctx, &opts, &p->table);
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_hash_build(job->ctx, p->table, p->keys, p->keys, n); /* each key is its own value */
+        build = job_now() - start;
+        start = job_now();
+        if (status == BOSC_OK) status = bosc_hash_find(job->ctx, p->table, p->keys, 2 * n, p->values, p->found);
+        find = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int64_t i = 0; i < 2 * n; i++) wrong += p->found[i] != (i < n) || p->values[i] != (i < n ? p->keys[i] : 0);
+    if (wrong) return say(EXIT_FAILED, "demo: %lld keys are not found as they should be", (long long)wrong);
+    snprintf(what, sizeof what, "hash table: build, %lld keys and values, load 0.95", (long long)n);
+    demo_row(job, what, build, (double)n);
+    snprintf(what, sizeof what, "look-ups, half of them of absent keys, all right");
+    demo_row(job, what, find, 2 * (double)n);
+    return EXIT_DONE;
+}
+
+int demo_hash(struct job *job)
+{
+    struct pairs p = {.n = has_device(job) ? CUDA : CPU};
+    p.keys = job_alloc(2 * (size_t)p.n, sizeof *p.keys);
+    p.values = job_alloc(2 * (size_t)p.n, sizeof *p.values);
+    p.found = job_alloc(2 * (size_t)p.n, 1);
+    int code = p.keys && p.values && p.found ? look_up(job, &p) : EXIT_FAILED;
+    bosc_hash_free(p.table);
+    free(p.keys);
+    free(p.values);
+    free(p.found);
+    return code;
+}
+
+/* ---- close pairs and groups ---- */
+
+enum { DRAWN = 5200 };
+
+struct cloud {
+    int64_t n, count, groups;
+    double radius;
+    float *points;
+    int64_t *pairs, *labels, *sizes, *coords;
+    bosc_grid *grid;
+};
+
+static int find_groups(struct job *job, struct cloud *c)
+{
+    char what[128];
+    int64_t again = 0;
+    bosc_grid_opts opts = {.size = sizeof opts, .dim = 2, .cell = c->radius};
+    bosc_status status = bosc_grid_create(job->ctx, &opts, &c->grid);
+    double build = 0, pairs = 0, groups = 0;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++) {
+        double start = job_now();
+        status = bosc_grid_build(job->ctx, c->grid, c->points, c->n, 0);
+        build = job_now() - start;
+        start = job_now();
+        if (status == BOSC_OK) status = bosc_grid_pairs(job->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
+        pairs = job_now() - start;
+        start = job_now();
+        if (status == BOSC_OK) status = bosc_grid_groups(job->ctx, c->grid, c->radius, c->labels, &c->groups);
+        groups = job_now() - start;
+    }
+    if (status != BOSC_OK) return say_ctx(job, status);
+    c->pairs = job_alloc((size_t)c->count, 2 * sizeof *c->pairs);
+    if (!c->pairs) return EXIT_FAILED;
+    status = bosc_grid_pairs(job->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int64_t k = 0; k < c->count; k++)
+        if (c->labels[c->pairs[2 * k]] != c->labels[c->pairs[2 * k + 1]])
+            return say(EXIT_FAILED, "demo: a pair is in two groups");
+    snprintf(what, sizeof what, "voxel grid: build, %lld points", (long long)c->n);
+    demo_row(job, what, build, (double)c->n);
+    snprintf(what, sizeof what, "all %lld pairs within %g, counted", (long long)c->count, c->radius);
+    demo_row(job, what, pairs, (double)c->n);
+    snprintf(what, sizeof what, "%lld groups that they join", (long long)c->groups);
+    demo_row(job, what, groups, (double)c->n);
+    return EXIT_DONE;
+}
+
+static int make_cloud(struct job *job, struct cloud *c)
+{
+    c->points = job_alloc((size_t)c->n * 2, sizeof *c->points);
+    c->labels = job_alloc((size_t)c->n, sizeof *c->labels);
+    c->sizes = job_alloc((size_t)c->n, sizeof *c->sizes);
+    c->coords = job_alloc((size_t)c->n * 2, sizeof *c->coords);
+    if (!c->points || !c->labels || !c->sizes || !c->coords) return EXIT_FAILED;
+    int64_t half = c->n / 2;
+    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
+    if (status == BOSC_OK)
+        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32, c->points + 2 * half);
+    for (int64_t i = 0; i < 2 * c->n; i++) c->points[i] = fminf(fmaxf(c->points[i], 0), 1);
+    return status == BOSC_OK ? find_groups(job, c) : say_ctx(job, status);
+}
+
+static void close_cloud(struct cloud *c)
+{
+    bosc_grid_free(c->grid);
+    free(c->points);
+    free(c->labels);
+    free(c->sizes);
+    free(c->coords);
+    free(c->pairs);
+}
+
+static double at(double x) { return MARGIN + x * (SIDE - 2 * MARGIN); }
+
+/* A colour of its own for each group, stronger for large ones. */
+static struct colour group_colour(const struct cloud *c, int64_t label)
+{
+    static const uint32_t levels[7] = {0xf3676a, 0xffb35c, 0xffe08a, 0x7fd18b, 0x35c4c9, 0x7a8ff0, 0xd07fe0};
+    struct colour palette[7];
+    for (int i = 0; i < 7; i++) palette[i] = colour_of(levels[i]);
+    struct colour own = colour_along(palette, 7, fmod((double)label * 0.61803398875, 1));
+    double strong = fmin(log2((double)c->sizes[label]) / 5, 1);
+    return colour_mix(colour_of(0x4a4f63), own, 0.35 + 0.65 * strong);
+}
+
+/* Occupied voxels, lines between the points of pairs, and points. */
+static int draw_groups(struct job *job, struct cloud *c, struct canvas *canvas)
+{
+    int64_t voxels = 0;
+    memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
+    for (int64_t i = 0; i < c->n; i++) c->sizes[c->labels[i]]++;
+    bosc_status status = bosc_grid_voxels(job->ctx, c->grid, c->coords, NULL, c->n, &voxels);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int64_t v = 0; v < voxels; v++) {
+        double x = at((double)c->coords[2 * v] * c->radius), y = at((double)c->coords[2 * v + 1] * c->radius);
+        double edge = c->radius * (SIDE - 2 * MARGIN);
+        canvas_box(canvas, x + 0.5, y + 0.5, x + edge - 0.5, y + edge - 0.5, colour_of(0x6f7fb8), 0.13);
+    }
+    for (int64_t k = 0; k < c->count; k++) {
+        const float *a = c->points + 2 * c->pairs[2 * k], *b = c->points + 2 * c->pairs[2 * k + 1];
+        canvas_line(canvas, at(a[0]), at(a[1]), at(b[0]), at(b[1]), 1.5, group_colour(c, c->labels[c->pairs[2 * k]]),
+                    0.8);
+    }
+    for (int64_t i = 0; i < c->n; i++) {
+        bool alone = c->sizes[c->labels[i]] == 1;
+        canvas_disc(canvas, at(c->points[2 * i]), at(c->points[2 * i + 1]), alone ? 1.6 : 2.3,
+                    alone ? colour_of(0x70768c) : colour_mix(group_colour(c, c->labels[i]), colour_of(0xffffff), 0.4),
+                    0.95);
+    }
+    return demo_picture(job, canvas, "spatial_groups.png");
+}
+
+int demo_spatial(struct job *job)
+{
+    struct canvas canvas = {0};
+    struct cloud many = {.n = has_device(job) ? CUDA : CPU / 8}, few = {.n = DRAWN, .radius = 0.0125};
+    many.radius = 0.6 / sqrt((double)many.n);
+    int code = make_cloud(job, &many);
+    close_cloud(&many);
+    if (!code) code = make_cloud(job, &few);
+    if (!code)
+        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_groups(job, &few, &canvas)
+                                                                     : say(EXIT_FAILED, "out of memory");
+    canvas_close(&canvas);
+    close_cloud(&few);
+    return code;
+}
+
+/* ---- a constellation ---- */
+
+enum { STARS = 23, LINES = 24, OTHERS = 420, SKY = STARS + OTHERS };
+
+/* Orion: right ascension and declination in degrees, and magnitude. */
+static const double orion[STARS][3] = {
+    {88.79, 7.41, 0.5},  {81.28, 6.35, 1.6},  {83.00, -0.30, 2.2}, {84.05, -1.20, 1.7}, {85.19, -1.94, 1.8},
+    {86.94, -9.67, 2.1}, {78.63, -8.20, 0.1}, {83.78, 9.93, 3.5},  {83.86, -5.91, 2.8}, {84.69, -2.60, 3.8},
+    {81.12, -2.40, 3.4}, {73.72, 10.15, 4.6}, {72.65, 8.90, 4.4},  {72.46, 6.96, 3.2},  {72.80, 5.61, 3.7},
+    {73.56, 2.44, 3.7},  {74.64, 1.71, 4.5},  {90.60, 9.65, 4.1},  {91.89, 14.77, 4.4}, {92.98, 14.21, 4.5},
+    {88.60, 20.28, 4.4}, {90.98, 20.14, 4.6}, {83.82, -5.39, 4.0},
+};
+static const int figure[LINES][2] = {{0, 7},   {7, 1},   {0, 4},   {1, 2},  {2, 3},   {3, 4},   {4, 5},   {5, 6},
+                                     {6, 10},  {10, 2},  {3, 9},   {9, 22}, {22, 8},  {1, 13},  {11, 12}, {12, 13},
+                                     {13, 14}, {14, 15}, {15, 16}, {0, 17}, {17, 19}, {17, 18}, {18, 20}, {19, 21}};
+
+struct sky {
+    double model[2 * STARS], points[2 * SKY], size[SKY], truth[2 * STARS];
+    bool hidden[STARS];
+    int64_t m, ids[STARS];
+    bosc_geometric_match match;
+};
+
+static double unit(const uint32_t *bits) { return (double)*bits / 4294967296.0; }
+
+/* The figure turned, shrunk and moved, without some of its stars, each a little off its place; other stars around. */
+static int make_sky(struct job *job, struct sky *s)
+{
+    uint32_t bits[4 * SKY];
+    double angle = 0.62, scale = 21;
+    bosc_status status = bosc_random_bits(job->ctx, 12, 0, 4 * SKY, bits);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    for (int i = 0; i < STARS; i++) {
+        const uint32_t *b = bits + 4 * i;
+        double x = 82.5 - orion[i][0], y = 4 - orion[i][1];
+        s->model[2 * i] = x;
+        s->model[2 * i + 1] = y;
+        s->truth[2 * i] = 640 + scale * (cos(angle) * x - sin(angle) * y);
+        s->truth[2 * i + 1] = 590 + scale * (sin(angle) * x + cos(angle) * y);
+        s->hidden[i] = i % 6 == 4;
+        if (s->hidden[i]) continue;
+        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = s->truth[2 * i + k] + 4 * (unit(b + k) - 0.5);
+        s->size[s->m++] = 4.6 - 0.7 * orion[i][2];
+    }
+    for (int i = STARS; i < SKY; i++, s->m++) {
+        const uint32_t *b = bits + 4 * i;
+        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = 20 + unit(b + k) * (SIDE - 40);
+        s->size[s->m] = 1.0 + 3.2 * pow(unit(b + 2), 4);
+    }
+    return EXIT_DONE;
+}
+
+static int find_figure(struct job *job, struct sky *s)
+{
+    char what[128];
+    bosc_geometric *table = NULL;
+    bosc_geometric_info info = {.size = sizeof info};
+    double start = job_now(), built = 0;
+    bosc_geometric_opts opts = {.size = sizeof opts, .enough = 0.8};
+    bosc_status status = bosc_geometric_create(job->ctx, &opts, &table);
+    if (status == BOSC_OK) status = bosc_geometric_build(job->ctx, table, s->model, STARS);
+    built = job_now() - start;
+    s->match.size = sizeof s->match;
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_geometric_find(job->ctx, table, s->points, s->m, s->ids, &s->match);
+    double found = job_now() - start;
+    if (status == BOSC_OK) bosc_geometric_get_info(table, &info);
+    bosc_geometric_free(table);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    const double *t = s->match.transform;
+    for (int i = 0; i < STARS; i++)
+        if (hypot(t[0] * s->model[2 * i] + t[1] * s->model[2 * i + 1] + t[2] - s->truth[2 * i],
+                  t[3] * s->model[2 * i] + t[4] * s->model[2 * i + 1] + t[5] - s->truth[2 * i + 1]) > 6)
+            return say(EXIT_FAILED, "demo: the constellation was not found where it is");
+    snprintf(what, sizeof what, "geometric hashing: %lld bases of %d stars", (long long)info.bases, STARS);
+    demo_row(job, what, built, (double)info.entries);
+    snprintf(what, sizeof what, "found among %lld stars, %lld in place, %lld bases tried", (long long)s->m,
+             (long long)s->match.inliers, (long long)s->match.tried);
+    demo_row(job, what, found, (double)(s->match.tried * s->m));
+    return EXIT_DONE;
+}
+
+static void draw_star(struct canvas *canvas, double x, double y, double size, struct colour colour)
+{
+    canvas_glow(canvas, x, y, 5 * size, colour, 0.35);
+    canvas_disc(canvas, x, y, 0.75 * size, colour, 1);
+}
+
+/* The model as it was given, in a corner. */
+static void draw_model(struct canvas *canvas, const struct sky *s)
+{
+    double x0 = 172, y0 = 986, scale = 8.4;
+    canvas_box(canvas, 24, 836, 330, 1176, colour_of(0x05060f), 0.88);
+    for (int i = 0; i < 4; i++) {
+        double x[4] = {24, 330, 330, 24}, y[4] = {836, 836, 1176, 1176};
+        canvas_line(canvas, x[i], y[i], x[(i + 1) % 4], y[(i + 1) % 4], 1.2, colour_of(0x5a6488), 1);
+    }
+    for (int k = 0; k < LINES; k++) {
+        const double *a = s->model + 2 * figure[k][0], *b = s->model + 2 * figure[k][1];
+        canvas_line(canvas, x0 + scale * a[0], y0 + scale * a[1], x0 + scale * b[0], y0 + scale * b[1], 1.2,
+                    colour_of(0x7fa8e8), 0.8);
+    }
+    for (int i = 0; i < STARS; i++)
+        canvas_disc(canvas, x0 + scale * s->model[2 * i], y0 + scale * s->model[2 * i + 1], 2.8, colour_of(0xdfe9ff),
+                    1);
+}
+
+static int draw_sky(struct job *job, struct sky *s, struct canvas *canvas)
+{
+    const double *t = s->match.transform;
+    double moved[2 * STARS];
+    struct colour gold = colour_of(0xffd166);
+    for (int i = 0; i < STARS; i++)
+        for (int k = 0; k < 2; k++)
+            moved[2 * i + k] = t[3 * k] * s->model[2 * i] + t[3 * k + 1] * s->model[2 * i + 1] + t[3 * k + 2];
+    canvas_glow(canvas, 660, 560, 760, colour_of(0x24386b), 0.75);
+    canvas_glow(canvas, 900, 880, 520, colour_of(0x40285e), 0.5);
+    for (int k = 0; k < LINES; k++) {
+        const double *a = moved + 2 * figure[k][0], *b = moved + 2 * figure[k][1];
+        canvas_line(canvas, a[0], a[1], b[0], b[1], 2, gold, 0.65);
+    }
+    for (int64_t i = 0; i < s->m; i++)
+        draw_star(canvas, s->points[2 * i], s->points[2 * i + 1], s->size[i],
+                  colour_of(i % 5 == 0   ? 0xffe3c2
+                            : i % 5 == 1 ? 0xcfe0ff
+                                         : 0xffffff));
+    for (int i = 0; i < STARS; i++) {
+        bool found = s->ids[i] >= 0;
+        canvas_ring(canvas, moved[2 * i], moved[2 * i + 1], 12, found ? 2.2 : 1.6, found ? gold : colour_of(0xef476f),
+                    1);
+    }
+    draw_model(canvas, s);
+    return demo_picture(job, canvas, "geometric_match.png");
+}
+
+int demo_geometric(struct job *job)
+{
+    struct canvas canvas = {0};
+    struct sky *s = job_alloc(1, sizeof *s);
+    if (!s) return EXIT_FAILED;
+    memset(s, 0, sizeof *s);
+    int code = make_sky(job, s);
+    if (!code) code = find_figure(job, s);
+    if (!code)
+        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x070a16)) ? draw_sky(job, s, &canvas)
+                                                                     : say(EXIT_FAILED, "out of memory");
+    canvas_close(&canvas);
+    free(s);
+    return code;
+}
