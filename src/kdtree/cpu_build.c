@@ -52,17 +52,48 @@ int64_t bi_kd_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
     return n * point + n / 8 + SLACK + own * (n > 4096 ? THREADS : 1);
 }
 
-/* One level of the first phase. */
-static void split_level(const struct bi_kd_build_hot *hot, const struct bi_kd_job *job, const struct plan *plan,
-                        int level, uint16_t *masks)
+/* A level of the first phase. */
+struct level {
+    const struct bi_kd_build_hot *hot;
+    const struct bi_kd_job *job;
+    const struct bi_kd_columns *from, *to;
+    uint16_t *masks;
+    int level;
+};
+
+static void choose(const struct level *l, int64_t s)
 {
-    bool odd = level % 2 != plan->levels % 2;
-    const struct bi_kd_columns *from = odd ? &job->there : &job->here, *to = odd ? &job->here : &job->there;
-    int64_t n = job->tree.nodes, segments = (int64_t)1 << level;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(plan->threads)
-    for (int64_t s = 0; s < segments; s++) {
-        struct bi_kd_range r = bi_kd_subtree(n, level, (uint64_t)s);
-        hot->split(job, from, to, r, level, masks + r.begin / 16 + s);
+    struct bi_kd_range r = bi_kd_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
+    l->hot->choose(l->job, l->from, l->to, r, l->level, l->masks + r.begin / 16 + s);
+}
+
+static void spread(const struct level *l, int64_t s, int32_t column)
+{
+    struct bi_kd_range r = bi_kd_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
+    l->hot->spread(l->job, l->from, l->to, r, column, l->masks + r.begin / 16 + s);
+}
+
+/* While there are few segments their columns are spread by different threads; later a segment is split by one thread,
+ * which has what it chose by in its cache. */
+static void split_level(const struct level *l, int threads)
+{
+    int64_t segments = (int64_t)1 << l->level;
+    int32_t dim = l->job->dim;
+    if (segments >= 2 * threads) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+        for (int64_t s = 0; s < segments; s++) {
+            choose(l, s);
+            for (int32_t p = 0; p <= dim; p++) spread(l, s, p);
+        }
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t s = 0; s < segments; s++) choose(l, s);
+#pragma omp for collapse(2) schedule(dynamic, 1)
+        for (int64_t s = 0; s < segments; s++)
+            for (int32_t p = 0; p <= dim; p++) spread(l, s, p);
     }
 }
 
@@ -94,7 +125,9 @@ bosc_status bi_kd_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     for (int64_t i = 0; i < chunks; i++)
         hot->load(&job, first, (struct bi_kd_range){i * 4096, (i + 1) * 4096 < n ? (i + 1) * 4096 : n});
     for (int level = 0; level < plan.levels; level++) {
-        split_level(hot, &job, &plan, level, masks);
+        bool odd = level % 2 != plan.levels % 2;
+        struct level l = {hot, &job, odd ? &job.there : &job.here, odd ? &job.here : &job.there, masks, level};
+        split_level(&l, plan.threads);
         BI_TRY(bi_progress(ctx, "build", 0.8 * (level + 1) / (bi_kd_depth(n) + 1)));
     }
     int64_t subtrees = (int64_t)1 << plan.levels;

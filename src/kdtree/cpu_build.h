@@ -31,9 +31,13 @@ enum { BI_KD_SUBTREE = 1 << 14 };
 struct bi_kd_build_hot {
     /* Rows [r.begin, r.end) to columns. */
     void (*load)(const struct bi_kd_job *job, const struct bi_kd_columns *to, struct bi_kd_range r);
-    /* Splits a range of `from` around its median into the same range of `to`. masks: room for a bit a point. */
-    void (*split)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
-                  struct bi_kd_range r, int level, uint16_t *masks);
+    /* A range of `from`, which is not empty, is split around its median into the same range of `to`: first the median
+     * is chosen (masks: room for a bit a point), then each of columns 0 to dim, the last one being the ids, is spread.
+     */
+    void (*choose)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
+                   struct bi_kd_range r, int level, uint16_t *masks);
+    void (*spread)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
+                   struct bi_kd_range r, int32_t column, const uint16_t *masks);
     /* Builds the whole subtree of a range, with `own` (a thread's columns) as the other place, into the tree. */
     void (*finish)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *own,
                    struct bi_kd_range r, int level, uint16_t *masks);

@@ -91,11 +91,11 @@ static inline void NAMED(take_out)(const struct bi_kd_job *job, const struct bi_
     masks[at >> 4] = (uint16_t)((masks[at >> 4] & ~(1u << (at & 15))) | bit << (at & 15));
 }
 
-static void NAMED(split)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
-                         struct bi_kd_range r, int level, uint16_t *masks)
+/* Takes the median of a range out, and sets mask bits of the points before it. */
+static void NAMED(choose)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
+                          struct bi_kd_range r, int level, uint16_t *masks)
 {
-    int64_t m = r.end - r.begin, half = m / 2, mid = r.begin + half, at;
-    if (m <= 0) return;
+    int64_t m = r.end - r.begin, half = m / 2, at;
     int32_t c = level % job->dim;
     const KEY *keys = NAMED(column)(from, c, r.begin);
     struct NAMED(selected) median = NAMED(select)(keys, m, half, NAMED(column)(to, c, r.begin));
@@ -104,11 +104,21 @@ static void NAMED(split)(const struct bi_kd_job *job, const struct bi_kd_columns
     else
         at = NAMED(mark_tied)(job, from, r, c, median.key, half - median.less, masks, NAMED(ids)(to, r.begin));
     NAMED(take_out)(job, from, to, r, at, masks);
-    for (int32_t p = 0; p < job->dim; p++) NAMED(spread)
-    (NAMED(column)(from, p, r.begin), m - 1, masks, NAMED(column)(to, p, r.begin), NAMED(column)(to, p, mid + 1));
-    spread32(NAMED(ids)(from, r.begin), m - 1, masks, NAMED(ids)(to, r.begin), NAMED(ids)(to, mid + 1));
-    for (int32_t p = 0; p < job->dim; p++) *NAMED(column)(from, p, mid) = *NAMED(column)(to, p, mid);
-    *NAMED(ids)(from, mid) = *NAMED(ids)(to, mid);
+}
+
+/* Spreads column p of a range (dim: the ids) around its median. */
+static void NAMED(spread_column)(const struct bi_kd_job *job, const struct bi_kd_columns *from,
+                                 const struct bi_kd_columns *to, struct bi_kd_range r, int32_t p, const uint16_t *masks)
+{
+    int64_t rest = r.end - r.begin - 1, mid = bi_kd_mid(r);
+    if (p < job->dim) {
+        NAMED(spread)
+        (NAMED(column)(from, p, r.begin), rest, masks, NAMED(column)(to, p, r.begin), NAMED(column)(to, p, mid + 1));
+        *NAMED(column)(from, p, mid) = *NAMED(column)(to, p, mid);
+    } else {
+        spread32(NAMED(ids)(from, r.begin), rest, masks, NAMED(ids)(to, r.begin), NAMED(ids)(to, mid + 1));
+        *NAMED(ids)(from, mid) = *NAMED(ids)(to, mid);
+    }
 }
 
 /* Keys to elements: the bits that a float or an integer has. */
@@ -218,7 +228,8 @@ static void NAMED(finish)(const struct bi_kd_job *job, const struct bi_kd_column
         NAMED(finish_leaf)(job, from, r, level);
         return;
     }
-    NAMED(split)(job, from, own, r, level, masks);
+    NAMED(choose)(job, from, own, r, level, masks);
+    for (int32_t p = 0; p <= job->dim; p++) NAMED(spread_column)(job, from, own, r, p, masks);
     NAMED(emit)(job, own, bi_kd_mid(r));
     NAMED(finish)(job, own, from, bi_kd_less(r), level + 1, masks);
     NAMED(finish)(job, own, from, bi_kd_greater(r), level + 1, masks);
