@@ -7,6 +7,7 @@
 enum {
     BATCH_MOST = 256,        /* scene bases in a batch */
     BATCH_ENTRIES = 1 << 22, /* coordinates looked up in a batch, votes expected, and counters, at most */
+    VOTES_MOST = 1 << 26,    /* of a batch, or of one basis; regular models have more than expected */
     TRIALS = 4,              /* of a batch's best */
     ROUNDS = 8               /* of least squares */
 };
@@ -66,10 +67,11 @@ static bosc_status make_grid(struct finder *f)
     return bosc_grid_build(f->ctx, f->grid, f->points, f->m, 0);
 }
 
-/* Votes of the scene bases from, from + 1, ..., `count` of them: words[k] is the best of each, as bi_geo_best has it.
- */
-static bosc_status vote(struct finder *f, int64_t from, int64_t count)
+/* Votes of the scene bases from, from + 1, ..., *bases of them: words[k] is the best of each, as bi_geo_best has it.
+ * Where those would have too many votes *bases is halved, and nothing else done. */
+static bosc_status vote(struct finder *f, int64_t from, int64_t *bases)
 {
+    int64_t count = *bases;
     const struct bi_geo_steps *steps = bi_geo_steps_of(f->ctx);
     const struct bi_backend *backend = f->ctx->backend;
     int64_t queries = count * f->m, counters = count * f->table->bases, total, *offsets;
@@ -91,6 +93,10 @@ static bosc_status vote(struct finder *f, int64_t from, int64_t count)
     BI_TRY(steps->geo_place(f->ctx, queries, &place));
     BI_TRY(bosc_grid_radius(f->ctx, f->table->grid, place.uv, queries, 2, f->table->opts.vote, offsets, NULL, NULL, 0));
     BI_TRY(bi_read_back(f->ctx, &total, offsets + queries, sizeof total));
+    if (total > VOTES_MOST && count > 1) {
+        *bases = count / 2;
+        return BOSC_OK;
+    }
     BI_TRY(bi_geo_scratch(f->ctx, total + 1, sizeof *ids, &ids));
     BI_TRY(bi_geo_scratch(f->ctx, total, sizeof *votes.bins, &votes.bins));
     BI_TRY(
@@ -225,18 +231,24 @@ static bool is_certain(const struct finder *f)
     if (inliers >= f->table->opts.enough * (double)f->n) return true;
     if (inliers < f->table->opts.least * (double)f->n) return false;
     for (int c = 0; c < (f->affine ? 3 : 2); c++) drawn *= (inliers - c) / (m - c);
-    for (int64_t t = 0; t < f->match.tried && missed > 1e-3; t++) missed *= 1 - drawn;
+    double power = 1 - drawn;
+    for (int64_t t = f->match.tried; t > 0; t /= 2, power *= power)
+        if (t % 2) missed *= power;
     return missed <= 1e-3;
 }
 
 static bosc_status search(struct finder *f)
 {
     for (int64_t from = 0; from < f->tries; from += f->batch) {
-        int64_t count = f->tries - from < f->batch ? f->tries - from : f->batch;
-        struct bi_mark mark = bi_arena_mark(f->ctx);
-        bosc_status status = vote(f, from, count);
-        bi_arena_rewind(f->ctx, mark);
-        BI_TRY(status);
+        int64_t count, asked;
+        do {
+            count = asked = f->tries - from < f->batch ? f->tries - from : f->batch;
+            struct bi_mark mark = bi_arena_mark(f->ctx);
+            bosc_status status = vote(f, from, &count);
+            bi_arena_rewind(f->ctx, mark);
+            BI_TRY(status);
+            if (count < asked) f->batch = count;
+        } while (count < asked);
         BI_TRY(try_best(f, count));
         f->match.tried = from + count;
         if (is_certain(f)) break;
