@@ -52,8 +52,8 @@ template <class K> __device__ __forceinline__ K hash_filler(uint32_t part, int p
 /* The payload of a set. */
 struct hash_nothing {
 };
-template <class P> constexpr int hash_payload_bytes = sizeof(P);
-template <> constexpr int hash_payload_bytes<hash_nothing> = 0;
+template <class P> inline constexpr int hash_payload_bytes = sizeof(P);
+template <> inline constexpr int hash_payload_bytes<hash_nothing> = 0;
 
 /* Calls f(K(), P()) with the types of a table. */
 template <class K, class F> static bosc_status hash_with_payload(int32_t payload_bytes, const F &f)
