@@ -343,10 +343,10 @@ static bool right(void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    struct subject *s = suite_alloc(sizeof *s);
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     if (info.threads > 2) return; /* slow at many small loops */
+    struct subject *s = suite_alloc(sizeof *s);
     for (int kind = 0; kind < (info.threads > 1 ? 1 : 2); kind++) {
         struct suite_random r = {55};
         memset(s, 0, sizeof *s);

@@ -83,30 +83,47 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
     BI_TRY(bi_grid_steps_of(ctx)->grid_order(ctx, m, &order));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
                                           order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
+    struct bi_grid_gather gather = {.rows = query->rows, .ids = order.order, .wide = v->wide};
+    BI_TRY(bi_grid_scratch(ctx, m * v->dim, v->wide ? 8 : 4, &gather.points));
+    BI_TRY(bi_grid_steps_of(ctx)->grid_gather(ctx, m, &gather));
+    query->rows = (struct bi_grid_rows){gather.points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
     query->order = order.order;
     return BOSC_OK;
 }
 
-static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bi_step_fn step)
+static bosc_status run_count(bosc_ctx *ctx, struct bi_grid_query *query, bool near)
+{
+    const struct bi_grid_steps *steps = bi_grid_steps_of(ctx);
+    int64_t m = query->rows.n;
+    if (near) {
+        BI_TRY(order_queries(ctx, query));
+        return steps->grid_count(ctx, m, query);
+    }
+    if (query->view.n > 0 && query->view.keyed && query->view.shift == 0)
+        return steps->grid_entries(ctx, bi_div_up(m, BI_GRID_TOGETHER), query);
+    return steps->grid_inhabitants(ctx, m, query);
+}
+
+/* near: points within the radius are counted, else those of the query's voxel. */
+static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bool near)
 {
     bool staged = false;
     struct bi_out counts;
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
     query->counts = counts.reachable;
-    if (query->reach > 0) BI_TRY(order_queries(ctx, query)); /* not for one look-up each */
-    BI_TRY(step(ctx, query->rows.n, query));
+    BI_TRY(run_count(ctx, query, near));
     BI_TRY(bi_stage_back(ctx, &counts));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status count(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bi_step_fn step)
+static bosc_status count(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bool near)
 {
     if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_grid_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
     if (query->rows.n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = count_staged(ctx, grid, query, step);
+    bosc_status status = count_staged(ctx, grid, query, near);
     bi_arena_rewind(ctx, mark);
     return status;
 }
@@ -116,7 +133,7 @@ bosc_status bosc_grid_voxel_count(bosc_ctx *ctx, const bosc_grid *grid, const vo
 {
     struct bi_grid_query query = {.counts = counts};
     BI_TRY(begin(ctx, grid, queries, m, stride, &query));
-    return count(ctx, grid, &query, bi_grid_steps_of(ctx)->grid_inhabitants);
+    return count(ctx, grid, &query, false);
 }
 
 bosc_status bosc_grid_radius_count(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
@@ -126,7 +143,7 @@ bosc_status bosc_grid_radius_count(bosc_ctx *ctx, const bosc_grid *grid, const v
     BI_TRY(begin(ctx, grid, queries, m, stride, &query));
     BI_TRY(bi_grid_check_radius(ctx, radius));
     bi_grid_square(grid, radius, &query.r2, &query.reach);
-    return count(ctx, grid, &query, bi_grid_steps_of(ctx)->grid_count);
+    return count(ctx, grid, &query, true);
 }
 
 /* The first call of bosc_grid_radius: m counts and a zero, summed up to m + 1 offsets. */

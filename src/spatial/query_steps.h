@@ -59,7 +59,7 @@ struct bi_grid_query {
     struct bi_grid_view view;
     struct bi_grid_rows rows;
     double r2, reach;      /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
-    const uint32_t *order; /* in which they are served, near ones together; NULL: as they are */
+    const uint32_t *order; /* which query row i is, near ones together; NULL: the rows are as they were given */
     int64_t *counts;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -72,22 +72,40 @@ BI_FN void bi_grid_query_at(const struct bi_grid_query *a, int64_t i, double *q)
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_number(&a->rows, i, c);
 }
 
+/* The voxel of query i; false if it is outside the grid's extent. */
+BI_FN bool bi_grid_query_cell(const struct bi_grid_query *a, int64_t i, struct bi_grid_cell *cell)
+{
+    bool inside = a->view.n > 0;
+    for (int32_t c = 0; c < a->view.dim; c++) {
+        cell->at[c] = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
+        inside &= cell->at[c] >= a->view.low.at[c] && cell->at[c] <= a->view.high.at[c];
+    }
+    return inside;
+}
+
+/* Where each voxel has an entry of its own, item t serves the queries t, t + items, t + 2 items, ...: all their places
+ * are known before the first one is read, so that reads overlap. */
+enum { BI_GRID_TOGETHER = 16 };
+
+BI_FN void bi_step_grid_entries(const struct bi_grid_query *a, int64_t t)
+{
+    uint64_t keys[BI_GRID_TOGETHER];
+    int64_t items = (a->rows.n + BI_GRID_TOGETHER - 1) / BI_GRID_TOGETHER;
+    for (int k = 0; k < BI_GRID_TOGETHER && t + k * items < a->rows.n; k++) {
+        struct bi_grid_cell cell = {{0, 0, 0}};
+        keys[k] = bi_grid_query_cell(a, t + k * items, &cell) ? bi_grid_pack(&a->view, &cell) : UINT64_MAX;
+    }
+    for (int k = 0; k < BI_GRID_TOGETHER && t + k * items < a->rows.n; k++) {
+        bool inside = keys[k] != UINT64_MAX;
+        a->counts[t + k * items] = inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
+    }
+}
+
 BI_FN void bi_step_grid_inhabitants(const struct bi_grid_query *a, int64_t i)
 {
     struct bi_grid_cell cell = {{0, 0, 0}};
-    bool inside = a->view.n > 0;
-    for (int32_t c = 0; c < a->view.dim; c++) {
-        cell.at[c] = bi_grid_voxel(bi_grid_number(&a->rows, i, c), a->view.cell);
-        inside &= cell.at[c] >= a->view.low.at[c] && cell.at[c] <= a->view.high.at[c];
-    }
-    if (!inside) {
-        a->counts[i] = 0;
-    } else if (a->view.shift == 0 && a->view.keyed) { /* each voxel has an entry of its own */
-        uint64_t key = bi_grid_pack(&a->view, &cell);
-        a->counts[i] = (int64_t)a->view.starts[key + 1] - (int64_t)a->view.starts[key];
-    } else {
-        a->counts[i] = bi_grid_find(&a->view, &cell, true) - bi_grid_find(&a->view, &cell, false);
-    }
+    bool inside = bi_grid_query_cell(a, i, &cell);
+    a->counts[i] = inside ? bi_grid_find(&a->view, &cell, true) - bi_grid_find(&a->view, &cell, false) : 0;
 }
 
 /* The key of the voxel of the grid's extent that is nearest to query i, and its number. */
@@ -119,7 +137,7 @@ BI_FN void bi_step_grid_count(const struct bi_grid_query *a, int64_t item)
     double q[BI_GRID_DIM];
     struct bi_grid_walk walk;
     int64_t count = 0, place, end;
-    bi_grid_query_at(a, i, q);
+    bi_grid_query_at(a, item, q);
     if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_grid_walk_next(&a->view, &walk, &place, &end))
             for (; place < end; place++) count += bi_grid_dist2(&a->view, place, q) <= a->r2;
@@ -133,7 +151,7 @@ BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
     struct bi_grid_walk walk;
     struct bi_grid_out out = {a->ids, a->dist2, a->offsets[i], 1, 0, a->wide_ids, a->view.wide};
     int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], place, end;
-    bi_grid_query_at(a, i, q);
+    bi_grid_query_at(a, item, q);
     if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_grid_walk_next(&a->view, &walk, &place, &end))
             for (; place < end; place++) {
