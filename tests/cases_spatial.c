@@ -128,6 +128,21 @@ static void check_voxels(bosc_ctx *ctx, bosc_grid *grid, const struct reference_
     free(own);
 }
 
+/* How many points are in each query's voxel, which may be none of theirs. */
+static void check_inhabitants(bosc_ctx *ctx, bosc_grid *grid, const struct reference_points *p,
+                              const struct reference_points *q, double cell)
+{
+    int64_t *counts = suite_alloc((size_t)q->n * 8);
+    CHECK_OK(ctx, bosc_grid_voxel_count(ctx, grid, q->data, q->n, q->stride, counts));
+    for (int64_t i = 0; i < q->n; i++) {
+        int64_t coords[3] = {0, 0, 0}, inside = 0;
+        for (int32_t c = 0; c < q->dim; c++) coords[c] = reference_voxel(q, i, c, cell);
+        for (int64_t j = 0; j < p->n; j++) inside += same_voxel(p, j, coords, cell);
+        CHECK_EQ(counts[i], inside);
+    }
+    free(counts);
+}
+
 static void check_all(bosc_ctx *ctx, const struct reference_points *p, const struct reference_points *q, double cell,
                       double radius, int32_t id_bits)
 {
@@ -135,6 +150,7 @@ static void check_all(bosc_ctx *ctx, const struct reference_points *p, const str
     check_voxels(ctx, grid, p, cell);
     check_pairs(ctx, grid, p, radius, id_bits);
     check_radius(ctx, grid, p, q, radius, id_bits);
+    check_inhabitants(ctx, grid, p, q, cell);
     bosc_grid_free(grid);
 }
 

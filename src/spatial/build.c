@@ -16,6 +16,13 @@ bosc_status bi_grid_stage_rows(bosc_ctx *ctx, struct bi_grid_rows *rows, bool *s
     return bi_stage_in(ctx, rows->data, bytes, &rows->data, staged);
 }
 
+bosc_status bi_grid_gather_rows(bosc_ctx *ctx, const struct bi_grid_rows *rows, const uint32_t *ids, int64_t count,
+                                bool wide, void *points)
+{
+    struct bi_grid_gather gather = {*rows, ids, count, bosc_dtype_size(rows->dtype), wide, points};
+    return bi_grid_steps_of(ctx)->grid_gather(ctx, count, &gather);
+}
+
 /* The extent of the voxels, and the shape of their keys. */
 static void shape_keys(struct bi_grid_view *v, const int64_t found[BI_GRID_FOUND])
 {
@@ -126,8 +133,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_r
     } else {
         BI_TRY(sort_columns(ctx, grid, &next, rows));
     }
-    struct bi_grid_gather gather = {*rows, grid->ids.data, next.wide, grid->points.data};
-    BI_TRY(bi_grid_steps_of(ctx)->grid_gather(ctx, next.n, &gather));
+    BI_TRY(bi_grid_gather_rows(ctx, rows, grid->ids.data, next.n, next.wide, grid->points.data));
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     grid->view = next;
     return BOSC_OK;

@@ -87,12 +87,18 @@ BI_FN void bi_step_grid_column(const struct bi_grid_column *a, int64_t i)
 struct bi_grid_gather {
     struct bi_grid_rows rows;
     const uint32_t *ids;
-    bool wide;
+    int64_t count;
+    size_t size; /* of a coordinate that is read */
+    bool wide;   /* doubles are written */
     void *points;
 };
 
 BI_FN void bi_step_grid_gather(const struct bi_grid_gather *a, int64_t i)
 {
+#ifndef __CUDA_ARCH__ /* rows lie anywhere: ask for one that is needed later */
+    int64_t later = i + 16 < a->count ? i + 16 : i;
+    __builtin_prefetch((const char *)a->rows.data + a->ids[later] * a->rows.stride * (int64_t)a->size);
+#endif
     for (int32_t c = 0; c < a->rows.dim; c++) {
         double x = bi_grid_number(&a->rows, a->ids[i], c);
         if (a->wide)

@@ -27,6 +27,10 @@ bosc_status bi_grid_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
 /* Brings rows in reach. */
 bosc_status bi_grid_stage_rows(bosc_ctx *ctx, struct bi_grid_rows *rows, bool *staged);
 
+/* The rows `ids` as points of the distance type: floats, or doubles if `wide`. */
+bosc_status bi_grid_gather_rows(bosc_ctx *ctx, const struct bi_grid_rows *rows, const uint32_t *ids, int64_t count,
+                                bool wide, void *points);
+
 bosc_status bi_grid_build(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_rows rows);
 
 /* The squared radius, rounded as distances are, and the smallest number whose square is more. */

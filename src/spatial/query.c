@@ -83,10 +83,10 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
     BI_TRY(bi_grid_steps_of(ctx)->grid_order(ctx, m, &order));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
                                           order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
-    struct bi_grid_gather gather = {.rows = query->rows, .ids = order.order, .wide = v->wide};
-    BI_TRY(bi_grid_scratch(ctx, m * v->dim, v->wide ? 8 : 4, &gather.points));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_gather(ctx, m, &gather));
-    query->rows = (struct bi_grid_rows){gather.points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
+    void *points;
+    BI_TRY(bi_grid_scratch(ctx, m * v->dim, v->wide ? 8 : 4, &points));
+    BI_TRY(bi_grid_gather_rows(ctx, &query->rows, order.order, m, v->wide, points));
+    query->rows = (struct bi_grid_rows){points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
     query->order = order.order;
     return BOSC_OK;
 }
