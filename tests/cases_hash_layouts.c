@@ -4,6 +4,7 @@
 #include <boscage/device/hash_places.h>
 
 #include "arrays.h"
+#include "hash/save.h"
 #include "hash_data.h"
 
 static const bosc_hash_layout layouts[] = {BOSC_HASH_PERFECT, BOSC_HASH_HYBRID, BOSC_HASH_FKS};
@@ -233,6 +234,54 @@ static void views(bosc_ctx *ctx)
     }
 }
 
+/* Changes a number of a saved table, with the right hashes: it is refused, or what it says can be asked for safely. */
+static bool survives(bosc_ctx *ctx, const struct saved *f, size_t at, uint64_t word, const struct hash_pairs *p)
+{
+    struct saved bad = {suite_alloc(f->size), f->size, f->size, 0};
+    bosc_hash *table = NULL;
+    unsigned char found[64], *keys = suite_alloc((size_t)p->n * 16), *values = suite_alloc((size_t)p->n * 16);
+    memcpy(bad.bytes, f->bytes, f->size);
+    memcpy(bad.bytes + at, &word, sizeof word);
+    saved_seal(bad.bytes, bad.size, offsetof(struct bi_hash_header, hash));
+    bosc_status status = bosc_hash_read(ctx, saved_deliver, &bad, &table);
+    if (status == BOSC_OK) {
+        CHECK_OK(ctx, bosc_hash_find(ctx, table, p->keys, 64, values, found));
+        CHECK_OK(ctx, bosc_hash_get_pairs(ctx, table, keys, values, NULL));
+    } else {
+        CHECK_EQ(status, BOSC_ERR_FORMAT);
+    }
+    bosc_hash_free(table);
+    free(bad.bytes);
+    free(keys);
+    free(values);
+    return status == BOSC_OK;
+}
+
+static void hostile(bosc_ctx *ctx)
+{
+    static const uint64_t words[] = {0, 63, 64, 1u << 12, UINT32_MAX, (uint64_t)1 << 40, (uint64_t)1 << 63, UINT64_MAX};
+    struct suite_random r = {11};
+    for (int k = 0; k < 3; k++) {
+        bosc_hash *table = NULL;
+        bosc_hash_opts o = {.size = sizeof o, .layout = layouts[k], .key_bits = 64, .value_size = 8};
+        int64_t n = 200, refused = 0, trials = suite_slow(ctx) ? 200 : 600;
+        struct hash_pairs p = hash_make(HASH_RANDOM, &o, 1, n);
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+        struct saved f = hash_save(ctx, table);
+        size_t first = sizeof(struct bi_hash_header), count = (f.size - first) / 8 - 1;
+        for (int64_t i = 0; i < trials; i++) {
+            uint64_t place = i % 2 ? suite_below(&r, count) : suite_below(&r, layouts[k] == BOSC_HASH_FKS ? 69 : 4);
+            uint64_t word = i % 3 ? words[suite_below(&r, 8)] : suite_next(&r) >> suite_below(&r, 64);
+            if (!survives(ctx, &f, first + 8 * place, word, &p)) refused++;
+        }
+        CHECK(refused > trials / 8);
+        free(f.bytes);
+        hash_free_pairs(&p);
+        bosc_hash_free(table);
+    }
+}
+
 static void arguments(bosc_ctx *ctx)
 {
     bosc_hash *bucketed = NULL, *fks = NULL;
@@ -260,7 +309,8 @@ static void arguments(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_layouts[] = {
-    {"small", small, NULL},     {"edges", edges, NULL},   {"patterns", patterns, NULL}, {"sums", sums, NULL},
-    {"figures", figures, NULL}, {"chosen", chosen, NULL}, {"views", views, NULL},       {"arguments", arguments, NULL},
+    {"small", small, NULL}, {"edges", edges, NULL},     {"patterns", patterns, NULL},
+    {"sums", sums, NULL},   {"figures", figures, NULL}, {"chosen", chosen, NULL},
+    {"views", views, NULL}, {"hostile", hostile, NULL}, {"arguments", arguments, NULL},
 };
 SUITE(hash_layouts);
