@@ -179,7 +179,7 @@ struct faulty {
     uint32_t values[64];
     uint8_t found[64];
     int64_t erased, offsets[65], ids[64], count;
-    bool kept;
+    bool kept, brief;
 };
 
 static bosc_status use(bosc_ctx *ctx, void *user)
@@ -196,7 +196,12 @@ static bosc_status use(bosc_ctx *ctx, void *user)
         s = bosc_hash_insert(ctx, table, f->more.keys, f->more.values, f->more.n);
         if (s == BOSC_ERR_NOMEM) f->kept = table->keys == keys;
     }
-    if (s == BOSC_OK) s = bosc_hash_rehash(ctx, table, 0, 77);
+    if (s == BOSC_OK && f->brief) s = bosc_hash_find(ctx, table, f->first.keys, f->first.n, f->values, f->found);
+    if (s != BOSC_OK || f->brief) {
+        bosc_hash_free(table);
+        return s;
+    }
+    s = bosc_hash_rehash(ctx, table, 0, 77);
     if (s == BOSC_OK) s = bosc_hash_write(ctx, table, saved_append, &f->file);
     if (s == BOSC_OK) s = bosc_hash_read(ctx, saved_deliver, &f->file, &back);
     if (s == BOSC_OK) s = bosc_hash_erase(ctx, back, f->more.keys, 3, &f->erased);
@@ -226,7 +231,7 @@ static bool right(void *user)
     struct faulty *f = user;
     for (int i = 3; i < f->first.n; i++)
         if (f->found[i] != 1) return false;
-    return f->file.at == f->file.size && f->erased == 3 && f->count == f->first.n;
+    return f->brief || (f->file.at == f->file.size && f->erased == 3 && f->count == f->first.n);
 }
 
 static void faults(bosc_ctx *ctx)
@@ -235,6 +240,8 @@ static void faults(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         struct faulty f = {
             .opts = {.size = sizeof f.opts, .key_bits = 32 << k % 3, .value_size = 4, .counted = k == 1}};
+        f.brief = has_device_memory(ctx) && suite_slow(ctx);
+        if (f.brief && k) break;
         if (k == 2) f.opts.kind = BOSC_HASH_MULTIMAP;
         if (k > 2) f.opts.layout = (bosc_hash_layout)(k - 2);
         f.first = hash_make(HASH_SEQUENCE, &f.opts, 1, 40);

@@ -128,7 +128,7 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
 bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash **table)
 {
     bosc_hash_opts full;
-    const struct bi_hash_layout *layout;
+    const struct bi_hash_layout *layout = NULL;
     bosc_hash *fresh;
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);

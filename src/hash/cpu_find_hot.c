@@ -7,7 +7,7 @@
 
 #include "hash/cpu.h"
 
-enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 32 };
+enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64 };
 
 /* A chunk of queries on its way. */
 struct chunk {
