@@ -7,10 +7,7 @@
 #include "hash/places_store.h"
 #include "hash/team.h"
 
-enum {
-    BI_PERFECT_GROUPS = (BI_PERFECT_KEYS + BI_PERFECT_GROUP - 1) / BI_PERFECT_GROUP,
-    BI_PERFECT_WORDS = 2 * BI_PERFECT_CROWD / 32 + 1 /* a bit for each place: the load is 1/2 or more */
-};
+enum { BI_PERFECT_WORDS = 2 * BI_PERFECT_CROWD / 32 + 1 }; /* a bit for each place: the load is 1/2 or more */
 
 struct bi_perfect_work {
     uint32_t mixed[BI_PERFECT_CROWD]; /* bits of the keys, those of a group together */

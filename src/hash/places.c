@@ -21,7 +21,8 @@ static int64_t runs_of(bosc_hash_layout layout, int32_t part_bits, int64_t n)
 
 static int64_t groups_of(int32_t part_bits, int64_t n)
 {
-    return at_least(bi_div_up(bi_div_up(n, (int64_t)1 << part_bits), BI_PERFECT_GROUP), 1);
+    int64_t groups = bi_div_up(bi_div_up(n, (int64_t)1 << part_bits), BI_PERFECT_GROUP);
+    return groups > BI_PERFECT_GROUPS ? BI_PERFECT_GROUPS : at_least(groups, 1);
 }
 
 /* The most places that a table of n keys may have. FKS: the mean of the sum of squares is 4 n, its deviation
@@ -46,7 +47,8 @@ static void places_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
     int64_t runs;
     shape->part_bits = bi_hash_part_bits(opts->key_bits, n);
     if (opts->layout == BOSC_HASH_PERFECT)
-        for (shape->part_bits = 1; n >> shape->part_bits > BI_PERFECT_KEYS;) shape->part_bits++;
+        for (shape->part_bits = 1; n >> shape->part_bits > BI_PERFECT_KEYS && shape->part_bits < BI_PERFECT_BITS;)
+            shape->part_bits++;
     runs = runs_of(opts->layout, shape->part_bits, n);
     bytes[BI_HASH_PARTS] = (size_t)(runs + 2) * sizeof(uint64_t);
     bytes[BI_HASH_TABLE] = most_places(opts->layout, opts->load, n, runs) * (size_t)stride_of(shape);

@@ -20,9 +20,11 @@ extern "C" {
 #endif
 
 enum {
-    BI_PERFECT_KEYS = 2048,           /* of a run, at most on average */
+    BI_PERFECT_KEYS = 2048, /* of a run, at most on average */
+    BI_PERFECT_BITS = 20,   /* of the number of runs, at most: with more than 2^31 keys runs get crowded, and linear */
     BI_PERFECT_CROWD = 2048 + 8 * 45, /* and at most: eight standard deviations more */
     BI_PERFECT_GROUP = 3,             /* keys of a group on average */
+    BI_PERFECT_GROUPS = (BI_PERFECT_KEYS + BI_PERFECT_GROUP - 1) / BI_PERFECT_GROUP, /* of a run, at most */
     BI_PERFECT_PILOTS = 1 << 16,
     BI_HYBRID_KEYS = 409, /* of a run on average, and at most */
     BI_HYBRID_CROWD = 512,
