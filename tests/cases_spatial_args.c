@@ -114,6 +114,8 @@ static void search(bosc_ctx *ctx)
     }
     CHECK_ARG(ctx, bosc_grid_radius_count(ctx, grid, NULL, 3, 0, 1, counts), "queries");
     CHECK_ARG(ctx, bosc_grid_voxel_count(ctx, grid, NULL, 3, 0, counts), "queries");
+    for (int off = 1; off < 4; off++)
+        CHECK_ARG(ctx, bosc_grid_voxel_count(ctx, grid, (char *)q + off, 2, 0, counts), "queries");
     CHECK_ARG(ctx, bosc_grid_radius(ctx, grid, NULL, 3, 0, 1, offsets, NULL, NULL, 0), "queries");
     CHECK_ARG(ctx, bosc_grid_radius_count(ctx, grid, (char *)q + 2, 2, 0, 1, counts), "queries");
     CHECK_ARG(ctx, bosc_grid_radius_count(ctx, grid, q, 3, 0, 1, NULL), "counts");
@@ -170,8 +172,16 @@ static void lists(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_grid_groups(ctx, grid, 1, (char *)ids + off, &count), "labels");
         CHECK_ARG(ctx, bosc_grid_voxels(ctx, grid, (void *)((char *)ids + off), NULL, 50, &count), "coords");
     }
-    CHECK_ARG(ctx, bosc_grid_pairs(ctx, grid, 1, ids, NULL, -1, &count), "room");
-    CHECK_ARG(ctx, bosc_grid_voxels(ctx, grid, ids, NULL, -1, &count), "room");
+    static const int64_t rooms[] = {-1, -2, -1000, INT64_MIN, INT64_MIN + 1};
+    for (int i = 0; i < 5; i++) {
+        CHECK_ARG(ctx, bosc_grid_pairs(ctx, grid, 1, ids, NULL, rooms[i], &count), "room");
+        CHECK_ARG(ctx, bosc_grid_voxels(ctx, grid, ids, NULL, rooms[i], &count), "room");
+        CHECK_ARG(ctx, bosc_grid_voxels(ctx, grid, NULL, ids, rooms[i], &count), "room");
+    }
+    for (int off = 5; off < 8; off++) { /* the ids are 8 bytes wide here */
+        CHECK_ARG(ctx, bosc_grid_groups(ctx, grid, 1, (char *)ids + off, NULL), "labels");
+        CHECK_ARG(ctx, bosc_grid_groups(ctx, grid, INFINITY, (char *)ids + off, &count), "labels");
+    }
     CHECK_ARG(ctx, bosc_grid_pairs(ctx, grid, 1, ids, NULL, 50, NULL), "count");
     CHECK_ARG(ctx, bosc_grid_voxels(ctx, grid, ids, NULL, 50, NULL), "count");
     CHECK_EQ(count, 7);

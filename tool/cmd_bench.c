@@ -28,6 +28,7 @@ static const struct program {
     {"forest", "bench_forest_boost", true, false, {"-n", NULL}, NULL, NULL, items},
     {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
     {"hash", "bench_hash", true, false, {"-n", NULL}, "-t", NULL, items},
+    {"hash", "bench_hash_cuda", false, true, {"32", NULL}, NULL, NULL, items}, /* bits of a key, then how many */
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };

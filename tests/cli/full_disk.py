@@ -26,7 +26,10 @@ COMMANDS = {
     "kdtree build {p} --unique -o a.bosc": ["a.bosc"],
     "kdtree knn {p} --queries {p} -k 2 -o a.npy --distances b.npy": ["a.npy", "b.npy"],
     "kdtree radius {p} --queries {p} -r 0.05 -o a.npy --offsets b.npy": ["a.npy", "b.npy"],
-    "demo {p} -o .": ["emst_tour.png", "emst_tree.png", "kdtree_density.png", "kdtree_file.png", "kdtree_partition.png"],
+    "generate pairs --n 2000 -o a.npy b.npy": ["a.npy", "b.npy"],
+    "hash pairs {p} -r 0.05 -o a.npy": ["a.npy"],
+    "demo {p} -o .": ["emst_tour.png", "emst_tree.png", "geometric_match.png", "kdtree_density.png", "kdtree_file.png",
+                      "kdtree_partition.png", "spatial_groups.png"],
 }
 OLD = b"as it was\n"
 checks = 0
