@@ -25,7 +25,7 @@ typedef struct bosc_hash bosc_hash;
 
 typedef enum bosc_hash_layout {
     BOSC_HASH_BUCKETED = 0, /* buckets of four pairs, two for each key; parts made in fast memory */
-    BOSC_HASH_PERFECT = 1,  /* one place for each key, found through a pilot of its group; up to 2^31 keys are served well */
+    BOSC_HASH_PERFECT = 1,  /* one place for each key, found through a pilot of its group; for up to 2^31 keys */
     BOSC_HASH_HYBRID = 2,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
     BOSC_HASH_FKS = 3       /* published: k * k places for a bucket of k keys, without collisions */
 } bosc_hash_layout;
