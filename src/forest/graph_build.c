@@ -49,10 +49,16 @@ static bosc_status bad_entry(struct bi_graph_build *b, int64_t i)
     return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: entry %lld is NaN", (long long)i);
 }
 
+/* Vertices may be taken for granted, but not those of a graph that has none. */
+static bool is_checked(const struct bi_graph_build *b)
+{
+    return b->entries.m > 0 && !(b->next->opts.assume_valid && b->entries.n > 0);
+}
+
 static bosc_status check_entries(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
-    if ((o->assume_valid && b->entries.n > 0) || b->entries.m == 0) return BOSC_OK;
+    if (!is_checked(b)) return BOSC_OK;
     struct bi_check_entry check = {b->entries, o->nan == BOSC_NAN_REFUSE, b->result};
     int64_t bad = INT64_MAX;
     BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &bad, sizeof bad));
@@ -91,36 +97,72 @@ static bosc_status take_room(struct bi_graph_build *b, struct bi_edge_list *list
     return bi_forest_scratch(b->ctx, b->entries.m, word_bytes(b), &list->ids);
 }
 
-/* The list of entries that are edges. */
+static void swap_lists(struct bi_graph_build *b)
+{
+    struct bi_edge_list edges = b->edges;
+    b->edges = b->spare;
+    b->spare = edges;
+}
+
+/* Sorts the list of edges if it must be; `order` is what is not in order. */
+static bosc_status sort_edges(struct bi_graph_build *b, uint32_t order)
+{
+    if (!(order & BI_KEYS_FALL)) return BOSC_OK;
+    b->spare.count = b->edges.count;
+    BI_TRY(bi_graph_sort_by_key(b, &b->edges, &b->spare, order));
+    swap_lists(b);
+    return BOSC_OK;
+}
+
+/* The list of all entries, checked meanwhile. */
+static bosc_status list_all(struct bi_graph_build *b)
+{
+    struct {
+        int64_t bad;
+        uint32_t found;
+    } result = {INT64_MAX, 0};
+    struct bi_list_entries list = {.entries = b->entries,
+                                   .check = is_checked(b),
+                                   .refuse_nan = b->next->opts.nan == BOSC_NAN_REFUSE,
+                                   .wide = b->wide,
+                                   .bits = b->bits,
+                                   .keys = b->edges.keys,
+                                   .ids = b->edges.ids,
+                                   .bad = b->result,
+                                   .found = (uint32_t *)((int64_t *)b->result + 1)};
+    b->edges.count = b->entries.m;
+    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &result, sizeof result));
+    BI_TRY(BI_GRAPH_STEP(b, list_entries, b->entries.m, &list));
+    BI_TRY(bi_read_back(b->ctx, &result, b->result, sizeof result));
+    if (result.bad != INT64_MAX) return bad_entry(b, result.bad);
+    b->ascending = !(result.found & BI_KEYS_FALL);
+    return sort_edges(b, result.found);
+}
+
+/* The list of entries that are edges, where some may not be. */
+static bosc_status list_some(struct bi_graph_build *b)
+{
+    const bosc_graph_opts *o = &b->next->opts;
+    struct bi_iota iota = {b->edges.ids, b->wide};
+    struct bi_classify classify = {
+        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
+    uint32_t order;
+    BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
+    BI_TRY(bi_forest_scratch(b->ctx, b->entries.m, 1, (void **)&classify.is[BI_FORWARD]));
+    BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
+    BI_TRY(bi_graph_take_list(b, b->edges.ids, classify.is[BI_FORWARD], &b->spare));
+    swap_lists(b);
+    BI_TRY(bi_graph_check_order(b, &b->edges, &order));
+    return sort_edges(b, order);
+}
+
+/* Makes b->edges of the entries, checked and sorted. */
 static bosc_status list_edges(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
-    struct bi_edge_list *list = &b->edges;
-    struct bi_iota iota = {list->ids, b->wide};
-    struct bi_classify classify = {
-        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
-    BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
-    list->count = b->entries.m;
-    if (classify.drop_loops || classify.drop_nan) {
-        BI_TRY(bi_forest_scratch(b->ctx, b->entries.m, 1, (void **)&classify.is[BI_FORWARD]));
-        BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
-        BI_TRY(bi_graph_take_list(b, list->ids, classify.is[BI_FORWARD], &b->spare));
-        struct bi_edge_list kept = b->spare;
-        b->spare = *list;
-        *list = kept;
-    } else {
-        struct bi_edge_keys keys = {b->entries, list->ids, b->wide, b->bits, list->keys};
-        BI_TRY(BI_GRAPH_STEP(b, edge_keys, list->count, &keys));
-    }
-    uint32_t order;
-    BI_TRY(bi_graph_check_order(b, list, &order));
-    if (!(order & BI_KEYS_FALL)) return BOSC_OK;
-    b->spare.count = list->count;
-    BI_TRY(bi_graph_sort_by_key(b, list, &b->spare, order));
-    struct bi_edge_list sorted = b->spare;
-    b->spare = *list;
-    *list = sorted;
-    return BOSC_OK;
+    if (o->arcs == BOSC_ARCS_ONE && !o->drop_loops && o->nan != BOSC_NAN_DROP) return list_all(b);
+    BI_TRY(check_entries(b));
+    return o->arcs == BOSC_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
 }
 
 /* Offsets of the runs whose ends are marked: before, `offsets` is all 0. */
@@ -183,7 +225,7 @@ static bosc_status count_all(struct bi_graph_build *b, const struct bi_halves *h
     const struct bi_core_ops *core = b->ctx->backend->core;
     bosc_graph *g = b->next;
     int64_t n = b->entries.n, found[4], *result = b->result;
-    uint32_t order;
+    uint32_t order = 0;
     g->n = n;
     g->entries = b->entries.m;
     g->m = b->edges.count;
@@ -192,7 +234,7 @@ static bosc_status count_all(struct bi_graph_build *b, const struct bi_halves *h
     g->wide = b->wide;
     struct bi_degrees degrees = {.halves = *halves, .loops = g->loops > 0};
     struct bi_mark_parallel parallel = {b->edges.keys, b->wide, NULL};
-    BI_TRY(bi_graph_check_order(b, &b->edges, &order));
+    if (!b->ascending) BI_TRY(bi_graph_check_order(b, &b->edges, &order));
     g->ids_in_order = !(order & BI_IDS_FALL);
     BI_TRY(bi_forest_scratch(b->ctx, n, sizeof *degrees.degrees, (void **)&degrees.degrees));
     BI_TRY(bi_forest_scratch(b->ctx, n, sizeof *degrees.isolated, (void **)&degrees.isolated));
@@ -233,11 +275,9 @@ static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
     int64_t backs;
     BI_TRY(bi_progress(b->ctx, "build", 0));
     BI_TRY(bi_scratch(b->ctx, 64, &b->result));
-    BI_TRY(check_entries(b));
-    BI_TRY(bi_progress(b->ctx, "build", 0.1));
     BI_TRY(take_room(b, &b->edges));
     BI_TRY(take_room(b, &b->spare));
-    BI_TRY(o->arcs == BOSC_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_edges(b));
+    BI_TRY(list_edges(b));
     if (o->parallel != BOSC_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
     BI_TRY(bi_progress(b->ctx, "build", 0.5));
     BI_TRY(make_halves(b, &place, &backs));

@@ -19,8 +19,9 @@ struct bi_graph_build {
     bool wide;
     int bits; /* of a vertex in a key */
     struct bi_edge_list edges, spare;
-    void *weights; /* where weights are not the entries': keys by place in `edges` */
-    void *result;  /* 64 bytes for what is read back */
+    bool ascending; /* ids of `edges` ascend for sure, as the list never had to be sorted */
+    void *weights;  /* where weights are not the entries': keys by place in `edges` */
+    void *result;   /* 64 bytes for what is read back */
 };
 
 /* Runs a step of the build. */

@@ -96,6 +96,12 @@ BI_FN void bi_step_classify(const struct bi_classify *a, int64_t i)
     }
 }
 
+BI_FN uint64_t bi_edge_key(const struct bi_entries *e, int bits, int64_t i)
+{
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    return u < v ? u << bits | v : v << bits | u;
+}
+
 /* keys[k] is the key of entry ids[k]. */
 struct bi_edge_keys {
     struct bi_entries entries;
@@ -107,10 +113,38 @@ struct bi_edge_keys {
 
 BI_FN void bi_step_edge_keys(const struct bi_edge_keys *a, int64_t k)
 {
+    a->keys[k] = bi_edge_key(&a->entries, a->bits, (int64_t)bi_word(a->ids, a->wide, k));
+}
+
+/* What is not in order in a list: its keys, its ids, the ids within equal keys, or the larger vertices. */
+enum { BI_KEYS_FALL = 1, BI_IDS_FALL = 2, BI_TIES_FALL = 4, BI_LARGER_FALL = 8 };
+
+/* Where every entry becomes an edge, all at once: the list in the order of the entries; *bad becomes the first entry
+ * that is none (as check_entry has it, if `check` is set), *found what is not in order, as check_order. */
+struct bi_list_entries {
+    struct bi_entries entries;
+    bool check, refuse_nan, wide;
+    int bits;
+    uint64_t *keys;
+    void *ids;
+    int64_t *bad;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_list_entries(const struct bi_list_entries *a, int64_t i)
+{
     const struct bi_entries *e = &a->entries;
-    int64_t i = (int64_t)bi_word(a->ids, a->wide, k);
+    uint64_t n = (uint64_t)e->n, larger = ((uint64_t)1 << a->bits) - 1;
     uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
-    a->keys[k] = u < v ? u << a->bits | v : v << a->bits | u;
+    uint64_t key = bi_edge_key(e, a->bits, i);
+    if (a->check && (u >= n || v >= n || (a->refuse_nan && bi_is_nan_key(e->dtype, bi_entry_weight(e, i)))))
+        bi_lower_i64(a->bad, i);
+    a->keys[i] = key;
+    bi_set_word(a->ids, a->wide, i, (uint64_t)i);
+    if (i == 0) return;
+    uint64_t before = bi_edge_key(e, a->bits, i - 1);
+    uint32_t found = (before > key ? BI_KEYS_FALL : 0) | ((before & larger) > (key & larger) ? BI_LARGER_FALL : 0);
+    if (found) bi_raise(a->found, found);
 }
 
 /* out[k] is the weight, as a key, of entry ids[k]. */
@@ -127,8 +161,7 @@ BI_FN void bi_step_gather_weights(const struct bi_gather_weights *a, int64_t k)
     bi_set_word(a->out, bi_is_wide(a->entries.dtype), k, bi_entry_weight(&a->entries, i));
 }
 
-/* What is not in order in a list: its keys, its ids, the ids within equal keys, or the larger vertices. */
-enum { BI_KEYS_FALL = 1, BI_IDS_FALL = 2, BI_TIES_FALL = 4, BI_LARGER_FALL = 8 };
+/* *found becomes that of a list. */
 struct bi_check_order {
     const uint64_t *keys;
     const void *ids;
