@@ -1,4 +1,4 @@
-/* The table of spanning forests on the CPU. */
+/* The table of graphs and spanning forests on the CPU. */
 #include "forest/cpu_msf.h"
 #include "forest/label_steps.h"
 
@@ -18,4 +18,5 @@ static bosc_status cpu_join_rest(bosc_ctx *ctx, const struct bi_join_rest *a)
     return BOSC_OK;
 }
 
-const struct bi_forest_ops bi_forest_ops_cpu = {.msf = bi_cpu_msf, .join_rest = cpu_join_rest};
+const struct bi_forest_ops bi_forest_ops_cpu = {
+    .msf = bi_cpu_msf, .join_rest = cpu_join_rest, .back = bi_cpu_graph_back};

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "forest/graph_front.h"
+#include "forest/msf.h"
 
 bosc_status bi_graph_clear_result(struct bi_graph_build *b, int byte)
 {
@@ -179,28 +180,40 @@ static bosc_status take_offsets(struct bi_graph_build *b, void **offsets)
     return b->ctx->backend->fill(b->ctx, *offsets, 0, (size_t)n * word_bytes(b));
 }
 
-/* The back half of the rows: larger vertices, sorted, and the places of their edges in the list. */
-static bosc_status make_back(struct bi_graph_build *b, struct bi_place *place, int64_t *backs)
+/* The list of back arcs sorted by radix, and their offsets. */
+static bosc_status sort_back(struct bi_graph_build *b, const struct bi_back_list *sorted, void *back)
 {
     int64_t count = b->edges.count;
-    void *from, *places, *back;
-    uint32_t n = (uint32_t)b->entries.n;
-    struct bi_back_list list = {b->edges.keys, b->bits, n, b->wide, NULL, NULL};
-    BI_TRY(bi_forest_scratch(b->ctx, count, sizeof(uint32_t), &from));
-    BI_TRY(bi_forest_scratch(b->ctx, count, word_bytes(b), &places));
-    BI_TRY(take_offsets(b, &back));
+    struct bi_back_list list = *sorted;
     struct bi_mark mark = bi_arena_mark(b->ctx);
     BI_TRY(bi_forest_scratch(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
     BI_TRY(bi_forest_scratch(b->ctx, count, word_bytes(b), &list.places));
     BI_TRY(BI_GRAPH_STEP(b, back_list, count, &list));
-    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U32, list.from, word_bytes(b), list.places, count, from,
-                                             places, 0, bi_bit_length(n)));
+    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U32, list.from, word_bytes(b), list.places, count,
+                                             sorted->from, sorted->places, 0, bi_bit_length(list.n)));
     bi_arena_rewind(b->ctx, mark);
-    struct bi_back_ends ends = {from, count, n, b->wide, back};
+    struct bi_back_ends ends = {sorted->from, count, list.n, b->wide, back};
     BI_TRY(BI_GRAPH_STEP(b, back_ends, count, &ends));
-    BI_TRY(finish_offsets(b, back));
-    place->from = from;
-    place->places = places;
+    return finish_offsets(b, back);
+}
+
+/* The back half of the rows: larger vertices, sorted, and the places of their edges in the list. */
+static bosc_status make_back(struct bi_graph_build *b, struct bi_place *place, int64_t *backs)
+{
+    const struct bi_forest_ops *ops = bi_forest_ops_of(b->ctx);
+    int64_t count = b->edges.count;
+    void *back;
+    bool served = false;
+    struct bi_back_list list = {b->edges.keys, b->bits, (uint32_t)b->entries.n, b->wide, NULL, NULL};
+    BI_TRY(bi_forest_scratch(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
+    BI_TRY(bi_forest_scratch(b->ctx, count, word_bytes(b), &list.places));
+    BI_TRY(take_offsets(b, &back));
+    struct bi_mark mark = bi_arena_mark(b->ctx);
+    if (ops->back) BI_TRY(ops->back(b->ctx, &list, count, back, &served));
+    bi_arena_rewind(b->ctx, mark);
+    if (!served) BI_TRY(sort_back(b, &list, back));
+    place->from = list.from;
+    place->places = list.places;
     place->halves.back = back;
     return read_word(b, back, b->entries.n, backs);
 }

@@ -46,6 +46,7 @@ struct bi_msf_found {
 
 /* What a backend has beside the steps. */
 struct bi_join_rest;
+struct bi_back_list;
 struct bi_forest_ops {
     /* The AUTO algorithm: finds the forest. NULL, or *found untouched and *served false: the driver takes the ATOMIC
      * one. Neither the graph nor anything of the caller's is written. *rounds gets the rounds of Boruvka. */
@@ -54,11 +55,16 @@ struct bi_forest_ops {
 
     /* The step join_rest, for all arcs. NULL: the driver takes the step. */
     bosc_status (*join_rest)(bosc_ctx *, const struct bi_join_rest *);
+
+    /* Of a graph's build: the back arcs of the `count` edges of a list, stably sorted, to list->from and list->places,
+     * and where each vertex's end to ends[v + 1] (ends[0] is 0). NULL, or *served false: the driver sorts. */
+    bosc_status (*back)(bosc_ctx *, const struct bi_back_list *list, int64_t count, void *ends, bool *served);
 };
 
 const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx);
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu_table.c */
+bosc_status bi_cpu_graph_back(bosc_ctx *ctx, const struct bi_back_list *list, int64_t count, void *ends, bool *served);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda_msf.cu */
 #endif
