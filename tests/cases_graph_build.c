@@ -231,6 +231,47 @@ static void large(bosc_ctx *ctx)
     }
 }
 
+struct copied_rows {
+    int64_t *offsets, *neighbours, *edges;
+};
+
+static struct copied_rows copy_rows(bosc_ctx *ctx, const struct graph_entries *e, bool wide)
+{
+    bosc_graph_opts o = {.size = sizeof o, .id_bits = 64, .wide = wide};
+    struct copied_rows rows = {suite_alloc((size_t)(e->n + 1) * 8), suite_alloc((size_t)e->m * 16),
+                               suite_alloc((size_t)e->m * 16)};
+    bosc_graph *graph = new_graph(ctx, &o);
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, e->n, e->m, e->u, e->v, e->weights));
+    CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, rows.offsets, rows.neighbours, NULL, rows.edges));
+    bosc_graph_free(graph);
+    return rows;
+}
+
+/* More vertices than a cache holds counters for; edges that lie near each other, or do not. Builds with 32 and with 64
+ * bits inside go different ways. */
+static void many_vertices(bosc_ctx *ctx)
+{
+    int64_t n = suite_slow(ctx) ? 3000 : 270000, m = suite_slow(ctx) ? 2000 : 70000;
+    for (int near = 0; near < 2; near++) {
+        struct graph_entries e = graph_make(71, GRAPH_SPARSE, n, m, BOSC_U32, RANDOM);
+        for (int64_t i = 0; near && i < m; i++) {
+            e.u[i] = i * 3 % n;
+            e.v[i] = (i * 3 + i % 5) % n;
+        }
+        struct copied_rows a = copy_rows(ctx, &e, false), b = copy_rows(ctx, &e, true);
+        CHECK(memcmp(a.offsets, b.offsets, (size_t)(n + 1) * 8) == 0);
+        CHECK(memcmp(a.neighbours, b.neighbours, (size_t)a.offsets[n] * 8) == 0);
+        CHECK(memcmp(a.edges, b.edges, (size_t)a.offsets[n] * 8) == 0);
+        for (int k = 0; k < 2; k++) {
+            struct copied_rows *rows = k ? &a : &b;
+            free(rows->offsets);
+            free(rows->neighbours);
+            free(rows->edges);
+        }
+        graph_free_entries(&e);
+    }
+}
+
 /* Rows, whose neighbours are in any order, are the same as their entries. */
 static void rows(bosc_ctx *ctx)
 {
@@ -304,6 +345,7 @@ static const struct suite_case suite_cases_graph_build[] = {
     {"weights", weights, NULL},
     {"loops", loops, NULL},
     {"large", large, NULL},
+    {"many vertices", many_vertices, NULL},
     {"rows", rows, NULL},
     {"bad data", bad_data, NULL},
     {"arcs of both ways", arcs_of_both_ways, NULL},
