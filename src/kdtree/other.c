@@ -43,7 +43,8 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     const struct bi_kd_steps *steps = tree->ops->steps;
     struct bi_kd_view view = tree->ops->view(tree);
     bool wide = tree->opts.id_bits == 64;
-    struct bi_kd_ask ask = {.view = view, .bounds = o->bounds, .ids = o->ids, .dist2 = o->dist2, .wide = wide};
+    struct bi_kd_find_nothing nothing = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
+    struct bi_kd_ask ask = {.view = view, .bounds = o->bounds};
     struct bi_kd_blocks blocks;
     uint32_t *asking;
     int64_t count;
@@ -53,7 +54,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     BI_TRY(bi_kd_scratch(ctx, tree->nodes, 1, (void **)&ask.asks));
     BI_TRY(steps->ask(ctx, tree->nodes, &ask));
     BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
-    if (count == 0) return BOSC_OK;
+    if (count == 0) return steps->find_nothing(ctx, tree->nodes, &nothing);
     BI_TRY(make_blocks(ctx, tree, o->labels, &blocks));
     if (o->bounds) {
         struct bi_kd_spare spare = {blocks, o->bounds, ask.asks};
@@ -64,6 +65,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     struct bi_kd_asking_rows gather = {view, asking, rows};
     BI_TRY(steps->asking_rows(ctx, count * view.dim, &gather));
     struct bi_kd_other args = {blocks, asking, {rows, count, view.dim}, o->bounds, o->ids, o->dist2, wide};
+    BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
     return steps->nearest_other(ctx, count, &args);
 }
 

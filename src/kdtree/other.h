@@ -6,13 +6,24 @@
 
 #define BI_KD_MIXED UINT32_MAX /* no label */
 
-/* Marks the nodes whose rows ask: those of a bound that is not negative. All rows find nothing at first. */
+/* What rows hold that find nothing. Written once nothing can fail but the device, for outputs stay as they were where a
+ * call fails. */
+struct bi_kd_find_nothing {
+    void *ids, *dist2; /* dist2 may be NULL */
+    bool wide, single;
+};
+
+BI_FN void bi_step_find_nothing(const struct bi_kd_find_nothing *a, int64_t i)
+{
+    struct bi_kd_row_out out = {a->ids, a->dist2, i, a->wide, a->single};
+    bi_kd_out_set(&out, 0, (double)INFINITY, BI_KD_NONE);
+}
+
+/* Marks the nodes whose rows ask: those of a bound that is not negative. */
 struct bi_kd_ask {
     struct bi_kd_view view;
     const void *bounds; /* of the distance type; NULL: all rows ask */
-    void *ids, *dist2;  /* dist2 may be NULL */
-    bool wide;
-    uint32_t *nodes; /* 0, 1, 2, ... */
+    uint32_t *nodes;    /* 0, 1, 2, ... */
     uint8_t *asks;
 };
 
@@ -24,11 +35,8 @@ BI_FN double bi_kd_bound(const void *bounds, bosc_dtype dtype, int64_t row)
 
 BI_FN void bi_step_ask(const struct bi_kd_ask *a, int64_t i)
 {
-    int64_t row = bi_kd_id(&a->view, i);
-    struct bi_kd_row_out out = {a->ids, a->dist2, row, a->wide, a->view.dtype == BOSC_F32};
-    bi_kd_out_set(&out, 0, (double)INFINITY, BI_KD_NONE);
     a->nodes[i] = (uint32_t)i;
-    a->asks[i] = bi_kd_bound(a->bounds, a->view.dtype, row) >= 0;
+    a->asks[i] = bi_kd_bound(a->bounds, a->view.dtype, bi_kd_id(&a->view, i)) >= 0;
 }
 
 /* The label of each node, from labels by row. */
