@@ -52,7 +52,7 @@ static bosc_status pairs(bosc_ctx *ctx, const bosc_hash *table, void *hashes, vo
     return bi_hash_list_touched(ctx, table, NULL, begins, hashes, values);
 }
 
-bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table)
+bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table, const uint32_t *touched)
 {
     int64_t parts = (int64_t)1 << table->shape.part_bits;
     uint64_t *seeds, *sums, found[2] = {0, 0};
@@ -62,8 +62,8 @@ bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table)
     BI_TRY(bi_hash_scratch(ctx, table->buckets, 4, &seconds));
     BI_TRY(bi_hash_scratch(ctx, 2, 8, &sums));
     BI_TRY(ctx->backend->fill(ctx, sums, 0, 2 * sizeof *sums));
-    struct bi_hash_second second = {bi_hash_view(table), seconds};
-    struct bi_hash_seeds args = {table->blocks[BI_HASH_PARTS].data, seeds};
+    struct bi_hash_second second = {bi_hash_view(table), touched, seconds};
+    struct bi_hash_seeds args = {table->blocks[BI_HASH_PARTS].data, touched, seeds};
     BI_TRY(BI_HASH_STEP(ctx, count_second, table->buckets, &second));
     BI_TRY(BI_HASH_STEP(ctx, count_seeds, parts, &args));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U32, seconds, table->buckets, &sums[0]));
@@ -96,7 +96,7 @@ static bosc_status check(bosc_ctx *ctx, const bosc_hash *table, const char **wro
     }
     BI_TRY(bi_hash_count_touched(ctx, table, NULL, &begins, &keys));
     bosc_hash again = *table;
-    BI_TRY(bi_hash_recount(ctx, &again));
+    BI_TRY(bi_hash_recount(ctx, &again, NULL));
     if (keys != table->keys || again.second != table->second || again.reseeded != table->reseeded ||
         again.linear != table->linear)
         *wrong = "its figures are not those of its buckets";

@@ -93,17 +93,19 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
     if (is_over) return BOSC_OK;
     lists.in_place = *fits = true;
-    bosc_hash next = *table;
-    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &again);
+    bosc_hash before = *table, next = *table;
+    BI_TRY(bi_hash_recount(ctx, &before, touched));
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &again); /* takes memory before it writes */
     if (status == BOSC_OK) {
         next.keys = table->keys - in.old + g.count;
         next.pairs = table->opts.counted ? in.pairs : next.keys;
-        status = bi_hash_recount(ctx, &next);
-    }
-    if (status == BOSC_OK)
+        next.second += table->second - before.second;
+        next.reseeded += table->reseeded - before.reseeded;
+        next.linear += table->linear - before.linear;
         *table = next;
-    else if (status != BOSC_ERR_NOMEM)
+    } else if (status != BOSC_ERR_NOMEM) {
         bi_hash_forget(table);
+    }
     return status;
 }
 
@@ -143,7 +145,7 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
 /* Of a bucketed map: fillers take the places of the keys. */
 static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
-    int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[2];
+    int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[3];
     struct bi_hash_erase e = {.view = bi_hash_view(table),
                               .keys = keys,
                               .buckets = table->buckets,
@@ -154,17 +156,21 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     BI_TRY(bi_hash_scratch(ctx, words, 4, &e.bits));
     BI_TRY(bi_hash_scratch(ctx, words, 8, &e.keys_gone));
     BI_TRY(bi_hash_scratch(ctx, words, 8, &e.pairs_gone));
-    BI_TRY(bi_hash_scratch(ctx, 2, 8, &result));
+    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.seconds_gone));
+    BI_TRY(bi_hash_scratch(ctx, 3, 8, &result));
     BI_TRY(ctx->backend->fill(ctx, e.bits, 0, (size_t)words * 4));
     BI_TRY(BI_HASH_STEP(ctx, mark_places, n, &e));
-    BI_TRY(BI_HASH_STEP(ctx, clear_places, words, &e));
+    BI_TRY(BI_HASH_STEP(ctx, count_gone, words, &e));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.keys_gone, words, &result[0]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.seconds_gone, words, &result[2]));
     BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
+    BI_TRY(BI_HASH_STEP(ctx, clear_places, words, &e));
     table->keys -= sums[0];
     table->pairs -= sums[1];
+    table->second -= sums[2];
     *erased = sums[0];
-    return bi_hash_recount(ctx, table);
+    return ctx->backend->sync(ctx);
 }
 
 /* The pairs of a table whose keys are not in `gone`, a set of them. */

@@ -51,9 +51,10 @@ BI_FN bool bi_hash_is_second(bosc_hash_part part, bosc_hash_word hash, int32_t k
     return pick[0] != bucket;
 }
 
-/* The keys of each bucket that are in their second one. */
+/* The keys of each bucket that are in their second one; of the touched parts (NULL: of all). */
 struct bi_hash_second {
     bosc_hash_view view;
+    const uint32_t *touched;
     uint32_t *seconds;
 };
 
@@ -64,7 +65,9 @@ BI_FN void bi_step_count_second(const struct bi_hash_second *a, int64_t bucket)
     uint32_t seconds = 0;
     for (int32_t i = 0; i < pairs; i++) {
         bosc_hash_word hash = bosc_hash_load(bosc_hash_bucket(v, (uint32_t)bucket), i, v->key_bits);
-        bosc_hash_part part = v->parts[bosc_hash_part_of(hash, v->key_bits, v->part_bits)];
+        uint32_t number = bosc_hash_part_of(hash, v->key_bits, v->part_bits);
+        bosc_hash_part part = v->parts[number];
+        if (a->touched && !a->touched[number]) break;
         seconds += bi_hash_is_second(part, hash, v->key_bits, (uint32_t)bucket - part.first);
     }
     a->seconds[bucket] = seconds;
@@ -73,6 +76,7 @@ BI_FN void bi_step_count_second(const struct bi_hash_second *a, int64_t bucket)
 /* 1 for a part with another seed than 0, 2^32 for a linear one. */
 struct bi_hash_seeds {
     const bosc_hash_part *parts;
+    const uint32_t *touched; /* NULL: all */
     uint64_t *seeds;
 };
 
@@ -80,6 +84,7 @@ BI_FN void bi_step_count_seeds(const struct bi_hash_seeds *a, int64_t i)
 {
     bool other = (a->parts[i].buckets_seed & BOSC_HASH_LINEAR) != 0;
     a->seeds[i] = bi_hash_is_linear(a->parts[i]) ? (uint64_t)1 << 32 : other;
+    if (a->touched && !a->touched[i]) a->seeds[i] = 0;
 }
 
 /* Erasing: a bit for each place whose key goes; then 32 places, which are whole buckets, are gone through at once. */
@@ -91,7 +96,7 @@ struct bi_hash_erase {
     unsigned char *table; /* the buckets, to be written */
     int32_t value_size;   /* of the options */
     bool counted;
-    uint64_t *keys_gone, *pairs_gone; /* of each word of bits */
+    uint64_t *keys_gone, *pairs_gone, *seconds_gone; /* of each word of bits */
 };
 
 BI_FN void bi_step_mark_places(const struct bi_hash_erase *a, int64_t i)
@@ -123,22 +128,31 @@ BI_FN void bi_hash_clear_places(const struct bi_hash_erase *a, uint32_t bucket, 
     }
 }
 
-BI_FN void bi_step_clear_places(const struct bi_hash_erase *a, int64_t w)
+BI_FN void bi_step_count_gone(const struct bi_hash_erase *a, int64_t w)
 {
-    uint32_t bits = a->bits[w];
-    uint64_t keys = 0, pairs = 0;
+    const bosc_hash_view *v = &a->view;
+    uint64_t keys = 0, pairs = 0, seconds = 0;
     for (int i = 0; i < 32; i++) {
-        if (!(bits >> i & 1)) continue;
-        const char *value = (const char *)bosc_hash_value_at(&a->view, w * 32 + i);
+        if (!(a->bits[w] >> i & 1)) continue;
+        uint32_t bucket = (uint32_t)((w * 32 + i) / BOSC_HASH_WIDTH);
+        const char *value = (const char *)bosc_hash_value_at(v, w * 32 + i);
+        bosc_hash_word hash = bosc_hash_load(bosc_hash_bucket(v, bucket), i % BOSC_HASH_WIDTH, v->key_bits);
+        bosc_hash_part part = v->parts[bosc_hash_part_of(hash, v->key_bits, v->part_bits)];
         pairs += a->counted ? bi_hash_get_count(value + a->value_size) : 1;
+        seconds += bi_hash_is_second(part, hash, v->key_bits, bucket - part.first);
         keys++;
-    }
-    for (int b = 0; b < 32 / BOSC_HASH_WIDTH; b++) {
-        uint32_t gone = bits >> BOSC_HASH_WIDTH * b & 15;
-        if (gone) bi_hash_clear_places(a, (uint32_t)(w * (32 / BOSC_HASH_WIDTH) + b), gone);
     }
     a->keys_gone[w] = keys;
     a->pairs_gone[w] = pairs;
+    a->seconds_gone[w] = seconds;
+}
+
+BI_FN void bi_step_clear_places(const struct bi_hash_erase *a, int64_t w)
+{
+    for (int b = 0; b < 32 / BOSC_HASH_WIDTH; b++) {
+        uint32_t gone = a->bits[w] >> BOSC_HASH_WIDTH * b & 15;
+        if (gone) bi_hash_clear_places(a, (uint32_t)(w * (32 / BOSC_HASH_WIDTH) + b), gone);
+    }
 }
 
 /* flags[i] = !flags[i] */

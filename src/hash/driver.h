@@ -84,8 +84,8 @@ bosc_status bi_hash_count_touched(bosc_ctx *ctx, const bosc_hash *table, const u
                                   int64_t *count);
 bosc_status bi_hash_list_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, const uint32_t *begins,
                                  void *hashes, void *values);
-/* Sets second, reseeded and linear from what stands in the buckets. */
-bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table);
+/* Sets second, reseeded and linear to those of what stands in the touched parts (NULL: in all). */
+bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table, const uint32_t *touched);
 
 /* Pairs of a table as input of a build, of a multimap one for each value, in scratch with room for `more` behind them.
  * touched: of a bucketed map, those of some parts alone. */
