@@ -54,6 +54,7 @@ struct hash_nothing {
 };
 template <class P> inline constexpr int hash_payload_bytes = sizeof(P);
 template <> inline constexpr int hash_payload_bytes<hash_nothing> = 0;
+template <class P> inline constexpr bool hash_valued = hash_payload_bytes<P> != 0;
 
 /* Calls f(K(), P()) with the types of a table. */
 template <class K, class F> static bosc_status hash_with_payload(int32_t payload_bytes, const F &f)

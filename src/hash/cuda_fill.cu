@@ -44,13 +44,13 @@ static __global__ void __launch_bounds__(LAY_THREADS) kernel_lay(const lay_args 
         const uint32_t buckets =
             a.in_place ? a.parts[p].buckets_seed >> BOSC_HASH_SEED_BITS : bi_hash_part_buckets(a.load, keys);
         sort_out(a, p, keys, buckets, &sh.large, &sh.crowded);
+        if (!a.in_place) a.parts[p].buckets_seed = buckets << BOSC_HASH_SEED_BITS;
         sum += buckets;
     }
     uint32_t first = bi_block_sum_before<LAY_THREADS / 32>(sum, sh.warps, &total);
     for (uint32_t p = begin; p < end && !a.in_place; p++) {
-        const uint32_t buckets = bi_hash_part_buckets(a.load, a.starts[p + 1] - a.starts[p]);
-        a.parts[p] = {first, buckets << BOSC_HASH_SEED_BITS};
-        first += buckets;
+        a.parts[p].first = first;
+        first += a.parts[p].buckets_seed >> BOSC_HASH_SEED_BITS;
     }
     __syncthreads();
     if (threadIdx.x > 0) return;
@@ -105,8 +105,7 @@ static __device__ void fill_stream(const fill_part<K, P, true> &part, const fill
         if (piece < HASHES) {
             to[i] = fill_piece(part.hashes, order, piece * 16, filler);
         } else {
-            if constexpr (hash_payload_bytes < P >> 0)
-                to[i] = fill_piece(part.payload, order, (piece - HASHES) * 16, (P)0);
+            if constexpr (hash_valued<P>) to[i] = fill_piece(part.payload, order, (piece - HASHES) * 16, (P)0);
         }
     }
 }
@@ -134,7 +133,7 @@ template <class K, class P> static __global__ void __launch_bounds__(FILL_THREAD
     part.less = reinterpret_cast<uint32_t *>(memory + room.less);
     for (uint32_t i = threadIdx.x; i < part.keys; i += FILL_THREADS) {
         hashes[i] = a.hashes[begin + i];
-        if constexpr (hash_payload_bytes < P >> 0) payload[i] = a.payload[begin + i];
+        if constexpr (hash_valued<P>) payload[i] = a.payload[begin + i];
     }
     fill_clear(part, talk);
     if (threadIdx.x == 0) {
@@ -167,7 +166,7 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
         part.first = descriptor.first;
         part.buckets = descriptor.buckets_seed >> BOSC_HASH_SEED_BITS;
         part.hashes = a.hashes + begin;
-        part.payload = a.payload + (hash_payload_bytes<P> > 0 ? begin : 0);
+        part.payload = a.payload + (hash_valued<P> ? begin : 0);
         part.codes = reinterpret_cast<uint32_t *>(a.table + (size_t)part.first * (uint32_t)a.stride);
         part.step = (uint32_t)a.stride / 4;
         part.over = a.marks + part.first / 32 + part.number; /* no other part's: see marks_of */

@@ -5,7 +5,7 @@
 
 #include "hash/cuda.cuh"
 
-enum { FILL_THREADS = 512, FILL_WARPS = FILL_THREADS / 32 };
+enum { FILL_THREADS = 384, FILL_WARPS = FILL_THREADS / 32 };
 /* Offers of so high a priority are few, unless a part fails: then others look whether it did. */
 enum { FILL_UNUSUAL = 6 };
 #define FILL_POSITIONS ((1u << BI_HASH_POSITION_BITS) - 1)
@@ -72,20 +72,12 @@ template <class K, class P, bool SHARED> struct fill_part {
     }
 };
 
-/* Offers a code to a bucket; returns the one that falls out, or 0. The codes of a bucket descend at all times, and each
- * only grows: so a code goes past those that are larger, takes the place of the first smaller one, and that one goes
- * on. In the end a bucket has the largest codes of all that came, in whatever order. */
-template <class K, class P, bool SHARED>
-__device__ __forceinline__ uint32_t fill_offer(const fill_part<K, P, SHARED> &part, uint32_t bucket, uint32_t code)
+/* Codes in descending order. */
+__device__ __forceinline__ uint4 fill_sorted(uint4 c)
 {
-    const uint4 c = part.hint(bucket);
-    uint32_t *codes = part.codes_of(bucket);
-    for (uint32_t i = (c.x > code) + (c.y > code) + (c.z > code) + (c.w > code); i < BOSC_HASH_WIDTH; i++) {
-        const uint32_t there = atomicMax(&codes[i], code);
-        if (there == 0) return 0;
-        code = min(code, there);
-    }
-    return code;
+    const uint32_t a = max(c.x, c.y), b = min(c.x, c.y), d = max(c.z, c.w), e = min(c.z, c.w);
+    const uint32_t f = min(a, d), g = max(b, e);
+    return {max(a, d), max(f, g), min(f, g), min(b, e)};
 }
 
 /* Whether a bucket has the key of `hash` at another position. */
@@ -107,36 +99,68 @@ struct fill_talk {
     uint32_t skip, failed, repeats, second;
 };
 
-/* Serves the keys of a part until each has a place; all threads call it. On failure sets talk.failed, and talk.repeats
- * where a key is seen to repeat. */
+/* An offer on its way: where it is made, and what is to be done before. */
+struct fill_offer {
+    uint32_t code, bucket;
+    bool fresh; /* its key has made no offer yet */
+    bool moves; /* it is not at its bucket: fresh, or it fell out of `bucket` */
+};
+
+/* Makes a moving offer's key turn to its next bucket. False if that would take a priority that is too high. */
+template <class K, class P, bool SHARED>
+__device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED> &part, fill_offer &o)
+{
+    uint32_t picks[2];
+    part.pick(part.hashes[fill_position(o.code)], picks);
+    const bool second = !o.fresh && o.bucket == picks[0] && picks[1] != picks[0];
+    if (!o.fresh && !second) o.code += 1u << BI_HASH_POSITION_BITS;
+    o.bucket = second ? picks[1] : picks[0]; /* an array with an index would lie in memory */
+    o.fresh = false;
+    return o.code >> BI_HASH_POSITION_BITS < BI_HASH_PRIORITIES;
+}
+
+/* Puts a code in lieu of the least one of its bucket, which falls out; or the code itself does, if it is less. Codes of
+ * a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the end. */
+template <class K, class P, bool SHARED>
+__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED> &part, fill_offer &o)
+{
+    const uint4 c = part.hint(o.bucket);
+    const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
+    o.moves = true;
+    if (least > o.code) return;
+    const uint32_t place = least == c.x ? 0 : least == c.y ? 1 : least == c.z ? 2 : 3;
+    const uint32_t there = atomicMax(&part.codes_of(o.bucket)[place], o.code);
+    o.moves = there == least; /* else others came first: once more */
+    o.code = min(o.code, there);
+}
+
+/* Serves the keys of a part until each has a place; all threads call it. The lanes of a warp keep together, and each
+ * takes another of the warp's keys when it has none. On failure sets talk.failed, and talk.repeats where a key is seen
+ * to repeat. */
 template <class K, class P, bool SHARED>
 static __device__ void fill_match(const fill_part<K, P, SHARED> &part, fill_talk &talk)
 {
-    uint32_t next = threadIdx.x, code = 0, bucket = 0, picks[2];
+    const uint32_t each = (part.keys + FILL_WARPS - 1) / FILL_WARPS, below = (1u << threadIdx.x % 32) - 1;
+    uint32_t next = min(threadIdx.x / 32 * each, part.keys);
+    const uint32_t end = min(next + each, part.keys);
+    fill_offer o = {0, 0, false, false};
     for (;;) {
-        if (code == 0) { /* all that this thread served so far have places */
-            if (next >= part.keys) return;
-            part.pick(part.hashes[next], picks);
-            code = fill_code(0, next);
-            bucket = picks[0];
-            next += FILL_THREADS;
+        const unsigned idle = __ballot_sync(~0u, o.code == 0);
+        if (idle == ~0u && next >= end) return;
+        const uint32_t mine = next + (uint32_t)__popc(idle & below);
+        if (o.code == 0 && mine < end) o = {fill_code(0, mine), 0, true, true};
+        next += (uint32_t)__popc(idle);
+        bool good = true;
+        if (o.code && o.moves) good = fill_turn(part, o);
+        if (o.code && good) fill_try(part, o);
+        if (o.code && o.code >> BI_HASH_POSITION_BITS >= FILL_UNUSUAL && atomicOr(&talk.failed, good ? 0u : 1u))
+            good = false;
+        if (!good) {
+            const uint32_t position = fill_position(o.code);
+            atomicOr(&talk.failed, 1u);
+            if (fill_has(part, part.hint(o.bucket), part.hashes[position], position)) atomicOr(&talk.repeats, 1u);
         }
-        code = fill_offer(part, bucket, code);
-        if (code == 0) continue;
-        const uint32_t position = fill_position(code);
-        const K hash = part.hashes[position];
-        part.pick(hash, picks);
-        if (bucket == picks[0] && picks[1] != bucket) {
-            bucket = picks[1];
-            continue;
-        }
-        bucket = picks[0];
-        code += 1u << BI_HASH_POSITION_BITS;
-        const uint32_t priority = code >> BI_HASH_POSITION_BITS;
-        if (priority < BI_HASH_PRIORITIES && !(priority >= FILL_UNUSUAL && atomicOr(&talk.failed, 0u))) continue;
-        atomicOr(&talk.failed, 1u);
-        if (fill_has(part, part.hint(picks[0]), hash, position)) atomicOr(&talk.repeats, 1u);
-        return;
+        if (__any_sync(~0u, !good)) return;
     }
 }
 
@@ -150,7 +174,7 @@ static __device__ void fill_review(const fill_part<K, P, SHARED> &part, fill_tal
     for (uint32_t row = threadIdx.x - lane; row < part.buckets; row += FILL_THREADS) {
         const uint32_t bucket = row + lane;
         uint4 c = {0, 0, 0, 0};
-        if (bucket < part.buckets) c = part.load(bucket);
+        if (bucket < part.buckets) c = fill_sorted(part.load(bucket));
         const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
         K hash[4];
 #pragma unroll
@@ -219,7 +243,7 @@ __device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED> &part,
         const uint32_t i = bucket * BOSC_HASH_WIDTH, n = part.keys;
         return {i < n ? i + 1 : 0, i + 1 < n ? i + 2 : 0, i + 2 < n ? i + 3 : 0, i + 3 < n ? i + 4 : 0};
     }
-    const uint4 c = part.load(bucket);
+    const uint4 c = fill_sorted(part.load(bucket));
     const bool exchange = (part.over[bucket / 32] ^ part.less[bucket / 32]) >> bucket % 32 & 1;
     const uint32_t x = exchange ? c.y : c.x, y = exchange ? c.x : c.y;
     return {x ? fill_position(x) + 1 : 0, y ? fill_position(y) + 1 : 0, c.z ? fill_position(c.z) + 1 : 0,
@@ -237,7 +261,7 @@ static __device__ void fill_write(const fill_part<K, P, SHARED> &part, const fil
 #pragma unroll
     for (int i = 0; i < BOSC_HASH_WIDTH; i++)
         hashes[i] = at[i] ? part.hashes[at[i] - 1] : hash_filler<K>(part.number, a.part_bits);
-    if constexpr (hash_payload_bytes < P >> 0) {
+    if constexpr (hash_valued<P>) {
         const uint32_t size = (uint32_t)a.value_bytes;
         to += BOSC_HASH_WIDTH * sizeof(K);
         for (int i = 0; i < BOSC_HASH_WIDTH; i++) {

@@ -26,7 +26,7 @@ template <class T> struct find_four {
     {
 #pragma unroll
         for (unsigned i = 0; i < BOSC_HASH_WIDTH * sizeof(T) / 16; i++)
-            pieces[i] = __ldcg(reinterpret_cast<const uint4 *>(from) + i);
+            pieces[i] = __ldg(reinterpret_cast<const uint4 *>(from) + i);
     }
 };
 template <> struct find_four<hash_nothing> {
@@ -66,7 +66,7 @@ template <class K, class V> struct find_key {
         for (int i = 0; i < BOSC_HASH_WIDTH; i++)
             if (hash_same(hashes.items[i], hash)) {
                 found = true;
-                if constexpr (hash_payload_bytes < V >> 0) value = values.items[i];
+                if constexpr (hash_valued<V>) value = values.items[i];
             }
     }
     __device__ __forceinline__ bool overflowed(int part_bits) const
@@ -109,7 +109,7 @@ template <class K, class V> static __global__ void __launch_bounds__(FIND_THREAD
     for (int k = 0; k < FIND_EACH; k++) {
         const int64_t i = begin + k * FIND_THREADS;
         if (i >= a.m) continue;
-        if constexpr (hash_payload_bytes < V >> 0) __stcs(&a.values[i], key[k].value);
+        if constexpr (hash_valued<V>) __stcs(&a.values[i], key[k].value);
         if (a.found) a.found[i] = key[k].found;
     }
 }

@@ -4,17 +4,22 @@
  * a warp by votes: Ashkiani and others, GPU Multisplit (2016). */
 #include "hash/cuda.cuh"
 
-enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32, SPLIT_BYTES = 64 /* of a thread's items */ };
+enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32 };
 enum { FEW_BITS = 8, MOST_BITS = 10 }; /* of a pass: two kinds of kernels */
 
-/* The share of a part's number that a pass orders by. */
-struct split_digit {
-    int32_t part_bits, shift, bits;
+/* Items of a thread. Small tiles let more blocks run at once; with many digits, large ones make longer runs. */
+static constexpr int split_each(int widest, int bits) { return bits == FEW_BITS && widest == 4 ? 8 : 64 / widest; }
 
-    template <class K> __device__ __forceinline__ uint32_t of(K hash) const
+/* The share of a part's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
+struct split_digit {
+    int32_t shift, bits;
+
+    __device__ __forceinline__ uint32_t of(uint32_t hash) const { return hash >> shift & ((1u << bits) - 1); }
+    __device__ __forceinline__ uint32_t of(uint64_t hash) const
     {
-        return hash_part(hash, part_bits) >> shift & ((1u << bits) - 1);
+        return (uint32_t)(hash >> shift) & ((1u << bits) - 1);
     }
+    __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
 };
 
 template <class K, class P> struct split_pass {
@@ -28,8 +33,11 @@ template <class K, class P> struct split_pass {
     P *payload_out;
 };
 
-template <class K, class P> constexpr int split_items = SPLIT_BYTES / (sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P));
-template <class K, class P> constexpr uint32_t split_tile = SPLIT_THREADS *split_items<K, P>;
+template <class K, class P, int BITS>
+constexpr int split_items = split_each(sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P), BITS);
+template <class K, class P, int BITS> constexpr uint32_t split_tile = SPLIT_THREADS *split_items<K, P, BITS>;
+template <class K, class P, int BITS> /* blocks of a multiprocessor at least */
+constexpr int split_blocks = sizeof(K) <= 4 && split_items<K, P, BITS> <= 8 ? 3 : 2;
 
 /* BITS: of a digit at most. */
 template <class K, class P, int BITS> struct split_shared {
@@ -38,8 +46,8 @@ template <class K, class P, int BITS> struct split_shared {
     uint32_t offset[DIGITS];             /* from a place in the tile to one in the output */
     uint32_t warps[SPLIT_WARPS];
     union {
-        K hashes[split_tile<K, P>];
-        P payload[split_tile<K, P>];
+        K hashes[split_tile<K, P, BITS>];
+        P payload[split_tile<K, P, BITS>];
     };
 };
 
@@ -49,6 +57,11 @@ __device__ __forceinline__ K split_hash(const split_pass<K, P> &pass, uint32_t i
     return FIRST ? hash_of_key(pass.keys[i], pass.seed) : pass.keys[i];
 }
 
+template <class K, class P> __device__ __forceinline__ P split_payload(const split_pass<K, P> &pass, uint32_t i)
+{
+    return pass.payload ? pass.payload[i] : (P)i;
+}
+
 template <class K, class P, bool FIRST, int BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS) kernel_count(const split_pass<K, P> pass)
 {
@@ -56,18 +69,18 @@ static __global__ void __launch_bounds__(SPLIT_THREADS) kernel_count(const split
         uint32_t counts[1 << BITS];
     };
     BI_SHARED(count_shared, sh);
-    const uint32_t begin = blockIdx.x * split_tile<K, P>, count = min(pass.n - begin, split_tile<K, P>);
+    const uint32_t begin = blockIdx.x * split_tile<K, P, BITS>, count = min(pass.n - begin, split_tile<K, P, BITS>);
     const uint32_t digits = 1u << pass.digit.bits;
-    K hash[split_items<K, P>];
+    K hash[split_items<K, P, BITS>];
 #pragma unroll
-    for (int k = 0; k < split_items<K, P>; k++) {
+    for (int k = 0; k < split_items<K, P, BITS>; k++) {
         const uint32_t i = k * SPLIT_THREADS + threadIdx.x;
         if (i < count) hash[k] = split_hash<K, P, FIRST>(pass, begin + i);
     }
     for (uint32_t d = threadIdx.x; d < digits; d += SPLIT_THREADS) sh.counts[d] = 0;
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < split_items<K, P>; k++)
+    for (int k = 0; k < split_items<K, P, BITS>; k++)
         if (k * SPLIT_THREADS + threadIdx.x < count) atomicAdd(&sh.counts[pass.digit.of(hash[k])], 1u);
     __syncthreads();
     for (uint32_t d = threadIdx.x; d < digits; d += SPLIT_THREADS)
@@ -75,13 +88,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS) kernel_count(const split
 }
 
 /* The rank of a lane's digit among those that its warp has met, which are counted in `met`. */
-template <int BITS> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit, int32_t bits)
+template <int BITS> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
 {
     const unsigned lane = threadIdx.x % 32;
     unsigned peers = __ballot_sync(~0u, in);
 #pragma unroll
     for (int b = 0; b < BITS; b++) {
-        if (b == bits) break;
         const bool set = digit >> b & 1;
         const unsigned votes = __ballot_sync(~0u, set);
         peers &= set ? votes : ~votes;
@@ -126,17 +138,16 @@ __device__ __forceinline__ void split_places(split_shared<K, P, BITS> &sh, const
     }
 }
 
-template <class K, class P, bool FIRST, int BITS>
-static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const split_pass<K, P> pass)
+/* Moves a tile of `count` pairs; FULL: those are all that it has room for. */
+template <class K, class P, bool FIRST, int BITS, bool FULL>
+static __device__ __forceinline__ void split_move(split_shared<K, P, BITS> &sh, const split_pass<K, P> &pass,
+                                                  uint32_t begin, uint32_t rest)
 {
-    constexpr int ITEMS = split_items<K, P>;
+    constexpr int ITEMS = split_items<K, P, BITS>;
     using shared = split_shared<K, P, BITS>;
-    BI_SHARED_DYNAMIC(shared, memory);
-    shared &sh = *memory;
     const uint32_t t = threadIdx.x, warp = t / 32, from = warp * 32 * ITEMS + t % 32;
-    const uint32_t begin = blockIdx.x * split_tile<K, P>, count = min(pass.n - begin, split_tile<K, P>);
+    const uint32_t count = FULL ? split_tile<K, P, BITS> : rest;
     K hash[ITEMS];
-    P payload[ITEMS];
     uint32_t place[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++)
@@ -147,17 +158,10 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const sp
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const bool in = from + 32 * k < count;
-        place[k] = split_rank<BITS>(sh.ranks[warp], in, in ? pass.digit.of(hash[k]) : 0, pass.digit.bits);
+        place[k] = split_rank<BITS>(sh.ranks[warp], in, in ? pass.digit.of(hash[k]) : 0);
     }
     __syncthreads();
     split_places(sh, pass);
-    if constexpr (hash_payload_bytes < P >> 0) {
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            const uint32_t i = begin + from + 32 * k;
-            if (from + 32 * k < count) payload[k] = pass.payload ? pass.payload[i] : (P)i;
-        }
-    }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
@@ -175,11 +179,11 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const sp
         to[k] = sh.offset[pass.digit.of(h)] + i;
         pass.hashes_out[to[k]] = h;
     }
-    if constexpr (hash_payload_bytes < P >> 0) {
+    if constexpr (hash_valued<P>) {
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++)
-            if (from + 32 * k < count) sh.payload[place[k]] = payload[k];
+            if (from + 32 * k < count) sh.payload[place[k]] = split_payload(pass, begin + from + 32 * k);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++)
@@ -188,8 +192,21 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const sp
 }
 
 template <class K, class P, bool FIRST, int BITS>
-static bosc_status run_pass(bosc_ctx *ctx, const split_pass<K, P> &pass)
+static __global__ void __launch_bounds__(SPLIT_THREADS, (split_blocks<K, P, BITS>))
+    kernel_split(const split_pass<K, P> pass)
 {
+    using shared = split_shared<K, P, BITS>;
+    BI_SHARED_DYNAMIC(shared, memory);
+    const uint32_t begin = blockIdx.x * split_tile<K, P, BITS>, rest = pass.n - begin;
+    if (rest >= split_tile<K, P, BITS>)
+        split_move<K, P, FIRST, BITS, true>(*memory, pass, begin, rest);
+    else
+        split_move<K, P, FIRST, BITS, false>(*memory, pass, begin, rest);
+}
+
+template <class K, class P, bool FIRST, int BITS> static bosc_status run_pass(bosc_ctx *ctx, split_pass<K, P> pass)
+{
+    pass.tiles = (uint32_t)bi_div_up(pass.n, split_tile<K, P, BITS>);
     auto count = kernel_count<K, P, FIRST, BITS>;
     auto split = kernel_split<K, P, FIRST, BITS>;
     const int bytes = (int)sizeof(split_shared<K, P, BITS>);
@@ -230,20 +247,20 @@ static int low_bits(int part_bits) { return part_bits <= MOST_BITS ? 0 : part_bi
 static int64_t counts_of(int key_bytes, int payload_bytes, int part_bits, int64_t n)
 {
     const int widest = key_bytes > payload_bytes ? key_bytes : payload_bytes;
-    const int64_t tile = SPLIT_THREADS * (SPLIT_BYTES / widest);
-    return bi_div_up(n, tile) << (part_bits - low_bits(part_bits));
+    const int bits = part_bits - low_bits(part_bits); /* the low ones are as many, or one less */
+    const int64_t tile = SPLIT_THREADS * split_each(widest, bits <= FEW_BITS ? FEW_BITS : MOST_BITS);
+    return bi_div_up(n, tile) << bits;
 }
 
 template <class K, class P>
 static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
                        struct bi_hash_lists *lists)
 {
-    const int low = low_bits(s->part_bits);
+    const int low = low_bits(s->part_bits), top = s->key_bits == 32 ? 32 : 64;
     split_pass<K, P> pass = {};
     pass.keys = (const K *)keys;
     pass.payload = (const P *)values;
     pass.n = (uint32_t)n;
-    pass.tiles = (uint32_t)bi_div_up(n, split_tile<K, P>);
     pass.seed = s->seed;
     pass.hashes_out = (K *)lists->hashes;
     pass.payload_out = (P *)lists->payload;
@@ -256,12 +273,12 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
         split_pass<K, P> before = pass;
         before.hashes_out = (K *)hashes;
         before.payload_out = (P *)payload;
-        before.digit = {s->part_bits, 0, low};
+        before.digit = {top - s->part_bits, low};
         BI_TRY((split<K, P, true>(ctx, before)));
         pass.keys = before.hashes_out;
         pass.payload = before.payload_out;
     }
-    pass.digit = {s->part_bits, low, s->part_bits - low};
+    pass.digit = {top - s->part_bits + low, s->part_bits - low};
     if (low > 0) return split<K, P, false>(ctx, pass);
     return split<K, P, true>(ctx, pass);
 }
