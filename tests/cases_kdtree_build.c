@@ -176,10 +176,51 @@ static void duplicates(bosc_ctx *ctx)
         }
 }
 
+static void count_lines(void *user, bosc_log_level level, const char *text)
+{
+    (void)level;
+    (void)text;
+    ++*(int *)user;
+}
+
+/* A hundred clusters, a thousandth of the space wide: a sample tells enough of them, and the build does not go the slow
+ * way, which it would log. */
+static void clusters(bosc_ctx *like)
+{
+    int lines = 0;
+    bosc_ctx *ctx = NULL;
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(like, bosc_ctx_get_info(like, &info));
+    bosc_ctx_opts o = {.size = sizeof o,
+                       .backend = info.backend,
+                       .threads = info.threads,
+                       .cpu_level = info.cpu_level,
+                       .log = count_lines,
+                       .log_user = &lines};
+    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
+    struct suite_random r = {9};
+    int64_t n = suite_slow(like) ? 12000 : 300000;
+    float centers[300], *points = suite_alloc((size_t)n * 3 * sizeof *points);
+    for (int i = 0; i < 300; i++) centers[i] = (float)suite_unit(&r);
+    for (int64_t i = 0; i < n; i++) {
+        const float *center = centers + 3 * suite_below(&r, 100);
+        for (int c = 0; c < 3; c++) points[3 * i + c] = center[c] + 1e-3f * (float)(suite_unit(&r) - suite_unit(&r));
+    }
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 3};
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    CHECK_EQ(lines, 0);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free(points);
+}
+
 static const struct suite_case suite_cases_kdtree_build[] = {
     {"small", small, NULL},           {"shapes", shapes, NULL},
     {"edges", edges, NULL},           {"many dimensions", many_dimensions, NULL},
     {"large", large, NULL},           {"published builder", brown, NULL},
-    {"duplicates", duplicates, NULL},
+    {"duplicates", duplicates, NULL}, {"clusters", clusters, NULL},
 };
 SUITE(kdtree_build);

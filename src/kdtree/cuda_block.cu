@@ -57,6 +57,7 @@ template <int DIM, int LOG>
 __device__ __forceinline__ void count_keys(const kd_subtree<DIM, LOG> &tree, warp_part &part)
 {
     auto &sh = tree.sh;
+    using shared = kd_block_shared<DIM, LOG>;
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (part.log_room - 1);
     const kd_subnode<DIM> &node = sh.node[part.h];
     const float2 unit = kd_unit_of(node.low[part.d], node.high[part.d]);
@@ -67,9 +68,11 @@ __device__ __forceinline__ void count_keys(const kd_subtree<DIM, LOG> &tree, war
         const uint32_t i = sh.index[w * KD_WARP_POINTS + k * 32 + lane];
         const float x = sh.x[part.d][i];
         const uint32_t bin = bi_f32_bits(fmaf(kd_to_unit(unit, x), most, bias)) & 0xffff;
+        /* Places that are not used count where nothing is looked for. */
+        const uint32_t counted = used ? bin : (uint32_t)shared::BINS;
         part.x[k] = used ? x : INFINITY;
-        part.packed[k] = used ? i | bin << 16 : ~0u;
-        if (used) atomicAdd(&sh.bins[bin], 1u);
+        part.packed[k] = i | counted << 16;
+        atomicAdd(&sh.bins[counted], 1u);
     }
 }
 
@@ -180,17 +183,23 @@ __device__ __forceinline__ void partition(const kd_subtree<DIM, LOG> &tree, cons
     const uint32_t lane = threadIdx.x % 32, own = 1u << lane;
     uint32_t less[KD_LANE_POINTS], more[KD_LANE_POINTS];
     uint32_t before[KD_LANE_POINTS], counts = 0; /* less points in the low half, the others in the high half */
+    auto sort_out = [&](bool equal_keys) {
 #pragma unroll
-    for (int k = 0; k < KD_LANE_POINTS; k++) {
-        bool is_less = part.x[k] < median.x;
-        const uint32_t i = name_in(part.packed[k]);
-        const bool other = k * 32 < part.left && i != median.i;
-        if (tied && other && part.x[k] == median.x) is_less = tree.before(i, median.i, part.d);
-        less[k] = __ballot_sync(~0u, is_less);
-        more[k] = __ballot_sync(~0u, other && !is_less);
-        before[k] = counts;
-        counts += __popc(less[k]) + __popc(more[k]) * 0x10000u;
-    }
+        for (int k = 0; k < KD_LANE_POINTS; k++) {
+            bool is_less = part.x[k] < median.x;
+            const uint32_t i = name_in(part.packed[k]);
+            const bool other = k * 32 < part.left && i != median.i;
+            if (equal_keys && other && part.x[k] == median.x) is_less = tree.before(i, median.i, part.d);
+            less[k] = __ballot_sync(~0u, is_less);
+            more[k] = __ballot_sync(~0u, other && !is_less);
+            before[k] = counts;
+            counts += __popc(less[k]) + __popc(more[k]) * 0x10000u;
+        }
+    };
+    if (tied)
+        sort_out(true);
+    else
+        sort_out(false);
     uint32_t to = 0;
     if (lane < 2) to = atomicAdd(&sh.sides[part.h][lane], lane ? counts >> 16 : counts & 0xffff);
     const uint32_t room = part.v << part.log_room, half = 1u << (part.log_room - 1), end = room + 2 * half;

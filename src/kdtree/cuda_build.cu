@@ -47,6 +47,7 @@ static void plan_side(kd_pass *pass)
 static void plan_lists(kd_pass *pass)
 {
     pass->counted = pass->side_limit[0] > KD_LONG_LIST;
+    pass->list_log = pass->counted ? 11 : 9;
     for (int j = 0; j < pass->levels; j++) {
         uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, KD_MOST_PARTS);
         each = limit <= KD_LONG_LIST ? limit : each < KD_LIST_PART ? (uint32_t)KD_LIST_PART : each;
@@ -57,8 +58,12 @@ static void plan_lists(kd_pass *pass)
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+/* Half a bracket, in standard deviations of a sampled median. In clusters the points that a pivot puts on the wrong
+ * side may all lie on one side of the next median, so that errors add up over the levels of a pass. */
+static const float narrow_brackets = 6.5f, wide_brackets = 14;
+
 /* block_log: the largest that the device allows. */
-static void plan_build(struct plan *plan, int64_t n, int block_log)
+static void plan_build(struct plan *plan, int64_t n, int block_log, float deviations)
 {
     *plan = {};
     plan->block_log = block_log < KD_BLOCK_LOG ? block_log : KD_BLOCK_LOG;
@@ -79,7 +84,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log)
         pass->samples = sample_size(pass->largest - 1, pass->segments, n);
         pass->sample_part = 8192;
         pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_part);
-        pass->deviations = 6.5f;
+        pass->deviations = deviations;
         plan_side(pass);
         plan_lists(pass);
         const size_t segments = pass->segments;
@@ -146,7 +151,7 @@ int64_t kd_fast_build_scratch(int32_t dim, int64_t n)
         struct plan plan;
         struct build_memory memory;
         struct carver carver = {nullptr, 0};
-        plan_build(&plan, n, log);
+        plan_build(&plan, n, log, wide_brackets);
         carve(&carver, &plan, dim, n, &memory);
         most = larger(most, carver.used);
     }
@@ -171,14 +176,15 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
     return kd_run_blocks<DIM>(ctx, n, plan->levels, plan->block_log, from, nodes, m->work.failed);
 }
 
-static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, bool *missed)
+static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, float deviations,
+                            bool *missed)
 {
     struct plan plan;
     struct build_memory memory;
     struct carver carver = {nullptr, 0};
     const int32_t dim = tree->opts.dim;
     void *scratch;
-    plan_build(&plan, rows->n, kd_block_log(ctx, dim));
+    plan_build(&plan, rows->n, kd_block_log(ctx, dim), deviations);
     carve(&carver, &plan, dim, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
@@ -197,7 +203,17 @@ bosc_status kd_fast_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_r
 {
     struct bi_mark mark = bi_arena_mark(ctx);
     *missed = false;
-    bosc_status status = rows->n > 0 ? build_in(ctx, tree, rows, missed) : BOSC_OK;
+    if (rows->n == 0) return BOSC_OK;
+    bosc_status status = BOSC_OK;
+    if (!tree->clustered) {
+        status = build_in(ctx, tree, rows, narrow_brackets, missed);
+        tree->clustered = *missed;
+    }
+    if (status == BOSC_OK && tree->clustered) {
+        bi_arena_rewind(ctx, mark);
+        status = build_in(ctx, tree, rows, wide_brackets, missed);
+        tree->clustered = !*missed;
+    }
     bi_arena_rewind(ctx, mark);
     return status;
 }

@@ -22,9 +22,8 @@ enum {
     KD_CELLS = 16,        /* cells of a segment: 2^levels are used */
     KD_DESTINATIONS = 32, /* of a point: cells, then from KD_CELLS on side lists of nodes (heap order) */
     KD_BINS = 1024,       /* of a node's sample */
-    KD_LIST_LOG = 11,     /* bins of a side list: 2^KD_LIST_LOG */
-    KD_LIST_BINS = 1 << KD_LIST_LOG,
-    KD_KEPT = 31, /* no destination: points of a list that stay in it */
+    KD_LIST_BINS = 2048,  /* of a side list, at most */
+    KD_KEPT = 31,         /* no destination: points of a list that stay in it */
     KD_SAMPLE_THREADS = 1024,
     KD_SMALL_SAMPLE = 8192 /* what one block samples in registers */
 };
@@ -40,7 +39,8 @@ struct kd_pass {
     float deviations;           /* half a bracket */
     uint32_t side_room;         /* of a segment */
     uint32_t side_first[KD_PASS_LEVELS], side_limit[KD_PASS_LEVELS]; /* of a node's list, by depth */
-    bool counted; /* keys of lists are counted where they arrive, for blocks that share a list */
+    bool counted;     /* keys of lists are counted where they arrive, for blocks that share a list */
+    int32_t list_log; /* bins of a list: 2^list_log */
     /* How many blocks share a list, by depth, and how many points of it each has. */
     uint32_t parts[KD_PASS_LEVELS], part_size[KD_PASS_LEVELS];
 };
@@ -102,7 +102,7 @@ __device__ __forceinline__ kd_list_scale kd_scale_of(const kd_pass &pass, const 
     kd_list_scale scale;
     scale.low = bi_key_u32_of_f32(b.x);
     const int bits = 32 - __clz((int)(bi_key_u32_of_f32(b.y) - scale.low));
-    scale.shift = (uint16_t)(bits > KD_LIST_LOG ? bits - KD_LIST_LOG : 0);
+    scale.shift = (uint16_t)(bits > pass.list_log ? bits - pass.list_log : 0);
     scale.d = (uint16_t)((pass.level + kd_depth_of(v)) % DIM);
     return scale;
 }

@@ -203,12 +203,12 @@ static __global__ void __launch_bounds__(THREADS) resolve(const kd_pass pass, co
     }
     const uint32_t v = (1u << j) - 1 + (node & ((1u << j) - 1));
     const uint32_t *bins = work.list_bins + (size_t)((node >> j) * KD_CELLS + v) * KD_LIST_BINS;
-    for (int b = t; b < KD_LIST_BINS; b += THREADS) sh.select.bins[b] = pass.counted ? bins[b] : 0;
+    for (int b = t; b < 1 << pass.list_log; b += THREADS) sh.select.bins[b] = pass.counted ? bins[b] : 0;
     __syncthreads();
     const uint32_t count = sh.place.count, first = part * part_size;
     if (!sh.place.sound) return;
     if (!pass.counted) count_list<DIM, THREADS>(sh, work);
-    kd_find_list_bin<THREADS>(sh.select, sh.place.rank);
+    kd_find_list_bin<THREADS>(sh.select, sh.place.rank, 1 << pass.list_log);
     const uint32_t end = min(count, first + part_size);
     const uint32_t kept = push_bins<DIM, THREADS>(sh, pass, to, work, first, end);
     uint32_t *kept_of = work.kept + (size_t)node * parts;
@@ -230,11 +230,15 @@ bosc_status kd_run_resolve(bosc_ctx *ctx, const kd_pass &pass, const kd_array &t
                            const kd_work &work)
 {
     auto wide = resolve<DIM, 1024>;
+    auto parted = resolve<DIM, 512>;
     auto narrow = resolve<DIM, 256>;
     for (int j = 0; j < pass.levels; j++) {
         const uint32_t parts = pass.parts[j], part_size = pass.part_size[j], grid = (pass.segments << j) * parts;
-        if (parts > 1 || grid <= 264)
+        /* Large blocks where that many do not fill the device. */
+        if (grid <= (uint32_t)ctx->multiprocessors || (parts == 1 && grid <= 2 * (uint32_t)ctx->multiprocessors))
             BI_TRY(BI_RUN(ctx, wide, grid, 1024, 0, pass, to, nodes, work, j, parts, part_size));
+        else if (parts > 1)
+            BI_TRY(BI_RUN(ctx, parted, grid, 512, 0, pass, to, nodes, work, j, parts, part_size));
         else
             BI_TRY(BI_RUN(ctx, narrow, grid, 256, 0, pass, to, nodes, work, j, parts, part_size));
     }

@@ -5,6 +5,12 @@
 
 enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };
 
+/* What is looked for in the sample of a node: the ends of its bracket, and its pivot. */
+enum { LOW_END, HIGH_END, PIVOT, TARGETS, FINE_BINS = 256, REFINEMENTS = 4 };
+
+/* So much of a node's sample may lie in the bin of a target: side lists have room for it on either side. */
+static constexpr float CROWD = 0.005f;
+
 struct gather_shared {
     uint2 segment;
     uint32_t least[4], greatest[4]; /* least: complements */
@@ -95,9 +101,20 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
     }
 }
 
+/* A bin where a target lies, cut in FINE_BINS. */
+struct fine_bins {
+    float low, high, scale, width; /* bins a unit, units a bin */
+    float rank;
+    uint32_t before; /* samples of the node below it */
+};
+
+/* The nodes of a depth. Their samples are counted in KD_BINS bins over their extents; where the bin of a target is
+ * crowded, as in clusters, that bin is counted in FINE_BINS, and so on. */
 struct level_shared {
     uint32_t bins[8 * KD_BINS];
     float low[8], scale[8], width[8]; /* of a node: least coordinate, bins a unit, units a bin */
+    fine_bins fine[8 * TARGETS];
+    uint32_t crowded[2]; /* bit i * TARGETS + t: that target of node i is refined; in this round, and in the next */
     float pivots[KD_CELLS];
     uint32_t last;
 };
@@ -122,55 +139,90 @@ __device__ __forceinline__ void node_extent(level_shared &sh, const kd_pass &pas
     sh.width[i] = extent / KD_BINS;
 }
 
-/* The bin of a node's that holds sample number `target`; *before is how many samples come before the bin. By a warp;
- * `mine` samples are in the 32 bins of this lane, `start` before them. */
+/* The one of 32 * EACH bins that holds sample number `target`; *before is how many samples come before the bin, *count
+ * how many are in it. By a warp; `mine` samples are in the EACH bins of this lane, `start` before them. */
+template <int EACH>
 __device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uint32_t start, uint32_t target,
                                         uint32_t *before, uint32_t *count)
 {
     const int lane = threadIdx.x % 32;
     int owner = __ffs(__ballot_sync(~0u, start <= target && target < start + mine)) - 1;
     owner = owner < 0 ? 31 : owner;
-    uint32_t base = __shfl_sync(~0u, start, owner), c = bins[owner * 32 + lane];
+    uint32_t base = __shfl_sync(~0u, start, owner), c = lane < EACH ? bins[owner * EACH + lane] : 0;
     uint32_t sum = bi_warp_sum_upto(c);
     uint32_t first = base + sum - c;
     int bin = __ffs(__ballot_sync(~0u, first <= target && target < first + c)) - 1;
-    bin = bin < 0 ? 31 : bin;
+    bin = bin < 0 ? EACH - 1 : bin;
     *before = __shfl_sync(~0u, first, bin);
     *count = __shfl_sync(~0u, c, bin);
-    return owner * 32 + bin;
+    return owner * EACH + bin;
+}
+
+/* Puts a target at a bin from `low` on; by one thread. If the bin is crowded it is to be refined in the next round. */
+__device__ __forceinline__ void put_target(level_shared &sh, const kd_work &work, size_t node, int v, int target,
+                                           int slot, float low, float width, float rank, uint32_t before,
+                                           uint32_t count, uint32_t most)
+{
+    if (target == LOW_END) work.brackets[node].x = low - 0.01f * width;
+    if (target == HIGH_END) work.brackets[node].y = low + 1.01f * width;
+    if (target == PIVOT)
+        work.pivots[node] = sh.pivots[v] = low + width * ((rank - (float)before) / (float)max(count, 1u));
+    if (count <= most || !(width > 0)) return;
+    fine_bins &fine = sh.fine[slot];
+    fine.low = low - 0.01f * width;
+    fine.high = low + 1.01f * width;
+    fine.width = (fine.high - fine.low) / FINE_BINS;
+    fine.scale = FINE_BINS / (fine.high - fine.low);
+    fine.rank = rank;
+    fine.before = 0;
+    if (fine.scale < INFINITY) atomicOr(&sh.crowded[1], 1u << slot);
 }
 
 /* Bracket and pivot of node i of depth j, from its bins; by a warp. */
 __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &pass, const kd_work &work,
                                               uint32_t segment, uint32_t size, int j, int i)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, v = (1 << j) - 1 + i;
+    const size_t node = (size_t)segment * KD_CELLS + v;
     const uint32_t *bins = sh.bins + i * KD_BINS;
     uint32_t mine = 0;
     for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
-    uint32_t sum = bi_warp_sum_upto(mine);
-    const uint32_t total = __shfl_sync(~0u, sum, 31);
+    const uint32_t upto = bi_warp_sum_upto(mine), total = __shfl_sync(~0u, upto, 31);
     const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
     const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;
-    float low = -INFINITY, high = INFINITY, pivot = sh.low[i];
-    uint32_t before, count;
-    if (half - reach >= 0) {
-        int bin = find_bin(bins, mine, sum - mine, (uint32_t)(half - reach), &before, &count);
-        if (bin > 0) low = sh.low[i] + sh.width[i] * ((float)bin - 0.01f);
-    }
-    if (half + reach < (float)total) {
-        int bin = find_bin(bins, mine, sum - mine, (uint32_t)(half + reach), &before, &count);
-        if (bin < KD_BINS - 1) high = sh.low[i] + sh.width[i] * ((float)bin + 1.01f);
-    }
-    if (total > 0) {
-        int bin = find_bin(bins, mine, sum - mine, (uint32_t)half, &before, &count);
-        pivot += sh.width[i] * ((float)bin + (half - (float)before) / (float)max(count, 1u));
-    }
+    const uint32_t most = (uint32_t)(CROWD * (float)total) + 4;
     if (lane == 0) {
-        int v = (1 << j) - 1 + i;
-        work.brackets[segment * KD_CELLS + v] = make_float2(low, high);
-        work.pivots[segment * KD_CELLS + v] = sh.pivots[v] = pivot;
+        work.brackets[node] = make_float2(-INFINITY, INFINITY);
+        work.pivots[node] = sh.pivots[v] = sh.low[i];
     }
+    for (int target = 0; target < TARGETS; target++) {
+        const float rank = target == PIVOT ? half : target == LOW_END ? half - reach : half + reach;
+        if (total == 0 || rank < 0 || rank >= (float)total) continue;
+        uint32_t before, count;
+        const int bin = find_bin<32>(bins, mine, upto - mine, (uint32_t)rank, &before, &count);
+        /* The sample's ends are not those of the points. */
+        const bool outermost = (target == LOW_END && bin == 0) || (target == HIGH_END && bin == KD_BINS - 1);
+        if (outermost && count <= most) continue;
+        if (lane == 0)
+            put_target(sh, work, node, v, target, i * TARGETS + target, sh.low[i] + sh.width[i] * (float)bin,
+                       sh.width[i], rank, before, count, most);
+    }
+}
+
+/* One target of depth j from its fine bins; by a warp. */
+__device__ __forceinline__ void place_finely(level_shared &sh, const kd_work &work, uint32_t segment, int j, int slot)
+{
+    constexpr int EACH = FINE_BINS / 32;
+    const int lane = threadIdx.x % 32, v = (1 << j) - 1 + slot / TARGETS;
+    const uint32_t *bins = sh.bins + slot * FINE_BINS;
+    const fine_bins fine = sh.fine[slot];
+    uint32_t mine = 0, before, count;
+    for (int b = 0; b < EACH; b++) mine += bins[lane * EACH + b];
+    const uint32_t start = fine.before + bi_warp_sum_upto(mine) - mine;
+    const int bin = find_bin<EACH>(bins, mine, start, (uint32_t)fine.rank, &before, &count);
+    if (lane == 0)
+        put_target(sh, work, (size_t)segment * KD_CELLS + v, v, slot % TARGETS, slot,
+                   fine.low + fine.width * (float)bin, fine.width, fine.rank, before, count, 8);
 }
 
 /* Adds this block's bins to the segment's; the last block of a segment gets all of them. */
@@ -197,28 +249,36 @@ __device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass
     return true;
 }
 
-/* Counts a sample's coordinate in its node's bins. */
-__device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, float value)
+/* Counts a sample's coordinate in its node's bins, or in the fine ones of this round. */
+__device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, float value, bool finely)
 {
-    float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(KD_BINS - 1));
-    atomicAdd(&sh.bins[node * KD_BINS + (int)bin], 1u);
+    if (!finely) {
+        float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(KD_BINS - 1));
+        atomicAdd(&sh.bins[node * KD_BINS + (int)bin], 1u);
+        return;
+    }
+    for (uint32_t slot = node * TARGETS; slot < (node + 1) * TARGETS; slot++) {
+        fine_bins &fine = sh.fine[slot];
+        if (!(sh.crowded[0] >> slot & 1) || value > fine.high) continue;
+        if (value < fine.low)
+            atomicAdd(&fine.before, 1u);
+        else
+            atomicAdd(&sh.bins[slot * FINE_BINS + (int)fminf((value - fine.low) * fine.scale, FINE_BINS - 1.0f)], 1u);
+    }
 }
 
-/* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
+/* Counts samples `first` to end - 1 of a segment in bins of the nodes of depth j; the nodes are set. All threads; ends
+ * with a barrier. */
 template <int DIM>
-static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
+__device__ __forceinline__ void count_part(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                           uint32_t first, uint32_t end, int j, bool finely)
 {
-    BI_SHARED(struct level_shared, sh);
-    const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
-    const uint32_t segment = blockIdx.x / pass.sample_blocks, part = blockIdx.x % pass.sample_blocks;
-    for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
-    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * KD_CELLS + t];
+    const int nodes = 1 << j;
+    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
     __syncthreads();
-    if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
-    __syncthreads();
-    const uint32_t end = min(pass.samples, (part + 1) * pass.sample_part);
+    end = min(end, pass.samples);
 #pragma unroll 4
-    for (uint32_t s = part * pass.sample_part + t; s < end; s += KD_SAMPLE_THREADS) {
+    for (uint32_t s = first + threadIdx.x; s < end; s += KD_SAMPLE_THREADS) {
         float4 x = work.samples[segment * pass.samples + s];
         int v = 0, c = pass.level % DIM;
         for (int depth = 0; depth <= j; depth++) {
@@ -228,14 +288,44 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const k
                 c = kd_next<DIM>(c);
                 continue;
             }
-            count_sample(sh, v - (nodes - 1), value);
+            count_sample(sh, v - (nodes - 1), value, finely);
         }
     }
     __syncthreads();
+}
+
+/* The nodes of depth j from their bins. Returns whether targets are to be refined. All threads; ends with a barrier. */
+__device__ __forceinline__ bool place(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                      uint32_t size, int j, bool finely)
+{
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) sh.crowded[1] = 0;
+    __syncthreads();
+    if (!finely && warp < 1 << j) place_bracket(sh, pass, work, segment, size, j, warp);
+    if (finely && warp < TARGETS << j && sh.crowded[0] >> warp & 1) place_finely(sh, work, segment, j, warp);
+    __syncthreads();
+    if (threadIdx.x == 0) sh.crowded[0] = sh.crowded[1];
+    __syncthreads();
+    return sh.crowded[0] != 0;
+}
+
+/* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
+template <int DIM>
+static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
+{
+    BI_SHARED(struct level_shared, sh);
+    const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
+    const uint32_t segment = blockIdx.x / pass.sample_blocks, part = blockIdx.x % pass.sample_blocks;
+    const uint2 range = work.segments[segment];
+    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * KD_CELLS + t];
+    __syncthreads();
+    if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
+    count_part<DIM>(sh, pass, work, segment, part * pass.sample_part, (part + 1) * pass.sample_part, j, false);
     if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * KD_BINS)) return;
-    if (t / 32 < nodes) {
-        uint2 range = work.segments[segment];
-        place_bracket(sh, pass, work, segment, range.y - range.x, j, t / 32);
+    bool crowded = place(sh, pass, work, segment, range.y - range.x, j, false);
+    for (int k = 0; k < REFINEMENTS && crowded; k++) {
+        count_part<DIM>(sh, pass, work, segment, 0, pass.samples, j, true);
+        crowded = place(sh, pass, work, segment, range.y - range.x, j, true);
     }
 }
 
@@ -305,19 +395,19 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
     for (int k = 0; k < ITEMS; k++) node[k] = 0;
     for (int j = 0; j < pass.levels; j++) {
         const int nodes = 1 << j, d = (pass.level + j) % DIM;
-        for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.level.bins[b] = 0;
-        __syncthreads();
         if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
-        __syncthreads();
+        bool crowded = true;
+        for (int n = 0; n <= REFINEMENTS && crowded; n++) {
+            for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.level.bins[b] = 0;
+            __syncthreads();
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++) {
-            if (k * KD_SAMPLE_THREADS + t >= pass.samples) continue;
-            const float value = coordinate<DIM>(x[k], d);
-            count_sample(sh.level, node[k], value);
+            for (int k = 0; k < ITEMS; k++) {
+                if (k * KD_SAMPLE_THREADS + t >= pass.samples) continue;
+                count_sample(sh.level, node[k], coordinate<DIM>(x[k], d), n > 0);
+            }
+            __syncthreads();
+            crowded = place(sh.level, pass, work, segment, size, j, n > 0);
         }
-        __syncthreads();
-        if ((int)t / 32 < nodes) place_bracket(sh.level, pass, work, segment, size, j, (int)t / 32);
-        __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++)
             node[k] = 2 * node[k] + (coordinate<DIM>(x[k], d) > sh.level.pivots[nodes - 1 + node[k]]);

@@ -50,24 +50,23 @@ __device__ __forceinline__ uint32_t kd_bin_shift(uint32_t span)
 
 /* Finds the bin of member `rank` of all that are counted in sh.bins: sets sh.bin, sh.rank (within it) and sh.count.
  * sh.count stays 0 if there are not so many. All threads of the block; ends with a barrier. */
-template <int THREADS, class SHARED> __device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank)
+template <int THREADS, class SHARED>
+__device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank, int bins = KD_LIST_BINS)
 {
-    constexpr int EACH = KD_LIST_BINS / THREADS;
-    const int t = threadIdx.x, lane = t % 32;
+    const int t = threadIdx.x, lane = t % 32, each = bins > THREADS ? bins / THREADS : 1;
+    const int first = min(t * each, bins), end = min(first + each, bins);
     uint32_t mine = 0;
-#pragma unroll
-    for (int b = 0; b < EACH; b++) mine += sh.bins[t * EACH + b];
+    for (int b = first; b < end; b++) mine += sh.bins[b];
     uint32_t sum = bi_warp_sum_upto(mine);
     if (lane == 31) sh.warp_sums[t / 32] = sum;
     if (t == 0) sh.count = 0;
     __syncthreads();
     uint32_t before = sum - mine;
     for (int w = 0; w < t / 32; w++) before += sh.warp_sums[w];
-#pragma unroll
-    for (int b = 0; b < EACH; b++) {
-        uint32_t c = sh.bins[t * EACH + b];
+    for (int b = first; b < end; b++) {
+        uint32_t c = sh.bins[b];
         if (before <= rank && rank - before < c) {
-            sh.bin = t * EACH + b;
+            sh.bin = b;
             sh.rank = rank - before;
             sh.count = c;
         }

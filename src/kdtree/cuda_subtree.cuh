@@ -26,6 +26,11 @@ template <int DIM> struct kd_subnode {
     float low[DIM], high[DIM];
 };
 
+/* How a key becomes a number of few bits without loss: less `low`, then shifted right. */
+struct kd_packing {
+    uint32_t low, shift, bits;
+};
+
 /* Points stay where they were loaded; what moves is `index`, their places. Node v of level j of the block has the room
  * [v << (LOG - j), (v + 1) << (LOG - j)) in it, and its points come first there. Arrays by node are in heap order. */
 template <int DIM, int LOG> struct kd_block_shared {
@@ -34,9 +39,9 @@ template <int DIM, int LOG> struct kd_block_shared {
     float x[DIM][POINTS];
     uint32_t id[POINTS];
     union {
-        uint32_t bins[BINS];
-        uint16_t crowd[POINTS]; /* candidates of a node that has more than a few, in its room */
-        uint16_t order[POINTS]; /* in the end: the point of each in-order place */
+        uint32_t bins[BINS + 1]; /* the last one is for places without a point */
+        uint16_t crowd[POINTS];  /* candidates of a node that has more than a few, in its room */
+        uint16_t order[POINTS];  /* in the end: the point of each in-order place */
     };
     uint16_t index[POINTS];
     uint16_t few[NODES][KD_FEW];
@@ -48,7 +53,8 @@ template <int DIM, int LOG> struct kd_block_shared {
     uint32_t warp_sums[WARPS];
     uint32_t least[DIM], greatest[DIM]; /* least: complements */
     kd_subnode<DIM> node[2 * NODES];
-    float2 unit[WARPS][DIM]; /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
+    float2 unit[WARPS][DIM];            /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
+    kd_packing packing[WARPS][DIM + 1]; /* of a warp's points, by coordinate, and of ids */
     uint32_t begin, end;
     bool stop;
 };

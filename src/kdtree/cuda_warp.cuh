@@ -169,11 +169,6 @@ __device__ __forceinline__ uint32_t kd_prefix_mask(int k) { return k < 3 ? ~0u <
 
 enum { KD_LOW_PAD = 0x8000, KD_HIGH_PAD = 0x8001, KD_CHUNK = 20 };
 
-/* How a key becomes a number of few bits without loss: less `low`, then shifted right. */
-struct kd_packing {
-    uint32_t low, shift, bits;
-};
-
 /* Of keys from `low` on, whose differences from it have these bits. */
 __device__ __forceinline__ kd_packing kd_packing_of(uint32_t low, uint32_t differences)
 {
@@ -192,40 +187,46 @@ __device__ __forceinline__ uint32_t kd_key_of(const kd_subtree<DIM, LOG> &tree, 
     return t == DIM ? tree.sh.id[i] : bi_key_u32_of_f32(tree.sh.x[(d + t) % DIM][i]);
 }
 
-/* Sorts the nodes' slots, which hold names or pads, by key 0 ... last of the superkey that begins at d: the keys are
- * packed one after the other, and stable sorts take KD_CHUNK bits of that each, from the lowest on. */
+/* Finds how the warp's keys are packed; names and pads are in `a`. */
 template <int DIM, int LOG>
-static __device__ __forceinline__ void kd_sort_keys(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
-                                                    int k, int d, int last, uint16_t *names)
+static __device__ void kd_find_packing(const kd_subtree<DIM, LOG> &tree, const uint32_t (&a)[KD_LANE_POINTS])
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
-    const uint32_t lane = threadIdx.x % 32, prefix = kd_prefix_mask(k);
-    kd_packing packing[DIM + 1];
-    int bits = 0;
-#pragma unroll
-    for (int t = 0; t <= DIM; t++) {
-        if (t > last) break;
+    for (int c = 0; c <= DIM; c++) {
+        const int first = c < DIM ? c : 0, t = c < DIM ? 0 : DIM;
         uint32_t most = 0, differences = 0;
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++)
-            if (a[r] < KD_LOW_PAD) most = max(most, ~kd_key_of(tree, a[r], d, t));
+            if (a[r] < KD_LOW_PAD) most = max(most, ~kd_key_of(tree, a[r], first, t));
         const uint32_t low = ~bi_warp_greatest(most);
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++)
-            if (a[r] < KD_LOW_PAD) differences |= kd_key_of(tree, a[r], d, t) - low;
+            if (a[r] < KD_LOW_PAD) differences |= kd_key_of(tree, a[r], first, t) - low;
         for (int o = 16; o > 0; o >>= 1) differences |= __shfl_xor_sync(~0u, differences, o);
-        packing[t] = kd_packing_of(low, differences);
-        bits += (int)packing[t].bits;
+        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][c] = kd_packing_of(low, differences);
     }
-    for (int from = 0; from < bits; from += KD_CHUNK) {
+    __syncwarp();
+}
+
+/* Sorts the nodes' slots, which hold names or pads, by key 0 ... last of the superkey that begins at d: the keys are
+ * packed one after the other, and stable sorts take KD_CHUNK bits of that each, from the lowest on. Returns how many
+ * bits there are. */
+template <int DIM, int LOG>
+static __device__ __forceinline__ int kd_sort_keys(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
+                                                   int k, int d, int last, uint16_t *names)
+{
+    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    const uint32_t lane = threadIdx.x % 32, prefix = kd_prefix_mask(k);
+    const kd_packing *packing = tree.sh.packing[threadIdx.x / 32];
+    int bits = 0;
+    for (int c = 0; c <= last; c++) bits += (int)packing[c].bits;
+    /* Once at least, which brings the pads to their ends. */
+    for (int from = 0; from == 0 || from < bits; from += KD_CHUNK) {
         uint32_t value[KD_LANE_POINTS];
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++) value[r] = 0;
         int at = -from; /* where a key begins in the chunk */
-#pragma unroll
-        for (int t = DIM; t >= 0; t--) {
-            if (t > last) continue;
-            const kd_packing &of = packing[t];
+        for (int t = last; t >= 0; t--) {
+            const kd_packing of = packing[t == DIM ? DIM : (d + t) % DIM];
             if (at < KD_CHUNK && at + (int)of.bits > 0) {
 #pragma unroll
                 for (int r = 0; r < KD_LANE_POINTS; r++) {
@@ -248,6 +249,7 @@ static __device__ __forceinline__ void kd_sort_keys(const kd_subtree<DIM, LOG> &
 #pragma unroll
         for (int r = 0; r < KD_LANE_POINTS; r++) a[r] = names[a[r] % KD_WARP_POINTS];
     }
+    return bits;
 }
 
 /* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
@@ -273,22 +275,19 @@ static __device__ __forceinline__ bool kd_has_twin(const kd_subtree<DIM, LOG> &t
     return twin;
 }
 
-/* Sorts the nodes' slots by the whole order, points with equal keys too. `names` is room for 256 of the warp. */
+/* Sorts the nodes' slots, which hold names or pads, by the whole order, points with equal keys too. `names` is room for
+ * 256 of the warp. Returns whether one sort takes all coordinates. */
 template <int DIM, int LOG>
-static __device__ void kd_sort_exactly(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS], int k, int d,
-                                       uint32_t medians, uint16_t *names)
+static __device__ __forceinline__ bool kd_sort_exactly(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
+                                                       int k, int d, uint32_t medians, uint16_t *names)
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
-    const uint32_t prefix = kd_prefix_mask(k), high = ~prefix;
-#pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
-        const uint32_t word = a[r] & ~prefix;
-        a[r] = word == 0 ? (uint32_t)KD_LOW_PAD : word == high ? (uint32_t)KD_HIGH_PAD : word & NAME;
-    }
+    int bits = 0;
     for (int last = DIM - 1; last <= DIM; last++) {
-        kd_sort_keys(tree, a, k, d, last, names);
-        if (last == DIM || !__any_sync(~0u, kd_has_twin(tree, a, medians))) return;
+        const int sorted = kd_sort_keys(tree, a, k, d, last, names);
+        if (last < DIM) bits = sorted;
+        if (last == DIM || !__any_sync(~0u, kd_has_twin(tree, a, medians))) break;
     }
+    return bits <= KD_CHUNK;
 }
 
 /* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
@@ -320,26 +319,42 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
         bits.medians = 0;
     }
     uint32_t medians = 0;
+    /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
+    bool packed = false, exact = false;
     for (bool ragged = true; k > 0; k--, d = kd_next<DIM>(d), ragged = !even) {
         const uint32_t prefix = kd_prefix_mask(k);
         const float2 unit = units[d];
         const float most = (float)((1 << (k < 3 ? KD_KEY_BITS - 3 + k : KD_KEY_BITS)) - 3);
+        bool tie = exact;
+        if (!exact) {
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) {
-            const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & prefix;
-            /* From 1 on, in the low bits of the float: 0 is that of low pads. */
-            const float key = fmaf(kd_to_unit(unit, tree.sh.x[d][i]), most, 0x1p23f + 1);
-            a[r] = first | bi_f32_bits(key) << KD_NAME_BITS | i;
-            if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
-        }
-        if (ragged) {
+            for (int r = 0; r < KD_LANE_POINTS; r++) {
+                const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & prefix;
+                /* From 1 on, in the low bits of the float: 0 is that of low pads. */
+                const float key = fmaf(kd_to_unit(unit, tree.sh.x[d][i]), most, 0x1p23f + 1);
+                a[r] = first | bi_f32_bits(key) << KD_NAME_BITS | i;
+                if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
+            }
+            if (ragged) {
 #pragma unroll
-            for (int r = 0; r < KD_LANE_POINTS; r++)
-                if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & prefix) | (bits.low >> r & 1 ? 0 : ~prefix);
+                for (int r = 0; r < KD_LANE_POINTS; r++)
+                    if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & prefix) | (bits.low >> r & 1 ? 0 : ~prefix);
+            }
+            kd_sort_slots(a, k);
+            tie = __any_sync(~0u, kd_take_medians(a, bits.medians, k, median));
         }
-        kd_sort_slots(a, k);
-        if (__any_sync(~0u, kd_take_medians(a, bits.medians, k, median))) {
-            kd_sort_exactly(tree, a, k, d, bits.medians, names);
+        if (tie) {
+#pragma unroll
+            for (int r = 0; r < KD_LANE_POINTS; r++) {
+                /* Sorted already: pads are by their words, as they moved. */
+                const uint32_t word = a[r] & ~prefix;
+                const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
+                const bool pad = exact ? bits.pads & 1u << r : low || word == ~prefix;
+                a[r] = !pad ? a[r] & NAME : low ? (uint32_t)KD_LOW_PAD : (uint32_t)KD_HIGH_PAD;
+            }
+            if (!packed) kd_find_packing(tree, a);
+            packed = true;
+            exact = kd_sort_exactly(tree, a, k, d, bits.medians, names);
             kd_take_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;

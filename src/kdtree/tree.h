@@ -20,6 +20,7 @@ struct bosc_kdtree {
     bosc_kdtree_opts opts; /* every field set, defaults filled in */
     int64_t n, nodes;
     struct bi_block points, ids, index;
+    bool clustered; /* CUDA: the last build's sample had to be trusted less; the next one begins with that */
     struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
 };
