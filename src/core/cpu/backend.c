@@ -30,7 +30,7 @@ static void *cpu_alloc(int32_t device, size_t bytes)
 {
     (void)device;
     if (bytes < LARGE_BLOCK) return aligned_alloc(64, bi_round_up(bytes, 64));
-    void *memory = aligned_alloc(LARGE_PAGE, bi_round_up(bytes, 64));
+    void *memory = aligned_alloc(LARGE_PAGE, bi_round_up(bytes, LARGE_PAGE));
 #ifdef MADV_HUGEPAGE
     if (memory) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: nothing depends on it */
 #endif
