@@ -59,7 +59,10 @@ bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_h
     BI_TRY(ctx->backend->fill(ctx, report, 0, sizeof *report));
     BI_TRY(next->layout->fill(ctx, next, lists, any, report));
     BI_TRY(bi_read_back(ctx, &found, report, sizeof found));
-    *again = found.repeats || found.crowded;
+    if (found.beyond && any)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "keys: too many of them share a part of the table; another seed parts them");
+    *again = found.repeats || found.crowded || found.beyond;
     next->keys = lists->n;
     next->buckets = found.buckets;
     next->second = (int64_t)found.second;

@@ -120,9 +120,10 @@ static void size_parts(struct filling *f)
     uint32_t at = 0;
     for (size_t p = 0; p < count_of_parts(&f->table->shape); p++) {
         uint32_t keys = f->lists->starts[p + 1] - f->lists->starts[p];
-        if (!f->lists->in_place)
-            f->parts[p] = (bosc_hash_part){at, bi_hash_part_buckets(f->table->shape.load, keys) << BOSC_HASH_SEED_BITS};
-        uint32_t buckets = f->parts[p].buckets_seed >> BOSC_HASH_SEED_BITS;
+        uint32_t buckets = f->lists->in_place ? f->parts[p].buckets_seed >> BOSC_HASH_SEED_BITS
+                                              : bi_hash_part_buckets(f->table->shape.load, keys);
+        if (bi_hash_beyond(buckets)) f->report->beyond = 1;
+        if (!f->lists->in_place) f->parts[p] = (bosc_hash_part){at, buckets << BOSC_HASH_SEED_BITS};
         at += buckets;
         if (!is_filled(f, p)) {
             if (keys) f->report->crowded = 1;
@@ -168,7 +169,7 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct 
     struct filling f = {
         .table = table, .lists = lists, .parts = table->blocks[BI_HASH_PARTS].data, .any = any, .report = report};
     size_parts(&f);
-    if (report->crowded && !any) return BOSC_OK;
+    if (report->beyond || (report->crowded && !any)) return BOSC_OK;
     size_t each = (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
                   ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
     each = bi_round_up(each, 256);

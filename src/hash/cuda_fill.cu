@@ -21,7 +21,8 @@ struct lay_args {
 static __device__ void sort_out(const lay_args &a, uint32_t part, uint32_t keys, uint32_t buckets, uint32_t *large,
                                 uint32_t *crowded)
 {
-    const bool beyond = buckets >> (32 - BOSC_HASH_SEED_BITS) != 0, leave = beyond || (!a.any && keys > a.crowd);
+    const bool beyond = bi_hash_beyond(buckets), leave = beyond || (!a.any && keys > a.crowd);
+    if (beyond) bi_store_relaxed(&a.report->beyond, 1u);
     if (leave) atomicOr(crowded, 1u);
     if (leave || keys == 0 || (keys <= a.most_keys && buckets <= a.most_buckets)) return;
     a.large[1 + atomicAdd(large, 1u)] = part;

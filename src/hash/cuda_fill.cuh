@@ -192,8 +192,8 @@ static __device__ void fill_review(const fill_part<K, P, SHARED> &part, fill_tal
         const unsigned less = __ballot_sync(~0u, codes[3] && hash_less(hash[0], hash[1]));
         if (lane == 0) part.less[row / 32] = less;
     }
-    second = __reduce_add_sync(~0u, second);
-    if (lane == 0 && second) atomicAdd(&talk.second, second);
+    second = bi_warp_sum_upto(second);
+    if (lane == 31 && second) atomicAdd(&talk.second, second);
     if (repeats) atomicOr(&talk.repeats, 1u);
 }
 

@@ -19,6 +19,7 @@
 
 #include <boscage/device/hash.h>
 
+#include "base/step.h"
 #include "core/context.h"
 #include "hash/word.h"
 
@@ -79,7 +80,8 @@ struct bi_hash_report {
     uint32_t crowded;  /* not 0: a part has more than bi_hash_crowd() keys. Those parts are unfinished unless `any` */
     uint32_t buckets;  /* in all */
     uint32_t reseeded; /* parts with another seed than 0 that are not linear */
-    uint32_t linear, reserved;
+    uint32_t linear;
+    uint32_t beyond; /* not 0: a part has more buckets than bosc_hash_part can tell. The table is unfinished */
     uint64_t second; /* keys in their second bucket */
 };
 
@@ -164,11 +166,7 @@ static inline uint32_t bi_hash_crowd(int32_t key_bits)
 }
 
 /* What stands in the places of a part's bucket that hold no pair; their values, and bytes up to the stride, are 0. */
-#if defined(__CUDACC__)
-__host__ __device__
-#endif
-    static inline bosc_hash_word
-    bi_hash_filler(uint32_t part, int32_t key_bits, int32_t part_bits, bool overflowed)
+BI_FN bosc_hash_word bi_hash_filler(uint32_t part, int32_t key_bits, int32_t part_bits, bool overflowed)
 {
     uint64_t top = (uint64_t)(part ^ 1) << (64 - part_bits);
     bosc_hash_word filler = {overflowed, 0};
@@ -180,17 +178,16 @@ __host__ __device__
 }
 
 /* Buckets of a part of so many keys. */
-#if defined(__CUDACC__)
-__host__ __device__
-#endif
-    static inline uint32_t
-    bi_hash_part_buckets(double load, uint32_t keys)
+BI_FN uint32_t bi_hash_part_buckets(double load, uint32_t keys)
 {
     double exact = (double)keys / (load * BOSC_HASH_WIDTH);
     uint32_t buckets = (uint32_t)exact;
     if ((double)buckets < exact) buckets++;
     return buckets ? buckets : 1;
 }
+
+/* Whether that is more than bosc_hash_part can tell. */
+BI_FN bool bi_hash_beyond(uint32_t buckets) { return buckets >> (32 - BOSC_HASH_SEED_BITS) != 0; }
 
 #ifdef __cplusplus
 }
