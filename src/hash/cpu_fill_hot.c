@@ -176,8 +176,10 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct part *p, int32_
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, h[i]);
     for (int i = 0; i < WIDTH; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
     if (source == ROWS) memset(to + WIDTH * (key + value), 0, stride - WIDTH * (key + value));
-    return bi_hash_same(h[0], h[1]) | bi_hash_same(h[0], h[2]) | bi_hash_same(h[0], h[3]) | bi_hash_same(h[1], h[2]) |
-           bi_hash_same(h[1], h[3]) | bi_hash_same(h[2], h[3]);
+    bool same = false;
+    for (int i = 1; i < WIDTH; i++)
+        for (int j = 0; j < i; j++) same |= bi_hash_same(h[i], h[j]); /* no branches */
+    return same;
 }
 
 BI_FN void write_mixed(struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source)
