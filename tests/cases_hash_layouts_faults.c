@@ -83,7 +83,7 @@ static void sweep(bosc_ctx *ctx, bosc_hash_layout layout, enum hash_pattern patt
                                 .untouched = untouched,
                                 .right = right,
                                 .user = &s};
-    CHECK(fault_sweep(ctx, &sweep) > 5);
+    CHECK(fault_sweep(ctx, &sweep) > 3);
     hash_free_pairs(&s.pairs);
     free(s.queries);
 }
