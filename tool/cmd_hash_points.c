@@ -91,7 +91,8 @@ static int plane_read(struct job *job, const char *path, double **plane, int64_t
         code = say(EXIT_FAILED, "%s: the points have %lld coordinates, not 2", path, (long long)points.shape[1]);
     else if (!(*plane = job_alloc((size_t)*n, 2 * sizeof(double))))
         code = EXIT_FAILED;
-    for (int64_t i = 0; !code && i < 2 * *n; i++) (*plane)[i] = element(&points, i);
+    else
+        for (int64_t i = 0; i < 2 * *n; i++) (*plane)[i] = element(&points, i);
     bosc_array_free(&points);
     return code;
 }

@@ -1,5 +1,6 @@
 /* Graphs from files: saved ones, and those built from a list of edges. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,12 +17,16 @@ bool path_ends_in(const char *path, const char *ending)
 /* Memory that the system can still give, swap included; -1 where it does not say. */
 static int64_t memory_left(void)
 {
+    static const char *const names[] = {"MemAvailable:", "SwapFree:"};
     char line[256];
-    long long kilobytes, sum = -1;
+    int64_t sum = -1;
     FILE *in = fopen("/proc/meminfo", "r");
     while (in && fgets(line, sizeof line, in))
-        if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1 || sscanf(line, "SwapFree: %lld", &kilobytes) == 1)
-            sum = (sum < 0 ? 0 : sum) + kilobytes * 1024;
+        for (int i = 0; i < 2; i++) {
+            size_t length = strlen(names[i]);
+            if (strncmp(line, names[i], length) == 0)
+                sum = (sum < 0 ? 0 : sum) + 1024 * strtoll(line + length, NULL, 10);
+        }
     if (in) fclose(in);
     return sum;
 }

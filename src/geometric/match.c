@@ -210,10 +210,10 @@ static bosc_status try_bases(struct finder *f, int64_t k)
 static bosc_status try_best(struct finder *f, int64_t count)
 {
     double others = (double)(f->n - (f->affine ? 3 : 2)), least = 0.5 * f->table->opts.least * others;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        int64_t first = -1;
-        for (int64_t k = 0; k < count; k++)
-            if (first < 0 || f->words[k] >> 32 < f->words[first] >> 32) first = k;
+    for (int trial = 0; trial < TRIALS && count > 0; trial++) {
+        int64_t first = 0;
+        for (int64_t k = 1; k < count; k++)
+            if (f->words[k] >> 32 < f->words[first] >> 32) first = k;
         int64_t votes = UINT32_MAX - (int64_t)(f->words[first] >> 32);
         if (votes == 0 || (double)votes < least) return BOSC_OK;
         BI_TRY(try_bases(f, first));

@@ -105,8 +105,8 @@ struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
     struct bi_hash_shape s = {
         .key_bits = o->key_bits, .key_bytes = o->key_bits / 8, .part_bits = 1, .load = o->load, .seed = o->seed};
     s.value_bytes = o->kind == BOSC_HASH_MULTIMAP ? 8 : o->value_size + (o->counted ? 4 : 0);
-    int32_t alignment = o->key_bits == 32 ? 4 : 8;
-    s.stride = (int32_t)bi_round_up((uint64_t)(BOSC_HASH_WIDTH * (s.key_bytes + s.value_bytes)), (uint64_t)alignment);
+    uint64_t pair = (uint64_t)s.key_bytes + (uint64_t)s.value_bytes;
+    s.stride = (int32_t)bi_round_up(BOSC_HASH_WIDTH * pair, o->key_bits == 32 ? 4 : 8);
     return s;
 }
 

@@ -80,7 +80,8 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
         for (int j = 0; j < count; j++) {
             uint32_t part = parts[j], p = places[part]++, row = (uint32_t)(i + j);
             const char *hash = (const char *)hashes + (size_t)j * key;
-            const char *value = rows ? (const char *)&row : (const char *)s->values + (size_t)(i + j) * payload;
+            const char *value = (const char *)&row;
+            if (payload && !rows) value = (const char *)s->values + (size_t)(i + j) * payload;
             if (streams) {
                 char *lines = s->lines + (size_t)part * 2 * BI_HASH_LINE;
                 put(lines, s->hashes, key, s->begins[part], p, hash);

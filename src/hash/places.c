@@ -38,7 +38,8 @@ static uint64_t most_places(bosc_hash_layout layout, double load, int64_t n, int
 
 static int32_t stride_of(const struct bi_hash_shape *shape)
 {
-    return (int32_t)bi_round_up((uint64_t)(shape->key_bytes + shape->value_bytes), shape->key_bits == 32 ? 4 : 8);
+    return (int32_t)bi_round_up((uint64_t)shape->key_bytes + (uint64_t)shape->value_bytes,
+                                shape->key_bits == 32 ? 4 : 8);
 }
 
 static void places_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape,

@@ -91,11 +91,13 @@ BI_FN void bi_step_grid_entries(const struct bi_grid_query *a, int64_t t)
 {
     uint64_t keys[BI_GRID_TOGETHER];
     int64_t items = (a->rows.n + BI_GRID_TOGETHER - 1) / BI_GRID_TOGETHER;
-    for (int k = 0; k < BI_GRID_TOGETHER && t + k * items < a->rows.n; k++) {
+    int count = 0;
+    while (count < BI_GRID_TOGETHER && t + count * items < a->rows.n) count++;
+    for (int k = 0; k < count; k++) {
         struct bi_grid_cell cell = {{0, 0, 0}};
         keys[k] = bi_grid_query_cell(a, t + k * items, &cell) ? bi_grid_pack(&a->view, &cell) : UINT64_MAX;
     }
-    for (int k = 0; k < BI_GRID_TOGETHER && t + k * items < a->rows.n; k++) {
+    for (int k = 0; k < count; k++) {
         bool inside = keys[k] != UINT64_MAX;
         a->counts[t + k * items] = inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
     }
