@@ -31,9 +31,10 @@ BI_FN void bi_hash_clear(void *to, int32_t size)
     for (int32_t i = 0; i < size; i++) ((unsigned char *)to)[i] = 0;
 }
 
+/* Row i of an array, or NULL. */
 BI_FN char *bi_hash_row(const void *array, int32_t size, uint64_t i)
 {
-    return (char *)(uintptr_t)array + i * (uint64_t)(uint32_t)size;
+    return array ? (char *)(uintptr_t)array + i * (uint64_t)(uint32_t)size : NULL;
 }
 
 /* Counts stand behind values of any size. */
