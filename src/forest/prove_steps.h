@@ -174,8 +174,10 @@ BI_FN void bi_prove_ask(const struct bi_prove_climb *a, int64_t tile)
 #ifndef __CUDA_ARCH__
     int64_t begin = tile * BI_MSF_TILE, end = begin + BI_MSF_TILE < a->rows.arcs ? begin + BI_MSF_TILE : a->rows.arcs;
     for (int64_t place = begin; place < end; place++) __builtin_prefetch(&a->entry[a->rows.neighbours[place]]);
-    for (int64_t place = begin; place < end; place++)
-        __builtin_prefetch(&a->nodes[a->begin[1] + (uint32_t)a->entry[a->rows.neighbours[place]]]);
+    for (int64_t place = begin; place < end; place++) {
+        uint32_t node = (uint32_t)a->entry[a->rows.neighbours[place]];
+        if (node < a->begin[2] - a->begin[1]) __builtin_prefetch(&a->nodes[a->begin[1] + node]);
+    }
 #else
     (void)a, (void)tile;
 #endif
