@@ -36,6 +36,16 @@ BI_FN void bi_raise(uint32_t *to, uint32_t bits)
 #endif
 }
 
+/* *to += amount; what it was before. The order in which items take places must not show in a result. */
+BI_FN uint64_t bi_take(uint64_t *to, uint64_t amount)
+{
+#ifdef __CUDA_ARCH__
+    return atomicAdd((unsigned long long *)to, (unsigned long long)amount);
+#else
+    return __atomic_fetch_add(to, amount, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Words that other items may write meanwhile. On the device through core/cuda/simt.cuh, which .cu files include first.
  */
 BI_FN uint32_t bi_peek(const uint32_t *from)

@@ -44,6 +44,34 @@ BI_FN uint32_t bi_mix_u32(uint32_t x)
     return x ^ (x >> 16);
 }
 
+/* The same for 64 bits. Source: Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators (2014). */
+BI_FN uint64_t bi_mix_u64(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+/* How many bits are set. */
+BI_FN int bi_popcount(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __popcll(x);
+#else
+    return __builtin_popcountll(x);
+#endif
+}
+
+/* The number of the lowest bit that is set; x is not 0. */
+BI_FN int bi_lowest_bit(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __ffsll((long long)x) - 1;
+#else
+    return __builtin_ctzll(x);
+#endif
+}
+
 /* Ordered keys: a < b as numbers exactly if key(a) < key(b) as unsigned integers; -0 and +0 have the key of +0.
  * NaNs order by their bits, beyond the infinity of their sign. */
 BI_FN uint32_t bi_key_u32_of_f32(float x)

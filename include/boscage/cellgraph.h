@@ -1,0 +1,99 @@
+/* boscage/cellgraph.h - the cell graph: all pairs of vectors that differ in exactly one letter.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A vector has `length` letters of `letter_bits` = r bits, each one of 2^r values; with r = 1 it is a binary vector and
+ * the pairs are those at Hamming distance 1. Equal vectors are one vertex. Vertices are numbered in the order of their
+ * first rows, and two that differ in one letter are joined by an edge. The answer is exact, and the same bits whatever
+ * the method, the backend and the number of threads.
+ *
+ * A row is packed in words (uint64_t) of floor(64 / r) letters: letter k is in bits r * j to r * j + r - 1 of word
+ * k / floor(64 / r), where j is k modulo floor(64 / r). So there are bosc_cellgraph_words(length, r) words in a row;
+ * bits beyond the letters are ignored.
+ * Sources: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015); Dobrowolski,
+ * An Efficient Method of Constructing Cell Graph (SII 2013); Zobrist, A New Hashing Method with Application for Game
+ * Playing (1970). */
+#ifndef BOSCAGE_CELLGRAPH_H
+#define BOSCAGE_CELLGRAPH_H
+
+#include <boscage/context.h>
+
+BOSC_BEGIN_DECLS
+
+/* A cell graph in the memory of one backend and device. Any number of contexts of that device may read it at once,
+ * while none rebuilds it. It may outlive the context that made it. */
+typedef struct bosc_cellgraph bosc_cellgraph;
+
+/* How pairs are found. The edges do not depend on it. Times are for u vertices of w words, and the expected ones over
+ * the library's own hash. */
+typedef enum bosc_cell_method {
+    BOSC_CELL_AUTO = 0,      /* HEURISTIC for a few vertices, else JOIN */
+    BOSC_CELL_HEURISTIC = 1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
+                                O(u^2). With 0 pivots the naive method */
+    BOSC_CELL_ZOBRIST = 3,   /* each vector with each letter replaced is looked up by its hash; O(u length 2^r) */
+    BOSC_CELL_JOIN =
+        4 /* word-complement join: vectors that agree in all words but one have the same hash of the others,
+             so they are sorted by it, for each word; O(u w), and where many vectors agree in all other
+             words, the letters that vary in that word are replaced as by ZOBRIST: never more than that */
+} bosc_cell_method;
+
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
+typedef struct bosc_cellgraph_opts {
+    size_t size;
+    int32_t length;      /* letters of a vector, 1 to 65,536; required */
+    int32_t letter_bits; /* 1 (default) to 8 */
+    bosc_cell_method method;
+    int32_t pivots;  /* HEURISTIC: 0 to 16 (no more than vertices are used) */
+    int32_t id_bits; /* rows and vertices in the caller's arrays: 64 (int64_t, default) or 32 (uint32_t) */
+    int32_t reserved;
+} bosc_cellgraph_opts;
+
+/* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */
+BOSC_API int64_t bosc_cellgraph_words(int32_t length, int32_t letter_bits);
+
+/* Makes an empty graph. `opts` is required (length has no default). *graph is set on success. */
+BOSC_API bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph **graph);
+
+/* Frees the graph once the work queued on it is done; NULL is allowed. */
+BOSC_API void bosc_cellgraph_free(bosc_cellgraph *graph);
+
+/* Builds or rebuilds the graph from n packed vectors; row i begins `stride` words after row i - 1 (0: as many as a row
+ * has). n < 2^32 - 1. A second build of no more rows, vertices and edges allocates nothing. On
+ * BOSC_ERR_ARG and BOSC_ERR_LIMIT the graph holds what it held before; on any other failure it is empty. Waits. */
+BOSC_API bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                                          int64_t stride);
+
+typedef struct bosc_cellgraph_info {
+    size_t size;
+    int64_t n;        /* rows */
+    int64_t vertices; /* distinct vectors */
+    int64_t edges;
+    int64_t words; /* of a packed row */
+    int32_t length, letter_bits, id_bits;
+    bosc_cell_method method; /* that found the edges */
+    int64_t bytes;           /* backend memory held by the graph */
+} bosc_cellgraph_info;
+
+/* What the graph is; the sizes of the arrays below. Set `size`. */
+BOSC_API bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_info *info);
+
+/* Copies the vertices out: vectors (vertices x words, bits beyond the letters 0), representatives (vertices, of
+ * id_bits: the first row of each, ascending), multiplicities (vertices, int64: how many rows are equal), vertex_of (n,
+ * of id_bits: the vertex of each row). Any may be NULL. Waits unless all arrays are on the device. */
+BOSC_API bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors,
+                                                 void *representatives, int64_t *multiplicities, void *vertex_of);
+
+/* Copies the edges out, once each: pairs (edges x 2, of id_bits): the representatives (rows) i < j of its ends,
+ * ascending by (i, j); positions (edges, uint32_t): the letter in which they differ. Either may be NULL. Waits unless
+ * all arrays are on the device. */
+BOSC_API bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs,
+                                              uint32_t *positions);
+
+/* Copies the graph out as rows of compressed sparse form, both arcs of every edge: the neighbours of vertex v
+ * (vertices, not rows of the input) are neighbours[offsets[v]] to neighbours[offsets[v + 1] - 1], ascending. offsets
+ * (vertices + 1, int64), neighbours (2 x edges, of id_bits), positions (2 x edges, uint32_t). Any may be NULL. Waits.
+ */
+BOSC_API bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets,
+                                             void *neighbours, uint32_t *positions);
+
+BOSC_END_DECLS
+#endif

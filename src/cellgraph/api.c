@@ -1,0 +1,127 @@
+/* The front door of cell graphs: handles, options, and what every call checks. */
+#include <string.h>
+
+#include "cellgraph/driver.h"
+
+const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_cell_cuda;
+#endif
+    (void)ctx;
+    return &bi_cell_cpu;
+}
+
+bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
+{
+    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
+    if (graph->memory.backend != ctx->backend)
+        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is in the memory of the %s backend, the context is of %s",
+                       graph->memory.backend->name, ctx->backend->name);
+    if (graph->memory.device != ctx->memory.device)
+        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is on device %d, the context on %d", (int)graph->memory.device,
+                       (int)ctx->memory.device);
+    return BOSC_OK;
+}
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
+{
+    if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
+    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_cellgraph_opts", opts->size);
+    memset(full, 0, sizeof *full);
+    memcpy(full, opts, opts->size);
+    full->size = sizeof *full;
+    if (full->letter_bits == 0) full->letter_bits = 1;
+    if (full->id_bits == 0) full->id_bits = 64;
+    if (full->length < 1 || full->length > BI_CELL_LENGTH)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_CELL_LENGTH);
+    if (full->letter_bits < 1 || full->letter_bits > 8)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: letter_bits %d is not in 1 to 8", (int)full->letter_bits);
+    if (full->method != BOSC_CELL_AUTO && full->method != BOSC_CELL_HEURISTIC && full->method != BOSC_CELL_ZOBRIST &&
+        full->method != BOSC_CELL_JOIN)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: method %d is none", (int)full->method);
+    if (full->pivots < 0 || full->pivots > BI_CELL_PIVOTS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: pivots %d is not in 0 to %d", (int)full->pivots, BI_CELL_PIVOTS);
+    if (full->id_bits != 32 && full->id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    return BOSC_OK;
+}
+
+static struct bi_cell_shape shape_of(int32_t length, int32_t letter_bits)
+{
+    struct bi_cell_shape s = {.length = length, .letter_bits = letter_bits, .per_word = 64 / letter_bits};
+    s.words = (length + s.per_word - 1) / s.per_word;
+    s.mask = ~0ull >> (64 - s.per_word * letter_bits);
+    s.last_mask = ~0ull >> (64 - (length - (s.words - 1) * s.per_word) * letter_bits);
+    return s;
+}
+
+int64_t bosc_cellgraph_words(int32_t length, int32_t letter_bits)
+{
+    if (length < 1 || length > BI_CELL_LENGTH || letter_bits < 1 || letter_bits > 8) return 0;
+    return shape_of(length, letter_bits).words;
+}
+
+bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph **graph)
+{
+    bosc_cellgraph_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
+    bosc_cellgraph *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    *fresh = (bosc_cellgraph){.memory = ctx->memory, .host = ctx->host, .opts = full, .method = full.method};
+    fresh->shape = shape_of(full.length, full.letter_bits);
+    *graph = fresh;
+    return BOSC_OK;
+}
+
+void bosc_cellgraph_free(bosc_cellgraph *graph)
+{
+    if (!graph) return;
+    struct bi_memory host = graph->host;
+    for (int b = 0; b < BI_CELL_BLOCKS; b++) bi_block_free(&graph->memory, &graph->blocks[b]);
+    bi_memory_release(&host, graph, sizeof *graph);
+}
+
+bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                                 int64_t stride)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    int64_t words = graph->shape.words;
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > 0 && !vectors) return bi_fail(ctx, BOSC_ERR_ARG, "vectors: NULL");
+    if ((uintptr_t)vectors % sizeof *vectors)
+        return bi_fail(ctx, BOSC_ERR_ARG, "vectors: not aligned to their words of 8 bytes");
+    if (stride < 0 || (stride > 0 && stride < words))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld words of a row", (long long)stride,
+                       (long long)words);
+    struct bi_cell_rows rows = {vectors, n, stride ? stride : words};
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows; a graph holds less than 2^32 - 1", (long long)n);
+    if (n > 0 && rows.stride > (INT64_MAX / 8 - words) / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld rows of %lld words are more than memory can hold", (long long)n,
+                       (long long)rows.stride);
+    return bi_cell_build(ctx, graph, rows);
+}
+
+bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_info *info)
+{
+    if (!graph || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    bosc_cellgraph_info full = {.size = info->size,
+                                .n = graph->n,
+                                .vertices = graph->vertices,
+                                .edges = graph->edges,
+                                .words = graph->shape.words,
+                                .length = graph->opts.length,
+                                .letter_bits = graph->opts.letter_bits,
+                                .id_bits = graph->opts.id_bits,
+                                .method = graph->method};
+    for (int b = 0; b < BI_CELL_BLOCKS; b++) full.bytes += (int64_t)graph->blocks[b].bytes;
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}

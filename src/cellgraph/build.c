@@ -1,0 +1,54 @@
+/* The driver that builds a graph, and what drivers share. */
+#include "cellgraph/driver.h"
+
+bosc_status bi_cell_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
+{
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    return bi_scratch(ctx, (size_t)count * size, (void **)at);
+}
+
+bosc_status bi_cell_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int64_t count, size_t size)
+{
+    return bi_block_reserve(ctx, &graph->memory, &graph->blocks[block], (size_t)count * size);
+}
+
+struct bi_cell_view bi_cell_view_of(const bosc_cellgraph *graph)
+{
+    return (struct bi_cell_view){graph->shape, graph->vertices, graph->blocks[BI_CELL_VECTORS].data,
+                                 graph->blocks[BI_CELL_HASHES].data, graph->blocks[BI_CELL_SEEDS].data};
+}
+
+struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph)
+{
+    return (struct bi_cell_edges){graph->blocks[BI_CELL_EDGES].data, graph->blocks[BI_CELL_POSITIONS].data,
+                                  graph->edges, graph->vertex_bits};
+}
+
+static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows *rows)
+{
+    bool staged = false;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
+    BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_cell_unique(ctx, graph, rows));
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(bi_cell_find_edges(ctx, graph));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
+{
+    graph->n = graph->vertices = graph->edges = 0;
+    graph->method = graph->opts.method;
+    if (rows.n == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = build_staged(ctx, graph, &rows);
+    bi_arena_rewind(ctx, mark);
+    if (status == BOSC_OK)
+        graph->n = rows.n;
+    else
+        graph->vertices = graph->edges = 0;
+    return status;
+}

@@ -1,0 +1,13 @@
+/* The steps of cell graphs on the CPU. */
+#include "core/steps.h"
+#include "cellgraph/steps.h"
+
+#define BI_STEP BI_STEP_CPU
+#include "cellgraph/steps.def"
+#undef BI_STEP
+
+const struct bi_cell_steps bi_cell_cpu = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cellgraph/steps.def"
+#undef BI_STEP
+};

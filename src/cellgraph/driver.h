@@ -1,0 +1,49 @@
+/* Between the front door and the drivers of cell graphs. */
+#ifndef BI_CELLGRAPH_DRIVER_H
+#define BI_CELLGRAPH_DRIVER_H
+
+#include "cellgraph/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The steps on the context's backend. */
+const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx);
+
+/* Runs a step for items 0 to n - 1. */
+#define BI_CELL_STEP(ctx, name, n, args) (bi_cell_steps_of(ctx)->name((ctx), (n), (args)))
+
+/* Whether the context can reach the graph; BOSC_ERR_ARG with the reason. */
+bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph);
+
+/* Scratch for `count` elements of `size` bytes. */
+bosc_status bi_cell_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at);
+
+/* Room in a block of the graph. */
+bosc_status bi_cell_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int64_t count, size_t size);
+
+struct bi_cell_view bi_cell_view_of(const bosc_cellgraph *graph);
+struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph);
+
+/* Brings equal rows together: the graph gets its vertices. */
+bosc_status bi_cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+
+/* Finds the edges between the vertices. */
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph);
+
+/* The methods: each adds the edges that it finds. */
+bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,
+                                const struct bi_cell_found *found);
+bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
+bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
+
+/* Vertices to be looked up by their hashes. */
+bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);
+
+bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

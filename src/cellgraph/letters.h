@@ -1,0 +1,56 @@
+/* Letters in words: how they are packed, hashed and compared. */
+#ifndef BI_CELLGRAPH_LETTERS_H
+#define BI_CELLGRAPH_LETTERS_H
+
+#include <stdbool.h>
+
+#include "base/bits.h"
+#include "cellgraph/graph.h"
+
+BI_FN uint64_t bi_cell_mask(const struct bi_cell_shape *s, int32_t word)
+{
+    return word + 1 < s->words ? s->mask : s->last_mask;
+}
+
+BI_FN const uint64_t *bi_cell_row(const struct bi_cell_view *v, int64_t i) { return v->vectors + i * v->shape.words; }
+
+/* h_s of a word, for the seed of its place. */
+BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
+{
+    uint64_t z = (word ^ seed) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    return (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ull;
+}
+
+/* Do words that differ by `bits` (not 0) differ in one letter? */
+BI_FN bool bi_cell_one_letter(uint64_t bits, int32_t letter_bits)
+{
+    if (letter_bits == 1) return (bits & (bits - 1)) == 0;
+    int32_t first = bi_lowest_bit(bits) / letter_bits * letter_bits;
+    return bits >> first >> letter_bits == 0;
+}
+
+/* The number of the letter in which words number `word` differ. */
+BI_FN uint32_t bi_cell_position(const struct bi_cell_shape *s, int32_t word, uint64_t bits)
+{
+    return (uint32_t)(word * s->per_word + bi_lowest_bit(bits) / s->letter_bits);
+}
+
+/* Do x and y agree in all words but one? */
+BI_FN bool bi_cell_agree(const uint64_t *x, const uint64_t *y, int32_t words, int32_t but)
+{
+    for (int32_t s = 0; s < words; s++)
+        if (s != but && x[s] != y[s]) return false;
+    return true;
+}
+
+/* In how many letters words differ by `bits`. */
+BI_FN uint32_t bi_cell_distance(uint64_t bits, const struct bi_cell_shape *s)
+{
+    uint64_t any = bits, low = 0;
+    for (int32_t b = 1; b < s->letter_bits; b++) any |= bits >> b;
+    for (int32_t j = 0; j < s->per_word; j++) low |= 1ull << j * s->letter_bits;
+    return (uint32_t)bi_popcount(any & low);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* The driver and front door of what is copied out of a graph. */
+#include "cellgraph/driver.h"
+
+static bosc_status check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size)
+{
+    if ((uintptr_t)data % size == 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", array, size);
+}
+
+/* Numbers of 32 bits that become elements of an array of the caller's, of 64 bits or not. */
+struct numbers {
+    const uint32_t *from;
+    void *to;
+    int64_t count;
+    bool wide;
+    struct bi_out out;
+};
+
+static bosc_status give_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors, struct numbers list[3])
+{
+    bool staged = false;
+    for (int k = 0; k < 3; k++) {
+        size_t bytes = list[k].to ? (size_t)list[k].count * (list[k].wide ? 8 : 4) : 0;
+        BI_TRY(bi_stage_out(ctx, list[k].to, bytes, &list[k].out, &staged));
+    }
+    for (int k = 0; k < 3; k++) {
+        struct bi_cell_ids ids = {list[k].from, list[k].out.reachable, list[k].wide};
+        if (list[k].out.bytes == 0) continue;
+        BI_TRY(BI_CELL_STEP(ctx, cell_id, list[k].count, &ids));
+        BI_TRY(bi_stage_back(ctx, &list[k].out));
+    }
+    if (vectors && graph->vertices > 0) {
+        staged |= !ctx->backend->reaches(ctx, vectors);
+        BI_TRY(ctx->backend->copy(ctx, vectors, graph->blocks[BI_CELL_VECTORS].data,
+                                  (size_t)(graph->vertices * graph->shape.words) * 8));
+    }
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors,
+                                        void *representatives, int64_t *multiplicities, void *vertex_of)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    size_t id_size = (size_t)graph->opts.id_bits / 8;
+    BI_TRY(check_aligned(ctx, "vectors", vectors, sizeof *vectors));
+    BI_TRY(check_aligned(ctx, "representatives", representatives, id_size));
+    BI_TRY(check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
+    BI_TRY(check_aligned(ctx, "vertex_of", vertex_of, id_size));
+    struct numbers list[3] = {{graph->blocks[BI_CELL_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
+                              {graph->blocks[BI_CELL_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
+                              {graph->blocks[BI_CELL_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = give_vertices(ctx, graph, vectors, list);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
+{
+    struct bi_cell_pairs args = {bi_cell_edges_of(graph), graph->blocks[BI_CELL_FIRSTS].data, NULL,
+                                 graph->opts.id_bits == 64};
+    struct bi_out out = {0};
+    bool staged = false;
+    if (pairs) {
+        BI_TRY(bi_stage_out(ctx, pairs, (size_t)graph->edges * (args.wide ? 16 : 8), &out, &staged));
+        args.pairs = out.reachable;
+        BI_TRY(BI_CELL_STEP(ctx, cell_pair, graph->edges, &args));
+    }
+    BI_TRY(bi_stage_back(ctx, &out));
+    if (positions) {
+        staged |= !ctx->backend->reaches(ctx, positions);
+        BI_TRY(ctx->backend->copy(ctx, positions, args.edges.positions, (size_t)graph->edges * sizeof *positions));
+    }
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(check_aligned(ctx, "positions", positions, sizeof *positions));
+    if (graph->edges == 0) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = give_pairs(ctx, graph, pairs, positions);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+/* Both arcs of every edge in order, and where those of each vertex begin; all in scratch, so that a lack of memory
+ * leaves the caller's arrays alone. */
+static bosc_status make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices)
+{
+    int64_t arcs = 2 * a->edges.count;
+    uint64_t *sorted;
+    uint32_t *positions;
+    BI_TRY(bi_cell_scratch(ctx, vertices + 1, 8, &a->offsets));
+    BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, (size_t)(vertices + 1) * 8));
+    if (arcs == 0) return BOSC_OK;
+    BI_TRY(bi_cell_scratch(ctx, arcs, 8, &sorted));
+    BI_TRY(bi_cell_scratch(ctx, arcs, 4, &positions));
+    BI_TRY(bi_cell_scratch(ctx, arcs, 8, &a->arcs));
+    BI_TRY(bi_cell_scratch(ctx, arcs, 4, &a->positions));
+    BI_TRY(BI_CELL_STEP(ctx, cell_arc, a->edges.count, a));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, a->arcs, 4, a->positions, arcs, sorted, positions, 0,
+                                          2 * a->edges.vertex_bits));
+    a->arcs = sorted;
+    a->positions = positions;
+    BI_TRY(BI_CELL_STEP(ctx, cell_row_end, arcs, a));
+    return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_I64, a->offsets, vertices + 1, a->offsets);
+}
+
+static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
+                             uint32_t *positions)
+{
+    struct bi_cell_arcs args = {.edges = bi_cell_edges_of(graph), .wide = graph->opts.id_bits == 64};
+    size_t arcs = 2 * (size_t)graph->edges;
+    struct bi_out out;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.wide ? 8 : 4) : 0, &out, &staged));
+    BI_TRY(make_rows(ctx, &args, graph->vertices));
+    if (out.bytes > 0) {
+        args.neighbours = out.reachable;
+        BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, (int64_t)arcs, &args));
+        BI_TRY(bi_stage_back(ctx, &out));
+    }
+    if (offsets) BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, ((size_t)graph->vertices + 1) * 8));
+    if (positions && arcs > 0) BI_TRY(ctx->backend->copy(ctx, positions, args.positions, arcs * 4));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
+                                    uint32_t *positions)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(check_aligned(ctx, "positions", positions, sizeof *positions));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = give_rows(ctx, graph, offsets, neighbours, positions);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* Steps that copy a graph out. */
+#ifndef BI_CELLGRAPH_OUTPUT_STEPS_H
+#define BI_CELLGRAPH_OUTPUT_STEPS_H
+
+#include "cellgraph/letters.h"
+
+BI_FN void bi_cell_put_id(void *ids, bool wide, int64_t at, uint32_t id)
+{
+    if (wide)
+        ((int64_t *)ids)[at] = id;
+    else
+        ((uint32_t *)ids)[at] = id;
+}
+
+struct bi_cell_ids {
+    const uint32_t *from;
+    void *to;
+    bool wide;
+};
+
+BI_FN void bi_step_cell_id(const struct bi_cell_ids *a, int64_t i) { bi_cell_put_id(a->to, a->wide, i, a->from[i]); }
+
+/* The edges as keys, low vertex << vertex_bits | high vertex, and the letters. */
+struct bi_cell_edges {
+    const uint64_t *edges;
+    const uint32_t *positions;
+    int64_t count;
+    int32_t vertex_bits;
+};
+
+struct bi_cell_pairs {
+    struct bi_cell_edges edges;
+    const uint32_t *firsts;
+    void *pairs;
+    bool wide;
+};
+
+BI_FN void bi_step_cell_pair(const struct bi_cell_pairs *a, int64_t e)
+{
+    uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
+    bi_cell_put_id(a->pairs, a->wide, 2 * e, a->firsts[low]);
+    bi_cell_put_id(a->pairs, a->wide, 2 * e + 1, a->firsts[high]);
+}
+
+/* Both arcs of each edge, then sorted by (from, to). */
+struct bi_cell_arcs {
+    struct bi_cell_edges edges;
+    uint64_t *arcs;
+    uint32_t *positions;
+    int64_t *offsets;
+    void *neighbours;
+    bool wide;
+};
+
+BI_FN void bi_step_cell_arc(const struct bi_cell_arcs *a, int64_t e)
+{
+    uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
+    a->arcs[2 * e] = edge;
+    a->arcs[2 * e + 1] = high << a->edges.vertex_bits | low;
+    a->positions[2 * e] = a->positions[2 * e + 1] = a->edges.positions[e];
+}
+
+/* offsets[v + 1] = the end of the arcs of v, for vertices that have any; a maximum scan fills in the others. */
+BI_FN void bi_step_cell_row_end(const struct bi_cell_arcs *a, int64_t k)
+{
+    uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
+    if (k + 1 == 2 * a->edges.count || a->arcs[k + 1] >> a->edges.vertex_bits != from) a->offsets[from + 1] = k + 1;
+}
+
+BI_FN void bi_step_cell_neighbour(const struct bi_cell_arcs *a, int64_t k)
+{
+    uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
+    bi_cell_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* Steps that find the pairs of vertices that differ in one letter. */
+#ifndef BI_CELLGRAPH_PAIR_STEPS_H
+#define BI_CELLGRAPH_PAIR_STEPS_H
+
+#include "base/atomic.h"
+#include "cellgraph/letters.h"
+
+/* Edges in the order in which they happen to be found; they are sorted afterwards. */
+struct bi_cell_found {
+    uint64_t *edges;
+    uint32_t *positions;
+    uint64_t *count; /* of the edges found, which may be more than the room */
+    int64_t room;
+    int32_t vertex_bits;
+};
+
+BI_FN void bi_cell_emit(const struct bi_cell_found *f, int64_t a, int64_t b, uint32_t position)
+{
+    uint64_t at = bi_take(f->count, 1), low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+    if (at >= (uint64_t)f->room) return;
+    f->edges[at] = low << f->vertex_bits | high;
+    f->positions[at] = position;
+}
+
+/* An edge between a and b if they differ in one letter, and that letter is in word s. */
+BI_FN void bi_cell_try(const struct bi_cell_view *v, const struct bi_cell_found *f, int64_t a, int64_t b, int32_t s)
+{
+    const uint64_t *x = bi_cell_row(v, a), *y = bi_cell_row(v, b);
+    uint64_t bits = x[s] ^ y[s];
+    if (!bits || !bi_cell_one_letter(bits, v->shape.letter_bits)) return;
+    if (bi_cell_agree(x, y, v->shape.words, s)) bi_cell_emit(f, a, b, bi_cell_position(&v->shape, s, bits));
+}
+
+/* ---- heuristic: all pairs ---- */
+
+struct bi_cell_all {
+    struct bi_cell_view view;
+    struct bi_cell_found found;
+    int32_t pivots;
+    uint32_t *distances; /* (vertices x pivots) */
+};
+
+/* Pivots are spread evenly over the vertices. */
+BI_FN void bi_step_cell_pivot(const struct bi_cell_all *a, int64_t i)
+{
+    const struct bi_cell_view *v = &a->view;
+    for (int32_t k = 0; k < a->pivots; k++) {
+        const uint64_t *x = bi_cell_row(v, i), *y = bi_cell_row(v, k * (v->count / a->pivots));
+        uint32_t distance = 0;
+        for (int32_t s = 0; s < v->shape.words; s++) distance += bi_cell_distance(x[s] ^ y[s], &v->shape);
+        a->distances[i * a->pivots + k] = distance;
+    }
+}
+
+BI_FN void bi_cell_compare_row(const struct bi_cell_all *a, int64_t i)
+{
+    const struct bi_cell_view *v = &a->view;
+    const uint64_t *x = bi_cell_row(v, i);
+    const uint32_t *near_x = a->distances + i * a->pivots;
+    for (int64_t j = i + 1; j < v->count; j++) {
+        const uint64_t *y = bi_cell_row(v, j);
+        const uint32_t *near_y = a->distances + j * a->pivots;
+        int32_t k = 0, s = 0;
+        while (k < a->pivots && near_x[k] - near_y[k] + 1 <= 2) k++;
+        if (k < a->pivots) continue;
+        while (x[s] == y[s]) s++; /* vertices differ */
+        bi_cell_try(v, &a->found, i, j, s);
+    }
+}
+
+/* Rows i and count - 1 - i have the same number of pairs together, whatever i. */
+BI_FN void bi_step_cell_compare(const struct bi_cell_all *a, int64_t i)
+{
+    bi_cell_compare_row(a, i);
+    if (a->view.count - 1 - i != i) bi_cell_compare_row(a, a->view.count - 1 - i);
+}
+
+/* ---- lookup of vectors by their hashes ---- */
+
+/* Vertices in the order of the top bits of their hashes, where each value of those bits begins, and a filter with two
+ * bits of a word for each vertex, which fits into a cache that the lists do not fit into. */
+struct bi_cell_dictionary {
+    uint64_t *hashes;
+    uint32_t *order, *starts, *filter;
+    int64_t count;
+    int32_t index_bits; /* of the index; 2^(index_bits - 1) words in the filter, at least one */
+};
+
+BI_FN uint32_t *bi_cell_filter_word(const struct bi_cell_dictionary *d, uint64_t hash)
+{
+    return d->filter + ((uint32_t)(hash >> 10) & ((1u << (d->index_bits - 1)) - 1));
+}
+
+BI_FN uint32_t bi_cell_filter_bits(uint64_t hash) { return 1u << (hash & 31) | 1u << (hash >> 5 & 31); }
+
+struct bi_cell_iota {
+    uint32_t *numbers;
+};
+
+BI_FN void bi_step_cell_iota(const struct bi_cell_iota *a, int64_t i) { a->numbers[i] = (uint32_t)i; }
+
+/* starts[e + 1] = the end of the hashes of entry e, for entries that have any; a maximum scan fills in the others. */
+BI_FN void bi_step_cell_index(const struct bi_cell_dictionary *d, int64_t i)
+{
+    uint64_t entry = d->hashes[i] >> (64 - d->index_bits);
+    bi_raise(bi_cell_filter_word(d, d->hashes[i]), bi_cell_filter_bits(d->hashes[i]));
+    if (i + 1 < d->count && d->hashes[i + 1] >> (64 - d->index_bits) == entry) return;
+    d->starts[entry + 1] = (uint32_t)(i + 1);
+}
+
+struct bi_cell_probe {
+    struct bi_cell_view view;
+    struct bi_cell_found found;
+    struct bi_cell_dictionary dictionary;
+};
+
+/* Looks for vertex i with `word` in place of its word s; `rest` is the hash of its other words. */
+BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t word)
+{
+    const struct bi_cell_dictionary *d = &a->dictionary;
+    uint64_t hash = rest + bi_cell_hash(word, a->view.seeds[s]);
+    uint32_t bits = bi_cell_filter_bits(hash);
+    if ((*bi_cell_filter_word(d, hash) & bits) != bits) return;
+    uint64_t entry = hash >> (64 - d->index_bits);
+    for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++)
+        if (d->hashes[q] == hash && bi_cell_row(&a->view, d->order[q])[s] == word)
+            bi_cell_try(&a->view, &a->found, i, d->order[q], s);
+}
+
+/* Replaces each letter of word s of vertex i, where others differ from it in the bits of `vary`, by each larger one. */
+BI_FN void bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary)
+{
+    uint64_t word = bi_cell_row(&a->view, i)[s], letters = (1ull << a->view.shape.letter_bits) - 1;
+    while (vary) {
+        int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(vary) / r * r;
+        uint64_t own = word >> at & letters, fixed = ~(vary >> at) & letters;
+        for (uint64_t letter = own + 1; letter <= letters; letter++)
+            if (((letter ^ own) & fixed) == 0) bi_cell_look(a, i, s, rest, word ^ (letter ^ own) << at);
+        vary &= ~(letters << at);
+    }
+}
+
+/* Zobrist: all letters of vertex i. */
+BI_FN void bi_step_cell_flip(const struct bi_cell_probe *a, int64_t i)
+{
+    const uint64_t *x = bi_cell_row(&a->view, i);
+    for (int32_t s = 0; s < a->view.shape.words; s++)
+        bi_cell_replace(a, i, s, a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]),
+                        bi_cell_mask(&a->view.shape, s));
+}
+
+/* ---- word-complement join: vertices sorted by the hash of all words but `word` ---- */
+
+/* A longer run of vertices is not compared pair by pair. */
+enum { BI_CELL_RUN = 32 };
+
+struct bi_cell_join {
+    struct bi_cell_probe probe; /* the dictionary: for long runs only */
+    int32_t word, shift;        /* runs agree in the keys' bits from `shift` on */
+    uint64_t *keys;             /* before the sort */
+    const uint64_t *sorted;
+    const uint32_t *order;
+    uint8_t *long_heads;  /* of place p: a long run begins */
+    uint32_t *any_long;   /* 1: there is one */
+    const uint32_t *runs; /* the places where long runs begin */
+    uint32_t *ends;       /* and where they end */
+    uint32_t *vary;       /* two halves of the bits in which words of a run differ */
+    int64_t run_count;
+};
+
+BI_FN void bi_step_cell_rest(const struct bi_cell_join *a, int64_t i)
+{
+    const struct bi_cell_view *v = &a->probe.view;
+    a->keys[i] = v->hashes[i] - bi_cell_hash(bi_cell_row(v, i)[a->word], v->seeds[a->word]);
+}
+
+/* The head of a run compares its members, if they are few. */
+BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
+{
+    int64_t count = a->probe.view.count, end = p + 1;
+    uint64_t top = a->sorted[p] >> a->shift;
+    bool head = p == 0 || a->sorted[p - 1] >> a->shift != top;
+    while (head && end < count && end - p <= BI_CELL_RUN && a->sorted[end] >> a->shift == top) end++;
+    bool is_long = end - p > BI_CELL_RUN;
+    a->long_heads[p] = is_long;
+    if (is_long) {
+        bi_raise(a->any_long, 1);
+        return;
+    }
+    for (int64_t i = p; head && i < end; i++)
+        for (int64_t j = i + 1; j < end; j++)
+            if (a->sorted[i] == a->sorted[j])
+                bi_cell_try(&a->probe.view, &a->probe.found, a->order[i], a->order[j], a->word);
+}
+
+BI_FN void bi_step_cell_run_end(const struct bi_cell_join *a, int64_t k)
+{
+    uint64_t top = a->sorted[a->runs[k]] >> a->shift;
+    int64_t low = a->runs[k], high = a->probe.view.count; /* place low is in the run, place high is not */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->sorted[middle] >> a->shift == top)
+            low = middle;
+        else
+            high = middle;
+    }
+    a->ends[k] = (uint32_t)high;
+}
+
+/* The long run that place p is in, or -1. */
+BI_FN int64_t bi_cell_run_of(const struct bi_cell_join *a, int64_t p)
+{
+    int64_t low = -1, high = a->run_count; /* run low begins at p or before it, run high after it */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if ((int64_t)a->runs[middle] <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low >= 0 && p < (int64_t)a->ends[low] ? low : -1;
+}
+
+BI_FN void bi_step_cell_vary(const struct bi_cell_join *a, int64_t p)
+{
+    int64_t k = bi_cell_run_of(a, p);
+    if (k < 0) return;
+    const struct bi_cell_view *v = &a->probe.view;
+    uint64_t bits = bi_cell_row(v, a->order[p])[a->word] ^ bi_cell_row(v, a->order[a->runs[k]])[a->word];
+    bi_raise(&a->vary[2 * k], (uint32_t)bits);
+    bi_raise(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
+}
+
+BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
+{
+    int64_t k = bi_cell_run_of(a, p);
+    if (k < 0) return;
+    bi_cell_replace(&a->probe, a->order[p], a->word, a->sorted[p], a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32);
+}
+
+#endif

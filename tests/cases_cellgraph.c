@@ -1,0 +1,230 @@
+/* Cell graphs are what a look at all pairs finds, whatever the method, the letters and the vectors. */
+#include "cells_data.h"
+
+/* The plain answer. */
+struct answer {
+    int64_t vertices, edges;
+    int64_t *firsts, *vertex_of, *multiplicities, *pairs;
+    int32_t *positions;
+};
+
+static struct answer answer_of(const struct reference_cells *c)
+{
+    struct answer a = {.firsts = suite_alloc((size_t)c->n * 8),
+                       .vertex_of = suite_alloc((size_t)c->n * 8),
+                       .multiplicities = suite_alloc((size_t)c->n * 8)};
+    a.vertices = reference_vertices(c, a.firsts, a.vertex_of, a.multiplicities);
+    a.edges = reference_cell_pairs(c, a.firsts, a.vertices, NULL, NULL);
+    a.pairs = suite_alloc((size_t)a.edges * 16);
+    a.positions = suite_alloc((size_t)a.edges * 4);
+    reference_cell_pairs(c, a.firsts, a.vertices, a.pairs, a.positions);
+    return a;
+}
+
+static void answer_free(struct answer *a)
+{
+    free(a->firsts);
+    free(a->vertex_of);
+    free(a->multiplicities);
+    free(a->pairs);
+    free(a->positions);
+}
+
+static void check_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct reference_cells *c,
+                           const struct answer *a, int32_t id_bits, bool on_device)
+{
+    int64_t words = bosc_cellgraph_words(c->length, c->letter_bits);
+    size_t id = (size_t)id_bits / 8, vertices = (size_t)a->vertices;
+    struct array vectors = array_make(ctx, NULL, vertices * (size_t)words * 8, on_device);
+    struct array firsts = array_make(ctx, NULL, vertices * id, on_device);
+    struct array counts = array_make(ctx, NULL, vertices * 8, on_device);
+    struct array vertex_of = array_make(ctx, NULL, (size_t)c->n * id, on_device);
+    CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, vectors.p, firsts.p, counts.p, vertex_of.p));
+    struct reference_cells got = *c;
+    array_get(ctx, &firsts);
+    array_get(ctx, &counts);
+    array_get(ctx, &vertex_of);
+    got.rows = array_get(ctx, &vectors);
+    got.stride = words;
+    for (int64_t v = 0; v < a->vertices; v++) {
+        CHECK_EQ(cells_id(firsts.host, id_bits, v), a->firsts[v]);
+        CHECK_EQ(((int64_t *)counts.host)[v], a->multiplicities[v]);
+        for (int32_t k = 0; k < c->length; k++)
+            CHECK_EQ(reference_letter(&got, v, k), reference_letter(c, a->firsts[v], k));
+        for (int32_t k = c->length; k < words * (64 / c->letter_bits); k++) CHECK_EQ(reference_letter(&got, v, k), 0);
+    }
+    for (int64_t i = 0; i < c->n; i++) CHECK_EQ(cells_id(vertex_of.host, id_bits, i), a->vertex_of[i]);
+    array_free(ctx, &vectors);
+    array_free(ctx, &firsts);
+    array_free(ctx, &counts);
+    array_free(ctx, &vertex_of);
+}
+
+static void check_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int32_t id_bits,
+                        bool on_device)
+{
+    struct array pairs = array_make(ctx, NULL, (size_t)a->edges * (size_t)id_bits / 4, on_device);
+    struct array positions = array_make(ctx, NULL, (size_t)a->edges * 4, on_device);
+    CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs.p, positions.p));
+    array_get(ctx, &pairs);
+    array_get(ctx, &positions);
+    for (int64_t e = 0; e < a->edges; e++) {
+        CHECK_EQ(cells_id(pairs.host, id_bits, 2 * e), a->pairs[2 * e]);
+        CHECK_EQ(cells_id(pairs.host, id_bits, 2 * e + 1), a->pairs[2 * e + 1]);
+        CHECK_EQ(((int32_t *)positions.host)[e], a->positions[e]);
+    }
+    array_free(ctx, &pairs);
+    array_free(ctx, &positions);
+}
+
+static void check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int32_t id_bits,
+                       bool on_device)
+{
+    struct array offsets = array_make(ctx, NULL, (size_t)(a->vertices + 1) * 8, on_device);
+    struct array neighbours = array_make(ctx, NULL, (size_t)a->edges * 2 * (size_t)id_bits / 8, on_device);
+    struct array positions = array_make(ctx, NULL, (size_t)a->edges * 8, on_device);
+    CHECK_OK(ctx, bosc_cellgraph_get_rows(ctx, graph, offsets.p, neighbours.p, positions.p));
+    const int64_t *at = array_get(ctx, &offsets);
+    array_get(ctx, &neighbours);
+    array_get(ctx, &positions);
+    int64_t *next = suite_alloc((size_t)a->vertices * 8);
+    CHECK_EQ(at[0], 0);
+    CHECK_EQ(at[a->vertices], 2 * a->edges);
+    for (int64_t v = 0; v < a->vertices; v++) next[v] = at[v];
+    /* edges ascend, so the smaller neighbours of each vertex come first, and each kind in order */
+    for (int side = 1; side >= 0; side--)
+        for (int64_t e = 0; e < a->edges; e++) {
+            int64_t from = a->vertex_of[a->pairs[2 * e + side]], to = a->vertex_of[a->pairs[2 * e + 1 - side]];
+            CHECK(next[from] < at[from + 1]);
+            CHECK_EQ(cells_id(neighbours.host, id_bits, next[from]), to);
+            CHECK_EQ(((int32_t *)positions.host)[next[from]], a->positions[e]);
+            next[from]++;
+        }
+    for (int64_t v = 0; v < a->vertices; v++) CHECK_EQ(next[v], at[v + 1]);
+    free(next);
+    array_free(ctx, &offsets);
+    array_free(ctx, &neighbours);
+    array_free(ctx, &positions);
+}
+
+static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const struct answer *a, bosc_cell_method method,
+                        int32_t pivots, int32_t id_bits)
+{
+    bosc_cellgraph *graph = cells_graph(ctx, c, method, pivots, id_bits);
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(info.n, c->n);
+    CHECK_EQ(info.vertices, a->vertices);
+    CHECK_EQ(info.edges, a->edges);
+    CHECK_EQ(info.words, bosc_cellgraph_words(c->length, c->letter_bits));
+    CHECK(info.length == c->length && info.letter_bits == c->letter_bits && info.id_bits == id_bits);
+    if (method != BOSC_CELL_AUTO) CHECK_EQ(info.method, method);
+    for (int device = 0; device <= has_device_memory(ctx); device++) {
+        check_vertices(ctx, graph, c, a, id_bits, device);
+        check_pairs(ctx, graph, a, id_bits, device);
+        check_rows(ctx, graph, a, id_bits, device);
+    }
+    bosc_cellgraph_free(graph);
+}
+
+/* All methods on the same vectors. */
+static void check_all(bosc_ctx *ctx, const struct reference_cells *c)
+{
+    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC,
+                                               BOSC_CELL_HEURISTIC, BOSC_CELL_AUTO};
+    struct answer a = answer_of(c);
+    for (int m = 0; m < 5; m++) check_graph(ctx, c, &a, methods[m], m == 3 ? 3 : 0, m % 2 ? 32 : 64);
+    answer_free(&a);
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    static const int32_t lengths[] = {1, 2, 7, 20, 63, 64, 65, 130, 1000}; /* the last two for small alphabets */
+    struct suite_random r = {51};
+    for (int shape = 0; shape < CELLS_SHAPES; shape++)
+        for (int32_t bits = 1; bits <= 8; bits++)
+            for (int trial = 0; trial < 2; trial++) {
+                if (suite_leaves_out()) continue;
+                int32_t length = lengths[suite_below(&r, bits < 3 ? 9 : 7)];
+                int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 40 : 70);
+                struct reference_cells c =
+                    cells_make(&r, (enum cells_shape)shape, length, bits, n, (int64_t)suite_below(&r, 2));
+                check_all(ctx, &c);
+                free(c.rows);
+            }
+}
+
+static void small(bosc_ctx *ctx)
+{
+    struct suite_random r = {52};
+    for (int64_t n = 0; n < 6; n++)
+        for (int32_t length = 1; length < 5; length++) {
+            struct reference_cells c = cells_make(&r, CELLS_WALK, length, 1 + (int32_t)n % 3, n, 0);
+            check_all(ctx, &c);
+            free(c.rows);
+        }
+}
+
+/* Runs that are compared pair by pair and runs whose letters are replaced, side by side; and so many edges that the
+ * room for them has to grow. */
+static void cubes(bosc_ctx *ctx)
+{
+    struct suite_random r = {53};
+    for (int32_t dim = 4; dim <= (suite_slow(ctx) ? 6 : 8); dim += 2)
+        for (int32_t where = 0; where < 3; where++) {
+            if (suite_leaves_out()) continue;
+            int64_t n = ((int64_t)1 << dim) + 50;
+            int32_t length = where == 2 ? dim : 100;
+            struct reference_cells c = cells_make(&r, CELLS_WALK, length, 1, n, 0);
+            for (int64_t i = 0; i < (int64_t)1 << dim; i++)
+                for (int32_t k = 0; k < length; k++)
+                    reference_set_letter(&c, i, k,
+                                         k < dim * (where + 1) && k % (where == 1 ? 2 : 1) == 0 &&
+                                             (where == 1 ? k / 2 < dim : k < dim) &&
+                                             (i >> (where == 1 ? k / 2 : k)) & 1);
+            check_all(ctx, &c);
+            free(c.rows);
+        }
+}
+
+/* Letters of four values in long runs. */
+static void letters(bosc_ctx *ctx)
+{
+    struct suite_random r = {54};
+    for (int32_t bits = 2; bits <= 8; bits++) {
+        if (suite_leaves_out()) continue;
+        struct reference_cells c = cells_make(&r, CELLS_CUBE, 10 * bits, bits, suite_slow(ctx) ? 60 : 130, 1);
+        check_all(ctx, &c);
+        free(c.rows);
+    }
+}
+
+/* A graph is rebuilt from other vectors, and from none. */
+static void again(bosc_ctx *ctx)
+{
+    struct suite_random r = {55};
+    bosc_cellgraph_opts opts = {.size = sizeof opts, .length = 70, .letter_bits = 2, .id_bits = 32};
+    bosc_cellgraph *graph = NULL;
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
+    for (int trial = 0; trial < 8; trial++) {
+        struct reference_cells c =
+            cells_make(&r, (enum cells_shape)(trial % CELLS_SHAPES), 70, 2, trial == 4 ? 0 : 300 - 30 * trial, 0);
+        struct answer a = answer_of(&c);
+        bosc_cellgraph_info info = {.size = sizeof info};
+        CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, 0));
+        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        CHECK_EQ(info.edges, a.edges);
+        check_vertices(ctx, graph, &c, &a, 32, false);
+        check_pairs(ctx, graph, &a, 32, false);
+        check_rows(ctx, graph, &a, 32, false);
+        answer_free(&a);
+        free(c.rows);
+    }
+    bosc_cellgraph_free(graph);
+}
+
+static const struct suite_case suite_cases_cellgraph[] = {
+    {"shapes", shapes, NULL},   {"small", small, NULL}, {"cubes", cubes, NULL},
+    {"letters", letters, NULL}, {"again", again, NULL},
+};
+SUITE(cellgraph);
