@@ -1,0 +1,171 @@
+/* What cell graphs refuse, and their life: rebuilt without allocating, outliving contexts. */
+#include "cells_data.h"
+#include "faults.h"
+
+static const bosc_cellgraph_opts good = {.size = sizeof good, .length = 100};
+
+static void create(bosc_ctx *ctx)
+{
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_opts o = good;
+    static const int32_t lengths[] = {0, -1, 65537, INT32_MAX, INT32_MIN},
+                         letters[] = {-1, 9, 64, INT32_MAX, INT32_MIN};
+    static const int32_t bits[] = {1, 16, 33, 128, -64}, pivots[] = {-1, 17, INT32_MAX, INT32_MIN, 1000};
+    static const int methods[] = {-1, 2, 5, 99, INT32_MIN};
+    CHECK_EQ(bosc_cellgraph_create(NULL, &o, &graph), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_create(ctx, NULL, &graph), "opts");
+    CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, NULL), "graph");
+    for (int i = 0; i < 5; i++, o = good) {
+        o.length = lengths[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: length");
+        CHECK_EQ(bosc_cellgraph_words(lengths[i], 1), 0);
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.letter_bits = letters[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: letter_bits");
+        CHECK_EQ(bosc_cellgraph_words(1, letters[i]), 0);
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.id_bits = bits[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: id_bits");
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.pivots = pivots[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: pivots");
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.method = (bosc_cell_method)methods[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method");
+    }
+    for (size_t size = 0; size < 3 * sizeof o; size += size < sizeof o ? 7 : sizeof o) {
+        o.size = size;
+        if (size >= sizeof(size_t) && size <= sizeof o) continue;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: size");
+    }
+    CHECK(graph == NULL);
+    bosc_cellgraph_free(NULL);
+    CHECK_EQ(bosc_cellgraph_words(1, 1), 1);
+    CHECK_EQ(bosc_cellgraph_words(64, 1), 1);
+    CHECK_EQ(bosc_cellgraph_words(65, 1), 2);
+    CHECK_EQ(bosc_cellgraph_words(21, 3), 1);
+    CHECK_EQ(bosc_cellgraph_words(22, 3), 2);
+    CHECK_EQ(bosc_cellgraph_words(65536, 8), 8192);
+}
+
+static void build(bosc_ctx *ctx)
+{
+    uint64_t rows[21] = {0};
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &good, &graph));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, rows, 10, 0));
+    CHECK_EQ(bosc_cellgraph_build(NULL, graph, rows, 10, 0), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, NULL, rows, 10, 0), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, NULL, 10, 0), "vectors");
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, NULL, 1, 2), "vectors");
+    for (int off = 1; off < 8; off++)
+        CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, (void *)((char *)rows + off), 9, 0), "vectors: not aligned");
+    static const int64_t sizes[] = {-1, -2, INT64_MIN}, strides[] = {1, -1, -2, INT64_MIN};
+    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, sizes[i], 0), "n");
+    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, 10, strides[i]), "stride");
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, 10, INT64_MAX / 8), "n: 10 rows");
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, 2, INT64_MAX), "n: 2 rows");
+    CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, UINT32_MAX, 0), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(info.n, 10);
+    CHECK_EQ(info.vertices, 1);
+    info.size = 0;
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_ERR_ARG);
+    info.size = sizeof info + 1;
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(NULL, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(graph, NULL), BOSC_ERR_ARG);
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, NULL, 0, 0));
+    bosc_cellgraph_free(graph);
+}
+
+static void outputs(bosc_ctx *ctx)
+{
+    struct suite_random r = {61};
+    int64_t ids[200];
+    struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, 64);
+    memset(ids, 0x55, sizeof ids);
+    CHECK_EQ(bosc_cellgraph_get_vertices(NULL, graph, NULL, ids, ids, ids), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_pairs(NULL, graph, ids, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_rows(NULL, graph, ids, NULL, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, NULL, NULL, ids, ids, ids), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, NULL, ids, NULL), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, NULL, ids, NULL, NULL), "graph");
+    for (int off = 1; off < 8; off++) {
+        void *odd = (char *)ids + off;
+        CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, graph, odd, NULL, NULL, NULL), "vectors");
+        CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, odd, NULL, NULL), "representatives");
+        CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, odd, NULL), "multiplicities");
+        CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, NULL, odd), "vertex_of");
+        CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, graph, odd, NULL), "pairs");
+        CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, odd, NULL, NULL), "offsets");
+        CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, NULL, odd, NULL), "neighbours");
+        if (off == 4) continue;
+        CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, graph, ids, odd), "positions");
+        CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, ids, NULL, odd), "positions");
+    }
+    for (int i = 0; i < 200; i++) CHECK_EQ(ids[i], 0x5555555555555555);
+    CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, NULL, NULL));
+    CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, NULL, NULL));
+    CHECK_OK(ctx, bosc_cellgraph_get_rows(ctx, graph, NULL, NULL, NULL));
+    bosc_cellgraph_free(graph);
+    free(c.rows);
+}
+
+static void other_backend(void)
+{
+    bosc_ctx_opts cpu = {.size = sizeof cpu}, cuda = {.size = sizeof cuda, .backend = BOSC_BACKEND_CUDA};
+    bosc_ctx *a = NULL, *b = NULL;
+    bosc_cellgraph *graph = NULL;
+    if (bosc_device_count() == 0) return;
+    CHECK_EQ(bosc_ctx_create(&cpu, &a), BOSC_OK);
+    CHECK_EQ(bosc_ctx_create(&cuda, &b), BOSC_OK);
+    CHECK_OK(a, bosc_cellgraph_create(a, &good, &graph));
+    CHECK_ARG(b, bosc_cellgraph_build(b, graph, NULL, 0, 0), "graph");
+    CHECK_ARG(b, bosc_cellgraph_get_pairs(b, graph, NULL, NULL), "graph");
+    bosc_cellgraph_free(graph);
+    bosc_ctx_free(a);
+    bosc_ctx_free(b);
+}
+
+/* Builds after the first allocate nothing. */
+static void rebuilds(bosc_ctx *ctx)
+{
+    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
+    for (int m = 0; m < 3; m++) {
+        struct suite_random r = {62};
+        int64_t live[2], before[2] = {0, 0};
+        bosc_ctx *own = counted_context(ctx, live);
+        bosc_cellgraph_opts o = good;
+        bosc_cellgraph *graph = NULL;
+        struct reference_cells c = cells_make(&r, CELLS_CUBE, 100, 1, 150, 0);
+        o.method = methods[m];
+        o.pivots = 2;
+        CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
+        for (int k = 0; k < 4; k++) {
+            CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, c.n - k, 0));
+            CHECK_OK(own, bosc_cellgraph_get_rows(own, graph, NULL, NULL, NULL));
+            if (k > 0) CHECK(live[0] == before[0] && live[1] == before[1]);
+            memcpy(before, live, sizeof live);
+        }
+        bosc_ctx_free(own); /* the graph outlives it */
+        bosc_cellgraph_free(graph);
+        free(c.rows);
+        CHECK_EQ(live[0], 0);
+        CHECK_EQ(live[1], 0);
+    }
+}
+
+static const struct suite_case suite_cases_cellgraph_args[] = {
+    {"create", create, NULL},     {"build", build, NULL},
+    {"outputs", outputs, NULL},   {"another backend", NULL, other_backend},
+    {"rebuilds", rebuilds, NULL},
+};
+SUITE(cellgraph_args);

@@ -1,0 +1,116 @@
+/* Each allocation, copy and launch of cell graphs fails in turn. */
+#include "cells_data.h"
+#include "faults.h"
+
+enum { ROWS = 90, WORDS = 2, EDGES = 8 * ROWS };
+
+struct outputs {
+    uint64_t vectors[ROWS * WORDS];
+    int64_t firsts[ROWS], counts[ROWS], vertex_of[ROWS], offsets[ROWS + 1], ids[2 * EDGES];
+    uint32_t positions[2 * EDGES];
+    bosc_cellgraph_info info;
+};
+
+struct subject {
+    struct reference_cells cells;
+    bosc_cellgraph *graph;
+    bosc_cell_method method;
+    int which;
+    struct outputs out, want;
+};
+
+static bosc_cellgraph_opts options(const struct subject *s)
+{
+    return (bosc_cellgraph_opts){.size = sizeof(bosc_cellgraph_opts),
+                                 .length = s->cells.length,
+                                 .letter_bits = s->cells.letter_bits,
+                                 .method = s->method,
+                                 .pivots = 2};
+}
+
+static void open_graph(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    bosc_cellgraph_opts o = options(s);
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &s->graph));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, s->graph, s->cells.rows, ROWS, s->cells.stride));
+}
+
+static void close_graph(void *user) { bosc_cellgraph_free(((struct subject *)user)->graph); }
+
+/* A graph is made and built twice, or copied out. */
+static bosc_status call(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    struct outputs *o = &s->out;
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_opts opts = options(s);
+    bosc_status status;
+    switch (s->which) {
+    case 0:
+        status = bosc_cellgraph_create(ctx, &opts, &graph);
+        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS / 2, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
+        bosc_cellgraph_free(graph);
+        return status;
+    case 1: return bosc_cellgraph_get_vertices(ctx, s->graph, o->vectors, o->firsts, o->counts, o->vertex_of);
+    case 2: return bosc_cellgraph_get_pairs(ctx, s->graph, o->ids, o->positions);
+    default: return bosc_cellgraph_get_rows(ctx, s->graph, o->offsets, o->ids, o->positions);
+    }
+}
+
+static void prepare(void *user)
+{
+    struct subject *s = user;
+    memset(&s->out, 0x77, sizeof s->out);
+}
+
+static bool untouched(void *user)
+{
+    struct subject *s = user;
+    struct outputs clean;
+    memset(&clean, 0x77, sizeof clean);
+    return memcmp(&clean, &s->out, sizeof clean) == 0;
+}
+
+static bool right(void *user)
+{
+    struct subject *s = user;
+    return memcmp(&s->out, &s->want, sizeof s->out) == 0;
+}
+
+static void faults(bosc_ctx *ctx)
+{
+    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
+    struct subject *s = suite_alloc(sizeof *s);
+    for (int kind = 0; kind < 6; kind++) {
+        struct suite_random r = {(uint64_t)kind};
+        memset(s, 0, sizeof *s);
+        s->which = kind < 3 ? 0 : kind - 2;
+        s->method = methods[kind % 3];
+        s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
+        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
+                                    .call = call,
+                                    .open = open_graph,
+                                    .close = close_graph,
+                                    .prepare = prepare,
+                                    .untouched = untouched,
+                                    .right = right,
+                                    .user = s};
+        open_graph(ctx, s);
+        prepare(s);
+        s->want.info.size = sizeof s->want.info;
+        CHECK_EQ(bosc_cellgraph_get_info(s->graph, &s->want.info), BOSC_OK);
+        CHECK(s->want.info.edges > 0 && s->want.info.edges <= EDGES);
+        CHECK_OK(ctx, call(ctx, s));
+        s->want = s->out;
+        close_graph(s);
+        if (!suite_leaves_out()) CHECK(fault_sweep(ctx, &sweep) >= 0);
+        free(s->cells.rows);
+    }
+    free(s);
+}
+
+static const struct suite_case suite_cases_cellgraph_faults[] = {{"faults", faults, NULL}};
+SUITE(cellgraph_faults);
