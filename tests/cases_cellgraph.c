@@ -1,4 +1,5 @@
 /* Cell graphs are what a look at all pairs finds, whatever the method, the letters and the vectors. */
+#include "cellgraph/letters.h"
 #include "cells_data.h"
 
 /* The plain answer. */
@@ -223,8 +224,74 @@ static void again(bosc_ctx *ctx)
     bosc_cellgraph_free(graph);
 }
 
+struct hashed {
+    uint64_t hash, word;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    uint64_t x = ((const struct hashed *)a)->hash, y = ((const struct hashed *)b)->hash;
+    return x < y ? -1 : x > y;
+}
+
+/* Different vectors that agree in the bits of their hashes that are sorted by first, with copies of each between. */
+static void collisions(bosc_ctx *ctx)
+{
+    enum { WORDS = 30000, MOST = 30, DECIDING = 24 };
+    struct suite_random r = {56};
+    struct hashed *list = suite_alloc(WORDS * sizeof *list);
+    struct reference_cells c = {.length = 64, .letter_bits = 1, .stride = 1};
+    c.rows = suite_alloc(4 * MOST * 8);
+    for (int i = 0; i < WORDS; i++) {
+        list[i].word = suite_next(&r);
+        list[i].hash = bi_cell_hash(list[i].word, bi_mix_u64(0x9e3779b97f4a7c15ull)); /* the first seed of word 0 */
+    }
+    qsort(list, WORDS, sizeof *list, by_hash);
+    for (int i = 0; i + 1 < WORDS && c.n + 4 <= MOST; i++) {
+        if (list[i].hash >> (64 - DECIDING) != list[i + 1].hash >> (64 - DECIDING)) continue;
+        for (int k = 0; k < 4; k++) c.rows[c.n++] = list[i + k % 2].word;
+    }
+    CHECK(c.n >= 8);
+    check_all(ctx, &c);
+    free(list);
+    free(c.rows);
+}
+
+static void *pairs_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method, size_t *bytes)
+{
+    bosc_cellgraph *graph = cells_graph(ctx, c, method, 3, 32);
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    *bytes = (size_t)info.edges * 8;
+    void *pairs = suite_alloc(*bytes);
+    CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs, NULL));
+    bosc_cellgraph_free(graph);
+    return pairs;
+}
+
+/* The methods agree where all pairs are many. */
+static void large(void)
+{
+    struct suite_random r = {57};
+    bosc_ctx *ctx = NULL;
+    CHECK_EQ(bosc_ctx_create(NULL, &ctx), BOSC_OK);
+    struct reference_cells c = cells_make(&r, CELLS_WALK, 256, 1, suite_slow(ctx) ? 3000 : 44000, 0);
+    size_t bytes, other;
+    void *join = pairs_of(ctx, &c, BOSC_CELL_JOIN, &bytes);
+    for (int m = BOSC_CELL_HEURISTIC; m <= BOSC_CELL_ZOBRIST; m += 2) {
+        void *pairs = pairs_of(ctx, &c, (bosc_cell_method)m, &other);
+        CHECK_EQ(other, bytes);
+        CHECK(memcmp(pairs, join, bytes) == 0);
+        free(pairs);
+    }
+    CHECK(bytes > 8 * 1000);
+    free(join);
+    free(c.rows);
+    bosc_ctx_free(ctx);
+}
+
 static const struct suite_case suite_cases_cellgraph[] = {
-    {"shapes", shapes, NULL},   {"small", small, NULL}, {"cubes", cubes, NULL},
-    {"letters", letters, NULL}, {"again", again, NULL},
+    {"shapes", shapes, NULL}, {"small", small, NULL},           {"cubes", cubes, NULL}, {"letters", letters, NULL},
+    {"again", again, NULL},   {"collisions", collisions, NULL}, {"large", NULL, large},
 };
 SUITE(cellgraph);

@@ -131,6 +131,11 @@ BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uin
 BI_FN void bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary)
 {
     uint64_t word = bi_cell_row(&a->view, i)[s], letters = (1ull << a->view.shape.letter_bits) - 1;
+    if (letters == 1) { /* as below, without a division for each letter */
+        for (uint64_t zeros = vary & ~word; zeros; zeros &= zeros - 1)
+            bi_cell_look(a, i, s, rest, word | (zeros & -zeros));
+        return;
+    }
     while (vary) {
         int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(vary) / r * r;
         uint64_t own = word >> at & letters, fixed = ~(vary >> at) & letters;
@@ -152,7 +157,7 @@ BI_FN void bi_step_cell_flip(const struct bi_cell_probe *a, int64_t i)
 /* ---- word-complement join: vertices sorted by the hash of all words but `word` ---- */
 
 /* A longer run of vertices is not compared pair by pair. */
-enum { BI_CELL_RUN = 32 };
+enum { BI_CELL_RUN = 64 };
 
 struct bi_cell_join {
     struct bi_cell_probe probe; /* the dictionary: for long runs only */
@@ -174,10 +179,23 @@ BI_FN void bi_step_cell_rest(const struct bi_cell_join *a, int64_t i)
     a->keys[i] = v->hashes[i] - bi_cell_hash(bi_cell_row(v, i)[a->word], v->seeds[a->word]);
 }
 
+/* Vertices lie anywhere: asks for two that will be compared. */
+BI_FN void bi_cell_foresee(const struct bi_cell_join *a, int64_t p)
+{
+#ifndef __CUDA_ARCH__
+    if (p + 1 >= a->probe.view.count || a->sorted[p] != a->sorted[p + 1]) return;
+    __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p]));
+    __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p + 1]));
+#else
+    (void)a, (void)p;
+#endif
+}
+
 /* The head of a run compares its members, if they are few. */
 BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
 {
     int64_t count = a->probe.view.count, end = p + 1;
+    bi_cell_foresee(a, p + 24);
     uint64_t top = a->sorted[p] >> a->shift;
     bool head = p == 0 || a->sorted[p - 1] >> a->shift != top;
     while (head && end < count && end - p <= BI_CELL_RUN && a->sorted[end] >> a->shift == top) end++;
