@@ -224,6 +224,34 @@ static void again(bosc_ctx *ctx)
     bosc_cellgraph_free(graph);
 }
 
+/* Rows that come in parts, few or many at a time, make the same graph. */
+static void added(bosc_ctx *ctx)
+{
+    struct suite_random r = {58};
+    for (int trial = 0; trial < 3 * CELLS_SHAPES; trial++) {
+        if (suite_leaves_out()) continue;
+        int32_t bits = 1 + trial % 3, length = trial % 2 ? 90 : 9;
+        struct reference_cells c = cells_make(&r, (enum cells_shape)(trial % CELLS_SHAPES), length, bits,
+                                              suite_slow(ctx) ? 60 : 150, trial % 2),
+                               part = c;
+        struct answer all = answer_of(&c);
+        part.n = trial / CELLS_SHAPES == 0 ? 0 : c.n / 2;
+        bosc_cellgraph *graph = cells_graph(ctx, &part, BOSC_CELL_AUTO, 0, 32);
+        for (int64_t at = part.n, step; at < c.n; at += step) {
+            step = trial / CELLS_SHAPES == 1 ? 3 : c.n / 3;
+            if (step > c.n - at) step = c.n - at;
+            CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, c.rows + at * c.stride, step, c.stride));
+        }
+        CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, NULL, 0, 0));
+        check_vertices(ctx, graph, &c, &all, 32, false);
+        check_pairs(ctx, graph, &all, 32, false);
+        check_rows(ctx, graph, &all, 32, false);
+        bosc_cellgraph_free(graph);
+        answer_free(&all);
+        free(c.rows);
+    }
+}
+
 struct hashed {
     uint64_t hash, word;
 };
@@ -291,7 +319,7 @@ static void large(void)
 }
 
 static const struct suite_case suite_cases_cellgraph[] = {
-    {"shapes", shapes, NULL}, {"small", small, NULL},           {"cubes", cubes, NULL}, {"letters", letters, NULL},
-    {"again", again, NULL},   {"collisions", collisions, NULL}, {"large", NULL, large},
+    {"shapes", shapes, NULL}, {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
+    {"again", again, NULL},   {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
 };
 SUITE(cellgraph);

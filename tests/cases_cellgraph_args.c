@@ -85,6 +85,31 @@ static void build(bosc_ctx *ctx)
     bosc_cellgraph_free(graph);
 }
 
+static void add(bosc_ctx *ctx)
+{
+    uint64_t rows[21] = {0};
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &good, &graph));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, rows, 10, 0));
+    CHECK_EQ(bosc_cellgraph_add(NULL, graph, rows, 10, 0), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_add(ctx, NULL, rows, 10, 0), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, NULL, 10, 0), "vectors");
+    for (int off = 1; off < 8; off++)
+        CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, (void *)((char *)rows + off), 9, 0), "vectors: not aligned");
+    static const int64_t sizes[] = {-1, -2, INT64_MIN}, strides[] = {1, -1, -2, INT64_MIN};
+    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, rows, sizes[i], 0), "n");
+    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, rows, 10, strides[i]), "stride");
+    CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, rows, 10, INT64_MAX / 8), "n: 10 rows");
+    CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, (int64_t)UINT32_MAX - 10, 0), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
+    CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, NULL, 0, 0));
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(info.n, 10);
+    CHECK_EQ(info.vertices, 1);
+    bosc_cellgraph_free(graph);
+}
+
 static void outputs(bosc_ctx *ctx)
 {
     struct suite_random r = {61};
@@ -164,8 +189,11 @@ static void rebuilds(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_cellgraph_args[] = {
-    {"create", create, NULL},     {"build", build, NULL},
-    {"outputs", outputs, NULL},   {"another backend", NULL, other_backend},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"add", add, NULL},
+    {"outputs", outputs, NULL},
+    {"another backend", NULL, other_backend},
     {"rebuilds", rebuilds, NULL},
 };
 SUITE(cellgraph_args);

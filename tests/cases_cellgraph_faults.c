@@ -38,7 +38,7 @@ static void open_graph(bosc_ctx *ctx, void *user)
 
 static void close_graph(void *user) { bosc_cellgraph_free(((struct subject *)user)->graph); }
 
-/* A graph is made and built twice, or copied out. */
+/* A graph is made and built twice, or added to, or copied out. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -51,6 +51,14 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         status = bosc_cellgraph_create(ctx, &opts, &graph);
         if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS / 2, s->cells.stride);
         if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
+        bosc_cellgraph_free(graph);
+        return status;
+    case 4: /* rows are added: all that is there, then copies and a new one */
+        status = bosc_cellgraph_create(ctx, &opts, &graph);
+        if (status == BOSC_OK) status = bosc_cellgraph_add(ctx, graph, s->cells.rows, ROWS - 1, s->cells.stride);
+        if (status == BOSC_OK)
+            status = bosc_cellgraph_add(ctx, graph, s->cells.rows + (ROWS - 4) * s->cells.stride, 4, s->cells.stride);
         if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
         bosc_cellgraph_free(graph);
         return status;
@@ -84,7 +92,7 @@ static void faults(bosc_ctx *ctx)
 {
     static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 7; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;

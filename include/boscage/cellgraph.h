@@ -62,6 +62,13 @@ BOSC_API void bosc_cellgraph_free(bosc_cellgraph *graph);
 BOSC_API bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
                                           int64_t stride);
 
+/* Adds n vectors: the graph becomes what a build of all rows, the old ones and then these, would make, but for the
+ * method that is reported. Where few of the vertices are new, they alone are looked up, letter by letter, among all;
+ * still, all vertices are sorted and copied. n and the rows of before are less than 2^32 - 1. On failure the graph is
+ * as it was. Waits. */
+BOSC_API bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                                        int64_t stride);
+
 typedef struct bosc_cellgraph_info {
     size_t size;
     int64_t n;        /* rows */

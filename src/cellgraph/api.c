@@ -86,12 +86,10 @@ void bosc_cellgraph_free(bosc_cellgraph *graph)
     bi_memory_release(&host, graph, sizeof *graph);
 }
 
-bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
-                                 int64_t stride)
+/* The caller's rows, after `before` others. */
+static bosc_status check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                              int64_t stride, int64_t before, struct bi_cell_rows *rows)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
     int64_t words = graph->shape.words;
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (n > 0 && !vectors) return bi_fail(ctx, BOSC_ERR_ARG, "vectors: NULL");
@@ -100,13 +98,35 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
     if (stride < 0 || (stride > 0 && stride < words))
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld words of a row", (long long)stride,
                        (long long)words);
-    struct bi_cell_rows rows = {vectors, n, stride ? stride : words};
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows; a graph holds less than 2^32 - 1", (long long)n);
-    if (n > 0 && rows.stride > (INT64_MAX / 8 - words) / n)
+    *rows = (struct bi_cell_rows){vectors, n, stride ? stride : words};
+    if (n >= (int64_t)UINT32_MAX - before)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a graph holds less than 2^32 - 1", (long long)n,
+                       (long long)before);
+    if (n > 0 && rows->stride > (INT64_MAX / 8 - words) / n)
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld rows of %lld words are more than memory can hold", (long long)n,
-                       (long long)rows.stride);
+                       (long long)rows->stride);
+    return BOSC_OK;
+}
+
+bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                                 int64_t stride)
+{
+    struct bi_cell_rows rows;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_rows(ctx, graph, vectors, n, stride, 0, &rows));
     return bi_cell_build(ctx, graph, rows);
+}
+
+bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n, int64_t stride)
+{
+    struct bi_cell_rows rows;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
+    return bi_cell_add(ctx, graph, rows);
 }
 
 bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_info *info)

@@ -34,7 +34,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_cell_unique(ctx, graph, rows));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cell_find_edges(ctx, graph));
+    BI_TRY(bi_cell_find_edges(ctx, graph, NULL));
     return ctx->backend->sync(ctx);
 }
 

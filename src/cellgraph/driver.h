@@ -29,8 +29,8 @@ struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph);
 /* Brings equal rows together: the graph gets its vertices. */
 bosc_status bi_cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
 
-/* Finds the edges between the vertices. */
-bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph);
+/* Finds the edges between the vertices. Those of `old` (NULL: none) are the first of them, and its edges known. */
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old);
 
 /* The methods: each adds the edges that it finds. */
 bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,
@@ -42,6 +42,7 @@ bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_view *view, con
 bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);
 
 bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows);
+bosc_status bi_cell_add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows);
 
 #ifdef __cplusplus
 }

@@ -112,10 +112,12 @@ struct bi_cell_probe {
     struct bi_cell_view view;
     struct bi_cell_found found;
     struct bi_cell_dictionary dictionary;
+    int64_t known; /* edges between vertices below it are there already */
 };
 
-/* Looks for vertex i with `word` in place of its word s; `rest` is the hash of its other words. */
-BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t word)
+/* Looks for vertex i, below `limit`, with `word` in place of its word s; `rest` is the hash of its other words. */
+BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t word,
+                        int64_t limit)
 {
     const struct bi_cell_dictionary *d = &a->dictionary;
     uint64_t hash = rest + bi_cell_hash(word, a->view.seeds[s]);
@@ -123,24 +125,27 @@ BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uin
     if ((*bi_cell_filter_word(d, hash) & bits) != bits) return;
     uint64_t entry = hash >> (64 - d->index_bits);
     for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++)
-        if (d->hashes[q] == hash && bi_cell_row(&a->view, d->order[q])[s] == word)
+        if (d->hashes[q] == hash && (int64_t)d->order[q] < limit && bi_cell_row(&a->view, d->order[q])[s] == word)
             bi_cell_try(&a->view, &a->found, i, d->order[q], s);
 }
 
-/* Replaces each letter of word s of vertex i, where others differ from it in the bits of `vary`, by each larger one. */
-BI_FN void bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary)
+/* Replaces each letter of word s of vertex i, where others differ from it in the bits of `vary`: by each larger one, or
+ * each smaller one, and then of vertices below `limit` only. */
+BI_FN void bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary,
+                           bool smaller, int64_t limit)
 {
     uint64_t word = bi_cell_row(&a->view, i)[s], letters = (1ull << a->view.shape.letter_bits) - 1;
     if (letters == 1) { /* as below, without a division for each letter */
-        for (uint64_t zeros = vary & ~word; zeros; zeros &= zeros - 1)
-            bi_cell_look(a, i, s, rest, word | (zeros & -zeros));
+        for (uint64_t bits = vary & (smaller ? word : ~word); bits; bits &= bits - 1)
+            bi_cell_look(a, i, s, rest, word ^ (bits & -bits), limit);
         return;
     }
     while (vary) {
         int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(vary) / r * r;
         uint64_t own = word >> at & letters, fixed = ~(vary >> at) & letters;
-        for (uint64_t letter = own + 1; letter <= letters; letter++)
-            if (((letter ^ own) & fixed) == 0) bi_cell_look(a, i, s, rest, word ^ (letter ^ own) << at);
+        uint64_t first = smaller ? 0 : own + 1, end = smaller ? own : letters + 1;
+        for (uint64_t letter = first; letter < end; letter++)
+            if (((letter ^ own) & fixed) == 0) bi_cell_look(a, i, s, rest, word ^ (letter ^ own) << at, limit);
         vary &= ~(letters << at);
     }
 }
@@ -151,7 +156,33 @@ BI_FN void bi_step_cell_flip(const struct bi_cell_probe *a, int64_t i)
     const uint64_t *x = bi_cell_row(&a->view, i);
     for (int32_t s = 0; s < a->view.shape.words; s++)
         bi_cell_replace(a, i, s, a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]),
-                        bi_cell_mask(&a->view.shape, s));
+                        bi_cell_mask(&a->view.shape, s), false, a->view.count);
+}
+
+/* All letters of the i-th vertex that is not known: an edge to one that is known is found from this end alone. */
+BI_FN void bi_step_cell_flip_new(const struct bi_cell_probe *a, int64_t i)
+{
+    const uint64_t *x = bi_cell_row(&a->view, a->known + i);
+    for (int32_t s = 0; s < a->view.shape.words; s++) {
+        uint64_t rest = a->view.hashes[a->known + i] - bi_cell_hash(x[s], a->view.seeds[s]);
+        bi_cell_replace(a, a->known + i, s, rest, bi_cell_mask(&a->view.shape, s), false, a->view.count);
+        bi_cell_replace(a, a->known + i, s, rest, bi_cell_mask(&a->view.shape, s), true, a->known);
+    }
+}
+
+/* The known edges, whose vertices had another number of bits. */
+struct bi_cell_recode {
+    const uint64_t *edges;
+    const uint32_t *positions;
+    int32_t vertex_bits;
+    struct bi_cell_found found;
+};
+
+BI_FN void bi_step_cell_recode(const struct bi_cell_recode *a, int64_t e)
+{
+    uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
+    a->found.edges[e] = low << a->found.vertex_bits | high;
+    a->found.positions[e] = a->positions[e];
 }
 
 /* ---- word-complement join: vertices sorted by the hash of all words but `word` ---- */
@@ -253,7 +284,8 @@ BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
 {
     int64_t k = bi_cell_run_of(a, p);
     if (k < 0) return;
-    bi_cell_replace(&a->probe, a->order[p], a->word, a->sorted[p], a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32);
+    bi_cell_replace(&a->probe, a->order[p], a->word, a->sorted[p], a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32,
+                    false, a->probe.view.count);
 }
 
 #endif

@@ -94,15 +94,30 @@ bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_view *view, con
     return BOSC_OK;
 }
 
-static bosc_cell_method choose(const bosc_cellgraph *graph)
+static bosc_cell_method choose(const bosc_cellgraph *graph, const bosc_cellgraph *old)
 {
     enum { FEW = 200 }; /* vertices for which sorts cost more than all pairs */
+    if (old) return BOSC_CELL_ZOBRIST;
     if (graph->opts.method != BOSC_CELL_AUTO) return graph->opts.method;
     return graph->vertices <= FEW ? BOSC_CELL_HEURISTIC : BOSC_CELL_JOIN;
 }
 
+/* The known edges, and those of the vertices that are not known. */
+static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_view *view,
+                          const struct bi_cell_found *found)
+{
+    struct bi_cell_probe probe = {.view = *view, .found = *found, .known = old->vertices};
+    struct bi_cell_recode recode = {old->blocks[BI_CELL_EDGES].data, old->blocks[BI_CELL_POSITIONS].data,
+                                    old->vertex_bits, *found};
+    BI_TRY(ctx->backend->copy(ctx, found->count, &old->edges, sizeof old->edges));
+    BI_TRY(BI_CELL_STEP(ctx, cell_recode, old->edges, &recode));
+    BI_TRY(bi_cell_dictionary_of(ctx, view, &probe.dictionary));
+    return BI_CELL_STEP(ctx, cell_flip_new, view->count - old->vertices, &probe);
+}
+
 /* Finds edges and writes the first `room` of them; *count gets their number. */
-static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_found *found, int64_t *count)
+static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, const bosc_cellgraph *old,
+                        struct bi_cell_found *found, int64_t *count)
 {
     struct bi_cell_view view = bi_cell_view_of(graph);
     BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
@@ -110,33 +125,36 @@ static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_ce
     BI_TRY(bi_cell_scratch(ctx, 1, 8, &found->count));
     BI_TRY(ctx->backend->fill(ctx, found->count, 0, 8));
     struct bi_mark mark = bi_arena_mark(ctx);
-    switch (graph->method) {
-    case BOSC_CELL_HEURISTIC:
-        BI_TRY(
-            bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_HEURISTIC ? graph->opts.pivots : 0, found));
-        break;
-    case BOSC_CELL_ZOBRIST: BI_TRY(bi_cell_probe_all(ctx, &view, found)); break;
-    default: BI_TRY(bi_cell_join_all(ctx, &view, found)); break;
-    }
+    if (old)
+        BI_TRY(extend(ctx, old, &view, found));
+    else if (graph->method == BOSC_CELL_HEURISTIC)
+        BI_TRY(bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found));
+    else if (graph->method == BOSC_CELL_ZOBRIST)
+        BI_TRY(bi_cell_probe_all(ctx, &view, found));
+    else
+        BI_TRY(bi_cell_join_all(ctx, &view, found));
     bi_arena_rewind(ctx, mark);
     return bi_read_back(ctx, count, found->count, 8);
 }
 
-bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph)
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old)
 {
+    enum { PART = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
     struct bi_cell_found found;
     int64_t count = 0, room = (int64_t)(graph->blocks[BI_CELL_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);
     struct bi_mark mark = bi_arena_mark(ctx);
     if (bits == 0) bits = 1;
-    graph->method = choose(graph);
+    if (old && graph->vertices - old->vertices > graph->vertices / PART) old = NULL;
+    graph->method = choose(graph, old);
+    if (old) room = old->edges + 2 * (graph->vertices - old->vertices);
     found.room = room > 2 * graph->vertices ? room : 2 * graph->vertices;
     found.vertex_bits = bits;
-    BI_TRY(find(ctx, graph, &found, &count));
+    BI_TRY(find(ctx, graph, old, &found, &count));
     if (count > found.room) { /* more than there was room for: their number is known now */
         bi_arena_rewind(ctx, mark);
         found.room = count;
-        BI_TRY(find(ctx, graph, &found, &count));
+        BI_TRY(find(ctx, graph, old, &found, &count));
     }
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
