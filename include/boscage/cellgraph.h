@@ -26,7 +26,7 @@ typedef struct bosc_cellgraph bosc_cellgraph;
 /* How pairs are found. The edges do not depend on it. Times are for u vertices of w words, and the expected ones over
  * the library's own hash. */
 typedef enum bosc_cell_method {
-    BOSC_CELL_AUTO = 0,      /* HEURISTIC for a few vertices, else JOIN */
+    BOSC_CELL_AUTO = 0,      /* HEURISTIC for a few vertices, ZOBRIST for rows of one word, else JOIN */
     BOSC_CELL_HEURISTIC = 1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
                                 O(u^2). With 0 pivots the naive method */
     BOSC_CELL_ZOBRIST = 3,   /* each vector with each letter replaced is looked up by its hash; O(u length 2^r) */

@@ -96,10 +96,11 @@ bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_view *view, con
 
 static bosc_cell_method choose(const bosc_cellgraph *graph, const bosc_cellgraph *old)
 {
-    enum { FEW = 200 }; /* vertices for which sorts cost more than all pairs */
+    enum { FEW = 64 }; /* vertices for which sorts cost more than all pairs */
     if (old) return BOSC_CELL_ZOBRIST;
     if (graph->opts.method != BOSC_CELL_AUTO) return graph->opts.method;
-    return graph->vertices <= FEW ? BOSC_CELL_HEURISTIC : BOSC_CELL_JOIN;
+    if (graph->vertices <= FEW) return BOSC_CELL_HEURISTIC;
+    return graph->shape.words == 1 ? BOSC_CELL_ZOBRIST : BOSC_CELL_JOIN; /* one word: all vertices are one run */
 }
 
 /* The known edges, and those of the vertices that are not known. */
