@@ -54,6 +54,13 @@ struct bi_cell_heads {
 
 BI_FN void bi_step_cell_head(const struct bi_cell_heads *a, int64_t p)
 {
+#ifndef __CUDA_ARCH__ /* rows lie anywhere: asks for two that will be compared */
+    int64_t later = p + 24;
+    if (later < a->rows.n && a->hashes[later] == a->hashes[later - 1]) {
+        __builtin_prefetch(a->rows.data + a->order[later] * a->rows.stride);
+        __builtin_prefetch(a->rows.data + a->order[later - 1] * a->rows.stride);
+    }
+#endif
     bool head = p == 0 || a->hashes[p] >> a->shift != a->hashes[p - 1] >> a->shift;
     if (!head) {
         const uint64_t *x = a->rows.data + a->order[p] * a->rows.stride;
