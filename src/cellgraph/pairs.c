@@ -52,7 +52,7 @@ static bosc_status join_long_runs(bosc_ctx *ctx, struct bi_cell_join *join, cons
         BI_TRY(bi_cell_dictionary_of(ctx, &join->probe.view, &join->probe.dictionary));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_cell_scratch(ctx, 1, sizeof *place, &place));
-    BI_TRY(bi_cell_scratch(ctx, count / BI_CELL_RUN, 4, &runs));
+    BI_TRY(bi_cell_scratch(ctx, count, 4, &runs));
     BI_TRY(ctx->backend->core->compact(ctx, 4, places, join->long_heads, count, runs, place));
     BI_TRY(bi_read_back(ctx, &join->run_count, place, sizeof *place));
     join->runs = runs;
