@@ -108,6 +108,28 @@ static void check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct 
     array_free(ctx, &positions);
 }
 
+static void check_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int32_t id_bits,
+                             bool on_device)
+{
+    struct array labels = array_make(ctx, NULL, (size_t)a->vertices * (size_t)id_bits / 8, on_device);
+    int64_t *want = suite_alloc((size_t)a->vertices * 8), count = -1, components = a->vertices;
+    for (int64_t v = 0; v < a->vertices; v++) want[v] = v;
+    for (int64_t e = 0; e < a->edges; e++) {
+        int64_t u = want[a->vertex_of[a->pairs[2 * e]]], v = want[a->vertex_of[a->pairs[2 * e + 1]]];
+        if (u == v) continue;
+        components--;
+        for (int64_t k = 0; k < a->vertices; k++)
+            if (want[k] == (u > v ? u : v)) want[k] = u > v ? v : u;
+    }
+    CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, labels.p, &count));
+    CHECK_EQ(count, components);
+    array_get(ctx, &labels);
+    for (int64_t v = 0; v < a->vertices; v++) CHECK_EQ(cells_id(labels.host, id_bits, v), want[v]);
+    CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, NULL, NULL));
+    free(want);
+    array_free(ctx, &labels);
+}
+
 static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const struct answer *a, bosc_cell_method method,
                         int32_t pivots, int32_t id_bits)
 {
@@ -124,6 +146,7 @@ static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const st
         check_vertices(ctx, graph, c, a, id_bits, device);
         check_pairs(ctx, graph, a, id_bits, device);
         check_rows(ctx, graph, a, id_bits, device);
+        check_components(ctx, graph, a, id_bits, device);
     }
     bosc_cellgraph_free(graph);
 }

@@ -113,7 +113,7 @@ static void add(bosc_ctx *ctx)
 static void outputs(bosc_ctx *ctx)
 {
     struct suite_random r = {61};
-    int64_t ids[200];
+    int64_t ids[200], count = 7;
     struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
     bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, 64);
     memset(ids, 0x55, sizeof ids);
@@ -123,6 +123,8 @@ static void outputs(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, NULL, NULL, ids, ids, ids), "graph");
     CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, NULL, ids, NULL), "graph");
     CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, NULL, ids, NULL, NULL), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_components(ctx, NULL, ids, &count), "graph");
+    CHECK_EQ(bosc_cellgraph_components(NULL, graph, ids, &count), BOSC_ERR_ARG);
     for (int off = 1; off < 8; off++) {
         void *odd = (char *)ids + off;
         CHECK_ARG(ctx, bosc_cellgraph_get_vertices(ctx, graph, odd, NULL, NULL, NULL), "vectors");
@@ -132,11 +134,13 @@ static void outputs(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, graph, odd, NULL), "pairs");
         CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, odd, NULL, NULL), "offsets");
         CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, NULL, odd, NULL), "neighbours");
+        CHECK_ARG(ctx, bosc_cellgraph_components(ctx, graph, odd, &count), "labels");
         if (off == 4) continue;
         CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, graph, ids, odd), "positions");
         CHECK_ARG(ctx, bosc_cellgraph_get_rows(ctx, graph, ids, NULL, odd), "positions");
     }
     for (int i = 0; i < 200; i++) CHECK_EQ(ids[i], 0x5555555555555555);
+    CHECK_EQ(count, 7);
     CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, NULL, NULL));
     CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, NULL, NULL));
     CHECK_OK(ctx, bosc_cellgraph_get_rows(ctx, graph, NULL, NULL, NULL));
@@ -155,6 +159,8 @@ static void other_backend(void)
     CHECK_OK(a, bosc_cellgraph_create(a, &good, &graph));
     CHECK_ARG(b, bosc_cellgraph_build(b, graph, NULL, 0, 0), "graph");
     CHECK_ARG(b, bosc_cellgraph_get_pairs(b, graph, NULL, NULL), "graph");
+    CHECK_ARG(b, bosc_cellgraph_add(b, graph, NULL, 0, 0), "graph");
+    CHECK_ARG(b, bosc_cellgraph_components(b, graph, NULL, NULL), "graph");
     bosc_cellgraph_free(graph);
     bosc_ctx_free(a);
     bosc_ctx_free(b);

@@ -62,6 +62,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
         bosc_cellgraph_free(graph);
         return status;
+    case 5: return bosc_cellgraph_components(ctx, s->graph, o->ids, o->counts);
     case 1: return bosc_cellgraph_get_vertices(ctx, s->graph, o->vectors, o->firsts, o->counts, o->vertex_of);
     case 2: return bosc_cellgraph_get_pairs(ctx, s->graph, o->ids, o->positions);
     default: return bosc_cellgraph_get_rows(ctx, s->graph, o->offsets, o->ids, o->positions);
@@ -92,7 +93,7 @@ static void faults(bosc_ctx *ctx)
 {
     static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 7; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;

@@ -102,5 +102,10 @@ BOSC_API bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgrap
 BOSC_API bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets,
                                              void *neighbours, uint32_t *positions);
 
+/* The connected components: labels (vertices, of id_bits, or NULL) gets the smallest vertex of each vertex's component;
+ * *count (host, may be NULL) their number. O(vertices + edges). Waits. */
+BOSC_API bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels,
+                                               int64_t *count);
+
 BOSC_END_DECLS
 #endif

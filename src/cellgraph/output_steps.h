@@ -2,6 +2,7 @@
 #ifndef BI_CELLGRAPH_OUTPUT_STEPS_H
 #define BI_CELLGRAPH_OUTPUT_STEPS_H
 
+#include "base/join.h"
 #include "cellgraph/letters.h"
 
 BI_FN void bi_cell_put_id(void *ids, bool wide, int64_t at, uint32_t id)
@@ -72,5 +73,20 @@ BI_FN void bi_step_cell_neighbour(const struct bi_cell_arcs *a, int64_t k)
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
     bi_cell_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
 }
+
+/* Components: the ends of each edge are joined. */
+struct bi_cell_union {
+    struct bi_cell_edges edges;
+    uint32_t *parent; /* of each vertex */
+    uint8_t *roots;
+};
+
+BI_FN void bi_step_cell_join_ends(const struct bi_cell_union *a, int64_t e)
+{
+    uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
+    bi_join(a->parent, (uint32_t)low, (uint32_t)high);
+}
+
+BI_FN void bi_step_cell_root(const struct bi_cell_union *a, int64_t v) { a->roots[v] = a->parent[v] == (uint32_t)v; }
 
 #endif

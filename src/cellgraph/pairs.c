@@ -141,7 +141,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, const bosc_c
 bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old)
 {
     enum { PART = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
-    struct bi_cell_found found;
+    struct bi_cell_found found = {0};
     int64_t count = 0, room = (int64_t)(graph->blocks[BI_CELL_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);
     struct bi_mark mark = bi_arena_mark(ctx);

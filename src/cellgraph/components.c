@@ -1,0 +1,46 @@
+/* The driver and front door of connected components. */
+#include "cellgraph/driver.h"
+
+static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+{
+    struct bi_cell_union args = {.edges = bi_cell_edges_of(graph)};
+    bool wide = graph->opts.id_bits == 64, staged = false;
+    int64_t n = graph->vertices, found, *place;
+    struct bi_out out;
+    BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)n * (wide ? 8 : 4) : 0, &out, &staged));
+    BI_TRY(bi_cell_scratch(ctx, n, 4, &args.parent));
+    BI_TRY(bi_cell_scratch(ctx, n, 1, &args.roots));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof found, &place));
+    struct bi_cell_iota alone = {args.parent};
+    struct bi_flatten flatten = {args.parent};
+    BI_TRY(BI_CELL_STEP(ctx, cell_iota, n, &alone));
+    BI_TRY(BI_CELL_STEP(ctx, cell_join_ends, graph->edges, &args));
+    BI_TRY(BI_CELL_STEP(ctx, flatten, n, &flatten));
+    BI_TRY(BI_CELL_STEP(ctx, cell_root, n, &args));
+    BI_TRY(ctx->backend->core->compact(ctx, 1, args.roots, args.roots, n, NULL, place));
+    BI_TRY(bi_read_back(ctx, &found, place, sizeof found));
+    if (labels) {
+        struct bi_cell_ids ids = {args.parent, out.reachable, wide};
+        BI_TRY(BI_CELL_STEP(ctx, cell_id, n, &ids));
+        BI_TRY(bi_stage_back(ctx, &out));
+    }
+    BI_TRY(ctx->backend->sync(ctx));
+    if (count) *count = found;
+    return BOSC_OK;
+}
+
+bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cell_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
+    if (graph->vertices == 0) {
+        if (count) *count = 0;
+        return BOSC_OK;
+    }
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = find_components(ctx, graph, labels, count);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
