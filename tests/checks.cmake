@@ -26,7 +26,7 @@ endif()
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
-    ${headers}/base.h ${headers}/cellgraph.h ${headers}/context.h ${headers}/forest.h ${headers}/geometric.h ${headers}/graph.h
+    ${headers}/base.h ${headers}/cbt.h ${headers}/cellgraph.h ${headers}/context.h ${headers}/forest.h ${headers}/geometric.h ${headers}/graph.h
     ${headers}/kdtree.h ${headers}/prims.h ${headers}/random.h ${headers}/spatial.h)
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage_io>

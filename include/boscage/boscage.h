@@ -4,6 +4,7 @@
 #define BOSCAGE_BOSCAGE_H
 
 #include <boscage/base.h>
+#include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
 #include <boscage/context.h>
 #include <boscage/forest.h>

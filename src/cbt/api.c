@@ -1,0 +1,190 @@
+/* The front door of concurrent binary trees: handles, options, and what every call checks. */
+#include <string.h>
+
+#include "cbt/driver.h"
+
+const struct bi_cbt_ops *bi_cbt_ops_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_cbt_cuda;
+#endif
+    return bi_cbt_cpu(ctx);
+}
+
+bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
+{
+    if (depth >= 0 && depth <= BOSC_CBT_MAX_DEPTH) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "depth: %d is not in 0 to %d", (int)depth, BOSC_CBT_MAX_DEPTH);
+}
+
+bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt_opts *full)
+{
+    if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but depth has no default");
+    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_cbt_opts", opts->size);
+    memset(full, 0, sizeof *full);
+    memcpy(full, opts, opts->size);
+    full->size = sizeof *full;
+    if (full->id_bits == 0) full->id_bits = 64;
+    if (full->depth < 0 || full->depth > BOSC_CBT_MAX_DEPTH)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: depth %d is not in 0 to %d", (int)full->depth, BOSC_CBT_MAX_DEPTH);
+    if (full->level < 0 || full->level > full->depth)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: level %d is not in 0 to depth %d", (int)full->level, (int)full->depth);
+    if (full->layout != BOSC_CBT_RANKED && full->layout != BOSC_CBT_PUBLISHED)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is neither RANKED nor PUBLISHED", (int)full->layout);
+    if (full->id_bits != 32 && full->id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    if (full->id_bits == 32 && full->depth > 31)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits 32 does not hold the nodes of depth %d", (int)full->depth);
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_check(bosc_ctx *ctx, const bosc_cbt *tree)
+{
+    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    if (tree->memory.backend != ctx->backend)
+        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is in the memory of the %s backend, the context is of %s",
+                       tree->memory.backend->name, ctx->backend->name);
+    if (tree->memory.device != ctx->memory.device)
+        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is on device %d, the context on %d", (int)tree->memory.device,
+                       (int)ctx->memory.device);
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
+                               size_t size)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", n_name, (long long)n);
+    if (n > INT64_MAX / (int64_t)size - BI_CBT_BLOCK)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld elements of %zu bytes are more than memory can hold", n_name,
+                       (long long)n, size);
+    if (n > 0 && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
+    if ((uintptr_t)array % size)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", name, size);
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_scratch(bosc_ctx *ctx, int64_t n, size_t size, void *p)
+{
+    return bi_scratch(ctx, (size_t)n * size, (void **)p);
+}
+
+static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    bosc_cbt_view *v = &tree->view;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->bits, bi_cbt_field_bytes(v->depth)));
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, (size_t)(v->blocks + 1) * sizeof(int64_t)));
+    if (tree->opts.layout == BOSC_CBT_PUBLISHED)
+        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
+    v->bits = tree->bits.data;
+    v->ranks = tree->ranks.data;
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree)
+{
+    bosc_cbt *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    *fresh = (bosc_cbt){.memory = ctx->memory, .host = ctx->host, .opts = *full};
+    fresh->view.version = BOSC_CBT_VIEW_VERSION;
+    fresh->view.depth = full->depth;
+    fresh->view.blocks = bi_cbt_blocks(full->depth);
+    bosc_status status = reserve(ctx, fresh);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_cbt_free(fresh);
+    return status;
+}
+
+static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+{
+    struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
+    BI_TRY(bi_cbt_forget_commands(ctx, tree));
+    tree->heaped = false;
+    BI_TRY(BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset));
+    return bi_cbt_refresh_heap(ctx, tree);
+}
+
+bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt **tree)
+{
+    bosc_cbt_opts full;
+    bosc_cbt *fresh;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check_opts(ctx, opts, &full));
+    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    BI_TRY(bi_cbt_new(ctx, &full, &fresh));
+    bosc_status status = reset(ctx, fresh, full.level);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_cbt_free(fresh);
+    return status;
+}
+
+void bosc_cbt_free(bosc_cbt *tree)
+{
+    if (!tree) return;
+    struct bi_memory host = tree->host;
+    bi_block_free(&tree->memory, &tree->bits);
+    bi_block_free(&tree->memory, &tree->ranks);
+    bi_block_free(&tree->memory, &tree->commands);
+    bi_block_free(&tree->memory, &tree->heap);
+    bi_memory_release(&host, tree, sizeof *tree);
+}
+
+bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64_t *kept, int64_t *commanded,
+                           int64_t *scratch)
+{
+    bosc_cbt_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    BI_TRY(bi_cbt_check_opts((bosc_ctx *)ctx, opts, &full));
+    int64_t field = (int64_t)bi_cbt_field_bytes(full.depth), ranks = (bi_cbt_blocks(full.depth) + 1) * 8;
+    int64_t heap = full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
+    if (kept) *kept = field + ranks + heap;
+    if (commanded) *commanded = 3 * field + ranks + heap;
+    if (scratch) *scratch = 2 * ranks + 4; /* counts; with sources the old ranks too */
+    return BOSC_OK;
+}
+
+bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    if (level < 0 || level > tree->opts.depth)
+        return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to depth %d", (int)level, (int)tree->opts.depth);
+    return reset(ctx, tree, level);
+}
+
+bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info *info)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    if (info->size < sizeof(size_t) || info->size > sizeof *info)
+        return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_cbt_info", info->size);
+    bosc_cbt_info full = {.size = info->size,
+                          .bytes =
+                              (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes),
+                          .depth = tree->opts.depth,
+                          .layout = tree->opts.layout,
+                          .id_bits = tree->opts.id_bits};
+    BI_TRY(bi_read_back(ctx, &full.leaves, tree->view.ranks + tree->view.blocks, sizeof full.leaves));
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}
+
+bosc_status bosc_cbt_get_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_view *view)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
+    BI_TRY(bi_cbt_need_commands(ctx, tree));
+    tree->shared = true;
+    *view = tree->view;
+    return BOSC_OK;
+}

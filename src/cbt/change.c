@@ -1,0 +1,170 @@
+/* The drivers that change trees: commands are recorded, then carried out by one pass of bits and a scan of counts. */
+#include "cbt/driver.h"
+
+bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    size_t field = bi_cbt_field_bytes(tree->opts.depth);
+    if (tree->view.splits) return BOSC_OK;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->commands, 2 * field));
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, 2 * field));
+    tree->view.splits = tree->commands.data;
+    tree->view.merges = tree->view.splits + field / 8;
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_forget_commands(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    if (!tree->pending && !tree->shared) return BOSC_OK;
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, 2 * bi_cbt_field_bytes(tree->opts.depth)));
+    tree->pending = false;
+    return BOSC_OK;
+}
+
+static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m, bool merge)
+{
+    bool staged = false;
+    if (m == 0) return BOSC_OK;
+    BI_TRY(bi_cbt_need_commands(ctx, tree));
+    BI_TRY(bi_stage_in(ctx, nodes, (size_t)m * bi_cbt_id_size(tree), &nodes, &staged));
+    struct bi_cbt_record record = {tree->view, nodes, tree->opts.id_bits == 64, merge};
+    tree->pending = true;
+    BI_TRY(BI_CBT_STEP(ctx, record, m, &record));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status record(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m, bool merge)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, "nodes", nodes, bi_cbt_id_size(tree)));
+    BI_CBT_WITH_SCRATCH(ctx, record_staged(ctx, tree, nodes, m, merge));
+}
+
+bosc_status bosc_cbt_split(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m)
+{
+    return record(ctx, tree, nodes, m, false);
+}
+
+bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m)
+{
+    return record(ctx, tree, nodes, m, true);
+}
+
+bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn visit, void *user)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    if (!visit) return bi_fail(ctx, BOSC_ERR_ARG, "visit: NULL");
+    const struct bi_cbt_ops *ops = bi_cbt_ops_of(ctx);
+    if (!ops->for_each)
+        return bi_fail(ctx, BOSC_ERR_BACKEND, "the %s backend cannot call the caller's functions", ctx->backend->name);
+    BI_TRY(bi_cbt_need_commands(ctx, tree));
+    tree->pending = true;
+    return ops->for_each(ctx, &tree->view, visit, user);
+}
+
+/* Where new leaves come from, if anyone asks. Done before the tree changes, and waited for: nothing may fail after. */
+static bosc_status give_sources(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *fresh, int64_t *sources,
+                                int64_t room)
+{
+    struct bi_out out;
+    bool staged = false;
+    if (!sources || room == 0) return BOSC_OK;
+    BI_TRY(bi_stage_out(ctx, sources, (size_t)room * sizeof *sources, &out, &staged));
+    struct bi_cbt_sources step = {tree->view, fresh, out.reachable, room};
+    BI_TRY(BI_CBT_STEP(ctx, sources, tree->view.blocks + (room + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, &step));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, int64_t *sources, int64_t room)
+{
+    int64_t blocks = tree->view.blocks, *fresh;
+    uint32_t any = 1;
+    struct bi_cbt_mark mark = {.view = tree->view};
+    BI_TRY(bi_cbt_scratch(ctx, blocks + 1, sizeof *fresh, &fresh));
+    BI_TRY(bi_cbt_scratch(ctx, 1, sizeof any, &mark.changed));
+    BI_TRY(ctx->backend->fill(ctx, mark.changed, 0, sizeof any));
+    BI_TRY(ctx->backend->fill(ctx, fresh + blocks, 0, sizeof *fresh));
+    mark.counts = fresh;
+    BI_TRY(BI_CBT_STEP(ctx, mark, blocks, &mark));
+    if (bi_cbt_ops_of(ctx)->tells) BI_TRY(bi_read_back(ctx, &any, mark.changed, sizeof any));
+    if (any || sources)
+        BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, fresh, blocks + 1, fresh));
+    BI_TRY(give_sources(ctx, tree, fresh, sources, room));
+    struct bi_cbt_flip flip = {tree->view, any ? fresh : NULL};
+    BI_TRY(BI_CBT_STEP(ctx, flip, blocks + 1, &flip));
+    tree->pending = false;
+    if (any) tree->heaped = false;
+    return any ? bi_cbt_refresh_heap(ctx, tree) : BOSC_OK;
+}
+
+static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
+                          int64_t room)
+{
+    bool staged = false;
+    if (count > 0 || sources) BI_TRY(bi_cbt_need_commands(ctx, tree));
+    if (count > 0) {
+        BI_TRY(bi_stage_in(ctx, commands, (size_t)count, (const void **)&commands, &staged));
+        struct bi_cbt_order order = {tree->view, commands, count};
+        tree->pending = true;
+        BI_TRY(BI_CBT_STEP(ctx, order, tree->view.blocks, &order));
+        if (staged) BI_TRY(ctx->backend->sync(ctx));
+    }
+    if (!tree->pending && !tree->shared && !sources) return BOSC_OK;
+    return carry_out(ctx, tree, sources, room);
+}
+
+bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    BI_CBT_WITH_SCRATCH(ctx, update(ctx, tree, NULL, 0, NULL, 0));
+}
+
+bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
+                            int64_t room)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
+    BI_TRY(bi_cbt_check_array(ctx, "room", sources ? room : 0, "sources", sources, sizeof *sources));
+    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    BI_CBT_WITH_SCRATCH(ctx, update(ctx, tree, commands, count, sources, room));
+}
+
+static bosc_status carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, size_t item_size, const void *in,
+                         int64_t n, void *out)
+{
+    struct bi_out to;
+    const void *reach_sources, *reach_in;
+    bool staged = false;
+    if (count == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, sources, (size_t)count * sizeof *sources, &reach_sources, &staged));
+    BI_TRY(bi_stage_in(ctx, in, (size_t)n * item_size, &reach_in, &staged));
+    BI_TRY(bi_stage_out(ctx, out, (size_t)count * item_size, &to, &staged));
+    struct bi_cbt_carry step = {reach_sources, reach_in, n, (int64_t)item_size, to.reachable};
+    BI_TRY(BI_CBT_STEP(ctx, carry, count, &step));
+    BI_TRY(bi_stage_back(ctx, &to));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_cbt_carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, size_t item_size, const void *in,
+                           int64_t n, void *out)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check_array(ctx, "count", count, "sources", sources, sizeof *sources));
+    if (item_size < 1 || item_size > 256)
+        return bi_fail(ctx, BOSC_ERR_ARG, "item_size: %zu is not in 1 to 256", item_size);
+    if (n > INT64_MAX / (int64_t)item_size || count > INT64_MAX / (int64_t)item_size)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: more items of %zu bytes than memory can hold",
+                       n > INT64_MAX / (int64_t)item_size ? "n" : "count", item_size);
+    BI_TRY(bi_cbt_check_array(ctx, "n", n, "in", in, 1));
+    BI_TRY(bi_cbt_check_array(ctx, "count", count, "out", out, 1));
+    BI_CBT_WITH_SCRATCH(ctx, carry(ctx, sources, count, item_size, in, n, out));
+}

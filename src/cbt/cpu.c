@@ -1,0 +1,7 @@
+/* Trees on the CPU: the table of the context's level. */
+#include "cbt/steps.h"
+#include "core/cpu/level.h"
+
+extern const struct bi_cbt_ops bi_cbt_cpu_v1, bi_cbt_cpu_v3, bi_cbt_cpu_v4;
+
+const struct bi_cbt_ops *bi_cbt_cpu(const bosc_ctx *ctx) { return BI_LEVEL_PICK(ctx->level, bi_cbt_cpu); }

@@ -1,0 +1,15 @@
+/* The steps of concurrent binary trees on CUDA. */
+#include "core/cuda/steps.cuh"
+#include "cbt/steps.h"
+
+#define BI_STEP BI_STEP_CUDA
+#include "cbt/steps.def"
+#undef BI_STEP
+
+static const bi_cbt_steps steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "cbt/steps.def"
+#undef BI_STEP
+};
+
+extern "C" const bi_cbt_ops bi_cbt_cuda = {&steps, false, nullptr};
