@@ -55,7 +55,7 @@ BI_FN void bi_cbt_decode_block(const struct bi_cbt_decode *a, int64_t block, int
             at++;
         }
     }
-    uint32_t end = depth < BOSC_CBT_BLOCK_BITS ? (uint32_t)1 << depth : BI_CBT_BLOCK;
+    uint32_t end = (uint32_t)1 << (depth < BOSC_CBT_BLOCK_BITS ? depth : (int32_t)BOSC_CBT_BLOCK_BITS);
     bi_cbt_put(nodes, at, (base + before) >> bosc_cbt_low_zeros(end - before), wide);
 }
 
