@@ -1,4 +1,7 @@
 /* Trees on the CPU: the steps, compiled for each level, since they are counts and searches of bits. */
+#if defined(__AVX512F__) && defined(__AVX512CD__)
+#include "cbt/cpu_lanes.h" /* before the steps, which take it then */
+#endif
 #include "cbt/steps.h"
 #include "core/cpu/level.h"
 #include "core/steps.h"

@@ -21,30 +21,20 @@ struct bi_cbt_decode {
     bool wide;
 };
 
-/* log2 of the places of the one leaf that begins in a block: while the blocks behind it are empty. */
+/* log2 of the places of the one leaf that begins in a block: while the blocks behind it are empty. (They are as far as
+ * it goes and no farther, so nothing need be known of where it may begin.) */
 BI_FN int32_t bi_cbt_lone_size(const bosc_cbt_view *v, int64_t block)
 {
     int32_t size = v->depth < BOSC_CBT_BLOCK_BITS ? v->depth : BOSC_CBT_BLOCK_BITS;
-    for (int64_t step = 1; !(block & step) && block + 2 * step <= v->blocks; step *= 2, size++)
+    for (int64_t step = 1; block + 2 * step <= v->blocks; step *= 2, size++)
         if (v->ranks[block + 2 * step] != v->ranks[block] + 1) break;
     return size;
 }
 
-/* All leaves of a block to nodes[at] and on. Leaves end where the next one begins, the last one with the block. */
-BI_FN void bi_cbt_decode_block(const struct bi_cbt_decode *a, int64_t block, int64_t at, int64_t leaves, bool wide)
+/* The leaves that begin in a block with several, to nodes[at] and on: each ends where the next one begins, the last one
+ * at place `end`. base: the first place's node of the deepest level. */
+BI_FN void bi_cbt_decode_mixed(const uint64_t *bits, uint64_t base, uint32_t end, void *nodes, int64_t at, bool wide)
 {
-    const uint64_t *bits = a->view.bits + block * BI_CBT_WORDS;
-    void *nodes = a->nodes;
-    int32_t depth = a->view.depth;
-    uint64_t base = ((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS);
-    if (leaves == 1) {
-        bi_cbt_put(nodes, at, base >> bi_cbt_lone_size(&a->view, block), wide);
-        return;
-    }
-    if (leaves == BI_CBT_BLOCK) {
-        for (int64_t i = 0; i < BI_CBT_BLOCK; i++) bi_cbt_put(nodes, at + i, base + (uint64_t)i, wide);
-        return;
-    }
     uint32_t before = 0;
     at--; /* where the leaf that begins at `before` goes, once it is known where it ends */
     for (uint32_t w = 0; w < BI_CBT_WORDS; w++) {
@@ -55,8 +45,26 @@ BI_FN void bi_cbt_decode_block(const struct bi_cbt_decode *a, int64_t block, int
             at++;
         }
     }
-    uint32_t end = (uint32_t)1 << (depth < BOSC_CBT_BLOCK_BITS ? depth : (int32_t)BOSC_CBT_BLOCK_BITS);
     bi_cbt_put(nodes, at, (base + before) >> bosc_cbt_low_zeros(end - before), wide);
+}
+#ifndef BI_CBT_DECODE_MIXED
+#define BI_CBT_DECODE_MIXED bi_cbt_decode_mixed
+#endif
+
+/* All leaves of a block to nodes[at] and on. */
+BI_FN void bi_cbt_decode_block(const struct bi_cbt_decode *a, int64_t block, int64_t at, int64_t leaves, bool wide)
+{
+    void *nodes = a->nodes;
+    int32_t depth = a->view.depth;
+    uint64_t base = ((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS);
+    if (leaves == 1) {
+        bi_cbt_put(nodes, at, base >> bi_cbt_lone_size(&a->view, block), wide);
+    } else if (leaves == BI_CBT_BLOCK) {
+        for (int64_t i = 0; i < BI_CBT_BLOCK; i++) bi_cbt_put(nodes, at + i, base + (uint64_t)i, wide);
+    } else {
+        uint32_t end = (uint32_t)1 << (depth < BOSC_CBT_BLOCK_BITS ? depth : (int32_t)BOSC_CBT_BLOCK_BITS);
+        BI_CBT_DECODE_MIXED(a->view.bits + block * BI_CBT_WORDS, base, end, nodes, at, wide);
+    }
 }
 
 /* Those leaves of a block that were asked for. */
