@@ -220,6 +220,42 @@ static void recorded(bosc_ctx *ctx)
     }
 }
 
+/* Enough blocks and nodes that threads share them, in slow builds too: commands meet in the same words. */
+static void shared(bosc_ctx *ctx)
+{
+    for (int which = 2; which < (suite_slow(ctx) ? 3 : 4); which++) {
+        struct suite_random r = {4};
+        bosc_cbt *tree = cbt_make(ctx, 20, 11, which);
+        struct reference_cbt t = reference_cbt_level(20, 11);
+        for (int round = 0; round < 3; round++) {
+            int64_t n = t.n, *numbers = suite_alloc((size_t)n * 8), *sources = suite_alloc((size_t)(2 * n) * 8);
+            uint8_t *commands = suite_alloc((size_t)n);
+            uint64_t *nodes = suite_alloc((size_t)n * 8);
+            draw_commands(&r, commands, n, 3);
+            for (int64_t l = 0; l < n; l++) numbers[l] = (l * 7) % n;
+            CHECK_OK(ctx, bosc_cbt_decode_at(ctx, tree, numbers, n, nodes));
+            for (int64_t l = 0; l < n; l++) CHECK_EQ(nodes[l], t.nodes[numbers[l]]);
+            CHECK_OK(ctx, bosc_cbt_encode(ctx, tree, nodes, n, numbers));
+            for (int64_t l = 0; l < n; l++) CHECK_EQ(numbers[l], (l * 7) % n);
+            CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, nodes, n, numbers));
+            for (int64_t l = 0; l < n; l++) CHECK_EQ(numbers[l], 1);
+            for (int64_t l = 0; l < n; l++) nodes[l] = commands[l] == 1 ? t.nodes[l] : 0;
+            CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, n));
+            for (int64_t l = 0; l < n; l++) nodes[l] = commands[l] == 2 ? t.nodes[l] : 0;
+            CHECK_OK(ctx, bosc_cbt_merge(ctx, tree, nodes, n));
+            CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, n, sources, 2 * n)); /* the same ones once more */
+            reference_cbt_update(&t, commands, NULL);
+            cbt_check(ctx, tree, &t);
+            free(numbers);
+            free(sources);
+            free(commands);
+            free(nodes);
+        }
+        reference_cbt_free(&t);
+        bosc_cbt_free(tree);
+    }
+}
+
 /* Parts of the leaves, from before the first to beyond the last. */
 static void ranges(bosc_ctx *ctx)
 {
@@ -390,11 +426,17 @@ static void nodes(void)
 }
 
 static const struct suite_case suite_cases_cbt[] = {
-    {"all_trees", all_trees, NULL}, {"all_commands", all_commands, NULL},
-    {"storms", storms, NULL},       {"deep", deep, NULL},
-    {"recorded", recorded, NULL},   {"ranges", ranges, NULL},
-    {"fields", fields, NULL},       {"large_fields", large_fields, NULL},
-    {"visits", visits, NULL},       {"levels", levels, NULL},
+    {"all_trees", all_trees, NULL},
+    {"all_commands", all_commands, NULL},
+    {"storms", storms, NULL},
+    {"deep", deep, NULL},
+    {"recorded", recorded, NULL},
+    {"shared", shared, NULL},
+    {"ranges", ranges, NULL},
+    {"fields", fields, NULL},
+    {"large_fields", large_fields, NULL},
+    {"visits", visits, NULL},
+    {"levels", levels, NULL},
     {"nodes", NULL, nodes},
 };
 SUITE(cbt);

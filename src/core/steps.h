@@ -7,8 +7,10 @@
 #include "base/fault.h"
 #include "core/context.h"
 
-/* Fewer items are not worth waking threads for. */
-enum { BI_STEP_ITEMS = 128 };
+/* Fewer items are not worth waking threads for. A room whose items are small says so before. */
+#ifndef BI_STEP_ITEMS
+#define BI_STEP_ITEMS 128
+#endif
 #define BI_STEP_THREADS _Pragma("omp parallel for schedule(static) num_threads(ctx->threads) if (n > BI_STEP_ITEMS)")
 
 #define BI_STEP_CPU(name, args_t)                                                                      \
