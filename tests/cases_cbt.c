@@ -225,12 +225,12 @@ static void shared(bosc_ctx *ctx)
 {
     for (int which = 2; which < (suite_slow(ctx) ? 3 : 4); which++) {
         struct suite_random r = {4};
-        bosc_cbt *tree = cbt_make(ctx, 20, 11, which);
-        struct reference_cbt t = reference_cbt_level(20, 11);
+        bosc_cbt *tree = cbt_make(ctx, 20, 13, which);
+        struct reference_cbt t = reference_cbt_level(20, 13);
         for (int round = 0; round < 3; round++) {
             int64_t n = t.n, *numbers = suite_alloc((size_t)n * 8), *sources = suite_alloc((size_t)(2 * n) * 8);
             uint8_t *commands = suite_alloc((size_t)n);
-            uint64_t *nodes = suite_alloc((size_t)n * 8);
+            uint64_t *nodes = suite_alloc((size_t)(2 * n) * 8);
             draw_commands(&r, commands, n, 3);
             for (int64_t l = 0; l < n; l++) numbers[l] = (l * 7) % n;
             CHECK_OK(ctx, bosc_cbt_decode_at(ctx, tree, numbers, n, nodes));
@@ -239,10 +239,10 @@ static void shared(bosc_ctx *ctx)
             for (int64_t l = 0; l < n; l++) CHECK_EQ(numbers[l], (l * 7) % n);
             CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, nodes, n, numbers));
             for (int64_t l = 0; l < n; l++) CHECK_EQ(numbers[l], 1);
-            for (int64_t l = 0; l < n; l++) nodes[l] = commands[l] == 1 ? t.nodes[l] : 0;
-            CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, n));
-            for (int64_t l = 0; l < n; l++) nodes[l] = commands[l] == 2 ? t.nodes[l] : 0;
-            CHECK_OK(ctx, bosc_cbt_merge(ctx, tree, nodes, n));
+            for (int merge = 0; merge < 2; merge++) { /* every one twice, by different threads */
+                for (int64_t i = 0; i < 2 * n; i++) nodes[i] = commands[i % n] == 1 + merge ? t.nodes[i % n] : 0;
+                CHECK_OK(ctx, (merge ? bosc_cbt_merge : bosc_cbt_split)(ctx, tree, nodes, 2 * n));
+            }
             CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, n, sources, 2 * n)); /* the same ones once more */
             reference_cbt_update(&t, commands, NULL);
             cbt_check(ctx, tree, &t);
