@@ -1,9 +1,11 @@
-/* Times concurrent binary trees as their source does: bench_cbt [-d deepest] [-t threads] [-r repeats] [-b backend].
- * Full trees of depths 10 to `deepest` (25), and trees filled to a quarter: every leaf decoded, a reduction after
+/* Times concurrent binary trees as their source does: bench_cbt [-d deepest] [-t threads] [-r repeats] [-b backend]
+ * [-p 0].
+ * Full trees of depths 10 to `deepest` (20), and trees filled to a quarter: every leaf decoded, a reduction after
  * leaves were split, and a whole cycle (decode, split or merge a few leaves, reduce), by ranks and beside it by the
  * published layout (a heap of sums, made level by level and descended for every leaf) in the same program, with the
- * same number of threads. Arrays of 32-bit nodes in the backend's memory; handles are warm; every decode is checked.
- * Source: Dupuy, Concurrent Binary Trees (2020), section 5. */
+ * same number of threads (-p 0: without it, which takes minutes from depth 25 on). Arrays of 32-bit nodes in the
+ * backend's memory; handles are warm; every decode is checked. Source: Dupuy, Concurrent Binary Trees (2020),
+ * section 5. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +91,10 @@ static void fill(struct bench *b, int32_t depth, bool full)
     DO(b, bosc_cbt_get_info(b->ctx, b->tree, &info));
     while (!full && info.leaves < (int64_t)1 << (depth - 2)) { /* as many more as are left to add */
         int64_t more = ((int64_t)1 << (depth - 2)) - info.leaves;
+        int64_t start = (int64_t)(state % (uint64_t)info.leaves); /* the first ones may be as deep as they can be */
         commands = host((size_t)info.leaves);
-        for (int64_t l = 0; l < info.leaves; l++) {
+        for (int64_t i = 0; i < info.leaves; i++) {
+            int64_t l = (start + i) % info.leaves;
             state ^= state << 13, state ^= state >> 7, state ^= state << 17;
             bool split = more > 0 && state % 3 == 0;
             commands[l] = split ? BOSC_CBT_SPLIT : BOSC_CBT_KEEP;
@@ -153,30 +157,31 @@ static void measure(bosc_ctx *ctx, int32_t depth, bool full, bosc_cbt_layout lay
     bosc_cbt_free(b.tree);
 }
 
-static void compare(bosc_ctx *ctx, int32_t depth, bool full, int threads, int repeats, bool json)
+static void compare(bosc_ctx *ctx, int32_t depth, bool full, int threads, int repeats, bool peer, bool json)
 {
     static const char *const names[] = {"decode", "reduce", "cycle of two reductions"};
-    struct timing ours[3], theirs[3];
+    struct timing ours[3], theirs[3] = {{0, 0}};
     int64_t leaves;
     char type[16];
     snprintf(type, sizeof type, "%d%s", (int)depth, full ? "" : "/4");
-    measure(ctx, depth, full, BOSC_CBT_PUBLISHED, depth > 20 || repeats < 5 ? 1 : 5, theirs, &leaves);
+    if (peer) measure(ctx, depth, full, BOSC_CBT_PUBLISHED, depth > 20 || repeats < 5 ? 1 : 5, theirs, &leaves);
     measure(ctx, depth, full, BOSC_CBT_RANKED, repeats, ours, &leaves);
     for (int k = 0; k < 3; k++) {
         double bytes = (k == 1 ? 0 : 4.0 * (double)leaves) + 0.125 * (double)((int64_t)1 << depth);
-        struct timing_row row = {names[k], type, "published", leaves, threads, bytes, ours[k], theirs[k]};
+        struct timing_row row = {names[k], type, peer ? "published" : "", leaves, threads, bytes, ours[k], theirs[k]};
         timing_print(&row, json);
     }
 }
 
 int main(int argc, char **argv)
 {
-    int deepest = 25, threads = 0, repeats = 11;
+    int deepest = 20, threads = 0, repeats = 11, peer = 1;
     bosc_backend backend = BOSC_BACKEND_CPU;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "-d") == 0) deepest = atoi(argv[i + 1]);
         if (strcmp(argv[i], "-t") == 0) threads = atoi(argv[i + 1]);
         if (strcmp(argv[i], "-r") == 0) repeats = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "-p") == 0) peer = atoi(argv[i + 1]);
         if (strcmp(argv[i], "-b") == 0 && strcmp(argv[i + 1], "cuda") == 0) backend = BOSC_BACKEND_CUDA;
     }
     bool json = getenv("BENCH_JSON") != NULL;
@@ -189,8 +194,8 @@ int main(int argc, char **argv)
     timing_head(json);
     static const int depths[] = {10, 15, 17, 20, 25, 28, 30, 31};
     for (size_t k = 0; k < sizeof depths / sizeof depths[0] && depths[k] <= deepest; k++) {
-        compare(ctx, depths[k], true, info.threads, repeats, json);
-        compare(ctx, depths[k], false, info.threads, repeats, json);
+        compare(ctx, depths[k], true, info.threads, repeats, peer, json);
+        compare(ctx, depths[k], false, info.threads, repeats, peer, json);
     }
     bosc_ctx_free(ctx);
     return 0;

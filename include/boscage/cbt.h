@@ -6,7 +6,7 @@
  * of a bit field of 2^D bits, in which a bit is set where a leaf begins. Leaves are numbered from 0 in the order of
  * their places. A tree is split and merged in passes: commands are recorded in any order by any number of threads while
  * the leaves are read, and a reduction carries them all out at once, by rules in which no order shows:
- *   - a leaf that is to be split, and is not on level D, becomes two;
+ *   - a leaf that is to be split becomes two; on level D such a command does nothing;
  *   - a leaf that is to be merged becomes one with its sibling if that is a leaf too and neither is to be split;
  *   - commands for what is not a leaf of the tree as the last reduction left it do nothing.
  * So each state is a tree, whatever was asked for, with the same bits on every backend and number of threads.
