@@ -25,9 +25,10 @@ endif()
 # The installed libraries (label package: also run where kernels are compiled but no device is there).
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
+  file(GLOB core_headers CONFIGURE_DEPENDS ${headers}/*.h ${headers}/device/*.h)
+  list(REMOVE_ITEM core_headers ${headers}/io.h)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
-    ${headers}/base.h ${headers}/cbt.h ${headers}/cellgraph.h ${headers}/context.h ${headers}/forest.h ${headers}/geometric.h ${headers}/graph.h
-    ${headers}/kdtree.h ${headers}/prims.h ${headers}/random.h ${headers}/spatial.h)
+    ${core_headers})
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage_io>
       "libboscage.so.0 libpng16.so.16 libz.so.1" ${headers}/io.h)
