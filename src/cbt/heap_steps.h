@@ -47,7 +47,7 @@ BI_FN uint64_t bi_cbt_heap_part(const struct bi_cbt_heap *a, uint64_t k, int32_t
 /* Of levels that begin and end with a word: all from 6 on. */
 BI_FN void bi_step_cbt_heap_level(const struct bi_cbt_heap *a, int64_t i)
 {
-    uint64_t word = (uint64_t)(a->word + i), width = (uint64_t)(a->depth - a->level + 1), made = 0;
+    uint64_t word = (uint64_t)(a->word + i), width = (uint64_t)a->depth - (uint64_t)a->level + 1, made = 0;
     uint64_t base = (uint64_t)2 << a->level, k = (64 * word - base) / width, end = (uint64_t)2 << a->level;
     if (a->level == a->depth) {
         a->heap[word] = a->bits[i];
@@ -67,7 +67,7 @@ BI_FN void bi_step_cbt_heap_top(const struct bi_cbt_heap *a, int64_t item)
     a->heap[a->depth >> 6] |= (uint64_t)1 << (a->depth & 63);
     for (int32_t level = low; level >= 0; level--) {
         for (uint64_t k = (uint64_t)1 << level; k < (uint64_t)2 << level; k++) {
-            uint64_t bit = bi_cbt_heap_bit(k, level, a->depth), width = (uint64_t)(a->depth - level + 1);
+            uint64_t bit = bi_cbt_heap_bit(k, level, a->depth), width = (uint64_t)a->depth - (uint64_t)level + 1;
             for (uint64_t word = bit >> 6; word <= (bit + width - 1) >> 6; word++)
                 a->heap[word] |= bi_cbt_heap_part(a, k, level, word);
         }
