@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static bosc_status put_tree(struct bi_saver *s, const bosc_cbt *tree)
+static bosc_status put_tree(struct bi_saver *s, const void *structure)
 {
+    const bosc_cbt *tree = structure;
     const bosc_cbt_opts *o = &tree->opts;
     struct bi_cbt_header h = {.version = BI_CBT_SAVE_VERSION,
                               .depth = (uint32_t)o->depth,
@@ -15,8 +16,7 @@ static bosc_status put_tree(struct bi_saver *s, const bosc_cbt *tree)
     BI_TRY(bi_read_back(s->ctx, &h.leaves, tree->view.ranks + tree->view.blocks, sizeof h.leaves));
     h.hash = bi_hash(&h, offsetof(struct bi_cbt_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));
-    BI_TRY(bi_save_array(s, tree->view.bits, (size_t)bi_cbt_bit_words(o->depth) * 8));
-    return bi_save_hash(s);
+    return bi_save_array(s, tree->view.bits, (size_t)bi_cbt_bit_words(o->depth) * 8);
 }
 
 bosc_status bosc_cbt_write(bosc_ctx *ctx, const bosc_cbt *tree, bosc_write_fn write, void *user)
@@ -24,10 +24,5 @@ bosc_status bosc_cbt_write(bosc_ctx *ctx, const bosc_cbt *tree, bosc_write_fn wr
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
-    struct bi_saver s;
-    BI_TRY(bi_save_begin(ctx, write, user, &s));
-    bosc_status status = put_tree(&s, tree);
-    bi_save_end(&s);
-    return status;
+    return bi_save(ctx, write, user, put_tree, tree);
 }

@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 
-enum { SLICE = 1 << 20 };
+enum { SLICE = 1 << 20, ALIGNMENT = 64 };
 
 uint64_t bi_hash(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 
@@ -24,12 +24,6 @@ static bosc_status take_memory(bosc_ctx *ctx, size_t more, char **memory)
 static void add_to_hash(char *memory, const void *bytes, size_t count)
 {
     XXH3_64bits_update((XXH3_state_t *)memory, bytes, count);
-}
-
-bosc_status bi_save_begin(bosc_ctx *ctx, bosc_write_fn write, void *user, struct bi_saver *s)
-{
-    *s = (struct bi_saver){ctx, write, user, NULL};
-    return take_memory(ctx, SLICE, &s->memory);
 }
 
 bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
@@ -52,13 +46,34 @@ bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
     return BOSC_OK;
 }
 
-bosc_status bi_save_hash(struct bi_saver *s)
+static size_t padding_of(size_t bytes) { return (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT; }
+
+bosc_status bi_save_padded(struct bi_saver *s, const void *array, size_t bytes)
+{
+    static const char zeros[ALIGNMENT];
+    size_t padding = padding_of(bytes);
+    BI_TRY(bi_save_array(s, array, bytes));
+    return padding ? bi_save_put(s, zeros, padding) : BOSC_OK;
+}
+
+static bosc_status put_hash(struct bi_saver *s)
 {
     uint64_t hash = XXH3_64bits_digest((XXH3_state_t *)s->memory);
     return bi_save_put(s, &hash, sizeof hash);
 }
 
-void bi_save_end(struct bi_saver *s) { bi_memory_release(&s->ctx->host, s->memory, sizeof(XXH3_state_t) + SLICE); }
+bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn put, const void *structure)
+{
+    struct bi_saver s = {ctx, write, user, NULL};
+    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
+    BI_TRY(take_memory(ctx, SLICE, &s.memory));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = put(&s, structure);
+    if (status == BOSC_OK) status = put_hash(&s);
+    bi_arena_rewind(ctx, mark);
+    bi_memory_release(&ctx->host, s.memory, sizeof(XXH3_state_t) + SLICE);
+    return status;
+}
 
 bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l)
 {
@@ -107,6 +122,17 @@ bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *a, size_t bytes
         BI_TRY(bi_load_get(l, a->data + a->bytes, slice, part));
         a->bytes += slice;
     }
+    return BOSC_OK;
+}
+
+bosc_status bi_load_padded(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part)
+{
+    char zeros[ALIGNMENT];
+    size_t padding = padding_of(bytes);
+    BI_TRY(bi_load_array(l, array, bytes, part));
+    if (padding) BI_TRY(bi_load_get(l, zeros, padding, part));
+    for (size_t i = 0; i < padding; i++)
+        if (zeros[i]) return bi_load_malformed(l, "there is something between its arrays");
     return BOSC_OK;
 }
 

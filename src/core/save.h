@@ -18,13 +18,15 @@ struct bi_saver {
     char *memory; /* host: the state of the hash, and a slice of an array */
 };
 
-bosc_status bi_save_begin(bosc_ctx *ctx, bosc_write_fn write, void *user, struct bi_saver *s);
+/* What the rooms' write functions do once they have checked the structure: `put` puts all of it but the last hash. */
+typedef bosc_status (*bi_save_fn)(struct bi_saver *s, const void *structure);
+bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn put, const void *structure);
+
 bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count);
 /* Backend memory, by slices. */
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes);
-/* The hash of all that was put. */
-bosc_status bi_save_hash(struct bi_saver *s);
-void bi_save_end(struct bi_saver *s);
+/* The same, and zeros up to a multiple of 64 bytes, so that the arrays of a mapped file can be used in place. */
+bosc_status bi_save_padded(struct bi_saver *s, const void *array, size_t bytes);
 
 struct bi_loader {
     bosc_ctx *ctx;
@@ -44,6 +46,8 @@ bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const ch
 /* `part` names what the bytes belong to, for the message about an end within it. */
 bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part);
 bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);
+/* An array that bi_save_padded put; what is behind it must be zeros. */
+bosc_status bi_load_padded(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);
 /* Room for `bytes` bytes, of which none are read. */
 bosc_status bi_load_room(struct bi_loader *l, struct bi_loaded *array, size_t bytes);
 /* Reads the hash and compares it. */

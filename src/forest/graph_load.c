@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "forest/graph_save.h"
 
-enum { OFFSETS, NEIGHBOURS, WEIGHTS, IDS, PADDING, ARRAYS };
+enum { OFFSETS, NEIGHBOURS, WEIGHTS, IDS, ARRAYS };
 
 struct reader {
     bosc_ctx *ctx;
@@ -51,25 +51,14 @@ static bosc_status get_header(struct reader *r)
     return check_sizes(r);
 }
 
-static bosc_status get_array(struct reader *r, int which, size_t bytes, const char *what)
-{
-    struct bi_loaded *padding = &r->arrays[PADDING];
-    BI_TRY(bi_load_array(&r->loader, &r->arrays[which], bytes, what));
-    padding->bytes = 0;
-    BI_TRY(bi_load_array(&r->loader, padding, bi_graph_padding(bytes), what));
-    for (size_t i = 0; i < padding->bytes; i++)
-        if (padding->data[i]) return malformed(r, "there is something between its arrays");
-    return BOSC_OK;
-}
-
 static bosc_status get_arrays(struct reader *r)
 {
     const struct bi_graph_header *h = &r->header;
     size_t word = h->flags & BI_GRAPH_SAVE_WIDE ? 8 : 4, arcs = (size_t)h->arcs;
-    BI_TRY(get_array(r, OFFSETS, ((size_t)h->n + 1) * word, "offsets"));
-    BI_TRY(get_array(r, NEIGHBOURS, arcs * sizeof(uint32_t), "neighbours"));
-    BI_TRY(get_array(r, WEIGHTS, arcs * bosc_dtype_size((bosc_dtype)h->weight), "weights"));
-    BI_TRY(get_array(r, IDS, arcs * word, "edge ids"));
+    BI_TRY(bi_load_padded(&r->loader, &r->arrays[OFFSETS], ((size_t)h->n + 1) * word, "offsets"));
+    BI_TRY(bi_load_padded(&r->loader, &r->arrays[NEIGHBOURS], arcs * sizeof(uint32_t), "neighbours"));
+    BI_TRY(bi_load_padded(&r->loader, &r->arrays[WEIGHTS], arcs * bosc_dtype_size((bosc_dtype)h->weight), "weights"));
+    BI_TRY(bi_load_padded(&r->loader, &r->arrays[IDS], arcs * word, "edge ids"));
     return bi_load_hash(&r->loader);
 }
 

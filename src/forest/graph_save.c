@@ -23,16 +23,9 @@ static bosc_status put_header(struct bi_saver *s, const bosc_graph *graph)
     return bi_save_put(s, &h, sizeof h);
 }
 
-static bosc_status put_padded(struct bi_saver *s, const void *array, size_t bytes)
+static bosc_status put_graph(struct bi_saver *s, const void *structure)
 {
-    static const char zeros[BI_GRAPH_SAVE_ALIGNMENT];
-    size_t padding = bi_graph_padding(bytes);
-    BI_TRY(bi_save_array(s, array, bytes));
-    return padding ? bi_save_put(s, zeros, padding) : BOSC_OK;
-}
-
-static bosc_status put_graph(struct bi_saver *s, const bosc_graph *graph)
-{
+    const bosc_graph *graph = structure;
     bosc_ctx *ctx = s->ctx;
     size_t arcs = (size_t)graph->arcs, word = graph->wide ? 8 : 4, size = bosc_dtype_size(graph->opts.weight);
     const void *offsets = graph->offsets.data;
@@ -46,11 +39,10 @@ static bosc_status put_graph(struct bi_saver *s, const bosc_graph *graph)
         offsets = zero;
     }
     BI_TRY(put_header(s, graph));
-    BI_TRY(put_padded(s, offsets, ((size_t)graph->n + 1) * word));
-    BI_TRY(put_padded(s, graph->neighbours.data, arcs * sizeof(uint32_t)));
-    BI_TRY(put_padded(s, weights, arcs * size));
-    BI_TRY(put_padded(s, graph->edge_ids.data, arcs * word));
-    return bi_save_hash(s);
+    BI_TRY(bi_save_padded(s, offsets, ((size_t)graph->n + 1) * word));
+    BI_TRY(bi_save_padded(s, graph->neighbours.data, arcs * sizeof(uint32_t)));
+    BI_TRY(bi_save_padded(s, weights, arcs * size));
+    return bi_save_padded(s, graph->edge_ids.data, arcs * word);
 }
 
 bosc_status bosc_graph_write(bosc_ctx *ctx, const bosc_graph *graph, bosc_write_fn write, void *user)
@@ -58,12 +50,5 @@ bosc_status bosc_graph_write(bosc_ctx *ctx, const bosc_graph *graph, bosc_write_
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
-    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
-    struct bi_saver s;
-    BI_TRY(bi_save_begin(ctx, write, user, &s));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = put_graph(&s, graph);
-    bi_arena_rewind(ctx, mark);
-    bi_save_end(&s);
-    return status;
+    return bi_save(ctx, write, user, put_graph, graph);
 }

@@ -11,7 +11,7 @@
 #include "core/save.h"
 #include "forest/graph_front.h"
 
-enum { BI_GRAPH_SAVE_VERSION = 1, BI_GRAPH_SAVE_ALIGNMENT = 64 };
+enum { BI_GRAPH_SAVE_VERSION = 1 };
 
 /* `flags`. The last two are options of later builds, as are `arcs_are`, `parallel` and `nan`. */
 enum { BI_GRAPH_SAVE_WIDE = 1, BI_GRAPH_SAVE_DROP_LOOPS = 2, BI_GRAPH_SAVE_ALWAYS_WIDE = 4, BI_GRAPH_SAVE_FLAGS = 7 };
@@ -29,11 +29,5 @@ struct bi_graph_header {
 };
 
 _Static_assert(sizeof(struct bi_graph_header) == 128, "the header is 128 bytes");
-
-/* Zeros from `bytes` on to the next array. */
-static inline size_t bi_graph_padding(size_t bytes)
-{
-    return (BI_GRAPH_SAVE_ALIGNMENT - bytes % BI_GRAPH_SAVE_ALIGNMENT) % BI_GRAPH_SAVE_ALIGNMENT;
-}
 
 #endif

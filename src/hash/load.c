@@ -8,7 +8,7 @@ struct reader {
     bosc_ctx *ctx;
     struct bi_loader loader;
     struct bi_hash_header header;
-    struct bi_loaded arrays[BI_HASH_BLOCKS], padding;
+    struct bi_loaded arrays[BI_HASH_BLOCKS];
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
@@ -67,11 +67,7 @@ static bosc_status get_block(struct reader *r, bosc_hash *table, int b, size_t b
 {
     static const char *const names[BI_HASH_BLOCKS] = {"parts", "table", "extra", "values"};
     struct bi_loaded *a = &r->arrays[b];
-    BI_TRY(bi_load_array(&r->loader, a, bytes, names[b]));
-    r->padding.bytes = 0;
-    BI_TRY(bi_load_array(&r->loader, &r->padding, bi_hash_padding(bytes), names[b]));
-    for (size_t i = 0; i < r->padding.bytes; i++)
-        if (r->padding.data[i]) return malformed(r, "there is something between its arrays");
+    BI_TRY(bi_load_padded(&r->loader, a, bytes, names[b]));
     if (bytes == 0) return BOSC_OK;
     BI_TRY(bi_block_reserve(r->ctx, &table->memory, &table->blocks[b], bytes));
     BI_TRY(r->ctx->backend->copy(r->ctx, table->blocks[b].data, a->data, bytes));
@@ -163,7 +159,6 @@ bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_ha
     BI_TRY(bi_load_begin(ctx, read, user, "saved table", &r.loader));
     bosc_status status = read_table(&r, table);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) bi_load_release(&r.loader, &r.arrays[b]);
-    bi_load_release(&r.loader, &r.padding);
     bi_load_end(&r.loader);
     return status;
 }

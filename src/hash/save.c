@@ -43,17 +43,14 @@ static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
     return bi_save_put(s, &h, sizeof h);
 }
 
-static bosc_status put_table(struct bi_saver *s, const bosc_hash *table)
+static bosc_status put_table(struct bi_saver *s, const void *structure)
 {
-    static const char zeros[BI_HASH_SAVE_ALIGNMENT];
+    const bosc_hash *table = structure;
     size_t bytes[BI_HASH_BLOCKS];
     bi_hash_used(table, bytes);
     BI_TRY(put_header(s, table));
-    for (int b = 0; b < BI_HASH_BLOCKS; b++) {
-        BI_TRY(bi_save_array(s, table->blocks[b].data, bytes[b]));
-        BI_TRY(bi_save_put(s, zeros, bi_hash_padding(bytes[b])));
-    }
-    return bi_save_hash(s);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
+    return BOSC_OK;
 }
 
 bosc_status bosc_hash_write(bosc_ctx *ctx, const bosc_hash *table, bosc_write_fn write, void *user)
@@ -61,12 +58,5 @@ bosc_status bosc_hash_write(bosc_ctx *ctx, const bosc_hash *table, bosc_write_fn
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
-    struct bi_saver s;
-    BI_TRY(bi_save_begin(ctx, write, user, &s));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = put_table(&s, table);
-    bi_arena_rewind(ctx, mark);
-    bi_save_end(&s);
-    return status;
+    return bi_save(ctx, write, user, put_table, table);
 }

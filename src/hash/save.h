@@ -10,7 +10,7 @@
 #include "core/save.h"
 #include "hash/driver.h"
 
-enum { BI_HASH_SAVE_VERSION = 1, BI_HASH_SAVE_ALIGNMENT = 64 };
+enum { BI_HASH_SAVE_VERSION = 1 };
 
 #define BI_HASH_SAVE_MAGIC "BOSCHSH\n"
 
@@ -26,11 +26,5 @@ struct bi_hash_header {
 };
 
 _Static_assert(sizeof(struct bi_hash_header) == 128, "the header is 128 bytes");
-
-/* Zeros from `bytes` on to the next array. */
-static inline size_t bi_hash_padding(size_t bytes)
-{
-    return (BI_HASH_SAVE_ALIGNMENT - bytes % BI_HASH_SAVE_ALIGNMENT) % BI_HASH_SAVE_ALIGNMENT;
-}
 
 #endif

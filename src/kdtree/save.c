@@ -18,8 +18,9 @@ static bosc_status put_header(struct bi_saver *s, const bosc_kdtree *tree)
     return bi_save_put(s, &h, sizeof h);
 }
 
-static bosc_status put_tree(struct bi_saver *s, const bosc_kdtree *tree)
+static bosc_status put_tree(struct bi_saver *s, const void *structure)
 {
+    const bosc_kdtree *tree = structure;
     void *points, *ids;
     size_t point_bytes = (size_t)tree->nodes * (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype);
     size_t id_bytes = (size_t)tree->nodes * sizeof(uint32_t);
@@ -33,7 +34,7 @@ static bosc_status put_tree(struct bi_saver *s, const bosc_kdtree *tree)
         BI_TRY(bi_save_array(s, tree->inverse.data, (size_t)tree->n * sizeof(uint32_t)));
         BI_TRY(bi_save_array(s, tree->counts.data, id_bytes));
     }
-    return bi_save_hash(s);
+    return BOSC_OK;
 }
 
 bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write_fn write, void *user)
@@ -41,12 +42,5 @@ bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
-    if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
-    struct bi_saver s;
-    BI_TRY(bi_save_begin(ctx, write, user, &s));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = put_tree(&s, tree);
-    bi_arena_rewind(ctx, mark);
-    bi_save_end(&s);
-    return status;
+    return bi_save(ctx, write, user, put_tree, tree);
 }
