@@ -12,53 +12,11 @@
 #include <boscage/context.h>
 #include <boscage/device/hash.h>
 
+#include "bench_cuda.h"
+
 enum { WARM_UPS = 2, RUNS = 9, THREADS = 256 };
 
-static cudaStream_t stream;
-static bosc_ctx *ctx;
 static bool wrong;
-
-static void check_cuda(cudaError_t e, const char *what)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
-    exit(1);
-}
-#define CUDA(call) check_cuda((call), #call)
-
-static void check_bosc(bosc_status s, const char *what)
-{
-    if (s == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", what, bosc_message(ctx));
-    exit(1);
-}
-#define BOSC(call) check_bosc((call), #call)
-
-template <class T> struct device_array {
-    T *p;
-    explicit device_array(int64_t n) { CUDA(cudaMalloc((void **)&p, (size_t)n * sizeof(T))); }
-    ~device_array() { cudaFree(p); }
-    device_array(const device_array &) = delete;
-};
-
-template <class F> static double median_ms(const F &f)
-{
-    cudaEvent_t begin, end;
-    CUDA(cudaEventCreate(&begin));
-    CUDA(cudaEventCreate(&end));
-    std::vector<float> ms(RUNS);
-    for (int i = -WARM_UPS; i < RUNS; i++) {
-        CUDA(cudaEventRecord(begin, stream));
-        f();
-        CUDA(cudaEventRecord(end, stream));
-        CUDA(cudaEventSynchronize(end));
-        if (i >= 0) CUDA(cudaEventElapsedTime(&ms[(size_t)i], begin, end));
-    }
-    CUDA(cudaEventDestroy(begin));
-    CUDA(cudaEventDestroy(end));
-    std::sort(ms.begin(), ms.end());
-    return ms[RUNS / 2];
-}
 
 /* Distinct i give distinct keys, by other mixers than the table's. */
 static __device__ uint32_t key_of(uint64_t i, uint32_t)
@@ -125,7 +83,7 @@ template <class K> struct data {
         const K *queries = hits ? present.p : absent.p;
         CUDA(cudaMemsetAsync(out.p, 0x55, (size_t)n * sizeof(K), stream));
         CUDA(cudaMemsetAsync(bad.p, 0, sizeof found, stream));
-        const double ms = median_ms([&] { find(queries, out.p); });
+        const double ms = median_ms(WARM_UPS, RUNS, [&] { find(queries, out.p); });
         judge<<<blocks, THREADS, 0, stream>>>(queries, out.p, (uint64_t)n, hits, bad.p);
         CUDA(cudaMemcpyAsync(&found, bad.p, sizeof found, cudaMemcpyDeviceToHost, stream));
         CUDA(cudaStreamSynchronize(stream));
@@ -150,7 +108,8 @@ template <class K> static void run_table(data<K> &d, double load)
     o.value_size = (int32_t)sizeof(K);
     o.load = load;
     BOSC(bosc_hash_create(ctx, &o, &table));
-    const double build = median_ms([&] { BOSC(bosc_hash_build(ctx, table, d.keys.p, d.values.p, d.n)); });
+    const double build =
+        median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_hash_build(ctx, table, d.keys.p, d.values.p, d.n)); });
     const auto find = [&](const K *queries, K *out) { BOSC(bosc_hash_find(ctx, table, queries, d.n, out, nullptr)); };
     const double hit = d.time_find(true, find), miss = d.time_find(false, find);
     report("boscage", o.key_bits, d.n, load, build, hit, miss);
@@ -164,7 +123,7 @@ template <class K> static void run_sort(data<K> &d)
     const int bits = (int)sizeof(K) * 8;
     CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, d.keys.p, keys.p, d.values.p, values.p, d.n, 0, bits, stream));
     device_array<char> room((int64_t)bytes);
-    const double build = median_ms([&] {
+    const double build = median_ms(WARM_UPS, RUNS, [&] {
         CUDA(cub::DeviceRadixSort::SortPairs(room.p, bytes, d.keys.p, keys.p, d.values.p, values.p, d.n, 0, bits,
                                              stream));
     });

@@ -12,53 +12,10 @@
 
 #include <boscage/boscage.h>
 
+#include "bench_cuda.h"
+
 static const double COPY_BYTES_PER_MS = 4.3e9;
 enum { WARM_UPS = 3, RUNS = 15, BUCKETS = 16, DIM = 3 };
-
-static cudaStream_t stream;
-static bosc_ctx *ctx;
-
-static void check_cuda(cudaError_t e, const char *what)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
-    exit(1);
-}
-#define CUDA(call) check_cuda((call), #call)
-
-static void check_bosc(bosc_status s, const char *what)
-{
-    if (s == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", what, bosc_message(ctx));
-    exit(1);
-}
-#define BOSC(call) check_bosc((call), #call)
-
-template <class T> struct device_array {
-    T *p;
-    explicit device_array(int64_t n) { CUDA(cudaMalloc((void **)&p, (size_t)(n > 0 ? n : 1) * sizeof(T))); }
-    ~device_array() { cudaFree(p); }
-    device_array(const device_array &) = delete;
-};
-
-template <class F> static double median_ms(const F &f)
-{
-    cudaEvent_t begin, end;
-    CUDA(cudaEventCreate(&begin));
-    CUDA(cudaEventCreate(&end));
-    std::vector<float> ms(RUNS);
-    for (int i = -WARM_UPS; i < RUNS; i++) {
-        CUDA(cudaEventRecord(begin, stream));
-        f();
-        CUDA(cudaEventRecord(end, stream));
-        CUDA(cudaEventSynchronize(end));
-        if (i >= 0) CUDA(cudaEventElapsedTime(&ms[(size_t)i], begin, end));
-    }
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
-    std::sort(ms.begin(), ms.end());
-    return ms[RUNS / 2];
-}
 
 /* CUB asks for its room in a first call. */
 template <class F> static double cub_ms(const F &f)
@@ -66,7 +23,7 @@ template <class F> static double cub_ms(const F &f)
     size_t bytes = 0;
     CUDA(f(nullptr, bytes));
     device_array<char> room((int64_t)bytes);
-    return median_ms([&] { CUDA(f((void *)room.p, bytes)); });
+    return median_ms(WARM_UPS, RUNS, [&] { CUDA(f((void *)room.p, bytes)); });
 }
 
 static __global__ void count_differences(const unsigned char *a, const unsigned char *b, int64_t n,
@@ -114,7 +71,7 @@ static void scan_sums(const char *kind_name, bosc_scan_kind kind, const char *ty
 {
     char name[64];
     device_array<T> ours(n), cubs(n);
-    double a = median_ms([&] { BOSC(bosc_scan(ctx, BOSC_SUM, kind, dtype, in, n, ours.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_scan(ctx, BOSC_SUM, kind, dtype, in, n, ours.p)); });
     double b = cub_ms([&](void *room, size_t &bytes) { return cub_scan(room, bytes, cubs.p); });
     T x, y;
     CUDA(cudaMemcpy(&x, ours.p + n - 1, sizeof x, cudaMemcpyDeviceToHost));
@@ -128,7 +85,7 @@ template <class T> static void sums(const char *type, bosc_dtype dtype, const T 
 {
     char name[64];
     device_array<T> ours(1), cubs(1);
-    double a = median_ms([&] { BOSC(bosc_reduce(ctx, BOSC_SUM, dtype, in, n, ours.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_reduce(ctx, BOSC_SUM, dtype, in, n, ours.p)); });
     double b =
         cub_ms([&](void *room, size_t &bytes) { return cub::DeviceReduce::Sum(room, bytes, in, cubs.p, n, stream); });
     T x, y;
@@ -163,7 +120,7 @@ static void compactions(const uint32_t *in, const float *f, int64_t n)
     device_array<int64_t> counts(2);
     int64_t count[2];
     make_flags<<<1024, 256>>>(in, n, 1u << 31, flags.p);
-    double a = median_ms([&] { BOSC(bosc_compact(ctx, 4, in, flags.p, n, ours.p, counts.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_compact(ctx, 4, in, flags.p, n, ours.p, counts.p)); });
     double b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceSelect::Flagged(room, bytes, in, flags.p, cubs.p, counts.p + 1, n, stream);
     });
@@ -171,8 +128,9 @@ static void compactions(const uint32_t *in, const float *f, int64_t n)
     report("compact half, 4 bytes", n, a, b, (double)n * 7, count[0] == count[1] && same(ours.p, cubs.p, count[0] * 4));
     device_array<float> scanned(n);
     make_flags<<<1024, 256>>>(in, n, 1u << 26, flags.p);
-    a = median_ms(
-        [&] { BOSC(bosc_scan_segmented(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, f, flags.p, n, scanned.p)); });
+    a = median_ms(WARM_UPS, RUNS, [&] {
+        BOSC(bosc_scan_segmented(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, f, flags.p, n, scanned.p));
+    });
     report("segmented scan f32", n, a, 0, (double)n * 9, true);
 }
 
@@ -183,7 +141,7 @@ static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
     device_array<int64_t> ours(n_bins + 1);
     device_array<unsigned long long> cubs(n_bins);
     make_buckets<<<1024, 256>>>(in, n, n_bins, bins.p);
-    double a = median_ms([&] { BOSC(bosc_histogram(ctx, bins.p, n, n_bins, ours.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_histogram(ctx, bins.p, n, n_bins, ours.p)); });
     double b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceHistogram::HistogramEven(room, bytes, bins.p, cubs.p, (int)n_bins + 1, 0u, n_bins, n, stream);
     });
@@ -191,7 +149,7 @@ static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
     report(name, n, a, b, (double)n * 4, same(ours.p, cubs.p, (int64_t)n_bins * 8));
     int bits = 0;
     while ((1u << bits) < n_bins) bits++;
-    a = median_ms([&] { BOSC(bosc_split(ctx, 4, in, bins.p, n, n_bins, out.p, ours.p)); });
+    a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_split(ctx, 4, in, bins.p, n, n_bins, out.p, ours.p)); });
     b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceRadixSort::SortPairs(room, bytes, bins.p, cub_keys.p, in, cub_out.p, n, 0, bits, stream);
     });
@@ -202,12 +160,12 @@ static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
 static void sorts(const uint32_t *in, int64_t n)
 {
     device_array<uint32_t> ours(n), cubs(n), our_values(n), cub_values(n);
-    double a = median_ms([&] { BOSC(bosc_sort_keys(ctx, BOSC_U32, in, n, ours.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_sort_keys(ctx, BOSC_U32, in, n, ours.p)); });
     double b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceRadixSort::SortKeys(room, bytes, in, cubs.p, n, 0, 32, stream);
     });
     report("sort keys u32", n, a, b, (double)n * 36, same(ours.p, cubs.p, n * 4));
-    a = median_ms([&] { BOSC(bosc_sort_pairs(ctx, BOSC_U32, in, 4, in, n, ours.p, our_values.p)); });
+    a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_sort_pairs(ctx, BOSC_U32, in, 4, in, n, ours.p, our_values.p)); });
     b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceRadixSort::SortPairs(room, bytes, in, cubs.p, in, cub_values.p, n, 0, 32, stream);
     });
@@ -216,13 +174,14 @@ static void sorts(const uint32_t *in, int64_t n)
     device_array<uint32_t> halves(n);
     BOSC(bosc_sort_keys(ctx, BOSC_U32, in, half, halves.p));
     BOSC(bosc_sort_keys(ctx, BOSC_U32, in + half, n - half, halves.p + half));
-    a = median_ms([&] { BOSC(bosc_merge(ctx, BOSC_U32, halves.p, half, halves.p + half, n - half, ours.p)); });
+    a = median_ms(WARM_UPS, RUNS,
+                  [&] { BOSC(bosc_merge(ctx, BOSC_U32, halves.p, half, halves.p + half, n - half, ours.p)); });
     b = cub_ms([&](void *room, size_t &bytes) {
         return cub::DeviceMerge::MergeKeys(room, bytes, halves.p, half, halves.p + half, n - half, cubs.p,
                                            cuda::std::less<>{}, stream);
     });
     report("merge u32", n, a, b, (double)n * 8, same(ours.p, cubs.p, n * 4));
-    a = median_ms([&] {
+    a = median_ms(WARM_UPS, RUNS, [&] {
         BOSC(bosc_merge_pairs(ctx, BOSC_U32, 4, halves.p, in, half, halves.p + half, in + half, n - half, ours.p,
                               our_values.p));
     });
@@ -257,7 +216,7 @@ static void superkeys(int64_t n)
     device_array<float> points(n * DIM);
     device_array<uint32_t> ours(n), cubs(n);
     BOSC(bosc_random_points(ctx, BOSC_POINTS_UNIFORM, 1, n, DIM, BOSC_F32, points.p));
-    double a = median_ms([&] { BOSC(bosc_sort_superkey(ctx, BOSC_F32, points.p, n, DIM, 0, ours.p)); });
+    double a = median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_sort_superkey(ctx, BOSC_F32, points.p, n, DIM, 0, ours.p)); });
     double b = cub_ms([&](void *room, size_t &bytes) {
         if (room) make_rows<<<1024, 256, 0, stream>>>(cubs.p, n);
         return cub::DeviceMergeSort::SortKeys(room, bytes, cubs.p, n, by_superkey{points.p}, stream);
