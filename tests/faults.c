@@ -1,6 +1,7 @@
 #include "faults.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The memory of a counted context. Device blocks come from the context it is like. */
 struct counted {
@@ -87,28 +88,48 @@ bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
     return ctx;
 }
 
+static void prepare(const struct fault_sweep *s)
+{
+    if (s->outputs) memset(s->outputs, FAULT_PATTERN, s->output_bytes);
+    if (s->prepare) s->prepare(s->user);
+}
+
+static bool untouched(const struct fault_sweep *s)
+{
+    const unsigned char *bytes = s->outputs;
+    for (size_t i = 0; bytes && i < s->output_bytes; i++)
+        if (bytes[i] != FAULT_PATTERN) return false;
+    return !s->untouched || s->untouched(s->user);
+}
+
+static bool right(const struct fault_sweep *s)
+{
+    if (s->outputs && memcmp(s->outputs, s->expected, s->output_bytes) != 0) return false;
+    return !s->right || s->right(s->user);
+}
+
 /* One k. Returns whether the fault was met. */
 static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, int64_t k, bool for_good)
 {
     int64_t live[2];
     bosc_ctx *ctx = counted_context(like, live);
     if (s->open) s->open(ctx, s->user);
-    if (s->prepare) s->prepare(s->user);
+    prepare(s);
     arm(s->kinds, k, for_good);
     bosc_status status = s->call(ctx, s->user);
     bool met = passed() > k;
     disarm();
     if (status == BOSC_OK) {
-        if (s->right) CHECK(s->right(s->user));
+        CHECK(right(s));
     } else {
         bool right_code = status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE || status == s->other;
         if (!met || !right_code || bosc_message(ctx)[0] == 0)
             suite_fail(__FILE__, __LINE__, "fault %lld gives %s: %s", (long long)k, bosc_status_name(status),
                        bosc_message(ctx));
-        if (s->untouched && status != BOSC_ERR_DEVICE) CHECK(s->untouched(s->user));
-        if (s->prepare) s->prepare(s->user);
+        if (status != BOSC_ERR_DEVICE) CHECK(untouched(s));
+        prepare(s);
         CHECK_OK(ctx, s->call(ctx, s->user));
-        if (s->right) CHECK(s->right(s->user));
+        CHECK(right(s));
     }
     CHECK_OK(ctx, bosc_sync(ctx));
     if (s->close) s->close(s->user);

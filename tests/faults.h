@@ -5,6 +5,9 @@
 #include "base/fault.h"
 #include "suite.h"
 
+/* What bytes of `outputs` hold before a call. */
+enum { FAULT_PATTERN = 0x77 };
+
 struct fault_sweep {
     uint32_t kinds; /* of enum bi_fault_kind; builds without fault points fail host allocations only */
     /* The call. It gets a fresh context for each k; what it makes in it (handles) must be freed before it returns. */
@@ -16,6 +19,11 @@ struct fault_sweep {
     bool (*untouched)(void *user);           /* after a failed call: do the outputs hold the pattern? May be NULL */
     bool (*right)(void *user);               /* after a good call: are the outputs right? May be NULL */
     void *user;
+    /* Outputs that need no functions of their own: they get a pattern before each call, hold it after a failure, and
+     * equal `expected` after a good call. NULL: none. */
+    void *outputs;
+    const void *expected;
+    size_t output_bytes;
 };
 
 /* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or `other` with its outputs
