@@ -1,7 +1,9 @@
 # libboscage_io and the command-line tool. The tool, as the tests, takes static libraries where the machine has them, so
 # that it runs where only the C library is installed.
 find_package(PNG REQUIRED)
+find_package(TIFF 4.5 REQUIRED) # whose messages need no global handler
 find_package(PkgConfig)
+find_package(Threads REQUIRED)
 
 # bosc_find_static(variable file shared): the static library `file`, or else `shared`.
 function(bosc_find_static variable file shared)
@@ -16,17 +18,38 @@ bosc_find_static(BOSC_ZLIB_STATIC libz.a ZLIB::ZLIB)
 bosc_find_static(BOSC_JANSSON libjansson.a jansson)
 find_path(JANSSON_INCLUDE_DIR jansson.h REQUIRED)
 
+# libtiff's archive needs those of its compressions, one of which is C++; all are found, or the shared library serves.
+set(BOSC_TIFF_STATIC "")
+foreach(name tiff webp zstd lzma Lerc jbig jpeg deflate)
+  find_library(archive NAMES lib${name}.a NO_CACHE)
+  if(archive)
+    list(APPEND BOSC_TIFF_STATIC ${archive})
+  endif()
+  unset(archive)
+endforeach()
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
+  OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+list(LENGTH BOSC_TIFF_STATIC found)
+if(found EQUAL 8 AND BOSC_EMULATOR)
+  list(APPEND BOSC_TIFF_STATIC Threads::Threads) # linked as C++ anyway
+elseif(found EQUAL 8 AND IS_ABSOLUTE "${archive}")
+  list(APPEND BOSC_TIFF_STATIC ${archive} -static-libgcc Threads::Threads)
+else()
+  set(BOSC_TIFF_STATIC TIFF::TIFF)
+endif()
+
 file(GLOB bosc_io_sources CONFIGURE_DEPENDS src/io/*.c)
 add_library(boscage_io_objects OBJECT ${bosc_io_sources})
 target_link_libraries(boscage_io_objects PRIVATE bosc_options)
-target_include_directories(boscage_io_objects SYSTEM PRIVATE ${PNG_INCLUDE_DIRS})
+target_include_directories(boscage_io_objects SYSTEM PRIVATE ${PNG_INCLUDE_DIRS} ${TIFF_INCLUDE_DIRS} ${JANSSON_INCLUDE_DIR})
 
 add_library(boscage_io SHARED $<TARGET_OBJECTS:boscage_io_objects>)
 add_library(boscage_io_static STATIC $<TARGET_OBJECTS:boscage_io_objects>)
 bosc_public_library(boscage_io boscage_io)
 bosc_public_library(boscage_io_static boscage_io)
-target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> m)
-target_link_libraries(boscage_io_static PUBLIC boscage_static ${BOSC_PNG_STATIC} ${BOSC_ZLIB_STATIC} m)
+target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> $<BUILD_INTERFACE:TIFF::TIFF> $<BUILD_INTERFACE:jansson> m)
+target_link_libraries(boscage_io_static PUBLIC boscage_static ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC} ${BOSC_JANSSON}
+  ${BOSC_ZLIB_STATIC} m)
 if(BOSC_FAULTS)
   target_sources(boscage_io PRIVATE src/base/fault.c) # libboscage keeps its fault points to itself
 endif()
@@ -36,7 +59,7 @@ add_executable(boscage_tool ${bosc_tool_sources})
 set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(boscage_tool PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(boscage_tool SYSTEM PRIVATE ${JANSSON_INCLUDE_DIR})
-target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static ${BOSC_JANSSON} m)
+target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static m)
 target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
 
 foreach(target boscage_io boscage_tool)

@@ -31,7 +31,7 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
     ${core_headers})
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage_io>
-      "libboscage.so.0 libpng16.so.16 libz.so.1" ${headers}/io.h)
+      "libboscage.so.0 libpng16.so.16 libz.so.1 libtiff.so.5 libtiff.so.6 libjansson.so.4" ${headers}/io.h)
     set_tests_properties(symbols_io PROPERTIES LABELS package)
   endif()
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})

@@ -1,4 +1,5 @@
-/* boscage/io.h - files: arrays, point sets, graphs, saved structures, pictures. A library of its own, libboscage_io.
+/* boscage/io.h - files: arrays, points, graphs, heights, meshes, saved structures, pictures. A library of its own,
+ * libboscage_io.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Readers parse a mapped file (or standard input, "-") and refuse what is unreadable, truncated or hostile with
@@ -89,6 +90,57 @@ BOSC_API bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph
 /* Reads a saved graph, known by its first bytes, or else edges as bosc_edges_read: one of *graph and *edges is set. */
 BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
                                               bosc_io_error *error);
+
+/* Heights above a plane, a sample each: row-major, row 0 first, which is the northern one in geographic files. What
+ * bosc_heights_read gives is owned: free it with bosc_heights_free. */
+typedef struct bosc_heights {
+    int64_t width, height; /* samples in a row, and rows; at least 1 */
+    float *data;           /* in the file's units, finite */
+    double spacing;        /* metres from row to row, where the file says so; else 0 */
+    int64_t voids;         /* samples without a height in the file, which were filled in */
+} bosc_heights;
+
+typedef enum bosc_heights_encoding {
+    BOSC_HEIGHTS_PLAIN = 0,      /* a sample is its height */
+    BOSC_HEIGHTS_TERRAIN_RGB = 1 /* PNG alone: -10000 + 0.1 (65536 R + 256 G + B); an alpha channel is passed over */
+} bosc_heights_encoding;
+
+BOSC_API void bosc_heights_free(bosc_heights *heights);
+
+/* Reads heights by the ending of the path, or for "-" and other endings by the first bytes:
+ *   .png         grey of 8 or 16 bits, interlaced or not; or terrain-RGB
+ *   .pgm         P2 and P5, of 8 or 16 bits
+ *   .hgt         SRTM: a square of big-endian int16 that covers one degree; -32768 is no height
+ *   .tif .tiff   one band of integers or floats of 8 to 64 bits, in strips or tiles, any compression without loss or
+ *                LERC, BigTIFF too; GDAL's no-data value and NaN are no heights. The spacing is the pixel scale of
+ *                GeoTIFF, with a degree for 111,133 m
+ *   .npy         (height, width) of f4, f8, and of integers of 8 to 64 bits; NaN is no height
+ * A sample without height is given the mean of the nearest ones to its left, right, up and down, each weighted by the
+ * reciprocal of its distance; where there are none of those, of the ones just filled in. No heights at all, or one that
+ * is infinite or beyond a float, give BOSC_ERR_DATA. A file that claims more samples than its bytes can hold is refused
+ * before memory is taken for them. O(samples). */
+BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, bosc_heights *heights,
+                                       bosc_io_error *error);
+
+/* Writes heights by the ending, atomically: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16
+ * bits, .hgt (a square of at least 2 x 2) as int16, all three rounded to the nearest integer, halves upwards. Heights
+ * that do not fit the format give BOSC_ERR_DATA. */
+BOSC_API bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error);
+
+/* Triangles with shared vertices, in the caller's memory. */
+typedef struct bosc_mesh {
+    int64_t vertices, triangles; /* at least 1 of each; fewer than 2^32 vertices */
+    const float *positions;      /* x, y, z of each vertex, finite */
+    const float *normals;        /* of unit length, or NULL */
+    const uint32_t *indices;     /* three vertices of each triangle */
+    int32_t map;                 /* 1: x is east, y south and z up, as on a map whose row 0 is north */
+} bosc_mesh;
+
+/* Writes a mesh by the ending, atomically: .glb (binary glTF 2.0), .ply (binary, little-endian) or .obj. Numbers are
+ * those of the arrays; .obj has as many digits as bring back the same floats. In a .glb up is y and axes are
+ * right-handed: the matrix of its node takes z, or all of a map, there. A .glb that would take 4 GiB gives
+ * BOSC_ERR_LIMIT. */
+BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);
 
 /* Writes an 8-bit RGB picture, rows from the top, as PNG, atomically. */
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,

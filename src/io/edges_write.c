@@ -24,77 +24,20 @@ static char *put_text(char *p, const char *text)
     return p;
 }
 
-static char *put_integer(char *p, bool negative, uint64_t size)
+static char *put_signed(char *p, int64_t x)
 {
-    char digits[20];
-    int count = 0;
-    if (negative) *p++ = '-';
-    do digits[count++] = (char)('0' + size % 10);
-    while (size /= 10);
-    while (count) *p++ = digits[--count];
-    return p;
-}
-
-static char *put_signed(char *p, int64_t x) { return put_integer(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x); }
-
-/* The number rounded to so many digits, as d.ddde+xx without zeros at the end, whatever the locale takes for a point.
- */
-static char *put_scientific(char *p, double x, int digits)
-{
-    char text[48];
-    int seen = 0;
-    snprintf(text, sizeof text, "%.*e", digits - 1, x);
-    for (const char *q = text; *q; q++) {
-        bool digit = *q >= '0' && *q <= '9';
-        if (*q == 'e')
-            while (p[-1] == '0' && p[-2] != '.') p--;
-        if (digit || *q == '-' || *q == '+' || *q == 'e') *p++ = *q;
-        if (digit && ++seen == 1) *p++ = '.';
-    }
-    return p;
-}
-
-/* Whether `back`, what a text reads as, is the number. */
-static bool is_same(double back, double x, bool single) { return single ? (float)back == (float)x : back == x; }
-
-/* A number of at most six decimals: of two exact doubles, the quotient is what its text reads as. NULL for others. */
-static char *put_decimals(char *p, double x, bool single)
-{
-    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    for (int k = 0; k <= 6; k++) {
-        double scaled = fabs(x) * (double)power[k];
-        if (!(scaled < 1e15)) return NULL;
-        uint64_t whole = (uint64_t)(scaled + 0.5);
-        if (!is_same((double)whole / (double)power[k], fabs(x), single)) continue;
-        p = put_integer(p, signbit(x), whole / power[k]);
-        *p++ = '.';
-        for (int digit = k ? k - 1 : 0; digit >= 0; digit--) *p++ = (char)('0' + whole / power[digit] % 10 * (k > 0));
-        return p;
-    }
-    return NULL;
-}
-
-/* Digits that bring back the same number, few if few do; with a point or an exponent, so that it reads as a real. */
-static char *put_real(char *p, double x, bool single)
-{
-    if (isinf(x)) return put_text(p, x < 0 ? "-inf" : "inf");
-    char *end = put_decimals(p, x, single);
-    if (end) return end;
-    double back;
-    end = put_scientific(p, x, single ? FLT_DIG : DBL_DIG);
-    if (bi_number_read(p, end, &back) && is_same(back, x, single)) return end;
-    return put_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
+    return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
 }
 
 static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
 {
     switch (edges->dtype) {
-    case BOSC_F32: return put_real(p, (double)((const float *)edges->weights)[i], true);
-    case BOSC_F64: return put_real(p, ((const double *)edges->weights)[i], false);
+    case BOSC_F32: return bi_number_write(p, (double)((const float *)edges->weights)[i], true);
+    case BOSC_F64: return bi_number_write(p, ((const double *)edges->weights)[i], false);
     case BOSC_I32: return put_signed(p, ((const int32_t *)edges->weights)[i]);
     case BOSC_I64: return put_signed(p, ((const int64_t *)edges->weights)[i]);
-    case BOSC_U32: return put_integer(p, false, ((const uint32_t *)edges->weights)[i]);
-    case BOSC_U64: return put_integer(p, false, ((const uint64_t *)edges->weights)[i]);
+    case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)edges->weights)[i]);
+    case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)edges->weights)[i]);
     case BOSC_U8: break; /* unreached: refused before */
     }
     return p; /* unreached: all types return */
@@ -110,9 +53,9 @@ static char *put_line(char *p, const struct job *job, int64_t i)
         v = edges->u[i];
     }
     if (job->format == BI_EDGES_GR) p = put_text(p, "a ");
-    p = put_integer(p, false, u + first);
+    p = bi_integer_write(p, false, u + first);
     *p++ = list ? '\t' : ' ';
-    p = put_integer(p, false, v + first);
+    p = bi_integer_write(p, false, v + first);
     if (edges->weights || job->format == BI_EDGES_GR) *p++ = list ? '\t' : ' ';
     if (edges->weights)
         p = put_weight(p, edges, i);

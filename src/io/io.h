@@ -58,6 +58,18 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
 
 const char *bi_npy_code(bosc_dtype dtype); /* "f4" */
 bool bi_npy_is(const struct bi_bytes *in);
+
+/* A .npy file whose header has been read and whose size is right. */
+struct bi_npy {
+    bosc_dtype dtype; /* 0: a short integer */
+    char kind;        /* 'f', 'i' or 'u' */
+    int width;        /* bytes of an element */
+    int32_t rank;
+    int64_t shape[4];
+    const char *data; /* in the file, not aligned */
+    size_t bytes;
+};
+bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error);
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 bosc_status bi_text_parse(const struct bi_bytes *in, bool header, bosc_array *points, bosc_io_error *error);
 bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);

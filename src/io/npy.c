@@ -8,12 +8,14 @@
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
+/* The short integers, which serve as heights alone, have no dtype. */
 static const struct {
     bosc_dtype dtype;
     char code[3];
-} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
-             {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"}};
+} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"},      {BOSC_I64, "i8"},      {BOSC_U32, "u4"},
+             {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {(bosc_dtype)0, "i1"}, {(bosc_dtype)0, "i2"}, {(bosc_dtype)0, "u2"}};
 enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
+static const char bad_type[] = "the element type is none of f4, f8, i4, i8, u4, u8, u1";
 
 const char *bi_npy_code(bosc_dtype dtype)
 {
@@ -27,7 +29,7 @@ struct header {
     const char *p, *end;
     const char *reason;
     bool has_type, has_order, has_shape;
-    bosc_dtype dtype;
+    int type; /* in types */
     int32_t rank;
     int64_t shape[RANK_MAX];
 };
@@ -79,10 +81,10 @@ static bool take_type(struct header *h)
     if (code[0] == 'O') return stop(h, "arrays of Python objects are not read");
     for (int i = 0; i < TYPE_COUNT; i++)
         if (strcmp(code, types[i].code) == 0) {
-            h->dtype = types[i].dtype;
+            h->type = i;
             return true;
         }
-    return stop(h, "the element type is none of f4, f8, i4, i8, u4, u8, u1");
+    return stop(h, bad_type);
 }
 
 static bool take_order(struct header *h)
@@ -169,22 +171,37 @@ static bool find_header(const struct bi_bytes *in, struct header *h)
     return true;
 }
 
-bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error)
 {
     struct header h = {0};
-    size_t bytes;
     if (!find_header(in, &h) || !take_header(&h))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, h.reason);
-    if (!bi_array_bytes(h.dtype, h.rank, h.shape, &bytes))
+    const char *code = types[h.type].code;
+    struct bi_npy fresh = {.dtype = types[h.type].dtype, .kind = code[0], .width = code[1] - '0', .rank = h.rank};
+    for (int i = 0; i < RANK_MAX; i++) fresh.shape[i] = i < h.rank ? h.shape[i] : 1;
+    /* Bytes are checked as those of an array of u1 with one dimension more. */
+    int64_t shape[RANK_MAX + 1] = {fresh.width, fresh.shape[0], fresh.shape[1], fresh.shape[2], fresh.shape[3]};
+    if (!bi_array_bytes(BOSC_U8, RANK_MAX + 1, shape, &fresh.bytes))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the shape is too large", in->name);
     size_t there = in->size - (size_t)(h.end - in->data);
-    if (there < bytes)
+    if (there < fresh.bytes)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: the array takes %zu bytes, the file has %zu",
-                          in->name, bytes, there);
-    if (there > bytes)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, there - bytes);
-    bosc_status status = bi_array_new(in->name, h.dtype, h.rank, h.shape, array, error);
-    if (status == BOSC_OK && bytes) memcpy(array->data, h.end, bytes);
+                          in->name, fresh.bytes, there);
+    if (there > fresh.bytes)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, there - fresh.bytes);
+    fresh.data = h.end;
+    *npy = fresh;
+    return BOSC_OK;
+}
+
+bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+{
+    struct bi_npy npy;
+    bosc_status status = bi_npy_open(in, &npy, error);
+    if (status != BOSC_OK) return status;
+    if (!npy.dtype) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, bad_type);
+    status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, array, error);
+    if (status == BOSC_OK && npy.bytes) memcpy(array->data, npy.data, npy.bytes);
     return status;
 }
 

@@ -8,6 +8,11 @@
  * Returns one past it, or NULL where no number begins. */
 const char *bi_number_read(const char *p, const char *end, double *value);
 
+/* Writes a number at p, at most 25 characters without an end, and returns one past them: as few digits as bring back
+ * the same double, or float if `single`; with a point or an exponent, so that it reads as a real. */
+char *bi_number_write(char *p, double x, bool single);
+char *bi_integer_write(char *p, bool negative, uint64_t size);
+
 /* Numbers that grow as they are read. */
 struct bi_numbers {
     double *data;

@@ -3,7 +3,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "io/io.h"
+#include "io/heights.h"
 
 static void hand_over(png_structp png, png_bytep bytes, size_t count)
 {
@@ -36,8 +36,15 @@ static void stay_silent(png_structp png, png_const_charp text)
     (void)text;
 }
 
+struct picture {
+    const void *rows;
+    size_t row_bytes;
+    int32_t width, height;
+    int depth, colour;
+};
+
 /* False if libpng gave up: no memory, or the sink failed. */
-static bool encode(struct bi_sink *sink, const uint8_t *rgb, int32_t width, int32_t height)
+static bool encode(struct bi_sink *sink, const struct picture *picture)
 {
     jmp_buf back;
     png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &back, jump, stay_silent, NULL, take, release);
@@ -47,13 +54,21 @@ static bool encode(struct bi_sink *sink, const uint8_t *rgb, int32_t width, int3
         return false;
     }
     png_set_write_fn(png, sink, hand_over, nothing_to_flush);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, picture->depth, picture->colour,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
-    for (int32_t y = 0; y < height; y++) png_write_row(png, rgb + (size_t)y * (size_t)width * 3);
+    if (picture->depth == 16) png_set_swap(png);
+    for (int32_t y = 0; y < picture->height; y++)
+        png_write_row(png, (png_const_bytep)picture->rows + (size_t)y * picture->row_bytes);
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);
     return true;
+}
+
+bool bi_png_write_grey(struct bi_sink *sink, const uint16_t *grey, int32_t width, int32_t height)
+{
+    const struct picture picture = {grey, (size_t)width * sizeof *grey, width, height, 16, PNG_COLOR_TYPE_GRAY};
+    return encode(sink, &picture);
 }
 
 bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error)
@@ -66,7 +81,8 @@ bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, 
     struct bi_sink *sink = bi_io_alloc(sizeof *sink);
     if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
     bosc_status status = bi_sink_open(sink, path, error);
-    if (status == BOSC_OK && !encode(sink, rgb, width, height) && !sink->error_number)
+    const struct picture picture = {rgb, (size_t)width * 3, width, height, 8, PNG_COLOR_TYPE_RGB};
+    if (status == BOSC_OK && !encode(sink, &picture) && !sink->error_number)
         status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
     if (status == BOSC_OK) status = bi_sink_finish(sink, error);
     if (status == BOSC_OK) status = bi_sink_commit(sink, error);

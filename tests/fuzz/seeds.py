@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Makes small good files for the fuzz targets to begin with: seeds.py BOSCAGE FOLDER, a folder a target in FOLDER."""
 import pathlib
+import struct
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 
@@ -24,9 +26,53 @@ TEXTS = {
 }
 
 
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png(width, height, depth, colour, pixels):
+    step = len(pixels) // height
+    rows = b"".join(b"\0" + pixels[i * step:(i + 1) * step] for i in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def tiff(order, compression, tiled):
+    """16 x 16 int16 in one strip or tile, with geography and a no-data value."""
+    samples = np.arange(256, dtype=order + "i2").tobytes()
+    body = zlib.compress(samples) if compression == 8 else samples
+    tags = [(256, 3, (16,)), (257, 3, (16,)), (258, 3, (16,)), (259, 3, (compression,)), (262, 3, (1,)),
+            *([(322, 3, (16,)), (323, 3, (16,)), (324, 4, (8,)), (325, 4, (len(body),))] if tiled else
+              [(273, 4, (8,)), (278, 3, (16,)), (279, 4, (len(body),))]),
+            (339, 3, (2,)), (33550, 12, (30.0, 30.0, 0.0)), (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1)), (42113, 2, b"7\0")]
+    entries, after, end = b"", b"", 8 + len(body) + len(body) % 2
+    beyond = end + 2 + 12 * len(tags) + 4
+    for tag, kind, values in sorted(tags):
+        raw = values if kind == 2 else struct.pack(order + {3: "H", 4: "I", 12: "d"}[kind] * len(values), *values)
+        place = raw.ljust(4, b"\0") if len(raw) <= 4 else struct.pack(order + "I", beyond + len(after))
+        after += raw if len(raw) > 4 else b""
+        entries += struct.pack(order + "HHI", tag, kind, len(values)) + place
+    head = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "I", end)
+    return (head + body).ljust(end, b"\0") + struct.pack(order + "H", len(tags)) + entries + bytes(4) + after
+
+
+def heights(folder):
+    """The first byte says which format: 0 png, 1 pgm, 2 hgt, 3 tif, 4 npy; 65 (65 % 5 = 0, and 64) terrain-RGB."""
+    files = [(0, png(3, 2, 8, 0, bytes(range(6)))), (0, png(2, 2, 16, 0, bytes(range(8)))),
+             (65, png(2, 1, 8, 2, bytes(range(6)))), (65, png(1, 2, 8, 6, bytes(range(8)))),
+             (1, b"P2 # c\n2 2 99\n1 2\n3 4\n"), (1, b"P5 2 1 65535\nabcd"), (2, b"abcd\x80\0ef")]
+    files += [(3, tiff(order, compression, tiled)) for order in "<>" for compression in (1, 8) for tiled in (0, 1)]
+    for kind in ("f4", "f8", "i2", "u2", "i4"):
+        np.save(folder / "h.npy", np.arange(6, dtype=kind).reshape(2, 3))
+        files.append((4, (folder / "h.npy").read_bytes()))
+    for i, (kind, data) in enumerate(files):
+        (folder / f"{i}").write_bytes(bytes([kind]) + data)
+    (folder / "h.npy").unlink()
+
+
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "tree", "graph", "hash", "hash_changes", *TEXTS):
+    for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -47,6 +93,7 @@ def main():
             name = folder / "graph" / f"{i}{j}.bosc"
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
+    heights(folder / "heights")
     golden = pathlib.Path(__file__).parent.parent / "golden" / "hash-v1.bosc"
     (folder / "hash" / "golden").write_bytes(golden.read_bytes())
     for kind in range(96):

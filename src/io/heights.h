@@ -1,0 +1,57 @@
+/* Heights being read: parsers give a raster in which samples without a height are NaN; what all formats share fills
+ * them in and refuses what is no height. */
+#ifndef BI_IO_HEIGHTS_H
+#define BI_IO_HEIGHTS_H
+
+#include "io/io.h"
+
+enum bi_heights_format {
+    BI_HEIGHTS_UNKNOWN,
+    BI_HEIGHTS_PNG,
+    BI_HEIGHTS_PGM,
+    BI_HEIGHTS_HGT,
+    BI_HEIGHTS_TIFF,
+    BI_HEIGHTS_NPY
+};
+
+/* By the path's ending; "-" and unknown endings by the first bytes, where `in` is not NULL. */
+enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_bytes *in);
+bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
+                             bosc_heights *heights, bosc_io_error *error);
+
+/* The parsers of one format, which fill width, height, data and perhaps spacing. */
+bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, bosc_heights *heights,
+                           bosc_io_error *error);
+bosc_status bi_heights_pgm(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+
+/* A raster of this size without content; the spacing is 0. Nothing is checked but that it fits memory. */
+bosc_status bi_heights_new(const char *name, int64_t width, int64_t height, bosc_heights *heights,
+                           bosc_io_error *error);
+
+/* "NAME: 70000 x 70000 samples do not fit in 300 bytes", unless samples * bytes are at most `most`. */
+bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t height, int64_t bytes, uint64_t most,
+                           bosc_io_error *error);
+
+/* Samples of a numeric type, little-endian and not aligned, as floats. */
+struct bi_sample_type {
+    char kind; /* 'f', 'i', 'u' */
+    int width; /* bytes: 1, 2, 4, 8; floats 4, 8 */
+};
+void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to);
+
+/* The same; those equal to `none` become NaN. */
+void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to);
+
+/* Writers of one format into a sink; rows of 16 bits have been rounded. */
+struct bi_sink;
+bool bi_png_write_grey(struct bi_sink *sink, const uint16_t *grey, int32_t width, int32_t height);
+bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bosc_io_error *error);
+
+/* One degree of a meridian, in metres: that of the sphere with the Earth's mean radius is 111,195, the mean of the
+ * ellipsoid's this. */
+#define BI_METRES_A_DEGREE 111133.0
+
+#endif

@@ -1,0 +1,328 @@
+/* Heights of TIFFs and GeoTIFFs, by libtiff. Sources: Adobe, TIFF 6.0; OGC 19-008, GeoTIFF 1.1; GDAL's no-data tag. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tiffio.h>
+
+#include "io/heights.h"
+#include "io/number.h"
+
+enum {
+    TAG_PIXEL_SCALE = 33550,
+    TAG_GEO_KEYS = 34735,
+    TAG_NO_DATA = 42113,
+    KEY_MODEL_TYPE = 1024, /* 1: projected, 2: geographic */
+    KEY_LINEAR_UNITS = 3076,
+    MODEL_GEOGRAPHIC = 2,
+    UNIT_METRE = 9001,
+    UNIT_FOOT = 9002,
+    UNIT_US_FOOT = 9003,
+    STRIP_SAMPLES = 1 << 16, /* written in one piece, about */
+    MOST_RATIO = 1 << 14     /* bytes that one byte of a strong compression is taken for, at most */
+};
+
+/* A file in memory, read or written by libtiff, and its first complaint. */
+struct tiff {
+    const char *name;
+    const char *in; /* NULL when writing */
+    char *out;
+    uint64_t size, room, at;
+    bool no_memory;
+    struct bi_reason reason;
+    TIFF *handle;
+};
+
+static tmsize_t tiff_read(thandle_t user, void *to, tmsize_t count)
+{
+    struct tiff *t = user;
+    uint64_t left = t->at < t->size ? t->size - t->at : 0;
+    if ((uint64_t)count > left) count = (tmsize_t)left;
+    if (count > 0) memcpy(to, (t->in ? t->in : t->out) + t->at, (size_t)count);
+    t->at += (uint64_t)count;
+    return count;
+}
+
+static tmsize_t tiff_write(thandle_t user, void *from, tmsize_t count)
+{
+    struct tiff *t = user;
+    uint64_t end = t->at + (uint64_t)count;
+    if (t->in || count <= 0) return 0;
+    if (end > t->room) {
+        uint64_t room = end + end / 2 + 4096;
+        char *larger = bi_io_realloc(t->out, room);
+        t->no_memory = t->no_memory || !larger;
+        if (!larger) return 0;
+        memset(larger + t->room, 0, room - t->room);
+        t->out = larger;
+        t->room = room;
+    }
+    memcpy(t->out + t->at, from, (size_t)count);
+    t->at = end;
+    if (end > t->size) t->size = end;
+    return count;
+}
+
+static toff_t tiff_seek(thandle_t user, toff_t offset, int whence)
+{
+    struct tiff *t = user;
+    t->at = offset + (whence == SEEK_CUR ? t->at : whence == SEEK_END ? t->size : 0);
+    return t->at;
+}
+
+static int tiff_close(thandle_t user)
+{
+    (void)user;
+    return 0;
+}
+
+static toff_t tiff_size(thandle_t user) { return ((struct tiff *)user)->size; }
+
+static int keep_reason(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+{
+    struct tiff *t = user;
+    (void)handle;
+    (void)module;
+    if (!t->reason.text[0]) vsnprintf(t->reason.text, sizeof t->reason.text, format, args);
+    return 1;
+}
+
+static int stay_silent(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+{
+    (void)handle;
+    (void)user;
+    (void)module;
+    (void)format;
+    (void)args;
+    return 1;
+}
+
+static bool open_tiff(struct tiff *t, const char *mode)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options) return false;
+    uint64_t most = (uint64_t)1 << 26;
+    if (t->size < (uint64_t)PTRDIFF_MAX / MOST_RATIO - most) most += t->size * MOST_RATIO;
+    if (t->in) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_reason, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, stay_silent, t);
+    t->handle = TIFFClientOpenExt(t->name, mode, t, tiff_read, tiff_write, tiff_seek, tiff_close, tiff_size, NULL, NULL,
+                                  options);
+    TIFFOpenOptionsFree(options);
+    return t->handle != NULL;
+}
+
+/* ---- what the file says of itself ---- */
+
+/* The values of a tag that libtiff does not know; false where it is missing or of another type. */
+static bool get_values(TIFF *handle, uint32_t tag, TIFFDataType type, uint32_t *count, const void **values)
+{
+    const TIFFField *field = TIFFFindField(handle, tag, TIFF_ANY);
+    if (!field || TIFFFieldDataType(field) != type || !TIFFFieldPassCount(field)) return false;
+    if (TIFFFieldReadCount(field) != TIFF_VARIABLE2) return false;
+    return TIFFGetField(handle, tag, count, values) == 1 && *count > 0 && *values;
+}
+
+/* GDAL writes it as text. NaN where there is none. */
+static double no_data_of(TIFF *handle, struct bi_sample_type type)
+{
+    uint32_t count;
+    const void *text;
+    double none;
+    if (!get_values(handle, TAG_NO_DATA, TIFF_ASCII, &count, &text)) return NAN;
+    const char *p = text, *end = p + count;
+    while (p < end && *p == ' ') p++;
+    if (!bi_number_read(p, end, &none)) return NAN;
+    return type.kind == 'f' && type.width == 4 ? (double)(float)none : none;
+}
+
+/* The value of a key that holds one short; `otherwise` where it is missing. */
+static int geo_key(const uint16_t *keys, uint32_t count, int key, int otherwise)
+{
+    for (uint32_t i = 4; count >= 4 && i + 4 <= count; i += 4)
+        if (keys[i] == key && keys[i + 1] == 0) return keys[i + 3];
+    return otherwise;
+}
+
+static double spacing_of(TIFF *handle)
+{
+    const void *scale = NULL, *keys = NULL;
+    uint32_t count = 0, key_count = 0;
+    if (!get_values(handle, TAG_PIXEL_SCALE, TIFF_DOUBLE, &count, &scale) || count < 2) return 0;
+    if (!get_values(handle, TAG_GEO_KEYS, TIFF_SHORT, &key_count, &keys)) return 0;
+    int unit = geo_key(keys, key_count, KEY_LINEAR_UNITS, UNIT_METRE);
+    double metres = unit == UNIT_METRE ? 1 : unit == UNIT_FOOT ? 0.3048 : unit == UNIT_US_FOOT ? 1200.0 / 3937 : 0;
+    if (geo_key(keys, key_count, KEY_MODEL_TYPE, 0) == MODEL_GEOGRAPHIC) metres = BI_METRES_A_DEGREE;
+    double spacing = fabs(((const double *)scale)[1]) * metres;
+    return isfinite(spacing) ? spacing : 0;
+}
+
+struct layout {
+    struct bi_sample_type type;
+    uint32_t width, height;
+    double none;
+};
+
+/* How many bytes one byte of a compressed file may stand for, at most; 0 for compressions that are not read. */
+static int64_t ratio_of(int compression)
+{
+    switch (compression) {
+    case COMPRESSION_NONE: return 1;
+    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_LZW: return 2731; /* 12 bits for at most 4,096 bytes */
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE: return 1032;
+    case COMPRESSION_LZMA:
+    case COMPRESSION_ZSTD:
+    case COMPRESSION_LERC: return MOST_RATIO;
+    default: return 0;
+    }
+}
+
+static const char *get_layout(TIFF *handle, struct layout *layout, int *compression)
+{
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, packing = 1;
+    uint16_t orientation = ORIENTATION_TOPLEFT;
+    if (!TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &layout->width) ||
+        !TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &layout->height))
+        return "the size is not given";
+    TIFFGetFieldDefaulted(handle, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_ORIENTATION, &orientation);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &packing);
+    TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &photometric);
+    *compression = packing;
+    if (samples != 1) return "more than one band; heights are one";
+    if (photometric != PHOTOMETRIC_MINISBLACK) return "no heights: the samples are colours or masks";
+    if (orientation != ORIENTATION_TOPLEFT) return "rows do not begin at the top left";
+    bool real = format == SAMPLEFORMAT_IEEEFP, integer = format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_UINT;
+    if (!real && !integer) return "samples are neither integers nor floats";
+    if (bits != 32 && bits != 64 && (real || (bits != 8 && bits != 16)))
+        return "samples have none of 8, 16, 32, 64 bits (floats: 32, 64)";
+    layout->type = (struct bi_sample_type){real ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u', bits / 8};
+    layout->none = no_data_of(handle, layout->type);
+    return ratio_of(packing) ? NULL : "a compression that is not read";
+}
+
+/* ---- samples ---- */
+
+static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsize_t room, bosc_heights *h)
+{
+    uint32_t rows = l->height;
+    TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &rows);
+    if (rows == 0 || rows > l->height) rows = l->height;
+    int64_t row_bytes = (int64_t)l->width * l->type.width;
+    for (uint32_t y = 0, strip = 0; y < l->height; y += rows, strip++) {
+        int64_t here = l->height - y < rows ? l->height - y : rows;
+        if (here * row_bytes > room) return false;
+        if (TIFFReadEncodedStrip(handle, strip, buffer, here * row_bytes) != here * row_bytes) return false;
+        bi_samples_read_but(l->type, buffer, here * l->width, l->none, h->data + (int64_t)y * l->width);
+        if (y > UINT32_MAX - rows) break;
+    }
+    return true;
+}
+
+static bool read_tiles(TIFF *handle, const struct layout *l, char *buffer, tmsize_t room, bosc_heights *h)
+{
+    uint32_t across = 0, down = 0;
+    if (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down))
+        return false;
+    if (across == 0 || down == 0 || (int64_t)across * down > room / l->type.width) return false;
+    for (int64_t y = 0; y < l->height; y += down)
+        for (int64_t x = 0; x < l->width; x += across) {
+            uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, 0);
+            if (TIFFReadEncodedTile(handle, tile, buffer, room) != room) return false;
+            int64_t columns = l->width - x < across ? l->width - x : across;
+            for (int64_t j = 0; j < down && y + j < l->height; j++)
+                bi_samples_read_but(l->type, buffer + j * across * l->type.width, columns, l->none,
+                                    h->data + (y + j) * l->width + x);
+        }
+    return true;
+}
+
+static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
+{
+    struct layout l;
+    int compression = 0;
+    const char *reason = get_layout(t->handle, &l, &compression);
+    if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
+    bool tiled = TIFFIsTiled(t->handle) != 0;
+    tmsize_t room = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
+    uint64_t ratio = (uint64_t)ratio_of(compression);
+    uint64_t most = in->size < UINT64_MAX / ratio ? in->size * ratio : UINT64_MAX;
+    bosc_status status = bi_heights_fit(in, l.width, l.height, l.type.width, most, error);
+    if (status == BOSC_OK) status = bi_heights_fit(in, room, 1, 1, most, error);
+    if (status == BOSC_OK) status = bi_heights_new(in->name, l.width, l.height, heights, error);
+    if (status != BOSC_OK) return status;
+    char *buffer = bi_io_alloc((size_t)room);
+    if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bool whole =
+        tiled ? read_tiles(t->handle, &l, buffer, room, heights) : read_strips(t->handle, &l, buffer, room, heights);
+    free(buffer);
+    heights->spacing = spacing_of(t->handle);
+    if (whole) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
+                      t->reason.text[0] ? t->reason.text : "truncated");
+}
+
+bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
+{
+    struct tiff t = {.name = in->name, .in = in->data, .size = in->size};
+    if (!open_tiff(&t, "rm"))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no TIFF: %s", in->name,
+                          t.reason.text[0] ? t.reason.text : "out of memory");
+    bosc_status status = read_samples(&t, in, heights, error);
+    TIFFClose(t.handle);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static bool put_geography(TIFF *handle, double spacing)
+{
+    static const TIFFFieldInfo fields[] = {
+        {TAG_PIXEL_SCALE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"ModelPixelScaleTag"},
+        {TAG_GEO_KEYS, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)"GeoKeyDirectoryTag"}};
+    const double scale[3] = {spacing, spacing, 0};
+    /* Version 1.1.0 and three keys: a projected model, pixels are points, metres. */
+    static const uint16_t keys[16] = {1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, KEY_LINEAR_UNITS, 0, 1, UNIT_METRE};
+    return TIFFMergeFieldInfo(handle, fields, 2) == 0 && TIFFSetField(handle, TAG_PIXEL_SCALE, 3, scale) &&
+           TIFFSetField(handle, TAG_GEO_KEYS, 16, keys);
+}
+
+static bool put_rows(TIFF *handle, const bosc_heights *h)
+{
+    uint32_t width = (uint32_t)h->width, height = (uint32_t)h->height;
+    uint32_t rows = width < STRIP_SAMPLES ? STRIP_SAMPLES / width : 1;
+    if (!TIFFSetField(handle, TIFFTAG_IMAGEWIDTH, width) || !TIFFSetField(handle, TIFFTAG_IMAGELENGTH, height) ||
+        !TIFFSetField(handle, TIFFTAG_BITSPERSAMPLE, 32) || !TIFFSetField(handle, TIFFTAG_SAMPLESPERPIXEL, 1) ||
+        !TIFFSetField(handle, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP) ||
+        !TIFFSetField(handle, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) ||
+        !TIFFSetField(handle, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) ||
+        !TIFFSetField(handle, TIFFTAG_PREDICTOR, PREDICTOR_FLOATINGPOINT) ||
+        !TIFFSetField(handle, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) ||
+        !TIFFSetField(handle, TIFFTAG_ROWSPERSTRIP, rows))
+        return false;
+    if (h->spacing > 0 && !put_geography(handle, h->spacing)) return false;
+    /* By strips: single rows would be changed in place by the predictor. */
+    for (uint32_t y = 0, strip = 0; y < height; y += rows, strip++) {
+        tmsize_t bytes = (tmsize_t)(height - y < rows ? height - y : rows) * (tmsize_t)width * 4;
+        if (TIFFWriteEncodedStrip(handle, strip, h->data + (size_t)y * width, bytes) != bytes) return false;
+    }
+    return TIFFFlush(handle) != 0;
+}
+
+bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bosc_io_error *error)
+{
+    struct tiff t = {.name = sink->name};
+    if (heights->width > INT32_MAX || heights->height > INT32_MAX)
+        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more columns or rows than a TIFF has", sink->name);
+    bool whole = open_tiff(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
+    if (whole) whole = put_rows(t.handle, heights);
+    if (t.handle) TIFFClose(t.handle);
+    if (whole && !t.no_memory) bi_sink_write(sink, t.out, t.size);
+    free(t.out);
+    if (whole && !t.no_memory) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
+}

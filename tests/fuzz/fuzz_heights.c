@@ -1,0 +1,25 @@
+/* Heights: the first byte is the format, and terrain-RGB or not. */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "io/heights.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) return 0;
+    enum bi_heights_format format = (enum bi_heights_format)(BI_HEIGHTS_PNG + data[0] % 5);
+    bosc_heights_encoding encoding = data[0] & 64 ? BOSC_HEIGHTS_TERRAIN_RGB : BOSC_HEIGHTS_PLAIN;
+    struct bi_bytes in = {.name = "F", .data = (const char *)data + 1, .size = size - 1};
+    bosc_io_error error = {""};
+    bosc_heights h = {0};
+    if (bi_heights_parse(format, encoding, &in, &h, &error) != BOSC_OK) {
+        if (h.data || error.text[0] != 'F') abort();
+        return 0;
+    }
+    if (h.width < 1 || h.height < 1 || h.voids < 0 || !(h.spacing >= 0)) abort();
+    for (int64_t i = 0; i < h.width * h.height; i++)
+        if (!isfinite(h.data[i])) abort();
+    bosc_heights_free(&h);
+    return 0;
+}
