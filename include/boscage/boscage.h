@@ -15,5 +15,6 @@
 #include <boscage/prims.h>
 #include <boscage/random.h>
 #include <boscage/spatial.h>
+#include <boscage/terrain.h>
 
 #endif

@@ -26,6 +26,19 @@ BI_FN void bi_lower_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, unsig
 
 #undef BI_LOWER
 
+/* *to = max(*to, value); cheap where it is as much already. */
+BI_FN void bi_lift_u32(uint32_t *to, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    if (__ldcg(to) < value) atomicMax(to, value);
+#else
+    uint32_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+    while (seen < value &&
+           !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
 /* *to |= bits; cheap where they are set already. */
 BI_FN void bi_raise(uint32_t *to, uint32_t bits)
 {

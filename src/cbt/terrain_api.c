@@ -1,0 +1,178 @@
+/* The front door of terrains: handles, options, and what every call checks. */
+#include <string.h>
+
+#include "cbt/terrain.h"
+
+const struct bi_terrain_steps *bi_terrain_steps_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_terrain_cuda;
+#endif
+    return bi_terrain_cpu(ctx);
+}
+
+bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
+{
+    if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
+    if (terrain->memory.backend != ctx->backend)
+        return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it is in the memory of the %s backend, the context is of %s",
+                       terrain->memory.backend->name, ctx->backend->name);
+    if (terrain->memory.device != ctx->memory.device)
+        return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it is on device %d, the context on %d", (int)terrain->memory.device,
+                       (int)ctx->memory.device);
+    return BOSC_OK;
+}
+
+bosc_status bi_terrain_check_raster(bosc_ctx *ctx, const bosc_terrain *terrain)
+{
+    BI_TRY(bi_terrain_check(ctx, terrain));
+    if (!terrain->tree) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it has no raster yet");
+    return BOSC_OK;
+}
+
+bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, size_t size)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", n_name, (long long)n);
+    if (n > INT64_MAX / 2 / (int64_t)size)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %zu bytes are more than memory can hold", n_name,
+                       (long long)n, size);
+    return BOSC_OK;
+}
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain_opts *full)
+{
+    memset(full, 0, sizeof *full);
+    if (opts && (opts->size < sizeof(size_t) || opts->size > sizeof *opts))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_terrain_opts", opts->size);
+    if (opts) memcpy(full, opts, opts->size);
+    full->size = sizeof *full;
+    if (full->spacing == 0) full->spacing = 1;
+    if (full->roots != BOSC_TERRAIN_SQUARE && full->roots != BOSC_TERRAIN_TRIANGLE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: roots %d is neither SQUARE nor TRIANGLE", (int)full->roots);
+    if (!(full->spacing >= 0x1p-100 && full->spacing <= 0x1p+100))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: spacing %g is not in 2^-100 to 2^100", full->spacing);
+    return BOSC_OK;
+}
+
+/* 2^bits is x or more. */
+static int32_t bits_for(int64_t x)
+{
+    int32_t bits = 0;
+    while ((int64_t)1 << bits < x) bits++;
+    return bits;
+}
+
+bosc_status bi_terrain_shape(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t w, int64_t h,
+                             struct bi_terrain_grid *grid)
+{
+    if (w < 2) return bi_fail(ctx, BOSC_ERR_ARG, "w: %lld samples have no area", (long long)w);
+    if (h < 2) return bi_fail(ctx, BOSC_ERR_ARG, "h: %lld samples have no area", (long long)h);
+    if (w > INT32_MAX / h)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "w, h: %lld x %lld samples are 2^31 or more", (long long)w, (long long)h);
+    int64_t small = (w < h ? w : h) - 1, large = (w < h ? h : w) - 1;
+    struct bi_terrain_grid g = {.w = (int32_t)w,
+                                .h = (int32_t)h,
+                                .last_x = (int32_t)w - 1,
+                                .last_y = (int32_t)h - 1,
+                                .side = bits_for(small),
+                                .tall = h > w,
+                                .half = roots == BOSC_TERRAIN_TRIANGLE};
+    if (g.half && (w != h || small != (int64_t)1 << g.side))
+        return bi_fail(ctx, BOSC_ERR_ARG, "w, h: a triangle has 2^k + 1 samples on each side, not %lld x %lld",
+                       (long long)w, (long long)h);
+    g.tiles = bits_for((large + ((int64_t)1 << g.side) - 1) >> g.side);
+    g.first = g.half ? 0 : g.tiles + 1;
+    g.depth = g.first + 2 * g.side;
+    g.pitch = g.w + g.side + g.tiles + 1;
+    g.rows = g.h + g.side + g.tiles + 1;
+    if (g.depth > BOSC_CBT_MAX_DEPTH)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "w, h: %lld x %lld samples need a tree of depth %d", (long long)w,
+                       (long long)h, (int)g.depth);
+    *grid = g;
+    return BOSC_OK;
+}
+
+bosc_status bosc_terrain_create(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain **terrain)
+{
+    bosc_terrain_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
+    bosc_terrain *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    *fresh = (bosc_terrain){.memory = ctx->memory, .host = ctx->host, .opts = full};
+    *terrain = fresh;
+    return BOSC_OK;
+}
+
+void bosc_terrain_free(bosc_terrain *terrain)
+{
+    if (!terrain) return;
+    struct bi_memory host = terrain->host;
+    bosc_cbt_free(terrain->tree);
+    bosc_cbt_free(terrain->spare);
+    bi_block_free(&terrain->memory, &terrain->heights);
+    bi_block_free(&terrain->memory, &terrain->errors);
+    bi_block_free(&terrain->memory, &terrain->range);
+    bi_memory_release(&host, terrain, sizeof *terrain);
+}
+
+bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t w, int64_t h,
+                               int64_t stride)
+{
+    struct bi_terrain_grid grid;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_terrain_check(ctx, terrain));
+    if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
+    if ((uintptr_t)heights % sizeof *heights)
+        return bi_fail(ctx, BOSC_ERR_ARG, "heights: not aligned to its elements of %zu bytes", sizeof *heights);
+    BI_TRY(bi_terrain_shape(ctx, terrain->opts.roots, w, h, &grid));
+    if (stride < w)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row", (long long)stride,
+                       (long long)w);
+    if (stride > INT64_MAX / 8 / h)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld rows of %lld heights are more than memory can hold",
+                       (long long)h, (long long)stride);
+    if (terrain->tree) {
+        bosc_cbt_free(terrain->spare);
+        terrain->spare = terrain->tree;
+        terrain->tree = NULL;
+    }
+    terrain->grid = grid;
+    BI_CBT_WITH_SCRATCH(ctx, bi_terrain_build(ctx, terrain, heights, stride));
+}
+
+const bosc_cbt *bosc_terrain_tree(const bosc_terrain *terrain) { return terrain ? terrain->tree : NULL; }
+
+bosc_status bosc_terrain_get_info(const bosc_terrain *terrain, bosc_terrain_info *info)
+{
+    if (!terrain || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    bosc_terrain_info full = {.size = info->size, .spacing = terrain->opts.spacing, .roots = terrain->opts.roots};
+    full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->range.bytes);
+    if (terrain->tree) {
+        const bosc_cbt *tree = terrain->tree;
+        full.bytes += (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes);
+        full.w = terrain->grid.w;
+        full.h = terrain->grid.h;
+        full.depth = terrain->grid.depth;
+        full.first_level = terrain->grid.first;
+    }
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}
+
+bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opts, int64_t w, int64_t h, int64_t *kept,
+                               int64_t *scratch)
+{
+    bosc_terrain_opts full;
+    struct bi_terrain_grid grid;
+    if (!ctx) return BOSC_ERR_ARG;
+    BI_TRY(check_opts((bosc_ctx *)ctx, opts, &full));
+    BI_TRY(bi_terrain_shape((bosc_ctx *)ctx, full.roots, w, h, &grid));
+    int64_t tree = (int64_t)bi_cbt_field_bytes(grid.depth) + (bi_cbt_blocks(grid.depth) + 1) * 8;
+    if (kept) *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid) + 2) * 4 + tree;
+    if (scratch) *scratch = (int64_t)bi_round_up(sizeof(uint64_t), 256);
+    return BOSC_OK;
+}

@@ -1,0 +1,15 @@
+/* Terrains on the CPU: the steps, compiled for each level, since they are counts and searches of bits. */
+#include "cbt/terrain_steps.h"
+#include "core/cpu/level.h"
+#include "core/steps.h"
+
+#define BI_STEP BI_STEP_CPU
+#include "cbt/terrain_steps.def"
+#undef BI_STEP
+
+extern const struct bi_terrain_steps BI_LEVEL_NAME(bi_terrain_cpu);
+const struct bi_terrain_steps BI_LEVEL_NAME(bi_terrain_cpu) = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cbt/terrain_steps.def"
+#undef BI_STEP
+};

@@ -1,0 +1,63 @@
+/* Meshes of rasters have no cracks, whatever was done to them, and are as near to the samples as was asked. */
+#include "terrain_data.h"
+
+static const int64_t shapes[][2] = {{2, 2},   {3, 3},   {3, 5},   {5, 3},   {4, 4},  {5, 5},   {2, 40},
+                                    {40, 2},  {9, 9},   {16, 16}, {17, 9},  {7, 31}, {33, 33}, {20, 19},
+                                    {64, 17}, {3, 200}, {200, 3}, {48, 70}, {65, 65}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* Bounds of all sizes: no cracks, and the samples are within them. */
+static void bounds(bosc_ctx *ctx)
+{
+    for (int k = 0; k < SHAPES * RELIEFS; k++) {
+        int64_t w = shapes[k / RELIEFS][0], h = shapes[k / RELIEFS][1], before = INT64_MAX;
+        if (suite_leaves_out() || (suite_slow(ctx) && w * h > 400)) continue;
+        float *heights = terrain_heights((enum relief)(k % RELIEFS), w, h, (uint64_t)k);
+        bosc_terrain *terrain = terrain_make(ctx, heights, w, h, false);
+        terrain_check(ctx, terrain);
+        for (double error = 0; error < 2000; error = 3 * error + 0.5) {
+            bosc_terrain_goal goal = {.size = sizeof goal, .error = error};
+            bosc_terrain_stats stats = {.size = sizeof stats};
+            CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));
+            terrain_check(ctx, terrain);
+            struct reference_terrain t = terrain_mesh(ctx, terrain);
+            double found = reference_terrain_error(&t, heights);
+            CHECK_OK(ctx, bosc_terrain_measure(ctx, terrain, &stats));
+            CHECK(found <= error + 1e-9);
+            CHECK(fabs(stats.max_error - found) < 1e-4 && stats.max_error <= error);
+            CHECK_EQ(stats.leaves, t.n);
+            CHECK(stats.triangles <= before);
+            before = stats.triangles;
+            terrain_mesh_free(&t);
+        }
+        free(heights);
+        bosc_terrain_free(terrain);
+    }
+}
+
+static void storms(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 2 * SHAPES; k++) {
+        int64_t w = shapes[k / 2][0], h = shapes[k / 2][1];
+        bool half = k % 2 == 1;
+        if (suite_leaves_out() || (half && (w != h || ((w - 1) & (w - 2)) != 0))) continue;
+        if (suite_slow(ctx) && w * h > 400) continue;
+        struct suite_random r = {(uint64_t)k};
+        float *heights = terrain_heights(FLAT, w, h, 0);
+        bosc_terrain *terrain = terrain_make(ctx, heights, w, h, half);
+        for (int round = 0; round < 25; round++) {
+            int64_t n = terrain_leaves(ctx, terrain);
+            uint8_t *commands = suite_alloc((size_t)n);
+            uint64_t of = 1 + suite_below(&r, 9), splits = round % 5 == 4 ? 0 : round % 5 == 3 ? 1 : 2;
+            for (int64_t l = 0; l < n; l++) commands[l] = suite_below(&r, of) ? 0 : suite_below(&r, 3) < splits ? 1 : 2;
+            CHECK_OK(ctx, bosc_terrain_update(ctx, terrain, commands, n));
+            terrain_check(ctx, terrain);
+            free(commands);
+        }
+        free(heights);
+        bosc_terrain_free(terrain);
+    }
+}
+
+static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds, NULL}, {"storms", storms, NULL}};
+SUITE(terrain);
