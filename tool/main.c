@@ -40,6 +40,16 @@ const struct command commands[] = {
      .required = {OPT_N, OPT_OUTPUT},
      .optional = {OPT_DTYPE},
      .run = run_generate_pairs},
+    {.room = "generate",
+     .verb = "heights",
+     .usage = "--size N [--kind KIND] -o H.png",
+     .summary = "Generate fractal relief, the same on every machine and backend.\n"
+                "H has N x N samples: metres, 30 m apart. It is .npy or .tif (floats), or .png, .pgm or .hgt (rounded\n"
+                "to 16 bits); - is .npy. Of two sizes the smaller is a corner of the larger.",
+     .example = "boscage generate heights --size 1025 --seed 7 -o heights.png",
+     .required = {OPT_SIZE, OPT_OUTPUT},
+     .optional = {OPT_KIND},
+     .run = run_generate_heights},
     {.room = "kdtree",
      .verb = "build",
      .usage = "P -o T.bosc [--builder auto|brown] [--unique]",

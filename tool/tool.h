@@ -115,6 +115,7 @@ int run_info(struct job *job);
 int run_generate_points(struct job *job);
 int run_generate_graph(struct job *job);
 int run_generate_pairs(struct job *job);
+int run_generate_heights(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
 int run_emst(struct job *job);

@@ -1,4 +1,4 @@
-/* boscage/random.h - numbers and points from a counter-based generator: the same on every machine and backend.
+/* boscage/random.h - numbers, points and relief from a counter-based generator: the same on every machine and backend.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOSCAGE_RANDOM_H
 #define BOSCAGE_RANDOM_H
@@ -24,6 +24,19 @@ BOSC_API bosc_status bosc_random_bits(bosc_ctx *ctx, uint64_t seed, uint64_t str
  * alone. dim 1 to 1024. `points` in host memory or the context's; waits if host. O(n dim). */
 BOSC_API bosc_status bosc_random_points(bosc_ctx *ctx, bosc_points_kind kind, uint64_t seed, int64_t n, int32_t dim,
                                         bosc_dtype dtype, void *points);
+
+typedef enum bosc_heights_kind {
+    BOSC_HEIGHTS_MOUNTAINS = 0, /* plains and ridges */
+    BOSC_HEIGHTS_HILLS = 1,     /* rounded land */
+    BOSC_HEIGHTS_ISLANDS = 2    /* the mountains, in a sea of height 0 */
+} bosc_heights_kind;
+
+/* Fills `heights`, h rows of w, with fractal relief: metres, from 0 to about 4,000, for samples 30 m apart. The height
+ * of a column and row depends on them, the kind and the seed alone. w and h are 0 or more. `heights` in host memory or
+ * the context's; waits if host. O(w h). Sources: Perlin, Improving Noise (2002); Musgrave, in Ebert et al., Texturing
+ * and Modeling (2003). */
+BOSC_API bosc_status bosc_random_heights(bosc_ctx *ctx, bosc_heights_kind kind, uint64_t seed, int64_t w, int64_t h,
+                                         float *heights);
 
 BOSC_END_DECLS
 #endif

@@ -66,7 +66,7 @@ static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format fo
     uint16_t *rounded = NULL;
     char head[64];
     if (format == BI_HEIGHTS_HGT && (h->width != h->height || h->width < 2))
-        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are no square", sink->name,
+        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are no square of at least 2 x 2", sink->name,
                           (long long)h->width, (long long)h->height);
     if (h->width > 1000000 || h->height > 1000000)
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more than 1000000 columns or rows", sink->name);

@@ -72,3 +72,40 @@ bosc_status bosc_random_points(bosc_ctx *ctx, bosc_points_kind kind, uint64_t se
     bi_arena_rewind(ctx, mark);
     return status;
 }
+
+static bosc_status fill_heights(bosc_ctx *ctx, struct bi_relief_args args, int64_t n)
+{
+    struct bi_out out;
+    bool staged = false;
+    void *entries = NULL;
+    BI_TRY(bi_scratch(ctx, BI_RELIEF_ENTRIES * sizeof *args.entries, &entries));
+    args.entries = entries;
+    BI_TRY(bi_stage_out(ctx, args.heights, (size_t)n * sizeof *args.heights, &out, &staged));
+    args.heights = out.reachable;
+    BI_TRY(steps_of(ctx)->relief_entries(ctx, BI_RELIEF_ENTRIES, &args));
+    BI_TRY(steps_of(ctx)->relief(ctx, n, &args));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_random_heights(bosc_ctx *ctx, bosc_heights_kind kind, uint64_t seed, int64_t w, int64_t h,
+                                float *heights)
+{
+    int64_t n = 0, bytes = 0;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if ((int)kind < BOSC_HEIGHTS_MOUNTAINS || kind > BOSC_HEIGHTS_ISLANDS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "kind: %d is no kind of heights", (int)kind);
+    if (w < 0) return bi_fail(ctx, BOSC_ERR_ARG, "w: %lld is negative", (long long)w);
+    if (h < 0 || __builtin_mul_overflow(w, h, &n) || __builtin_mul_overflow(n, (int64_t)sizeof *heights, &bytes))
+        return bi_fail(ctx, BOSC_ERR_ARG, "h: %lld is negative or more than memory has", (long long)h);
+    if (n == 0) return BOSC_OK;
+    if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
+    if ((uintptr_t)heights % sizeof *heights)
+        return bi_fail(ctx, BOSC_ERR_ARG, "heights: %p is not aligned", (void *)heights);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    struct bi_relief_args args = {.seed = seed, .kind = kind, .width = w, .heights = heights};
+    bosc_status status = fill_heights(ctx, args, n);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -7,6 +7,7 @@
 
 #include "base/elementary.h"
 #include "base/philox.h"
+#include "random/relief.h"
 
 struct bi_random_bits_args {
     uint64_t seed, stream;

@@ -1,0 +1,35 @@
+/* boscage generate heights */
+#include "tool/tool.h"
+
+enum { SPACING = 30 };
+
+int run_generate_heights(struct job *job)
+{
+    static const char *const kinds[] = {"mountains", "hills", "islands", NULL};
+    int kind = 0, code;
+    int64_t size = 0, seed = 0;
+    if ((code = option_integer(job, OPT_SIZE, 1, 1 << 20, &size)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
+        (code = option_choice(job, OPT_KIND, kinds, &kind)) || (code = job_open(job)))
+        return code;
+    bosc_heights heights = {.width = size, .height = size, .spacing = SPACING};
+    heights.data = job_alloc((size_t)(size * size), sizeof *heights.data);
+    if (!heights.data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status =
+        bosc_random_heights(job->ctx, (bosc_heights_kind)kind, (uint64_t)seed, size, size, heights.data);
+    job_seconds(job, "generate", start);
+    if (status != BOSC_OK) {
+        code = say_ctx(job, status);
+    } else {
+        bosc_io_error error;
+        start = job_now();
+        status = bosc_heights_write(job->value[OPT_OUTPUT], &heights, &error);
+        job_seconds(job, "write", start);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    job_integer(job, "size", size);
+    job_number(job, "spacing", SPACING);
+    bosc_heights_free(&heights);
+    return code;
+}
