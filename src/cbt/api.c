@@ -76,6 +76,11 @@ static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, (size_t)(v->blocks + 1) * sizeof(int64_t)));
     if (tree->opts.layout == BOSC_CBT_PUBLISHED)
         BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
+    size_t meeting = bi_cbt_ops_of(ctx)->meeting_bytes;
+    if (meeting > 0) {
+        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->meeting, meeting));
+        BI_TRY(ctx->backend->fill(ctx, tree->meeting.data, 0, meeting));
+    }
     v->bits = tree->bits.data;
     v->ranks = tree->ranks.data;
     return BOSC_OK;
@@ -131,6 +136,7 @@ void bosc_cbt_free(bosc_cbt *tree)
     bi_block_free(&tree->memory, &tree->ranks);
     bi_block_free(&tree->memory, &tree->commands);
     bi_block_free(&tree->memory, &tree->heap);
+    bi_block_free(&tree->memory, &tree->meeting);
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
@@ -142,6 +148,7 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
     BI_TRY(bi_cbt_check_opts((bosc_ctx *)ctx, opts, &full));
     int64_t field = (int64_t)bi_cbt_field_bytes(full.depth), ranks = (bi_cbt_blocks(full.depth) + 1) * 8;
     int64_t heap = full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
+    heap += (int64_t)bi_cbt_ops_of(ctx)->meeting_bytes;
     if (kept) *kept = field + ranks + heap;
     if (commanded) *commanded = 3 * field + ranks + heap;
     if (scratch) *scratch = 2 * ranks + 4; /* counts; with sources the old ranks too */
@@ -167,8 +174,8 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
     if (info->size < sizeof(size_t) || info->size > sizeof *info)
         return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_cbt_info", info->size);
     bosc_cbt_info full = {.size = info->size,
-                          .bytes =
-                              (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes),
+                          .bytes = (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes +
+                                             tree->heap.bytes + tree->meeting.bytes),
                           .depth = tree->opts.depth,
                           .layout = tree->opts.layout,
                           .id_bits = tree->opts.id_bits};

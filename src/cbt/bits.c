@@ -22,16 +22,9 @@ bosc_status bi_cbt_refresh_heap(bosc_ctx *ctx, bosc_cbt *tree)
 
 bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
-    int64_t blocks = tree->view.blocks, *ranks;
-    BI_TRY(bi_cbt_scratch(ctx, blocks + 1, sizeof *ranks, &ranks));
-    BI_TRY(ctx->backend->fill(ctx, ranks + blocks, 0, sizeof *ranks));
-    struct bi_cbt_count count = {bits, ranks};
-    BI_TRY(BI_CBT_STEP(ctx, count, blocks, &count));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, ranks, blocks + 1, ranks));
     BI_TRY(bi_cbt_forget_commands(ctx, tree));
-    struct bi_cbt_install install = {tree->view, bits, ranks};
     tree->heaped = false;
-    BI_TRY(BI_CBT_STEP(ctx, install, blocks + 1, &install));
+    BI_TRY(bi_cbt_ops_of(ctx)->install(ctx, tree, bits));
     return bi_cbt_refresh_heap(ctx, tree);
 }
 

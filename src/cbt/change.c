@@ -1,4 +1,4 @@
-/* The drivers that change trees: commands are recorded, then carried out by one pass of bits and a scan of counts. */
+/* The drivers that change trees: commands are recorded, then carried out. */
 #include "cbt/driver.h"
 
 bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree)
@@ -65,56 +65,25 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
     return ops->for_each(ctx, &tree->view, visit, user);
 }
 
-/* Where new leaves come from, if anyone asks. Done before the tree changes, and waited for: nothing may fail after. */
-static bosc_status give_sources(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *fresh, int64_t *sources,
-                                int64_t room)
-{
-    struct bi_out out;
-    bool staged = false;
-    if (!sources || room == 0) return BOSC_OK;
-    BI_TRY(bi_stage_out(ctx, sources, (size_t)room * sizeof *sources, &out, &staged));
-    struct bi_cbt_sources step = {tree->view, fresh, out.reachable, room};
-    BI_TRY(BI_CBT_STEP(ctx, sources, tree->view.blocks + (room + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, &step));
-    BI_TRY(bi_stage_back(ctx, &out));
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
-}
-
-static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, int64_t *sources, int64_t room)
-{
-    int64_t blocks = tree->view.blocks, *fresh;
-    uint32_t any = 1;
-    struct bi_cbt_mark mark = {.view = tree->view};
-    BI_TRY(bi_cbt_scratch(ctx, blocks + 1, sizeof *fresh, &fresh));
-    BI_TRY(bi_cbt_scratch(ctx, 1, sizeof any, &mark.changed));
-    BI_TRY(ctx->backend->fill(ctx, mark.changed, 0, sizeof any));
-    BI_TRY(ctx->backend->fill(ctx, fresh + blocks, 0, sizeof *fresh));
-    mark.counts = fresh;
-    BI_TRY(BI_CBT_STEP(ctx, mark, blocks, &mark));
-    if (bi_cbt_ops_of(ctx)->tells) BI_TRY(bi_read_back(ctx, &any, mark.changed, sizeof any));
-    if (any || sources)
-        BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, fresh, blocks + 1, fresh));
-    BI_TRY(give_sources(ctx, tree, fresh, sources, room));
-    struct bi_cbt_flip flip = {tree->view, any ? fresh : NULL};
-    BI_TRY(BI_CBT_STEP(ctx, flip, blocks + 1, &flip));
-    tree->pending = false;
-    if (any) tree->heaped = false;
-    return any ? bi_cbt_refresh_heap(ctx, tree) : BOSC_OK;
-}
-
+/* Sources go to the caller before the tree changes, and are waited for: nothing may fail after. */
 static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
                           int64_t room)
 {
-    bool staged = false;
-    if (count > 0 || sources) BI_TRY(bi_cbt_need_commands(ctx, tree));
+    struct bi_cbt_change change = {.count = count, .sources = sources, .room = room};
+    bool staged = false, changed = true;
     if (count > 0) {
-        BI_TRY(bi_stage_in(ctx, commands, (size_t)count, (const void **)&commands, &staged));
-        struct bi_cbt_order order = {tree->view, commands, count};
-        tree->pending = true;
-        BI_TRY(BI_CBT_STEP(ctx, order, tree->view.blocks, &order));
+        BI_TRY(bi_stage_in(ctx, commands, (size_t)count, (const void **)&change.commands, &staged));
         if (staged) BI_TRY(ctx->backend->sync(ctx));
     }
-    if (!tree->pending && !tree->shared && !sources) return BOSC_OK;
-    return carry_out(ctx, tree, sources, room);
+    change.recorded = tree->pending || tree->shared;
+    if (count == 0 && !change.recorded && !sources) return BOSC_OK;
+    change.view = tree->view;
+    bool heaped = tree->heaped;
+    tree->heaped = false;
+    BI_TRY(bi_cbt_ops_of(ctx)->change(ctx, tree, &change, &changed));
+    tree->pending = false;
+    tree->heaped = heaped && !changed;
+    return tree->heaped ? BOSC_OK : bi_cbt_refresh_heap(ctx, tree);
 }
 
 bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree)

@@ -2,7 +2,7 @@
 #if defined(__AVX512F__) && defined(__AVX512CD__)
 #include "cbt/cpu_lanes.h" /* before the steps, which take it then */
 #endif
-#include "cbt/steps.h"
+#include "cbt/cpu.h"
 #include "core/cpu/level.h"
 
 #define BI_STEP_ITEMS 384 /* blocks and nodes take 20 to 200 ns */
@@ -10,6 +10,7 @@
 
 #define BI_STEP BI_STEP_CPU
 #include "cbt/steps.def"
+#include "cbt/cpu_steps.def"
 #undef BI_STEP
 
 static const struct bi_cbt_steps steps = {
@@ -42,4 +43,15 @@ static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_v
 }
 
 extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_cpu);
-const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_cpu) = {.steps = &steps, .tells = true, .for_each = for_each};
+const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_cpu) = {.steps = &steps,
+                                                     .decode = bi_cbt_cpu_decode,
+                                                     .change = bi_cbt_cpu_change,
+                                                     .install = bi_cbt_cpu_install,
+                                                     .for_each = for_each};
+
+extern const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps);
+const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps) = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cbt/cpu_steps.def"
+#undef BI_STEP
+};

@@ -1,6 +1,6 @@
 /* The steps of concurrent binary trees on CUDA. */
 #include "core/cuda/steps.cuh"
-#include "cbt/steps.h"
+#include "cbt/cuda.cuh"
 
 #define BI_STEP BI_STEP_CUDA
 #include "cbt/steps.def"
@@ -12,4 +12,5 @@ static const bi_cbt_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_cbt_ops bi_cbt_cuda = {&steps, false, nullptr};
+extern "C" const bi_cbt_ops bi_cbt_cuda = {
+    &steps, BI_CBT_MEETING_BYTES, bi_cbt_cuda_decode, bi_cbt_cuda_change, bi_cbt_cuda_install, nullptr};

@@ -16,7 +16,7 @@ static bosc_status decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, in
         BI_TRY(BI_CBT_STEP(ctx, heap_decode, count, &step));
     } else {
         struct bi_cbt_decode step = {tree->view, first, count, out.reachable, wide};
-        BI_TRY(BI_CBT_STEP(ctx, decode, tree->view.blocks + (count + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, &step));
+        BI_TRY(bi_cbt_ops_of(ctx)->decode(ctx, &step));
     }
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;

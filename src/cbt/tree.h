@@ -17,7 +17,7 @@ struct bosc_cbt {
     struct bi_memory memory, host;
     bosc_cbt_opts opts; /* every field set */
     bosc_cbt_view view; /* splits and merges are NULL until the first command */
-    struct bi_block bits, ranks, commands, heap;
+    struct bi_block bits, ranks, commands, heap, meeting;
     bool pending; /* commands may have been recorded since the last reduction */
     bool shared;  /* a view of the commands is out: there may always be some */
     bool heaped;  /* the article's heap is that of the bits */
