@@ -1,6 +1,6 @@
 /* The steps of cell graphs on the CPU. */
 #include "core/steps.h"
-#include "cellgraph/steps.h"
+#include "cellgraph/team.h"
 
 #define BI_STEP BI_STEP_CPU
 #include "cellgraph/steps.def"
@@ -11,3 +11,5 @@ const struct bi_cell_steps bi_cell_cpu = {
 #include "cellgraph/steps.def"
 #undef BI_STEP
 };
+
+const struct bi_cell_team bi_cell_team_cpu = {.unique = NULL, .join = NULL};

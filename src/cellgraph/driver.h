@@ -2,7 +2,7 @@
 #ifndef BI_CELLGRAPH_DRIVER_H
 #define BI_CELLGRAPH_DRIVER_H
 
-#include "cellgraph/steps.h"
+#include "cellgraph/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -10,6 +10,9 @@ extern "C" {
 
 /* The steps on the context's backend. */
 const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx);
+
+/* What else it can do. */
+const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx);
 
 /* Runs a step for items 0 to n - 1. */
 #define BI_CELL_STEP(ctx, name, n, args) (bi_cell_steps_of(ctx)->name((ctx), (n), (args)))
@@ -39,7 +42,10 @@ bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_
 bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,
                                 const struct bi_cell_found *found);
 bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
-bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
+bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_segments *segments);
+
+/* After a join that skewed segments, which found `count` edges: those of skewed segments in another way. */
+bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count);
 
 /* Vertices to be looked up by their hashes. */
 bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);

@@ -14,6 +14,12 @@ BI_FN uint64_t bi_cell_mask(const struct bi_cell_shape *s, int32_t word)
 
 BI_FN const uint64_t *bi_cell_row(const struct bi_cell_view *v, int64_t i) { return v->vectors + i * v->shape.words; }
 
+/* The seed of words number s, of the hash number `attempt`. */
+BI_FN uint64_t bi_cell_seed(uint64_t attempt, int64_t s)
+{
+    return bi_mix_u64(attempt + (uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull);
+}
+
 /* h_s of a word, for the seed of its place. */
 BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
 {

@@ -2,6 +2,7 @@
 #ifndef BI_CELLGRAPH_STEPS_H
 #define BI_CELLGRAPH_STEPS_H
 
+#include "cellgraph/order_steps.h"
 #include "cellgraph/output_steps.h"
 #include "cellgraph/pair_steps.h"
 #include "cellgraph/unique_steps.h"

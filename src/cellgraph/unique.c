@@ -86,7 +86,9 @@ static bosc_status number_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const s
 
 bosc_status bi_cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows)
 {
+    const struct bi_cell_team *team = bi_cell_team_of(ctx);
     struct bi_cell_heads heads = {.rows = *rows, .shape = graph->shape};
+    if (team->unique) return team->unique(ctx, graph, rows);
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, graph->shape.words, 8));
     BI_TRY(find_heads(ctx, graph, &heads));
     return number_vertices(ctx, graph, &heads);

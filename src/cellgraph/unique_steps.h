@@ -16,10 +16,7 @@ struct bi_cell_seeds {
     uint64_t *seeds;
 };
 
-BI_FN void bi_step_cell_seed(const struct bi_cell_seeds *a, int64_t s)
-{
-    a->seeds[s] = bi_mix_u64(a->seed + (uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull);
-}
+BI_FN void bi_step_cell_seed(const struct bi_cell_seeds *a, int64_t s) { a->seeds[s] = bi_cell_seed(a->seed, s); }
 
 /* H of each row, and the rows' numbers. */
 struct bi_cell_hashes {

@@ -1,0 +1,11 @@
+/* The kernels of cell graphs on CUDA. */
+#ifndef BI_CELLGRAPH_CUDA_CUH
+#define BI_CELLGRAPH_CUDA_CUH
+
+#include "core/cuda/simt.cuh"
+#include "cellgraph/team.h"
+
+bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *segments);
+
+#endif

@@ -1,0 +1,135 @@
+/* The driver that finds a graph's edges by one of the methods. Edges are appended in any order to one list; at last
+ * they are dealt to their lower vertices, and those of each are sorted. */
+#include "cellgraph/driver.h"
+
+static bosc_cell_method choose(const bosc_cellgraph *graph, const bosc_cellgraph *old)
+{
+    enum { FEW = 64 }; /* vertices for which sorts cost more than all pairs */
+    if (old) return BOSC_CELL_ZOBRIST;
+    if (graph->opts.method != BOSC_CELL_AUTO) return graph->opts.method;
+    if (graph->vertices <= FEW) return BOSC_CELL_HEURISTIC;
+    return graph->shape.words == 1 ? BOSC_CELL_ZOBRIST : BOSC_CELL_JOIN; /* one word: all vertices are one run */
+}
+
+/* The known edges, and those of the vertices that are not known. */
+static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_view *view,
+                          const struct bi_cell_found *found)
+{
+    struct bi_cell_probe probe = {.view = *view, .found = *found, .known = old->vertices};
+    struct bi_cell_recode recode = {old->blocks[BI_CELL_EDGES].data, old->blocks[BI_CELL_POSITIONS].data,
+                                    old->vertex_bits, *found};
+    BI_TRY(ctx->backend->copy(ctx, found->count, &old->edges, sizeof old->edges));
+    BI_TRY(BI_CELL_STEP(ctx, cell_recode, old->edges, &recode));
+    BI_TRY(bi_cell_dictionary_of(ctx, view, &probe.dictionary));
+    return BI_CELL_STEP(ctx, cell_flip_new, view->count - old->vertices, &probe);
+}
+
+/* What a method reports in the backend's memory: two words of 8 bytes. */
+struct report {
+    uint64_t count;
+    uint32_t any_skewed, unused;
+};
+
+/* The join, for vertices of words words. */
+static bosc_status join(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found,
+                        struct bi_cell_segments *all)
+{
+    const int32_t words = view->shape.words;
+    *all = (struct bi_cell_segments){.view = *view, .found = *found, .span = bi_cell_span(words)};
+    all->count = (words + all->span - 1) / all->span;
+    all->most_bytes = SIZE_MAX;
+    all->any_skewed = &((struct report *)found->count)->any_skewed;
+    BI_TRY(bi_cell_scratch(ctx, all->count, 4, &all->skewed));
+    BI_TRY(ctx->backend->fill(ctx, all->skewed, 0, (size_t)all->count * 4));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_cell_join_all(ctx, all));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+/* Finds edges and writes the first `room` of them; *count gets their number. */
+static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, const bosc_cellgraph *old,
+                        struct bi_cell_found *found, int64_t *count)
+{
+    struct bi_cell_view view = bi_cell_view_of(graph);
+    struct bi_cell_segments all;
+    struct report report;
+    BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
+    BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->positions));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof report, &found->count));
+    BI_TRY(ctx->backend->fill(ctx, found->count, 0, sizeof report));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    if (old)
+        BI_TRY(extend(ctx, old, &view, found));
+    else if (graph->method == BOSC_CELL_HEURISTIC)
+        BI_TRY(bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found));
+    else if (graph->method == BOSC_CELL_ZOBRIST)
+        BI_TRY(bi_cell_probe_all(ctx, &view, found));
+    else
+        BI_TRY(join(ctx, &view, found, &all));
+    BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
+    if (report.any_skewed && report.count <= (uint64_t)found->room) {
+        BI_TRY(bi_cell_join_skewed(ctx, &all, (int64_t)report.count));
+        BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
+    }
+    bi_arena_rewind(ctx, mark);
+    *count = (int64_t)report.count;
+    return BOSC_OK;
+}
+
+/* The graph gets the edges that were found, in order. */
+static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
+{
+    struct bi_cell_order order = {
+        .edges = found->edges, .positions = found->positions, .vertex_bits = found->vertex_bits};
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
+    order.edges_out = graph->blocks[BI_CELL_EDGES].data;
+    order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
+    BI_TRY(bi_cell_scratch(ctx, count, 4, &order.ranks));
+    BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 4, &order.starts));
+    BI_TRY(ctx->backend->fill(ctx, order.starts, 0, (size_t)(graph->vertices + 1) * 4));
+    BI_TRY(BI_CELL_STEP(ctx, cell_rank, count, &order));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, order.starts, graph->vertices + 1,
+                                    order.starts));
+    BI_TRY(BI_CELL_STEP(ctx, cell_place, count, &order));
+    return BI_CELL_STEP(ctx, cell_tidy, graph->vertices, &order);
+}
+
+/* Edges that are too many for 32-bit places are sorted. */
+static bosc_status sort_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
+{
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U64, found->edges, 4, found->positions, count,
+                                          graph->blocks[BI_CELL_EDGES].data, graph->blocks[BI_CELL_POSITIONS].data, 0,
+                                          2 * found->vertex_bits);
+}
+
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old)
+{
+    enum { PART = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
+    struct bi_cell_found found = {0};
+    int64_t count = 0, room = (int64_t)(graph->blocks[BI_CELL_EDGES].bytes / 8);
+    int bits = bi_bit_length((uint64_t)graph->vertices - 1);
+    struct bi_mark mark = bi_arena_mark(ctx);
+    if (bits == 0) bits = 1;
+    if (old && graph->vertices - old->vertices > graph->vertices / PART) old = NULL;
+    graph->method = choose(graph, old);
+    if (old) room = old->edges + 2 * (graph->vertices - old->vertices);
+    found.room = room > 2 * graph->vertices ? room : 2 * graph->vertices;
+    found.vertex_bits = bits;
+    BI_TRY(find(ctx, graph, old, &found, &count));
+    while (count > found.room) { /* more than there was room for: at least so many there are */
+        bi_arena_rewind(ctx, mark);
+        found.room = count;
+        BI_TRY(find(ctx, graph, old, &found, &count));
+    }
+    if (count < (int64_t)UINT32_MAX)
+        BI_TRY(put_in_order(ctx, graph, &found, count));
+    else
+        BI_TRY(sort_edges(ctx, graph, &found, count));
+    graph->vertex_bits = bits;
+    graph->edges = count;
+    return BOSC_OK;
+}

@@ -1,0 +1,65 @@
+/* What a backend does in kernels of its own, rather than by steps: vertices, and the join over segments of words. */
+#ifndef BI_CELLGRAPH_TEAM_H
+#define BI_CELLGRAPH_TEAM_H
+
+#include "cellgraph/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs of vertices that agree outside a segment are compared pair by pair up to this many members. */
+enum { BI_CELL_MATES = 64 };
+
+/* The join: words are dealt to segments of `span` neighbours. For each segment, vertices are brought together by the
+ * hash of the words outside it, and compared. A segment where too many agree is left to other means: its flag is
+ * raised, `any_skewed` too, and then edges found in it are to be forgotten. */
+struct bi_cell_segments {
+    struct bi_cell_view view;
+    struct bi_cell_found found;
+    int32_t span, count;
+    uint32_t *skewed;     /* (count) flags, 0 before */
+    uint32_t *any_skewed; /* 0 before */
+    size_t most_bytes;    /* of scratch that should not be exceeded where it can be helped */
+};
+
+struct bi_cell_team {
+    bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows); /* NULL: by a sort */
+    bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);                  /* NULL: by sorts */
+};
+
+extern const struct bi_cell_team bi_cell_team_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_cell_team bi_cell_team_cuda;
+#endif
+
+/* Words of a segment: few segments for long vectors. */
+BI_FN int32_t bi_cell_span(int32_t words) { return words <= 4 ? 1 : (words + 3) / 4; }
+
+/* Do vertices x and y differ in one letter, and that in a word from `begin` to before `end`? Its number, or -1. */
+BI_FN int64_t bi_cell_match(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
+                            int32_t end)
+{
+    int64_t position = -1;
+    for (int32_t s = 0; s < shape->words; s++) {
+        uint64_t bits = x[s] ^ y[s];
+        if (!bits) continue;
+        if (position >= 0 || s < begin || s >= end || !bi_cell_one_letter(bits, shape->letter_bits)) return -1;
+        position = bi_cell_position(shape, s, bits);
+    }
+    return position;
+}
+
+/* The hash of a vertex's words outside [begin, end). */
+BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t begin, int32_t end)
+{
+    uint64_t hash = v->hashes[i];
+    const uint64_t *x = bi_cell_row(v, i);
+    for (int32_t s = begin; s < end; s++) hash -= bi_cell_hash(x[s], v->seeds[s]);
+    return hash;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
