@@ -1,8 +1,8 @@
 /* Runs every suite without a test framework, for machines that have none:
- *   gpu_test [--few N] [configuration [suite]]
+ *   gpu_test [--few N] [configuration [suite [case]]]
  *   gpu_test --list     prints the names of the suites that have cases for each configuration
- * A configuration is named by a part of its name. --few: small sizes, and about one trial of N of those cases that make
- * many; for compute-sanitizer. */
+ * A configuration and a case are named by a part of their names. --few: small sizes, and about one trial of N of those
+ * cases that make many; for compute-sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,13 +64,15 @@ static bool has_configured_cases(const struct suite *suite)
     return false;
 }
 
-/* Runs the cases of a suite on the configurations that are asked for (NULL: all) and prints what failed. */
-static void run_suite(const struct suite *suite, const char *configuration, uint64_t one_of, int counts[2])
+/* Runs the cases of a suite that are asked for on such configurations (NULL: all) and prints what failed. */
+static void run_suite(const struct suite *suite, const char *configuration, const char *name, uint64_t one_of,
+                      int counts[2])
 {
     static struct configuration list[16];
     int n = configurations(list, 16);
     for (size_t i = 0; i < suite->count; i++) {
         const struct suite_case *of = &suite->cases[i];
+        if (name && !strstr(of->name, name)) continue;
         for (int c = 0; c < (of->once ? 1 : n); c++) {
             if (configuration && (of->once || !strstr(list[c].name, configuration))) continue;
             double begin = now(), seconds;
@@ -89,7 +91,8 @@ int main(int argc, char **argv)
     bool few = argc > 2 && strcmp(argv[1], "--few") == 0, only_list = argc > 1 && strcmp(argv[1], "--list") == 0;
     int first = few ? 3 : 1;
     uint64_t one_of = few ? strtoull(argv[2], NULL, 10) : 1;
-    const char *configuration = argc > first ? argv[first] : NULL, *name = argc > first + 1 ? argv[first + 1] : NULL;
+    const char *configuration = argc > first ? argv[first] : NULL, *name = argc > first + 1 ? argv[first + 1] : NULL,
+               *case_name = argc > first + 2 ? argv[first + 2] : NULL;
     int counts[2] = {0, 0}; /* failed, passed */
     for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
         if (name && strcmp(suites[s]->name, name) != 0) continue;
@@ -98,7 +101,7 @@ int main(int argc, char **argv)
             continue;
         }
         double begin = now();
-        run_suite(suites[s], configuration, one_of, counts);
+        run_suite(suites[s], configuration, case_name, one_of, counts);
         printf("%s: %.1f s\n", suites[s]->name, now() - begin);
     }
     if (only_list) return 0;

@@ -9,32 +9,6 @@ static bosc_status flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent)
     return bi_forest_steps_of(ctx)->flatten(ctx, n, &args);
 }
 
-/* Two neighbours of each vertex make most of the largest component; its vertices then need not look at the rest.
- * Source: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018). */
-bosc_status bi_label_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels)
-{
-    const struct bi_forest_steps *steps = bi_forest_steps_of(ctx);
-    const struct bi_forest_ops *ops = bi_forest_ops_of(ctx);
-    struct bi_join_first first = {*rows, labels};
-    struct bi_join_last last = {*rows, labels};
-    uint64_t *most;
-    BI_TRY(bi_forest_scratch(ctx, 1, sizeof *most, (void **)&most));
-    BI_TRY(steps->join_first(ctx, rows->n, &first));
-    if (rows->arcs == 0) return BOSC_OK;
-    BI_TRY(flatten(ctx, rows->n, labels));
-    BI_TRY(steps->join_last(ctx, rows->n, &last));
-    BI_TRY(flatten(ctx, rows->n, labels));
-    struct bi_most_frequent frequent = {labels, rows->n, most};
-    struct bi_join_rest rest = {*rows, most, labels};
-    BI_TRY(ctx->backend->fill(ctx, most, 0xff, sizeof *most));
-    BI_TRY(steps->most_frequent(ctx, BI_LABEL_SAMPLES, &frequent));
-    if (ops->join_rest)
-        BI_TRY(ops->join_rest(ctx, &rest));
-    else
-        BI_TRY(steps->join_rest(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &rest));
-    return flatten(ctx, rows->n, labels);
-}
-
 bosc_status bi_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t entries, const void *ids,
                            int64_t count, uint32_t *labels)
 {
@@ -98,8 +72,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph *graph, const bosc
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
     BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)graph->n * (size_t)graph->opts.id_bits / 8 : 0, &out, &staged));
     BI_TRY(bi_forest_scratch(ctx, graph->n, sizeof *found, (void **)&found));
-    BI_TRY(bi_label_components(ctx, &rows, found));
-    BI_TRY(bi_count_roots(ctx, &rows, found, &roots));
+    BI_TRY(bi_forest_ops_of(ctx)->components(ctx, &rows, found, &roots));
     if (labels) BI_TRY(bi_give_labels(ctx, graph, &rows, found, &out));
     BI_TRY(ctx->backend->sync(ctx));
     if (count) *count = roots;

@@ -162,4 +162,4 @@ static bosc_status cuda_msf(bosc_ctx *ctx, const bosc_graph *g, const struct bi_
     return BOSC_OK;
 }
 
-extern "C" const struct bi_forest_ops bi_forest_ops_cuda = {cuda_msf, NULL, NULL};
+extern "C" const struct bi_forest_ops bi_forest_ops_cuda = {cuda_msf, bi_cuda_components, NULL};

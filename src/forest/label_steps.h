@@ -6,50 +6,6 @@
 #include "forest/msf_rows.h"
 #include "base/join.h"
 
-/* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
-struct bi_join_first {
-    struct bi_msf_rows rows;
-    uint32_t *parent;
-};
-
-BI_FN void bi_step_join_first(const struct bi_join_first *a, int64_t v)
-{
-    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v);
-    bool some = place < (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1);
-    bool joins = some && a->rows.neighbours[place] < v && bi_msf_there(&a->rows, (uint32_t)v, place);
-    a->parent[v] = joins ? a->rows.neighbours[place] : (uint32_t)v;
-}
-
-/* Every vertex joins its last neighbour. */
-struct bi_join_last {
-    struct bi_msf_rows rows;
-    uint32_t *parent;
-};
-
-BI_FN void bi_step_join_last(const struct bi_join_last *a, int64_t v)
-{
-    int64_t place = (int64_t)bi_word(a->rows.offsets, a->rows.wide, v + 1) - 1;
-    if (place < (int64_t)bi_word(a->rows.offsets, a->rows.wide, v)) return;
-    if (bi_msf_there(&a->rows, (uint32_t)v, place)) bi_join(a->parent, (uint32_t)v, a->rows.neighbours[place]);
-}
-
-/* Tiles of arcs: vertices that are not in the component `most` join all their neighbours. */
-struct bi_join_rest {
-    struct bi_msf_rows rows;
-    const uint64_t *most; /* the low half */
-    uint32_t *parent;
-};
-
-BI_FN void bi_step_join_rest(const struct bi_join_rest *a, int64_t tile)
-{
-    struct bi_msf_walk w = bi_msf_walk_tile(&a->rows, tile);
-    uint32_t most = (uint32_t)*a->most;
-    do {
-        if (bi_peek(&a->parent[w.row]) == most || !bi_msf_there(&a->rows, w.row, w.place)) continue;
-        bi_join(a->parent, w.row, a->rows.neighbours[w.place]);
-    } while (bi_msf_walk_on(&a->rows, &w));
-}
-
 /* Tiles of arcs: the ends of edges whose id is marked join. */
 struct bi_join_marked {
     struct bi_msf_rows rows;
@@ -118,28 +74,6 @@ struct bi_count_roots {
 BI_FN void bi_step_count_roots(const struct bi_count_roots *a, int64_t v)
 {
     a->out[v] = (!a->mask || a->mask[v]) && (!a->labels || a->labels[v] == (uint32_t)v);
-}
-
-/* Among BI_LABEL_SAMPLES sampled labels the most frequent (of several, the smallest) is the low half of *most, which
- * begins as all ones. Items are the samples. */
-enum { BI_LABEL_SAMPLES = 512 };
-
-struct bi_most_frequent {
-    const uint32_t *parent;
-    int64_t n;
-    uint64_t *most;
-};
-
-BI_FN uint32_t bi_label_sample(const struct bi_most_frequent *a, int64_t i)
-{
-    return a->parent[(uint64_t)i * (uint64_t)a->n / BI_LABEL_SAMPLES];
-}
-
-BI_FN void bi_step_most_frequent(const struct bi_most_frequent *a, int64_t i)
-{
-    uint32_t label = bi_label_sample(a, i), others = BI_LABEL_SAMPLES;
-    for (int64_t k = 0; k < BI_LABEL_SAMPLES; k++) others -= bi_label_sample(a, k) == label;
-    bi_lower_u64(a->most, (uint64_t)others << 32 | label);
 }
 
 #endif

@@ -45,7 +45,7 @@ struct bi_msf_found {
 };
 
 /* What a backend has beside the steps. */
-struct bi_join_rest;
+struct bi_msf_rows;
 struct bi_back_list;
 struct bi_forest_ops {
     /* The AUTO algorithm: finds the forest. NULL, or *found untouched and *served false: the driver takes the ATOMIC
@@ -53,8 +53,9 @@ struct bi_forest_ops {
     bosc_status (*msf)(bosc_ctx *, const bosc_graph *, const struct bi_msf_order *, const struct bi_msf_want *,
                        struct bi_msf_found *found, int32_t *rounds, bool *served);
 
-    /* The step join_rest, for all arcs. NULL: the driver takes the step. */
-    bosc_status (*join_rest)(bosc_ctx *, const struct bi_join_rest *);
+    /* The smallest vertex of each vertex's component, itself where the mask leaves it out, and how many components
+     * there are. */
+    bosc_status (*components)(bosc_ctx *, const struct bi_msf_rows *, uint32_t *labels, int64_t *count);
 
     /* Of a graph's build: the back arcs of the `count` edges of a list, stably sorted, to list->from and list->places,
      * and where each vertex's end to ends[v + 1] (ends[0] is 0). NULL, or *served false: the driver sorts. */
@@ -64,9 +65,11 @@ struct bi_forest_ops {
 const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx);
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu_table.c */
+bosc_status bi_cpu_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_cpu_graph_back(bosc_ctx *ctx, const struct bi_back_list *list, int64_t count, void *ends, bool *served);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda_msf.cu */
+bosc_status bi_cuda_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 #endif
 
 #ifdef __cplusplus

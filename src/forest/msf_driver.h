@@ -28,10 +28,7 @@ bosc_status bi_msf_keep_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, 
 bosc_status bi_msf_sum(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_msf_rows *rows,
                        const struct bi_msf_found *found, bosc_msf_info *info);
 
-/* labels (n) = the smallest vertex of each component of the edges that are there. */
-bosc_status bi_label_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels);
-
-/* The same of the edges in a list of ids. */
+/* labels (n) = the smallest vertex of each component of the edges in a list of ids. */
 bosc_status bi_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t entries, const void *ids,
                            int64_t count, uint32_t *labels);
 
