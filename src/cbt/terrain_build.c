@@ -24,27 +24,32 @@ static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heigh
                    (long long)(bad % (uint64_t)g->w), height != height ? "NaN" : "infinite");
 }
 
-static bosc_status saturate(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered)
+enum { BI_TERRAIN_LARGE = 16 }; /* diamonds of this s and more are shared by rows */
+
+static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_saturate step = {.grid = *g, .errors = terrain->errors.data, .s = s, .cornered = cornered};
-    int64_t rows = cornered ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
+    struct bi_terrain_errors step = {.grid = *g,
+                                     .heights = terrain->heights.data,
+                                     .errors = terrain->errors.data,
+                                     .s = s,
+                                     .cornered = cornered,
+                                     .by_rows = s >= BI_TERRAIN_LARGE};
+    int64_t lines = cornered ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
     step.columns = cornered ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
-    return BI_TERRAIN_STEP(ctx, saturate, rows * step.columns, &step);
+    return BI_TERRAIN_STEP(ctx, errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
 }
 
 static bosc_status find_errors(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_errors errors = {*g, terrain->heights.data, terrain->errors.data};
     struct bi_terrain_range range = {terrain->heights.data, terrain->range.data, bi_terrain_samples(g)};
-    BI_TRY(ctx->backend->fill(ctx, errors.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *errors.errors));
+    BI_TRY(ctx->backend->fill(ctx, terrain->errors.data, 0, (size_t)bi_terrain_slots(g) * sizeof(uint32_t)));
     BI_TRY(ctx->backend->fill(ctx, range.range, 0xff, 2 * sizeof *range.range));
     BI_TRY(BI_TERRAIN_STEP(ctx, range, (range.n + BI_TERRAIN_RUN - 1) / BI_TERRAIN_RUN, &range));
-    BI_TRY(BI_TERRAIN_STEP(ctx, errors, bi_terrain_samples(g), &errors));
-    for (int32_t t = 0; t < g->side; t++) { /* the smallest, on their corners, have nothing below them */
-        if (t > 0) BI_TRY(saturate(ctx, terrain, (int32_t)1 << t, true));
-        BI_TRY(saturate(ctx, terrain, (int32_t)1 << t, false));
+    for (int32_t t = 0; t < g->side; t++) {
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true));
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false));
     }
     return BOSC_OK;
 }

@@ -20,67 +20,97 @@ BI_FN void bi_step_terrain_take(const struct bi_terrain_take *a, int64_t i)
     if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_lower_u64(a->bad, (uint64_t)i);
 }
 
-/* Errors of all diamonds, as bits of floats, 0 at first. Items are samples: each lifts the error of the diamond over it
- * on every level. Of several at an edge it is the one that bi_terrain_find goes through. */
+/* The errors of the live diamonds of a size, as bits of floats: the largest of the distances of all samples of its
+ * triangles, borders included, and of the errors of the diamonds that can only be split after it, which are known.
+ * Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s; or those on their corners, at
+ * multiples of s of which one is odd. Or rows of samples in diamonds, whose errors are 0 then at first. */
 struct bi_terrain_errors {
     struct bi_terrain_grid grid;
     const float *heights;
     uint32_t *errors;
+    int32_t s, columns;
+    bool cornered, by_rows;
 };
+
+/* The largest distance of the samples of some rows from the plane of a triangle. Comparing bits spares NaN and signs.
+ */
+BI_FN double bi_terrain_far_rows(const struct bi_terrain_grid *g, const float *heights,
+                                 const struct bi_terrain_triangle *t, int32_t first, int32_t last)
+{
+    struct bi_terrain_plane plane = bi_terrain_plane_of(g, heights, t);
+    struct bi_terrain_span rows = bi_terrain_rows(g, t);
+    int64_t most = 0;
+    first = bi_terrain_max(first, rows.from);
+    last = bi_terrain_min(last, rows.to);
+    for (int32_t y = first; y <= last; y++) {
+        struct bi_terrain_span columns = bi_terrain_columns(g, t, y);
+        const float *row = heights + (int64_t)y * g->w;
+        double base = plane.p + plane.slope_y * (y - plane.py);
+        for (int32_t x = columns.from; x <= columns.to; x++) {
+            double far = base + plane.slope_x * (x - plane.px) - (double)row[x];
+            int64_t bits = (int64_t)(bi_f64_bits(far) & 0x7fffffffffffffffu);
+            most = bits > most ? bits : most;
+        }
+    }
+    return bi_f64_from_bits((uint64_t)most);
+}
+
+/* The error of the diamond with this middle if it is live, or 0. */
+BI_FN uint32_t bi_terrain_known_error(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
+{
+    int32_t s = (int32_t)1 << bi_terrain_min(bi_terrain_twos(x), bi_terrain_twos(y));
+    if (x < 0 || y < 0 || x - s >= g->last_x || y - s >= g->last_y) return 0;
+    return errors[bi_terrain_slot(g, x, y)];
+}
+
+/* The largest error of the diamonds that can only be split after this one. */
+BI_FN uint32_t bi_terrain_below_error(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
+{
+    int32_t tx = bi_terrain_twos(x), ty = bi_terrain_twos(y), s = (int32_t)1 << bi_terrain_min(tx, ty);
+    uint32_t a, b, c, d;
+    if (tx == ty) {
+        a = bi_terrain_known_error(g, errors, x - s, y);
+        b = bi_terrain_known_error(g, errors, x + s, y);
+        c = bi_terrain_known_error(g, errors, x, y - s);
+        d = bi_terrain_known_error(g, errors, x, y + s);
+    } else {
+        s /= 2;
+        if (s == 0) return 0;
+        a = bi_terrain_known_error(g, errors, x - s, y - s);
+        b = bi_terrain_known_error(g, errors, x + s, y - s);
+        c = bi_terrain_known_error(g, errors, x - s, y + s);
+        d = bi_terrain_known_error(g, errors, x + s, y + s);
+    }
+    a = b > a ? b : a;
+    c = d > c ? d : c;
+    return c > a ? c : a;
+}
 
 BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
-    double x = (double)(i % g->w), y = (double)(i / g->w), z = a->heights[i];
-    if (g->half && y > x) return;
-    struct bi_terrain_place place = bi_terrain_enter(g, x, y);
-    place.node = 0;
-    for (int32_t level = g->first; level < g->depth; level++) {
-        double error = bi_terrain_height(g, a->heights, &place.t, x, y) - z;
-        struct bi_terrain_point m = bi_terrain_middle(&place.t);
-        float up = bi_terrain_up(error < 0 ? -error : error);
-        if (up > 0) bi_lift_u32(a->errors + bi_terrain_slot(g, m.x, m.y), bi_f32_bits(up));
-        bi_terrain_enter_child(g, &place, x, y);
+    int32_t s = a->s, row = 0;
+    if (a->by_rows) {
+        row = (int32_t)(i % (2 * s + 1));
+        i /= 2 * s + 1;
     }
-}
-
-/* Makes the errors of diamonds those of all that can only be split after them. Items are the live diamonds of a size:
- * squares with middles at odd multiples of s; or those on their corners, at multiples of s of which one is odd. */
-struct bi_terrain_saturate {
-    struct bi_terrain_grid grid;
-    uint32_t *errors;
-    int32_t s, columns;
-    bool cornered;
-};
-
-/* The largest error of what the triangle is split into, if it is live. */
-BI_FN uint32_t bi_terrain_below_error(const struct bi_terrain_grid *g, const uint32_t *errors,
-                                      const struct bi_terrain_triangle *t)
-{
-    uint32_t most = 0;
-    if (!bi_terrain_live(g, t)) return 0;
-    for (uint64_t which = 0; which < 2; which++) {
-        struct bi_terrain_triangle child = bi_terrain_child(t, which);
-        struct bi_terrain_point m = bi_terrain_middle(&child);
-        if (!bi_terrain_live(g, &child)) continue;
-        uint32_t error = errors[bi_terrain_slot(g, m.x, m.y)];
-        most = error > most ? error : most;
-    }
-    return most;
-}
-
-BI_FN void bi_step_terrain_saturate(const struct bi_terrain_saturate *a, int64_t i)
-{
-    const struct bi_terrain_grid *g = &a->grid;
-    int32_t column = (int32_t)(i % a->columns), row = (int32_t)(i / a->columns);
-    int32_t x = a->cornered ? a->s * (2 * column + !(row & 1)) : a->s * (2 * column + 1);
-    int32_t y = a->cornered ? a->s * row : a->s * (2 * row + 1);
-    if (x - a->s >= g->last_x || y - a->s >= g->last_y) return;
+    int32_t column = (int32_t)(i % a->columns), line = (int32_t)(i / a->columns);
+    int32_t x = a->cornered ? s * (2 * column + !(line & 1)) : s * (2 * column + 1);
+    int32_t y = a->cornered ? s * line : s * (2 * line + 1);
+    if (x - s >= g->last_x || y - s >= g->last_y) return;
     struct bi_terrain_triangle t = bi_terrain_of_middle(x, y), mate = bi_terrain_mate(&t);
-    uint32_t one = bi_terrain_below_error(g, a->errors, &t), two = bi_terrain_below_error(g, a->errors, &mate);
-    int64_t slot = bi_terrain_slot(g, x, y);
-    uint32_t most = one > two ? one : two;
-    if (a->errors[slot] < most) a->errors[slot] = most;
+    int32_t first = a->by_rows ? y - s + row : y - s, last = a->by_rows ? first : y + s;
+    double one = bi_terrain_live(g, &t) ? bi_terrain_far_rows(g, a->heights, &t, first, last) : 0;
+    double two = bi_terrain_live(g, &mate) ? bi_terrain_far_rows(g, a->heights, &mate, first, last) : 0;
+    uint32_t error = bi_f32_bits(bi_terrain_up(one > two ? one : two)), *to = a->errors + bi_terrain_slot(g, x, y);
+    if (row == 0) {
+        uint32_t below = bi_terrain_below_error(g, a->errors, x, y);
+        error = below > error ? below : error;
+    }
+    if (a->by_rows)
+        bi_lift_u32(to, error);
+    else
+        *to = error;
 }
 
 /* The largest distance of a sample from the mesh, as bits of a float, and the level of the deepest leaf. */
@@ -91,13 +121,20 @@ struct bi_terrain_measure {
     uint32_t *most; /* (2) error, level */
 };
 
+BI_FN bool bi_terrain_is_corner(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, int64_t sample)
+{
+    return sample == bi_terrain_sample(g, t->lx, t->ly) || sample == bi_terrain_sample(g, t->rx, t->ry) ||
+           sample == bi_terrain_sample(g, t->px, t->py);
+}
+
 BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
     double x = (double)(i % g->w), y = (double)(i / g->w);
     if (g->half && y > x) return;
     struct bi_terrain_place place = bi_terrain_find(g, &a->view, x, y);
-    double error = bi_terrain_height(g, a->heights, &place.t, x, y) - (double)a->heights[i];
+    struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->heights, &place.t);
+    double error = bi_terrain_is_corner(g, &place.t, i) ? 0 : bi_terrain_over(&plane, x, y) - (double)a->heights[i];
     bi_lift_u32(a->most, bi_f32_bits(bi_terrain_up(error < 0 ? -error : error)));
     bi_lift_u32(a->most + 1, (uint32_t)bosc_cbt_level(place.node));
 }

@@ -152,7 +152,8 @@ BI_FN void bi_step_terrain_locate(const struct bi_terrain_ask *a, int64_t i)
     }
     struct bi_terrain_place place = bi_terrain_find(g, &a->view, x, y);
     if (a->answers) a->answers[i] = bosc_cbt_number(&a->view, place.node);
-    if (a->heights) a->heights[i] = bi_terrain_height(g, a->samples, &place.t, x, y);
+    struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->samples, &place.t);
+    if (a->heights) a->heights[i] = bi_terrain_over(&plane, x, y);
 }
 
 /* The leaf just beyond the edge from a to b, which is where the right isosceles triangle over that edge is: either that

@@ -88,26 +88,87 @@ BI_FN struct bi_terrain_place bi_terrain_find(const struct bi_terrain_grid *g, c
     return place;
 }
 
-/* The height at x, y of the plane over three samples. The edges in the directions of x and of y give the slopes; where
- * only the longest one is in such a direction, the right angle gives the other. */
-BI_FN double bi_terrain_height(const struct bi_terrain_grid *g, const float *heights,
-                               const struct bi_terrain_triangle *t, double x, double y)
+/* The plane over the three samples of an image: the height at the right angle, and the slopes. */
+struct bi_terrain_plane {
+    double px, py, p, slope_x, slope_y;
+};
+
+/* The edges in the directions of x and of y give the slopes; where only the longest one is in such a direction, the
+ * right angle gives the other. Slopes are exact where vertices are not moved and heights are small integers. */
+BI_FN struct bi_terrain_plane bi_terrain_plane_of(const struct bi_terrain_grid *g, const float *heights,
+                                                  const struct bi_terrain_triangle *t)
 {
     double lx = bi_terrain_min(t->lx, g->last_x), ly = bi_terrain_min(t->ly, g->last_y);
     double rx = bi_terrain_min(t->rx, g->last_x), ry = bi_terrain_min(t->ry, g->last_y);
     double px = bi_terrain_min(t->px, g->last_x), py = bi_terrain_min(t->py, g->last_y);
     double l = heights[bi_terrain_sample(g, t->lx, t->ly)], r = heights[bi_terrain_sample(g, t->rx, t->ry)];
     double p = heights[bi_terrain_sample(g, t->px, t->py)];
+    struct bi_terrain_plane plane = {px, py, p, 0, 0};
     if (t->ly == t->ry) {
-        double slope = (r - l) / (rx - lx), off = p - (l + slope * (px - lx));
-        return l + slope * (x - lx) + off * ((y - ly) / (py - ly));
+        plane.slope_x = (r - l) / (rx - lx);
+        plane.slope_y = (p - (l + plane.slope_x * (px - lx))) / (py - ly);
+    } else if (t->lx == t->rx) {
+        plane.slope_y = (r - l) / (ry - ly);
+        plane.slope_x = (p - (l + plane.slope_y * (py - ly))) / (px - lx);
+    } else if (t->ly == t->py) {
+        plane.slope_x = (l - p) / (lx - px);
+        plane.slope_y = (r - p) / (ry - py);
+    } else {
+        plane.slope_x = (r - p) / (rx - px);
+        plane.slope_y = (l - p) / (ly - py);
     }
-    if (t->lx == t->rx) {
-        double slope = (r - l) / (ry - ly), off = p - (l + slope * (py - ly));
-        return l + slope * (y - ly) + off * ((x - lx) / (px - lx));
+    return plane;
+}
+
+BI_FN double bi_terrain_over(const struct bi_terrain_plane *plane, double x, double y)
+{
+    return plane->p + plane->slope_y * (y - plane->py) + plane->slope_x * (x - plane->px);
+}
+
+/* The rows of the image of a triangle, and the columns of one of them; both ends belong to it. */
+struct bi_terrain_span {
+    int32_t from, to;
+};
+
+BI_FN struct bi_terrain_span bi_terrain_rows(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
+{
+    struct bi_terrain_span rows = {bi_terrain_min3(t->ly, t->ry, t->py),
+                                   bi_terrain_min(bi_terrain_max3(t->ly, t->ry, t->py), g->last_y)};
+    return rows;
+}
+
+/* How far the edge has come, of `wide` columns, `done` of `all` rows from where it begins. */
+BI_FN int32_t bi_terrain_along(int32_t wide, int32_t done, int32_t all)
+{
+    return wide == all || wide == 0 ? (wide ? done : 0) : all ? (int32_t)((int64_t)wide * done / all) : wide;
+}
+
+BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t,
+                                                int32_t y)
+{
+    int32_t lx = bi_terrain_min(t->lx, g->last_x), ly = bi_terrain_min(t->ly, g->last_y);
+    int32_t rx = bi_terrain_min(t->rx, g->last_x), ry = bi_terrain_min(t->ry, g->last_y);
+    int32_t px = bi_terrain_min(t->px, g->last_x), py = bi_terrain_min(t->py, g->last_y);
+    int32_t left, right; /* from x on, to either side */
+    if (t->ly == t->ry) {
+        int32_t done = y < py ? py - y : y - py, all = ly < py ? py - ly : ly - py;
+        int32_t low = bi_terrain_min(lx, rx), high = bi_terrain_max(lx, rx);
+        left = px - bi_terrain_along(px - low, done, all);
+        right = px + bi_terrain_along(high - px, done, all);
+    } else if (t->lx == t->rx) {
+        int32_t low = bi_terrain_min(ly, ry), high = bi_terrain_max(ly, ry), wide = px < lx ? lx - px : px - lx;
+        int32_t far = y < py ? bi_terrain_along(wide, y - low, py - low) : bi_terrain_along(wide, high - y, high - py);
+        left = px < lx ? lx - far : lx;
+        right = px < lx ? lx : lx + far;
+    } else {
+        int32_t ux = t->ly == t->py ? lx : rx, vy = t->ly == t->py ? ry : ly; /* the ends in the directions of x, y */
+        int32_t wide = ux < px ? px - ux : ux - px;
+        int32_t far = bi_terrain_along(wide, y < vy ? vy - y : y - vy, vy < py ? py - vy : vy - py);
+        left = ux < px ? px - far : px;
+        right = ux < px ? px : px + far;
     }
-    if (t->ly == t->py) return p + (l - p) * ((x - px) / (lx - px)) + (r - p) * ((y - py) / (ry - py));
-    return p + (r - p) * ((x - px) / (rx - px)) + (l - p) * ((y - py) / (ly - py));
+    struct bi_terrain_span columns = {left, right};
+    return columns;
 }
 
 /* The smallest float that is not less. */
