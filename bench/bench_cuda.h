@@ -2,6 +2,8 @@
 #ifndef BENCH_CUDA_H
 #define BENCH_CUDA_H
 
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
