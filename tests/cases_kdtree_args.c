@@ -255,6 +255,9 @@ static void offsets(bosc_ctx *ctx)
     for (size_t i = 0; i < 3; i++)
         CHECK_STATUS(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 0.5, (int64_t *)too_large[i], ids, NULL, 12),
                      BOSC_ERR_SPACE);
+    int64_t none = 5, huge[] = {0, 3, 6, INT64_MAX};
+    CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 0, 0, 0.5, &none, ids, NULL, 12), "offsets");
+    CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 0.5, huge, ids, NULL, INT64_MAX), "offsets");
     bosc_kdtree_free(tree);
 }
 
@@ -350,8 +353,8 @@ static void sizes(bosc_ctx *ctx)
 static void scratch(bosc_ctx *ctx)
 {
     void *p;
-    CHECK_STATUS(ctx, bi_kd_scratch(ctx, INT64_MAX, 8, &p), BOSC_ERR_NOMEM);
-    CHECK_STATUS(ctx, bi_kd_scratch(ctx, INT64_MAX / 1024, 8192, &p), BOSC_ERR_NOMEM);
+    CHECK_STATUS(ctx, bi_scratch_of(ctx, INT64_MAX, 8, &p), BOSC_ERR_NOMEM);
+    CHECK_STATUS(ctx, bi_scratch_of(ctx, INT64_MAX / 1024, 8192, &p), BOSC_ERR_NOMEM);
     CHECK(suite_begins(bosc_message(ctx), "out of "));
 }
 

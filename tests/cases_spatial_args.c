@@ -139,6 +139,9 @@ static void search(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_grid_radius(ctx, grid, q, 3, 0, 1, (int64_t *)wrong[i], ids, NULL, 80), "offsets");
     static const int64_t large[] = {0, 10, 20, INT64_MAX};
     CHECK_STATUS(ctx, bosc_grid_radius(ctx, grid, q, 3, 0, 1, (int64_t *)large, ids, NULL, 80), BOSC_ERR_SPACE);
+    CHECK_ARG(ctx, bosc_grid_radius(ctx, grid, q, 3, 0, 1, (int64_t *)large, ids, NULL, INT64_MAX), "offsets");
+    int64_t none = 5;
+    CHECK_ARG(ctx, bosc_grid_radius(ctx, grid, q, 0, 0, 1, &none, ids, NULL, 80), "offsets");
     bosc_grid_free(grid);
 }
 

@@ -20,11 +20,7 @@ bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but depth has no default");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_cbt_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_cbt_opts", opts, full, sizeof *full));
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->depth < 0 || full->depth > BOSC_CBT_MAX_DEPTH)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: depth %d is not in 0 to %d", (int)full->depth, BOSC_CBT_MAX_DEPTH);
@@ -41,14 +37,7 @@ bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt
 
 bosc_status bi_cbt_check(bosc_ctx *ctx, const bosc_cbt *tree)
 {
-    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    if (tree->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is in the memory of the %s backend, the context is of %s",
-                       tree->memory.backend->name, ctx->backend->name);
-    if (tree->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is on device %d, the context on %d", (int)tree->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
 }
 
 bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
@@ -64,10 +53,7 @@ bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, con
     return BOSC_OK;
 }
 
-bosc_status bi_cbt_scratch(bosc_ctx *ctx, int64_t n, size_t size, void *p)
-{
-    return bi_scratch(ctx, (size_t)n * size, (void **)p);
-}
+bosc_status bi_cbt_scratch(bosc_ctx *ctx, int64_t n, size_t size, void *p) { return bi_scratch_of(ctx, n, size, p); }
 
 static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
 {
@@ -171,8 +157,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
     bi_begin(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    if (info->size < sizeof(size_t) || info->size > sizeof *info)
-        return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_cbt_info", info->size);
+    BI_TRY(bi_check_size(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
     bosc_cbt_info full = {.size = info->size,
                           .bytes = (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes +
                                              tree->heap.bytes + tree->meeting.bytes),

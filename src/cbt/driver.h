@@ -2,6 +2,7 @@
 #ifndef BI_CBT_DRIVER_H
 #define BI_CBT_DRIVER_H
 
+#include "core/check.h"
 #include "cbt/steps.h"
 
 const struct bi_cbt_ops *bi_cbt_ops_of(const bosc_ctx *ctx);

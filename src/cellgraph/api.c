@@ -14,24 +14,13 @@ const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx)
 
 bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
 {
-    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
-    if (graph->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is in the memory of the %s backend, the context is of %s",
-                       graph->memory.backend->name, ctx->backend->name);
-    if (graph->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is on device %d, the context on %d", (int)graph->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL);
 }
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_cellgraph_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_cellgraph_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->length < 1 || full->length > BI_CELL_LENGTH)

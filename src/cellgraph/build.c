@@ -3,10 +3,7 @@
 
 bosc_status bi_cell_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
 {
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
-                       (long long)count, size);
-    return bi_scratch(ctx, (size_t)count * size, (void **)at);
+    return bi_scratch_of(ctx, count, size, at);
 }
 
 bosc_status bi_cell_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int64_t count, size_t size)

@@ -34,7 +34,7 @@ bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
-    BI_TRY(bi_cell_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     if (graph->vertices == 0) {
         if (count) *count = 0;
         return BOSC_OK;

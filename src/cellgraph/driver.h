@@ -3,6 +3,7 @@
 #define BI_CELLGRAPH_DRIVER_H
 
 #include "cellgraph/team.h"
+#include "core/check.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,9 +20,6 @@ const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx);
 
 /* Whether the context can reach the graph; BOSC_ERR_ARG with the reason. */
 bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph);
-
-/* An array of the caller's (may be NULL) whose elements have `size` bytes must be aligned to them. */
-bosc_status bi_cell_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size);
 
 /* Scratch for `count` elements of `size` bytes. */
 bosc_status bi_cell_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at);

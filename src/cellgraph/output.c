@@ -1,12 +1,6 @@
 /* The driver and front door of what is copied out of a graph. */
 #include "cellgraph/driver.h"
 
-bosc_status bi_cell_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size)
-{
-    if ((uintptr_t)data % size == 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", array, size);
-}
-
 /* Numbers of 32 bits that become elements of an array of the caller's, of 64 bits or not. */
 struct numbers {
     const uint32_t *from;
@@ -44,10 +38,10 @@ bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *gra
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     size_t id_size = (size_t)graph->opts.id_bits / 8;
-    BI_TRY(bi_cell_check_aligned(ctx, "vectors", vectors, sizeof *vectors));
-    BI_TRY(bi_cell_check_aligned(ctx, "representatives", representatives, id_size));
-    BI_TRY(bi_cell_check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
-    BI_TRY(bi_cell_check_aligned(ctx, "vertex_of", vertex_of, id_size));
+    BI_TRY(bi_check_aligned(ctx, "vectors", vectors, sizeof *vectors));
+    BI_TRY(bi_check_aligned(ctx, "representatives", representatives, id_size));
+    BI_TRY(bi_check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
+    BI_TRY(bi_check_aligned(ctx, "vertex_of", vertex_of, id_size));
     struct numbers list[3] = {{graph->blocks[BI_CELL_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
                               {graph->blocks[BI_CELL_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
                               {graph->blocks[BI_CELL_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
@@ -81,8 +75,8 @@ bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph,
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
-    BI_TRY(bi_cell_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
-    BI_TRY(bi_cell_check_aligned(ctx, "positions", positions, sizeof *positions));
+    BI_TRY(bi_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     if (graph->edges == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = give_pairs(ctx, graph, pairs, positions);
@@ -138,9 +132,9 @@ bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
-    BI_TRY(bi_cell_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
-    BI_TRY(bi_cell_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
-    BI_TRY(bi_cell_check_aligned(ctx, "positions", positions, sizeof *positions));
+    BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = give_rows(ctx, graph, offsets, neighbours, positions);
     bi_arena_rewind(ctx, mark);

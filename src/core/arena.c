@@ -1,5 +1,6 @@
 /* Memory: the allocator behind a context, blocks that only grow, and the arena of scratch memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/fault.h"
@@ -89,6 +90,17 @@ bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p)
     *p = chunk->data + chunk->used;
     chunk->used += bytes;
     arena->current = chunk;
+    return BOSC_OK;
+}
+
+bosc_status bi_scratch_of(bosc_ctx *ctx, int64_t count, size_t size, void *p)
+{
+    void *memory;
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    BI_TRY(bi_scratch(ctx, (size_t)count * size, &memory));
+    memcpy(p, &memory, sizeof memory);
     return BOSC_OK;
 }
 

@@ -65,6 +65,8 @@ void bi_begin(bosc_ctx *ctx);
 /* Scratch of the backend's memory, aligned to 256 bytes, until bi_arena_rewind. *p is set on success. 0 bytes
  * give NULL and success. */
 bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p);
+/* The same for `count` elements of `size` bytes; `p` is the address of a pointer of any type. */
+bosc_status bi_scratch_of(bosc_ctx *ctx, int64_t count, size_t size, void *p);
 struct bi_mark bi_arena_mark(const bosc_ctx *ctx);
 void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark);
 void bi_arena_free(bosc_ctx *ctx);

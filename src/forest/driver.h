@@ -2,6 +2,7 @@
 #ifndef BI_FOREST_DRIVER_H
 #define BI_FOREST_DRIVER_H
 
+#include "core/check.h"
 #include "forest/graph.h"
 #include "forest/steps.h"
 

@@ -244,11 +244,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, bosc_generate_opts *o)
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_generate_opts *opts, bosc_generate_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_generate_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_generate_opts", opts, full, sizeof *full));
     if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_GEOMETRIC)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
     if (full->id_bits == 0) full->id_bits = 64;

@@ -14,22 +14,12 @@ const struct bi_forest_steps *bi_forest_steps_of(const bosc_ctx *ctx)
 
 bosc_status bi_forest_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p)
 {
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
-                       (long long)count, size);
-    return bi_scratch(ctx, (size_t)count * size, p);
+    return bi_scratch_of(ctx, count, size, p);
 }
 
 bosc_status bi_graph_check(bosc_ctx *ctx, const bosc_graph *graph)
 {
-    if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
-    if (graph->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is in the memory of the %s backend, the context is of %s",
-                       graph->memory.backend->name, ctx->backend->name);
-    if (graph->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "graph: it is on device %d, the context on %d", (int)graph->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL);
 }
 
 static bosc_status check_fields(bosc_ctx *ctx, const bosc_graph_opts *o)
@@ -49,13 +39,7 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_graph_opts *o)
 
 bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph_opts *full)
 {
-    memset(full, 0, sizeof *full);
-    if (opts) {
-        if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-            return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_graph_opts", opts->size);
-        memcpy(full, opts, opts->size);
-    }
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_graph_opts", opts, full, sizeof *full));
     if (full->weight == 0) full->weight = BOSC_U32;
     if (full->id_bits == 0) full->id_bits = 64;
     return check_fields(ctx, full);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/check.h"
 #include "forest/msf_driver.h"
 
 const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx)
@@ -20,13 +21,7 @@ static bool is_float(bosc_dtype t) { return t == BOSC_F32 || t == BOSC_F64; }
 bosc_status bi_msf_check_opts(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, bosc_msf_opts *full)
 {
     bosc_dtype t = graph->opts.weight;
-    memset(full, 0, sizeof *full);
-    if (opts) {
-        if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-            return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_msf_opts", opts->size);
-        memcpy(full, opts, opts->size);
-    }
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_msf_opts", opts, full, sizeof *full));
     if ((int)full->algorithm < BOSC_MSF_AUTO || full->algorithm > BOSC_MSF_ATOMIC)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: algorithm %d is none of AUTO, PRIMITIVES, ATOMIC",
                        (int)full->algorithm);
@@ -197,8 +192,7 @@ bosc_status bosc_msf(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts
     BI_TRY(bi_msf_check_opts(ctx, graph, opts, &full));
     BI_TRY(check_ids(ctx, graph, "edges", edges));
     BI_TRY(check_ids(ctx, graph, "labels", labels));
-    if (info && (info->size < sizeof(size_t) || info->size > sizeof *info))
-        return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_msf_info", info->size);
+    if (info) BI_TRY(bi_check_size(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = spanning_forest(ctx, graph, &full, &to, &result);
     bi_arena_rewind(ctx, mark);

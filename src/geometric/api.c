@@ -14,35 +14,16 @@ const struct bi_geo_steps *bi_geo_steps_of(const bosc_ctx *ctx)
     return &bi_geo_cpu;
 }
 
-bosc_status bi_geo_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
-{
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
-                       (long long)count, size);
-    return bi_scratch(ctx, (size_t)count * size, (void **)at);
-}
-
 static bosc_status check_table(bosc_ctx *ctx, const bosc_geometric *table)
 {
-    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
-    if (table->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is in the memory of the %s backend, the context is of %s",
-                       table->memory.backend->name, ctx->backend->name);
-    if (table->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is on device %d, the context on %d", (int)table->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "table", table ? &table->memory : NULL);
 }
 
 static bool is_part(double x) { return x > 0 && x <= 1; }
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
 {
-    memset(full, 0, sizeof *full);
-    if (opts && (opts->size < sizeof(size_t) || opts->size > sizeof *opts))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_geometric_opts", opts->size);
-    if (opts) memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));
     if (full->vote == 0) full->vote = 0.02;
     if (full->tries == 0) full->tries = 4096;
     if (full->least == 0) full->least = 0.4;
@@ -132,8 +113,7 @@ bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, cons
     BI_TRY(check_points(ctx, "scene", scene, "m", m, SCENE_MOST));
     if ((uintptr_t)ids % sizeof *ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: not aligned to its elements of 8 bytes");
     if (!match) return bi_fail(ctx, BOSC_ERR_ARG, "match: NULL");
-    if (match->size < sizeof(size_t) || match->size > sizeof *match)
-        return bi_fail(ctx, BOSC_ERR_ARG, "match: size %zu is not that of bosc_geometric_match", match->size);
+    BI_TRY(bi_check_size(ctx, "match", "bosc_geometric_match", match->size, sizeof *match));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_geometric_match full = {0};
     bosc_status status = bi_geo_find(ctx, table, scene, m, ids, &full);

@@ -51,10 +51,10 @@ static bosc_status choose(bosc_ctx *ctx, const bosc_geometric *table, const doub
                        (long long)choose.count, (long long)n);
     size_t size = BI_GEOMETRIC_CORNERS * sizeof(uint32_t);
     void *count;
-    BI_TRY(bi_geo_scratch(ctx, choose.count, size, &choose.list));
-    BI_TRY(bi_geo_scratch(ctx, choose.count, size, list));
-    BI_TRY(bi_geo_scratch(ctx, choose.count, 1, &choose.keep));
-    BI_TRY(bi_geo_scratch(ctx, 1, sizeof *bases, &count));
+    BI_TRY(bi_scratch_of(ctx, choose.count, size, &choose.list));
+    BI_TRY(bi_scratch_of(ctx, choose.count, size, list));
+    BI_TRY(bi_scratch_of(ctx, choose.count, 1, &choose.keep));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bases, &count));
     BI_TRY(bi_geo_steps_of(ctx)->geo_choose(ctx, choose.count, &choose));
     BI_TRY(ctx->backend->core->compact(ctx, size, choose.list, choose.keep, choose.count, *list, count));
     BI_TRY(bi_read_back(ctx, bases, count, sizeof *bases));
@@ -76,7 +76,7 @@ static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const double *poin
     BI_TRY(ctx->backend->copy(ctx, table->list.data, list, (size_t)bases * corners));
     place.points = table->points.data;
     place.list = table->list.data;
-    BI_TRY(bi_geo_scratch(ctx, bases * n, 2 * sizeof(float), &place.uv));
+    BI_TRY(bi_scratch_of(ctx, bases * n, 2 * sizeof(float), &place.uv));
     BI_TRY(bi_geo_steps_of(ctx)->geo_place(ctx, bases * n, &place));
     return bosc_grid_build(ctx, table->grid, place.uv, bases * n, 2);
 }

@@ -2,6 +2,7 @@
 #ifndef BI_GEOMETRIC_DRIVER_H
 #define BI_GEOMETRIC_DRIVER_H
 
+#include "core/check.h"
 #include "geometric/steps.h"
 
 #ifdef __cplusplus
@@ -10,9 +11,6 @@ extern "C" {
 
 /* The steps on the context's backend. */
 const struct bi_geo_steps *bi_geo_steps_of(const bosc_ctx *ctx);
-
-/* Scratch for `count` elements of `size` bytes. */
-bosc_status bi_geo_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at);
 
 /* Copies n points to host memory; BOSC_ERR_DATA with the row of one that is not finite, or too large. */
 bosc_status bi_geo_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, double *copy);

@@ -82,12 +82,12 @@ static bosc_status vote(struct finder *f, int64_t from, int64_t *bases)
     struct bi_geo_best best = {.bases = f->table->bases};
     choose.seed = f->table->opts.seed;
     choose.affine = f->affine;
-    BI_TRY(bi_geo_scratch(f->ctx, count * BI_GEOMETRIC_CORNERS, sizeof(uint32_t), &choose.list));
-    BI_TRY(bi_geo_scratch(f->ctx, queries, 2 * sizeof(float), &place.uv));
-    BI_TRY(bi_geo_scratch(f->ctx, queries + 1, sizeof *offsets, &offsets));
-    BI_TRY(bi_geo_scratch(f->ctx, counters + 1, sizeof(int64_t), &best.votes));
-    BI_TRY(bi_geo_scratch(f->ctx, count, sizeof(uint64_t), &best.best));
-    BI_TRY(bi_geo_scratch(f->ctx, 1, sizeof *bad, &bad));
+    BI_TRY(bi_scratch_of(f->ctx, count * BI_GEOMETRIC_CORNERS, sizeof(uint32_t), &choose.list));
+    BI_TRY(bi_scratch_of(f->ctx, queries, 2 * sizeof(float), &place.uv));
+    BI_TRY(bi_scratch_of(f->ctx, queries + 1, sizeof *offsets, &offsets));
+    BI_TRY(bi_scratch_of(f->ctx, counters + 1, sizeof(int64_t), &best.votes));
+    BI_TRY(bi_scratch_of(f->ctx, count, sizeof(uint64_t), &best.best));
+    BI_TRY(bi_scratch_of(f->ctx, 1, sizeof *bad, &bad));
     BI_TRY(steps->geo_choose(f->ctx, count, &choose));
     place.list = choose.list;
     BI_TRY(steps->geo_place(f->ctx, queries, &place));
@@ -97,8 +97,8 @@ static bosc_status vote(struct finder *f, int64_t from, int64_t *bases)
         *bases = count / 2;
         return BOSC_OK;
     }
-    BI_TRY(bi_geo_scratch(f->ctx, total + 1, sizeof *ids, &ids));
-    BI_TRY(bi_geo_scratch(f->ctx, total, sizeof *votes.bins, &votes.bins));
+    BI_TRY(bi_scratch_of(f->ctx, total + 1, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(f->ctx, total, sizeof *votes.bins, &votes.bins));
     BI_TRY(
         bosc_grid_radius(f->ctx, f->table->grid, place.uv, queries, 2, f->table->opts.vote, offsets, ids, NULL, total));
     votes.offsets = offsets;
@@ -122,15 +122,15 @@ static bosc_status look(struct finder *f, const double transform[6], double radi
     int64_t *offsets, *ids, total;
     double *dist2;
     memcpy(move.transform, transform, sizeof move.transform);
-    BI_TRY(bi_geo_scratch(f->ctx, f->n, 2 * sizeof(double), &move.moved));
-    BI_TRY(bi_geo_scratch(f->ctx, f->n + 1, sizeof *offsets, &offsets));
-    BI_TRY(bi_geo_scratch(f->ctx, f->n, sizeof(int64_t), &nearest.nearest));
-    BI_TRY(bi_geo_scratch(f->ctx, f->n, sizeof(double), &nearest.nearest2));
+    BI_TRY(bi_scratch_of(f->ctx, f->n, 2 * sizeof(double), &move.moved));
+    BI_TRY(bi_scratch_of(f->ctx, f->n + 1, sizeof *offsets, &offsets));
+    BI_TRY(bi_scratch_of(f->ctx, f->n, sizeof(int64_t), &nearest.nearest));
+    BI_TRY(bi_scratch_of(f->ctx, f->n, sizeof(double), &nearest.nearest2));
     BI_TRY(steps->geo_move(f->ctx, f->n, &move));
     BI_TRY(bosc_grid_radius(f->ctx, f->grid, move.moved, f->n, 2, radius, offsets, NULL, NULL, 0));
     BI_TRY(bi_read_back(f->ctx, &total, offsets + f->n, sizeof total));
-    BI_TRY(bi_geo_scratch(f->ctx, total + 1, sizeof *ids, &ids));
-    BI_TRY(bi_geo_scratch(f->ctx, total + 1, sizeof *dist2, &dist2));
+    BI_TRY(bi_scratch_of(f->ctx, total + 1, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(f->ctx, total + 1, sizeof *dist2, &dist2));
     BI_TRY(bosc_grid_radius(f->ctx, f->grid, move.moved, f->n, 2, radius, offsets, ids, dist2, total));
     nearest.offsets = offsets;
     nearest.ids = ids;

@@ -17,14 +17,7 @@ int64_t bi_hash_alignment(int64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4
 
 bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table)
 {
-    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
-    if (table->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is in the memory of the %s backend, the context is of %s",
-                       table->memory.backend->name, ctx->backend->name);
-    if (table->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "table: it is on device %d, the context on %d", (int)table->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "table", table ? &table->memory : NULL);
 }
 
 bosc_status bi_hash_check_n(bosc_ctx *ctx, const char *name, int64_t n)
@@ -82,13 +75,7 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct b
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
                                const struct bi_hash_layout **layout)
 {
-    memset(full, 0, sizeof *full);
-    if (opts) {
-        if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-            return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_hash_opts", opts->size);
-        memcpy(full, opts, opts->size);
-    }
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
     full->counted = full->counted != 0;
     if (full->key_bits == 0) full->key_bits = 32;
     if (full->key_bits != 32 && full->key_bits != 64 && full->key_bits != 128)
@@ -168,8 +155,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     bi_begin(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    if (info->size < sizeof(size_t) || info->size > sizeof *info)
-        return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_hash_info", info->size);
+    BI_TRY(bi_check_size(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
     bosc_hash_info full = {.size = info->size,
                            .pairs = table->pairs,
                            .keys = table->keys,

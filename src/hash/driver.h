@@ -2,6 +2,7 @@
 #ifndef BI_HASH_DRIVER_H
 #define BI_HASH_DRIVER_H
 
+#include "core/check.h"
 #include "hash/steps.h"
 
 /* Pairs to build from, in reach of the backend. */

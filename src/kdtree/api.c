@@ -15,14 +15,7 @@ const struct bi_kdtree_ops *bi_kd_ops(const bosc_ctx *ctx)
 
 bosc_status bi_kd_check_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    if (tree->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is in the memory of the %s backend, the context is of %s",
-                       tree->memory.backend->name, ctx->backend->name);
-    if (tree->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: it is on device %d, the context on %d", (int)tree->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
 }
 
 static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
@@ -42,26 +35,16 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
 bosc_status bi_kd_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim has no default");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_kdtree_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_kdtree_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->id_bits == 0) full->id_bits = 64;
     return check_fields(ctx, full);
 }
 
-bosc_status bi_kd_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size)
-{
-    if ((uintptr_t)data % size == 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", array, size);
-}
-
 bosc_status bi_kd_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2)
 {
-    BI_TRY(bi_kd_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
-    return bi_kd_check_aligned(ctx, "dist2", dist2, tree->opts.dtype == BOSC_F32 ? 4 : 8);
+    BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
+    return bi_check_aligned(ctx, "dist2", dist2, tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
 bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
@@ -76,7 +59,7 @@ bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char 
     if (count > 0 && rows->stride > (INT64_MAX / size - tree->opts.dim) / count)
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", n_name,
                        (long long)count, (long long)rows->stride);
-    return bi_kd_check_aligned(ctx, array, data, (size_t)size);
+    return bi_check_aligned(ctx, array, data, (size_t)size);
 }
 
 bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)

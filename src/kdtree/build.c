@@ -7,14 +7,6 @@
 
 #include "kdtree/driver.h"
 
-bosc_status bi_kd_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p)
-{
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
-                       (long long)count, size);
-    return bi_scratch(ctx, (size_t)count * size, p);
-}
-
 enum { BLOCKS = 5 };
 
 static void list_blocks(const bosc_kdtree *tree, struct bi_block list[BLOCKS])

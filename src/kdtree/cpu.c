@@ -117,7 +117,7 @@ static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct 
     int depth = bi_kd_depth(lists->n);
     int32_t dim = tree->opts.dim;
     struct level l = {.lists = lists, .order = order};
-    BI_TRY(bi_kd_scratch(ctx, lists->n, 1, (void **)&l.side));
+    BI_TRY(bi_scratch_of(ctx, lists->n, 1, &l.side));
     for (int level = 0; level < depth; level++) {
         for (int32_t p = 0; p < lists->used; p++)
             if (bi_kd_next_use(p, level, dim) >= depth) lists->out[p] = NULL;

@@ -244,12 +244,12 @@ static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lis
     level_args a = {};
     struct keys_room keys = {};
     a.n = n;
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint16_t), (void **)&a.labels));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint16_t), &a.labels));
     if (last > 0) {
         const size_t chunks = (size_t)ctx->multiprocessors * CHUNKS_A_PROCESSOR + ((size_t)1 << last);
-        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint16_t), (void **)&a.seen));
-        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&keys.in));
-        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&keys.out));
+        BI_TRY(bi_scratch_of(ctx, n, sizeof(uint16_t), &a.seen));
+        BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &keys.in));
+        BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &keys.out));
         BI_TRY(bi_scratch(ctx, (chunks << (last < ROUND ? last : ROUND)) * sizeof(uint32_t), (void **)&a.counts));
         BI_TRY(bi_scratch(ctx, sizeof(uint32_t) << last, (void **)&a.medians));
         BI_TRY(make_upper(ctx, a, keys, dim, last, lists, order));

@@ -2,6 +2,7 @@
 #ifndef BI_KDTREE_DRIVER_H
 #define BI_KDTREE_DRIVER_H
 
+#include "core/check.h"
 #include "kdtree/steps.h"
 
 #ifdef __cplusplus
@@ -21,8 +22,6 @@ bosc_status bi_kd_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_k
 bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
                              const char *n_name, int64_t count, int64_t stride, struct bi_kd_rows *rows);
 
-/* An array of the caller's (may be NULL) whose elements have `size` bytes must be aligned to them. */
-bosc_status bi_kd_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size);
 /* ids and dist2 of the tree's types (either may be NULL). */
 bosc_status bi_kd_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2);
 
@@ -81,9 +80,6 @@ bosc_status bi_kd_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_k
 
 /* Seconds since some time. */
 double bi_kd_now(void);
-
-/* Scratch for `count` elements of `size` bytes. */
-bosc_status bi_kd_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p);
 
 #ifdef __cplusplus
 }

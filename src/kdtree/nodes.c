@@ -28,7 +28,7 @@ static bosc_status fetch_ids(bosc_ctx *ctx, const bosc_kdtree *tree, void *ids)
 {
     uint32_t *narrow = ids;
     bool wide = tree->opts.id_bits == 64;
-    if (wide) BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *narrow, (void **)&narrow));
+    if (wide) BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *narrow, &narrow));
     BI_TRY(tree->ops->fetch(ctx, tree, NULL, narrow));
     if (!wide) return BOSC_OK;
     struct bi_kd_widen widen = {narrow, ids};
@@ -52,8 +52,8 @@ bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *
     bi_begin(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
-    BI_TRY(bi_kd_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
-    BI_TRY(bi_kd_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
+    BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = get_nodes(ctx, tree, points, ids);
     bi_arena_rewind(ctx, mark);
@@ -97,7 +97,7 @@ static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *i
         narrow = tree->inverse.data;
     } else {
         struct bi_kd_view view = tree->ops->view(tree);
-        if (wide) BI_TRY(bi_kd_scratch(ctx, tree->n, sizeof *narrow, (void **)&narrow));
+        if (wide) BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *narrow, &narrow));
         struct bi_kd_place_ids place = {view.ids, view.id_stride, narrow};
         BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
         if (!wide) return BOSC_OK;
@@ -124,8 +124,8 @@ bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, v
     bi_begin(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
-    BI_TRY(bi_kd_check_aligned(ctx, "inverse", inverse, (size_t)tree->opts.id_bits / 8));
-    BI_TRY(bi_kd_check_aligned(ctx, "counts", counts, sizeof *counts));
+    BI_TRY(bi_check_aligned(ctx, "inverse", inverse, (size_t)tree->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = get_duplicates(ctx, tree, inverse, counts);
     bi_arena_rewind(ctx, mark);

@@ -15,13 +15,13 @@ static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     int32_t levels = bi_kd_block_levels(tree->nodes), used = view.dim < BI_KD_OTHER_BOX ? view.dim : BI_KD_OTHER_BOX;
     int64_t boxes = ((int64_t)2 << levels) - 1;
     uint32_t *node_labels;
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *node_labels, (void **)&node_labels));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *node_labels, &node_labels));
     struct bi_kd_node_labels name = {view, labels, tree->opts.id_bits == 64, node_labels};
     *blocks = (struct bi_kd_blocks){
         .view = view, .node_labels = node_labels, .levels = levels, .level = levels, .used = used};
-    BI_TRY(bi_kd_scratch(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, (void **)&blocks->begins));
-    BI_TRY(bi_kd_scratch(ctx, boxes * 2 * used, sizeof *blocks->boxes, (void **)&blocks->boxes));
-    BI_TRY(bi_kd_scratch(ctx, boxes, sizeof *blocks->same, (void **)&blocks->same));
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
+    BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
+    BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->same, &blocks->same));
     BI_TRY(steps->node_labels(ctx, tree->nodes, &name));
     BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
     while (blocks->level-- > 0) BI_TRY(steps->join_boxes(ctx, (int64_t)1 << blocks->level, blocks));
@@ -33,7 +33,7 @@ static bosc_status list_asking(bosc_ctx *ctx, const bosc_kdtree *tree, const str
                                int64_t *count)
 {
     int64_t *counted;
-    BI_TRY(bi_kd_scratch(ctx, 1, sizeof *counted, (void **)&counted));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *counted, &counted));
     BI_TRY(ctx->backend->core->compact(ctx, sizeof *asking, ask->nodes, ask->asks, tree->nodes, asking, counted));
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
@@ -49,9 +49,9 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     uint32_t *asking;
     int64_t count;
     void *rows;
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *ask.nodes, (void **)&ask.nodes));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *asking, (void **)&asking));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, 1, (void **)&ask.asks));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ask.nodes, &ask.nodes));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *asking, &asking));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, 1, &ask.asks));
     BI_TRY(steps->ask(ctx, tree->nodes, &ask));
     BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
     if (count == 0) return steps->find_nothing(ctx, tree->nodes, &nothing);
@@ -61,7 +61,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
         BI_TRY(steps->spare(ctx, (int64_t)1 << blocks.levels, &spare));
         BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
     }
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &rows));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &rows));
     struct bi_kd_asking_rows gather = {view, asking, rows};
     BI_TRY(steps->asking_rows(ctx, count * view.dim, &gather));
     struct bi_kd_other args = {blocks, asking, {rows, count, view.dim}, o->bounds, o->ids, o->dist2, wide};
@@ -99,8 +99,8 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     if (tree->nodes == 0) return BOSC_OK;
     if (!labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
     if (!ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
-    BI_TRY(bi_kd_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
-    BI_TRY(bi_kd_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
+    BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
     BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
     struct bi_mark mark = bi_arena_mark(ctx);

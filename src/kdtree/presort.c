@@ -24,8 +24,8 @@ static bosc_status take_columns(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
                                 struct columns *by)
 {
     *by = (struct columns){.ops = ops, .opts = opts};
-    BI_TRY(bi_kd_scratch(ctx, n, bosc_dtype_size(opts->dtype), &by->keys));
-    return bi_kd_scratch(ctx, n, bosc_dtype_size(opts->dtype), &by->sorted);
+    BI_TRY(bi_scratch_of(ctx, n, bosc_dtype_size(opts->dtype), &by->keys));
+    return bi_scratch_of(ctx, n, bosc_dtype_size(opts->dtype), &by->sorted);
 }
 
 /* to = the references `from`, sorted stably by coordinate c; by->sorted gets their keys. */
@@ -77,8 +77,8 @@ static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const s
     int32_t dim = by->opts->dim;
     *too_long = INT64_MAX;
     BI_TRY(bi_scratch(ctx, sizeof *too_long, &place));
-    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *to->perm, &perm));
-    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(by->opts->dtype) * (size_t)dim, &packed));
+    BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &perm));
+    BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(by->opts->dtype) * (size_t)dim, &packed));
     BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
     BI_TRY(sort_by(ctx, by, rows, 0, to->perm, perm));
     BI_TRY(gather(ctx, by, rows, perm, packed));
@@ -95,8 +95,8 @@ bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     struct columns by;
     int64_t too_long;
     void *packed;
-    BI_TRY(bi_kd_scratch(ctx, rows->n, sizeof *to->perm, (void **)&to->perm));
-    BI_TRY(bi_kd_scratch(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
+    BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &to->perm));
+    BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
     to->rows = (struct bi_kd_rows){packed, rows->n, opts->dim};
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
@@ -111,8 +111,8 @@ static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64
     int depth = bi_kd_depth(n);
     *lists = (struct bi_kd_lists){.n = n, .used = opts->dim < depth ? opts->dim : depth};
     for (int32_t p = 0; p < lists->used; p++) {
-        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&lists->in[p]));
-        BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&lists->out[p]));
+        BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &lists->in[p]));
+        BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &lists->out[p]));
     }
     return BOSC_OK;
 }
@@ -152,7 +152,7 @@ bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
 
 bosc_status bi_kd_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kd_lists *lists, uint32_t **order)
 {
-    BI_TRY(bi_kd_scratch(ctx, lists->n, sizeof **order, (void **)order));
+    BI_TRY(bi_scratch_of(ctx, lists->n, sizeof **order, (void **)order));
     return next->ops->partition(ctx, next, lists, *order);
 }
 

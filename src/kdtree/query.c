@@ -33,10 +33,10 @@ static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd
     int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
     void *points, *ordered;
     uint32_t *ids, *where;
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes * dim, (size_t)size, &ordered));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes * dim, (size_t)size, &points));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *ids, (void **)&ids));
-    BI_TRY(bi_kd_scratch(ctx, tree->nodes, sizeof *where, (void **)&where));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &ordered));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &points));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *where, &where));
     BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
     struct bi_kd_place_ids place = {ids, 1, where};
     struct bi_kd_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
@@ -136,7 +136,7 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (m > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
-    BI_TRY(bi_kd_check_aligned(ctx, "counts", counts, sizeof *counts));
+    BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (m == 0) return BOSC_OK;
     query.r2 = square(tree, radius);
     struct bi_mark mark = bi_arena_mark(ctx);
@@ -150,7 +150,7 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
 {
     bool staged = false;
     int64_t m = query->rows.n;
-    BI_TRY(bi_kd_scratch(ctx, m + 1, sizeof(int64_t), (void **)&query->counts));
+    BI_TRY(bi_scratch_of(ctx, m + 1, sizeof(int64_t), &query->counts));
     BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
     if (m > 0) BI_TRY(tree->ops->radius_count(ctx, tree, query));
@@ -159,45 +159,24 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
     return ctx->backend->sync(ctx);
 }
 
-/* Offsets must begin at 0, ascend, and fit the room; *total is the last. */
-static bosc_status check_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, int64_t room,
-                                 int64_t *total)
-{
-    int64_t m = query->rows.n, bad = INT64_MAX;
-    BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&query->bad));
-    BI_TRY(ctx->backend->copy(ctx, query->bad, &bad, sizeof bad));
-    struct bi_kd_check_offsets check = {query->offsets, query->bad};
-    BI_TRY(tree->ops->steps->check_offsets(ctx, m, &check));
-    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
-    BI_TRY(bi_read_back(ctx, total, query->offsets + m, sizeof *total));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: not ascending from 0 at query %lld", (long long)bad);
-    if (room < *total)
-        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld entries, but the answer has %lld", (long long)room,
-                       (long long)*total);
-    return BOSC_OK;
-}
-
 static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, const int64_t *offsets,
                              int64_t room)
 {
     bool staged = false;
     struct bi_out ids, dist2;
     const void *reachable;
-    int64_t total, bad;
+    int64_t total;
     BI_TRY(bi_stage_in(ctx, offsets, (size_t)(query->rows.n + 1) * sizeof *offsets, &reachable, &staged));
     query->offsets = reachable;
-    BI_TRY(check_offsets(ctx, tree, query, room, &total));
+    BI_TRY(
+        bi_check_offsets(ctx, tree->ops->steps->ascending, query->offsets, query->rows.n, room, &query->bad, &total));
     BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
     BI_TRY(tree->ops->radius_fill(ctx, tree, query));
-    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the row of query %lld is not as long as its answer",
-                       (long long)bad);
+    BI_TRY(bi_check_filled(ctx, query->bad));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return ctx->backend->sync(ctx);
@@ -210,7 +189,7 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_kd_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
     if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);

@@ -3,6 +3,7 @@
 #define BI_KDTREE_ROWS_H
 
 #include "base/atomic.h"
+#include "core/row_steps.h"
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
@@ -278,18 +279,6 @@ BI_FN void bi_step_check_ids(const struct bi_kd_check *a, int64_t i)
 {
     uint32_t id = bi_kd_id(&a->view, i);
     if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_lower_i64(a->bad, i);
-}
-
-/* Rows of compressed sparse form: m + 1 offsets, from 0 to room at most. */
-struct bi_kd_check_offsets {
-    const int64_t *offsets;
-    int64_t *bad;
-};
-
-BI_FN void bi_step_check_offsets(const struct bi_kd_check_offsets *a, int64_t i)
-{
-    if (a->offsets[i] < 0 || a->offsets[i + 1] < a->offsets[i] || (i == 0 && a->offsets[0] != 0))
-        bi_lower_i64(a->bad, i);
 }
 
 #endif

@@ -22,12 +22,12 @@ bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     struct bi_kd_mark_runs step = {.rows = sorted->rows, .dtype = opts->dtype, .dim = opts->dim, .perm = sorted->perm};
     void *count, *packed;
     *runs = (struct bi_kd_runs){.n = n, .perm = sorted->perm};
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->ranks));
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->names));
-    BI_TRY(bi_kd_scratch(ctx, n + 1, sizeof(uint32_t), (void **)&runs->starts));
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->nodes));
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof(uint32_t), (void **)&runs->where));
-    BI_TRY(bi_kd_scratch(ctx, n, 1, (void **)&step.keep));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->ranks));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->names));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(uint32_t), &runs->starts));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->nodes));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->where));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &step.keep));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), (void **)&step.bad));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
     step.marks = runs->ranks;
@@ -39,7 +39,7 @@ bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     BI_TRY(ops->steps->run_starts(ctx, n, &starts));
     runs->rows = sorted->rows;
     if (runs->count == n) return BOSC_OK;
-    BI_TRY(bi_kd_scratch(ctx, runs->count, row, &packed));
+    BI_TRY(bi_scratch_of(ctx, runs->count, row, &packed));
     runs->rows = (struct bi_kd_rows){packed, runs->count, opts->dim};
     return core->compact(ctx, row, sorted->rows.data, step.keep, n, packed, count);
 }
@@ -68,11 +68,11 @@ static bosc_status permute(bosc_ctx *ctx, const struct bi_kd_steps *steps, const
 {
     void *places;
     struct bi_kd_scatter scatter = {to, in, NULL};
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof **out, (void **)out));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof **out, (void **)out));
     scatter.out = *out;
     if (n < LEAST_SORTED) return steps->scatter(ctx, n, &scatter);
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_kd_scratch(ctx, n, sizeof *to, &places));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *to, &places));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, places, *out, 0,
                                           bi_bit_length((uint64_t)n - 1)));
     bi_arena_rewind(ctx, mark);
@@ -96,7 +96,7 @@ bosc_status bi_kd_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_k
 {
     const struct bi_kd_steps *steps = next->ops->steps;
     uint32_t *ids, *inverse = NULL;
-    BI_TRY(bi_kd_scratch(ctx, next->nodes, sizeof *ids, (void **)&ids));
+    BI_TRY(bi_scratch_of(ctx, next->nodes, sizeof *ids, &ids));
     struct bi_kd_name_nodes names = {order, ids, 1, runs->names, NULL};
     BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
     if (runs->where) BI_TRY(invert(ctx, steps, runs, order, &inverse));

@@ -14,20 +14,7 @@ const struct bi_grid_steps *bi_grid_steps_of(const bosc_ctx *ctx)
 
 bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid)
 {
-    if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
-    if (grid->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "grid: it is in the memory of the %s backend, the context is of %s",
-                       grid->memory.backend->name, ctx->backend->name);
-    if (grid->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "grid: it is on device %d, the context on %d", (int)grid->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
-}
-
-bosc_status bi_grid_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size)
-{
-    if ((uintptr_t)data % size == 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", array, size);
+    return bi_check_handle(ctx, "grid", grid ? &grid->memory : NULL);
 }
 
 bosc_status bi_grid_check_rows(bosc_ctx *ctx, const bosc_grid *grid, const char *array, const void *data,
@@ -42,7 +29,7 @@ bosc_status bi_grid_check_rows(bosc_ctx *ctx, const bosc_grid *grid, const char 
     if (count > 0 && rows->stride > (INT64_MAX / size - dim) / count)
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", n_name,
                        (long long)count, (long long)rows->stride);
-    return bi_grid_check_aligned(ctx, array, data, (size_t)size);
+    return bi_check_aligned(ctx, array, data, (size_t)size);
 }
 
 bosc_status bi_grid_check_radius(bosc_ctx *ctx, double radius)
@@ -54,18 +41,14 @@ bosc_status bi_grid_check_radius(bosc_ctx *ctx, double radius)
 bosc_status bi_grid_check_answers(bosc_ctx *ctx, const bosc_grid *grid, const char *ids_name, const void *ids,
                                   const void *dist2)
 {
-    BI_TRY(bi_grid_check_aligned(ctx, ids_name, ids, (size_t)grid->opts.id_bits / 8));
-    return bi_grid_check_aligned(ctx, "dist2", dist2, grid->opts.dtype == BOSC_F32 ? 4 : 8);
+    BI_TRY(bi_check_aligned(ctx, ids_name, ids, (size_t)grid->opts.id_bits / 8));
+    return bi_check_aligned(ctx, "dist2", dist2, grid->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_grid_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim and cell have no default");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_grid_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_grid_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->dtype != BOSC_F32 && full->dtype != BOSC_F64 && full->dtype != BOSC_I32 && full->dtype != BOSC_I64)

@@ -1,14 +1,6 @@
 /* The driver that builds a grid: the extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
 #include "spatial/driver.h"
 
-bosc_status bi_grid_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
-{
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
-                       (long long)count, size);
-    return bi_scratch(ctx, (size_t)count * size, (void **)at);
-}
-
 bosc_status bi_grid_stage_rows(bosc_ctx *ctx, struct bi_grid_rows *rows, bool *staged)
 {
     if (rows->n == 0) return BOSC_OK;
@@ -45,7 +37,7 @@ static bosc_status find_extent(bosc_ctx *ctx, const bosc_grid *grid, const struc
 {
     void *place;
     for (int k = 0; k < BI_GRID_FOUND; k++) found[k] = INT64_MAX;
-    BI_TRY(bi_grid_scratch(ctx, BI_GRID_FOUND, sizeof *found, &place));
+    BI_TRY(bi_scratch_of(ctx, BI_GRID_FOUND, sizeof *found, &place));
     BI_TRY(ctx->backend->copy(ctx, place, found, BI_GRID_FOUND * sizeof *found));
     struct bi_grid_extent extent = {*rows, grid->opts.cell, rows->n < BI_GRID_ITEMS ? rows->n : BI_GRID_ITEMS, place};
     BI_TRY(bi_grid_steps_of(ctx)->grid_extent(ctx, extent.items, &extent));
@@ -77,8 +69,8 @@ static bosc_status sort_keys(bosc_ctx *ctx, const bosc_grid *grid, const struct 
                              const struct bi_grid_rows *rows)
 {
     struct bi_grid_key key = {.view = *v, .rows = *rows};
-    BI_TRY(bi_grid_scratch(ctx, v->n, v->wide_keys ? 8 : 4, &key.keys));
-    BI_TRY(bi_grid_scratch(ctx, v->n, sizeof(uint32_t), &key.ids));
+    BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &key.keys));
+    BI_TRY(bi_scratch_of(ctx, v->n, sizeof(uint32_t), &key.ids));
     BI_TRY(bi_grid_steps_of(ctx)->grid_key(ctx, v->n, &key));
     return ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n,
                                           grid->keys.data, grid->ids.data, 0, v->key_bits > 0 ? v->key_bits : 1);
@@ -91,7 +83,7 @@ static bosc_status sort_columns(bosc_ctx *ctx, const bosc_grid *grid, const stru
     const struct bi_grid_steps *steps = bi_grid_steps_of(ctx);
     struct bi_grid_key key = {.view = *v, .rows = *rows, .ids = grid->ids.data};
     struct bi_grid_column column = {.rows = *rows, .cell = v->cell, .perm = grid->ids.data};
-    BI_TRY(bi_grid_scratch(ctx, v->n, sizeof(int64_t), &column.out));
+    BI_TRY(bi_scratch_of(ctx, v->n, sizeof(int64_t), &column.out));
     BI_TRY(steps->grid_key(ctx, v->n, &key));
     for (column.c = v->dim - 1; column.c >= 0; column.c--) {
         BI_TRY(steps->grid_column(ctx, v->n, &column));

@@ -2,6 +2,7 @@
 #ifndef BI_SPATIAL_DRIVER_H
 #define BI_SPATIAL_DRIVER_H
 
+#include "core/check.h"
 #include "spatial/steps.h"
 
 #ifdef __cplusplus
@@ -17,12 +18,6 @@ bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid);
 /* Rows of the caller's named `array`, `count` of them under the name `n_name`. */
 bosc_status bi_grid_check_rows(bosc_ctx *ctx, const bosc_grid *grid, const char *array, const void *data,
                                const char *n_name, int64_t count, int64_t stride, struct bi_grid_rows *rows);
-
-/* An array of the caller's (may be NULL) whose elements have `size` bytes must be aligned to them. */
-bosc_status bi_grid_check_aligned(bosc_ctx *ctx, const char *array, const void *data, size_t size);
-
-/* Scratch for `count` elements of `size` bytes. */
-bosc_status bi_grid_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at);
 
 /* Brings rows in reach. */
 bosc_status bi_grid_stage_rows(bosc_ctx *ctx, struct bi_grid_rows *rows, bool *staged);

@@ -5,7 +5,7 @@
 static bosc_status count_pairs(bosc_ctx *ctx, struct bi_grid_pairs *pairs, int64_t *count)
 {
     int64_t n = pairs->view.n;
-    BI_TRY(bi_grid_scratch(ctx, n + 1, sizeof(int64_t), &pairs->counts));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
     BI_TRY(ctx->backend->fill(ctx, pairs->counts + n, 0, sizeof(int64_t)));
     BI_TRY(bi_grid_steps_of(ctx)->grid_pair_count(ctx, n, pairs));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, pairs->counts, n + 1, pairs->counts));
@@ -70,9 +70,9 @@ static bosc_status find_groups(bosc_ctx *ctx, struct bi_grid_groups *groups, int
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, groups->labels, groups->labels ? (size_t)n * (groups->wide_ids ? 8 : 4) : 0, &labels,
                         &staged));
-    BI_TRY(bi_grid_scratch(ctx, n, sizeof(uint32_t), &groups->parent));
-    BI_TRY(bi_grid_scratch(ctx, n, 1, &groups->roots));
-    BI_TRY(bi_grid_scratch(ctx, 1, sizeof found, &place));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &groups->parent));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &groups->roots));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof found, &place));
     groups->labels = labels.reachable;
     struct bi_flatten flatten = {groups->parent};
     BI_TRY(steps->grid_alone(ctx, n, groups));
@@ -114,10 +114,10 @@ static bosc_status find_heads(bosc_ctx *ctx, struct bi_grid_voxels *voxels)
     struct bi_grid_heads heads = {.view = voxels->view};
     void *place;
     uint32_t *list;
-    BI_TRY(bi_grid_scratch(ctx, n, 1, &heads.keep));
-    BI_TRY(bi_grid_scratch(ctx, n, sizeof(uint32_t), &heads.places));
-    BI_TRY(bi_grid_scratch(ctx, n, sizeof *list, &list));
-    BI_TRY(bi_grid_scratch(ctx, 1, sizeof voxels->count, &place));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &heads.keep));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &heads.places));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *list, &list));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof voxels->count, &place));
     BI_TRY(bi_grid_steps_of(ctx)->grid_heads(ctx, n, &heads));
     BI_TRY(ctx->backend->core->compact(ctx, sizeof *list, heads.places, heads.keep, n, list, place));
     voxels->heads = list;
@@ -157,8 +157,8 @@ bosc_status bosc_grid_voxels(bosc_ctx *ctx, const bosc_grid *grid, int64_t *coor
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
-    BI_TRY(bi_grid_check_aligned(ctx, "coords", coords, sizeof *coords));
-    BI_TRY(bi_grid_check_aligned(ctx, "counts", counts, sizeof *counts));
+    BI_TRY(bi_check_aligned(ctx, "coords", coords, sizeof *coords));
+    BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if ((coords || counts) && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
     if (grid->view.n == 0) {

@@ -61,7 +61,7 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_grid *grid, struct bi
     if (query->rows.n == 0 || grid->opts.assume_valid || query->rows.dtype == BOSC_I32 || query->rows.dtype == BOSC_I64)
         return BOSC_OK;
     struct bi_grid_nan nan = {.rows = query->rows};
-    BI_TRY(bi_grid_scratch(ctx, 1, sizeof row, &nan.row));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof row, &nan.row));
     BI_TRY(ctx->backend->copy(ctx, nan.row, &row, sizeof row));
     BI_TRY(bi_grid_steps_of(ctx)->grid_nan(ctx, query->rows.n, &nan));
     BI_TRY(bi_read_back(ctx, &row, nan.row, sizeof row));
@@ -78,13 +78,13 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
     int64_t m = query->rows.n;
     if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed) return BOSC_OK;
     struct bi_grid_order order = {.view = *v, .rows = query->rows};
-    BI_TRY(bi_grid_scratch(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
-    BI_TRY(bi_grid_scratch(ctx, m, sizeof(uint32_t), &order.order));
+    BI_TRY(bi_scratch_of(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
+    BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &order.order));
     BI_TRY(bi_grid_steps_of(ctx)->grid_order(ctx, m, &order));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
                                           order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
     void *points;
-    BI_TRY(bi_grid_scratch(ctx, m * v->dim, v->wide ? 8 : 4, &points));
+    BI_TRY(bi_scratch_of(ctx, m * v->dim, v->wide ? 8 : 4, &points));
     BI_TRY(bi_grid_gather_rows(ctx, &query->rows, order.order, m, v->wide, points));
     query->rows = (struct bi_grid_rows){points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
     query->order = order.order;
@@ -120,7 +120,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
 static bosc_status count(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, bool near)
 {
     if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
-    BI_TRY(bi_grid_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
+    BI_TRY(bi_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
     if (query->rows.n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = count_staged(ctx, grid, query, near);
@@ -151,7 +151,7 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
 {
     bool staged = false;
     int64_t m = query->rows.n;
-    BI_TRY(bi_grid_scratch(ctx, m + 1, sizeof(int64_t), &query->counts));
+    BI_TRY(bi_scratch_of(ctx, m + 1, sizeof(int64_t), &query->counts));
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
     BI_TRY(order_queries(ctx, query));
@@ -161,33 +161,17 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
     return ctx->backend->sync(ctx);
 }
 
-/* Offsets must begin at 0, ascend, and fit the room; *total is the last. */
-static bosc_status check_offsets(bosc_ctx *ctx, struct bi_grid_query *query, int64_t room, int64_t *total)
-{
-    int64_t m = query->rows.n, bad = INT64_MAX;
-    BI_TRY(bi_grid_scratch(ctx, 1, sizeof bad, &query->bad));
-    BI_TRY(ctx->backend->copy(ctx, query->bad, &bad, sizeof bad));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_check_offsets(ctx, m, query));
-    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
-    BI_TRY(bi_read_back(ctx, total, query->offsets + m, sizeof *total));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: not ascending from 0 at query %lld", (long long)bad);
-    if (room < *total)
-        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld entries, but the answer has %lld", (long long)room,
-                       (long long)*total);
-    return BOSC_OK;
-}
-
 static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, const int64_t *offsets,
                              int64_t room)
 {
     bool staged = false;
     struct bi_out ids, dist2;
     const void *reachable;
-    int64_t total, bad, m = query->rows.n;
+    int64_t total, m = query->rows.n;
     BI_TRY(bi_stage_in(ctx, offsets, (size_t)(m + 1) * sizeof *offsets, &reachable, &staged));
     query->offsets = reachable;
-    BI_TRY(check_offsets(ctx, query, room, &total));
+    BI_TRY(bi_check_offsets(ctx, bi_grid_steps_of(ctx)->ascending, query->offsets, query->rows.n, room, &query->bad,
+                            &total));
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)grid->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * (query->view.wide ? 8 : 4) : 0, &dist2,
@@ -196,10 +180,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_gri
     query->dist2 = dist2.reachable;
     BI_TRY(order_queries(ctx, query));
     BI_TRY(bi_grid_steps_of(ctx)->grid_fill(ctx, m, query));
-    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the row of query %lld is not as long as its answer",
-                       (long long)bad);
+    BI_TRY(bi_check_filled(ctx, query->bad));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return ctx->backend->sync(ctx);
@@ -212,7 +193,7 @@ bosc_status bosc_grid_radius(bosc_ctx *ctx, const bosc_grid *grid, const void *q
     BI_TRY(begin(ctx, grid, queries, m, stride, &query));
     BI_TRY(bi_grid_check_radius(ctx, radius));
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_grid_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_grid_check_answers(ctx, grid, "ids", ids, dist2));
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     bi_grid_square(grid, radius, &query.r2, &query.reach);

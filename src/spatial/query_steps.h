@@ -3,6 +3,7 @@
 #define BI_SPATIAL_QUERY_STEPS_H
 
 #include "base/join.h"
+#include "core/row_steps.h"
 #include "spatial/voxel.h"
 
 /* A row of answers, ids and distances: entry k is at (start + k). Ids of pairs are every second element. */
@@ -166,12 +167,6 @@ BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
         bi_grid_sort(&out, count);
     else
         bi_lower_i64(a->bad, i);
-}
-
-/* Offsets must begin at 0 and ascend. */
-BI_FN void bi_step_grid_check_offsets(const struct bi_grid_query *a, int64_t i)
-{
-    if (a->offsets[i + 1] < a->offsets[i] || (i == 0 && a->offsets[0] != 0)) bi_lower_i64(a->bad, i);
 }
 
 /* All pairs: items are places; a pair belongs to the smaller id. */

@@ -1,0 +1,36 @@
+/* Checks of arguments that the front doors of all rooms make. Each gives BOSC_OK, or BOSC_ERR_ARG and a message that
+ * begins with the argument's name. */
+#ifndef BI_CORE_CHECK_H
+#define BI_CORE_CHECK_H
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether the context can reach what a handle holds. `memory` is the handle's, NULL where the handle is. */
+bosc_status bi_check_handle(bosc_ctx *ctx, const char *name, const struct bi_memory *memory);
+
+/* A public struct's `size`, which the caller set, against ours: less is an older caller's. `type` is its name. */
+bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
+
+/* *full, of `size` bytes, gets the caller's options, whose first member is their size; what they lack is zero. NULL
+ * options are all zero. */
+bosc_status bi_take_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);
+
+/* An array (may be NULL) whose elements have `size` bytes must be aligned to them. */
+bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);
+
+/* Rows of compressed sparse form that the caller gives room for: m + 1 `offsets`, in reach, begin at 0 and ascend,
+ * and *total, the last of them, fits the room (else BOSC_ERR_SPACE). `ascending` is the step of that name. *bad is
+ * a place in scratch for the lowest row whose answer has not the length of its offsets. */
+bosc_status bi_check_offsets(bosc_ctx *ctx, bi_step_fn ascending, const int64_t *offsets, int64_t m, int64_t room,
+                             int64_t **bad, int64_t *total);
+/* Once the rows are filled: BOSC_ERR_ARG if *bad was lowered. */
+bosc_status bi_check_filled(bosc_ctx *ctx, const int64_t *bad);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
