@@ -161,6 +161,20 @@ const struct command commands[] = {
      .most = 2,
      .optional = {OPT_KIND},
      .run = run_hash_match},
+    {.room = "terrain",
+     .usage = "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
+              "                       [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"
+              "       boscage terrain H [--spacing S] [--fly PATH.csv] --frames N [--width N] -o DIR",
+     .summary = "Make a conforming adaptive mesh of heights, or a flight over them.\n"
+                "H is .png (8, 16 bits, or terrain-RGB), .pgm, .hgt, .tif or .npy. The mesh covers exactly [0, w-1] x\n"
+                "[0, h-1] times S; z is up, y = row times S, and vertices are samples. Without a bound the error is a\n"
+                "200th of the range of heights. A flight's frames go to DIR, with triangles and time of each.",
+     .example = "boscage terrain heights.tif --error 2 -o mesh.glb --png view.png",
+     .least = 1,
+     .most = 1,
+     .optional = {OPT_OUTPUT, OPT_SPACING, OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW, OPT_ENCODING,
+                  OPT_FLY, OPT_FRAMES, OPT_WIDTH},
+     .run = run_terrain},
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.",

@@ -91,9 +91,9 @@ static bool is_listed(const enum option *list, int id)
     return false;
 }
 
-static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS, OPT_VALUES};
-static const enum option output_options[] = {OPT_OUTPUT,  OPT_DISTANCES, OPT_LENGTHS,
-                                             OPT_OFFSETS, OPT_FOUND,     OPT_KEYS_OUT};
+static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS, OPT_VALUES, OPT_FLY};
+static const enum option output_options[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS,
+                                             OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG};
 enum {
     INPUTS = sizeof input_options / sizeof *input_options,
     OUTPUTS = sizeof output_options / sizeof *output_options
@@ -182,6 +182,21 @@ int option_range(const struct job *job, enum option id, int64_t *least, int64_t 
     if (a > b) return say(EXIT_USAGE, "%s: %lld is more than %lld", option_flag(id), a, b);
     *least = a;
     *most = b;
+    return EXIT_DONE;
+}
+
+int option_numbers(const struct job *job, enum option id, int count, double *values)
+{
+    const char *p = job->value[id];
+    char *end;
+    if (!p) return EXIT_DONE;
+    for (int i = 0; i < count; i++) {
+        values[i] = strtod(p, &end);
+        bool good = end > p && *p != ' ' && values[i] - values[i] == 0 && *end == (i + 1 < count ? ',' : 0);
+        if (!good)
+            return say(EXIT_USAGE, "%s: '%s' is not %d numbers with commas", option_flag(id), job->value[id], count);
+        p = end + 1;
+    }
     return EXIT_DONE;
 }
 

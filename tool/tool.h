@@ -19,7 +19,7 @@ enum option {
     OPTION_COUNT
 };
 
-enum { DIM_MAX = 1024, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 8 };
+enum { DIM_MAX = 1024, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 12 };
 
 struct job;
 
@@ -60,6 +60,8 @@ int option_integer(const struct job *job, enum option id, int64_t least, int64_t
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* Two integers with a colon between, the first not above the second. */
 int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
+/* So many finite numbers with commas between. */
+int option_numbers(const struct job *job, enum option id, int count, double *values);
 /* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
 
@@ -127,6 +129,7 @@ int run_hash_lookup(struct job *job);
 int run_hash_unique(struct job *job);
 int run_hash_pairs(struct job *job);
 int run_hash_match(struct job *job);
+int run_terrain(struct job *job);
 int run_bench(struct job *job);
 int run_demo(struct job *job);
 

@@ -16,15 +16,18 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn, radius and pairs (searches of all
-points), scipy_pairs, forest (by Kruskal's algorithm), tree_weight (of points, by Prim's) and lines (numbers of a text).
+points), scipy_pairs, forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
+(the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
@@ -106,6 +109,74 @@ def tree_weight(points):
     return weight
 
 
+def png(pixels):
+    """The bytes of a PNG: grey (h, w), u1 or u2; RGB or RGBA (h, w, 3 or 4), u1."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    colour = 0 if pixels.ndim == 2 else {3: 2, 4: 6}[pixels.shape[2]]
+    head = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8 * pixels.itemsize, colour, 0, 0, 0)
+    rows = b"".join(b"\0" + row.astype(f">u{pixels.itemsize}").tobytes() for row in pixels)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def mesh(data):
+    """Vertices (n, 3), faces (m, 3) and normals of the bytes of a .glb, .ply or .obj that has normals."""
+    if data.startswith(b"glTF"):
+        version, size, length = struct.unpack_from("<III", data, 4)
+        root, body = json.loads(data[20:20 + length]), data[28 + length:]
+        assert version == 2 and size == len(data) and length % 4 == 0 and data[16:20] == b"JSON"
+        assert struct.unpack_from("<I4s", data, 20 + length) == (len(body), b"BIN\0")
+        assert root["buffers"] == [{"byteLength": len(body)}]
+
+        def values(number):
+            accessor = root["accessors"][number]
+            view = root["bufferViews"][accessor["bufferView"]]
+            kind, width = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]], {"VEC3": 3, "SCALAR": 1}[accessor["type"]]
+            assert view["byteLength"] == accessor["count"] * width * 4 and view["byteOffset"] % 4 == 0
+            return np.frombuffer(body, kind, accessor["count"] * width, view["byteOffset"]).reshape(-1, width)
+        shape = root["meshes"][0]["primitives"][0]
+        vertices, box = values(shape["attributes"]["POSITION"]), root["accessors"][shape["attributes"]["POSITION"]]
+        assert np.allclose(box["min"], vertices.min(0)) and np.allclose(box["max"], vertices.max(0))
+        return vertices, values(shape["indices"]).reshape(-1, 3), values(shape["attributes"]["NORMAL"])
+    if data.startswith(b"ply"):
+        head, body = data.split(b"end_header\n", 1)
+        n, m = (int(x) for x in re.findall(rb"element \w+ (\d+)", head))
+        rows = np.frombuffer(body, "<f4", 6 * n).reshape(-1, 6)
+        faces = np.frombuffer(body, [("n", "u1"), ("v", "<u4", 3)], m, 24 * n)
+        assert (faces["n"] == 3).all() and len(body) == 24 * n + 13 * m
+        return rows[:, :3], faces["v"], rows[:, 3:]
+    rows = [line.split() for line in data.decode().split("\n") if line]
+    faces = [[[int(x) for x in corner.split("//")] for corner in row[1:]] for row in rows if row[0] == "f"]
+    assert all(a == b for face in faces for a, b in face)
+    vertices, normals = (np.array([row[1:] for row in rows if row[0] == key], "f4") for key in ("v", "vn"))
+    return vertices, np.array(faces)[:, :, 0] - 1, normals
+
+
+def mesh_error(shape, heights, spacing=1):
+    """The largest vertical distance of a sample from the mesh (vertices, faces, ...), inf where it is not covered."""
+    vertices, faces = shape[0].astype("f8"), shape[1]
+    z = np.full(heights.shape, np.nan)
+    for face in faces:
+        p = vertices[face] / [spacing, spacing, 1]
+        x, y = np.meshgrid(np.arange(round(p[:, 0].min()), round(p[:, 0].max()) + 1),
+                           np.arange(round(p[:, 1].min()), round(p[:, 1].max()) + 1))
+        a, b = p[1] - p[0], p[2] - p[0]
+        area = a[0] * b[1] - a[1] * b[0]
+        u = ((x - p[0, 0]) * b[1] - (y - p[0, 1]) * b[0]) / area
+        v = (a[0] * (y - p[0, 1]) - a[1] * (x - p[0, 0])) / area
+        inside = (u > -1e-9) & (v > -1e-9) & (u + v < 1 + 1e-9)
+        z[y[inside], x[inside]] = (p[0, 2] + u * a[2] + v * b[2])[inside]
+    error = np.abs(z - heights)
+    return np.inf if np.isnan(error).any() else error.max()
+
+
+def edges(faces):
+    """How many edges belong to one face, to two, and to more."""
+    pairs_of = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    counts = np.unique(pairs_of, axis=0, return_counts=True)[1]
+    return [int((counts == 1).sum()), int((counts == 2).sum()), int((counts > 2).sum())]
+
+
 def lines(text):
     """The numbers of the lines of a text that begin with a digit, `a' left out."""
     rows = [line.split() for line in text.decode().replace("\na ", "\n").split("\n")]
@@ -134,11 +205,15 @@ class Runner:
     def path(self, name):
         return self.folder / name
 
+    def read(self, name):
+        return self.path(name).read_bytes()
+
     def evaluate(self, text):
         names = {"np": np, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs,
-                 "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "load": lambda name: np.load(self.path(name)),
+                 "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "png": png,
+                 "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
-                 "read": lambda name: self.path(name).read_bytes(), "files": sorted(os.listdir(self.folder))}
+                 "read": self.read, "files": sorted(os.listdir(self.folder))}
         if self.result:
             names["out"] = self.result.stdout
             if self.result.stdout.startswith(b"{"):

@@ -1,0 +1,261 @@
+/* boscage terrain: meshes of heights, and pictures of them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tool/terrain.h"
+
+/* ---- terrain and mesh ---- */
+
+int land_build(struct job *job, struct land *land)
+{
+    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = land->spacing};
+    const bosc_heights *h = &land->heights;
+    double start = job_now();
+    bosc_status status = bosc_terrain_create(job->ctx, &opts, &land->terrain);
+    if (status == BOSC_OK) status = bosc_terrain_build(job->ctx, land->terrain, h->data, h->width, h->height, h->width);
+    job_seconds(job, "build", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+int land_select(struct job *job, struct land *land, const bosc_terrain_goal *goal)
+{
+    double start = job_now();
+    bosc_status status = bosc_terrain_select(job->ctx, land->terrain, goal);
+    if (status == BOSC_OK) status = bosc_sync(job->ctx);
+    job_seconds(job, "select", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+/* Makes room for so many vertices and triangles, half as many more than asked for. */
+static int reserve(struct land *land, const int64_t counts[2])
+{
+    if (counts[0] <= land->room_vertices && counts[1] <= land->room_triangles) return EXIT_DONE;
+    land->room_vertices = counts[0] + counts[0] / 2;
+    land->room_triangles = counts[1] + counts[1] / 2;
+    free(land->vertices);
+    free(land->normals);
+    free(land->triangles);
+    land->vertices = job_alloc((size_t)land->room_vertices * 3, sizeof(float));
+    land->normals = land->vertices ? job_alloc((size_t)land->room_vertices * 3, sizeof(float)) : NULL;
+    land->triangles = land->normals ? job_alloc((size_t)land->room_triangles * 3, sizeof(uint32_t)) : NULL;
+    if (land->triangles) return EXIT_DONE;
+    land->room_vertices = land->room_triangles = 0;
+    return EXIT_FAILED;
+}
+
+int land_mesh(struct job *job, struct land *land)
+{
+    int64_t counts[2];
+    double start = job_now();
+    bosc_status status = bosc_terrain_mesh(job->ctx, land->terrain, NULL, NULL, 0, NULL, 0, counts);
+    int code = status == BOSC_OK ? reserve(land, counts) : say_ctx(job, status);
+    if (code) return code;
+    status = bosc_terrain_mesh(job->ctx, land->terrain, land->vertices, land->normals, land->room_vertices,
+                               land->triangles, land->room_triangles, counts);
+    job_seconds(job, "mesh", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    land->mesh = (bosc_mesh){.vertices = counts[0],
+                             .triangles = counts[1],
+                             .positions = land->vertices,
+                             .normals = land->normals,
+                             .indices = land->triangles,
+                             .map = 1};
+    return EXIT_DONE;
+}
+
+void land_close(struct land *land)
+{
+    bosc_heights_free(&land->heights);
+    bosc_terrain_free(land->terrain);
+    free(land->vertices);
+    free(land->normals);
+    free(land->triangles);
+}
+
+/* ---- cameras ---- */
+
+static const double degree = 3.14159265358979323846 / 180;
+
+int camera_check(const char *name, const double camera[CAMERA_NUMBERS])
+{
+    if (!(camera[4] >= -90 && camera[4] <= 90))
+        return say(EXIT_USAGE, "%s: the pitch %g is not from -90 to 90 degrees", name, camera[4]);
+    if (!(camera[5] >= 1 && camera[5] <= 170))
+        return say(EXIT_USAGE, "%s: the fov %g is not from 1 to 170 degrees", name, camera[5]);
+    return EXIT_DONE;
+}
+
+bosc_terrain_camera camera_of(const double camera[CAMERA_NUMBERS], int width, int height)
+{
+    double yaw = camera[3] * degree, pitch = camera[4] * degree;
+    bosc_terrain_camera c = {.position = {camera[0], camera[1], camera[2]},
+                             .direction = {sin(yaw) * cos(pitch), -cos(yaw) * cos(pitch), sin(pitch)},
+                             .up = {-sin(yaw) * sin(pitch), cos(yaw) * sin(pitch), cos(pitch)},
+                             .fov = camera[5] * degree,
+                             .pixels = 1,
+                             .width = width,
+                             .height = height,
+                             .cull = 1};
+    return c;
+}
+
+struct eye camera_eye(const bosc_terrain_camera *camera, double spacing)
+{
+    struct eye eye = eye_look(camera->position, camera->direction, camera->up);
+    eye.scale = 0.5 / tan(camera->fov / 2);
+    eye.nearest = spacing * 0.05;
+    return eye;
+}
+
+/* ---- the command ---- */
+
+int option_width(const struct job *job, int64_t *width)
+{
+    *width = job->value[OPT_FLY] || job->value[OPT_FRAMES] ? 1280 : 1600;
+    return option_integer(job, OPT_WIDTH, 64, 16384, width);
+}
+
+static int read_land(struct job *job, struct land *land)
+{
+    static const char *const encodings[] = {"plain", "terrain-rgb", NULL};
+    int encoding = 0, code;
+    bosc_io_error error;
+    *land = (struct land){0};
+    if ((code = option_number(job, OPT_SPACING, 0, &land->spacing)) ||
+        (code = option_choice(job, OPT_ENCODING, encodings, &encoding)))
+        return code;
+    if (job->value[OPT_SPACING] && !(land->spacing > 0 && land->spacing <= 1e9))
+        return say(EXIT_USAGE, "--spacing: %s is not more than 0 and at most 1e9", job->value[OPT_SPACING]);
+    if ((code = job_open(job))) return code;
+    double start = job_now();
+    bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &land->heights, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    const bosc_heights *h = &land->heights;
+    if (h->width < 2 || h->height < 2)
+        return say(EXIT_FAILED, "%s: %lld x %lld samples make no mesh", job->operands[0], (long long)h->width,
+                   (long long)h->height);
+    if (land->spacing == 0) land->spacing = h->spacing > 0 ? h->spacing : 1;
+    job_integer(job, "width", h->width);
+    job_integer(job, "height", h->height);
+    job_number(job, "spacing", land->spacing);
+    if (h->voids) job_integer(job, "voids", h->voids);
+    return land_build(job, land);
+}
+
+static double range_of(const bosc_heights *h)
+{
+    float low = h->data[0], high = h->data[0];
+    for (int64_t i = 1; i < h->width * h->height; i++) {
+        low = fminf(low, h->data[i]);
+        high = fmaxf(high, h->data[i]);
+    }
+    return (double)high - low;
+}
+
+static int report(struct job *job, const struct land *land)
+{
+    bosc_terrain_stats stats = {.size = sizeof stats};
+    double start = job_now();
+    bosc_status status = bosc_terrain_measure(job->ctx, land->terrain, &stats);
+    job_seconds(job, "measure", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    job_integer(job, "leaves", stats.leaves);
+    job_integer(job, "vertices", stats.vertices);
+    job_integer(job, "triangles", stats.triangles);
+    job_number(job, "max_error", stats.max_error);
+    job_integer(job, "depth", stats.depth);
+    return EXIT_DONE;
+}
+
+static int write_mesh(struct job *job, const struct land *land)
+{
+    bosc_io_error error;
+    if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
+    double start = job_now();
+    bosc_status status = bosc_mesh_write(job->value[OPT_OUTPUT], &land->mesh, &error);
+    job_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+static int write_picture(struct job *job, const struct land *land, int view, const bosc_terrain_camera *camera)
+{
+    int64_t width = 0;
+    struct ground ground;
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    if (!job->value[OPT_PNG]) return EXIT_DONE;
+    double start = job_now();
+    struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)view, .wires = 0.6};
+    int code = option_width(job, &width);
+    if (view == RELIEF_EYE) relief.eye = camera_eye(camera, land->spacing);
+    if (!ground_open(&ground, &land->heights, land->spacing)) return say(EXIT_FAILED, "out of memory for the picture");
+    code = relief_draw(&relief, (int)width, (int)width * 9 / 16, &canvas)
+               ? EXIT_DONE
+               : say(EXIT_FAILED, "out of memory for the picture");
+    ground_close(&ground);
+    if (!code) {
+        bosc_status status = canvas_write(&canvas, job->value[OPT_PNG], &error);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    canvas_close(&canvas);
+    job_seconds(job, "draw", start);
+    return code;
+}
+
+struct wish {
+    bosc_terrain_goal goal;
+    bosc_terrain_camera camera;
+    int view;
+};
+
+/* One of --error, --triangles, --camera. */
+static int read_wish(struct job *job, struct wish *wish)
+{
+    static const char *const views[] = {"above", "side", NULL};
+    double camera[CAMERA_NUMBERS];
+    int code, given = -1;
+    int64_t width = 0;
+    *wish = (struct wish){.goal = {.size = sizeof wish->goal, .error = -1}, .view = RELIEF_SIDE};
+    static const enum option bounds[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA};
+    for (int i = 0; i < 3; i++) {
+        if (job->value[bounds[i]] && given >= 0)
+            return say(EXIT_USAGE, "%s: not beside %s; give one bound", option_flag(bounds[i]),
+                       option_flag(bounds[given]));
+        if (job->value[bounds[i]]) given = i;
+    }
+    if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) wish->goal.error = 0;
+    if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
+        (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &wish->goal.triangles)) ||
+        (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, camera)) ||
+        (code = option_choice(job, OPT_VIEW, views, &wish->view)) || (code = option_width(job, &width)))
+        return code;
+    if (!job->value[OPT_CAMERA]) return EXIT_DONE;
+    if (!job->value[OPT_VIEW]) wish->view = RELIEF_EYE;
+    wish->camera = camera_of(camera, (int)width, (int)width * 9 / 16);
+    wish->goal.camera = &wish->camera;
+    return camera_check("--camera", camera);
+}
+
+int run_terrain(struct job *job)
+{
+    struct wish wish;
+    struct land land = {0};
+    bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
+    int code = read_wish(job, &wish);
+    if (code) return code;
+    if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
+    code = read_land(job, &land);
+    if (!code && flight) {
+        code = terrain_fly(job, &land);
+    } else if (!code) {
+        if (wish.goal.error < 0) wish.goal.error = range_of(&land.heights) / 200;
+        code = land_select(job, &land, &wish.goal);
+        if (!code) code = land_mesh(job, &land);
+        if (!code) code = report(job, &land);
+        if (!code) code = write_mesh(job, &land);
+        if (!code) code = write_picture(job, &land, wish.view, &wish.camera);
+    }
+    land_close(&land);
+    return code;
+}

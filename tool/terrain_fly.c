@@ -1,0 +1,183 @@
+/* boscage terrain --frames: a flight over heights, a picture a frame. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tool/terrain.h"
+
+enum { MOST_FRAMES = 100000, CIRCLE = 24 };
+
+/* Cameras that the flight passes by. */
+struct path {
+    double *camera; /* (count, CAMERA_NUMBERS) */
+    int64_t count;
+    bool closed;
+};
+
+static double height_at(const struct land *land, double x, double y)
+{
+    const bosc_heights *h = &land->heights;
+    int64_t i = (int64_t)fmin(fmax(x / land->spacing, 0), (double)(h->width - 1));
+    int64_t j = (int64_t)fmin(fmax(y / land->spacing, 0), (double)(h->height - 1));
+    return h->data[j * h->width + i];
+}
+
+/* A circle around the middle, above the highest ground ahead, looking inwards and down. */
+static int make_circle(const struct land *land, struct path *path)
+{
+    const bosc_heights *h = &land->heights;
+    double w = (double)(h->width - 1) * land->spacing, d = (double)(h->height - 1) * land->spacing;
+    double turn = 2 * 3.14159265358979323846 / CIRCLE;
+    *path = (struct path){.count = CIRCLE, .closed = true};
+    path->camera = job_alloc(CIRCLE * CAMERA_NUMBERS, sizeof *path->camera);
+    if (!path->camera) return EXIT_FAILED;
+    for (int i = 0; i < CIRCLE; i++) {
+        double *c = path->camera + i * CAMERA_NUMBERS, top = -INFINITY;
+        for (int k = -2; k <= 2; k++) {
+            double a = (i + 0.25 * k) * turn;
+            top = fmax(top, height_at(land, w * (0.5 + 0.36 * sin(a)), d * (0.5 + 0.36 * cos(a))));
+        }
+        c[0] = w * (0.5 + 0.36 * sin(i * turn));
+        c[1] = d * (0.5 + 0.36 * cos(i * turn));
+        c[2] = top + 0.045 * fmin(w, d);
+        c[3] = -i * 360.0 / CIRCLE - 50; /* inwards would be the angle itself */
+        c[4] = -14;
+        c[5] = 50;
+    }
+    return EXIT_DONE;
+}
+
+static int read_path(struct job *job, struct path *path)
+{
+    bosc_array rows = {0};
+    bosc_io_error error;
+    const char *name = job->value[OPT_FLY];
+    bosc_status status = bosc_points_read(name, &rows, &error);
+    if (status != BOSC_OK) return say_io(status, &error);
+    int code = EXIT_DONE;
+    if (rows.dtype != BOSC_F64 || rows.shape[1] != CAMERA_NUMBERS || rows.shape[0] < 2)
+        code = say(EXIT_FAILED, "%s: a path has rows x,y,z,yaw,pitch,fov in a text or f8, at least two", name);
+    for (int64_t i = 0; i < rows.shape[0] && !code; i++) {
+        const double *c = (const double *)rows.data + i * CAMERA_NUMBERS;
+        for (int k = 0; k < CAMERA_NUMBERS && !code; k++)
+            if (!isfinite(c[k])) code = say(EXIT_FAILED, "%s: row %lld is not finite", name, (long long)i);
+        if (!code && camera_check(name, c)) code = EXIT_FAILED;
+    }
+    if (code) {
+        bosc_array_free(&rows);
+        return code;
+    }
+    *path = (struct path){.camera = rows.data, .count = rows.shape[0]};
+    return EXIT_DONE;
+}
+
+/* Turning goes the shorter way round. */
+static void unwind(struct path *path)
+{
+    for (int64_t i = 1; i < path->count; i++) {
+        double *yaw = path->camera + i * CAMERA_NUMBERS + 3, before = yaw[-CAMERA_NUMBERS];
+        *yaw = before + remainder(*yaw - before, 360);
+    }
+}
+
+static const double *knot(const struct path *path, int64_t i, double turned[CAMERA_NUMBERS])
+{
+    int64_t n = path->count, j = path->closed ? (i + n) % n : i < 0 ? 0 : i >= n ? n - 1 : i;
+    memcpy(turned, path->camera + j * CAMERA_NUMBERS, CAMERA_NUMBERS * sizeof *turned);
+    if (path->closed && i != j) turned[3] += i < 0 ? 360 : -360; /* the circle's yaw falls by 360 degrees */
+    return turned;
+}
+
+/* A smooth curve through the cameras; t from 0 to 1. Source: Catmull, Rom, A Class of Local Interpolating Splines
+ * (1974). */
+static void camera_along(const struct path *path, double t, double camera[CAMERA_NUMBERS])
+{
+    double place = t * (double)(path->closed ? path->count : path->count - 1), k[4][CAMERA_NUMBERS];
+    int64_t i = (int64_t)place;
+    if (!path->closed && i > path->count - 2) i = path->count - 2;
+    double u = place - (double)i;
+    for (int j = 0; j < 4; j++) knot(path, i + j - 1, k[j]);
+    for (int c = 0; c < CAMERA_NUMBERS; c++) {
+        double a = k[0][c], b = k[1][c], d = k[2][c], e = k[3][c];
+        camera[c] = 0.5 * (2 * b + u * (d - a + u * (2 * a - 5 * b + 4 * d - e + u * (3 * (b - d) + e - a))));
+    }
+    camera[4] = fmin(fmax(camera[4], -90), 90);
+    camera[5] = fmin(fmax(camera[5], 1), 170);
+}
+
+/* One frame: the mesh for its camera and the picture. Adds a line to `frames`. */
+static int fly_frame(struct job *job, struct land *land, const struct ground *ground, const double numbers[], int64_t i,
+                     json_t *frames)
+{
+    char name[4096];
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    int64_t width = 0;
+    int code = option_width(job, &width);
+    int height = (int)width * 9 / 16;
+    bosc_terrain_camera camera = camera_of(numbers, (int)width, height);
+    bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
+    if ((size_t)snprintf(name, sizeof name, "%s/frame-%05lld.png", job->value[OPT_OUTPUT], (long long)i) >= sizeof name)
+        return say(EXIT_FAILED, "-o: the name of the folder is too long");
+    double start = job_now();
+    if (!code) code = land_select(job, land, &goal);
+    double selected = job_now();
+    if (!code) code = land_mesh(job, land);
+    double meshed = job_now();
+    if (code) return code;
+    struct relief relief = {.ground = ground,
+                            .mesh = &land->mesh,
+                            .view = RELIEF_EYE,
+                            .eye = camera_eye(&camera, land->spacing),
+                            .wires = 0.5};
+    if (!relief_draw(&relief, (int)width, height, &canvas)) return say(EXIT_FAILED, "out of memory for a frame");
+    job_seconds(job, "draw", meshed);
+    bosc_status status = canvas_write(&canvas, name, &error);
+    canvas_close(&canvas);
+    if (status != BOSC_OK) return say_io(status, &error);
+    json_array_append_new(frames, json_pack("{s:s, s:I, s:f, s:f}", "picture", name, "triangles",
+                                            (json_int_t)land->mesh.triangles, "select_seconds", selected - start,
+                                            "mesh_seconds", meshed - selected));
+    if (!job->value[OPT_QUIET] && !job->value[OPT_JSON])
+        printf("%s %9lld triangles, selected in %.3f ms, fetched in %.3f ms\n", name, (long long)land->mesh.triangles,
+               (selected - start) * 1e3, (meshed - selected) * 1e3);
+    return EXIT_DONE;
+}
+
+static int make_folder(const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0777) == 0) return EXIT_DONE;
+    int number = errno;
+    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
+    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
+}
+
+int terrain_fly(struct job *job, struct land *land)
+{
+    static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW};
+    int64_t count = 60;
+    struct path path = {0};
+    struct ground ground = {0};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: a flight has no use for it", option_flag(others[i]));
+    int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
+    if (!code) code = make_folder(job->value[OPT_OUTPUT]);
+    if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_circle(land, &path);
+    if (code) return code;
+    if (!path.closed) unwind(&path);
+    json_t *frames = json_array();
+    if (!ground_open(&ground, &land->heights, land->spacing)) code = say(EXIT_FAILED, "out of memory for the pictures");
+    for (int64_t i = 0; i < count && !code; i++) {
+        double camera[CAMERA_NUMBERS], steps = (double)(path.closed ? count : count > 1 ? count - 1 : 1);
+        camera_along(&path, (double)i / steps, camera);
+        code = fly_frame(job, land, &ground, camera, i, frames);
+    }
+    job_json(job, "frames", frames);
+    ground_close(&ground);
+    free(path.camera);
+    return code;
+}
