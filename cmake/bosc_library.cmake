@@ -2,7 +2,7 @@
 # tests, the tool and the benchmarks use.
 file(GLOB bosc_sources CONFIGURE_DEPENDS src/base/*.c src/core/*.c src/core/cpu/*.c src/prims/*.c src/random/*.c
      src/kdtree/*.c src/forest/*.c src/hash/*.c src/spatial/*.c src/geometric/*.c
-     src/cellgraph/*.c src/cbt/*.c)
+     src/cellgraph/*.c src/cbt/*.c src/trie/*.c)
 set(bosc_hot_sources ${bosc_sources})
 list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")

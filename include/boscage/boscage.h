@@ -16,5 +16,6 @@
 #include <boscage/random.h>
 #include <boscage/spatial.h>
 #include <boscage/terrain.h>
+#include <boscage/trie.h>
 
 #endif

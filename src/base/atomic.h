@@ -49,6 +49,16 @@ BI_FN void bi_raise(uint32_t *to, uint32_t bits)
 #endif
 }
 
+BI_FN void bi_raise_u64(uint64_t *to, uint64_t bits)
+{
+#ifdef __CUDA_ARCH__
+    if ((__ldcg((const unsigned long long *)to) & bits) != bits)
+        atomicOr((unsigned long long *)to, (unsigned long long)bits);
+#else
+    if ((__atomic_load_n(to, __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+#endif
+}
+
 /* *to += amount; what it was before. The order in which items take places must not show in a result. */
 BI_FN uint64_t bi_take(uint64_t *to, uint64_t amount)
 {

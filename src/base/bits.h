@@ -72,6 +72,29 @@ BI_FN int bi_lowest_bit(uint64_t x)
 #endif
 }
 
+/* How many bits are clear above the highest one that is set; x is not 0. */
+BI_FN int bi_leading_zeros(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __clzll((long long)x);
+#else
+    return __builtin_clzll(x);
+#endif
+}
+
+/* The bits in reverse order. */
+BI_FN uint64_t bi_reverse(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __brevll(x);
+#else
+    x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
+    x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
+    x = (x >> 4 & 0x0f0f0f0f0f0f0f0full) | (x & 0x0f0f0f0f0f0f0f0full) << 4;
+    return __builtin_bswap64(x);
+#endif
+}
+
 /* Ordered keys: a < b as numbers exactly if key(a) < key(b) as unsigned integers; -0 and +0 have the key of +0.
  * NaNs order by their bits, beyond the infinity of their sign. */
 BI_FN uint32_t bi_key_u32_of_f32(float x)

@@ -1,0 +1,119 @@
+/* Reads saved tries. Nothing is believed: arrays grow by slices that were really read, the checksum decides, keys must
+ * be in order, and nodes are made anew. */
+#include <string.h>
+
+#include "trie/save.h"
+
+struct reader {
+    bosc_ctx *ctx;
+    struct bi_loader loader;
+    struct bi_trie_header header;
+    struct bi_loaded arrays[3];
+};
+
+static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
+
+static bosc_status get_header(struct reader *r, bosc_trie_opts *full)
+{
+    struct bi_trie_header *h = &r->header;
+    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
+    if (memcmp(h->magic, BI_TRIE_SAVE_MAGIC, sizeof h->magic) != 0)
+        return malformed(r, "these are not the bytes of one");
+    if (h->version != BI_TRIE_SAVE_VERSION)
+        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved trie: version %lu, but this library reads version %d",
+                       (unsigned long)h->version, (int)BI_TRIE_SAVE_VERSION);
+    if (h->hash != bi_hash(h, offsetof(struct bi_trie_header, hash))) return malformed(r, "the header is damaged");
+    if (h->unused) return malformed(r, "the header has unknown fields");
+    bosc_trie_opts opts = {.size = sizeof opts,
+                           .length = (int32_t)h->length,
+                           .letter_bits = (int32_t)h->letter_bits,
+                           .layout = (bosc_trie_layout)h->layout,
+                           .duplicates = (bosc_trie_duplicates)h->duplicates,
+                           .value_bits = (int32_t)h->value_bits};
+    if (bi_trie_check_opts(r->ctx, &opts, full) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
+        return malformed(r, "its options are unknown");
+    if (h->keys < 0 || h->keys > INT32_MAX) return malformed(r, "its number of keys is out of range");
+    if (h->rows < h->keys || h->rows >= (int64_t)UINT32_MAX) return malformed(r, "its number of rows is out of range");
+    return BOSC_OK;
+}
+
+static bosc_status get_block(struct reader *r, bosc_trie *trie, int b, size_t bytes)
+{
+    static const char *const names[3] = {"keys", "values", "multiplicities"};
+    struct bi_loaded *a = &r->arrays[b];
+    BI_TRY(bi_load_padded(&r->loader, a, bytes, names[b]));
+    if (bytes == 0) return BOSC_OK;
+    BI_TRY(bi_block_reserve(r->ctx, &trie->memory, &trie->blocks[b], bytes));
+    BI_TRY(r->ctx->backend->copy(r->ctx, trie->blocks[b].data, a->data, bytes));
+    BI_TRY(r->ctx->backend->sync(r->ctx));
+    bi_load_release(&r->loader, a);
+    return BOSC_OK;
+}
+
+static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
+{
+    bosc_ctx *ctx = r->ctx;
+    struct bi_trie_check check = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->blocks[BI_TRIE_COUNTS].data, NULL,
+                                  NULL};
+    int64_t *sum, rows;
+    uint32_t found;
+    if (trie->keys == 0) return BOSC_OK;
+    BI_TRY(bi_trie_scratch(ctx, trie->keys, 8, &check.wide_counts));
+    BI_TRY(bi_trie_scratch(ctx, 1, 8, &sum));
+    BI_TRY(bi_trie_scratch(ctx, 1, 4, &check.found));
+    BI_TRY(ctx->backend->fill(ctx, check.found, 0, sizeof found));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_check, trie->keys, &check));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.wide_counts, trie->keys, sum));
+    BI_TRY(bi_read_back(ctx, &rows, sum, sizeof rows));
+    BI_TRY(bi_read_back(ctx, &found, check.found, sizeof found));
+    if (found & BI_TRIE_BEYOND) return malformed(r, "a key has bits beyond its letters");
+    if (found & BI_TRIE_UNORDERED) return malformed(r, "its keys are not in order");
+    if (found & BI_TRIE_ROWLESS || rows > trie->rows)
+        return malformed(r, "its multiplicities are not those of its rows");
+    return BOSC_OK;
+}
+
+static bosc_status get_trie(struct reader *r, bosc_trie *trie)
+{
+    size_t bytes[3];
+    trie->keys = r->header.keys;
+    trie->rows = r->header.rows;
+    bi_trie_used(trie, bytes);
+    for (int b = 0; b < 3; b++) BI_TRY(get_block(r, trie, b, bytes[b]));
+    BI_TRY(bi_load_hash(&r->loader));
+    struct bi_mark mark = bi_arena_mark(r->ctx);
+    BI_TRY(check_keys(r, trie));
+    bi_arena_rewind(r->ctx, mark);
+    BI_TRY(bi_trie_make_nodes(r->ctx, trie));
+    return r->ctx->backend->sync(r->ctx);
+}
+
+static bosc_status read_trie(struct reader *r, bosc_trie **trie)
+{
+    bosc_trie_opts full;
+    bosc_trie *fresh;
+    BI_TRY(get_header(r, &full));
+    BI_TRY(bi_trie_new(r->ctx, &full, &fresh));
+    struct bi_mark mark = bi_arena_mark(r->ctx);
+    bosc_status status = get_trie(r, fresh);
+    bi_arena_rewind(r->ctx, mark);
+    if (status == BOSC_OK)
+        *trie = fresh;
+    else
+        bosc_trie_free(fresh);
+    return status;
+}
+
+bosc_status bosc_trie_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_trie **trie)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
+    if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
+    struct reader r = {.ctx = ctx};
+    BI_TRY(bi_load_begin(ctx, read, user, "saved trie", &r.loader));
+    bosc_status status = read_trie(&r, trie);
+    for (int b = 0; b < 3; b++) bi_load_release(&r.loader, &r.arrays[b]);
+    bi_load_end(&r.loader);
+    return status;
+}

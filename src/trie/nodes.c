@@ -1,0 +1,120 @@
+/* The drivers that make nodes of sorted keys.
+ *
+ * Where neighbouring keys part tells the whole trie: the keys below a node are a run in which they part at its place or
+ * deeper, between two at which they part higher up. So each node is found by itself, from the first of the places where
+ * keys part in it, and hangs itself into its parent: Karras's construction, for nodes with more than two children. */
+#include "trie/driver.h"
+
+static bosc_status find_parts(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_parts *parts)
+{
+    struct bi_trie_part part = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL};
+    *parts = (struct bi_trie_parts){.counts = {trie->keys + 1}};
+    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 4, &part.parts));
+    parts->floors[0] = part.parts;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_part, trie->keys + 1, &part));
+    for (int f = 0; parts->counts[f] > BI_TRIE_FAN; f++) {
+        struct bi_trie_floor floor = {parts->floors[f], parts->counts[f], NULL};
+        parts->counts[f + 1] = bi_div_up(parts->counts[f], BI_TRIE_FAN);
+        BI_TRY(bi_trie_scratch(ctx, parts->counts[f + 1], 4, &floor.to));
+        parts->floors[f + 1] = floor.to;
+        BI_TRY(BI_TRIE_STEP(ctx, trie_floor, parts->counts[f + 1], &floor));
+    }
+    return BOSC_OK;
+}
+
+/* The parts by (place, number). */
+static bosc_status order_parts(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_parts *parts, uint32_t *order)
+{
+    struct bi_trie_iota iota = {.parts = parts->floors[0]};
+    int64_t count = trie->keys - 1;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_trie_scratch(ctx, count, 4, &iota.keys));
+    BI_TRY(bi_trie_scratch(ctx, count, 4, &iota.numbers));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_iota, count, &iota));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, iota.keys, 4, iota.numbers, count, iota.keys, order, 0,
+                                          bi_bit_length((uint64_t)trie->shape.words * 64 - 1)));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
+{
+    struct bi_trie_nodes a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
+    int64_t parts = trie->keys - 1;
+    uint32_t *order, nodes;
+    if (parts <= 0) return BOSC_OK; /* the root is a leaf */
+    BI_TRY(find_parts(ctx, trie, &a.parts));
+    BI_TRY(bi_trie_scratch(ctx, parts, 4, &order));
+    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.places));
+    BI_TRY(bi_trie_scratch(ctx, parts, 4, &a.numbers));
+    BI_TRY(bi_trie_scratch(ctx, parts, 4, &a.firsts));
+    BI_TRY(order_parts(ctx, trie, &a.parts, order));
+    a.order = order;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, parts, &a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a.numbers, parts, a.numbers));
+    BI_TRY(bi_read_back(ctx, &nodes, a.numbers + parts - 1, sizeof nodes));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, parts + nodes, 4));
+    a.nodes = trie->blocks[BI_TRIE_NODES].data;
+    a.kids = trie->blocks[BI_TRIE_KIDS].data;
+    BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, nodes * sizeof(struct bi_trie_node)));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node, parts, &a));
+    trie->nodes = nodes;
+    return BI_TRIE_STEP(ctx, trie_leaf, trie->keys, &a);
+}
+
+/* How many nodes are before each level. */
+static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_levels *a)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    int64_t levels = trie->shape.levels;
+    uint32_t *bad;
+    struct bi_trie_part part = {trie->shape, a->keys, trie->keys, NULL};
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
+    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 4, &part.parts));
+    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a->bins));
+    BI_TRY(bi_trie_scratch(ctx, 1, 4, &bad));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_part, trie->keys + 1, &part));
+    a->parts = part.parts;
+    a->counts = trie->blocks[BI_TRIE_LEVELS].data;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_level_of, trie->keys, a));
+    BI_TRY(ctx->backend->fill(ctx, a->counts + levels, 0, 8));
+    BI_TRY(core->histogram(ctx, a->bins, trie->keys, levels, a->counts, bad));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->counts, levels + 1, a->counts));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_level_size, 1, a));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->counts, levels + 1, a->counts));
+    return bi_read_back(ctx, &trie->nodes, a->counts + levels, sizeof trie->nodes);
+}
+
+/* Level by level, as published. */
+static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
+{
+    struct bi_trie_levels a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
+    uint32_t *numbers[2];
+    size_t node = (size_t)4 << trie->shape.digit_bits;
+    if (trie->keys == 0) return BOSC_OK;
+    BI_TRY(count_levels(ctx, trie, &a));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, trie->nodes, node));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &numbers[k]));
+    a.kids = trie->blocks[BI_TRIE_KIDS].data;
+    BI_TRY(ctx->backend->fill(ctx, a.kids, 0xff, (size_t)trie->nodes * node));
+    for (a.level = 0; a.level < trie->shape.levels; a.level++) {
+        BI_TRY(bi_progress(ctx, "levels", (double)a.level / trie->shape.levels));
+        a.numbers[0] = a.level > 0 ? numbers[a.level % 2] : NULL;
+        a.numbers[1] = numbers[1 - a.level % 2];
+        BI_TRY(BI_TRIE_STEP(ctx, trie_level_head, trie->keys, &a));
+        BI_TRY(
+            ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a.numbers[1], trie->keys, a.numbers[1]));
+        BI_TRY(BI_TRIE_STEP(ctx, trie_level_kid, trie->keys, &a));
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_trie_make_nodes(bosc_ctx *ctx, bosc_trie *trie)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    trie->nodes = 0;
+    bosc_status status = trie->opts.layout == BOSC_TRIE_PUBLISHED ? make_published(ctx, trie) : make_compact(ctx, trie);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,105 @@
+/* Queries with many answers, as rows of compressed sparse form: neighbours and matches. */
+#include "trie/driver.h"
+
+struct lists {
+    const bosc_trie *trie;
+    struct bi_trie_lists args;
+    int64_t room;
+};
+
+static bosc_status run(bosc_ctx *ctx, const struct bi_trie_lists *a)
+{
+    if (a->masks) return BI_TRIE_STEP(ctx, trie_matches, a->queries.n, a);
+    return BI_TRIE_STEP(ctx, trie_neighbours, a->queries.n, a);
+}
+
+/* The counts, then 0: an exclusive scan of them is the offsets. */
+static bosc_status make_offsets(bosc_ctx *ctx, struct lists *l, int64_t *offsets)
+{
+    struct bi_out to;
+    bool staged = false;
+    int64_t m = l->args.queries.n;
+    BI_TRY(bi_stage_out(ctx, offsets, ((size_t)m + 1) * 8, &to, &staged));
+    BI_TRY(bi_trie_scratch(ctx, m + 1, 8, &l->args.counts));
+    BI_TRY(ctx->backend->fill(ctx, l->args.counts + m, 0, 8));
+    BI_TRY(run(ctx, &l->args));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, l->args.counts, m + 1, to.reachable));
+    BI_TRY(bi_stage_back(ctx, &to));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status fill_rows(bosc_ctx *ctx, struct lists *l, const int64_t *offsets)
+{
+    struct bi_out ranks, positions;
+    bool staged = false;
+    int64_t m = l->args.queries.n, total;
+    BI_TRY(bi_stage_in(ctx, offsets, ((size_t)m + 1) * 8, (const void **)&l->args.offsets, &staged));
+    BI_TRY(bi_read_back(ctx, &total, l->args.offsets + m, sizeof total));
+    if (total < 0) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the last one is %lld", (long long)total);
+    if (total > l->room)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld ranks, but there are %lld", (long long)l->room,
+                       (long long)total);
+    if (total == 0) return BOSC_OK;
+    BI_TRY(bi_stage_out(ctx, l->args.ranks, l->args.ranks ? (size_t)total * 8 : 0, &ranks, &staged));
+    BI_TRY(bi_stage_out(ctx, l->args.positions, l->args.positions ? (size_t)total * 4 : 0, &positions, &staged));
+    l->args.ranks = ranks.reachable;
+    l->args.positions = positions.reachable;
+    BI_TRY(run(ctx, &l->args));
+    BI_TRY(bi_stage_back(ctx, &ranks));
+    BI_TRY(bi_stage_back(ctx, &positions));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status list(bosc_ctx *ctx, struct lists *l, int64_t *offsets)
+{
+    bool staged = false;
+    const uint64_t *masks = l->args.masks;
+    BI_TRY(bi_trie_check_array(ctx, "offsets", offsets, true, sizeof *offsets));
+    BI_TRY(bi_trie_check_array(ctx, "ranks", l->args.ranks, false, sizeof *l->args.ranks));
+    BI_TRY(bi_trie_check_array(ctx, "positions", l->args.positions, false, sizeof *l->args.positions));
+    if (l->room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)l->room);
+    BI_TRY(bi_trie_stage_rows(ctx, &l->trie->shape, &l->args.queries, &staged));
+    if (masks) {
+        struct bi_trie_rows rows = l->args.queries;
+        rows.data = masks;
+        BI_TRY(bi_trie_stage_rows(ctx, &l->trie->shape, &rows, &staged));
+        l->args.masks = rows.data;
+    }
+    l->args.view = bi_trie_view_of(l->trie);
+    if (l->args.ranks || l->args.positions) return fill_rows(ctx, l, offsets);
+    return make_offsets(ctx, l, offsets);
+}
+
+bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, const uint64_t *masks,
+                              int64_t m, int64_t stride, int64_t *offsets, int64_t *ranks, int64_t room)
+{
+    struct lists l = {.trie = trie, .room = room};
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &l.args.queries));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "masks", masks, "m", m, stride, &l.args.queries));
+    l.args.queries.data = queries;
+    l.args.masks = masks;
+    l.args.ranks = ranks;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = list(ctx, &l, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
+bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
+                                 int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions, int64_t room)
+{
+    struct lists l = {.trie = trie, .room = room};
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &l.args.queries));
+    l.args.ranks = ranks;
+    l.args.positions = positions;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = list(ctx, &l, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* Steps of queries: one of the batch each. */
+#ifndef BI_TRIE_QUERY_STEPS_H
+#define BI_TRIE_QUERY_STEPS_H
+
+#include "trie/build_steps.h"
+#include "trie/lists.h"
+
+BI_FN struct bi_trie_sought bi_trie_sought_of(const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                              int64_t q)
+{
+    return (struct bi_trie_sought){shape, rows->data + q * rows->stride, NULL, NULL, 0, false};
+}
+
+/* The value of a rank, or 0 of what is none. */
+BI_FN void bi_trie_put_value(const void *kept, int32_t bits, int64_t count, int64_t rank, void *values, int64_t at)
+{
+    bool is = rank >= 0 && rank < count;
+    if (bits == 64)
+        ((uint64_t *)values)[at] = is ? ((const uint64_t *)kept)[rank] : 0;
+    else
+        ((uint32_t *)values)[at] = is ? ((const uint32_t *)kept)[rank] : 0;
+}
+
+struct bi_trie_find {
+    struct bi_trie_view view;
+    struct bi_trie_rows queries;
+    const void *kept;
+    int32_t value_bits;
+    int64_t *ranks; /* these may be NULL */
+    void *values;
+    uint8_t *found;
+};
+
+BI_FN void bi_step_trie_find(const struct bi_trie_find *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    int64_t rank = bi_trie_find(&a->view, &x);
+    if (a->ranks) a->ranks[q] = rank;
+    if (a->values) bi_trie_put_value(a->kept, a->value_bits, a->view.count, rank, a->values, q);
+    if (a->found) a->found[q] = rank >= 0;
+}
+
+struct bi_trie_values {
+    const int64_t *ranks;
+    const void *kept;
+    int64_t count; /* keys */
+    int32_t value_bits;
+    void *values;
+};
+
+BI_FN void bi_step_trie_value(const struct bi_trie_values *a, int64_t q)
+{
+    bi_trie_put_value(a->kept, a->value_bits, a->count, a->ranks[q], a->values, q);
+}
+
+struct bi_trie_prefix {
+    struct bi_trie_view view;
+    struct bi_trie_rows queries;
+    int32_t *lengths; /* read, may be NULL; of the longest match written, may be NULL */
+    int64_t *begins, *ends;
+};
+
+BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, const struct bi_trie_sought *x, int32_t length)
+{
+    if (!a->begins && !a->ends) return;
+    struct bi_trie_range range = bi_trie_locate(&a->view, x, bi_trie_letter_place(&a->view.shape, length));
+    if (a->begins) a->begins[q] = range.begin;
+    if (a->ends) a->ends[q] = range.end;
+}
+
+BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    int32_t most = a->view.shape.length, length = a->lengths ? a->lengths[q] : most;
+    bi_trie_put_range(a, q, &x, length < 0 ? 0 : length > most ? most : length);
+}
+
+BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    int32_t most = a->view.shape.length, length = 0;
+    if (a->view.count > 0) length = bi_trie_letter(&a->view.shape, bi_trie_longest(&a->view, &x));
+    if (length > most) length = most; /* behind the last word */
+    if (a->lengths) a->lengths[q] = length;
+    bi_trie_put_range(a, q, &x, length);
+}
+
+struct bi_trie_lists {
+    struct bi_trie_view view;
+    struct bi_trie_rows queries;
+    const uint64_t *masks;  /* matches: of rows like the queries */
+    const int64_t *offsets; /* (m + 1) NULL: rows are counted */
+    int64_t *counts;
+    int64_t *ranks; /* these may be NULL */
+    uint32_t *positions;
+};
+
+BI_FN struct bi_trie_row bi_trie_row_of(const struct bi_trie_lists *a, int64_t q)
+{
+    if (!a->offsets) return (struct bi_trie_row){NULL, NULL, 0, 0, 0};
+    return (struct bi_trie_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1]};
+}
+
+BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_row row = bi_trie_row_of(a, q);
+    if (a->view.published)
+        bi_trie_neighbours_published(&a->view, &x, &row);
+    else
+        bi_trie_neighbours(&a->view, &x, &row);
+    if (a->counts) a->counts[q] = row.count;
+}
+
+BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_row row = bi_trie_row_of(a, q);
+    x.mask = a->masks + q * a->queries.stride;
+    bi_trie_matches(&a->view, &x, &row);
+    if (a->counts) a->counts[q] = row.count;
+}
+
+/* Keys as callers have them. */
+struct bi_trie_copy {
+    struct bi_trie_shape shape;
+    const uint64_t *turned; /* of the first key */
+    const uint32_t *counts;
+    uint64_t *keys; /* these may be NULL */
+    int64_t *wide_counts;
+};
+
+BI_FN void bi_step_trie_copy(const struct bi_trie_copy *a, int64_t k)
+{
+    int32_t words = a->shape.words;
+    for (int32_t s = 0; s < words && a->keys; s++)
+        a->keys[k * words + s] = bi_trie_unturn(&a->shape, a->turned[k * words + s]);
+    if (a->wide_counts) a->wide_counts[k] = a->counts[k];
+}
+
+/* The nodes above each key. */
+struct bi_trie_depths {
+    struct bi_trie_view view;
+    int64_t *depths;
+};
+
+BI_FN void bi_step_trie_depth(const struct bi_trie_depths *a, int64_t k)
+{
+    const struct bi_trie_view *v = &a->view;
+    struct bi_trie_sought x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
+    struct bi_trie_cursor c = {&x, 0, -1};
+    int64_t depth = v->published ? v->shape.levels : 0;
+    for (uint32_t kid = bi_trie_root(v); !v->published && !(kid & BI_TRIE_LEAF); depth++)
+        kid = bi_trie_kid(v, v->nodes + kid, bi_trie_digit_of(&c, v->nodes[kid].depth));
+    a->depths[k] = depth;
+}
+
+#endif

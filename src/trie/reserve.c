@@ -1,0 +1,85 @@
+/* How much memory tries take, and taking it beforehand. */
+#include "trie/driver.h"
+
+/* Bytes of the blocks for n keys at most, but published nodes. */
+static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, int64_t n, size_t bytes[BI_TRIE_BLOCKS])
+{
+    size_t nodes = n > 1 ? (size_t)n - 1 : 0;
+    bool compact = o->layout == BOSC_TRIE_COMPACT;
+    bytes[BI_TRIE_KEYS] = (size_t)n * (size_t)s->words * 8;
+    bytes[BI_TRIE_VALUES] = (size_t)n * (size_t)o->value_bits / 8;
+    bytes[BI_TRIE_COUNTS] = (size_t)n * 4;
+    bytes[BI_TRIE_NODES] = compact ? nodes * sizeof(struct bi_trie_node) : 0;
+    bytes[BI_TRIE_KIDS] = compact ? 2 * nodes * 4 : 0;
+    bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
+}
+
+/* Scratch of a build from rows in reach: the rows turned; what the sort keeps beside each row, twice; order, starts,
+ * heads, places. Making nodes takes less: parts and floors, four numbers for each, and a sort of them. */
+static size_t size_scratch(const struct bi_trie_shape *s, int64_t n)
+{
+    return (size_t)n * ((size_t)s->words * 8 + 56) + (size_t)s->levels * 16 + (1 << 17);
+}
+
+static bosc_status check_n(bosc_ctx *ctx, int64_t n)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > INT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
+    return BOSC_OK;
+}
+
+bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+{
+    bosc_trie_opts full;
+    size_t bytes[BI_TRIE_BLOCKS];
+    int64_t sum = 0;
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(bi_trie_check_opts(says, opts, &full));
+    struct bi_trie_shape shape = bi_trie_shape_of(&full);
+    BI_TRY(check_n(says, n));
+    size_blocks(&full, &shape, n, bytes);
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) sum += (int64_t)bytes[b];
+    if (kept) *kept = sum;
+    if (scratch) *scratch = (int64_t)size_scratch(&shape, n);
+    return BOSC_OK;
+}
+
+/* Larger blocks get what the smaller ones held. */
+static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
+{
+    bosc_trie next = *trie;
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < BI_TRIE_BLOCKS && status == BOSC_OK; b++) {
+        if (bytes[b] <= trie->blocks[b].bytes) continue;
+        next.blocks[b] = (struct bi_block){0};
+        status = bi_block_reserve(ctx, &trie->memory, &next.blocks[b], bytes[b]);
+        if (status == BOSC_OK && trie->blocks[b].bytes)
+            status = ctx->backend->copy(ctx, next.blocks[b].data, trie->blocks[b].data, trie->blocks[b].bytes);
+    }
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    bosc_trie *keep = status == BOSC_OK ? &next : trie, *drop = status == BOSC_OK ? trie : &next;
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++)
+        if (drop->blocks[b].data != keep->blocks[b].data) bi_block_free(&trie->memory, &drop->blocks[b]);
+    if (status == BOSC_OK) *trie = next;
+    return status;
+}
+
+bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
+{
+    size_t bytes[BI_TRIE_BLOCKS];
+    void *room;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(check_n(ctx, n));
+    size_blocks(&trie->opts, &trie->shape, n, bytes);
+    struct bi_mark mark = bi_arena_mark(ctx); /* the rows and values may have to be staged */
+    bosc_status status =
+        bi_scratch(ctx, size_scratch(&trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES], &room);
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(status);
+    return grow(ctx, trie, bytes);
+}

@@ -1,0 +1,33 @@
+/* Saves tries. */
+#include "trie/save.h"
+
+#include <string.h>
+
+static bosc_status put_trie(struct bi_saver *s, const void *structure)
+{
+    const bosc_trie *trie = structure;
+    const bosc_trie_opts *o = &trie->opts;
+    struct bi_trie_header h = {.version = BI_TRIE_SAVE_VERSION,
+                               .length = (uint32_t)o->length,
+                               .letter_bits = (uint32_t)o->letter_bits,
+                               .layout = o->layout,
+                               .duplicates = o->duplicates,
+                               .value_bits = (uint32_t)o->value_bits,
+                               .keys = trie->keys,
+                               .rows = trie->rows};
+    size_t bytes[3];
+    memcpy(h.magic, BI_TRIE_SAVE_MAGIC, sizeof h.magic);
+    h.hash = bi_hash(&h, offsetof(struct bi_trie_header, hash));
+    BI_TRY(bi_save_put(s, &h, sizeof h));
+    bi_trie_used(trie, bytes);
+    for (int b = 0; b < 3; b++) BI_TRY(bi_save_padded(s, trie->blocks[b].data, bytes[b]));
+    return BOSC_OK;
+}
+
+bosc_status bosc_trie_write(bosc_ctx *ctx, const bosc_trie *trie, bosc_write_fn write, void *user)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    return bi_save(ctx, write, user, put_trie, trie);
+}

@@ -1,0 +1,79 @@
+/* Inside a trie: the sorted keys, and nodes over them.
+ *
+ * Keys are kept turned: the letters of a word from its top bit down, so that keys compare as their words do, one after
+ * the other as unsigned numbers. A place in a key is the number of a bit, 64 * word + bits below the top; a digit of
+ * digit_bits bits begins at places 64 * word + digit_bits * j (the last one of a word may reach beyond its end, where
+ * zeros are). Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
+ *
+ * Compact: inner node v branches at place `depth`, where not all keys [first, end) below it have the same digit; up to
+ * there they agree. The set bits of `bits` tell the digits that they have, and its children, in the order of their
+ * digits, are kids[base], kids[base + 1], ...: a node, or BI_TRIE_LEAF | rank. Nodes are in the order of (depth,
+ * first), so the root, if it is a node, is node 0.
+ *
+ * Published: level h has a node for every prefix of h digits; its child for digit d is kids[(levels[h] + node) <<
+ * digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
+#ifndef BI_TRIE_TRIE_H
+#define BI_TRIE_TRIE_H
+
+#include <boscage/trie.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BI_TRIE_LENGTH = 65536, BI_TRIE_DIGIT = 8 /* bits at most */ };
+
+#define BI_TRIE_LEAF 0x80000000u
+#define BI_TRIE_NONE 0xffffffffu
+
+/* How letters lie in words, and digits in turned words. */
+struct bi_trie_shape {
+    int32_t length, letter_bits;
+    int32_t per_word;         /* letters of a word, but the last */
+    int32_t words;            /* of a row */
+    int32_t digit_bits;       /* letters of a digit times letter_bits */
+    int32_t digits, levels;   /* digits of a word, but the last; of a key */
+    uint64_t mask, last_mask; /* the bits of letters in a packed word, and in the last one */
+    uint64_t lows;            /* the lowest bit of each letter of a turned word */
+};
+
+struct bi_trie_node {
+    uint64_t bits[4];
+    uint32_t base, depth, first, end;
+};
+
+/* What steps read of a trie. */
+struct bi_trie_view {
+    struct bi_trie_shape shape;
+    int32_t published;
+    int64_t count;        /* keys */
+    const uint64_t *keys; /* (count x words), turned */
+    const struct bi_trie_node *nodes;
+    const uint32_t *kids;
+    const int64_t *levels; /* published: nodes before each level */
+};
+
+enum {
+    BI_TRIE_KEYS,
+    BI_TRIE_VALUES, /* (keys) of value_bits */
+    BI_TRIE_COUNTS, /* (keys) uint32: multiplicities */
+    BI_TRIE_NODES,
+    BI_TRIE_KIDS,
+    BI_TRIE_LEVELS, /* (levels + 1) int64 */
+    BI_TRIE_BLOCKS
+};
+
+struct bosc_trie {
+    struct bi_memory memory, host;
+    bosc_trie_opts opts; /* every field set */
+    struct bi_trie_shape shape;
+    int64_t rows, keys, nodes;
+    struct bi_block blocks[BI_TRIE_BLOCKS];
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
