@@ -136,7 +136,7 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
     int64_t heap = full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
     heap += (int64_t)bi_cbt_ops_of(ctx)->meeting_bytes;
     if (kept) *kept = field + ranks + heap;
-    if (commanded) *commanded = 3 * field + ranks + heap;
+    if (commanded) *commanded = field + ranks + heap + (int64_t)bi_cbt_command_bytes(full.depth);
     if (scratch) *scratch = 2 * ranks + 4; /* counts; with sources the old ranks too */
     return BOSC_OK;
 }

@@ -3,19 +3,20 @@
 
 bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
-    size_t field = bi_cbt_field_bytes(tree->opts.depth);
+    size_t field = bi_cbt_field_bytes(tree->opts.depth), bytes = bi_cbt_command_bytes(tree->opts.depth);
     if (tree->view.splits) return BOSC_OK;
-    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->commands, 2 * field));
-    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, 2 * field));
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->commands, bytes));
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bytes));
     tree->view.splits = tree->commands.data;
     tree->view.merges = tree->view.splits + field / 8;
+    tree->view.touched = (uint8_t *)(tree->view.merges + field / 8);
     return BOSC_OK;
 }
 
 bosc_status bi_cbt_forget_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
     if (!tree->pending && !tree->shared) return BOSC_OK;
-    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, 2 * bi_cbt_field_bytes(tree->opts.depth)));
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bi_cbt_command_bytes(tree->opts.depth)));
     tree->pending = false;
     return BOSC_OK;
 }

@@ -87,10 +87,9 @@ struct bi_cbt_mark {
 BI_FN void bi_step_cbt_mark(const struct bi_cbt_mark *a, int64_t block)
 {
     const bosc_cbt_view *v = &a->view;
-    uint64_t any = 0, changed = 0;
+    uint64_t changed = 0;
     int64_t count = 0, begin = block * BI_CBT_WORDS;
-    for (int w = 0; w < BI_CBT_WORDS; w++) any |= v->splits[begin + w] | v->merges[begin + w];
-    for (int w = 0; w < BI_CBT_WORDS && any; w++) {
+    for (int w = 0; w < BI_CBT_WORDS && v->touched[block]; w++) {
         uint64_t changes = bi_cbt_changes(v, begin + w);
         v->merges[begin + w] = changes;
         changed |= changes;
@@ -138,15 +137,14 @@ struct bi_cbt_flip {
 
 BI_FN void bi_step_cbt_flip(const struct bi_cbt_flip *a, int64_t block)
 {
-    uint64_t *bits = (uint64_t *)a->view.bits, any = 0;
-    int64_t begin = block * BI_CBT_WORDS, end = begin + BI_CBT_WORDS;
+    uint64_t *bits = (uint64_t *)a->view.bits;
     if (a->fresh) ((int64_t *)a->view.ranks)[block] = a->fresh[block];
-    if (block == a->view.blocks) return;
-    for (int64_t w = begin; w < end; w++) any |= a->view.splits[w] | a->view.merges[w];
-    for (int64_t w = begin; w < end && any; w++) {
+    if (block == a->view.blocks || !a->view.touched[block]) return;
+    for (int64_t w = block * BI_CBT_WORDS; w < (block + 1) * BI_CBT_WORDS; w++) {
         bits[w] ^= a->view.merges[w];
         a->view.splits[w] = a->view.merges[w] = 0;
     }
+    a->view.touched[block] = 0;
 }
 
 /* A tree takes over bits and ranks, for the same reason. Items are blocks + 1. */

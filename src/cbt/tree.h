@@ -29,6 +29,10 @@ static inline int64_t bi_cbt_blocks(int32_t depth)
     return depth > BOSC_CBT_BLOCK_BITS ? (int64_t)1 << (depth - BOSC_CBT_BLOCK_BITS) : 1;
 }
 static inline size_t bi_cbt_field_bytes(int32_t depth) { return (size_t)bi_cbt_blocks(depth) * (BI_CBT_BLOCK / 8); }
+static inline size_t bi_cbt_command_bytes(int32_t depth)
+{
+    return 2 * bi_cbt_field_bytes(depth) + (size_t)bi_cbt_blocks(depth);
+}
 static inline int64_t bi_cbt_bit_words(int32_t depth) { return depth > 6 ? (int64_t)1 << (depth - 6) : 1; }
 static inline int64_t bi_cbt_heap_words(int32_t depth) { return depth > 4 ? (int64_t)1 << (depth - 4) : 1; }
 

@@ -29,6 +29,7 @@ typedef struct bosc_cbt_view {
     const int64_t *ranks; /* (blocks + 1) leaves before the block; the last one: all leaves */
     uint64_t *splits;     /* (as bits) a bit for each split to be made, at its place */
     uint64_t *merges;     /* (as bits) and for each one to be undone */
+    uint8_t *touched;     /* (blocks) 1 where any of either are recorded */
 } bosc_cbt_view;
 
 BOSC_BEGIN_DECLS
@@ -156,14 +157,16 @@ BOSC_CBT_FN int64_t bosc_cbt_heap(const bosc_cbt_view *view, uint64_t node)
     return bosc_cbt_rank(view, end) - bosc_cbt_rank(view, first);
 }
 
-/* Sets a bit that other threads may set meanwhile, and others of its word. */
-BOSC_CBT_FN void bosc_cbt_raise(uint64_t *bits, uint64_t place)
+/* Sets a bit of splits or merges, which other threads may do meanwhile. */
+BOSC_CBT_FN void bosc_cbt_raise(const bosc_cbt_view *view, uint64_t *bits, uint64_t place)
 {
     uint64_t bit = (uint64_t)1 << (place & 63);
 #ifdef __CUDA_ARCH__
     atomicOr((unsigned long long *)(bits + (place >> 6)), (unsigned long long)bit);
+    view->touched[place >> BOSC_CBT_BLOCK_BITS] = 1;
 #else
     __atomic_fetch_or(bits + (place >> 6), bit, __ATOMIC_RELAXED);
+    __atomic_store_n(view->touched + (place >> BOSC_CBT_BLOCK_BITS), 1, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -171,13 +174,13 @@ BOSC_CBT_FN void bosc_cbt_raise(uint64_t *bits, uint64_t place)
 BOSC_CBT_FN void bosc_cbt_to_split(const bosc_cbt_view *view, uint64_t node)
 {
     if (bosc_cbt_is_node(node, view->depth) && !(node >> view->depth))
-        bosc_cbt_raise(view->splits, bosc_cbt_place(bosc_cbt_right(node), view->depth));
+        bosc_cbt_raise(view, view->splits, bosc_cbt_place(bosc_cbt_right(node), view->depth));
 }
 
 BOSC_CBT_FN void bosc_cbt_to_merge(const bosc_cbt_view *view, uint64_t node)
 {
     if (bosc_cbt_is_node(node, view->depth) && node > 1)
-        bosc_cbt_raise(view->merges, bosc_cbt_place(node | 1, view->depth));
+        bosc_cbt_raise(view, view->merges, bosc_cbt_place(node | 1, view->depth));
 }
 
 #endif
