@@ -6,15 +6,6 @@
 
 static const int64_t count_most = INT64_C(0xffffffff) - 1;
 
-static int refuse_ending(const char *path)
-{
-    static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".bosc", NULL};
-    if (strcmp(path, "-") == 0) return EXIT_DONE;
-    for (int i = 0; endings[i]; i++)
-        if (path_ends_in(path, endings[i])) return EXIT_DONE;
-    return say(EXIT_USAGE, "-o: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv, .bosc", path);
-}
-
 /* Weights that all have 32 bits are kept so, as a reader would give them. */
 static void narrow_weights(bosc_edges *edges)
 {
@@ -77,8 +68,9 @@ int run_generate_graph(struct job *job)
     opts.seed = (uint64_t)seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
         opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;
-    if ((code = option_integer(job, OPT_M, 0, count_most, &opts.m)) || (code = refuse_ending(job->value[OPT_OUTPUT])) ||
-        (code = job_open(job)))
+    static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".bosc", NULL};
+    if ((code = option_integer(job, OPT_M, 0, count_most, &opts.m)) ||
+        (code = option_ending(job, OPT_OUTPUT, endings)) || (code = job_open(job)))
         return code;
     bosc_edges edges = {0};
     code = generate(job, &opts, &edges);

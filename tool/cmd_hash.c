@@ -37,6 +37,8 @@ static int read_options(const struct job *job, bosc_hash_opts *opts)
         (code = option_number(job, OPT_LOAD, 0.5, &opts->load)) ||
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
         return code;
+    if (opts->load > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS))
+        return say(EXIT_USAGE, "--load: the layout %s has one of its own", layouts[layout]);
     if (opts->load > 0.97) return say(EXIT_USAGE, "--load: %s is more than 0.97", job->value[OPT_LOAD]);
     opts->layout = (bosc_hash_layout)layout;
     opts->duplicates = (bosc_hash_duplicates)policy;

@@ -162,10 +162,7 @@ static int check_outputs(const struct job *job)
     const char *output = job->value[OPT_OUTPUT];
     if (output && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "-o: --verify writes nothing");
     if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "--algorithm: --verify has one");
-    if (!output || strcmp(output, "-") == 0 || path_ends_in(output, ".npy") || path_ends_in(output, ".gr") ||
-        path_ends_in(output, ".mtx"))
-        return EXIT_DONE;
-    return say(EXIT_USAGE, "-o: %s ends in none of .gr, .mtx, .npy", output);
+    return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
 }
 
 int run_mst(struct job *job)

@@ -59,7 +59,7 @@ static void print_list(const char *room)
 
 static void print_all(const char *room)
 {
-    printf("usage: boscage %s [OPTION...]\n\n%sCommands:\n", room ? room : "COMMAND",
+    printf("usage: boscage %s%sCOMMAND [OPTION...]\n\n%sCommands:\n", room ? room : "", room ? " " : "",
            room ? "" : "Massively parallel data structures, built in real time.\n\n");
     print_list(room);
     print_common_options();

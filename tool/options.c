@@ -50,6 +50,8 @@ static int read_option(struct job *job, const char *text, int argc, char **argv,
     if (!is_long && name[1]) value = name + 1;
     if (is_long && strcmp(name, "help") == 0) return job->help = true, EXIT_DONE;
     if (is_long && strcmp(name, "version") == 0) return job->version = true, EXIT_DONE;
+    bool is_flag = is_long && (strncmp(name, "help=", 5) == 0 || strncmp(name, "version=", 8) == 0);
+    if (is_flag) return say(EXIT_USAGE, "%.*s: takes no value", (int)length + 2, text);
     int id = is_long ? find_long(name, length) : find_letter(*name);
     int shown = is_long ? (int)length + 2 : 2;
     if (id < 0) return say(EXIT_USAGE, "%.*s: no such option", shown, text);
@@ -108,6 +110,15 @@ bool options_write_standard_output(const struct job *job)
     return false;
 }
 
+/* An array in a file that is named as another format would be taken for that when it is read. */
+static int check_array_name(enum option id, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    if (path_ends_in(path, ".npy") || is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
+    return say(EXIT_USAGE, "%s: %s does not end in .npy", option_flag(id), path);
+}
+
 /* Each of standard input and output serves once, and the files written are different ones. */
 static int check_files(const struct job *job)
 {
@@ -117,6 +128,10 @@ static int check_files(const struct job *job)
     if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
     for (int i = 0; i < OUTPUTS; i++) {
         const char *a = job->value[output_options[i]];
+        if (a && (i > 0 || job->command->arrays)) {
+            int code = check_array_name(output_options[i], a);
+            if (code) return code;
+        }
         if (job->value[OPT_JSON] && is_standard(a))
             return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(output_options[i]));
         for (int j = 0; a && j < i; j++)
@@ -198,6 +213,19 @@ int option_numbers(const struct job *job, enum option id, int count, double *val
         p = end + 1;
     }
     return EXIT_DONE;
+}
+
+int option_ending(const struct job *job, enum option id, const char *const *endings)
+{
+    const char *path = job->value[id];
+    char list[128] = "";
+    if (!path || is_standard(path)) return EXIT_DONE;
+    for (int i = 0; endings[i]; i++) {
+        if (path_ends_in(path, endings[i])) return EXIT_DONE;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", endings[i]);
+    }
+    return say(EXIT_USAGE, "%s: %s ends in none of %s", option_flag(id), path, list);
 }
 
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice)

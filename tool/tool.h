@@ -29,6 +29,7 @@ struct command {
     const char *usage;       /* what follows the name */
     const char *summary, *example;
     int least, most; /* operands */
+    bool arrays;     /* the output is .npy, whatever its name */
     enum option required[COMMAND_OPTIONS_MAX], optional[COMMAND_OPTIONS_MAX];
     int (*run)(struct job *job); /* returns an exit code, having said why it is not EXIT_DONE */
 };
@@ -62,6 +63,8 @@ int option_number(const struct job *job, enum option id, double least, double *v
 int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
 /* So many finite numbers with commas between. */
 int option_numbers(const struct job *job, enum option id, int count, double *values);
+/* Whether an output is standard output or has one of the endings, which NULL ends. */
+int option_ending(const struct job *job, enum option id, const char *const *endings);
 /* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
 
