@@ -128,15 +128,16 @@ static int check_files(const struct job *job)
     if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
     for (int i = 0; i < OUTPUTS; i++) {
         const char *a = job->value[output_options[i]];
-        if (a && (i > 0 || job->command->arrays)) {
-            int code = check_array_name(output_options[i], a);
+        enum option id = output_options[i];
+        if (a && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG)) {
+            int code = check_array_name(id, a);
             if (code) return code;
         }
         if (job->value[OPT_JSON] && is_standard(a))
-            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(output_options[i]));
+            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(id));
         for (int j = 0; a && j < i; j++)
             if (job->value[output_options[j]] && strcmp(job->value[output_options[j]], a) == 0)
-                return say(EXIT_USAGE, "%s: %s is written already", option_flag(output_options[i]), a);
+                return say(EXIT_USAGE, "%s: %s is written already", option_flag(id), a);
     }
     return EXIT_DONE;
 }
