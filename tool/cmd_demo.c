@@ -78,5 +78,10 @@ int run_demo(struct job *job)
     if (!code) code = demo_spatial(job);
     if (!code) code = demo_geometric(job);
     job_seconds(job, "hash", start);
+    if (code) return code;
+    if (!is_quiet(job)) printf("\nbinary trees and terrain\n");
+    start = job_now();
+    code = demo_terrain(job);
+    job_seconds(job, "terrain", start);
     return code;
 }

@@ -23,6 +23,9 @@ int demo_hash(struct job *job);
 int demo_spatial(struct job *job);
 int demo_geometric(struct job *job);
 
+/* Islands: a mesh with an error bound and one for a camera, with a picture of each. */
+int demo_terrain(struct job *job);
+
 /* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
 int demo_partition(struct job *job);
 
