@@ -80,9 +80,10 @@ static void edges(bosc_ctx *ctx)
 static void many_dimensions(bosc_ctx *ctx)
 {
     struct suite_random r = {4};
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 1024, 40, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 33, 300, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, 100, KD_RANDOM);
+    const bool slow = suite_slow(ctx);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, slow ? 128 : 1024, 40, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 33, slow ? 50 : 300, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
 }
 
 /* Beyond the size that one thread builds alone. */

@@ -29,7 +29,7 @@ __device__ uint32_t quick_select(const kd_subtree<DIM, LOG> &tree, uint16_t *can
             bool keep = c + lane < count && mine != pivot && in_less == keep_less;
             uint32_t kept_mask = __ballot_sync(~0u, keep);
             __syncwarp();
-            if (keep) candidates[kept + __popc(kept_mask & kd_lanes_below())] = (uint16_t)mine;
+            if (keep) candidates[kept + __popc(kept_mask & bi_lanes_below())] = (uint16_t)mine;
             kept += __popc(kept_mask);
             __syncwarp();
         }

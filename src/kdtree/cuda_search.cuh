@@ -86,23 +86,17 @@ template <class T, int DIM, int K> struct kd_found_nearest {
         if (!(x.distance() > limit)) nearest.add(x);
     }
 
-    /* Nodes near enough are marked first: so a warp takes nodes in as often as its busiest lane has them, not as often
-     * as any lane has. */
-    __device__ __forceinline__ void scan(walk &w, uint32_t leaf)
-    {
-        const D most = worst();
-        uint32_t start;
-        for (uint32_t near = w.mark(leaf, &start, [=](D d) { return !(d > most); }); near; near &= near - 1)
-            w.measure(start + __ffs((int)near) - 1);
-    }
+    __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
+    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
 
     /* Of the first leaf nearly all would be marked: they are taken in K at a time instead. */
-    __device__ __forceinline__ void first(walk &w, uint32_t leaf)
+    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
     {
         if (sizeof(D) == 8 || w.n < KD_LEAF) {
-            scan(w, leaf);
+            scan(w, any, leaf);
             return;
         }
+        if (!any) return;
         const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1;
         const uint32_t start = min(begin, w.n - KD_LEAF);
 #pragma unroll
@@ -141,12 +135,13 @@ template <class T, int DIM> struct kd_found_count {
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
     __device__ __forceinline__ void take(D distance, uint32_t) { count += counts(distance); }
-    __device__ __forceinline__ void scan(walk &w, uint32_t leaf)
+    __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
+    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf)
     {
-        uint32_t start;
-        count += __popc(w.mark(leaf, &start, [=](D d) { return counts(d); }));
+        uint32_t start = 0;
+        count += __popc(w.mark(any, leaf, &start));
     }
-    __device__ __forceinline__ void first(walk &w, uint32_t leaf) { scan(w, leaf); }
+    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf) { scan(w, any, leaf); }
     __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const { a.counts[number] = count; }
 };
 
@@ -175,13 +170,9 @@ template <class T, int DIM> struct kd_found_row {
         if (count < room) bi_kd_out_set(&row, count, (double)(distance == distance ? distance : (D)INFINITY), id);
         count++;
     }
-    __device__ __forceinline__ void scan(walk &w, uint32_t leaf)
-    {
-        uint32_t start;
-        for (uint32_t near = w.mark(leaf, &start, [=](D d) { return counts(d); }); near; near &= near - 1)
-            w.measure(start + __ffs((int)near) - 1);
-    }
-    __device__ __forceinline__ void first(walk &w, uint32_t leaf) { scan(w, leaf); }
+    __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
+    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
+    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf) { scan(w, any, leaf); }
 
     /* Entry `e` goes down to its place among those before it. */
     __device__ __forceinline__ void insert(int64_t e) const

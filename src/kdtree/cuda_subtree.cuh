@@ -88,8 +88,6 @@ template <int DIM, int LOG> struct kd_subtree {
     }
 };
 
-__device__ __forceinline__ uint32_t kd_lanes_below() { return (1u << (threadIdx.x % 32)) - 1; }
-
 /* Factor and summand that map [low, high] to [0, 1], nearly; 0 where that cannot be. Values outside need clamping. */
 __device__ __forceinline__ float2 kd_unit_of(float low, float high)
 {

@@ -52,10 +52,13 @@ template <class T, class D> __device__ __forceinline__ bool kd_greater_is_nearer
 
 /* FOUND keeps what is found: worst() is the largest distance that counts, beyond(bound, floor) tells that no node with
  * that distance at least and that id at least counts, take(distance, id) takes a node whose distance is not above
- * worst(), first(walk, leaf) and scan(walk, leaf) take the nodes of a leaf. */
+ * worst(), near(distance, worst) tells of any lane's node whether it counts there, first(walk, any, leaf) and
+ * scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes of a warp call them. */
 template <class T, int DIM, class FOUND> struct kd_walk {
     typedef kd_space<T, DIM> space;
     typedef typename space::D D;
+
+    enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 }; /* leaves that a warp reads at a time */
 
     const kd_array nodes;
     const kd_index index;
@@ -77,8 +80,6 @@ template <class T, int DIM, class FOUND> struct kd_walk {
         return static_cast<const kd_sides<T> *>(index.sides)[node];
     }
 
-    __device__ __forceinline__ D distance(uint32_t at) const { return space::distance(q, space::load(nodes, at).x); }
-
     __device__ __forceinline__ void measure(uint32_t at)
     {
         const typename space::node p = space::load(nodes, at);
@@ -93,25 +94,47 @@ template <class T, int DIM, class FOUND> struct kd_walk {
         return bound > worst || found.beyond(bound, kd_floor_of(index, side));
     }
 
-    /* Which of the nodes from *start on are nodes of the leaf, as near as `near` tells by their distance. */
-    template <class NEAR> __device__ __forceinline__ uint32_t mark(uint32_t leaf, uint32_t *start, NEAR near) const
+    /* Which of the nodes from *start on are nodes of the leaf of this lane, as near as its FOUND tells. All lanes of a
+     * warp call this, those without a leaf with `any` false. Together they measure the nodes of one lane's leaf after
+     * the other's, a node each: so what they read lies together, and no lane waits for those with a leaf. */
+    __device__ __forceinline__ uint32_t mark(bool any, uint32_t leaf, uint32_t *start) const
     {
-        const uint32_t begin = index.leaves[leaf], end = index.leaves[leaf + 1] - 1;
-        uint32_t marks = 0;
-        *start = begin;
-        if (n < KD_LEAF) {
-            for (uint32_t i = 0; i < n; i++) marks |= (uint32_t)near(distance(i)) << i;
-            return marks;
+        const uint32_t lane = threadIdx.x % 32;
+        const D most = found.worst();
+        uint32_t count = 0, marks = 0;
+        if (any) {
+            *start = index.leaves[leaf];
+            count = index.leaves[leaf + 1] - 1 - *start;
         }
-        *start = min(begin, n - KD_LEAF);
-        const uint32_t count = end - *start;
+        for (uint32_t left = __ballot_sync(~0u, any); left;) {
+            int owner[TOGETHER];
+            typename space::node p[TOGETHER];
 #pragma unroll
-        for (uint32_t group = 0; group < KD_LEAF; group += 8) {
-            if (group >= count) break;
+            for (int i = 0; i < TOGETHER; i++) {
+                owner[i] = left ? __ffs((int)left) - 1 : owner[0];
+                left &= left - 1;
+                p[i] = space::load(nodes, min(__shfl_sync(~0u, *start, owner[i]) + lane, n - 1));
+            }
 #pragma unroll
-            for (uint32_t i = group; i < group + 8; i++) marks |= near(distance(*start + i)) ? 1u << i : 0;
+            for (int i = 0; i < TOGETHER; i++) {
+                D x[DIM];
+#pragma unroll
+                for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, q[c], owner[i]);
+                const bool near = found.near(space::distance(x, p[i].x), __shfl_sync(~0u, most, owner[i]));
+                const uint32_t all = __ballot_sync(~0u, near);
+                marks = (int)lane == owner[i] ? all : marks;
+            }
         }
-        return marks & ~0u >> (KD_LEAF - count) & ~0u << (begin - *start);
+        return marks & (count < 32 ? (1u << count) - 1 : ~0u);
+    }
+
+    /* Takes the nodes of a leaf that are near enough. They are marked first: so a warp takes nodes in as often as its
+     * busiest lane has them, not as often as any lane has. */
+    __device__ __forceinline__ void measure_near(bool any, uint32_t leaf)
+    {
+        uint32_t start = 0;
+        for (uint32_t marks = mark(any, leaf, &start); marks; marks &= marks - 1)
+            measure(start + __ffs((int)marks) - 1);
     }
 
     /* The next far side whose parent's plane is near enough: the last one left on the way down, else that of an
@@ -178,7 +201,7 @@ template <class T, int DIM, class FOUND> struct kd_walk {
     {
         bool more = live;
         h = leaf + (1u << index.levels) - 1;
-        if (live) found.first(*this, leaf);
+        found.first(*this, live, leaf);
         while (__any_sync(~0u, more)) {
             uint32_t side;
             kd_way<D, DIM> way;
@@ -186,7 +209,7 @@ template <class T, int DIM, class FOUND> struct kd_walk {
             __syncwarp();
             if (any) any = descend(side, way, &leaf);
             __syncwarp();
-            if (any) found.scan(*this, leaf);
+            found.scan(*this, any, leaf);
             __syncwarp();
         }
     }

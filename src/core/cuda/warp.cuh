@@ -6,6 +6,9 @@
 
 #include "core/cuda/simt.cuh"
 
+/* Bits of the lanes before this one. */
+__device__ __forceinline__ uint32_t bi_lanes_below() { return (1u << (threadIdx.x % 32)) - 1; }
+
 /* The sum of what the lanes up to this one give; the whole warp calls it. Source: Hillis and Steele, Data Parallel
  * Algorithms (1986). */
 __device__ __forceinline__ uint32_t bi_warp_sum_upto(uint32_t mine)
