@@ -212,6 +212,75 @@ static void other_backend(void)
     bosc_ctx_free(b);
 }
 
+static void reserve_args(bosc_ctx *ctx)
+{
+    static const int64_t many[] = {INT64_MAX, INT64_MAX / 16, INT64_MAX / 64};
+    bosc_grid_opts o = good;
+    bosc_grid *grid = NULL;
+    int64_t kept = 7, scratch = 7;
+    CHECK_OK(ctx, bosc_grid_create(ctx, &o, &grid));
+    CHECK_EQ(bosc_grid_reserve(NULL, grid, 1, 1), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_grid_bytes(NULL, &o, 1, &kept, &scratch), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_grid_reserve(ctx, NULL, 1, 1), "grid");
+    CHECK_ARG(ctx, bosc_grid_bytes(ctx, NULL, 1, &kept, &scratch), "opts");
+    for (int64_t n = -1; n > -100; n *= 3) {
+        CHECK_ARG(ctx, bosc_grid_reserve(ctx, grid, n, 1), "n");
+        CHECK_ARG(ctx, bosc_grid_reserve(ctx, grid, 1, n), "m");
+        CHECK_ARG(ctx, bosc_grid_bytes(ctx, &o, n, &kept, &scratch), "n");
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(ctx, bosc_grid_reserve(ctx, grid, many[i], 1), BOSC_ERR_LIMIT);
+        CHECK_STATUS(ctx, bosc_grid_bytes(ctx, &o, many[i], &kept, &scratch), BOSC_ERR_LIMIT);
+        CHECK_ARG(ctx, bosc_grid_reserve(ctx, grid, 1, many[i]), "m");
+    }
+    for (int i = 0; i < 4; i++, o = good) {
+        int dims[] = {0, 4, -1, 100};
+        o.dim = dims[i];
+        CHECK_ARG(ctx, bosc_grid_bytes(ctx, &o, 1, &kept, &scratch), "opts: dim");
+    }
+    CHECK_STATUS(ctx, bosc_grid_reserve(ctx, grid, 0, (int64_t)1 << 55), BOSC_ERR_NOMEM);
+    CHECK(kept == 7 && scratch == 7);
+    bosc_grid_free(grid);
+}
+
+/* After a reserve nothing is allocated, whatever the points; and a grid keeps what it holds. */
+static void reserve(bosc_ctx *ctx)
+{
+    int64_t live[2], n = suite_slow(ctx) ? 150 : 5000;
+    bosc_ctx *own = counted_context(ctx, live);
+    for (int kind = 0; kind < 8; kind++) {
+        struct suite_random r = {(uint64_t)kind};
+        bosc_grid_opts o = {
+            .size = sizeof o, .dim = 1 + kind % 3, .dtype = kind & 1 ? BOSC_F64 : BOSC_F32, .cell = 0.01};
+        struct reference_points p = kd_points(&r, o.dtype, o.dim, n, o.dim, kind & 2 ? KD_GRID : KD_RANDOM);
+        bosc_grid_info info = {.size = sizeof info};
+        int64_t kept, scratch, before[2], count, again;
+        int64_t *counts = suite_alloc((size_t)n * sizeof *counts), *others = suite_alloc((size_t)n * sizeof *others);
+        bosc_grid *grid = NULL;
+        CHECK_OK(own, bosc_grid_create(own, &o, &grid));
+        CHECK_OK(own, bosc_grid_reserve(own, grid, n, n));
+        CHECK_OK(own, bosc_grid_bytes(own, &o, n, &kept, &scratch));
+        CHECK_EQ(bosc_grid_get_info(grid, &info), BOSC_OK);
+        CHECK(info.bytes == kept && scratch > 0);
+        memcpy(before, live, sizeof live);
+        CHECK_OK(own, bosc_grid_build(own, grid, p.data, n, 0));
+        CHECK_OK(own, bosc_grid_radius_count(own, grid, p.data, n, 0, 0.1, counts));
+        CHECK_OK(own, bosc_grid_voxels(own, grid, NULL, NULL, 0, &count));
+        CHECK_EQ(bosc_grid_get_info(grid, &info), BOSC_OK);
+        CHECK(live[0] == before[0] && live[1] == before[1] && info.bytes == kept);
+        CHECK_OK(own, bosc_grid_reserve(own, grid, 3 * n, 1));
+        CHECK_OK(own, bosc_grid_radius_count(own, grid, p.data, n, 0, 0.1, others));
+        CHECK_OK(own, bosc_grid_voxels(own, grid, NULL, NULL, 0, &again));
+        CHECK(count == again && memcmp(counts, others, (size_t)n * sizeof *counts) == 0);
+        bosc_grid_free(grid);
+        free(counts);
+        free(others);
+        free((void *)p.data);
+    }
+    bosc_ctx_free(own);
+    CHECK(live[0] == 0 && live[1] == 0);
+}
+
 /* Every frame after the first two allocates nothing; NaNs that were not looked for harm nobody but themselves. */
 static void frames(bosc_ctx *ctx)
 {
@@ -242,7 +311,9 @@ static void frames(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_spatial_args[] = {
-    {"create", create, NULL}, {"build", build, NULL},   {"search", search, NULL},
-    {"lists", lists, NULL},   {"frames", frames, NULL}, {"another backend", NULL, other_backend},
+    {"create", create, NULL},   {"build", build, NULL},
+    {"search", search, NULL},   {"reserve's arguments", reserve_args, NULL},
+    {"reserve", reserve, NULL}, {"lists", lists, NULL},
+    {"frames", frames, NULL},   {"another backend", NULL, other_backend},
 };
 SUITE(spatial_args);

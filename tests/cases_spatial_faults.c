@@ -64,6 +64,10 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 3: return bosc_grid_pairs(ctx, s->grid, 1, o->ids, o->dist2, ROOM / 2, &o->count);
     case 4: return bosc_grid_groups(ctx, s->grid, 1, o->ids, &o->count);
     case 5: return bosc_grid_voxels(ctx, s->grid, o->ids, o->offsets, POINTS, &o->count);
+    case 8: {
+        bosc_status status = bosc_grid_reserve(ctx, s->grid, 4 * POINTS, 10);
+        return status ? status : bosc_grid_pairs(ctx, s->grid, 1, o->ids, NULL, ROOM / 2, &o->count);
+    }
     case 6: return bosc_grid_radius_count(ctx, s->grid, points, POINTS, stride, 1, o->ids);
     default: return bosc_grid_voxel_count(ctx, s->grid, points, POINTS, stride, o->ids);
     }
@@ -73,12 +77,12 @@ static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
-    for (int kind = 0; kind < 24; kind++) {
+    for (int kind = 0; kind < 27; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
-        s->which = kind % 8;
-        s->huge = kind / 8 == 2; /* no keys */
-        s->points = kd_points(&r, kind / 8 == 1 ? BOSC_F64 : BOSC_F32, 3, POINTS, 3, s->huge ? KD_HUGE : KD_GRID);
+        s->which = kind % 9;
+        s->huge = kind / 9 == 2; /* no keys */
+        s->points = kd_points(&r, kind / 9 == 1 ? BOSC_F64 : BOSC_F32, 3, POINTS, 3, s->huge ? KD_HUGE : KD_GRID);
         struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
                                     .call = call,
                                     .open = open_grid,

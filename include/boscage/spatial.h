@@ -39,6 +39,15 @@ BOSC_API bosc_status bosc_grid_create(bosc_ctx *ctx, const bosc_grid_opts *opts,
 /* Frees the grid once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_grid_free(bosc_grid *grid);
 
+/* Makes room so that builds of up to n points (key_bits at most 64), and counts of up to m queries, allocate nothing;
+ * the grid keeps what it holds. On CUDA, host arrays for answers of other calls are copied through scratch beyond it. */
+BOSC_API bosc_status bosc_grid_reserve(bosc_ctx *ctx, bosc_grid *grid, int64_t n, int64_t m);
+
+/* Bytes of backend memory for a build of n points with these options: kept by the grid at most (narrow extents take
+ * less), and scratch while building (the context's). Either pointer may be NULL. Needs no device. */
+BOSC_API bosc_status bosc_grid_bytes(const bosc_ctx *ctx, const bosc_grid_opts *opts, int64_t n, int64_t *kept,
+                                     int64_t *scratch);
+
 /* Builds or rebuilds the grid from n points; row i begins `stride` elements after row i - 1 (0: dim). The ids of the
  * points are their row numbers. n < 2^32 - 1. A second build of the same or a smaller size, over no larger an extent,
  * allocates nothing. O(n): a radix sort by as many bits as the extent of the occupied voxels needs. BOSC_ERR_DATA with

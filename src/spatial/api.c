@@ -45,7 +45,7 @@ bosc_status bi_grid_check_answers(bosc_ctx *ctx, const bosc_grid *grid, const ch
     return bi_check_aligned(ctx, "dist2", dist2, grid->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_grid_opts *full)
+bosc_status bi_grid_check_opts(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_grid_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim and cell have no default");
     BI_TRY(bi_take_opts(ctx, "bosc_grid_opts", opts, full, sizeof *full));
@@ -67,7 +67,7 @@ bosc_status bosc_grid_create(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_gri
     bosc_grid_opts full;
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_grid_check_opts(ctx, opts, &full));
     if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
     bosc_grid *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
     if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);

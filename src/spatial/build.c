@@ -27,7 +27,7 @@ static void shape_keys(struct bi_grid_view *v, const int64_t found[BI_GRID_FOUND
     }
     v->keyed = v->key_bits <= 64;
     v->wide_keys = v->key_bits > 32;
-    int32_t fine = bi_bit_length((uint64_t)v->n) + 1; /* two to four entries for a point */
+    int32_t fine = bi_grid_index_bits(v->n);
     v->index_bits = v->key_bits < fine ? v->key_bits : fine;
     v->shift = v->key_bits - v->index_bits;
 }
@@ -47,6 +47,14 @@ static bosc_status find_extent(bosc_ctx *ctx, const bosc_grid *grid, const struc
     return BOSC_OK;
 }
 
+void bi_grid_show_blocks(const bosc_grid *grid, struct bi_grid_view *view)
+{
+    view->points = grid->points.data;
+    view->ids = grid->ids.data;
+    view->keys = grid->keys.data;
+    view->starts = grid->starts.data;
+}
+
 static bosc_status reserve(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_view *v)
 {
     size_t n = (size_t)v->n, row = (size_t)v->dim * (v->wide ? 8 : 4);
@@ -57,10 +65,7 @@ static bosc_status reserve(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_view *
         BI_TRY(bi_block_reserve(ctx, &grid->memory, &grid->keys, n * (v->wide_keys ? 8 : 4)));
         BI_TRY(bi_block_reserve(ctx, &grid->memory, &grid->starts, entries * sizeof(uint32_t)));
     }
-    v->points = grid->points.data;
-    v->ids = grid->ids.data;
-    v->keys = grid->keys.data;
-    v->starts = grid->starts.data;
+    bi_grid_show_blocks(grid, v);
     return BOSC_OK;
 }
 
@@ -117,7 +122,6 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_r
     BI_TRY(bi_grid_stage_rows(ctx, rows, &staged));
     BI_TRY(find_extent(ctx, grid, rows, found));
     shape_keys(&next, found);
-    grid->view.n = 0; /* should anything fail from here on */
     BI_TRY(reserve(ctx, grid, &next));
     if (next.keyed) {
         BI_TRY(sort_keys(ctx, grid, &next, rows));
@@ -135,6 +139,7 @@ bosc_status bi_grid_build(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_rows ro
 {
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = build_staged(ctx, grid, &rows);
+    if (status != BOSC_OK && status != BOSC_ERR_DATA) grid->view.n = 0; /* its blocks may be half written */
     bi_arena_rewind(ctx, mark);
     return status;
 }

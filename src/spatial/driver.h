@@ -15,6 +15,15 @@ const struct bi_grid_steps *bi_grid_steps_of(const bosc_ctx *ctx);
 /* Whether the context can reach the grid; BOSC_ERR_ARG with the reason. */
 bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid);
 
+/* A copy of the caller's options with the defaults filled in. */
+bosc_status bi_grid_check_opts(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_grid_opts *full);
+
+/* The view points to the grid's blocks. */
+void bi_grid_show_blocks(const bosc_grid *grid, struct bi_grid_view *view);
+
+/* Of the index over n points, where the keys have that many: two to four entries for a point. */
+static inline int32_t bi_grid_index_bits(int64_t n) { return bi_bit_length((uint64_t)n) + 1; }
+
 /* Rows of the caller's named `array`, `count` of them under the name `n_name`. */
 bosc_status bi_grid_check_rows(bosc_ctx *ctx, const bosc_grid *grid, const char *array, const void *data,
                                const char *n_name, int64_t count, int64_t stride, struct bi_grid_rows *rows);

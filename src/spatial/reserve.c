@@ -1,0 +1,85 @@
+/* How much memory grids take, and taking it beforehand. */
+#include "spatial/driver.h"
+
+enum { BLOCKS = 4, SLACK = 1 << 20 };
+
+/* Bytes of the blocks for n points over any extent that keys of 64 bits tell apart. */
+static void block_bytes(const bosc_grid_opts *o, int64_t n, size_t bytes[BLOCKS])
+{
+    size_t count = (size_t)n;
+    bytes[0] = count * (size_t)o->dim * (o->dtype == BOSC_F32 ? 4 : 8);
+    bytes[1] = count * sizeof(uint32_t);
+    bytes[2] = count * sizeof(uint64_t);
+    bytes[3] = n ? (((size_t)1 << bi_grid_index_bits(n)) + 1) * sizeof(uint32_t) : 0;
+}
+
+/* Scratch for a build of so many host points, or for so many host queries: the rows as they are and as points, keys
+ * and numbers, and twice as much for their sort; lists of 64-bit counts take less. */
+static int64_t scratch_bytes(const bosc_grid_opts *o, int64_t count)
+{
+    return count * (o->dim * ((int64_t)bosc_dtype_size(o->dtype) + 8) + 48) + SLACK;
+}
+
+static bosc_status check_sizes(bosc_ctx *ctx, const bosc_grid_opts *o, int64_t n, int64_t m)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);
+    if (m > (INT64_MAX - SLACK) / (16 * (int64_t)o->dim + 48))
+        return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld queries are more than memory can hold", (long long)m);
+    return BOSC_OK;
+}
+
+bosc_status bosc_grid_bytes(const bosc_ctx *ctx, const bosc_grid_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+{
+    bosc_grid_opts full;
+    size_t bytes[BLOCKS];
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(bi_grid_check_opts(says, opts, &full));
+    BI_TRY(check_sizes(says, &full, n, 0));
+    block_bytes(&full, n, bytes);
+    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2] + bytes[3]);
+    if (scratch) *scratch = scratch_bytes(&full, n);
+    return BOSC_OK;
+}
+
+/* Larger blocks get what the smaller ones held. */
+static bosc_status grow(bosc_ctx *ctx, bosc_grid *grid, const size_t bytes[BLOCKS])
+{
+    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
+    struct bi_block fresh[BLOCKS] = {{0}};
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < BLOCKS && status == BOSC_OK; b++) {
+        if (bytes[b] <= blocks[b]->bytes) continue;
+        status = bi_block_reserve(ctx, &grid->memory, &fresh[b], bytes[b]);
+        if (status == BOSC_OK && blocks[b]->bytes)
+            status = ctx->backend->copy(ctx, fresh[b].data, blocks[b]->data, blocks[b]->bytes);
+    }
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    for (int b = 0; b < BLOCKS; b++) {
+        if (!fresh[b].data) continue;
+        bi_block_free(&grid->memory, status == BOSC_OK ? blocks[b] : &fresh[b]);
+        if (status == BOSC_OK) *blocks[b] = fresh[b];
+    }
+    bi_grid_show_blocks(grid, &grid->view);
+    return status;
+}
+
+bosc_status bosc_grid_reserve(bosc_ctx *ctx, bosc_grid *grid, int64_t n, int64_t m)
+{
+    size_t bytes[BLOCKS];
+    void *room;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_grid_check(ctx, grid));
+    BI_TRY(check_sizes(ctx, &grid->opts, n, m));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, n > m ? n : m), &room);
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(status);
+    block_bytes(&grid->opts, n, bytes);
+    return grow(ctx, grid, bytes);
+}
