@@ -275,6 +275,151 @@ static void added(bosc_ctx *ctx)
     }
 }
 
+/* The plain searches: levels[v], parents[v] from `source`, -1 where no way leads. */
+static int64_t plain_levels(const struct answer *a, int64_t source, int64_t *levels, int64_t *parents, int64_t *depth)
+{
+    int64_t reached = 1;
+    for (int64_t v = 0; v < a->vertices; v++) levels[v] = parents[v] = -1;
+    levels[source] = 0;
+    parents[source] = source;
+    *depth = 0;
+    for (bool any = true; any; *depth += any) {
+        any = false;
+        for (int64_t e = 0; e < 2 * a->edges; e++) {
+            int64_t u = a->vertex_of[a->pairs[e]], v = a->vertex_of[a->pairs[e ^ 1]];
+            if (levels[u] != *depth || (levels[v] >= 0 && levels[v] <= *depth)) continue;
+            reached += levels[v] < 0;
+            any = true;
+            if (parents[v] < 0 || u < parents[v]) parents[v] = u;
+            levels[v] = *depth + 1;
+        }
+    }
+    return reached;
+}
+
+static void check_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int64_t source,
+                         int32_t id_bits, bool on_device)
+{
+    size_t bytes = (size_t)a->vertices * (size_t)id_bits / 8;
+    struct array levels = array_make(ctx, NULL, bytes, on_device), parents = array_make(ctx, NULL, bytes, on_device);
+    int64_t *want = suite_alloc((size_t)a->vertices * 16), depth = -1, reached = -1, deepest;
+    int64_t all = plain_levels(a, source, want, want + a->vertices, &deepest);
+    CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, source, levels.p, parents.p, &reached, &depth));
+    CHECK_EQ(reached, all);
+    CHECK_EQ(depth, deepest);
+    array_get(ctx, &levels);
+    array_get(ctx, &parents);
+    for (int64_t v = 0; v < a->vertices; v++) {
+        int64_t none = id_bits == 32 ? (int64_t)UINT32_MAX : -1;
+        CHECK_EQ(cells_id(levels.host, id_bits, v), want[v] < 0 ? none : want[v]);
+        CHECK_EQ(cells_id(parents.host, id_bits, v), want[v] < 0 ? none : want[a->vertices + v]);
+    }
+    CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, source, NULL, NULL, NULL, NULL));
+    free(want);
+    array_free(ctx, &levels);
+    array_free(ctx, &parents);
+}
+
+/* The path of bosc_cellgraph_path, from the levels and parents of both ends: its vertices but those beyond the room are
+ * written, and their number is returned. */
+static int64_t plain_path(const struct answer *a, int64_t from, int64_t to, int64_t *path)
+{
+    int64_t n = a->vertices, *levels[2], *parents[2], ends[2] = {from, to}, depth[2] = {0, 0}, unused;
+    int64_t *arrays = suite_alloc((size_t)n * 32), meeting = from == to ? from : -1, length = 0;
+    for (int side = 0; side < 2; side++) {
+        levels[side] = arrays + 2 * side * n;
+        parents[side] = levels[side] + n;
+        plain_levels(a, ends[side], levels[side], parents[side], &unused);
+    }
+    while (meeting < 0 && levels[0][to] >= 0) {
+        int64_t counts[2] = {0, 0};
+        for (int side = 0; side < 2; side++)
+            for (int64_t v = 0; v < n; v++) counts[side] += levels[side][v] == depth[side];
+        depth[counts[1] < counts[0]]++;
+        for (int64_t v = n - 1; v >= 0; v--)
+            if (levels[0][v] == depth[0] && levels[1][v] == depth[1]) meeting = v;
+    }
+    if (meeting >= 0) {
+        int64_t at = meeting;
+        for (int64_t i = depth[0]; i >= 0; i--, at = parents[0][at]) path[i] = at;
+        at = meeting;
+        for (int64_t i = depth[0]; i <= depth[0] + depth[1]; i++, at = parents[1][at]) path[i] = at;
+        length = depth[0] + depth[1] + 1;
+    }
+    free(arrays);
+    return length;
+}
+
+static void check_path(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int64_t from, int64_t to,
+                       int32_t id_bits, bool on_device)
+{
+    int64_t *want = suite_alloc((size_t)a->vertices * 8), length = -1, again = -1;
+    int64_t all = plain_path(a, from, to, want), room = all > 2 && from % 3 == 0 ? all - 1 : all + 1;
+    CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, from, to, NULL, 0, &length));
+    CHECK_EQ(length, all);
+    struct array path = array_make(ctx, NULL, (size_t)room * (size_t)id_bits / 8, on_device);
+    CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, from, to, path.p, room, &again));
+    CHECK_EQ(again, all);
+    array_get(ctx, &path);
+    for (int64_t i = 0; i < room && i < all; i++) CHECK_EQ(cells_id(path.host, id_bits, i), want[i]);
+    free(want);
+    array_free(ctx, &path);
+}
+
+static void searches(bosc_ctx *ctx)
+{
+    struct suite_random r = {59};
+    for (int trial = 0; trial < 4 * CELLS_SHAPES; trial++) {
+        if (suite_leaves_out()) continue;
+        int32_t bits = 1 + trial % 2, id_bits = trial % 3 ? 32 : 64;
+        struct reference_cells c = cells_make(&r, (enum cells_shape)(trial % CELLS_SHAPES), trial % 5 ? 12 : 80, bits,
+                                              1 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300), 0);
+        struct answer a = answer_of(&c);
+        bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, id_bits);
+        if (trial % 2) CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
+        for (int k = 0; k < 3; k++) {
+            int64_t from = (int64_t)suite_below(&r, (uint64_t)a.vertices);
+            bool on_device = k == 1 && has_device_memory(ctx);
+            check_levels(ctx, graph, &a, from, id_bits, on_device);
+            check_path(ctx, graph, &a, from, (int64_t)suite_below(&r, (uint64_t)a.vertices), id_bits, on_device);
+        }
+        check_path(ctx, graph, &a, 0, 0, id_bits, false);
+        bosc_cellgraph_free(graph);
+        answer_free(&a);
+        free(c.rows);
+    }
+}
+
+/* A line of n vertices, 0 - 1 - 2 - ..., next to a cube whose levels are too large for one block: letters are 1 up to
+ * the place in the line; the cube has its own. */
+static void far(bosc_ctx *ctx)
+{
+    enum { CUBE = 14, LINE = 300 };
+    int64_t cube = (int64_t)1 << (suite_slow(ctx) ? 5 : CUBE), n = cube + LINE, length = 0, reached, depth;
+    struct reference_cells c = {.n = n, .length = CUBE + LINE, .letter_bits = 1, .stride = (CUBE + LINE + 63) / 64};
+    c.rows = suite_alloc((size_t)(n * c.stride) * 8);
+    memset(c.rows, 0, (size_t)(n * c.stride) * 8);
+    for (int64_t i = 0; i < cube; i++) c.rows[i * c.stride] = (uint64_t)i;
+    for (int64_t i = 0; i < LINE; i++) {
+        c.rows[(cube + i) * c.stride] = (uint64_t)cube - 1;
+        for (int64_t k = 0; k <= i; k++) reference_set_letter(&c, cube + i, (int32_t)(CUBE + k), 1);
+    }
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_JOIN, 0, 64);
+    CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
+    int64_t dims = 0, *path = suite_alloc(sizeof *path * (CUBE + LINE + 1));
+    while ((int64_t)1 << dims < cube) dims++;
+    CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, NULL, &reached, &depth));
+    CHECK_EQ(reached, n);
+    CHECK_EQ(depth, dims + LINE);
+    CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, 0, n - 1, path, dims + LINE + 1, &length));
+    CHECK_EQ(length, dims + LINE + 1);
+    for (int64_t i = 0; i < LINE; i++) CHECK_EQ(path[dims + 1 + i], cube + i);
+    for (int64_t i = 0; i < dims; i++) CHECK_EQ(path[i] & ~path[i + 1], 0);
+    free(path);
+    bosc_cellgraph_free(graph);
+    free(c.rows);
+}
+
 struct hashed {
     uint64_t hash, word;
 };
@@ -342,7 +487,8 @@ static void large(void)
 }
 
 static const struct suite_case suite_cases_cellgraph[] = {
-    {"shapes", shapes, NULL}, {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
-    {"again", again, NULL},   {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
+    {"shapes", shapes, NULL},     {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
+    {"again", again, NULL},       {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
+    {"searches", searches, NULL}, {"far", far, NULL},
 };
 SUITE(cellgraph);

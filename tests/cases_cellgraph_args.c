@@ -148,6 +148,44 @@ static void outputs(bosc_ctx *ctx)
     free(c.rows);
 }
 
+static void searches(bosc_ctx *ctx)
+{
+    struct suite_random r = {63};
+    int64_t ids[32], count = 7, depth = 7;
+    struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, 64);
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    const int64_t strangers[] = {-1, -2, INT64_MIN, info.vertices, info.vertices + 1, UINT32_MAX, INT64_MAX};
+    memset(ids, 0x55, sizeof ids);
+    CHECK_EQ(bosc_cellgraph_levels(NULL, graph, 0, ids, ids, &count, &depth), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_path(NULL, graph, 0, 1, ids, 32, &count), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_prepare(NULL, graph), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_prepare(ctx, NULL), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, NULL, 0, ids, ids, &count, &depth), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, NULL, 0, 1, ids, 32, &count), "graph");
+    for (int i = 0; i < 7; i++) {
+        CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, strangers[i], ids, NULL, &count, &depth), "source");
+        CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, strangers[i], 0, ids, 32, &count), "from");
+        CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, strangers[i], ids, 32, &count), "to");
+        void *odd = (char *)ids + i + 1;
+        CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, odd, NULL, &count, &depth), "levels");
+        CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, odd, &count, &depth), "parents");
+        CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, odd, 31, &count), "path");
+    }
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, -1, &count), "room");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, INT64_MIN, &count), "room");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, 32, NULL), "length");
+    for (int i = 0; i < 32; i++) CHECK_EQ(ids[i], 0x5555555555555555);
+    CHECK(count == 7 && depth == 7);
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, NULL, 0, 0));
+    CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
+    CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, NULL, NULL, NULL), "source");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 0, NULL, 0, &count), "from");
+    bosc_cellgraph_free(graph);
+    free(c.rows);
+}
+
 static void other_backend(void)
 {
     bosc_ctx_opts cpu = {.size = sizeof cpu}, cuda = {.size = sizeof cuda, .backend = BOSC_BACKEND_CUDA};
@@ -161,6 +199,8 @@ static void other_backend(void)
     CHECK_ARG(b, bosc_cellgraph_get_pairs(b, graph, NULL, NULL), "graph");
     CHECK_ARG(b, bosc_cellgraph_add(b, graph, NULL, 0, 0), "graph");
     CHECK_ARG(b, bosc_cellgraph_components(b, graph, NULL, NULL), "graph");
+    CHECK_ARG(b, bosc_cellgraph_prepare(b, graph), "graph");
+    CHECK_ARG(b, bosc_cellgraph_levels(b, graph, 0, NULL, NULL, NULL, NULL), "graph");
     bosc_cellgraph_free(graph);
     bosc_ctx_free(a);
     bosc_ctx_free(b);
@@ -183,6 +223,8 @@ static void rebuilds(bosc_ctx *ctx)
         for (int k = 0; k < 4; k++) {
             CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, c.n - k, 0));
             CHECK_OK(own, bosc_cellgraph_get_rows(own, graph, NULL, NULL, NULL));
+            CHECK_OK(own, bosc_cellgraph_levels(own, graph, 1, NULL, NULL, NULL, NULL));
+            CHECK_OK(own, bosc_cellgraph_prepare(own, graph));
             if (k > 0) CHECK(live[0] == before[0] && live[1] == before[1]);
             memcpy(before, live, sizeof live);
         }
@@ -195,11 +237,8 @@ static void rebuilds(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_cellgraph_args[] = {
-    {"create", create, NULL},
-    {"build", build, NULL},
-    {"add", add, NULL},
-    {"outputs", outputs, NULL},
-    {"another backend", NULL, other_backend},
+    {"create", create, NULL},     {"build", build, NULL},       {"add", add, NULL},
+    {"outputs", outputs, NULL},   {"searches", searches, NULL}, {"another backend", NULL, other_backend},
     {"rebuilds", rebuilds, NULL},
 };
 SUITE(cellgraph_args);

@@ -62,6 +62,12 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
         bosc_cellgraph_free(graph);
         return status;
+    case 6:
+        status = bosc_cellgraph_prepare(ctx, s->graph);
+        if (status == BOSC_OK)
+            status = bosc_cellgraph_levels(ctx, s->graph, 3, o->ids, o->vertex_of, o->counts, o->offsets);
+        return status;
+    case 7: return bosc_cellgraph_path(ctx, s->graph, 0, 5, o->ids, EDGES, o->counts);
     case 5: return bosc_cellgraph_components(ctx, s->graph, o->ids, o->counts);
     case 1: return bosc_cellgraph_get_vertices(ctx, s->graph, o->vectors, o->firsts, o->counts, o->vertex_of);
     case 2: return bosc_cellgraph_get_pairs(ctx, s->graph, o->ids, o->positions);
@@ -74,7 +80,7 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 10; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;

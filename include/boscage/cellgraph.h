@@ -107,5 +107,24 @@ BOSC_API bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph
 BOSC_API bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels,
                                                int64_t *count);
 
+/* Keeps the rows of bosc_cellgraph_get_rows in the graph, until it is built anew or added to: searches, which make them
+ * for themselves otherwise, then begin at once. O(edges) of memory. On failure the graph is as it was. Waits. */
+BOSC_API bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph);
+
+/* Breadth-first search from a vertex (not a row): levels (vertices, of id_bits): the fewest edges on a way from the
+ * source; parents (vertices, of id_bits): the smallest neighbour whose level is one less, and the source's own number
+ * for the source; both have all bits set where no way leads. Either may be NULL. *reached (host, may be NULL): the
+ * number of vertices reached, with the source; *depth (host, may be NULL): the greatest level. One launch on a device.
+ * BOSC_ERR_ARG for a source that is no vertex. Waits. */
+BOSC_API bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
+                                           void *parents, int64_t *reached, int64_t *depth);
+
+/* A shortest way between two vertices, by searches from both ends of which the one with fewer vertices in its last
+ * level (the one from `from` of two equals) goes on, until they meet: of the vertices in which they meet the smallest,
+ * and from it the smallest neighbours whose level is one less. *length (host): its vertices, with both ends; 0 if no way
+ * leads from one to the other. path (of id_bits, may be NULL) gets the first `room` of them. Waits. */
+BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
+                                         void *path, int64_t room, int64_t *length);
+
 BOSC_END_DECLS
 #endif

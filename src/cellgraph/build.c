@@ -39,6 +39,7 @@ bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_r
 {
     graph->n = graph->vertices = graph->edges = 0;
     graph->method = graph->opts.method;
+    graph->prepared = false;
     if (rows.n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = build_staged(ctx, graph, &rows);

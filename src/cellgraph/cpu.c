@@ -1,6 +1,6 @@
 /* The steps of cell graphs on the CPU. */
 #include "core/steps.h"
-#include "cellgraph/team.h"
+#include "cellgraph/cpu.h"
 
 #define BI_STEP BI_STEP_CPU
 #include "cellgraph/steps.def"
@@ -12,4 +12,4 @@ const struct bi_cell_steps bi_cell_cpu = {
 #undef BI_STEP
 };
 
-const struct bi_cell_team bi_cell_team_cpu = {.unique = NULL, .join = NULL};
+const struct bi_cell_team bi_cell_team_cpu = {.unique = NULL, .join = NULL, .search = bi_cell_cpu_search};

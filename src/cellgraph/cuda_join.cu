@@ -7,15 +7,15 @@
 
 enum {
     DEAL_THREADS = 512,
-    DEAL_MOST = 32,    /* vertices of a thread, at most */
-    DEAL_PARTS = 4096, /* counted in shared memory; of more, each vertex takes its place alone */
-    PART = 2048,       /* vertices of a part, on average */
+    DEAL_MOST = 32,      /* vertices of a thread, at most */
+    DEAL_COUNTS = 10240, /* parts of all segments that are counted in shared memory; else each vertex is alone */
+    PART = 2048,         /* vertices of a part, on average and at most; fewer where parts are few */
+    PART_LEAST = 256,
     PART_ROOM = 3072,
     PART_THREADS = 256,
     PART_WARPS = PART_THREADS / 32,
     HEADS = 2048,
     QUEUE = 3072, /* pairs that wait for their comparison */
-    AT_ONCE = 4,  /* of them a thread compares */
     NOTHING = 0xffff
 };
 
@@ -25,21 +25,22 @@ struct join_entry {
 
 struct join_args {
     struct bi_cell_segments all;
-    int32_t segment;     /* the first of this launch */
-    uint32_t parts;      /* of a segment */
-    uint32_t begin, end; /* of which these are dealt now */
-    uint32_t *taken;     /* (segments of the launch x parts dealt) places taken of each part */
-    join_entry *entries; /* (segments of the launch x parts dealt x PART_ROOM) */
-    int32_t each;        /* vertices of a thread that deals */
+    int32_t segment, segments; /* of this launch: the first, and how many */
+    uint32_t parts;            /* of a segment */
+    uint32_t begin, end;       /* of which these are dealt now */
+    uint32_t *taken;           /* (segments x parts dealt) places taken of each part */
+    join_entry *entries;       /* (segments x parts dealt x PART_ROOM) */
+    int32_t each;              /* vertices of a thread that deals */
 };
 
-static __device__ __forceinline__ void part_of(const join_args &a, int64_t i, int32_t segment, uint32_t *part,
-                                               uint32_t *key)
+/* The part of vertex i in the launch's segment number g, counted from the first part dealt; or none, ~0. */
+static __device__ __forceinline__ uint32_t part_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
 {
-    const int32_t from = segment * a.all.span, to = min(from + a.all.span, a.all.view.shape.words);
+    const int32_t from = (a.segment + g) * a.all.span, to = min(from + a.all.span, a.all.view.shape.words);
     const uint64_t hash = bi_cell_outside(&a.all.view, i, from, to);
-    *part = __umulhi((uint32_t)(hash >> 32), a.parts);
+    const uint32_t part = __umulhi((uint32_t)(hash >> 32), a.parts);
     *key = (uint32_t)hash;
+    return part < a.begin || part >= a.end ? ~0u : (uint32_t)g * (a.end - a.begin) + part - a.begin;
 }
 
 static __device__ __forceinline__ void put(const join_args &a, uint32_t part, uint32_t place, uint32_t key, int64_t i)
@@ -48,49 +49,44 @@ static __device__ __forceinline__ void put(const join_args &a, uint32_t part, ui
 }
 
 /* Deals the vertices of a tile: parts are counted, room is taken for all of a part at once, and each vertex goes to its
- * place in it. blockIdx.y: the segment. */
+ * place in it. */
 static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
 {
-    struct deal_shared {
-        uint32_t taken[DEAL_PARTS];
-    };
-    BI_SHARED(deal_shared, sh);
-    const uint32_t parts = a.end - a.begin, base = blockIdx.y * parts;
+    BI_SHARED_DYNAMIC(uint32_t, taken);
+    const uint32_t parts = (uint32_t)a.segments * (a.end - a.begin);
     const int64_t first = blockIdx.x * (int64_t)DEAL_THREADS * a.each + threadIdx.x;
-    const int32_t segment = a.segment + (int32_t)blockIdx.y;
-    uint32_t part, key;
-    for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS) sh.taken[p] = 0;
+    uint32_t key;
+    for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS) taken[p] = 0;
     __syncthreads();
     for (int32_t k = 0; k < a.each; k++) {
         const int64_t i = first + (int64_t)k * DEAL_THREADS;
-        if (i >= a.all.view.count) break;
-        part_of(a, i, segment, &part, &key);
-        if (part >= a.begin && part < a.end) atomicAdd(&sh.taken[part - a.begin], 1u);
+        for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
+            const uint32_t part = part_of(a, i, g, &key);
+            if (part != ~0u) atomicAdd(&taken[part], 1u);
+        }
     }
     __syncthreads();
     for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS)
-        if (sh.taken[p] > 0) sh.taken[p] = atomicAdd(&a.taken[base + p], sh.taken[p]);
+        if (taken[p] > 0) taken[p] = atomicAdd(&a.taken[p], taken[p]);
     __syncthreads();
     for (int32_t k = 0; k < a.each; k++) {
         const int64_t i = first + (int64_t)k * DEAL_THREADS;
-        if (i >= a.all.view.count) break;
-        part_of(a, i, segment, &part, &key);
-        if (part >= a.begin && part < a.end)
-            put(a, base + part - a.begin, atomicAdd(&sh.taken[part - a.begin], 1u), key, i);
+        for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
+            const uint32_t part = part_of(a, i, g, &key);
+            if (part != ~0u) put(a, part, atomicAdd(&taken[part], 1u), key, i);
+        }
     }
 }
 
 /* The same where parts are too many to be counted in shared memory, and so are seldom the same. */
 static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal_alone(const join_args a)
 {
-    const uint32_t parts = a.end - a.begin, base = blockIdx.y * parts;
     const int64_t i = blockIdx.x * (int64_t)DEAL_THREADS + threadIdx.x;
-    uint32_t part, key;
-    if (i >= a.all.view.count) return;
-    part_of(a, i, a.segment + (int32_t)blockIdx.y, &part, &key);
-    if (part < a.begin || part >= a.end) return;
-    part += base - a.begin;
-    put(a, part, atomicAdd(&a.taken[part], 1u), key, i);
+    uint32_t key;
+    for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
+        const uint32_t part = part_of(a, i, g, &key);
+        if (part != ~0u) put(a, part, atomicAdd(&a.taken[part], 1u), key, i);
+    }
 }
 
 struct match_shared {
@@ -117,6 +113,34 @@ static __device__ __forceinline__ bool compare(const join_args &a, int32_t segme
     found->edge = (uint64_t)min(i, j) << a.all.found.vertex_bits | max(i, j);
     found->position = (uint32_t)position;
     return position >= 0;
+}
+
+/* The same for vertices of WORDS words, an even number: all of both is asked for at once. */
+template <int WORDS>
+static __device__ __forceinline__ bool compare_all(const join_args &a, int32_t segment, uint32_t i, uint32_t j,
+                                                   match_found *found)
+{
+    const struct bi_cell_view &v = a.all.view;
+    const ulonglong2 *x = (const ulonglong2 *)bi_cell_row(&v, i), *y = (const ulonglong2 *)bi_cell_row(&v, j);
+    const int32_t from = segment * a.all.span, to = min(from + a.all.span, v.shape.words);
+    ulonglong2 xs[WORDS / 2], ys[WORDS / 2];
+    uint64_t bits = 0;
+    int32_t differ = 0, word = 0;
+#pragma unroll
+    for (int k = 0; k < WORDS / 2; k++) {
+        xs[k] = x[k];
+        ys[k] = y[k];
+    }
+#pragma unroll
+    for (int s = 0; s < WORDS; s++) {
+        const uint64_t d = s % 2 ? xs[s / 2].y ^ ys[s / 2].y : xs[s / 2].x ^ ys[s / 2].x;
+        differ += d != 0;
+        word = d ? s : word;
+        bits = d ? d : bits;
+    }
+    found->edge = (uint64_t)min(i, j) << a.all.found.vertex_bits | max(i, j);
+    found->position = bi_cell_position(&v.shape, word, bits | (bits == 0));
+    return differ == 1 && word >= from && word < to && bi_cell_one_letter(bits, v.shape.letter_bits);
 }
 
 static __device__ __forceinline__ void write(const struct bi_cell_found &to, uint64_t at, const match_found &found)
@@ -146,21 +170,28 @@ static __device__ void pair_up(match_shared &sh, const join_args &a, int32_t seg
     }
 }
 
-/* Compares the pairs that wait, a few for each thread at once, and appends the edges. */
-static __device__ void compare_queue(match_shared &sh, const join_args &a, int32_t segment, const join_entry *entries)
+/* Compares the pairs that wait, AT_ONCE for each thread at once, and appends the edges. */
+template <int WORDS, int AT_ONCE>
+static __device__ __forceinline__ void compare_queue(match_shared &sh, const join_args &a, int32_t segment,
+                                                     const join_entry *entries)
 {
     const uint32_t queued = min(sh.queued, (uint32_t)QUEUE);
     for (uint32_t begin = 0; begin < queued; begin += PART_THREADS * AT_ONCE) {
         match_found found[AT_ONCE];
+        uint32_t i[AT_ONCE], j[AT_ONCE], mine = 0, total;
         bool is[AT_ONCE];
-        uint32_t mine = 0, total;
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const uint32_t q = begin + k * PART_THREADS + threadIdx.x;
-            is[k] = false;
-            if (q < queued)
-                is[k] = compare(a, segment, entries[sh.queue[q] >> 16].vertex, entries[sh.queue[q] & 0xffff].vertex,
-                                &found[k]);
+            const uint32_t q = begin + k * PART_THREADS + threadIdx.x, pair = q < queued ? sh.queue[q] : 0;
+            i[k] = entries[pair >> 16].vertex; /* of no pair: a vertex and itself, which do not differ */
+            j[k] = entries[pair & 0xffff].vertex;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (WORDS > 0)
+                is[k] = compare_all < WORDS < 2 ? 2 : WORDS > (a, segment, i[k], j[k], &found[k]);
+            else
+                is[k] = compare(a, segment, i[k], j[k], &found[k]);
             mine += is[k];
         }
         const uint32_t before = bi_block_sum_before<PART_WARPS>(mine, sh.warps, &total);
@@ -174,7 +205,7 @@ static __device__ void compare_queue(match_shared &sh, const join_args &a, int32
 }
 
 /* One part of one segment. */
-static __global__ void __launch_bounds__(PART_THREADS) kernel_match(const join_args a)
+template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_THREADS) kernel_match(const join_args a)
 {
     BI_SHARED(match_shared, sh);
     const uint32_t dealt = a.end - a.begin, count = a.taken[blockIdx.x];
@@ -192,7 +223,7 @@ static __global__ void __launch_bounds__(PART_THREADS) kernel_match(const join_a
         __syncthreads();
         pair_up(sh, a, segment, entries, count);
         __syncthreads();
-        compare_queue(sh, a, segment, entries);
+        compare_queue<WORDS, AT_ONCE>(sh, a, segment, entries);
     }
     if (threadIdx.x == 0 && (count > PART_ROOM || sh.skewed)) {
         bi_raise(&a.all.skewed[segment], 1);
@@ -200,51 +231,66 @@ static __global__ void __launch_bounds__(PART_THREADS) kernel_match(const join_a
     }
 }
 
-/* Deals and compares the vertices of `segments` segments, in the parts from a.begin to before a.end. */
-static bosc_status join_some(bosc_ctx *ctx, join_args &a, int32_t segments)
+template <int WORDS, int AT_ONCE> static bosc_status match(bosc_ctx *ctx, const join_args &a)
 {
-    const int64_t n = a.all.view.count;
-    const uint32_t parts = a.end - a.begin;
-    const unsigned y = (unsigned)segments;
-    BI_TRY(ctx->backend->fill(ctx, a.taken, 0, (size_t)parts * y * sizeof(uint32_t)));
-    if (parts <= DEAL_PARTS) {
-        const int64_t each = n * segments / ((int64_t)ctx->multiprocessors * 3 * DEAL_THREADS);
-        a.each = (int32_t)(each < 1 ? 1 : each > DEAL_MOST ? DEAL_MOST : each);
-        const dim3 grid((unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each), y);
-        BI_TRY(BI_RUN(ctx, kernel_deal, grid, DEAL_THREADS, 0, a));
-    } else {
-        const dim3 grid((unsigned)bi_div_up(n, DEAL_THREADS), y);
-        BI_TRY(BI_RUN(ctx, kernel_deal_alone, grid, DEAL_THREADS, 0, a));
-    }
-    return BI_RUN(ctx, kernel_match, parts * y, PART_THREADS, 0, a);
+    const unsigned blocks = (unsigned)a.segments * (a.end - a.begin);
+    return BI_RUN(ctx, (kernel_match<WORDS, AT_ONCE>), blocks, PART_THREADS, 0, a);
 }
 
-/* As many segments at once as there is memory for; if not even one, slices of its parts. */
+/* Deals and compares the vertices of a launch's segments, in the parts from a.begin to before a.end. */
+static bosc_status join_some(bosc_ctx *ctx, join_args &a)
+{
+    const int64_t n = a.all.view.count;
+    const size_t counts = (size_t)a.segments * (a.end - a.begin);
+    BI_TRY(ctx->backend->fill(ctx, a.taken, 0, counts * sizeof(uint32_t)));
+    if (counts <= DEAL_COUNTS) {
+        const int64_t each = n / ((int64_t)ctx->multiprocessors * 4 * DEAL_THREADS);
+        a.each = (int32_t)(each < 1 ? 1 : each > DEAL_MOST ? DEAL_MOST : each);
+        const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each);
+        BI_TRY(BI_RUN(ctx, kernel_deal, tiles, DEAL_THREADS, counts * sizeof(uint32_t), a));
+    } else {
+        BI_TRY(BI_RUN(ctx, kernel_deal_alone, (unsigned)bi_div_up(n, DEAL_THREADS), DEAL_THREADS, 0, a));
+    }
+    switch (a.all.view.shape.words) {
+    case 2: return match<2, 4>(ctx, a);
+    case 4: return match<4, 4>(ctx, a);
+    case 8: return match<8, 2>(ctx, a);
+    default: return match<0, 4>(ctx, a);
+    }
+}
+
+/* Vertices of a part: few enough for all multiprocessors to be busy. */
+static int64_t part_size(const bosc_ctx *ctx, const struct bi_cell_segments *all)
+{
+    const int64_t size = all->view.count * all->count / ((int64_t)ctx->multiprocessors * 6);
+    return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
+}
+
+/* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */
 bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
 {
-    enum { MOST_SEGMENTS = 65535 }; /* of a grid */
     const size_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t);
     join_args a = {};
     a.all = *all;
-    a.parts = (uint32_t)bi_div_up(all->view.count, PART);
+    a.parts = (uint32_t)bi_div_up(all->view.count, part_size(ctx, all));
     size_t room = all->most_bytes / part_bytes;
     if (room < 1) room = 1;
     const uint32_t slice = room < a.parts ? (uint32_t)room : a.parts;
-    int32_t at_once = slice < a.parts                       ? 1
-                      : room / a.parts < (size_t)all->count ? (int32_t)(room / a.parts)
-                                                            : all->count;
-    if (at_once > MOST_SEGMENTS) at_once = MOST_SEGMENTS;
+    const size_t counted = room < DEAL_COUNTS ? room : DEAL_COUNTS;
+    const int32_t fit = counted < a.parts                        ? 1
+                        : counted / a.parts < (size_t)all->count ? (int32_t)(counted / a.parts)
+                                                                 : all->count;
     void *taken, *entries;
-    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * sizeof(uint32_t), &taken));
-    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * PART_ROOM * sizeof(join_entry), &entries));
+    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)fit * sizeof(uint32_t), &taken));
+    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)fit * PART_ROOM * sizeof(join_entry), &entries));
     a.taken = (uint32_t *)taken;
     a.entries = (join_entry *)entries;
-    for (a.segment = 0; a.segment < all->count; a.segment += at_once) {
-        const int32_t left = all->count - a.segment, segments = left < at_once ? left : at_once;
+    for (a.segment = 0; a.segment < all->count; a.segment += a.segments) {
+        a.segments = all->count - a.segment < fit ? all->count - a.segment : fit;
         BI_TRY(bi_progress(ctx, "join", (double)a.segment / all->count));
         for (a.begin = 0; a.begin < a.parts; a.begin = a.end) {
             a.end = a.parts - a.begin < slice ? a.parts : a.begin + slice;
-            BI_TRY(join_some(ctx, a, segments));
+            BI_TRY(join_some(ctx, a));
         }
     }
     return BOSC_OK;

@@ -156,4 +156,4 @@ bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_ce
     return number_rows(ctx, a);
 }
 
-extern "C" const bi_cell_team bi_cell_team_cuda = {cell_unique, cell_join};
+extern "C" const bi_cell_team bi_cell_team_cuda = {cell_unique, cell_join, cell_search};

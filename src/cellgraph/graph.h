@@ -6,6 +6,8 @@
 #ifndef BI_CELLGRAPH_GRAPH_H
 #define BI_CELLGRAPH_GRAPH_H
 
+#include <stdbool.h>
+
 #include <boscage/cellgraph.h>
 
 #include "core/context.h"
@@ -42,6 +44,8 @@ enum {
     BI_CELL_VERTEX_OF,      /* (n) uint32 */
     BI_CELL_EDGES,          /* (edges) uint64: low vertex << id_bits | high vertex, ascending */
     BI_CELL_POSITIONS,      /* (edges) uint32 */
+    BI_CELL_OFFSETS,        /* (vertices + 1) int64: of rows; these two while `prepared` */
+    BI_CELL_NEIGHBOURS,     /* (2 x edges) uint32 */
     BI_CELL_BLOCKS
 };
 
@@ -52,6 +56,7 @@ struct bosc_cellgraph {
     bosc_cell_method method; /* that was used */
     int64_t n, vertices, edges;
     int32_t vertex_bits; /* of a vertex in the keys of edges */
+    bool prepared;
     struct bi_block blocks[BI_CELL_BLOCKS];
 };
 

@@ -84,9 +84,7 @@ bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph,
     return status;
 }
 
-/* Both arcs of every edge in order, and where those of each vertex begin; all in scratch, so that a lack of memory
- * leaves the caller's arrays alone. */
-static bosc_status make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices)
+bosc_status bi_cell_make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices)
 {
     int64_t arcs = 2 * a->edges.count;
     uint64_t *sorted;
@@ -115,7 +113,7 @@ static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t
     struct bi_out out;
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.wide ? 8 : 4) : 0, &out, &staged));
-    BI_TRY(make_rows(ctx, &args, graph->vertices));
+    BI_TRY(bi_cell_make_rows(ctx, &args, graph->vertices));
     if (out.bytes > 0) {
         args.neighbours = out.reachable;
         BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, (int64_t)arcs, &args));

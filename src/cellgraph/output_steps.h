@@ -21,6 +21,23 @@ struct bi_cell_ids {
 
 BI_FN void bi_step_cell_id(const struct bi_cell_ids *a, int64_t i) { bi_cell_put_id(a->to, a->wide, i, a->from[i]); }
 
+/* One half of words of 64 bits. */
+struct bi_cell_half {
+    const uint64_t *from;
+    void *to;
+    bool wide;
+    int32_t shift;
+};
+
+BI_FN void bi_step_cell_half(const struct bi_cell_half *a, int64_t i)
+{
+    uint32_t half = (uint32_t)(a->from[i] >> a->shift);
+    if (a->wide)
+        ((int64_t *)a->to)[i] = a->from[i] == UINT64_MAX ? -1 : (int64_t)half;
+    else
+        ((uint32_t *)a->to)[i] = half;
+}
+
 /* The edges as keys, low vertex << vertex_bits | high vertex, and the letters. */
 struct bi_cell_edges {
     const uint64_t *edges;

@@ -23,9 +23,29 @@ struct bi_cell_segments {
     size_t most_bytes;    /* of scratch that should not be exceeded where it can be helped */
 };
 
+/* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. */
+enum { BI_CELL_LEVEL_SHIFT = 32 };
+
+/* A search from one vertex or, from both ends of a way, from two. */
+struct bi_cell_search {
+    const int64_t *offsets;
+    const uint32_t *neighbours;
+    uint32_t source[2];
+    int32_t sides;      /* 1 or 2 */
+    uint64_t *reach[2]; /* (vertices) words of each side; the sources' are set */
+    uint32_t *queue[2]; /* (vertices) in the order of their levels; the sources are first */
+    uint32_t *path;     /* sides == 2: room for the ways from where the sides meet to the sources: (vertices + 1) */
+    struct bi_cell_searched *result;
+};
+struct bi_cell_searched {
+    uint32_t reached[2], depth[2];
+    uint32_t meeting; /* the smallest vertex in which the sides met, or UINT32_MAX */
+};
+
 struct bi_cell_team {
     bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows); /* NULL: by a sort */
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);                  /* NULL: by sorts */
+    bosc_status (*search)(bosc_ctx *ctx, const struct bi_cell_search *search);
 };
 
 extern const struct bi_cell_team bi_cell_team_cpu;
@@ -57,6 +77,22 @@ BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t 
     const uint64_t *x = bi_cell_row(v, i);
     for (int32_t s = begin; s < end; s++) hash -= bi_cell_hash(x[s], v->seeds[s]);
     return hash;
+}
+
+/* The side of a search that goes on, of those whose last levels have so many vertices. */
+BI_FN int bi_cell_side(int32_t sides, uint32_t first, uint32_t second) { return sides == 2 && second < first; }
+
+/* The way from where the sides of a search met to the source of a side is written: to that of side 0 backwards, so that
+ * the path is in order. */
+BI_FN void bi_cell_trace(const struct bi_cell_search *s, const struct bi_cell_searched *r, int side)
+{
+    uint32_t at = r->meeting, to = r->depth[0];
+    if (side == 0) s->path[to] = at;
+    while (at != s->source[side]) {
+        at = (uint32_t)s->reach[side][at];
+        to = side == 0 ? to - 1 : to + 1;
+        s->path[to] = at;
+    }
 }
 
 #ifdef __cplusplus

@@ -1,0 +1,155 @@
+/* The drivers and front door of searches, and of the rows that they walk along. */
+#include "cellgraph/driver.h"
+
+/* Rows in a form that searches read. */
+static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, uint32_t *neighbours)
+{
+    struct bi_cell_arcs args = {.edges = bi_cell_edges_of(graph), .neighbours = neighbours};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_cell_make_rows(ctx, &args, graph->vertices));
+    BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, (size_t)(graph->vertices + 1) * 8));
+    BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, 2 * graph->edges, &args));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+static bosc_status prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
+{
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_OFFSETS, graph->vertices + 1, 8));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_NEIGHBOURS, 2 * graph->edges, 4));
+    BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELL_OFFSETS].data, graph->blocks[BI_CELL_NEIGHBOURS].data));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    if (graph->prepared) return BOSC_OK;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = prepare(ctx, graph);
+    bi_arena_rewind(ctx, mark);
+    graph->prepared = status == BOSC_OK;
+    return status;
+}
+
+static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search)
+{
+    int64_t *offsets = graph->blocks[BI_CELL_OFFSETS].data;
+    uint32_t *neighbours = graph->blocks[BI_CELL_NEIGHBOURS].data;
+    if (!graph->prepared) {
+        BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 8, &offsets));
+        BI_TRY(bi_cell_scratch(ctx, 2 * graph->edges, 4, &neighbours));
+        BI_TRY(write_rows(ctx, graph, offsets, neighbours));
+    }
+    search->offsets = offsets;
+    search->neighbours = neighbours;
+    return BOSC_OK;
+}
+
+/* Searches from search->source; what was found is in search->reach, and *result says how far it went. */
+static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search,
+                               struct bi_cell_searched *result)
+{
+    int64_t n = graph->vertices;
+    BI_TRY(rows_of(ctx, graph, search));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof *result, &search->result));
+    for (int side = 0; side < search->sides; side++) {
+        BI_TRY(bi_cell_scratch(ctx, n, 8, &search->reach[side]));
+        BI_TRY(bi_cell_scratch(ctx, n, 4, &search->queue[side]));
+        BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
+    }
+    if (search->sides == 2) BI_TRY(bi_cell_scratch(ctx, n + 1, 4, &search->path));
+    BI_TRY(bi_progress(ctx, "search", 0));
+    BI_TRY(bi_cell_team_of(ctx)->search(ctx, search));
+    return bi_read_back(ctx, result, search->result, sizeof *result);
+}
+
+static bosc_status check_vertex(bosc_ctx *ctx, const bosc_cellgraph *graph, const char *name, int64_t vertex)
+{
+    if (vertex >= 0 && vertex < graph->vertices) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is none of the %lld vertices", name, (long long)vertex,
+                   (long long)graph->vertices);
+}
+
+/* One half of the words of a search becomes an array of the caller's. */
+static bosc_status give_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cell_search *search,
+                             struct bi_out *out, int32_t shift)
+{
+    struct bi_cell_half half = {search->reach[0], out->reachable, graph->opts.id_bits == 64, shift};
+    if (out->bytes == 0) return BOSC_OK;
+    BI_TRY(BI_CELL_STEP(ctx, cell_half, graph->vertices, &half));
+    return bi_stage_back(ctx, out);
+}
+
+static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search, void *levels,
+                               void *parents, struct bi_cell_searched *result)
+{
+    size_t bytes = (size_t)graph->vertices * (size_t)graph->opts.id_bits / 8;
+    struct bi_out out[2];
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, levels, levels ? bytes : 0, &out[0], &staged));
+    BI_TRY(bi_stage_out(ctx, parents, parents ? bytes : 0, &out[1], &staged));
+    BI_TRY(search_from(ctx, graph, search, result));
+    BI_TRY(give_half(ctx, graph, search, &out[0], BI_CELL_LEVEL_SHIFT));
+    BI_TRY(give_half(ctx, graph, search, &out[1], 0));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
+                                  void *parents, int64_t *reached, int64_t *depth)
+{
+    struct bi_cell_searched result;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_vertex(ctx, graph, "source", source));
+    BI_TRY(bi_cell_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_cell_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
+    struct bi_cell_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = find_levels(ctx, graph, &search, levels, parents, &result);
+    bi_arena_rewind(ctx, mark);
+    if (status == BOSC_OK && reached) *reached = result.reached[0];
+    if (status == BOSC_OK && depth) *depth = result.depth[0];
+    return status;
+}
+
+static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search, void *path,
+                             int64_t room, int64_t *length)
+{
+    bool wide = graph->opts.id_bits == 64, staged = false;
+    struct bi_cell_searched result;
+    struct bi_out out;
+    BI_TRY(search_from(ctx, graph, search, &result));
+    int64_t count = result.meeting == UINT32_MAX ? 0 : (int64_t)result.depth[0] + result.depth[1] + 1;
+    if (room > count) room = count;
+    if (path && room > 0) {
+        BI_TRY(bi_stage_out(ctx, path, (size_t)room * (wide ? 8 : 4), &out, &staged));
+        struct bi_cell_ids ids = {search->path, out.reachable, wide};
+        BI_TRY(BI_CELL_STEP(ctx, cell_id, room, &ids));
+        BI_TRY(bi_stage_back(ctx, &out));
+        BI_TRY(ctx->backend->sync(ctx));
+    }
+    *length = count;
+    return BOSC_OK;
+}
+
+bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, void *path,
+                                int64_t room, int64_t *length)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(check_vertex(ctx, graph, "from", from));
+    BI_TRY(check_vertex(ctx, graph, "to", to));
+    BI_TRY(bi_cell_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
+    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
+    struct bi_cell_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = find_path(ctx, graph, &search, path, room, length);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
