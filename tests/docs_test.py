@@ -20,6 +20,7 @@ class Documents(unittest.TestCase):
     def test_the_commands_of_the_readme_work(self):
         block = re.search(r"```sh\n(boscage .*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
         block = re.sub("^boscage", os.environ["BOSCAGE"], block, flags=re.M).replace("1000000", "10000")
+        block = block.replace("--size 641", "--size 65").replace("--frames 120", "--frames 3")
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -34,6 +35,11 @@ class Documents(unittest.TestCase):
         for document in DOCUMENTS:
             for name in re.findall(r"`((?:src|include|tests|tools|cmake|examples|bench|fuzz)/[\w./-]*\w)`", document.read_text()):
                 self.assertTrue(list(ROOT.glob(name.replace("NAME", "*"))), f"{document.name}: {name}")
+
+    def test_programs_of_tests_have_cases(self):
+        for document in DOCUMENTS:
+            for name in re.findall(r"\btest_([a-z]\w*)", document.read_text()):
+                self.assertTrue((ROOT / "tests" / f"cases_{name}.c").exists(), f"{document.name}: test_{name}")
 
     def test_commands_of_dev_are_known(self):
         known = subprocess.run(["sh", ROOT / "dev", "help"], capture_output=True, text=True, check=True).stdout
