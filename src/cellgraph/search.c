@@ -105,8 +105,8 @@ bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
-    BI_TRY(bi_cell_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
-    BI_TRY(bi_cell_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
     struct bi_cell_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = find_levels(ctx, graph, &search, levels, parents, &result);
@@ -144,7 +144,7 @@ bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int6
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
     BI_TRY(check_vertex(ctx, graph, "to", to));
-    BI_TRY(bi_cell_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
     struct bi_cell_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
