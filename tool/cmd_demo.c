@@ -1,8 +1,6 @@
 /* boscage demo: every room at work, answers checked, figures and pictures. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tool/canvas.h"
 #include "tool/demo.h"
@@ -37,21 +35,12 @@ int demo_picture(struct job *job, const struct canvas *canvas, const char *name)
     return EXIT_DONE;
 }
 
-static int make_folder(const char *path)
-{
-    struct stat about;
-    if (mkdir(path, 0777) == 0) return EXIT_DONE;
-    int number = errno;
-    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
-}
-
 int run_demo(struct job *job)
 {
     int code = job_open(job);
     if (code) return code;
     if (strcmp(folder(job), "-") == 0) return say(EXIT_USAGE, "-o: the demonstration needs a folder");
-    if ((code = make_folder(folder(job)))) return code;
+    if ((code = folder_make(folder(job)))) return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     job_json(job, "rows", json_array());

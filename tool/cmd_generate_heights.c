@@ -5,7 +5,7 @@ enum { SPACING = 30 };
 
 int run_generate_heights(struct job *job)
 {
-    static const char *const endings[] = {".png", ".pgm", ".hgt", ".tif", ".npy", NULL};
+    static const char *const endings[] = {".png", ".pgm", ".hgt", ".tif", ".tiff", ".npy", NULL};
     static const char *const kinds[] = {"mountains", "hills", "islands", NULL};
     int kind = 0, code;
     int64_t size = 0, seed = 0;

@@ -239,11 +239,13 @@ static int read_wish(struct job *job, struct wish *wish)
 
 int run_terrain(struct job *job)
 {
+    static const char *const endings[] = {".glb", ".ply", ".obj", NULL};
     struct wish wish;
     struct land land = {0};
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
     int code = read_wish(job, &wish);
     if (code) return code;
+    if (!flight && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
     code = read_land(job, &land);
     if (!code && flight) {

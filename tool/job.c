@@ -1,8 +1,10 @@
 /* A job: its context, what it says, its times and results. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +128,15 @@ void *job_alloc(size_t count, size_t size)
     void *memory = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes ? bytes : 1);
     if (!memory) say(EXIT_FAILED, "out of memory for %zu times %zu bytes", count, size);
     return memory;
+}
+
+int folder_make(const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0777) == 0) return EXIT_DONE;
+    int number = errno;
+    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
+    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
 }
 
 static const char *backend_name(const struct job *job)

@@ -1,10 +1,8 @@
 /* boscage terrain --frames: a flight over heights, a picture a frame. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tool/terrain.h"
 
@@ -147,15 +145,6 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
     return EXIT_DONE;
 }
 
-static int make_folder(const char *path)
-{
-    struct stat about;
-    if (mkdir(path, 0777) == 0) return EXIT_DONE;
-    int number = errno;
-    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
-}
-
 int terrain_fly(struct job *job, struct land *land)
 {
     static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW};
@@ -165,7 +154,8 @@ int terrain_fly(struct job *job, struct land *land)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (job->value[others[i]]) return say(EXIT_USAGE, "%s: a flight has no use for it", option_flag(others[i]));
     int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
-    if (!code) code = make_folder(job->value[OPT_OUTPUT]);
+    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
+    if (!code) code = folder_make(job->value[OPT_OUTPUT]);
     if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_circle(land, &path);
     if (code) return code;
     if (!path.closed) unwind(&path);

@@ -91,6 +91,7 @@ void job_json(struct job *job, const char *name, json_t *value);
 
 /* Memory for count elements of some bytes each; NULL after saying so. Free with free(). */
 void *job_alloc(size_t count, size_t size);
+int folder_make(const char *path); /* one that is there will do */
 
 /* ---- points.c: points, and trees that stand for points ---- */
 

@@ -136,9 +136,9 @@ typedef struct bosc_mesh {
     int32_t map;                 /* 1: x is east, y south and z up, as on a map whose row 0 is north */
 } bosc_mesh;
 
-/* Writes a mesh by the ending, atomically: .glb (binary glTF 2.0), .ply (binary, little-endian) or .obj. Numbers are
- * those of the arrays; .obj has as many digits as bring back the same floats. In a .glb up is y and axes are
- * right-handed: the matrix of its node takes z, or all of a map, there. A .glb that would take 4 GiB gives
+/* Writes a mesh by the ending, atomically: .glb (binary glTF 2.0; "-" too), .ply (binary, little-endian) or .obj.
+ * Numbers are those of the arrays; .obj has as many digits as bring back the same floats. In a .glb up is y and axes
+ * are right-handed: the matrix of its node takes z, or all of a map, there. A .glb that would take 4 GiB gives
  * BOSC_ERR_LIMIT. */
 BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);
 

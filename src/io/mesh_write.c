@@ -206,7 +206,8 @@ static write_fn writer_of(const char *path)
 {
     size_t length = strlen(path);
     const char *ending = length >= 4 ? path + length - 4 : "";
-    return strcasecmp(ending, ".glb") == 0   ? write_glb
+    bool glb = strcasecmp(ending, ".glb") == 0 || strcmp(path, "-") == 0;
+    return glb                               ? write_glb
            : strcasecmp(ending, ".ply") == 0 ? write_ply
            : strcasecmp(ending, ".obj") == 0 ? write_obj
                                              : NULL;
