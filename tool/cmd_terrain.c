@@ -109,11 +109,12 @@ struct eye camera_eye(const bosc_terrain_camera *camera, double spacing)
 
 /* ---- the command ---- */
 
-int option_width(const struct job *job, int64_t *width)
-{
-    *width = job->value[OPT_FLY] || job->value[OPT_FRAMES] ? 1280 : 1600;
-    return option_integer(job, OPT_WIDTH, 64, 16384, width);
-}
+struct wish {
+    bosc_terrain_goal goal;
+    bosc_terrain_camera camera;
+    int view;
+    int64_t width; /* of the picture */
+};
 
 static int read_land(struct job *job, struct land *land)
 {
@@ -178,36 +179,25 @@ static int write_mesh(struct job *job, const struct land *land)
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
-static int write_picture(struct job *job, const struct land *land, int view, const bosc_terrain_camera *camera)
+static int write_picture(struct job *job, const struct land *land, const struct wish *wish)
 {
-    int64_t width = 0;
     struct ground ground;
     struct canvas canvas = {0};
     bosc_io_error error;
+    int width = (int)wish->width;
     if (!job->value[OPT_PNG]) return EXIT_DONE;
     double start = job_now();
-    struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)view, .wires = 0.6};
-    int code = option_width(job, &width);
-    if (view == RELIEF_EYE) relief.eye = camera_eye(camera, land->spacing);
-    if (!ground_open(&ground, &land->heights, land->spacing)) return say(EXIT_FAILED, "out of memory for the picture");
-    code = relief_draw(&relief, (int)width, (int)width * 9 / 16, &canvas)
-               ? EXIT_DONE
-               : say(EXIT_FAILED, "out of memory for the picture");
+    struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)wish->view, .wires = 0.6};
+    if (wish->view == RELIEF_EYE) relief.eye = camera_eye(&wish->camera, land->spacing);
+    bool good =
+        ground_open(&ground, &land->heights, land->spacing) && relief_draw(&relief, width, width * 9 / 16, &canvas);
     ground_close(&ground);
-    if (!code) {
-        bosc_status status = canvas_write(&canvas, job->value[OPT_PNG], &error);
-        if (status != BOSC_OK) code = say_io(status, &error);
-    }
+    if (!good) return say(EXIT_FAILED, "out of memory for the picture");
+    bosc_status status = canvas_write(&canvas, job->value[OPT_PNG], &error);
     canvas_close(&canvas);
     job_seconds(job, "draw", start);
-    return code;
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
-
-struct wish {
-    bosc_terrain_goal goal;
-    bosc_terrain_camera camera;
-    int view;
-};
 
 /* One of --error, --triangles, --camera. */
 static int read_wish(struct job *job, struct wish *wish)
@@ -215,8 +205,9 @@ static int read_wish(struct job *job, struct wish *wish)
     static const char *const views[] = {"above", "side", NULL};
     double camera[CAMERA_NUMBERS];
     int code, given = -1;
-    int64_t width = 0;
-    *wish = (struct wish){.goal = {.size = sizeof wish->goal, .error = -1}, .view = RELIEF_SIDE};
+    bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
+    *wish = (struct wish){
+        .goal = {.size = sizeof wish->goal, .error = -1}, .view = RELIEF_SIDE, .width = flight ? 1280 : 1600};
     static const enum option bounds[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA};
     for (int i = 0; i < 3; i++) {
         if (job->value[bounds[i]] && given >= 0)
@@ -228,11 +219,12 @@ static int read_wish(struct job *job, struct wish *wish)
     if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
         (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &wish->goal.triangles)) ||
         (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, camera)) ||
-        (code = option_choice(job, OPT_VIEW, views, &wish->view)) || (code = option_width(job, &width)))
+        (code = option_choice(job, OPT_VIEW, views, &wish->view)) ||
+        (code = option_integer(job, OPT_WIDTH, 64, 16384, &wish->width)))
         return code;
     if (!job->value[OPT_CAMERA]) return EXIT_DONE;
     if (!job->value[OPT_VIEW]) wish->view = RELIEF_EYE;
-    wish->camera = camera_of(camera, (int)width, (int)width * 9 / 16);
+    wish->camera = camera_of(camera, (int)wish->width, (int)wish->width * 9 / 16);
     wish->goal.camera = &wish->camera;
     return camera_check("--camera", camera);
 }
@@ -249,14 +241,14 @@ int run_terrain(struct job *job)
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
     code = read_land(job, &land);
     if (!code && flight) {
-        code = terrain_fly(job, &land);
+        code = terrain_fly(job, &land, (int)wish.width);
     } else if (!code) {
         if (wish.goal.error < 0) wish.goal.error = range_of(&land.heights) / 200;
         code = land_select(job, &land, &wish.goal);
         if (!code) code = land_mesh(job, &land);
         if (!code) code = report(job, &land);
         if (!code) code = write_mesh(job, &land);
-        if (!code) code = write_picture(job, &land, wish.view, &wish.camera);
+        if (!code) code = write_picture(job, &land, &wish);
     }
     land_close(&land);
     return code;

@@ -136,15 +136,15 @@ static struct colour side_of(const struct paints *p, const struct ground *g, con
 struct look {
     const struct relief *relief;
     struct block block;
-    struct sight sight;
+    const struct sight *sight;
     struct paints paints;
     double far; /* the raster's diagonal */
 };
 
 static struct colour background(const struct look *l, double x, double y)
 {
-    if (l->relief->view != RELIEF_EYE) return colour_mix(l->paints.top, l->paints.bottom, y / l->sight.height);
-    struct ray ray = sight_ray(&l->sight, x, y);
+    if (l->relief->view != RELIEF_EYE) return colour_mix(l->paints.top, l->paints.bottom, y / l->sight->height);
+    struct ray ray = sight_ray(l->sight, x, y);
     double length = sqrt(ray.way[0] * ray.way[0] + ray.way[1] * ray.way[1] + ray.way[2] * ray.way[2]);
     double up = ray.way[2] / length, facing = 0;
     for (int i = 0; i < 3; i++) facing += ray.way[i] / length * relief_sun[i];
@@ -164,9 +164,9 @@ static double wire_of(const struct look *l, const struct touch *touch)
 static struct colour sample_at(const struct look *l, int x, int y)
 {
     const struct relief *r = l->relief;
-    uint32_t triangle = l->sight.seen[(int64_t)y * l->sight.width + x];
+    uint32_t triangle = l->sight->seen[(int64_t)y * l->sight->width + x];
     if (triangle == SCENE_NOTHING) return background(l, x + 0.5, y + 0.5);
-    struct touch touch = sight_touch(&l->sight, x, y, triangle);
+    struct touch touch = sight_touch(l->sight, x, y, triangle);
     double at[3] = {0}, normal[3] = {0}, length = 0, distance = 0;
     bool surface = triangle < l->block.surface;
     const uint32_t *v = l->block.indices + 3 * (int64_t)triangle;
@@ -176,7 +176,7 @@ static struct colour sample_at(const struct look *l, int x, int y)
             if (surface) normal[c] += touch.weight[i] * r->mesh->normals[3 * (int64_t)v[i] + c];
         }
         length += normal[c] * normal[c];
-        distance += (at[c] - l->sight.eye.at[c]) * (at[c] - l->sight.eye.at[c]);
+        distance += (at[c] - l->sight->eye.at[c]) * (at[c] - l->sight->eye.at[c]);
     }
     if (!surface) return side_of(&l->paints, r->ground, at);
     for (int c = 0; c < 3; c++) normal[c] = length > 0 ? normal[c] / sqrt(length) : c == 2;
@@ -244,15 +244,16 @@ static struct eye eye_of(const struct relief *r, int width, int *height)
 
 bool relief_draw(const struct relief *relief, int width, int height, struct canvas *canvas)
 {
-    struct look l = {.relief = relief, .paints = mix_paints()};
+    struct sight sight = {0};
+    struct look l = {.relief = relief, .sight = &sight, .paints = mix_paints()};
     const struct ground *g = relief->ground;
     struct eye eye = eye_of(relief, width, &height);
     l.far = hypot((double)g->heights->width, (double)g->heights->height) * g->spacing;
     bool good = block_open(&l.block, relief, relief->view == RELIEF_SIDE) &&
-                sight_open(&l.sight, width * SAMPLES, height * SAMPLES, &eye, &l.block.scene);
+                sight_open(&sight, width * SAMPLES, height * SAMPLES, &eye, &l.block.scene);
     if (good) good = canvas_open(canvas, width, height, (struct colour){0, 0, 0});
     if (good) draw_samples(&l, canvas);
-    sight_close(&l.sight);
+    sight_close(&sight);
     block_close(&l.block);
     return good;
 }

@@ -30,9 +30,7 @@ int camera_check(const char *name, const double camera[CAMERA_NUMBERS]);
 bosc_terrain_camera camera_of(const double camera[CAMERA_NUMBERS], int width, int height);
 struct eye camera_eye(const bosc_terrain_camera *camera, double spacing);
 
-int option_width(const struct job *job, int64_t *width); /* of pictures, which are 16 : 9 as seen by a camera */
-
-/* Frames along a path. */
-int terrain_fly(struct job *job, struct land *land);
+/* Frames along a path, so many pixels wide, 16 : 9. */
+int terrain_fly(struct job *job, struct land *land, int width);
 
 #endif

@@ -81,12 +81,12 @@ static void unwind(struct path *path)
     }
 }
 
-static const double *knot(const struct path *path, int64_t i, double turned[CAMERA_NUMBERS])
+/* Camera i of the path, or of what lies before or behind it. */
+static void knot(const struct path *path, int64_t i, double turned[CAMERA_NUMBERS])
 {
     int64_t n = path->count, j = path->closed ? (i + n) % n : i < 0 ? 0 : i >= n ? n - 1 : i;
     memcpy(turned, path->camera + j * CAMERA_NUMBERS, CAMERA_NUMBERS * sizeof *turned);
     if (path->closed && i != j) turned[3] += i < 0 ? 360 : -360; /* the circle's yaw falls by 360 degrees */
-    return turned;
 }
 
 /* A smooth curve through the cameras; t from 0 to 1. Source: Catmull, Rom, A Class of Local Interpolating Splines
@@ -107,21 +107,19 @@ static void camera_along(const struct path *path, double t, double camera[CAMERA
 }
 
 /* One frame: the mesh for its camera and the picture. Adds a line to `frames`. */
-static int fly_frame(struct job *job, struct land *land, const struct ground *ground, const double numbers[], int64_t i,
-                     json_t *frames)
+static int fly_frame(struct job *job, struct land *land, const struct ground *ground, int width, const double numbers[],
+                     int64_t i, json_t *frames)
 {
     char name[4096];
     struct canvas canvas = {0};
     bosc_io_error error;
-    int64_t width = 0;
-    int code = option_width(job, &width);
-    int height = (int)width * 9 / 16;
-    bosc_terrain_camera camera = camera_of(numbers, (int)width, height);
+    int height = width * 9 / 16;
+    bosc_terrain_camera camera = camera_of(numbers, width, height);
     bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
     if ((size_t)snprintf(name, sizeof name, "%s/frame-%05lld.png", job->value[OPT_OUTPUT], (long long)i) >= sizeof name)
         return say(EXIT_FAILED, "-o: the name of the folder is too long");
     double start = job_now();
-    if (!code) code = land_select(job, land, &goal);
+    int code = land_select(job, land, &goal);
     double selected = job_now();
     if (!code) code = land_mesh(job, land);
     double meshed = job_now();
@@ -131,7 +129,7 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
                             .view = RELIEF_EYE,
                             .eye = camera_eye(&camera, land->spacing),
                             .wires = 0.5};
-    if (!relief_draw(&relief, (int)width, height, &canvas)) return say(EXIT_FAILED, "out of memory for a frame");
+    if (!relief_draw(&relief, width, height, &canvas)) return say(EXIT_FAILED, "out of memory for a frame");
     job_seconds(job, "draw", meshed);
     bosc_status status = canvas_write(&canvas, name, &error);
     canvas_close(&canvas);
@@ -145,7 +143,7 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
     return EXIT_DONE;
 }
 
-int terrain_fly(struct job *job, struct land *land)
+int terrain_fly(struct job *job, struct land *land, int width)
 {
     static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW};
     int64_t count = 60;
@@ -162,9 +160,9 @@ int terrain_fly(struct job *job, struct land *land)
     json_t *frames = json_array();
     if (!ground_open(&ground, &land->heights, land->spacing)) code = say(EXIT_FAILED, "out of memory for the pictures");
     for (int64_t i = 0; i < count && !code; i++) {
-        double camera[CAMERA_NUMBERS], steps = (double)(path.closed ? count : count > 1 ? count - 1 : 1);
+        double camera[CAMERA_NUMBERS] = {0}, steps = (double)(path.closed ? count : count > 1 ? count - 1 : 1);
         camera_along(&path, (double)i / steps, camera);
-        code = fly_frame(job, land, &ground, camera, i, frames);
+        code = fly_frame(job, land, &ground, width, camera, i, frames);
     }
     job_json(job, "frames", frames);
     ground_close(&ground);

@@ -71,7 +71,7 @@ static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format fo
     if (h->width > 1000000 || h->height > 1000000)
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more than 1000000 columns or rows", sink->name);
     bosc_status status = round_all(sink->name, h, range, &rounded, error);
-    if (status != BOSC_OK) return status;
+    if (!rounded) return status;
     if (format == BI_HEIGHTS_PNG) {
         if (!bi_png_write_grey(sink, rounded, (int32_t)h->width, (int32_t)h->height) && !sink->error_number)
             status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);

@@ -131,7 +131,8 @@ BI_FN double bi_relief_mountains(const struct bi_relief_entry *entries, double x
 
 BI_FN void bi_step_relief(const struct bi_relief_args *a, int64_t i)
 {
-    double x = (double)(i % a->width), y = (double)(i / a->width), z;
+    int64_t row = i / a->width, column = i % a->width;
+    double x = (double)column, y = (double)row, z;
     if (a->kind == BOSC_HEIGHTS_HILLS) {
         struct bi_relief_place p = {x / 300, y / 300};
         z = 600 + 1300 * bi_relief_worn(a->entries, p, 0.45);
