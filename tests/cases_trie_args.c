@@ -184,9 +184,13 @@ static void queries(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to, NULL, bad_counts[i]), "room");
     }
     for (int i = 0; i < 40; i++) CHECK_EQ(to[i], 0x5555555555555555);
+    for (int i = 0; i < 10; i++) to[i] = 0; /* offsets that are not those of the answers */
+    CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to + 20, 9), "offsets: the row of query 0");
     to[9] = -1;
-    CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to + 20, 5), "offsets: the last one is -1");
-    CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to + 20, NULL, 5), "offsets: the last one is -1");
+    CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to + 20, 9), "offsets: not ascending");
+    CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to + 20, NULL, 9), "offsets: not ascending");
+    to[9] = 1;
+    CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to + 20, NULL, 9), "offsets: the row of query 8");
     check_ten(ctx, trie);
 }
 

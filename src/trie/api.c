@@ -8,30 +8,18 @@ const struct bi_trie_steps *bi_trie_steps_of(const bosc_ctx *ctx)
 #ifdef BOSC_HAVE_CUDA
     if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_trie_cuda;
 #endif
-    (void)ctx;
-    return &bi_trie_cpu;
+    return bi_trie_cpu(ctx);
 }
 
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
 {
-    if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
-    if (trie->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "trie: it is in the memory of the %s backend, the context is of %s",
-                       trie->memory.backend->name, ctx->backend->name);
-    if (trie->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "trie: it is on device %d, the context on %d", (int)trie->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "trie", trie ? &trie->memory : NULL);
 }
 
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
-    if (opts->size < sizeof(size_t) || opts->size > sizeof *opts)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_trie_opts", opts->size);
-    memset(full, 0, sizeof *full);
-    memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->value_bits == 0) full->value_bits = 64;
     if (full->length < 1 || full->length > BI_TRIE_LENGTH)
@@ -104,8 +92,7 @@ void bosc_trie_free(bosc_trie *trie)
 bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size)
 {
     if (needed && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
-    if ((uintptr_t)array % size == 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", name, size);
+    return bi_check_aligned(ctx, name, array, size);
 }
 
 bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const char *name, const uint64_t *data,
@@ -172,8 +159,7 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     bi_begin(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    if (info->size < sizeof(size_t) || info->size > sizeof *info)
-        return bi_fail(ctx, BOSC_ERR_ARG, "info: size %zu is not that of bosc_trie_info", info->size);
+    BI_TRY(bi_check_size(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
     bosc_trie_info full = {.size = info->size,
                            .rows = trie->rows,
                            .keys = trie->keys,

@@ -1,13 +1,7 @@
-/* The steps of tries on the CPU. */
-#include "core/steps.h"
+/* Tries on the CPU: the steps of the context's level. */
+#include "core/cpu/level.h"
 #include "trie/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "trie/steps.def"
-#undef BI_STEP
+extern const struct bi_trie_steps bi_trie_cpu_v1, bi_trie_cpu_v3, bi_trie_cpu_v4;
 
-const struct bi_trie_steps bi_trie_cpu = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "trie/steps.def"
-#undef BI_STEP
-};
+const struct bi_trie_steps *bi_trie_cpu(const bosc_ctx *ctx) { return BI_LEVEL_PICK(ctx->level, bi_trie_cpu); }

@@ -2,6 +2,7 @@
 #ifndef BI_TRIE_DRIVER_H
 #define BI_TRIE_DRIVER_H
 
+#include "core/check.h"
 #include "trie/steps.h"
 
 /* The steps on the context's backend. */

@@ -4,8 +4,8 @@
 
 #include "trie/walk.h"
 
-/* One row of the answer: counted, or written. Ranks below those still to come are written from the begin of the row on,
- * ranks above them from its end. */
+/* One row of the answer: counted, or written as far as there is room. Ranks below those still to come are written from
+ * the begin of the row on, ranks above them from its end. */
 struct bi_trie_row {
     int64_t *ranks;      /* NULL: not written */
     uint32_t *positions; /* NULL: not written */
@@ -14,8 +14,9 @@ struct bi_trie_row {
 
 BI_FN void bi_trie_emit(struct bi_trie_row *row, int64_t rank, int32_t position, bool above)
 {
-    int64_t at = above ? --row->end : row->begin++;
     row->count++;
+    if (row->begin >= row->end) return;
+    int64_t at = above ? --row->end : row->begin++;
     if (row->ranks) row->ranks[at] = rank;
     if (row->positions) row->positions[at] = (uint32_t)position;
 }

@@ -34,17 +34,14 @@ static bosc_status fill_rows(bosc_ctx *ctx, struct lists *l, const int64_t *offs
     bool staged = false;
     int64_t m = l->args.queries.n, total;
     BI_TRY(bi_stage_in(ctx, offsets, ((size_t)m + 1) * 8, (const void **)&l->args.offsets, &staged));
-    BI_TRY(bi_read_back(ctx, &total, l->args.offsets + m, sizeof total));
-    if (total < 0) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: the last one is %lld", (long long)total);
-    if (total > l->room)
-        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld ranks, but there are %lld", (long long)l->room,
-                       (long long)total);
-    if (total == 0) return BOSC_OK;
+    BI_TRY(bi_check_offsets(ctx, bi_trie_steps_of(ctx)->ascending, l->args.offsets, m, l->room, &l->args.bad, &total));
+    if (m == 0) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, l->args.ranks, l->args.ranks ? (size_t)total * 8 : 0, &ranks, &staged));
     BI_TRY(bi_stage_out(ctx, l->args.positions, l->args.positions ? (size_t)total * 4 : 0, &positions, &staged));
     l->args.ranks = ranks.reachable;
     l->args.positions = positions.reachable;
     BI_TRY(run(ctx, &l->args));
+    BI_TRY(bi_check_filled(ctx, l->args.bad));
     BI_TRY(bi_stage_back(ctx, &ranks));
     BI_TRY(bi_stage_back(ctx, &positions));
     return ctx->backend->sync(ctx);

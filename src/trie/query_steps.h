@@ -90,15 +90,24 @@ struct bi_trie_lists {
     struct bi_trie_rows queries;
     const uint64_t *masks;  /* matches: of rows like the queries */
     const int64_t *offsets; /* (m + 1) NULL: rows are counted */
-    int64_t *counts;
-    int64_t *ranks; /* these may be NULL */
+    int64_t *counts;        /* where they are counted */
+    int64_t *ranks;         /* these may be NULL */
     uint32_t *positions;
+    int64_t *bad; /* the smallest query whose row has another length than its answer */
 };
 
 BI_FN struct bi_trie_row bi_trie_row_of(const struct bi_trie_lists *a, int64_t q)
 {
     if (!a->offsets) return (struct bi_trie_row){NULL, NULL, 0, 0, 0};
     return (struct bi_trie_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1]};
+}
+
+BI_FN void bi_trie_end_row(const struct bi_trie_lists *a, int64_t q, int64_t count)
+{
+    if (!a->offsets)
+        a->counts[q] = count;
+    else if (count != a->offsets[q + 1] - a->offsets[q])
+        bi_lower_i64(a->bad, q);
 }
 
 BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)
@@ -109,7 +118,7 @@ BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)
         bi_trie_neighbours_published(&a->view, &x, &row);
     else
         bi_trie_neighbours(&a->view, &x, &row);
-    if (a->counts) a->counts[q] = row.count;
+    bi_trie_end_row(a, q, row.count);
 }
 
 BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
@@ -118,7 +127,7 @@ BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
     struct bi_trie_row row = bi_trie_row_of(a, q);
     x.mask = a->masks + q * a->queries.stride;
     bi_trie_matches(&a->view, &x, &row);
-    if (a->counts) a->counts[q] = row.count;
+    bi_trie_end_row(a, q, row.count);
 }
 
 /* Keys as callers have them. */

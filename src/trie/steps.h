@@ -2,6 +2,7 @@
 #ifndef BI_TRIE_STEPS_H
 #define BI_TRIE_STEPS_H
 
+#include "core/row_steps.h"
 #include "trie/build_steps.h"
 #include "trie/change_steps.h"
 #include "trie/query_steps.h"
@@ -16,7 +17,8 @@ struct bi_trie_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_trie_steps bi_trie_cpu;
+/* Of the context's level. */
+const struct bi_trie_steps *bi_trie_cpu(const bosc_ctx *ctx);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_trie_steps bi_trie_cuda;
 #endif
