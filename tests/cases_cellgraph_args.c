@@ -11,7 +11,7 @@ static void create(bosc_ctx *ctx)
     static const int32_t lengths[] = {0, -1, 65537, INT32_MAX, INT32_MIN},
                          letters[] = {-1, 9, 64, INT32_MAX, INT32_MIN};
     static const int32_t bits[] = {1, 16, 33, 128, -64}, pivots[] = {-1, 17, INT32_MAX, INT32_MIN, 1000};
-    static const int methods[] = {-1, 2, 5, 99, INT32_MIN};
+    static const int methods[] = {-1, 6, 5, 99, INT32_MIN}, searches[] = {-1, 3, 5, 99, INT32_MIN};
     CHECK_EQ(bosc_cellgraph_create(NULL, &o, &graph), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cellgraph_create(ctx, NULL, &graph), "opts");
     CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, NULL), "graph");
@@ -37,6 +37,13 @@ static void create(bosc_ctx *ctx)
         o.method = (bosc_cell_method)methods[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method");
     }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.trie_search = (bosc_cell_trie_search)searches[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
+    }
+    o.trie_search = BOSC_CELL_TRIE_DOBROWOLSKI;
+    if (has_device_memory(ctx)) CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
+    o = good;
     for (size_t size = 0; size < 3 * sizeof o; size += size < sizeof o ? 7 : sizeof o) {
         o.size = size;
         if (size >= sizeof(size_t) && size <= sizeof o) continue;

@@ -15,6 +15,7 @@ struct subject {
     struct reference_cells cells;
     bosc_cellgraph *graph;
     bosc_cell_method method;
+    bosc_cell_trie_search search;
     int which;
     struct outputs out, want;
 };
@@ -25,7 +26,8 @@ static bosc_cellgraph_opts options(const struct subject *s)
                                  .length = s->cells.length,
                                  .letter_bits = s->cells.letter_bits,
                                  .method = s->method,
-                                 .pivots = 2};
+                                 .pivots = 2,
+                                 .trie_search = s->search};
 }
 
 static void open_graph(bosc_ctx *ctx, void *user)
@@ -80,11 +82,17 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
-    for (int kind = 0; kind < 10; kind++) {
+    for (int kind = 0; kind < 14; kind++) { /* the last four are of tries */
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;
         s->method = methods[kind % 3];
+        if (kind >= 10) {
+            s->which = kind == 13 ? 4 : 0;
+            s->method = BOSC_CELL_TRIE;
+            s->search = (bosc_cell_trie_search)((kind - 10) % 3);
+            if (s->search == BOSC_CELL_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
+        }
         s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
         struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
                                     .call = call,

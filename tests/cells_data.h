@@ -74,6 +74,7 @@ static inline int64_t cells_id(const void *ids, int32_t id_bits, int64_t at)
     return id_bits == 64 ? ((const int64_t *)ids)[at] : (int64_t)((const uint32_t *)ids)[at];
 }
 
+/* pivots: of HEURISTIC, and how TRIE searches. */
 static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method,
                                           int32_t pivots, int32_t id_bits)
 {
@@ -81,7 +82,8 @@ static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_
                                 .length = c->length,
                                 .letter_bits = c->letter_bits,
                                 .method = method,
-                                .pivots = pivots,
+                                .pivots = method == BOSC_CELL_TRIE ? 0 : pivots,
+                                .trie_search = (bosc_cell_trie_search)(method == BOSC_CELL_TRIE ? pivots : 0),
                                 .id_bits = id_bits};
     bosc_cellgraph *graph = NULL;
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));

@@ -29,12 +29,22 @@ typedef enum bosc_cell_method {
     BOSC_CELL_AUTO = 0,      /* HEURISTIC for a few vertices, ZOBRIST for rows of one word, else JOIN */
     BOSC_CELL_HEURISTIC = 1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
                                 O(u^2). With 0 pivots the naive method */
-    BOSC_CELL_ZOBRIST = 3,   /* each vector with each letter replaced is looked up by its hash; O(u length 2^r) */
+    BOSC_CELL_TRIE = 2,    /* the neighbours of each vector in a trie of all (boscage/trie.h), less than 2^31 of them */
+    BOSC_CELL_ZOBRIST = 3, /* each vector with each letter replaced is looked up by its hash; O(u length 2^r) */
     BOSC_CELL_JOIN =
         4 /* word-complement join: vectors that agree in all words but one have the same hash of the others,
              so they are sorted by it, for each word; O(u w), and where many vectors agree in all other
              words, the letters that vary in that word are replaced as by ZOBRIST: never more than that */
 } bosc_cell_method;
+
+/* How TRIE searches. */
+typedef enum bosc_cell_trie_search {
+    BOSC_CELL_TRIE_WALK = 0,       /* down a compact trie, and into the children that differ in one letter */
+    BOSC_CELL_TRIE_LOOKUP = 1,     /* published: nodes with arrays of all children, in which each vector is looked up
+                                      with each letter replaced; O(u length^2 2^r), and much memory */
+    BOSC_CELL_TRIE_DOBROWOLSKI = 2 /* published, sequential: links between the nodes of a level, from which those of the
+                                      next level follow; O(u length) for few links. The CPU backend's alone */
+} bosc_cell_trie_search;
 
 /* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_cellgraph_opts {
@@ -44,7 +54,7 @@ typedef struct bosc_cellgraph_opts {
     bosc_cell_method method;
     int32_t pivots;  /* HEURISTIC: 0 to 16 (no more than vertices are used) */
     int32_t id_bits; /* rows and vertices in the caller's arrays: 64 (int64_t, default) or 32 (uint32_t) */
-    int32_t reserved;
+    bosc_cell_trie_search trie_search;
 } bosc_cellgraph_opts;
 
 /* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */
@@ -121,8 +131,8 @@ BOSC_API bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *
 
 /* A shortest way between two vertices, by searches from both ends of which the one with fewer vertices in its last
  * level (the one from `from` of two equals) goes on, until they meet: of the vertices in which they meet the smallest,
- * and from it the smallest neighbours whose level is one less. *length (host): its vertices, with both ends; 0 if no way
- * leads from one to the other. path (of id_bits, may be NULL) gets the first `room` of them. Waits. */
+ * and from it the smallest neighbours whose level is one less. *length (host): its vertices, with both ends; 0 if no
+ * way leads from one to the other. path (of id_bits, may be NULL) gets the first `room` of them. Waits. */
 BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
                                          void *path, int64_t room, int64_t *length);
 

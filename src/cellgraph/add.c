@@ -56,11 +56,18 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
 
 bosc_status bi_cell_add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
 {
-    bosc_cellgraph next = {.memory = graph->memory, .host = graph->host, .opts = graph->opts, .shape = graph->shape};
+    bosc_cellgraph next = {.memory = graph->memory,
+                           .host = graph->host,
+                           .opts = graph->opts,
+                           .shape = graph->shape,
+                           .trie = graph->trie,
+                           .trie_bytes = graph->trie_bytes};
     if (rows.n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = add_staged(ctx, graph, &rows, &next);
     bi_arena_rewind(ctx, mark);
+    graph->trie = next.trie; /* it holds nothing that is needed between builds */
+    graph->trie_bytes = next.trie_bytes;
     bosc_cellgraph spare = status == BOSC_OK ? *graph : next;
     if (status == BOSC_OK) *graph = next;
     for (int b = 0; b < BI_CELL_BLOCKS; b++) bi_block_free(&spare.memory, &spare.blocks[b]);

@@ -1,6 +1,8 @@
 /* The front door of cell graphs: handles, options, and what every call checks. */
 #include <string.h>
 
+#include <boscage/trie.h>
+
 #include "cellgraph/driver.h"
 
 const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx)
@@ -27,13 +29,17 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bo
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_CELL_LENGTH);
     if (full->letter_bits < 1 || full->letter_bits > 8)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: letter_bits %d is not in 1 to 8", (int)full->letter_bits);
-    if (full->method != BOSC_CELL_AUTO && full->method != BOSC_CELL_HEURISTIC && full->method != BOSC_CELL_ZOBRIST &&
-        full->method != BOSC_CELL_JOIN)
+    if (full->method < BOSC_CELL_AUTO || full->method > BOSC_CELL_JOIN)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: method %d is none", (int)full->method);
     if (full->pivots < 0 || full->pivots > BI_CELL_PIVOTS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: pivots %d is not in 0 to %d", (int)full->pivots, BI_CELL_PIVOTS);
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    if (full->trie_search < BOSC_CELL_TRIE_WALK || full->trie_search > BOSC_CELL_TRIE_DOBROWOLSKI)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search %d is none", (int)full->trie_search);
+    if (full->trie_search == BOSC_CELL_TRIE_DOBROWOLSKI && ctx->backend->id != BOSC_BACKEND_CPU)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
+                       ctx->backend->name);
     return BOSC_OK;
 }
 
@@ -71,6 +77,7 @@ void bosc_cellgraph_free(bosc_cellgraph *graph)
 {
     if (!graph) return;
     struct bi_memory host = graph->host;
+    bosc_trie_free(graph->trie);
     for (int b = 0; b < BI_CELL_BLOCKS; b++) bi_block_free(&graph->memory, &graph->blocks[b]);
     bi_memory_release(&host, graph, sizeof *graph);
 }
@@ -130,6 +137,7 @@ bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_
                                 .letter_bits = graph->opts.letter_bits,
                                 .id_bits = graph->opts.id_bits,
                                 .method = graph->method};
+    full.bytes = graph->trie_bytes;
     for (int b = 0; b < BI_CELL_BLOCKS; b++) full.bytes += (int64_t)graph->blocks[b].bytes;
     memcpy(info, &full, info->size);
     return BOSC_OK;

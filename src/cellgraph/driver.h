@@ -44,10 +44,16 @@ bosc_status bi_cell_make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t ver
 bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,
                                 const struct bi_cell_found *found);
 bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
+bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view,
+                             const struct bi_cell_found *found);
 bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_segments *segments);
 
 /* After a join that skewed segments, which found `count` edges: those of skewed segments in another way. */
 bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count);
+
+/* On the CPU: by links between the nodes of a level. The trie has the vertices and their numbers. */
+bosc_status bi_cell_cpu_links(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cell_view *view,
+                              const struct bi_cell_found *found);
 
 /* Vertices to be looked up by their hashes. */
 bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);

@@ -48,8 +48,8 @@ static bosc_status join(bosc_ctx *ctx, const struct bi_cell_view *view, const st
 }
 
 /* Finds edges and writes the first `room` of them; *count gets their number. */
-static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, const bosc_cellgraph *old,
-                        struct bi_cell_found *found, int64_t *count)
+static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, struct bi_cell_found *found,
+                        int64_t *count)
 {
     struct bi_cell_view view = bi_cell_view_of(graph);
     struct bi_cell_segments all;
@@ -63,6 +63,8 @@ static bosc_status find(bosc_ctx *ctx, const bosc_cellgraph *graph, const bosc_c
         BI_TRY(extend(ctx, old, &view, found));
     else if (graph->method == BOSC_CELL_HEURISTIC)
         BI_TRY(bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found));
+    else if (graph->method == BOSC_CELL_TRIE)
+        BI_TRY(bi_cell_trie_all(ctx, graph, &view, found));
     else if (graph->method == BOSC_CELL_ZOBRIST)
         BI_TRY(bi_cell_probe_all(ctx, &view, found));
     else
