@@ -259,6 +259,77 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
+/* What lists and look-ups give is given whole, or nothing is. */
+struct listed {
+    struct answers {
+        uint64_t keys[64], values[64];
+        int64_t ids[64], counts[65], count;
+        uint8_t found[64];
+    } out, want;
+    bosc_hash_opts opts;
+    struct hash_pairs pairs;
+    bosc_hash *table;
+    int64_t offsets[65];
+    int which;
+};
+
+static void open_listed(bosc_ctx *ctx, void *user)
+{
+    struct listed *l = user;
+    CHECK_OK(ctx, bosc_hash_create(ctx, &l->opts, &l->table));
+    CHECK_OK(ctx, bosc_hash_build(ctx, l->table, l->pairs.keys, l->pairs.values, l->pairs.n));
+    CHECK_OK(ctx, bosc_hash_retrieve(ctx, l->table, l->pairs.keys, 5, l->offsets, NULL, 0));
+}
+
+static void close_listed(void *user) { bosc_hash_free(((struct listed *)user)->table); }
+
+static bosc_status list(bosc_ctx *ctx, void *user)
+{
+    struct listed *l = user;
+    struct answers *o = &l->out;
+    const struct hash_pairs *p = &l->pairs;
+    switch (l->which) {
+    case 0: return bosc_hash_unique(ctx, l->opts.key_bits, p->keys, p->n, o->ids, o->keys, &o->count);
+    case 1: return bosc_hash_get_pairs(ctx, l->table, o->keys, o->values, o->counts);
+    case 2: return bosc_hash_get_pairs(ctx, l->table, o->keys, o->values, NULL);
+    case 3: return bosc_hash_find(ctx, l->table, p->keys, p->n, o->values, o->found);
+    case 4: return bosc_hash_count(ctx, l->table, p->keys, p->n, o->counts);
+    case 5: return bosc_hash_retrieve(ctx, l->table, p->keys, p->n, o->counts, NULL, 0);
+    default: return bosc_hash_retrieve(ctx, l->table, p->keys, 5, l->offsets, o->values, 64);
+    }
+}
+
+static void faults_of_lists(bosc_ctx *ctx)
+{
+    struct listed *l = suite_alloc(sizeof *l);
+    int64_t swept = 0;
+    for (int kind = 0; kind < 21; kind++) {
+        if (suite_leaves_out()) continue;
+        memset(l, 0, sizeof *l);
+        l->which = kind % 7;
+        l->opts = (bosc_hash_opts){.size = sizeof l->opts, .key_bits = 64, .value_size = 4, .counted = kind / 7 == 1};
+        if (kind / 7 == 2) l->opts.kind = BOSC_HASH_MULTIMAP;
+        l->pairs = hash_make(HASH_FEW, &l->opts, 1, 40);
+        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
+                                    .call = list,
+                                    .open = open_listed,
+                                    .close = close_listed,
+                                    .user = l,
+                                    .outputs = &l->out,
+                                    .expected = &l->want,
+                                    .output_bytes = sizeof l->out};
+        open_listed(ctx, l);
+        memset(&l->out, FAULT_PATTERN, sizeof l->out);
+        CHECK_OK(ctx, list(ctx, l));
+        l->want = l->out;
+        close_listed(l);
+        swept += fault_sweep(ctx, &sweep);
+        hash_free_pairs(&l->pairs);
+    }
+    CHECK(swept > 3);
+    free(l);
+}
+
 /* A build that fails for its data leaves an empty table, which can be asked and built again. */
 static void failed_build(bosc_ctx *ctx)
 {
@@ -297,6 +368,7 @@ static const struct suite_case suite_cases_hash_life[] = {
     {"linear", linear, NULL},
     {"views", views, NULL},
     {"faults", faults, NULL},
+    {"faults of lists", faults_of_lists, NULL},
     {"second build", second_build, NULL},
     {"failed build", failed_build, NULL},
 };

@@ -93,8 +93,8 @@ bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table, const uint32_t *tou
 bosc_status bi_hash_pairs_of(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
                              struct bi_hash_input *in);
 
-/* Keys (or NULL) and what is kept with them, in scratch. */
-bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void *keys, void **kept);
+/* Hashes of all keys and what is kept with them, in scratch. */
+bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **kept);
 /* Bytes of the blocks that tell what the table is. */
 void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS]);
 /* What the steps of reading need to know. */

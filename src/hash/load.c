@@ -80,12 +80,12 @@ static bosc_status get_block(struct reader *r, bosc_hash *table, int b, size_t b
 static bosc_status check_kept(struct reader *r, const bosc_hash *table)
 {
     bosc_ctx *ctx = r->ctx;
-    void *kept;
+    void *hashes, *kept;
     int64_t *sum, pairs;
     uint32_t bad, *found;
     if (table->keys == 0) return table->pairs ? malformed(r, "it has pairs without a key") : BOSC_OK;
     struct bi_hash_check_kept check = {.pairs = table->pairs};
-    BI_TRY(bi_hash_list(ctx, table, NULL, &kept));
+    BI_TRY(bi_hash_list(ctx, table, &hashes, &kept));
     BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &check.counts));
     BI_TRY(bi_hash_scratch(ctx, 1, 8, &sum));
     BI_TRY(bi_hash_scratch(ctx, 1, 4, &found));

@@ -1,41 +1,32 @@
 /* All pairs of a table: copied out for the caller, or as the input of another build. */
 #include "hash/driver.h"
 
-bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void *keys, void **kept)
+bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **kept)
 {
-    void *hashes;
     *kept = NULL;
-    BI_TRY(bi_hash_scratch(ctx, table->keys, table->shape.key_bytes, &hashes));
+    BI_TRY(bi_hash_scratch(ctx, table->keys, table->shape.key_bytes, hashes));
     if (table->shape.value_bytes) BI_TRY(bi_hash_scratch(ctx, table->keys, table->shape.value_bytes, kept));
-    BI_TRY(table->layout->pairs(ctx, table, hashes, *kept));
-    struct bi_hash_keys keys_of = {hashes, table->shape.key_bits, table->shape.seed, keys};
-    return keys ? BI_HASH_STEP(ctx, keys_of, table->keys, &keys_of) : BOSC_OK;
+    return table->layout->pairs(ctx, table, *hashes, *kept);
 }
 
-/* Of a multimap: values grouped as the keys stand in *kept. The counts and a 0 are scanned to offsets (keys + 1). */
-static bosc_status group_values(bosc_ctx *ctx, const bosc_hash *table, const void *kept, int64_t *counts, void *values)
+/* Of a multimap: where the values of each key begin, as the keys stand in *kept. */
+static bosc_status value_offsets(bosc_ctx *ctx, const bosc_hash *table, const void *kept, int64_t **offsets)
 {
-    int64_t *offsets;
-    BI_TRY(bi_hash_scratch(ctx, table->keys + 1, sizeof *offsets, &offsets));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, table->keys, offsets));
-    struct bi_hash_fetch fetch = {
-        .kept = bi_hash_kept_of(table, kept), .offsets = offsets, .m = table->keys, .out = values};
-    return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
+    BI_TRY(bi_hash_scratch(ctx, table->keys, sizeof **offsets, offsets));
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, *offsets, NULL};
+    BI_TRY(BI_HASH_STEP(ctx, take_counts, table->keys, &take));
+    return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, *offsets, table->keys, *offsets);
 }
 
 /* A multimap's pairs. */
 static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *kept,
                           struct bi_hash_input *in, void *values, void *out_keys)
 {
-    int64_t *counts, *offsets;
-    BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &counts));
-    BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &offsets));
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, counts, NULL};
+    int64_t *offsets;
+    BI_TRY(value_offsets(ctx, table, kept, &offsets));
     struct bi_hash_fetch fetch = {bi_hash_kept_of(table, kept), offsets, table->keys, values, keys,
                                   table->shape.key_bits,        out_keys};
     in->n = in->pairs = table->pairs;
-    BI_TRY(BI_HASH_STEP(ctx, take_counts, table->keys, &take));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, table->keys, offsets));
     return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
 }
 
@@ -77,23 +68,29 @@ bosc_status bi_hash_pairs_of(bosc_ctx *ctx, const bosc_hash *table, const uint32
     return counts ? BI_HASH_STEP(ctx, take_counts, count, &take) : BOSC_OK;
 }
 
+/* What may fail for want of memory comes before the caller's arrays are written. */
 static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
 {
     bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP, staged = false;
     int64_t n = table->keys, n_values = multimap ? table->pairs : n;
     struct bi_out to_keys, to_values, to_counts;
-    void *kept;
+    void *hashes, *kept;
+    int64_t *offsets = NULL;
     if (n == 0) return BOSC_OK;
     if (table->opts.value_size == 0) values = NULL;
     BI_TRY(bi_stage_out(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &to_keys, &staged));
     BI_TRY(bi_stage_out(ctx, values, (size_t)n_values * (size_t)table->opts.value_size, &to_values, &staged));
     BI_TRY(bi_stage_out(ctx, counts, (size_t)n * sizeof *counts, &to_counts, &staged));
-    BI_TRY(bi_hash_list(ctx, table, keys ? to_keys.reachable : NULL, &kept));
-    if (!counts) BI_TRY(bi_hash_scratch(ctx, n, sizeof *counts, &to_counts.reachable));
+    BI_TRY(bi_hash_list(ctx, table, &hashes, &kept));
+    if (values && multimap) BI_TRY(value_offsets(ctx, table, kept, &offsets));
+    struct bi_hash_keys keys_of = {hashes, table->shape.key_bits, table->shape.seed, to_keys.reachable};
     struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, to_counts.reachable, NULL};
     struct bi_hash_unpack unpack = {bi_hash_kept_of(table, kept), to_values.reachable};
-    if (counts || multimap) BI_TRY(BI_HASH_STEP(ctx, take_counts, n, &take));
-    if (values && multimap) BI_TRY(group_values(ctx, table, kept, to_counts.reachable, to_values.reachable));
+    struct bi_hash_fetch fetch = {
+        .kept = bi_hash_kept_of(table, kept), .offsets = offsets, .m = n, .out = to_values.reachable};
+    if (keys) BI_TRY(BI_HASH_STEP(ctx, keys_of, n, &keys_of));
+    if (counts) BI_TRY(BI_HASH_STEP(ctx, take_counts, n, &take));
+    if (values && multimap) BI_TRY(BI_HASH_STEP(ctx, fetch_values, n_values, &fetch));
     if (values && !multimap) BI_TRY(BI_HASH_STEP(ctx, unpack, n, &unpack));
     if (keys) BI_TRY(bi_stage_back(ctx, &to_keys));
     if (values) BI_TRY(bi_stage_back(ctx, &to_values));

@@ -22,7 +22,7 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     BI_TRY(BI_HASH_STEP(ctx, widen, n, &widen));
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, flags, n, before));
     *count = g.count;
-    return BI_HASH_STEP(ctx, give_ids, n, a);
+    return BOSC_OK;
 }
 
 static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
@@ -33,8 +33,10 @@ static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int
     bool staged = false;
     size_t key_bytes = (size_t)key_bits / 8;
     int64_t *kept, found;
-    *count = 0;
-    if (n == 0) return BOSC_OK;
+    if (n == 0) {
+        *count = 0;
+        return BOSC_OK;
+    }
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &keys, &staged));
     BI_TRY(bi_stage_out(ctx, ids, (size_t)n * sizeof *ids, &to_ids, &staged));
     BI_TRY(bi_hash_scratch(ctx, 1, 8, &kept));
@@ -45,6 +47,7 @@ static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int
         BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to_distinct.reachable, kept));
         BI_TRY(bi_stage_back(ctx, &to_distinct));
     }
+    BI_TRY(BI_HASH_STEP(ctx, give_ids, n, &args)); /* last: what may fail for want of memory has not */
     BI_TRY(bi_stage_back(ctx, &to_ids));
     BI_TRY(ctx->backend->sync(ctx));
     *count = found;
