@@ -1,5 +1,6 @@
 /* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods] [-t threads] [-r repeats] [-b backend].
- * Methods are letters: j join, z zobrist, h heuristic with 3 pivots, 0 the naive one, u std::unordered_map. Vectors are
+ * Methods are letters: j join (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one,
+ * u std::unordered_map. Vectors are
  * those of a motion planning scene (cells_scene.h), in the backend's memory; handles are warm; all methods must find as
  * many edges. A build is from the rows to the sorted edges. Source of the comparison: Kaczmarski, Rzazewski, Wolant,
  * Massively Parallel Construction of the Cell Graph (2015). */
@@ -18,6 +19,7 @@ struct bench {
     uint64_t *host;
     uint64_t *rows; /* the backend's */
     int64_t n, found;
+    int64_t from, to, reached, depth, steps;
     int32_t length;
 };
 
@@ -44,6 +46,18 @@ static void rows_out(void *user)
     DO(b, bosc_cellgraph_get_rows(b->ctx, b->graph, NULL, NULL, NULL));
 }
 
+static void levels(void *user)
+{
+    struct bench *b = user;
+    DO(b, bosc_cellgraph_levels(b->ctx, b->graph, b->from, NULL, NULL, &b->reached, &b->depth));
+}
+
+static void path(void *user)
+{
+    struct bench *b = user;
+    DO(b, bosc_cellgraph_path(b->ctx, b->graph, b->from, b->to, NULL, 0, &b->steps));
+}
+
 static void flips(void *user)
 {
     struct bench *b = user;
@@ -62,6 +76,24 @@ static void agree(const struct bench *b, const char *name, int64_t *edges)
     if (*edges == b->found) return;
     fprintf(stderr, "bench_cellgraph: %s: %" PRId64 " edges, not %" PRId64 "\n", name, b->found, *edges);
     exit(1);
+}
+
+/* From a vertex of the largest part of the graph to the first one in its last level. */
+static void searches(struct bench *b, const bosc_cellgraph_info *info, int repeats)
+{
+    int64_t *level = malloc((size_t)info->vertices * sizeof *level);
+    if (!level) fail(NULL, "out of memory");
+    DO(b, bosc_cellgraph_prepare(b->ctx, b->graph));
+    for (b->from = b->reached = 0; b->from < info->vertices && 2 * b->reached < info->vertices; b->from += 7) levels(b);
+    b->from -= 7;
+    DO(b, bosc_cellgraph_levels(b->ctx, b->graph, b->from, level, NULL, NULL, NULL));
+    for (b->to = 0; level[b->to] != b->depth;) b->to++;
+    print("  breadth-first search", timing_of(NULL, levels, b, repeats));
+    print("  shortest path to the last level", timing_of(NULL, path, b, repeats));
+    printf("  %" PRId64 " vertices reached in %" PRId64 " levels; a path of %" PRId64 "\n", b->reached, b->depth,
+           b->steps);
+    if (b->steps != b->depth + 1) fail(NULL, "the path is not as long as the level says");
+    free(level);
 }
 
 static void method(struct bench *b, char letter, int repeats, int64_t *edges)
@@ -85,6 +117,7 @@ static void method(struct bench *b, char letter, int repeats, int64_t *edges)
         if (letter == 'j') print("  rows (CSR) of the finished graph", timing_of(NULL, rows_out, b, repeats));
         if (bosc_cellgraph_get_info(b->graph, &info) != BOSC_OK) fail(NULL, "bosc_cellgraph_get_info");
         if (*edges < 0) printf("  %" PRId64 " vertices, %" PRId64 " edges\n", info.vertices, info.edges);
+        if (letter == 'j') searches(b, &info, repeats);
         b->found = info.edges;
         bosc_cellgraph_free(b->graph);
         agree(b, methods[m].name, edges);

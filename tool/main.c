@@ -43,6 +43,17 @@ const struct command commands[] = {
      .arrays = true,
      .run = run_generate_pairs},
     {.room = "generate",
+     .verb = "vectors",
+     .usage = "--n N --bits L -o V.npy",
+     .summary =
+         "Generate vectors of bits as cells of constraints have, the same on every machine and backend.\n"
+         "V (n, bytes) u1 are packed, the most significant bit first. Every 64 vectors a walk begins anew; each of\n"
+         "its steps changes one bit. Of two sizes the smaller is the beginning of the larger.",
+     .example = "boscage generate vectors --n 1000000 --bits 256 --seed 7 -o vectors.npy",
+     .required = {OPT_N, OPT_BITS, OPT_OUTPUT},
+     .arrays = true,
+     .run = run_generate_vectors},
+    {.room = "generate",
      .verb = "heights",
      .usage = "--size N [--kind KIND] -o H.png",
      .summary = "Generate fractal relief, the same on every machine and backend.\n"
@@ -170,6 +181,19 @@ const struct command commands[] = {
      .most = 2,
      .optional = {OPT_KIND},
      .run = run_hash_match},
+    {.room = "cellgraph",
+     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] -o edges.npy",
+     .summary = "Find all pairs of distinct vectors that differ in exactly one letter.\n"
+                "V: lines of 0 and 1; bases (A, C, G, T), one sequence a line, a count behind it or not, or FASTA; or\n"
+                ".npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8 are rows i < j, the\n"
+                "first ones of their vectors, ascending.",
+     .example = "boscage cellgraph vectors.npy --bits 256 -o edges.npy --json",
+     .least = 1,
+     .most = 1,
+     .required = {OPT_OUTPUT},
+     .optional = {OPT_BITS, OPT_METHOD},
+     .arrays = true,
+     .run = run_cellgraph},
     {.room = "terrain",
      .usage = "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
               "                       [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"

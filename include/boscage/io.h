@@ -46,6 +46,23 @@ BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_arr
  * A NaN gives BOSC_ERR_DATA with its row, counted from 0 ("FILE: row 7: NaN"), or its line in a text. */
 BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error);
 
+/* Vectors over a small alphabet in host memory, packed as boscage/cellgraph.h says. `rows` is owned: free it with
+ * bosc_vectors_free. */
+typedef struct bosc_vectors {
+    uint64_t *rows; /* (n x bosc_cellgraph_words(length, letter_bits)) */
+    int64_t n;
+    int32_t length, letter_bits;
+} bosc_vectors;
+
+BOSC_API void bosc_vectors_free(bosc_vectors *vectors);
+
+/* Reads vectors of equal length, at most 65,536 letters: text lines of 0 and 1; lines of bases (A, C, G, T or U, in
+ * either case: values 0 to 3), each of them followed by a blank and a count or not (it is passed over); FASTA, a
+ * sequence a line; or a .npy file of u1 (n, bytes), packed bits, the most significant first, for which `bits` must say
+ * how many a vector has. Otherwise `bits` may be 0; if it is not, all vectors must have so many bits. `#` begins a
+ * comment in a text. */
+BOSC_API bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);
+
 /* Saved trees. */
 BOSC_API bosc_status bosc_kdtree_save(bosc_ctx *ctx, const bosc_kdtree *tree, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_kdtree_load(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_io_error *error);

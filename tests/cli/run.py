@@ -16,7 +16,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn, radius and pairs (searches of all
-points), scipy_pairs, forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
+points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
 (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
@@ -78,6 +78,15 @@ def scipy_pairs(points, r):
         return None
     found = cKDTree(points).query_pairs(r, output_type="ndarray").astype(np.int64)
     return found[np.lexsort((found[:, 1], found[:, 0]))]
+
+
+def cells(letters):
+    """Rows i < j, the first ones of distinct rows, that differ in one letter."""
+    first = np.sort(np.unique(letters, axis=0, return_index=True)[1])
+    distinct = letters[first]
+    found = [np.stack([np.full(k.size, first[i]), first[k]], 1)
+             for i in range(len(first)) for k in [i + 1 + np.nonzero((distinct[i + 1:] != distinct[i]).sum(1) == 1)[0]]]
+    return np.concatenate(found).astype("i8") if found else np.zeros((0, 2), "i8")
 
 
 def forest(edges, maximum=False):
@@ -209,7 +218,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs,
+        names = {"np": np, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs, "cells": cells,
                  "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),

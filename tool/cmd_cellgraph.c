@@ -1,0 +1,113 @@
+/* boscage cellgraph, generate vectors */
+#include <stdlib.h>
+#include <string.h>
+
+#include <boscage/cellgraph.h>
+
+#include "tool/tool.h"
+
+enum { LENGTH_MAX = 65536, WALK = 64 /* generated vectors of a walk */ };
+
+static const char *const method_names[] = {"auto", "heuristic", "trie", "zobrist", "join", NULL};
+
+static int build(struct job *job, const bosc_vectors *vectors, int method, bosc_cellgraph **graph, bosc_array *pairs)
+{
+    bosc_cellgraph_opts opts = {.size = sizeof opts,
+                                .length = vectors->length,
+                                .letter_bits = vectors->letter_bits,
+                                .method = (bosc_cell_method)method,
+                                .pivots = 3};
+    bosc_cellgraph_info info = {.size = sizeof info};
+    double start = job_now();
+    bosc_status status = bosc_cellgraph_create(job->ctx, &opts, graph);
+    if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, *graph, vectors->rows, vectors->n, 0);
+    job_seconds(job, "build", start);
+    if (status == BOSC_OK) status = bosc_cellgraph_get_info(*graph, &info);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {info.edges, 2, 1, 1}};
+    pairs->data = job_alloc((size_t)info.edges, 2 * sizeof(int64_t));
+    if (!pairs->data) return EXIT_FAILED;
+    start = job_now();
+    status = bosc_cellgraph_get_pairs(job->ctx, *graph, pairs->data, NULL);
+    job_seconds(job, "pairs", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    job_integer(job, "n", info.n);
+    job_integer(job, "unique", info.vertices);
+    job_integer(job, "edges", info.edges);
+    job_text(job, "method", method_names[info.method]);
+    return EXIT_DONE;
+}
+
+int run_cellgraph(struct job *job)
+{
+    bosc_vectors vectors = {0};
+    bosc_array pairs = {0};
+    bosc_cellgraph *graph = NULL;
+    bosc_io_error error;
+    int64_t bits = 0;
+    int method = 0, code;
+    if ((code = option_choice(job, OPT_METHOD, method_names, &method)) ||
+        (code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &bits)) || (code = job_open(job)))
+        return code;
+    double start = job_now();
+    bosc_status status = bosc_vectors_read(job->operands[0], (int32_t)bits, &vectors, &error);
+    job_seconds(job, "read", start);
+    code = status == BOSC_OK        ? build(job, &vectors, method, &graph, &pairs)
+           : status == BOSC_ERR_ARG ? say(EXIT_USAGE, "--bits: is missing, and %s is packed", job->operands[0])
+                                    : say_io(status, &error);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
+    bosc_cellgraph_free(graph);
+    bosc_vectors_free(&vectors);
+    bosc_array_free(&pairs);
+    return code;
+}
+
+/* Vector i: a walk begins anew every WALK vectors, at random signs; each step changes one of them, as the signs of
+ * constraints change along a way through their cells. */
+static void make_vectors(const uint32_t *random, int64_t n, int64_t bits, uint8_t *rows)
+{
+    int64_t bytes = (bits + 7) / 8, per_walk = WALK + (bits + 31) / 32;
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t *own = random + i / WALK * per_walk;
+        uint8_t *row = rows + i * bytes;
+        if (i % WALK == 0) {
+            for (int64_t k = 0; k < bits; k++)
+                row[k / 8] |= (uint8_t)((own[WALK + k / 32] >> k % 32 & 1) << (7 - k % 8));
+            continue;
+        }
+        int64_t changed = (int64_t)((uint64_t)own[i % WALK] * (uint64_t)bits >> 32);
+        memcpy(row, row - bytes, (size_t)bytes);
+        row[changed / 8] ^= (uint8_t)(1 << (7 - changed % 8));
+    }
+}
+
+int run_generate_vectors(struct job *job)
+{
+    int64_t n = 0, bits = 0, seed = 0;
+    int code;
+    if ((code = option_integer(job, OPT_N, 0, UINT32_MAX - 2, &n)) ||
+        (code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &bits)) ||
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = job_open(job)))
+        return code;
+    int64_t bytes = (bits + 7) / 8, count = (n + WALK - 1) / WALK * (WALK + (bits + 31) / 32);
+    bosc_array rows = {.dtype = BOSC_U8, .rank = 2, .shape = {n, bytes, 1, 1}};
+    uint32_t *random = job_alloc((size_t)count, sizeof *random);
+    rows.data = random ? job_alloc((size_t)n, (size_t)bytes) : NULL;
+    code = rows.data ? EXIT_DONE : EXIT_FAILED;
+    double start = job_now();
+    if (!code) {
+        bosc_status status =
+            bosc_random_bits(job->ctx, (uint64_t)seed, 0x63656c6c /* a stream of their own */, count, random);
+        memset(rows.data, 0, (size_t)(n * bytes));
+        if (status == BOSC_OK)
+            make_vectors(random, n, bits, rows.data);
+        else
+            code = say_ctx(job, status);
+    }
+    job_seconds(job, "generate", start);
+    free(random);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &rows, 1);
+    job_integer(job, "n", n);
+    bosc_array_free(&rows);
+    return code;
+}
