@@ -68,19 +68,25 @@ struct block {
     int64_t surface; /* triangles of the mesh, which stand first */
 };
 
-static bool on_border(const struct ground *g, const float *p, const float *q)
+/* Whether the edge after corner i of the mesh's triangles, all of them counted through, lies on the border. */
+static bool on_border(const struct relief *r, int64_t i)
 {
-    double x = (double)(g->heights->width - 1) * g->spacing, y = (double)(g->heights->height - 1) * g->spacing;
-    return (p[0] == 0 && q[0] == 0) || (p[1] == 0 && q[1] == 0) || (p[0] == (float)x && q[0] == (float)x) ||
-           (p[1] == (float)y && q[1] == (float)y);
+    const struct ground *g = r->ground;
+    const uint32_t *v = r->mesh->indices;
+    const float *p = r->mesh->positions + 3 * (int64_t)v[i];
+    const float *q = r->mesh->positions + 3 * (int64_t)v[i % 3 == 2 ? i - 2 : i + 1];
+    float east = (float)((double)(g->heights->width - 1) * g->spacing);
+    float south = (float)((double)(g->heights->height - 1) * g->spacing);
+    return (p[0] == 0 && q[0] == 0) || (p[1] == 0 && q[1] == 0) || (p[0] == east && q[0] == east) ||
+           (p[1] == south && q[1] == south);
 }
 
-static void add_side(struct block *b, const bosc_mesh *m, uint32_t p, uint32_t q, double bottom)
+static void add_side(struct block *b, uint32_t p, uint32_t q, double bottom)
 {
     uint32_t first = (uint32_t)b->scene.vertices;
     float *v = b->positions + 3 * b->scene.vertices;
-    memcpy(v, m->positions + 3 * (int64_t)p, 3 * sizeof *v);
-    memcpy(v + 3, m->positions + 3 * (int64_t)q, 3 * sizeof *v);
+    memcpy(v, b->positions + 3 * (int64_t)p, 3 * sizeof *v);
+    memcpy(v + 3, b->positions + 3 * (int64_t)q, 3 * sizeof *v);
     v[2] = v[5] = (float)bottom;
     const uint32_t two[6] = {p, q, first + 1, p, first + 1, first};
     memcpy(b->indices + 3 * b->scene.triangles, two, sizeof two);
@@ -91,26 +97,17 @@ static void add_side(struct block *b, const bosc_mesh *m, uint32_t p, uint32_t q
 static bool block_open(struct block *b, const struct relief *r, bool sides)
 {
     const bosc_mesh *m = r->mesh;
-    const struct ground *g = r->ground;
-    int64_t most = 0;
-    double extent = (double)(g->heights->width + g->heights->height) * g->spacing;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass) {
-            b->positions = malloc((size_t)(m->vertices + 2 * most) * 3 * sizeof *b->positions);
-            b->indices = malloc((size_t)(m->triangles + 2 * most) * 3 * sizeof *b->indices);
-            if (!b->positions || !b->indices) return false;
-            memcpy(b->positions, m->positions, (size_t)m->vertices * 3 * sizeof *b->positions);
-            memcpy(b->indices, m->indices, (size_t)m->triangles * 3 * sizeof *b->indices);
-            b->scene = (struct scene){m->vertices, m->triangles, b->positions, b->indices};
-            b->surface = m->triangles;
-        }
-        for (int64_t i = 0; i < m->triangles * 3 && sides; i++) {
-            uint32_t p = m->indices[i], q = m->indices[i % 3 == 2 ? i - 2 : i + 1];
-            if (!on_border(g, m->positions + 3 * (int64_t)p, m->positions + 3 * (int64_t)q)) continue;
-            if (pass) add_side(b, m, p, q, g->low - 0.02 * extent);
-            most += !pass;
-        }
-    }
+    int64_t border = 0, corners = m->triangles * 3;
+    for (int64_t i = 0; i < corners && sides; i++) border += on_border(r, i);
+    b->positions = malloc((size_t)(m->vertices + 2 * border) * 3 * sizeof *b->positions);
+    b->indices = malloc((size_t)(m->triangles + 2 * border) * 3 * sizeof *b->indices);
+    if (!b->positions || !b->indices) return false;
+    memcpy(b->positions, m->positions, (size_t)m->vertices * 3 * sizeof *b->positions);
+    memcpy(b->indices, m->indices, (size_t)corners * sizeof *b->indices);
+    b->scene = (struct scene){m->vertices, m->triangles, b->positions, b->indices};
+    b->surface = m->triangles;
+    for (int64_t i = 0; i < corners && border; i++)
+        if (on_border(r, i)) add_side(b, m->indices[i], m->indices[i % 3 == 2 ? i - 2 : i + 1], r->ground->bottom);
     return true;
 }
 
@@ -123,11 +120,9 @@ static void block_close(struct block *b)
 /* Layers of earth, darker with depth and on the side that the sun is farther from. */
 static struct colour side_of(const struct paints *p, const struct ground *g, const double at[3])
 {
-    double extent = (double)(g->heights->width + g->heights->height) * g->spacing, z = (at[2] - g->low) / extent;
-    double layer = 0.5 + 0.5 * sin(z * 900 + 3 * sin(at[0] / extent * 20) + 2 * sin(at[1] / extent * 17));
-    double depth = fmin(fmax((z + 0.02) / 0.05, 0), 1);
-    bool south = at[1] > ((double)g->heights->height - 1.001) * g->spacing;
-    double light = south ? 1 : 0.6;
+    double unit = g->low - g->bottom, z = (at[2] - g->bottom) / unit, east = at[0] / unit, south = at[1] / unit;
+    double layer = 0.5 + 0.5 * sin(18 * z + 3 * sin(0.4 * east) + 2 * sin(0.34 * south)), depth = fmin(0.4 * z, 1);
+    double light = at[1] > ((double)g->heights->height - 1.001) * g->spacing ? 1 : 0.6;
     return scaled(colour_mix(p->earth, p->layer, (0.35 + 0.3 * layer) * depth), light, light, light);
 }
 
@@ -221,10 +216,9 @@ static struct eye eye_of(const struct relief *r, int width, int *height)
     }
     struct eye eye = r->view == RELIEF_ABOVE ? eye_look(middle, down, north) : eye_look(middle, ahead, up);
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    double extent = (double)(g->heights->width + g->heights->height) * g->spacing;
     for (int i = 0; i < 8; i++) {
         const double d[3] = {(i & 1 ? x : 0) - middle[0], (i & 2 ? y : 0) - middle[1],
-                             (i & 4 ? g->high : g->low - 0.02 * extent) - middle[2]};
+                             (i & 4 ? g->high : g->bottom) - middle[2]};
         double right = 0, top = 0;
         for (int c = 0; c < 3; c++) {
             right += d[c] * eye.right[c];

@@ -9,6 +9,7 @@
 struct ground {
     const bosc_heights *heights;
     double spacing, low, high;
+    double bottom;    /* of the block: a fiftieth of the raster's sides below its lowest height */
     float *sun, *sky; /* how much of each reaches a sample, 0 to 1 */
 };
 bool ground_open(struct ground *ground, const bosc_heights *heights, double spacing); /* false: no memory */

@@ -70,6 +70,7 @@ bool ground_open(struct ground *ground, const bosc_heights *heights, double spac
         ground->high = fmax(ground->high, heights->data[i]);
         ground->sky[i] = 1;
     }
+    ground->bottom = ground->low - 0.02 * (double)(heights->width + heights->height) * spacing;
     if (good) {
         cast_shadows(ground, means);
         open_sky(ground, means, line, longest / 128 + 1);
