@@ -17,23 +17,40 @@ static double element(const bosc_array *a, int64_t at)
     }
 }
 
-/* A voxel as large as the radius; for a radius that makes none one for each point of the largest extent. */
+enum { SAMPLES = 4096 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How far apart seven eighths of a sample of the points lie along a coordinate, or all of it, if those agree;
+ * *farthest: and from 0. */
+static double spread_of(const bosc_array *points, int64_t c, double *farthest)
+{
+    double x[SAMPLES];
+    int64_t step = points->shape[0] / SAMPLES + 1;
+    size_t count = 0;
+    for (int64_t i = 0; i < points->shape[0]; i += step) {
+        x[count] = element(points, i * points->shape[1] + c);
+        if (isfinite(x[count])) count++;
+    }
+    if (count == 0) return 0;
+    qsort(x, count, sizeof *x, by_value);
+    double low = x[count / 16], high = x[count - 1 - count / 16], spread = high - low;
+    *farthest = fmax(*farthest, fmax(fabs(low), fabs(high)));
+    return spread > 0 ? spread : x[count - 1] - x[0];
+}
+
+/* A voxel as large as the radius; but not so small that the numbers of most points' voxels have more than about 60
+ * bits, alone or together. What few points lie far outside is no measure. */
 static double cell_of(const bosc_array *points, double radius)
 {
-    double least = (double)bosc_dtype_size(points->dtype) == 4 ? 1e-30 : 1e-290, extent = 0;
-    if (radius >= least && radius <= 1e300) return radius;
-    for (int64_t c = 0; c < points->shape[1]; c++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t i = 0; i < points->shape[0]; i++) {
-            double x = element(points, i * points->shape[1] + c);
-            if (!isfinite(x)) continue;
-            low = fmin(low, x);
-            high = fmax(high, x);
-        }
-        extent = fmax(extent, high - low);
-    }
-    double cell = extent / pow((double)points->shape[0], 1.0 / (double)points->shape[1]);
-    return isfinite(cell) && cell > least ? cell : 1;
+    double least = (double)bosc_dtype_size(points->dtype) == 4 ? 1e-30 : 1e-290, spread = 0, farthest = 0;
+    for (int64_t c = 0; c < points->shape[1]; c++) spread = fmax(spread, spread_of(points, c, &farthest));
+    double cell = fmax(radius, fmax(ldexp(spread, (int)(-60 / points->shape[1])), ldexp(farthest, -60)));
+    return cell > least ? fmin(cell, 1e300) : 1;
 }
 
 static int find_pairs(struct job *job, const bosc_array *points, double radius, bosc_array *pairs)
