@@ -133,6 +133,17 @@ static void search(bosc_ctx *ctx)
     CHECK(suite_begins(bosc_message(ctx), "queries: row 0 holds a NaN"));
     for (int i = 0; i < 4; i++) CHECK(counts[i] == 7 && offsets[i] == 7);
     for (int i = 0; i < 80; i++) CHECK_EQ(ids[i], 0x5555555555555555);
+    bosc_grid_free(grid);
+}
+
+/* Offsets that are not those of the first call. */
+static void offsets_given(bosc_ctx *ctx)
+{
+    float p[20] = {0}, q[6] = {0};
+    int64_t ids[80];
+    bosc_grid *grid = NULL;
+    CHECK_OK(ctx, bosc_grid_create(ctx, &good, &grid));
+    CHECK_OK(ctx, bosc_grid_build(ctx, grid, p, 10, 0));
     static const int64_t wrong[][4] = {{1, 10, 20, 30}, {-1, 10, 20, 30}, {0, 20, 10, 30}, {0, 10, 20, 29},
                                        {0, 10, 20, 31}, {0, 0, 0, 0},     {0, 9, 20, 30},  {0, 10, 30, 20}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
@@ -311,9 +322,14 @@ static void frames(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_spatial_args[] = {
-    {"create", create, NULL},   {"build", build, NULL},
-    {"search", search, NULL},   {"reserve's arguments", reserve_args, NULL},
-    {"reserve", reserve, NULL}, {"lists", lists, NULL},
-    {"frames", frames, NULL},   {"another backend", NULL, other_backend},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"search", search, NULL},
+    {"offsets", offsets_given, NULL},
+    {"reserve's arguments", reserve_args, NULL},
+    {"reserve", reserve, NULL},
+    {"lists", lists, NULL},
+    {"frames", frames, NULL},
+    {"another backend", NULL, other_backend},
 };
 SUITE(spatial_args);

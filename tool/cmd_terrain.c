@@ -78,6 +78,9 @@ static const double degree = 3.14159265358979323846 / 180;
 
 int camera_check(const char *name, const double camera[CAMERA_NUMBERS])
 {
+    for (int c = 0; c < 3; c++)
+        if (!(fabs(camera[c]) <= 1e12))
+            return say(EXIT_USAGE, "%s: the position %g is not from -1e12 to 1e12", name, camera[c]);
     if (!(camera[4] >= -90 && camera[4] <= 90))
         return say(EXIT_USAGE, "%s: the pitch %g is not from -90 to 90 degrees", name, camera[4]);
     if (!(camera[5] >= 1 && camera[5] <= 170))
@@ -125,8 +128,8 @@ static int read_land(struct job *job, struct land *land)
     if ((code = option_number(job, OPT_SPACING, 0, &land->spacing)) ||
         (code = option_choice(job, OPT_ENCODING, encodings, &encoding)))
         return code;
-    if (job->value[OPT_SPACING] && !(land->spacing > 0 && land->spacing <= 1e9))
-        return say(EXIT_USAGE, "--spacing: %s is not more than 0 and at most 1e9", job->value[OPT_SPACING]);
+    if (job->value[OPT_SPACING] && !(land->spacing >= 1e-9 && land->spacing <= 1e9))
+        return say(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
     if ((code = job_open(job))) return code;
     double start = job_now();
     bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &land->heights, &error);
@@ -238,6 +241,7 @@ int run_terrain(struct job *job)
     int code = read_wish(job, &wish);
     if (code) return code;
     if (!flight && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
+    if ((code = option_ending(job, OPT_PNG, (const char *const[]){".png", NULL}))) return code;
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
     code = read_land(job, &land);
     if (!code && flight) {

@@ -226,7 +226,8 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", endings[i]);
     }
-    return say(EXIT_USAGE, "%s: %s ends in none of %s", option_flag(id), path, list);
+    return say(EXIT_USAGE, "%s: %s %s %s", option_flag(id), path, endings[1] ? "ends in none of" : "does not end in",
+               list);
 }
 
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice)
