@@ -143,6 +143,7 @@ static void changes(bosc_ctx *ctx)
     bosc_cbt *tree = NULL;
     uint8_t commands[16] = {0};
     int64_t sources[16];
+    uint64_t nodes[16];
     bosc_cbt_view view;
     char in[16] = {0}, out[16];
     static const int64_t sizes[] = {-1, -2, INT64_MIN, INT64_MAX};
@@ -159,6 +160,19 @@ static void changes(bosc_ctx *ctx)
     for (int off = 1; off < 8; off++)
         CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, (int64_t *)(void *)((char *)sources + off), 8),
                   "sources");
+    CHECK_EQ(bosc_cbt_cycle(NULL, tree, commands, 3, sources, nodes, 8), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, NULL, commands, 3, sources, nodes, 8), "tree");
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, NULL, 3, sources, nodes, 8), "commands");
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, NULL, 8), "nodes");
+    for (int i = 0; i < 4; i++) {
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, sizes[i], sources, nodes, 8), "count");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, sizes[i]), "room");
+    }
+    for (int off = 1; off < 8; off++) {
+        void *wrong_sources = (char *)sources + off, *wrong_nodes = (char *)nodes + off;
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, wrong_sources, nodes, 8), "sources");
+        if (off % 4) CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, wrong_nodes, 8), "nodes");
+    }
     CHECK_EQ(bosc_cbt_reduce(NULL, tree), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_reduce(ctx, NULL), "tree");
     CHECK_EQ(bosc_cbt_reset(NULL, tree, 0), BOSC_ERR_ARG);

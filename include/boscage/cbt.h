@@ -68,12 +68,18 @@ BOSC_API bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *n
  * recorded (on the CPU: if none changes the tree). O(2^D / 64). Queues; capturable. */
 BOSC_API bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree);
 
-/* A whole cycle: commands[l] (uint8_t, a bosc_cbt_command; others keep) is for leaf l < count, leaves beyond keep
+/* Commands for all leaves: commands[l] (uint8_t, a bosc_cbt_command; others keep) is for leaf l < count, leaves beyond keep
  * (those recorded before count too); then a reduction. sources (room, int64; or NULL) gets for each leaf of the new
  * tree, up to `room`, the old leaf that it was, or was split from; of two merged leaves the left one; -1 beyond the
  * leaves. To be given to bosc_cbt_carry. O(2^D / 64 + leaves). With device arrays it only queues; capturable. */
 BOSC_API bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count,
                                      int64_t *sources, int64_t room);
+
+/* The same, and then a decode of the leaves of the new tree: nodes (room) gets them, 0 beyond the last one; sources
+ * (room, or NULL) has the same room. On CUDA one launch does it all for trees of depth up to about 20, where the layout
+ * is RANKED and nodes are device memory. */
+BOSC_API bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count,
+                                    int64_t *sources, void *nodes, int64_t room);
 
 /* Carries what belongs to leaves across an update: out[i] = in[sources[i]] for i < count, items of item_size bytes
  * (1 to 256); zero bytes where a source is not in 0 to n - 1. in and out must not overlap. O(count). With device arrays

@@ -66,45 +66,80 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
     return ops->for_each(ctx, &tree->view, visit, user);
 }
 
+/* Commands, sources and nodes of a call. */
+struct cycle {
+    const uint8_t *commands;
+    int64_t count, *sources, sources_room;
+    void *nodes;
+    int64_t nodes_room;
+};
+
 /* Sources go to the caller before the tree changes, and are waited for: nothing may fail after. */
-static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
-                          int64_t room)
+static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, struct bi_cbt_outcome *outcome)
 {
-    struct bi_cbt_change change = {.count = count, .sources = sources, .room = room};
-    bool staged = false, changed = true;
-    if (count > 0) {
-        BI_TRY(bi_stage_in(ctx, commands, (size_t)count, (const void **)&change.commands, &staged));
+    struct bi_cbt_change change = {.count = c->count, .sources = c->sources, .room = c->sources_room};
+    bool staged = false;
+    if (c->count > 0) {
+        BI_TRY(bi_stage_in(ctx, c->commands, (size_t)c->count, (const void **)&change.commands, &staged));
         if (staged) BI_TRY(ctx->backend->sync(ctx));
     }
     change.recorded = tree->pending || tree->shared;
-    if (count == 0 && !change.recorded && !sources) return BOSC_OK;
+    if (c->count == 0 && !change.recorded && !c->sources) return BOSC_OK;
+    if (tree->opts.layout == BOSC_CBT_RANKED && c->nodes && ctx->backend->reaches(ctx, c->nodes)) {
+        change.nodes = c->nodes;
+        change.nodes_room = c->nodes_room;
+        change.wide = tree->opts.id_bits == 64;
+    }
     change.view = tree->view;
     bool heaped = tree->heaped;
     tree->heaped = false;
-    BI_TRY(bi_cbt_ops_of(ctx)->change(ctx, tree, &change, &changed));
+    BI_TRY(bi_cbt_ops_of(ctx)->change(ctx, tree, &change, outcome));
     tree->pending = false;
-    tree->heaped = heaped && !changed;
+    tree->heaped = heaped && outcome->unchanged;
     return tree->heaped ? BOSC_OK : bi_cbt_refresh_heap(ctx, tree);
+}
+
+static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
+{
+    struct bi_cbt_outcome outcome = {false, false};
+    BI_TRY(update(ctx, tree, c, &outcome));
+    if (!c->nodes || outcome.decoded) return BOSC_OK;
+    return bi_cbt_decode_leaves(ctx, tree, 0, c->nodes_room, c->nodes);
 }
 
 bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree)
 {
+    struct cycle c = {.count = 0};
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    BI_CBT_WITH_SCRATCH(ctx, update(ctx, tree, NULL, 0, NULL, 0));
+    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
 bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
                             int64_t room)
 {
+    struct cycle c = {.commands = commands, .count = count, .sources = sources, .sources_room = room};
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
     BI_TRY(bi_cbt_check_array(ctx, "room", sources ? room : 0, "sources", sources, sizeof *sources));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
-    BI_CBT_WITH_SCRATCH(ctx, update(ctx, tree, commands, count, sources, room));
+    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
+}
+
+bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
+                           void *nodes, int64_t room)
+{
+    struct cycle c = {commands, count, sources, room, nodes, room};
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
+    BI_TRY(bi_cbt_check_array(ctx, "room", sources ? room : 0, "sources", sources, sizeof *sources));
+    BI_TRY(bi_cbt_check_array(ctx, "room", room, "nodes", nodes, bi_cbt_id_size(tree)));
+    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
 static bosc_status carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, size_t item_size, const void *in,

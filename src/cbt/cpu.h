@@ -13,7 +13,8 @@ struct bi_cbt_cpu_steps {
 const struct bi_cbt_cpu_steps *bi_cbt_cpu_steps_of(const bosc_ctx *ctx);
 
 bosc_status bi_cbt_cpu_decode(bosc_ctx *ctx, const struct bi_cbt_decode *a);
-bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, bool *changed);
+bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
+                              struct bi_cbt_outcome *outcome);
 bosc_status bi_cbt_cpu_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
 #endif

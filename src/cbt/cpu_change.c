@@ -9,7 +9,8 @@ bosc_status bi_cbt_cpu_decode(bosc_ctx *ctx, const struct bi_cbt_decode *a)
     return STEP(ctx, decode, a->view.blocks + (a->count + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, a);
 }
 
-static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, bool *changed)
+static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
+                             struct bi_cbt_outcome *outcome)
 {
     int64_t blocks = tree->view.blocks, *fresh;
     uint32_t any;
@@ -28,11 +29,12 @@ static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_
         BI_TRY(STEP(ctx, sources, blocks + (a->room + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, &sources));
     }
     struct bi_cbt_flip flip = {tree->view, any ? fresh : NULL};
-    *changed = any;
+    outcome->unchanged = !any;
     return STEP(ctx, flip, blocks + 1, &flip);
 }
 
-bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, bool *changed)
+bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
+                              struct bi_cbt_outcome *outcome)
 {
     BI_TRY(bi_cbt_need_commands(ctx, tree));
     if (a->count > 0) {
@@ -40,7 +42,7 @@ bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt
         tree->pending = true;
         BI_TRY(STEP(ctx, order, tree->view.blocks, &order));
     }
-    return carry_out(ctx, tree, a, changed);
+    return carry_out(ctx, tree, a, outcome);
 }
 
 bosc_status bi_cbt_cpu_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)

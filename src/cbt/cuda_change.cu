@@ -25,36 +25,28 @@ struct change_args {
     int64_t *fresh;    /* (blocks) ranks, with sources */
 };
 
-template <int THREADS> struct change_shared {
-    bi_cbt_meeting sum;
-    unsigned long long leaves;
-    unsigned changed;
-    uint32_t warps[THREADS / 32];
+template <int WARPS> struct change_shared {
+    unsigned long long slots[3 * WARPS];
+    uint32_t warps[WARPS];
+    bi_cbt_marks marks[WARPS];
     uint16_t counts[NEAR];
 };
 
 /* Changes a block with `rank` leaves before it, by a warp; returns its count. */
-static __device__ int change_block(const change_args &c, int64_t block, int64_t rank, uint32_t word, bool touched)
+static __device__ int change_block(const change_args &c, int64_t block, int64_t rank, uint32_t word, bool touched,
+                                   bi_cbt_marks *marks)
 {
-    const int lane = (int)(threadIdx.x % 32);
-    const bosc_cbt_view &v = c.a.view;
-    const int64_t at = block * 32 + lane;
+    const int64_t at = block * 32 + threadIdx.x % 32;
     bi_cbt_asked recorded = {0, 0};
-    bi_cbt_lane b = {block, rank, 0, word, 0};
-    if (touched) {
-        recorded.split = ((const uint32_t *)v.splits)[at];
-        recorded.merge = ((const uint32_t *)v.merges)[at];
-    }
-    const uint32_t ones = (uint32_t)__popc(word), upto = bi_warp_sum_upto(ones);
-    b.before = upto - ones;
-    b.n = (int)__shfl_sync(~0u, upto, 31);
-    const uint32_t changes = bi_cbt_changes32(c.a, b, recorded);
+    if (touched) recorded = bi_cbt_recorded(c.a.view, block);
+    const bi_cbt_lane b = bi_cbt_lane_of(block, rank, word);
+    const uint32_t changes = bi_cbt_changes32(c.a, b, recorded, marks);
     const int flags = touched ? TOUCHED : 0;
     if (!__any_sync(~0u, changes != 0)) return b.n | flags;
     if (c.a.sources)
         ((uint32_t *)c.changes)[at] = changes;
     else if (c.apply)
-        ((uint32_t *)v.bits)[at] = word ^ changes;
+        ((uint32_t *)c.a.view.bits)[at] = word ^ changes;
     return (int)bi_warp_sum((uint32_t)__popc(word ^ changes)) | flags | CHANGED;
 }
 
@@ -62,14 +54,14 @@ static __device__ int change_block(const change_args &c, int64_t block, int64_t 
  * covers it is to be split, and in its middle. */
 static __device__ bool is_asked(const bi_cbt_change &a, int64_t block, int64_t rank, int64_t n)
 {
-    if (n > 0) return rank < a.count || rank - 1 < a.count;
+    if (n > 0) return rank - 1 < a.count;
     const int64_t lowest = block & -block;
     return bi_cbt_command_of(a, rank - 1) == BOSC_CBT_SPLIT &&
            a.view.ranks[block + lowest] - a.view.ranks[block - lowest] == 1;
 }
 
 /* Changes `group` blocks, up to 32, by a warp: a lane has the block of its number. Returns its count, with flags. */
-static __device__ int change_group(const change_args &c, int64_t first, int64_t end, int group)
+static __device__ int change_group(const change_args &c, int64_t first, int64_t end, int group, bi_cbt_marks *marks)
 {
     const int lane = (int)(threadIdx.x % 32);
     const bosc_cbt_view &v = c.a.view;
@@ -90,7 +82,7 @@ static __device__ int change_group(const change_args &c, int64_t first, int64_t 
     for (; left; left &= left - 1) {
         const int at = __ffs((int)left) - 1, next = __ffs((int)(left & (left - 1))) - 1;
         const uint32_t ahead = next >= 0 ? bits[(first + next) * 32 + lane] : 0;
-        const int made = change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1);
+        const int made = change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1, marks);
         if (lane == at) count = made;
         word = ahead;
     }
@@ -120,17 +112,16 @@ static __device__ int take_group(const change_args &c, int64_t first, int64_t en
     return count;
 }
 
-/* The ranks of a range from the counts of its blocks, to `ranks`. */
-template <int THREADS>
-static __device__ void make_ranks(change_shared<THREADS> *sh, const uint16_t *counts, int64_t begin, int64_t end,
-                                  int64_t *ranks)
+/* The ranks of a range, which has `before` leaves before it, from the counts of its blocks, to `ranks`. */
+template <int WARPS>
+static __device__ void make_ranks(change_shared<WARPS> *sh, int64_t before, const uint16_t *counts, int64_t begin,
+                                  int64_t end, int64_t *ranks)
 {
-    int64_t before = (int64_t)sh->sum.before;
-    for (int64_t i = begin; i < end; i += THREADS) {
+    for (int64_t i = begin; i < end; i += WARPS * 32) {
         const int64_t block = i + threadIdx.x;
         uint32_t all;
         const uint32_t mine = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
-        const uint32_t less = bi_block_sum_before<THREADS / 32>(mine, sh->warps, &all);
+        const uint32_t less = bi_block_sum_before<WARPS>(mine, sh->warps, &all);
         if (block < end) ranks[block] = before + less;
         before += all;
         __syncthreads();
@@ -143,16 +134,8 @@ static __device__ void give_sources(const change_args &c, int64_t block, bool ch
     const bosc_cbt_view &v = c.a.view;
     const int64_t at = block * 32 + threadIdx.x % 32;
     const uint32_t was = ((const uint32_t *)v.bits)[at], is = changed ? was ^ ((const uint32_t *)c.changes)[at] : was;
-    const uint32_t old_ones = (uint32_t)__popc(was), ones = (uint32_t)__popc(is);
-    int64_t old = v.ranks[block] + (bi_warp_sum_upto(old_ones) - old_ones) - 1;
-    int64_t leaf = c.fresh[block] + (bi_warp_sum_upto(ones) - ones);
-    for (uint32_t left = was | is; left; left &= left - 1) {
-        const uint32_t bit = left & (0 - left);
-        if (was & bit) old++;
-        if (!(is & bit)) continue;
-        if (leaf < c.a.room) c.a.sources[leaf] = old;
-        leaf++;
-    }
+    const int64_t old = v.ranks[block] + bi_cbt_lane_of(block, 0, was).before;
+    bi_cbt_give_sources(c.a, was, is, old, c.fresh[block] + bi_cbt_lane_of(block, 0, is).before);
     if (c.apply && changed) ((uint32_t *)v.bits)[at] = is;
 }
 
@@ -189,72 +172,75 @@ static __device__ void forget(const bosc_cbt_view &v, const uint16_t *counts, in
 }
 
 /* After all have met. */
-template <int THREADS>
-static __device__ void finish(const change_args &c, change_shared<THREADS> *sh, const uint16_t *counts, int64_t begin,
-                              int64_t end)
+template <int WARPS>
+static __device__ void finish(const change_args &c, change_shared<WARPS> *sh, const uint16_t *counts, int64_t begin,
+                              int64_t end, bi_cbt_heard heard)
 {
     const bosc_cbt_view &v = c.a.view;
     int64_t *ranks = (int64_t *)v.ranks;
+    const int64_t before = (int64_t)(heard.before & (BI_CBT_CHANGED - 1)),
+                  all = (int64_t)(heard.all & (BI_CBT_CHANGED - 1));
     if (c.a.sources) {
-        make_ranks<THREADS>(sh, counts, begin, end, c.fresh);
-        give_all_sources(c, counts, begin, end, (int64_t)sh->sum.all);
+        make_ranks<WARPS>(sh, before, counts, begin, end, c.fresh);
+        give_all_sources(c, counts, begin, end, all);
         __syncthreads();
     }
     if (!c.apply) return;
-    if (sh->sum.changed) {
-        make_ranks<THREADS>(sh, counts, begin, end, ranks);
-        if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = (int64_t)sh->sum.all;
+    if (heard.all >= BI_CBT_CHANGED) {
+        make_ranks<WARPS>(sh, before, counts, begin, end, ranks);
+        if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = all;
     }
     if (c.a.recorded) forget(v, counts, begin, end);
 }
 
-template <int THREADS> static __global__ void __launch_bounds__(THREADS) kernel_change(const change_args c)
+template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel_change(const change_args c)
 {
-    BI_SHARED(change_shared<THREADS>, sh);
+    BI_SHARED(change_shared<WARPS>, sh);
     const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
     const int64_t begin = min(blockIdx.x * c.each, c.a.view.blocks), end = min(begin + c.each, c.a.view.blocks);
     uint16_t *counts = c.counts ? c.counts + begin : sh.counts;
     const unsigned long long turn = bi_cbt_turn(c.meeting);
-    if (threadIdx.x == 0) {
-        sh.sum.before = sh.sum.all = sh.sum.changed = sh.leaves = 0;
-        sh.changed = 0;
-    }
-    __syncthreads();
     unsigned leaves = 0;
     bool changed = false;
-    for (int64_t first = begin + warp * c.group; first < end; first += THREADS / 32 * c.group) {
-        const int count = c.bits ? take_group(c, first, end, c.group) : change_group(c, first, end, c.group);
+    for (int64_t first = begin + warp * c.group; first < end; first += WARPS * c.group) {
+        const int count =
+            c.bits ? take_group(c, first, end, c.group) : change_group(c, first, end, c.group, &sh.marks[warp]);
         if (lane < c.group && first + lane < end) counts[first + lane - begin] = (uint16_t)count;
         leaves += count & LEAVES;
         changed |= (count & CHANGED) != 0;
     }
-    leaves = bi_warp_sum(leaves);
-    changed = __any_sync(~0u, changed);
-    if (lane == 0 && leaves) atomicAdd(&sh.leaves, (unsigned long long)leaves);
-    if (lane == 0 && changed) atomicOr(&sh.changed, 1u);
-    __syncthreads();
-    bi_cbt_meet(c.meeting, turn, sh.leaves, sh.changed, &sh.sum);
-    finish<THREADS>(c, &sh, counts, begin, end);
+    unsigned long long told = bi_warp_sum(leaves);
+    if (__any_sync(~0u, changed)) told |= BI_CBT_CHANGED;
+    const bi_cbt_heard heard = bi_cbt_meet<WARPS>(c.meeting, turn, told, sh.slots);
+    finish<WARPS>(c, &sh, counts, begin, end, heard);
 }
 
-template <int THREADS> static bosc_status run(bosc_ctx *ctx, change_args *c)
+/* In as few ranges as there are multiprocessors, since all have to hear of all. */
+static bosc_status run(bosc_ctx *ctx, change_args *c)
 {
+    enum { WARPS = 32 };
     const int64_t blocks = c->a.view.blocks;
     unsigned grid;
-    BI_TRY(bi_blocks_together(ctx, kernel_change<THREADS>, THREADS, 1024 / THREADS, &grid));
+    BI_TRY(bi_blocks_together(ctx, kernel_change<WARPS>, WARPS * 32, 1, &grid));
     if (grid > BI_CBT_MEETING_MOST) grid = BI_CBT_MEETING_MOST;
-    if (bi_div_up(blocks, THREADS / 32) < grid) grid = (unsigned)bi_div_up(blocks, THREADS / 32);
+    if (bi_div_up(blocks, WARPS) < grid) grid = (unsigned)bi_div_up(blocks, WARPS);
     c->each = bi_div_up(blocks, grid);
     c->group = 1;
-    while (c->group < 32 && c->group * (THREADS / 32) < c->each) c->group *= 2;
+    while (c->group < 32 && c->group * WARPS < c->each) c->group *= 2;
     c->counts = nullptr;
     if (c->each > NEAR) BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
-    return BI_RUN_TOGETHER(ctx, kernel_change<THREADS>, grid, THREADS, *c);
+    return BI_RUN_TOGETHER(ctx, kernel_change<WARPS>, grid, WARPS * 32, *c);
 }
 
-static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c)
+static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
 {
     const int64_t blocks = c->a.view.blocks;
+    bool small = false;
+    if (!c->bits) BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &small));
+    if (small) {
+        if (c->apply && c->a.nodes) outcome->decoded = true;
+        return BOSC_OK;
+    }
     c->meeting = (unsigned long long *)tree->meeting.data;
     c->changes = nullptr;
     c->fresh = nullptr;
@@ -262,12 +248,11 @@ static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c)
         BI_TRY(bi_scratch(ctx, (size_t)blocks * (BI_CBT_BLOCK / 8), (void **)&c->changes));
         BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->fresh, (void **)&c->fresh));
     }
-    if (blocks <= 512) return run<128>(ctx, c);
-    return run<512>(ctx, c);
+    return run(ctx, c);
 }
 
 /* Sources that go to host memory are made first, alone, and waited for: nothing may fail when the tree has changed. */
-static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c)
+static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
 {
     struct bi_out out;
     bool staged = false;
@@ -279,7 +264,7 @@ static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_arg
     c->a.sources = (int64_t *)out.reachable;
     if (!staged) return BOSC_OK;
     c->apply = false;
-    BI_TRY(run_any(ctx, tree, c));
+    BI_TRY(run_any(ctx, tree, c, outcome));
     BI_TRY(bi_stage_back(ctx, &out));
     BI_TRY(ctx->backend->sync(ctx));
     c->apply = true;
@@ -287,20 +272,21 @@ static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_arg
     return BOSC_OK;
 }
 
-bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_change *a, bool *)
+bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_change *a, bi_cbt_outcome *outcome)
 {
     change_args c = {};
     c.a = *a;
     c.apply = true;
-    BI_TRY(stage_sources(ctx, tree, &c));
-    return run_any(ctx, tree, &c);
+    BI_TRY(stage_sources(ctx, tree, &c, outcome));
+    return run_any(ctx, tree, &c, outcome);
 }
 
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
     change_args c = {};
     c.a.view = tree->view;
+    bi_cbt_outcome outcome = {};
     c.bits = bits;
     c.apply = true;
-    return run_any(ctx, tree, &c);
+    return run_any(ctx, tree, &c, &outcome);
 }

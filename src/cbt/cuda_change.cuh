@@ -33,28 +33,70 @@ __device__ __forceinline__ int bi_cbt_command_of(const bi_cbt_change &a, int64_t
     return leaf >= 0 && leaf < a.count ? a.commands[leaf] : 0;
 }
 
-/* The commands of the leaves that begin in the lane's word, at the bits where they do. */
-static __device__ bi_cbt_asked bi_cbt_asked_of_leaves(const bi_cbt_change &a, const bi_cbt_lane &b)
+/* Bit k is set where byte k is `command`. */
+__device__ __forceinline__ uint32_t bi_cbt_where(uint32_t bytes, uint32_t command)
 {
-    const int lane = (int)(threadIdx.x % 32);
-    uint32_t splits = 0, merges = 0; /* of leaves 32 * lane and on of the block */
-    for (int part = 0; part * 32 < b.n; part++) {
-        const int l = part * 32 + lane;
-        const int command = l < b.n ? bi_cbt_command_of(a, b.rank + l) : 0;
-        const uint32_t s = __ballot_sync(~0u, command == BOSC_CBT_SPLIT);
-        const uint32_t m = __ballot_sync(~0u, command == BOSC_CBT_MERGE);
-        if (lane == part) splits = s, merges = m;
+    const uint32_t x = bytes ^ command * 0x01010101u; /* a byte of 0 has bit 7 in what follows, and no other has it */
+    const uint32_t same = ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x) & 0x80808080u;
+    return (same >> 7) * 0x01020408u >> 24;
+}
+
+/* Commands of a block's leaves as bits; from that of the first byte of 16 in which they begin. */
+struct bi_cbt_marks {
+    uint16_t split[BI_CBT_BLOCK / 16 + 4], merge[BI_CBT_BLOCK / 16 + 4];
+};
+
+static __device__ void bi_cbt_mark_sixteen(const bi_cbt_change &a, int64_t first, uint16_t *split, uint16_t *merge)
+{
+    uint32_t s = 0, m = 0;
+    if (first >= 0 && first + 16 <= a.count) {
+        const uint4 x = *reinterpret_cast<const uint4 *>(a.commands + first);
+        s = bi_cbt_where(x.x, BOSC_CBT_SPLIT) | bi_cbt_where(x.y, BOSC_CBT_SPLIT) << 4 |
+            bi_cbt_where(x.z, BOSC_CBT_SPLIT) << 8 | bi_cbt_where(x.w, BOSC_CBT_SPLIT) << 12;
+        m = bi_cbt_where(x.x, BOSC_CBT_MERGE) | bi_cbt_where(x.y, BOSC_CBT_MERGE) << 4 |
+            bi_cbt_where(x.z, BOSC_CBT_MERGE) << 8 | bi_cbt_where(x.w, BOSC_CBT_MERGE) << 12;
+    } else {
+        for (int i = 0; i < 16; i++) {
+            const int command = bi_cbt_command_of(a, first + i);
+            s |= (uint32_t)(command == BOSC_CBT_SPLIT) << i;
+            m |= (uint32_t)(command == BOSC_CBT_MERGE) << i;
+        }
     }
+    *split = (uint16_t)s;
+    *merge = (uint16_t)m;
+}
+
+/* The commands of the leaves that begin in the lane's word, from bit 0 on. */
+static __device__ bi_cbt_asked bi_cbt_asked_in_order(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_marks *marks)
+{
+    const int lane = (int)(threadIdx.x % 32), ones = __popc(b.word);
+    const int skew = (int)(((uintptr_t)a.commands + (uint64_t)b.rank) % 16);
+    for (int part = lane; 16 * part < skew + b.n; part += 32)
+        bi_cbt_mark_sixteen(a, b.rank - skew + 16 * part, &marks->split[part], &marks->merge[part]);
+    __syncwarp();
     bi_cbt_asked asked = {0, 0};
-    if (!__any_sync(~0u, (splits | merges) != 0)) return asked;
-    const int part = (int)(b.before / 32 % 32), next = (part + 1) % 32, shift = (int)(b.before % 32);
-    const uint64_t s_low = __shfl_sync(~0u, splits, part), s_high = __shfl_sync(~0u, splits, next);
-    const uint64_t m_low = __shfl_sync(~0u, merges, part), m_high = __shfl_sync(~0u, merges, next);
-    uint32_t s = (uint32_t)((s_high << 32 | s_low) >> shift), m = (uint32_t)((m_high << 32 | m_low) >> shift);
-    for (uint32_t left = b.word; left; left &= left - 1, s >>= 1, m >>= 1) {
+    if (ones) {
+        const int at = skew + (int)b.before, part = at / 16, shift = at % 16;
+        const uint64_t s =
+            (uint64_t)marks->split[part + 2] << 32 | (uint32_t)marks->split[part + 1] << 16 | marks->split[part];
+        const uint64_t m =
+            (uint64_t)marks->merge[part + 2] << 32 | (uint32_t)marks->merge[part + 1] << 16 | marks->merge[part];
+        const uint32_t known = ~0u >> (32 - ones);
+        asked.split = (uint32_t)(s >> shift) & known;
+        asked.merge = (uint32_t)(m >> shift) & known;
+    }
+    __syncwarp();
+    return asked;
+}
+
+/* Moved to the bits where the leaves begin. */
+static __device__ bi_cbt_asked bi_cbt_asked_in_place(bi_cbt_asked order, uint32_t word)
+{
+    bi_cbt_asked asked = {0, 0};
+    for (uint32_t left = word; order.split | order.merge; left &= left - 1, order.split >>= 1, order.merge >>= 1) {
         const uint32_t bit = left & (0 - left);
-        if (s & 1) asked.split |= bit;
-        if (m & 1) asked.merge |= bit;
+        if (order.split & 1) asked.split |= bit;
+        if (order.merge & 1) asked.merge |= bit;
     }
     return asked;
 }
@@ -133,16 +175,19 @@ static __device__ bi_cbt_first bi_cbt_first_of_block(const bi_cbt_change &a, con
 }
 
 /* The bits of the lane's word that change. All lanes call it. */
-static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_asked recorded)
+static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_asked recorded,
+                                            bi_cbt_marks *marks)
 {
     const int lane = (int)(threadIdx.x % 32);
     const bosc_cbt_view &v = a.view;
-    if (!a.count && !__any_sync(~0u, (recorded.split | recorded.merge) != 0)) return 0;
+    bi_cbt_asked leaves = {0, 0};
+    if (a.count) leaves = bi_cbt_asked_in_order(a, b, marks);
+    const uint32_t any = recorded.split | recorded.merge | leaves.split | leaves.merge;
+    if (!__any_sync(~0u, any || bi_cbt_command_of(a, b.rank - 1))) return 0;
+    leaves = bi_cbt_asked_in_place(leaves, b.word);
     const uint32_t starts = __ballot_sync(~0u, b.word & 1), middles = __ballot_sync(~0u, b.word >> 16 & 1);
     const uint32_t to_split = __ballot_sync(~0u, recorded.split & 1);
     const uint32_t to_split_middles = __ballot_sync(~0u, recorded.split >> 16 & 1);
-    bi_cbt_asked leaves = {0, 0};
-    if (a.count) leaves = bi_cbt_asked_of_leaves(a, b);
     const bool exists = v.depth <= 5 ? v.depth == 5 && lane == 0 : starts >> (lane | 1) & 1;
     uint32_t changes = bi_cbt_changes_within(a, b, exists, recorded, leaves);
     if (!a.count && !((recorded.split | recorded.merge) & 1)) return changes;
@@ -157,6 +202,36 @@ static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt
         changes |= merge && left != BOSC_CBT_SPLIT && right != BOSC_CBT_SPLIT;
     }
     return changes;
+}
+
+/* The commands recorded in the lane's word of a block. */
+__device__ __forceinline__ bi_cbt_asked bi_cbt_recorded(const bosc_cbt_view &v, int64_t block)
+{
+    const int64_t at = block * 32 + threadIdx.x % 32;
+    const bi_cbt_asked recorded = {((const uint32_t *)v.splits)[at], ((const uint32_t *)v.merges)[at]};
+    return recorded;
+}
+
+__device__ __forceinline__ bi_cbt_lane bi_cbt_lane_of(int64_t block, int64_t rank, uint32_t word)
+{
+    const uint32_t ones = (uint32_t)__popc(word), upto = bi_warp_sum_upto(ones);
+    const bi_cbt_lane lane = {block, rank, (int)__shfl_sync(~0u, upto, 31), word, upto - ones};
+    return lane;
+}
+
+/* Where the lane's leaves come from: those that begin at the bits `is`, of which there are `leaf` before, and were at
+ * `was`, with `old` before. */
+__device__ __forceinline__ void bi_cbt_give_sources(const bi_cbt_change &a, uint32_t was, uint32_t is, int64_t old,
+                                                    int64_t leaf)
+{
+    old--;
+    for (uint32_t left = was | is; left; left &= left - 1) {
+        const uint32_t bit = left & (0 - left);
+        if (was & bit) old++;
+        if (!(is & bit)) continue;
+        if (leaf < a.room) a.sources[leaf] = old;
+        leaf++;
+    }
 }
 
 #endif

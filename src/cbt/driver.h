@@ -36,6 +36,9 @@ bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *b
 bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap);
 bosc_status bi_cbt_refresh_heap(bosc_ctx *ctx, bosc_cbt *tree);
 
+/* As bosc_cbt_decode, without the checks. */
+bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes);
+
 /* The first wrong place of a field in reach, or INT64_MAX. Waits. */
 bosc_status bi_cbt_find_bad(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad);
 

@@ -4,7 +4,7 @@
 /* Decodes by descent, where the tree is to be read as published. */
 static bool descends(const bosc_cbt *tree) { return tree->opts.layout == BOSC_CBT_PUBLISHED && tree->heaped; }
 
-static bosc_status decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
+bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
 {
     struct bi_out out;
     bool staged = false, wide = tree->opts.id_bits == 64;
@@ -32,7 +32,7 @@ bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, 
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
                        (long long)count);
-    BI_CBT_WITH_SCRATCH(ctx, decode(ctx, tree, first, count, nodes));
+    BI_CBT_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));
 }
 
 static bosc_status decode_at(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *leaves, int64_t m, void *nodes)

@@ -22,6 +22,14 @@ struct bi_cbt_change {
     int64_t count;
     int64_t *sources; /* (room) or NULL; the caller's */
     int64_t room;
+    void *nodes; /* (nodes_room) or NULL, in reach: to be decoded after, by backends that do it in passing */
+    int64_t nodes_room;
+    bool wide;
+};
+
+struct bi_cbt_outcome {
+    bool unchanged; /* it is known that the commands changed nothing */
+    bool decoded;
 };
 
 /* What a backend does for trees. */
@@ -29,9 +37,9 @@ struct bi_cbt_ops {
     const struct bi_cbt_steps *steps;
     size_t meeting_bytes; /* of memory that a tree keeps for it, zeroed */
     bosc_status (*decode)(bosc_ctx *ctx, const struct bi_cbt_decode *a);
-    /* Carries commands out. *changed (host) becomes false if it is known that they change nothing. Either all is done
-     * or the tree is as before, and the commands that were recorded are there still. */
-    bosc_status (*change)(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, bool *changed);
+    /* Carries commands out. Either all is done or the tree is as before, and the commands that were recorded are there
+     * still. */
+    bosc_status (*change)(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, struct bi_cbt_outcome *outcome);
     /* The tree takes over a field, which is that of a tree. As a whole, too. */
     bosc_status (*install)(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
     /* Calls `visit` for every leaf and records what it returns; NULL where the caller's functions cannot be called. */
