@@ -280,6 +280,13 @@ static void voids(void)
             CHECK(got.data[i] == (isnan(once[i]) ? plain_fill(once, w, h, i % w, i / w) : once[i]));
         bosc_heights_free(&got);
     }
+    float high[9] = {3e38f, 3e38f, 3e38f, 3e38f, NAN, 3e38f, 3e38f, 3e38f, 3e38f}; /* no sum of two is a float */
+    bosc_heights got = {0};
+    bosc_io_error error;
+    size_t size = make_npy("<f4", "3, 3", high, sizeof high);
+    CHECK_EQ(parse_heights(BI_HEIGHTS_NPY, PLAIN, file.bytes, size, &got, &error), BOSC_OK);
+    CHECK(got.voids == 1 && got.data[4] == 3e38f);
+    bosc_heights_free(&got);
 }
 
 static void formats(void)

@@ -89,9 +89,10 @@ void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count
 
 /* ---- samples without a height ---- */
 
-/* What the neighbours of a sample add up to: heights over distances, and reciprocals of distances. */
+/* What the four neighbours of a sample add up to: quarters of heights (whose sum cannot overflow) over distances, and
+ * reciprocals of distances. */
 struct mean {
-    float heights, weight;
+    float quarters, weight;
 };
 
 /* Along one line, from one end: each void sees the last height before it. */
@@ -103,7 +104,7 @@ static void look_along(const float *z, struct mean *means, int64_t count, int64_
             last = i;
         } else if (last >= 0) {
             float distance = (float)(i - last);
-            means[i * step].heights += z[last * step] / distance;
+            means[i * step].quarters += z[last * step] / 4 / distance;
             means[i * step].weight += 1 / distance;
         }
     }
@@ -122,7 +123,7 @@ static void fill_once(const bosc_heights *h, struct mean *means)
         look_along(h->data + (n - 1) * w + x, means + (n - 1) * w + x, n, -w);
     }
     for (int64_t i = 0; i < all; i++)
-        if (isnan(h->data[i]) && means[i].weight > 0) h->data[i] = means[i].heights / means[i].weight;
+        if (isnan(h->data[i]) && means[i].weight > 0) h->data[i] = means[i].quarters / means[i].weight * 4;
 }
 
 /* The first time fills all that see a height; then every row or every column has one. */
