@@ -1,7 +1,5 @@
 /* Reads saved trees. Nothing is believed: the bit field grows by slices that were really read, the checksum decides,
  * and then the bits must be those of a tree. */
-#include <string.h>
-
 #include "cbt/save.h"
 
 struct reader {
@@ -16,13 +14,7 @@ static bosc_status malformed(struct reader *r, const char *reason) { return bi_l
 static bosc_status get_header(struct reader *r, bosc_cbt_opts *full)
 {
     struct bi_cbt_header *h = &r->header;
-    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
-    if (memcmp(h->magic, BI_CBT_SAVE_MAGIC, sizeof h->magic) != 0)
-        return malformed(r, "these are not the bytes of one");
-    if (h->version != BI_CBT_SAVE_VERSION)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved bisection: version %lu, but this library reads version %d",
-                       (unsigned long)h->version, (int)BI_CBT_SAVE_VERSION);
-    if (h->hash != bi_hash(h, offsetof(struct bi_cbt_header, hash))) return malformed(r, "the header is damaged");
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_CBT_SAVE_MAGIC, BI_CBT_SAVE_VERSION));
     if (h->reserved | h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
     bosc_cbt_opts opts = {sizeof opts, (int32_t)h->depth, (int32_t)h->level, (bosc_cbt_layout)h->layout,
                           (int32_t)h->id_bits};

@@ -96,6 +96,23 @@ bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const ch
     return BOSC_OK;
 }
 
+bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
+{
+    enum { MAGIC = 8 };
+    const char *bytes = header;
+    uint32_t there;
+    uint64_t hash;
+    BI_TRY(bi_load_get(l, header, size, "header"));
+    memcpy(&there, bytes + MAGIC, sizeof there);
+    memcpy(&hash, bytes + size - sizeof hash, sizeof hash);
+    if (memcmp(bytes, magic, MAGIC) != 0) return bi_load_malformed(l, "these are not the bytes of one");
+    if (there != version)
+        return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: version %lu, but this library reads version %lu", l->what,
+                       (unsigned long)there, (unsigned long)version);
+    if (hash != bi_hash(bytes, size - sizeof hash)) return bi_load_malformed(l, "the header is damaged");
+    return BOSC_OK;
+}
+
 static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t most)
 {
     if (need <= a->room) return BOSC_OK;

@@ -43,6 +43,9 @@ struct bi_loaded {
 };
 
 bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l);
+/* A header of a room's, of which all begin with a magic of 8 bytes and a version of 4, and end with the hash of what
+ * stands before it. */
+bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version);
 /* `part` names what the bytes belong to, for the message about an end within it. */
 bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part);
 bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);

@@ -34,13 +34,7 @@ static bosc_status check_sizes(struct reader *r)
 static bosc_status get_header(struct reader *r)
 {
     struct bi_graph_header *h = &r->header;
-    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
-    if (memcmp(h->magic, BI_GRAPH_SAVE_MAGIC, sizeof h->magic) != 0)
-        return malformed(r, "these are not the bytes of one");
-    if (h->version != BI_GRAPH_SAVE_VERSION)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved graph: version %lu, but this library reads version %d",
-                       (unsigned long)h->version, (int)BI_GRAPH_SAVE_VERSION);
-    if (h->hash != bi_hash(h, offsetof(struct bi_graph_header, hash))) return malformed(r, "the header is damaged");
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_GRAPH_SAVE_MAGIC, BI_GRAPH_SAVE_VERSION));
     uint64_t unused = h->reserved;
     for (int i = 0; i < 6; i++) unused |= h->unused[i];
     if (h->flags > BI_GRAPH_SAVE_FLAGS || unused) return malformed(r, "the header has unknown flags");

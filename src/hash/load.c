@@ -1,7 +1,5 @@
 /* Reads saved tables. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * everything that look-ups and lists rely on is checked. */
-#include <string.h>
-
 #include "hash/save.h"
 
 struct reader {
@@ -30,13 +28,7 @@ static bosc_status check_figures(struct reader *r)
 static bosc_status get_header(struct reader *r)
 {
     struct bi_hash_header *h = &r->header;
-    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
-    if (memcmp(h->magic, BI_HASH_SAVE_MAGIC, sizeof h->magic) != 0)
-        return malformed(r, "these are not the bytes of one");
-    if (h->version != BI_HASH_SAVE_VERSION)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved table: version %lu, but this library reads version %d",
-                       (unsigned long)h->version, (int)BI_HASH_SAVE_VERSION);
-    if (h->hash != bi_hash(h, offsetof(struct bi_hash_header, hash))) return malformed(r, "the header is damaged");
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_HASH_SAVE_MAGIC, BI_HASH_SAVE_VERSION));
     if (h->reserved | h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
     if (h->layout > BOSC_HASH_FKS || h->kind > BOSC_HASH_MULTIMAP || h->key_bits > 128 || h->value_size > 64 ||
         h->duplicates > BOSC_HASH_ERROR || h->value_dtype > BOSC_U8 || h->counted > 1 || h->key_bits == 0 ||

@@ -1,7 +1,5 @@
 /* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
-#include <string.h>
-
 #include "kdtree/save.h"
 
 enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
@@ -23,12 +21,7 @@ static bosc_status get_array(struct reader *r, int which, size_t bytes, const ch
 static bosc_status get_header(struct reader *r)
 {
     struct bi_kd_header *h = &r->header;
-    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
-    if (memcmp(h->magic, BI_KD_SAVE_MAGIC, sizeof h->magic) != 0) return malformed(r, "these are not the bytes of one");
-    if (h->version != BI_KD_SAVE_VERSION)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved tree: version %lu, but this library reads version %d",
-                       (unsigned long)h->version, (int)BI_KD_SAVE_VERSION);
-    if (h->hash != bi_hash(h, offsetof(struct bi_kd_header, hash))) return malformed(r, "the header is damaged");
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_KD_SAVE_MAGIC, BI_KD_SAVE_VERSION));
     if (h->flags > BI_KD_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
         return malformed(r, "the header has unknown flags");
     if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return malformed(r, "the type of its elements is unknown");

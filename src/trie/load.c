@@ -1,7 +1,5 @@
 /* Reads saved tries. Nothing is believed: arrays grow by slices that were really read, the checksum decides, keys must
  * be in order, and nodes are made anew. */
-#include <string.h>
-
 #include "trie/save.h"
 
 struct reader {
@@ -16,13 +14,7 @@ static bosc_status malformed(struct reader *r, const char *reason) { return bi_l
 static bosc_status get_header(struct reader *r, bosc_trie_opts *full)
 {
     struct bi_trie_header *h = &r->header;
-    BI_TRY(bi_load_get(&r->loader, h, sizeof *h, "header"));
-    if (memcmp(h->magic, BI_TRIE_SAVE_MAGIC, sizeof h->magic) != 0)
-        return malformed(r, "these are not the bytes of one");
-    if (h->version != BI_TRIE_SAVE_VERSION)
-        return bi_fail(r->ctx, BOSC_ERR_FORMAT, "saved trie: version %lu, but this library reads version %d",
-                       (unsigned long)h->version, (int)BI_TRIE_SAVE_VERSION);
-    if (h->hash != bi_hash(h, offsetof(struct bi_trie_header, hash))) return malformed(r, "the header is damaged");
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_TRIE_SAVE_MAGIC, BI_TRIE_SAVE_VERSION));
     if (h->unused) return malformed(r, "the header has unknown fields");
     bosc_trie_opts opts = {.size = sizeof opts,
                            .length = (int32_t)h->length,
