@@ -1,4 +1,6 @@
 /* Saved trees: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+#include <stdio.h>
+
 #include "cbt/save.h"
 
 #include "cbt_data.h"
@@ -154,10 +156,36 @@ static void arguments(bosc_ctx *ctx)
     free(f.bytes);
 }
 
+/* tests/golden/: a tree as the first version of the format had it. With BOSC_GOLDEN in the environment it is written to
+ * the folder that it names, to begin a new version. */
+static const unsigned char golden_bytes[] = {
+#include "golden/cbt-v1.bosc.inc"
+};
+
+static void golden(bosc_ctx *ctx)
+{
+    struct reference_cbt t;
+    bosc_cbt *tree = make(ctx, 9, 2, &t);
+    struct saved f = save(ctx, tree), old = {.bytes = (char *)(uintptr_t)golden_bytes, .size = sizeof golden_bytes};
+    const char *folder = getenv("BOSC_GOLDEN");
+    if (folder) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/cbt-v1.bosc", folder);
+        FILE *to = fopen(path, "wb");
+        CHECK(to && fwrite(f.bytes, 1, f.size, to) == f.size && fclose(to) == 0);
+    } else {
+        bosc_cbt *back = load(ctx, &old);
+        cbt_check(ctx, back, &t);
+        bosc_cbt_free(back);
+        CHECK(f.size == old.size && memcmp(f.bytes, old.bytes, f.size) == 0);
+    }
+    bosc_cbt_free(tree);
+    reference_cbt_free(&t);
+    free(f.bytes);
+}
+
 static const struct suite_case suite_cases_cbt_save[] = {
-    {"round_trip", round_trip, NULL},
-    {"damage", damage, NULL},
-    {"malice", malice, NULL},
-    {"arguments", arguments, NULL},
+    {"round_trip", round_trip, NULL}, {"damage", damage, NULL}, {"malice", malice, NULL},
+    {"arguments", arguments, NULL},   {"golden", golden, NULL},
 };
 SUITE(cbt_save);
