@@ -106,14 +106,28 @@ static void print(const char *name, const struct bench *b, int repeats, void (*r
     fflush(stdout);
 }
 
+/* The same number for the same mesh on every backend. */
+static uint64_t sum_of(const struct bench *b, const void *array, size_t bytes, uint64_t sum)
+{
+    uint32_t *copy = malloc(bytes);
+    if (!copy) fail(NULL, "out of memory");
+    DO(b, bosc_copy(b->ctx, copy, array, bytes));
+    for (size_t i = 0; i < bytes / sizeof *copy; i++) sum = (sum ^ copy[i]) * 0x100000001b3u;
+    free(copy);
+    return sum;
+}
+
 static void check(struct bench *b)
 {
+    uint64_t sum = sum_of(b, b->vertices, (size_t)b->counts[0] * 12, 0xcbf29ce484222325u);
+    sum = sum_of(b, b->triangles, (size_t)b->counts[1] * 12, sum);
     bosc_terrain_stats stats = {.size = sizeof stats};
     DO(b, bosc_terrain_measure(b->ctx, b->terrain, &stats));
     if (stats.max_error > b->goal.error) fail(NULL, "a sample is beyond the bound");
-    printf("           error %8.3f: %lld leaves, %lld vertices, %lld triangles, largest error %.6f, depth %d\n",
+    printf("           error %8.3f: %lld leaves, %lld vertices, %lld triangles, largest error %.6f, depth %d, sum "
+           "%016llx\n",
            b->goal.error, (long long)stats.leaves, (long long)stats.vertices, (long long)stats.triangles,
-           stats.max_error, (int)stats.depth);
+           stats.max_error, (int)stats.depth, (unsigned long long)sum);
 }
 
 static void bounds(struct bench *b, int repeats)

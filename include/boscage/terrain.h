@@ -137,11 +137,11 @@ BOSC_API bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terr
 BOSC_API bosc_status bosc_terrain_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves,
                                              int64_t m, int64_t *neighbours);
 
-/* The mesh: vertices (x, y, z; float), each once, in the order of their samples; normals (of length 1, or NULL) from
- * the heights beside the sample, the same in every mesh; triangles (3 numbers of vertices, uint32_t, counter-clockwise
- * seen from above) in the order of the leaves. counts[0] and counts[1] get the numbers of vertices and triangles, also
- * when they do not fit: BOSC_ERR_SPACE if one is more than room_vertices or room_triangles and its array is not NULL;
- * no array is touched then. Arrays may be NULL. O(2^D / 64 + w h / 64 + leaves D). Waits. */
+/* The mesh: vertices (x, y, z; float), each once, in an order that only the set of their samples decides; normals (of
+ * length 1, or NULL) from the heights beside the sample, the same in every mesh; triangles (3 numbers of vertices,
+ * uint32_t, counter-clockwise seen from above) in the order of the leaves. counts[0] and counts[1] get the numbers of
+ * vertices and triangles, also when they do not fit: BOSC_ERR_SPACE if one is more than room_vertices or room_triangles
+ * and its array is not NULL; no array is touched then. Arrays may be NULL. O(2^D / 64 + w h / 64 + leaves D). Waits. */
 BOSC_API bosc_status bosc_terrain_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float *vertices, float *normals,
                                        int64_t room_vertices, uint32_t *triangles, int64_t room_triangles,
                                        int64_t counts[2]);

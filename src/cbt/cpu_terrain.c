@@ -3,6 +3,6 @@
 #include "core/context.h"
 #include "core/cpu/level.h"
 
-extern const struct bi_terrain_steps bi_terrain_cpu_v1, bi_terrain_cpu_v3, bi_terrain_cpu_v4;
+extern const struct bi_terrain_ops bi_terrain_cpu_v1, bi_terrain_cpu_v3, bi_terrain_cpu_v4;
 
-const struct bi_terrain_steps *bi_terrain_cpu(const bosc_ctx *ctx) { return BI_LEVEL_PICK(ctx->level, bi_terrain_cpu); }
+const struct bi_terrain_ops *bi_terrain_cpu(const bosc_ctx *ctx) { return BI_LEVEL_PICK(ctx->level, bi_terrain_cpu); }

@@ -14,9 +14,12 @@ struct bosc_terrain {
     bosc_cbt *tree, *spare; /* spare: of the last raster, for the next one of this depth */
 };
 
-const struct bi_terrain_steps *bi_terrain_steps_of(const bosc_ctx *ctx);
+const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx);
 
-#define BI_TERRAIN_STEP(ctx, name, n, args) (bi_terrain_steps_of(ctx)->terrain_##name((ctx), (n), (args)))
+#define BI_TERRAIN_STEP(ctx, name, n, args) (bi_terrain_ops_of(ctx)->steps->terrain_##name((ctx), (n), (args)))
+
+/* Is a word of the tree within a triangle? */
+static inline bool bi_terrain_anchored(const struct bi_terrain_grid *g) { return g->depth - 6 >= g->first; }
 
 /* Whether the context can reach the terrain, and it has a raster; BOSC_ERR_ARG with the reason. */
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain);

@@ -3,7 +3,7 @@
 
 #include "cbt/terrain.h"
 
-const struct bi_terrain_steps *bi_terrain_steps_of(const bosc_ctx *ctx)
+const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx)
 {
 #ifdef BOSC_HAVE_CUDA
     if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_terrain_cuda;

@@ -1,32 +1,22 @@
 /* The driver that takes a raster: checks, errors of diamonds from the finest up, and the coarsest mesh. */
 #include "cbt/terrain.h"
 
-static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
+/* Says so if a sample was found that is no height. */
+static bosc_status refuse_bad(bosc_ctx *ctx, const bosc_terrain *terrain, const uint64_t *at)
 {
-    const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_take take = {.to = terrain->heights.data, .w = g->w, .stride = stride};
-    const void *reach;
-    bool staged = false;
-    uint64_t bad;
-    BI_TRY(bi_stage_in(ctx, heights, (size_t)((g->h - 1) * stride + g->w) * sizeof *heights, &reach, &staged));
-    take.from = reach;
-    if (!terrain->opts.assume_valid) {
-        BI_TRY(bi_cbt_scratch(ctx, 1, sizeof bad, &take.bad));
-        BI_TRY(ctx->backend->fill(ctx, take.bad, 0xff, sizeof bad));
-    }
-    BI_TRY(BI_TERRAIN_STEP(ctx, take, bi_terrain_samples(g), &take));
-    if (!take.bad) return staged ? ctx->backend->sync(ctx) : BOSC_OK;
-    BI_TRY(bi_read_back(ctx, &bad, take.bad, sizeof bad));
-    if (bad == UINT64_MAX) return BOSC_OK;
+    const float *heights = terrain->heights.data;
+    uint64_t bad, w = (uint64_t)terrain->grid.w;
     float height;
-    BI_TRY(bi_read_back(ctx, &height, take.to + bad, sizeof height));
-    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is %s", (long long)(bad / (uint64_t)g->w),
-                   (long long)(bad % (uint64_t)g->w), height != height ? "NaN" : "infinite");
+    BI_TRY(bi_read_back(ctx, &bad, at, sizeof bad));
+    if (bad == UINT64_MAX) return BOSC_OK;
+    BI_TRY(bi_read_back(ctx, &height, heights + bad, sizeof height));
+    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is %s", (long long)(bad / w),
+                   (long long)(bad % w), height != height ? "NaN" : "infinite");
 }
 
 enum { BI_TERRAIN_LARGE = 16 }; /* diamonds of this s and more are shared by rows */
 
-static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered)
+static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered, bool moved)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
     struct bi_terrain_errors step = {.grid = *g,
@@ -34,24 +24,65 @@ static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t
                                      .errors = terrain->errors.data,
                                      .s = s,
                                      .cornered = cornered,
-                                     .by_rows = s >= BI_TERRAIN_LARGE};
+                                     .by_rows = moved || s >= BI_TERRAIN_LARGE,
+                                     .moved = moved};
     int64_t lines = cornered ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
     step.columns = cornered ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
     return BI_TERRAIN_STEP(ctx, errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
 }
 
-static bosc_status find_errors(bosc_ctx *ctx, const bosc_terrain *terrain)
+/* From the smallest diamonds to the largest. */
+static bosc_status errors_of_all(bosc_ctx *ctx, const bosc_terrain *terrain, bool moved)
 {
-    const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_range range = {terrain->heights.data, terrain->range.data, bi_terrain_samples(g)};
-    BI_TRY(ctx->backend->fill(ctx, terrain->errors.data, 0, (size_t)bi_terrain_slots(g) * sizeof(uint32_t)));
-    BI_TRY(ctx->backend->fill(ctx, range.range, 0xff, 2 * sizeof *range.range));
-    BI_TRY(BI_TERRAIN_STEP(ctx, range, (range.n + BI_TERRAIN_RUN - 1) / BI_TERRAIN_RUN, &range));
-    for (int32_t t = 0; t < g->side; t++) {
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true));
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false));
+    for (int32_t t = 0; t < terrain->grid.side; t++) {
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true, moved));
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false, moved));
     }
     return BOSC_OK;
+}
+
+static bosc_status read_at_once(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_reading *reading)
+{
+    const struct bi_terrain_ops *ops = bi_terrain_ops_of(ctx);
+    BI_TRY(ops->far(ctx, reading));
+    if (!bi_terrain_fits(&terrain->grid)) BI_TRY(errors_of_all(ctx, terrain, true));
+    return ops->below(ctx, reading);
+}
+
+static bosc_status read_by_steps(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_reading *reading)
+{
+    struct bi_terrain_take take = {reading->from, reading->to, terrain->grid.w, reading->stride, reading->bad};
+    struct bi_terrain_range range = {reading->to, reading->range, bi_terrain_samples(&terrain->grid)};
+    BI_TRY(BI_TERRAIN_STEP(ctx, take, range.n, &take));
+    BI_TRY(BI_TERRAIN_STEP(ctx, range, (range.n + BI_TERRAIN_RUN - 1) / BI_TERRAIN_RUN, &range));
+    return errors_of_all(ctx, terrain, false);
+}
+
+static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
+{
+    const struct bi_terrain_grid *g = &terrain->grid;
+    const struct bi_backend *backend = ctx->backend;
+    struct bi_terrain_reading reading = {.grid = *g,
+                                         .to = terrain->heights.data,
+                                         .stride = stride,
+                                         .errors = terrain->errors.data,
+                                         .range = terrain->range.data};
+    const void *reach;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, heights, (size_t)((g->h - 1) * stride + g->w) * sizeof *heights, &reach, &staged));
+    reading.from = reach;
+    if (!terrain->opts.assume_valid) {
+        BI_TRY(bi_cbt_scratch(ctx, 1, sizeof *reading.bad, &reading.bad));
+        BI_TRY(backend->fill(ctx, reading.bad, 0xff, sizeof *reading.bad));
+    }
+    BI_TRY(backend->fill(ctx, reading.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *reading.errors));
+    BI_TRY(backend->fill(ctx, reading.range, 0xff, 2 * sizeof *reading.range));
+    if (bi_terrain_ops_of(ctx)->far && g->side >= 6 && !g->half)
+        BI_TRY(read_at_once(ctx, terrain, &reading));
+    else
+        BI_TRY(read_by_steps(ctx, terrain, &reading));
+    if (reading.bad) return refuse_bad(ctx, terrain, reading.bad);
+    return staged ? backend->sync(ctx) : BOSC_OK;
 }
 
 /* The tree of the last raster, if it is of this depth, or a new one; with the largest triangles as leaves. */
@@ -79,7 +110,6 @@ bosc_status bi_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->errors, slots * sizeof(uint32_t)));
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->range, 2 * sizeof(uint32_t)));
     BI_TRY(take(ctx, terrain, heights, stride));
-    BI_TRY(find_errors(ctx, terrain));
     BI_TRY(take_tree(ctx, terrain, &tree));
     terrain->tree = tree;
     terrain->spare = NULL;

@@ -20,6 +20,17 @@ BI_FN void bi_step_terrain_take(const struct bi_terrain_take *a, int64_t i)
     if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_lower_u64(a->bad, (uint64_t)i);
 }
 
+/* A raster to be taken whole, and the errors of its diamonds but for what lies below: what a backend may do at once. */
+struct bi_terrain_reading {
+    struct bi_terrain_grid grid;
+    const float *from;
+    float *to;
+    int64_t stride;
+    uint32_t *errors; /* 0 at first */
+    uint32_t *range;  /* as bi_terrain_range; all ones at first */
+    uint64_t *bad;    /* as bi_terrain_take */
+};
+
 /* The errors of the live diamonds of a size, as bits of floats: the largest of the distances of all samples of its
  * triangles, borders included, and of the errors of the diamonds that can only be split after it, which are known.
  * Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s; or those on their corners, at
@@ -30,6 +41,7 @@ struct bi_terrain_errors {
     uint32_t *errors;
     int32_t s, columns;
     bool cornered, by_rows;
+    bool moved; /* only triangles with a vertex beyond the raster count, and nothing below */
 };
 
 /* The largest distance of the samples of some rows from the plane of a triangle. Comparing bits spares NaN and signs.
@@ -100,10 +112,14 @@ BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
     if (x - s >= g->last_x || y - s >= g->last_y) return;
     struct bi_terrain_triangle t = bi_terrain_of_middle(x, y), mate = bi_terrain_mate(&t);
     int32_t first = a->by_rows ? y - s + row : y - s, last = a->by_rows ? first : y + s;
-    double one = bi_terrain_live(g, &t) ? bi_terrain_far_rows(g, a->heights, &t, first, last) : 0;
-    double two = bi_terrain_live(g, &mate) ? bi_terrain_far_rows(g, a->heights, &mate, first, last) : 0;
+    double one = 0, two = 0;
+    if (a->moved && x + s <= g->last_x && y + s <= g->last_y) return;
+    if (bi_terrain_live(g, &t) && !(a->moved && bi_terrain_unmoved(g, &t)))
+        one = bi_terrain_far_rows(g, a->heights, &t, first, last);
+    if (bi_terrain_live(g, &mate) && !(a->moved && bi_terrain_unmoved(g, &mate)))
+        two = bi_terrain_far_rows(g, a->heights, &mate, first, last);
     uint32_t error = bi_f32_bits(bi_terrain_up(one > two ? one : two)), *to = a->errors + bi_terrain_slot(g, x, y);
-    if (row == 0) {
+    if (row == 0 && !a->moved) {
         uint32_t below = bi_terrain_below_error(g, a->errors, x, y);
         error = below > error ? below : error;
     }

@@ -4,6 +4,7 @@
 
 #include "base/elementary.h"
 #include "cbt/terrain_error_steps.h"
+#include "cbt/terrain_word.h"
 
 /* What bosc_terrain_goal says, prepared by the driver. */
 struct bi_terrain_view {
@@ -140,18 +141,25 @@ BI_FN bool bi_terrain_was_split(const struct bi_terrain_grid *g, const uint64_t 
     return bosc_cbt_bit(bits, bosc_cbt_place(bosc_cbt_right(node), g->depth));
 }
 
-BI_FN void bi_step_terrain_weigh(const struct bi_terrain_weigh *a, int64_t slot)
+/* What the diamond kept at this place is worth, and the next bits of its measure; 0 if none is to be counted. */
+BI_FN uint32_t bi_terrain_worth(const struct bi_terrain_weigh *a, int64_t slot, uint32_t *digit)
 {
     const struct bi_terrain_grid *g = &a->aim.grid;
-    if (a->aim.errors[slot] == 0) return;
+    if (a->aim.errors[slot] == 0) return 0;
     int32_t x = bi_terrain_coordinate((int32_t)(slot % g->pitch), g->last_x);
     int32_t y = bi_terrain_coordinate((int32_t)(slot / g->pitch), g->last_y);
     struct bi_terrain_triangle t = bi_terrain_of_middle(x, y), mate = bi_terrain_mate(&t);
-    uint64_t more = (uint64_t)(int64_t)(bi_terrain_more(g, &t) + bi_terrain_more(g, &mate));
-    if (more == 0) return;
+    int32_t more = bi_terrain_more(g, &t) + bi_terrain_more(g, &mate);
     bool was = a->aim.keep < 1 && bi_terrain_was_split(g, a->before, x, y);
     uint64_t measure = bi_f32_bits(bi_terrain_measure_of(&a->aim, x, y, was));
-    if (measure >> (a->shift + 8) == a->known[0]) bi_take(a->worth + (measure >> a->shift & 255), more);
+    *digit = (uint32_t)(measure >> a->shift & 255);
+    return more > 0 && measure >> (a->shift + 8) == a->known[0] ? (uint32_t)more : 0;
+}
+
+BI_FN void bi_step_terrain_weigh(const struct bi_terrain_weigh *a, int64_t slot)
+{
+    uint32_t digit, more = bi_terrain_worth(a, slot, &digit);
+    if (more) bi_take(a->worth + digit, more);
 }
 
 /* The next bits: those of the largest measures that are too many. One item. */
@@ -232,32 +240,29 @@ BI_FN bool bi_terrain_to_be_split(const struct bi_terrain_grow *a, uint64_t node
     return bi_terrain_measure_of(&a->aim, m.x, m.y, was) > (a->above ? *a->above : a->least);
 }
 
-BI_FN bool bi_terrain_node_split(const struct bi_terrain_grow *a, uint64_t node)
+/* Is the node to be split in the middle of which place p of the word lies? */
+BI_FN bool bi_terrain_bit(const struct bi_terrain_grow *a, const struct bi_terrain_word *w, int32_t p)
 {
-    int32_t level = bosc_cbt_level(node);
+    int32_t level;
+    uint64_t place = w->first + (uint64_t)p;
+    if (place == 0) return true;
+    struct bi_terrain_triangle t = bi_terrain_parted(&a->aim.grid, w, p, &level);
     if (level < a->aim.grid.first) return true;
-    struct bi_terrain_triangle t = bi_terrain_of_node(&a->aim.grid, node);
-    return bi_terrain_to_be_split(a, node, level, &t);
+    return bi_terrain_to_be_split(a, bosc_cbt_node(place, a->aim.grid.depth - level, a->aim.grid.depth), level, &t);
 }
 
+/* Whoever is split has parents that are, so where the largest node of a word is not, all others are not. */
 BI_FN void bi_step_terrain_grow(const struct bi_terrain_grow *a, int64_t word)
 {
-    const struct bi_terrain_grid *g = &a->aim.grid;
-    int32_t size = g->depth < 6 ? g->depth : 6;
-    uint64_t top = ((uint64_t)1 << (g->depth - size)) + (uint64_t)word, bits = 0, place = (uint64_t)word << 6;
-    if (word == 0) {
-        bits = 1;
-    } else { /* the node in the middle of which the word begins */
-        int32_t zeros = bosc_cbt_low_zeros(place);
-        if (bi_terrain_node_split(a, bosc_cbt_node(place, zeros + 1, g->depth))) bits = 1;
-    }
-    if (bits && size > 0 && bi_terrain_node_split(a, top)) {
-        bits |= (uint64_t)1 << (1 << (size - 1));
-        for (int32_t i = 1; i < size; i++) { /* 2^i nodes, each of 2^(size - i) places */
-            for (uint64_t q = 0; q < (uint64_t)1 << i; q++) {
-                uint64_t parent = ((q >> 1) << (size - i + 1)) + ((uint64_t)1 << (size - i));
-                uint64_t middle = (q << (size - i)) + ((uint64_t)1 << (size - i - 1));
-                if (bits >> parent & 1 && bi_terrain_node_split(a, (top << i) + q)) bits |= (uint64_t)1 << middle;
+    int32_t places = a->aim.grid.depth < 6 ? 1 << a->aim.grid.depth : 64;
+    struct bi_terrain_word w = bi_terrain_word_of(&a->aim.grid, word);
+    uint64_t bits = bi_terrain_bit(a, &w, 0);
+    if (bits && places > 1 && bi_terrain_bit(a, &w, places / 2)) {
+        bits |= (uint64_t)1 << places / 2;
+        for (int32_t size = places / 4; size > 0; size /= 2) { /* half of the places of a node */
+            for (int32_t p = size; p < places; p += 2 * size) {
+                int32_t parent = p & 2 * size ? p - size : p + size;
+                if (bits >> parent & 1 && bi_terrain_bit(a, &w, p)) bits |= (uint64_t)1 << p;
             }
         }
     }
@@ -276,14 +281,13 @@ struct bi_terrain_mark {
 BI_FN void bi_step_terrain_mark(const struct bi_terrain_mark *a, int64_t word)
 {
     const struct bi_terrain_grid *g = &a->grid;
+    struct bi_terrain_word w = bi_terrain_word_of(g, word);
     for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
-        uint64_t place = ((uint64_t)word << 6) + (uint64_t)bosc_cbt_low_zeros(left);
-        if (place == 0) continue;
-        uint64_t node = bosc_cbt_node(place, bosc_cbt_low_zeros(place) + 1, g->depth);
-        if (bosc_cbt_level(node) < g->first) continue;
-        struct bi_terrain_triangle t = bi_terrain_of_node(g, node);
+        int32_t level, p = bosc_cbt_low_zeros(left);
+        if (w.first + (uint64_t)p == 0) continue;
+        struct bi_terrain_triangle t = bi_terrain_parted(g, &w, p, &level);
         struct bi_terrain_point m = bi_terrain_middle(&t);
-        bi_terrain_set_state(a->states, bi_terrain_slot(g, m.x, m.y), BI_TERRAIN_WAS);
+        if (level >= g->first) bi_terrain_set_state(a->states, bi_terrain_slot(g, m.x, m.y), BI_TERRAIN_WAS);
     }
 }
 
@@ -312,13 +316,13 @@ BI_FN void bi_step_terrain_order(const struct bi_terrain_mark *a, int64_t block)
     const struct bi_terrain_grid *g = &a->grid;
     int64_t leaf = a->view.ranks[block];
     for (int64_t word = block * BOSC_CBT_BLOCK_WORDS; word < (block + 1) * BOSC_CBT_BLOCK_WORDS; word++) {
+        struct bi_terrain_word w = bi_terrain_word_of(g, word);
         for (uint64_t left = a->view.bits[word]; left && leaf < a->count; left &= left - 1, leaf++) {
             uint8_t command = a->commands[leaf];
+            int32_t level;
             if (command != BOSC_CBT_SPLIT && command != BOSC_CBT_MERGE) continue;
-            uint64_t place = ((uint64_t)word << 6) + (uint64_t)bosc_cbt_low_zeros(left);
-            uint64_t node = bosc_cbt_node(place, bosc_cbt_size_at(&a->view, place), g->depth);
-            int32_t level = bosc_cbt_level(node);
-            struct bi_terrain_triangle t = bi_terrain_of_node(g, node);
+            struct bi_terrain_triangle t =
+                bi_terrain_leaf(g, &a->view, &w, bosc_cbt_low_zeros(left), left & (left - 1), &level);
             if (!bi_terrain_live(g, &t)) continue;
             if (command == BOSC_CBT_SPLIT && level < g->depth) bi_terrain_order_split(a, t, level);
             if (command == BOSC_CBT_MERGE && level > g->first)

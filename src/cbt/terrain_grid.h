@@ -173,12 +173,25 @@ BI_FN int64_t bi_terrain_sample(const struct bi_terrain_grid *g, int32_t x, int3
     return (int64_t)bi_terrain_min(y, g->last_y) * g->w + bi_terrain_min(x, g->last_x);
 }
 
+BI_FN bool bi_terrain_unmoved(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
+{
+    return bi_terrain_max3(t->lx, t->rx, t->px) <= g->last_x && bi_terrain_max3(t->ly, t->ry, t->py) <= g->last_y;
+}
+
 /* Do all corners of the diamond lie in the raster, so that its triangles are where their images are? */
 BI_FN bool bi_terrain_inside(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
 {
     int32_t qx = t->lx + t->rx - t->px, qy = t->ly + t->ry - t->py;
     int32_t x = bi_terrain_max3(t->lx, t->rx, t->px), y = bi_terrain_max3(t->ly, t->ry, t->py);
     return bi_terrain_max(x, qx) <= g->last_x && bi_terrain_max(y, qy) <= g->last_y;
+}
+
+/* Does the raster fill its squares, and is there a power of two of them? Then all triangles are live, none is moved. */
+BI_FN bool bi_terrain_fits(const struct bi_terrain_grid *g)
+{
+    int32_t s = (int32_t)1 << g->side, along = g->tall ? g->last_y : g->last_x,
+            across = g->tall ? g->last_x : g->last_y;
+    return across == s && along == s << g->tiles;
 }
 
 /* Is the node of a tree with these bits split? It is one of the tree. */

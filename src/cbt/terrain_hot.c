@@ -7,9 +7,11 @@
 #include "cbt/terrain_steps.def"
 #undef BI_STEP
 
-extern const struct bi_terrain_steps BI_LEVEL_NAME(bi_terrain_cpu);
-const struct bi_terrain_steps BI_LEVEL_NAME(bi_terrain_cpu) = {
+static const struct bi_terrain_steps steps = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "cbt/terrain_steps.def"
 #undef BI_STEP
 };
+
+extern const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_cpu);
+const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_cpu) = {.steps = &steps};

@@ -8,24 +8,35 @@
 static bosc_status number(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_terrain_mesh *mesh, int64_t counts[2])
 {
     const struct bi_core_ops *core = ctx->backend->core;
-    int64_t samples = bi_terrain_samples(&terrain->grid), words = (samples + 31) / 32;
-    *mesh = (struct bi_terrain_mesh){.grid = terrain->grid,
-                                     .view = terrain->tree->view,
+    const struct bi_terrain_grid *g = &terrain->grid;
+    const bosc_cbt_view *v = &terrain->tree->view;
+    int64_t squares = ((g->tall ? g->last_y : g->last_x) - 1) >> g->side;
+    *mesh = (struct bi_terrain_mesh){.grid = *g,
+                                     .view = *v,
                                      .heights = terrain->heights.data,
                                      .spacing = terrain->opts.spacing,
-                                     .samples = samples};
-    int64_t blocks = mesh->view.blocks;
-    BI_TRY(bi_cbt_scratch(ctx, words, sizeof *mesh->used, &mesh->used));
-    BI_TRY(bi_cbt_scratch(ctx, words + 1, sizeof *mesh->before, &mesh->before));
-    BI_TRY(bi_cbt_scratch(ctx, blocks + 1, sizeof *mesh->live, &mesh->live));
+                                     .across = g->last_x / 8 + 1,
+                                     .words = (int64_t)(g->last_x / 8 + 1) * (g->last_y / 8 + 1),
+                                     .live = v->ranks};
+    BI_TRY(bi_cbt_scratch(ctx, mesh->words, sizeof *mesh->used, &mesh->used));
+    BI_TRY(bi_cbt_scratch(ctx, mesh->words + 1, sizeof *mesh->before, &mesh->before));
     BI_TRY(bi_cbt_scratch(ctx, 2, sizeof *mesh->totals, &mesh->totals));
-    BI_TRY(ctx->backend->fill(ctx, mesh->used, 0, (size_t)words * sizeof *mesh->used));
-    BI_TRY(ctx->backend->fill(ctx, mesh->before + words, 0, sizeof *mesh->before));
-    BI_TRY(ctx->backend->fill(ctx, mesh->live + blocks, 0, sizeof *mesh->live));
-    BI_TRY(BI_TERRAIN_STEP(ctx, use, blocks, mesh));
-    BI_TRY(BI_TERRAIN_STEP(ctx, count, words, mesh));
-    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->before, words + 1, mesh->before));
-    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->live, blocks + 1, mesh->live));
+    BI_TRY(ctx->backend->fill(ctx, mesh->used, 0, (size_t)mesh->words * sizeof *mesh->used));
+    BI_TRY(ctx->backend->fill(ctx, mesh->before + mesh->words, 0, sizeof *mesh->before));
+    if (bi_terrain_ops_of(ctx)->use && bi_terrain_anchored(g))
+        BI_TRY(bi_terrain_ops_of(ctx)->use(ctx, mesh));
+    else
+        BI_TRY(BI_TERRAIN_STEP(ctx, use, bi_cbt_bit_words(g->depth), mesh));
+    BI_TRY(BI_TERRAIN_STEP(ctx, use_corners, 2 * (squares + 2), mesh));
+    BI_TRY(BI_TERRAIN_STEP(ctx, count, mesh->words, mesh));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->before, mesh->words + 1, mesh->before));
+    if (!bi_terrain_fits(g)) { /* some leaves may not be in the mesh */
+        BI_TRY(bi_cbt_scratch(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
+        BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));
+        BI_TRY(BI_TERRAIN_STEP(ctx, live, v->blocks, mesh));
+        BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->counts, v->blocks + 1, mesh->counts));
+        mesh->live = mesh->counts;
+    }
     BI_TRY(BI_TERRAIN_STEP(ctx, totals, 2, mesh));
     return bi_read_back(ctx, counts, mesh->totals, 2 * sizeof *counts);
 }
@@ -36,6 +47,21 @@ static bosc_status check_room(bosc_ctx *ctx, const char *name, const void *array
     if (!array || count <= room) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_SPACE, "%s: %lld %s, but there are %lld", name, (long long)room, what,
                    (long long)count);
+}
+
+static bosc_status emit(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
+{
+    const struct bi_terrain_ops *ops = bi_terrain_ops_of(ctx);
+    const struct bi_terrain_grid *g = &mesh->grid;
+    if (mesh->vertices || mesh->normals) {
+        if (ops->vertices)
+            BI_TRY(ops->vertices(ctx, mesh));
+        else
+            BI_TRY(BI_TERRAIN_STEP(ctx, vertices, mesh->words, mesh));
+    }
+    if (!mesh->triangles) return BOSC_OK;
+    if (ops->triangles && bi_terrain_anchored(g) && bi_terrain_fits(g)) return ops->triangles(ctx, mesh);
+    return BI_TERRAIN_STEP(ctx, triangles, mesh->view.blocks, mesh);
 }
 
 static bosc_status make_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float *vertices, float *normals,
@@ -60,8 +86,7 @@ static bosc_status make_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float *
     mesh.vertices = vertices_out.reachable;
     mesh.normals = normals_out.reachable;
     mesh.triangles = triangles_out.reachable;
-    if (vertices || normals) BI_TRY(BI_TERRAIN_STEP(ctx, vertices, (mesh.samples + 31) / 32, &mesh));
-    if (triangles) BI_TRY(BI_TERRAIN_STEP(ctx, triangles, mesh.view.blocks, &mesh));
+    BI_TRY(emit(ctx, &mesh));
     BI_TRY(bi_stage_back(ctx, &vertices_out));
     BI_TRY(bi_stage_back(ctx, &normals_out));
     BI_TRY(bi_stage_back(ctx, &triangles_out));
@@ -97,7 +122,7 @@ static bosc_status measure(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terr
     BI_TRY(number(ctx, terrain, &mesh, counts));
     BI_TRY(bi_cbt_scratch(ctx, 2, sizeof *step.most, &step.most));
     BI_TRY(ctx->backend->fill(ctx, step.most, 0, sizeof most));
-    BI_TRY(BI_TERRAIN_STEP(ctx, measure, mesh.samples, &step));
+    BI_TRY(BI_TERRAIN_STEP(ctx, measure, bi_terrain_samples(&terrain->grid), &step));
     BI_TRY(bi_read_back(ctx, most, step.most, sizeof most));
     BI_TRY(bi_read_back(ctx, &full->leaves, v->ranks + v->blocks, sizeof full->leaves));
     full->vertices = counts[0];

@@ -5,67 +5,86 @@
 #include "base/elementary.h"
 #include "cbt/terrain_goal_steps.h"
 
+/* Samples lie in blocks of 8 x 8, row after row, and in them in rows: a word of 64 bits each. */
 struct bi_terrain_mesh {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
     const float *heights;
     double spacing;
-    int64_t samples;
-    uint32_t *used;  /* a bit for each sample: is it a vertex? */
-    int64_t *before; /* (words of `used` + 1) vertices before the word */
-    int64_t *live;   /* (blocks + 1) triangles before the block */
-    int64_t *totals; /* (2) */
+    int32_t across;      /* blocks of samples in a row of them */
+    int64_t words;       /* blocks of samples */
+    uint64_t *used;      /* (words) a bit for each sample: is it a vertex? */
+    uint32_t *before;    /* (words + 1) vertices before the block */
+    const int64_t *live; /* (blocks + 1) triangles before the block of the tree */
+    int64_t *counts;     /* (blocks) of them, to be made `live` */
+    int64_t *totals;     /* (2) */
     float *vertices, *normals;
     uint32_t *triangles;
 };
 
-/* Calls BODY for every leaf of a block, with `t` its triangle and `leaf` its number, if it is in the mesh. */
-#define BI_TERRAIN_EACH(a, block, t, BODY)                                                                      \
-    for (int64_t word_ = (block)*BOSC_CBT_BLOCK_WORDS; word_ < ((block) + 1) * BOSC_CBT_BLOCK_WORDS; word_++) { \
-        for (uint64_t left_ = (a)->view.bits[word_]; left_; left_ &= left_ - 1) {                               \
-            uint64_t place_ = ((uint64_t)word_ << 6) + (uint64_t)bosc_cbt_low_zeros(left_);                     \
-            int32_t size_ = bosc_cbt_size_at(&(a)->view, place_);                                               \
-            struct bi_terrain_triangle t =                                                                      \
-                bi_terrain_of_node(&(a)->grid, bosc_cbt_node(place_, size_, (a)->grid.depth));                  \
-            if (bi_terrain_live(&(a)->grid, &t)) BODY                                                           \
-        }                                                                                                       \
-    }
-
 BI_FN void bi_terrain_use(const struct bi_terrain_mesh *a, int32_t x, int32_t y)
 {
-    int64_t sample = bi_terrain_sample(&a->grid, x, y);
-    bi_raise(a->used + (sample >> 5), (uint32_t)1 << (sample & 31));
+    const struct bi_terrain_grid *g = &a->grid;
+    x = bi_terrain_min(x, g->last_x);
+    y = bi_terrain_min(y, g->last_y);
+    bi_raise_u64(a->used + (int64_t)(y >> 3) * a->across + (x >> 3), (uint64_t)1 << ((y & 7) * 8 + (x & 7)));
 }
 
-/* Which samples are vertices, and how many leaves of each block are in the mesh. */
-BI_FN void bi_step_terrain_use(const struct bi_terrain_mesh *a, int64_t block)
+/* Which samples are vertices: the middles of diamonds that are split, and the corners of roots. Items are words of the
+ * tree. */
+BI_FN void bi_step_terrain_use(const struct bi_terrain_mesh *a, int64_t word)
+{
+    const struct bi_terrain_grid *g = &a->grid;
+    struct bi_terrain_word w = bi_terrain_word_of(g, word);
+    for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
+        int32_t level, p = bosc_cbt_low_zeros(left);
+        if (w.first + (uint64_t)p == 0) continue;
+        struct bi_terrain_triangle t = bi_terrain_parted(g, &w, p, &level);
+        struct bi_terrain_point m = bi_terrain_middle(&t);
+        if (level >= g->first) bi_terrain_use(a, m.x, m.y);
+    }
+}
+
+/* Item i: corner i of the squares. Of a half only three. */
+BI_FN void bi_step_terrain_use_corners(const struct bi_terrain_mesh *a, int64_t i)
+{
+    const struct bi_terrain_grid *g = &a->grid;
+    int32_t along = (int32_t)(i >> 1) << g->side, across = (i & 1) << g->side;
+    if (g->half && along == 0 && across != 0) return;
+    bi_terrain_use(a, g->tall ? across : along, g->tall ? along : across);
+}
+
+/* How many leaves of a block of the tree are in the mesh. */
+BI_FN void bi_step_terrain_live(const struct bi_terrain_mesh *a, int64_t block)
 {
     int64_t live = 0;
-    BI_TERRAIN_EACH(a, block, t, {
-        bi_terrain_use(a, t.lx, t.ly);
-        bi_terrain_use(a, t.rx, t.ry);
-        bi_terrain_use(a, t.px, t.py);
-        live++;
-    })
-    a->live[block] = live;
+    for (int64_t word = block * BOSC_CBT_BLOCK_WORDS; word < (block + 1) * BOSC_CBT_BLOCK_WORDS; word++) {
+        struct bi_terrain_word w = bi_terrain_word_of(&a->grid, word);
+        for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
+            int32_t level;
+            struct bi_terrain_triangle t =
+                bi_terrain_leaf(&a->grid, &a->view, &w, bosc_cbt_low_zeros(left), left & (left - 1), &level);
+            live += bi_terrain_live(&a->grid, &t);
+        }
+    }
+    a->counts[block] = live;
 }
 
 BI_FN void bi_step_terrain_count(const struct bi_terrain_mesh *a, int64_t word)
 {
-    a->before[word] = bosc_cbt_ones(a->used[word]);
+    a->before[word] = (uint32_t)bosc_cbt_ones(a->used[word]);
 }
 
 BI_FN void bi_step_terrain_totals(const struct bi_terrain_mesh *a, int64_t i)
 {
-    a->totals[i] = i == 0 ? a->before[(a->samples + 31) >> 5] : a->live[a->view.blocks];
+    a->totals[i] = i == 0 ? (int64_t)a->before[a->words] : a->live[a->view.blocks];
 }
 
 /* The normal at a sample: of the parabolas through its neighbours; at a border, of the line to the one there is. */
-BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int64_t sample, float *normal)
+BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int32_t x, int32_t y, float *normal)
 {
     const struct bi_terrain_grid *g = &a->grid;
-    int32_t x = (int32_t)(sample % g->w), y = (int32_t)(sample / g->w);
-    const float *z = a->heights + sample;
+    const float *z = a->heights + bi_terrain_sample(g, x, y);
     int32_t west = x > 0, east = x<g->last_x, south = y> 0, north = y < g->last_y;
     double dx = ((double)z[east] - z[-west]) / ((west + east) * a->spacing);
     double dy = ((double)z[north * (int64_t)g->w] - z[-south * (int64_t)g->w]) / ((south + north) * a->spacing);
@@ -80,36 +99,54 @@ BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int64_t sample, fl
     normal[2] = (float)(up / length);
 }
 
+/* Vertex number `vertex`, which is sample `bit` of a block of them. */
+BI_FN void bi_terrain_put_vertex(const struct bi_terrain_mesh *a, int64_t word, int32_t bit, int64_t vertex)
+{
+    int32_t x = (int32_t)(word % a->across) * 8 + (bit & 7), y = (int32_t)(word / a->across) * 8 + (bit >> 3);
+    if (a->vertices) {
+        a->vertices[3 * vertex] = (float)(x * a->spacing);
+        a->vertices[3 * vertex + 1] = (float)(y * a->spacing);
+        a->vertices[3 * vertex + 2] = a->heights[bi_terrain_sample(&a->grid, x, y)];
+    }
+    if (a->normals) bi_terrain_normal(a, x, y, a->normals + 3 * vertex);
+}
+
 BI_FN void bi_step_terrain_vertices(const struct bi_terrain_mesh *a, int64_t word)
 {
     int64_t vertex = a->before[word];
-    for (uint32_t left = a->used[word]; left; left &= left - 1, vertex++) {
-        int64_t sample = (word << 5) + bosc_cbt_low_zeros(left);
-        if (a->vertices) {
-            a->vertices[3 * vertex] = (float)((double)(sample % a->grid.w) * a->spacing);
-            a->vertices[3 * vertex + 1] = (float)((double)(sample / a->grid.w) * a->spacing);
-            a->vertices[3 * vertex + 2] = a->heights[sample];
-        }
-        if (a->normals) bi_terrain_normal(a, sample, a->normals + 3 * vertex);
-    }
+    for (uint64_t left = a->used[word]; left; left &= left - 1)
+        bi_terrain_put_vertex(a, word, bosc_cbt_low_zeros(left), vertex++);
 }
 
 BI_FN uint32_t bi_terrain_vertex(const struct bi_terrain_mesh *a, int32_t x, int32_t y)
 {
-    int64_t sample = bi_terrain_sample(&a->grid, x, y), word = sample >> 5;
-    uint32_t earlier = ((uint32_t)1 << (sample & 31)) - 1;
-    return (uint32_t)(a->before[word] + bosc_cbt_ones(a->used[word] & earlier));
+    x = bi_terrain_min(x, a->grid.last_x);
+    y = bi_terrain_min(y, a->grid.last_y);
+    int64_t word = (int64_t)(y >> 3) * a->across + (x >> 3);
+    uint64_t earlier = ((uint64_t)1 << ((y & 7) * 8 + (x & 7))) - 1;
+    return a->before[word] + (uint32_t)bosc_cbt_ones(a->used[word] & earlier);
 }
 
+BI_FN void bi_terrain_put_triangle(const struct bi_terrain_mesh *a, const struct bi_terrain_triangle *t, int64_t number)
+{
+    a->triangles[3 * number] = bi_terrain_vertex(a, t->lx, t->ly);
+    a->triangles[3 * number + 1] = bi_terrain_vertex(a, t->rx, t->ry);
+    a->triangles[3 * number + 2] = bi_terrain_vertex(a, t->px, t->py);
+}
+
+/* Items are blocks of the tree. */
 BI_FN void bi_step_terrain_triangles(const struct bi_terrain_mesh *a, int64_t block)
 {
-    uint32_t *to = a->triangles + 3 * a->live[block];
-    BI_TERRAIN_EACH(a, block, t, {
-        to[0] = bi_terrain_vertex(a, t.lx, t.ly);
-        to[1] = bi_terrain_vertex(a, t.rx, t.ry);
-        to[2] = bi_terrain_vertex(a, t.px, t.py);
-        to += 3;
-    })
+    int64_t number = a->live[block];
+    for (int64_t word = block * BOSC_CBT_BLOCK_WORDS; word < (block + 1) * BOSC_CBT_BLOCK_WORDS; word++) {
+        struct bi_terrain_word w = bi_terrain_word_of(&a->grid, word);
+        for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
+            int32_t level;
+            struct bi_terrain_triangle t =
+                bi_terrain_leaf(&a->grid, &a->view, &w, bosc_cbt_low_zeros(left), left & (left - 1), &level);
+            if (bi_terrain_live(&a->grid, &t)) bi_terrain_put_triangle(a, &t, number++);
+        }
+    }
 }
 
 /* Questions. Item i: leaf first + i, point i, leaf i. */

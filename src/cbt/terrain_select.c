@@ -131,7 +131,10 @@ static bosc_status grow(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_terrain_
     BI_TRY(bi_cbt_scratch(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, &step->bits));
     if (depth < BOSC_CBT_BLOCK_BITS) BI_TRY(ctx->backend->fill(ctx, step->bits, 0, bi_cbt_field_bytes(depth)));
     step->before = terrain->tree->view.bits;
-    BI_TRY(BI_TERRAIN_STEP(ctx, grow, bi_cbt_bit_words(depth), step));
+    if (bi_terrain_ops_of(ctx)->grow && bi_terrain_anchored(&terrain->grid))
+        BI_TRY(bi_terrain_ops_of(ctx)->grow(ctx, step));
+    else
+        BI_TRY(BI_TERRAIN_STEP(ctx, grow, bi_cbt_bit_words(depth), step));
     return bi_cbt_install_bits(ctx, terrain->tree, step->bits);
 }
 
@@ -153,7 +156,10 @@ static bosc_status keep_budget(bosc_ctx *ctx, const bosc_terrain *terrain, const
     BI_TRY(ctx->backend->copy(ctx, weigh.known, known, sizeof known));
     BI_TRY(ctx->backend->fill(ctx, weigh.worth, 0, 256 * sizeof *weigh.worth));
     for (weigh.shift = 24; weigh.shift >= 0; weigh.shift -= 8) {
-        BI_TRY(BI_TERRAIN_STEP(ctx, weigh, bi_terrain_slots(&terrain->grid), &weigh));
+        if (bi_terrain_ops_of(ctx)->weigh)
+            BI_TRY(bi_terrain_ops_of(ctx)->weigh(ctx, &weigh));
+        else
+            BI_TRY(BI_TERRAIN_STEP(ctx, weigh, bi_terrain_slots(&terrain->grid), &weigh));
         BI_TRY(BI_TERRAIN_STEP(ctx, narrow, 1, &weigh));
     }
     return ctx->backend->sync(ctx); /* `known` is on the stack */

@@ -15,9 +15,24 @@ struct bi_terrain_steps {
 #undef BI_STEP
 };
 
-const struct bi_terrain_steps *bi_terrain_cpu(const bosc_ctx *ctx);
+/* What a backend does for terrains: steps, and what it can do faster; each of these may be NULL. */
+struct bi_terrain_ops {
+    const struct bi_terrain_steps *steps;
+    /* Takes a raster with squares of 64 or more intervals, both triangles of them; errors of triangles that are not
+     * moved. Then, once those of the others are lifted, the errors of what lies below. */
+    bosc_status (*far)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
+    bosc_status (*below)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
+    /* As the steps of these names, for trees of which bi_terrain_word is anchored; triangles: where the raster fits. */
+    bosc_status (*grow)(bosc_ctx *ctx, const struct bi_terrain_grow *a);
+    bosc_status (*weigh)(bosc_ctx *ctx, const struct bi_terrain_weigh *a);
+    bosc_status (*use)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
+    bosc_status (*vertices)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
+    bosc_status (*triangles)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
+};
+
+const struct bi_terrain_ops *bi_terrain_cpu(const bosc_ctx *ctx);
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_terrain_steps bi_terrain_cuda;
+extern const struct bi_terrain_ops bi_terrain_cuda;
 #endif
 
 #ifdef __cplusplus

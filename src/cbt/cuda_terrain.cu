@@ -1,0 +1,22 @@
+/* The steps of terrains on CUDA, and the table of what is done faster. */
+#include "core/cuda/steps.cuh"
+#include "cbt/cuda_terrain.cuh"
+
+#define BI_STEP BI_STEP_CUDA
+#include "cbt/terrain_steps.def"
+#undef BI_STEP
+
+static const bi_terrain_steps steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "cbt/terrain_steps.def"
+#undef BI_STEP
+};
+
+extern "C" const bi_terrain_ops bi_terrain_cuda = {&steps,
+                                                   bi_terrain_cuda_far,
+                                                   bi_terrain_cuda_below,
+                                                   bi_terrain_cuda_grow,
+                                                   bi_terrain_cuda_weigh,
+                                                   bi_terrain_cuda_use,
+                                                   bi_terrain_cuda_vertices,
+                                                   bi_terrain_cuda_triangles};
