@@ -59,8 +59,8 @@ BOSC_API void bosc_terrain_free(bosc_terrain *terrain);
 BOSC_API bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t w,
                                         int64_t h, int64_t stride);
 
-/* Bytes of backend memory for a raster of w x h: kept by the terrain, and scratch of a build (the context's). Any
- * pointer may be NULL. Needs no device. */
+/* Bytes of backend memory for a raster of w x h: kept by the terrain, and scratch of a build from an array in that
+ * memory (the context's). Any pointer may be NULL. Needs no device. */
 BOSC_API bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opts, int64_t w, int64_t h,
                                         int64_t *kept, int64_t *scratch);
 

@@ -153,7 +153,8 @@ bosc_status bosc_terrain_get_info(const bosc_terrain *terrain, bosc_terrain_info
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->range.bytes);
     if (terrain->tree) {
         const bosc_cbt *tree = terrain->tree;
-        full.bytes += (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes);
+        full.bytes += (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes +
+                                tree->meeting.bytes);
         full.w = terrain->grid.w;
         full.h = terrain->grid.h;
         full.depth = terrain->grid.depth;
@@ -171,8 +172,10 @@ bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opt
     if (!ctx) return BOSC_ERR_ARG;
     BI_TRY(check_opts((bosc_ctx *)ctx, opts, &full));
     BI_TRY(bi_terrain_shape((bosc_ctx *)ctx, full.roots, w, h, &grid));
-    int64_t tree = (int64_t)bi_cbt_field_bytes(grid.depth) + (bi_cbt_blocks(grid.depth) + 1) * 8;
-    if (kept) *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid) + 2) * 4 + tree;
-    if (scratch) *scratch = (int64_t)bi_round_up(sizeof(uint64_t), 256);
+    bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
+    int64_t own;
+    BI_TRY(bosc_cbt_bytes(ctx, &tree, &own, NULL, NULL));
+    if (kept) *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid) + 2) * 4 + own;
+    if (scratch) *scratch = 256; /* where bad samples are told of */
     return BOSC_OK;
 }
