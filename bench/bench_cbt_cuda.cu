@@ -1,10 +1,10 @@
 /* Concurrent binary trees on a CUDA device, by ranks and by the published layout beside it (a heap of sums, made level
- * by level and descended for every leaf): bench_cbt_cuda [depth...]; a negative depth is that of a tree that is full.
- * Each call is captured into a graph, which is launched many times in a row; times are medians of the runs, for one
- * launch. Trees are full, or filled to about a quarter by random splits. A cycle changes some leaves in a hundred and
- * decodes all: every other one undoes what the one before did, so the graph holds two. Every leaf that is decoded is
- * compared with the one before it, and all with those at the start. Arrays of 32-bit nodes on the device.
- * Source: Dupuy, Concurrent Binary Trees (2020), section 5. */
+ * by level and descended for every leaf): bench_cbt_cuda [deepest [0]], of depths 10 to 30; 0: without the published
+ * layout. Each call is captured into a graph, which is launched many times in a row; times are medians of the runs, for
+ * one launch. Trees are full, or filled to about a quarter by random splits. A cycle changes some leaves in a hundred
+ * and decodes all: every other one undoes what the one before did, so the graph holds two. Every leaf that is decoded
+ * is compared with the one before it, and all with those at the start. Arrays of 32-bit nodes on the device. Source:
+ * Dupuy, Concurrent Binary Trees (2020), section 5. */
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -231,23 +231,24 @@ static void run(int32_t depth, bool full, bosc_cbt_layout layout)
 
 int main(int argc, char **argv)
 {
-    std::vector<int> depths;
-    for (int i = 1; i < argc; i++) depths.push_back(atoi(argv[i]));
-    if (depths.empty()) depths = {-10, -15, 17, -20, 20, -25, 25};
+    static const int depths[] = {10, 15, 17, 20, 25, 28, 30};
+    const int deepest = argc > 1 ? atoi(argv[1]) : 25;
+    const bool peer = argc < 3 || atoi(argv[2]) != 0;
+    if (deepest < 10 || deepest > 30) {
+        fprintf(stderr, "usage: bench_cbt_cuda [deepest, 10 to 30 [0: without the published layout]]\n");
+        return 2;
+    }
     CUDA(cudaStreamCreate(&stream));
     bosc_ctx_opts o = {};
     o.size = sizeof o;
     o.backend = BOSC_BACKEND_CUDA;
     o.stream = stream;
     BOSC(bosc_ctx_create(&o, &ctx));
-    const bool peer = !getenv("BENCH_ALONE");
     for (int depth : depths) {
-        if (abs(depth) < 10 || abs(depth) > 30) {
-            fprintf(stderr, "usage: bench_cbt_cuda [depth, 10 to 30, or less than 0: a full tree...]\n");
-            return 2;
+        for (int quarter = 0; quarter < 2 && depth <= deepest; quarter++) {
+            run(depth, !quarter, BOSC_CBT_RANKED);
+            if (peer) run(depth, !quarter, BOSC_CBT_PUBLISHED);
         }
-        run(abs(depth), depth < 0, BOSC_CBT_RANKED);
-        if (peer) run(abs(depth), depth < 0, BOSC_CBT_PUBLISHED);
     }
     bosc_ctx_free(ctx);
     CUDA(cudaStreamDestroy(stream));
