@@ -30,6 +30,9 @@ static void create(bosc_ctx *ctx)
         o.layout = (bosc_cbt_layout)layouts[i];
         CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: layout");
         CHECK_ARG(ctx, bosc_cbt_bytes(ctx, &o, &kept, NULL, NULL), "opts: layout");
+        o = good;
+        o.decoding = (bosc_cbt_decoding)layouts[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: decoding");
     }
     for (int i = 0; i < 6; i++, o = good) {
         o.id_bits = bits[i];

@@ -32,6 +32,12 @@ typedef enum bosc_cbt_layout {
     BOSC_CBT_PUBLISHED = 1 /* beside them the article's heap of 2^(D+2) bits; leaves are found by descending it */
 } bosc_cbt_layout;
 
+/* How leaves are found. */
+typedef enum bosc_cbt_decoding {
+    BOSC_CBT_BY_LAYOUT = 0, /* by words of bits (RANKED) or by descent (PUBLISHED) */
+    BOSC_CBT_SEQUENTIAL = 1 /* the article's other way: one thread walks all 2^depth bits, whatever is asked for */
+} bosc_cbt_decoding;
+
 /* What is to become of a leaf. */
 typedef enum bosc_cbt_command { BOSC_CBT_KEEP = 0, BOSC_CBT_SPLIT = 1, BOSC_CBT_MERGE = 2 } bosc_cbt_command;
 
@@ -41,7 +47,8 @@ typedef struct bosc_cbt_opts {
     int32_t depth; /* 0 to BOSC_CBT_MAX_DEPTH */
     int32_t level; /* the tree begins with the nodes of this level as leaves, 0 to depth */
     bosc_cbt_layout layout;
-    int32_t id_bits; /* of nodes: 32 (depth up to 31) or 64 (default) */
+    int32_t id_bits;            /* of nodes: 32 (depth up to 31) or 64 (default) */
+    bosc_cbt_decoding decoding; /* of bosc_cbt_decode; not saved */
 } bosc_cbt_opts;
 
 /* Makes a tree. *tree is set on success. O(2^D / 64). With device memory it only queues. */
@@ -68,9 +75,9 @@ BOSC_API bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *n
  * recorded (on the CPU: if none changes the tree). O(2^D / 64). Queues; capturable. */
 BOSC_API bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree);
 
-/* Commands for all leaves: commands[l] (uint8_t, a bosc_cbt_command; others keep) is for leaf l < count, leaves beyond keep
- * (those recorded before count too); then a reduction. sources (room, int64; or NULL) gets for each leaf of the new
- * tree, up to `room`, the old leaf that it was, or was split from; of two merged leaves the left one; -1 beyond the
+/* Commands for all leaves: commands[l] (uint8_t, a bosc_cbt_command; others keep) is for leaf l < count, leaves beyond
+ * keep (those recorded before count too); then a reduction. sources (room, int64; or NULL) gets for each leaf of the
+ * new tree, up to `room`, the old leaf that it was, or was split from; of two merged leaves the left one; -1 beyond the
  * leaves. To be given to bosc_cbt_carry. O(2^D / 64 + leaves). With device arrays it only queues; capturable. */
 BOSC_API bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count,
                                      int64_t *sources, int64_t room);
@@ -95,7 +102,8 @@ typedef bosc_cbt_command (*bosc_cbt_visit_fn)(void *user, int64_t leaf, uint64_t
 BOSC_API bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn visit, void *user);
 
 /* nodes (count) gets the nodes of the leaves first, first + 1, ...; 0 beyond the last leaf. O(2^D / 1024 + count), a
- * machine word of leaves at a time; PUBLISHED: O(count D). With device arrays it only queues; capturable. */
+ * machine word of leaves at a time; PUBLISHED: O(count D); SEQUENTIAL: O(2^D). With device arrays it only queues;
+ * capturable. */
 BOSC_API bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes);
 
 /* nodes[i] = the node of leaf leaves[i], or 0 if there is none. O(D) each. With device arrays it only queues;

@@ -28,6 +28,8 @@ bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: level %d is not in 0 to depth %d", (int)full->level, (int)full->depth);
     if (full->layout != BOSC_CBT_RANKED && full->layout != BOSC_CBT_PUBLISHED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is neither RANKED nor PUBLISHED", (int)full->layout);
+    if (full->decoding != BOSC_CBT_BY_LAYOUT && full->decoding != BOSC_CBT_SEQUENTIAL)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: decoding %d is neither BY_LAYOUT nor SEQUENTIAL", (int)full->decoding);
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
     if (full->id_bits == 32 && full->depth > 31)

@@ -85,7 +85,8 @@ static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, 
     }
     change.recorded = tree->pending || tree->shared;
     if (c->count == 0 && !change.recorded && !c->sources) return BOSC_OK;
-    if (tree->opts.layout == BOSC_CBT_RANKED && c->nodes && ctx->backend->reaches(ctx, c->nodes)) {
+    bool by_words = tree->opts.layout == BOSC_CBT_RANKED && tree->opts.decoding == BOSC_CBT_BY_LAYOUT;
+    if (by_words && c->nodes && ctx->backend->reaches(ctx, c->nodes)) {
         change.nodes = c->nodes;
         change.nodes_room = c->nodes_room;
         change.wide = tree->opts.id_bits == 64;

@@ -16,8 +16,11 @@ static bosc_status get_header(struct reader *r, bosc_cbt_opts *full)
     struct bi_cbt_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_CBT_SAVE_MAGIC, BI_CBT_SAVE_VERSION));
     if (h->reserved | h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
-    bosc_cbt_opts opts = {sizeof opts, (int32_t)h->depth, (int32_t)h->level, (bosc_cbt_layout)h->layout,
-                          (int32_t)h->id_bits};
+    bosc_cbt_opts opts = {.size = sizeof opts,
+                          .depth = (int32_t)h->depth,
+                          .level = (int32_t)h->level,
+                          .layout = (bosc_cbt_layout)h->layout,
+                          .id_bits = (int32_t)h->id_bits};
     if (bi_cbt_check_opts(r->ctx, &opts, full) != BOSC_OK || h->id_bits == 0)
         return malformed(r, "its options are unknown");
     if (h->leaves < 1 || h->leaves > (int64_t)1 << h->depth)

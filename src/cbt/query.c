@@ -10,7 +10,10 @@ bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t fi
     bool staged = false, wide = tree->opts.id_bits == 64;
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, nodes, (size_t)count * bi_cbt_id_size(tree), &out, &staged));
-    if (descends(tree)) {
+    if (tree->opts.decoding == BOSC_CBT_SEQUENTIAL) {
+        struct bi_cbt_decode step = {tree->view, first, count, out.reachable, wide};
+        BI_TRY(BI_CBT_STEP(ctx, walk, 1, &step));
+    } else if (descends(tree)) {
         struct bi_cbt_heap step = {
             .heap = tree->heap.data, .depth = tree->opts.depth, .first = first, .nodes = out.reachable, .wide = wide};
         BI_TRY(BI_CBT_STEP(ctx, heap_decode, count, &step));

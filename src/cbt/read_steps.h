@@ -100,6 +100,22 @@ BI_FN void bi_step_cbt_decode(const struct bi_cbt_decode *a, int64_t item)
         bi_cbt_decode_block(a, item, begin - a->first, end - begin, false);
 }
 
+/* The same, bit by bit, by one item. */
+BI_FN void bi_step_cbt_walk(const struct bi_cbt_decode *a, int64_t item)
+{
+    int64_t leaf = -1 - a->first;
+    uint64_t begin = 0, end = (uint64_t)1 << a->view.depth;
+    for (uint64_t place = 0; place <= end; place++) {
+        if (place < end && !bosc_cbt_bit(a->view.bits, place)) continue;
+        uint64_t node = place ? bosc_cbt_node(begin, bosc_cbt_low_zeros(place - begin), a->view.depth) : 0;
+        if (leaf >= 0 && leaf < a->count) bi_cbt_put(a->nodes, leaf, node, a->wide);
+        leaf++;
+        begin = place;
+    }
+    for (leaf = leaf < 0 ? 0 : leaf; leaf < a->count; leaf++) bi_cbt_put(a->nodes, leaf, 0, a->wide);
+    (void)item;
+}
+
 /* Item i: one leaf, or one node. */
 struct bi_cbt_ask {
     bosc_cbt_view view;
