@@ -27,6 +27,34 @@ bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, 
     return BOSC_OK;
 }
 
+/* Sorts by the last word, then stably by the one before, and so on. */
+static bosc_status sort_words(bosc_ctx *ctx, const struct bi_trie_shape *shape, const int64_t *turned, int64_t n,
+                              uint32_t *order)
+{
+    struct bi_trie_column column = {.turned = turned, .words = shape->words};
+    int64_t *sorted;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_trie_scratch(ctx, n, 8, &column.column));
+    BI_TRY(bi_trie_scratch(ctx, n, 8, &sorted));
+    BI_TRY(bi_trie_scratch(ctx, n, 4, &column.begun));
+    for (column.word = shape->words - 1; column.word >= 0; column.word--) {
+        int used = bi_popcount(bi_trie_mask(shape, column.word));
+        BI_TRY(BI_TRIE_STEP(ctx, trie_column, n, &column));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, column.column, 4, column.order ? order : column.begun, n,
+                                              sorted, order, 64 - used, 64));
+        column.order = order;
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+static bosc_status sort_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const int64_t *turned, int64_t n,
+                             uint32_t *order)
+{
+    if (shape->words <= BI_TRIE_COLUMNS) return sort_words(ctx, shape, turned, n, order);
+    return ctx->backend->core->sort_superkey(ctx, BOSC_I64, turned, n, shape->words, shape->words, 0, order);
+}
+
 bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                          struct bi_trie_order *o)
 {
@@ -41,7 +69,7 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
     BI_TRY(bi_trie_scratch(ctx, n, 4, &heads.places));
     BI_TRY(bi_trie_scratch(ctx, 1, 8, &place));
     BI_TRY(BI_TRIE_STEP(ctx, trie_turn, n, &turning));
-    BI_TRY(core->sort_superkey(ctx, BOSC_I64, turning.turned, n, shape->words, shape->words, 0, o->order));
+    BI_TRY(sort_rows(ctx, shape, turning.turned, n, o->order));
     heads.turned = o->turned = turning.turned;
     heads.order = o->order;
     BI_TRY(BI_TRIE_STEP(ctx, trie_head, n, &heads));

@@ -27,6 +27,22 @@ BI_FN void bi_step_trie_turn(const struct bi_trie_turning *a, int64_t i)
     }
 }
 
+/* Word `word` of each row, in an order of rows. */
+struct bi_trie_column {
+    const int64_t *turned;
+    const uint32_t *order; /* NULL: as they are, and then the order is begun */
+    int32_t words, word;
+    int64_t *column;
+    uint32_t *begun;
+};
+
+BI_FN void bi_step_trie_column(const struct bi_trie_column *a, int64_t p)
+{
+    int64_t row = a->order ? a->order[p] : p;
+    a->column[p] = a->turned[row * a->words + a->word];
+    if (!a->order) a->begun[p] = (uint32_t)p;
+}
+
 /* Rows in order: where those of another key begin. */
 struct bi_trie_heads {
     const int64_t *turned;

@@ -14,11 +14,12 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
 }
 
-/* Scratch of a build from rows in reach: the rows turned; what the sort keeps beside each row, twice; order, starts,
- * heads, places. Making nodes takes less: parts and floors, four numbers for each, and a sort of them. */
+/* Scratch of a build from rows in reach: the rows turned; what the sort keeps beside each row, and the words or entries
+ * that it sorts, twice; order, starts, heads, places. Making nodes takes less: parts and floors, four numbers for each,
+ * and a sort of them. */
 static size_t size_scratch(const struct bi_trie_shape *s, int64_t n)
 {
-    return (size_t)n * ((size_t)s->words * 8 + 56) + (size_t)s->levels * 16 + (1 << 17);
+    return (size_t)n * ((size_t)s->words * 8 + 72) + (size_t)s->levels * 16 + (1 << 17);
 }
 
 static bosc_status check_n(bosc_ctx *ctx, int64_t n)

@@ -23,7 +23,12 @@
 extern "C" {
 #endif
 
-enum { BI_TRIE_LENGTH = 65536, BI_TRIE_DIGIT = 8 /* bits at most */ };
+enum {
+    BI_TRIE_LENGTH = 65536,
+    BI_TRIE_DIGIT = 8,    /* bits at most */
+    BI_TRIE_COLUMNS = 8,  /* words up to which rows are sorted by one after the other */
+    BI_TRIE_TOGETHER = 16 /* queries that a core of the CPU has on the way at once */
+};
 
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu

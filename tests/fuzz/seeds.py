@@ -72,7 +72,8 @@ def heights(folder):
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", *TEXTS):
+    for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
+                 "trie_changes", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -94,11 +95,13 @@ def main():
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
     heights(folder / "heights")
-    for name in ("hash", "cbt"):
+    for name in ("hash", "cbt", "trie"):
         golden = pathlib.Path(__file__).parent.parent / "golden" / f"{name}-v1.bosc"
         (folder / name / "golden").write_bytes(golden.read_bytes())
     for kind in range(14):
         (folder / "cbt_changes" / f"{kind}").write_bytes(bytes((13 - kind, kind, *(i * i % 251 for i in range(150)))))
+    for kind in range(0, 32, 3):
+        (folder / "trie_changes" / f"{kind}").write_bytes(bytes((kind, 7 * kind, *range(0, 250, 3), *range(1, 200, 5))))
     for kind in range(96):
         (folder / "hash_changes" / f"{kind}").write_bytes(bytes((3, kind, 4, *range(0, 250, 3))))
 
