@@ -16,7 +16,7 @@ struct bench {
     bosc_trie *trie;
     const bosc_trie_opts *opts;
     uint64_t *rows, *hits, *misses; /* the backend's */
-    int64_t n, *ranks, *offsets, *near, pairs;
+    int64_t n, *ranks, *offsets, *near, pairs, all;
     uint32_t *positions;
 };
 
@@ -70,6 +70,18 @@ static void list_near(void *user)
     DO(b, bosc_trie_neighbours(b->ctx, b->trie, b->hits, b->n, 0, b->offsets, b->near, b->positions, b->pairs));
 }
 
+static void count_pairs(void *user)
+{
+    struct bench *b = user;
+    DO(b, bosc_trie_pairs(b->ctx, b->trie, NULL, NULL, 0, &b->all));
+}
+
+static void list_pairs(void *user)
+{
+    struct bench *b = user;
+    DO(b, bosc_trie_pairs(b->ctx, b->trie, b->near, b->positions, b->all, &b->all));
+}
+
 static void insert_and_erase(void *user)
 {
     struct bench *b = user;
@@ -112,9 +124,16 @@ static int64_t run(struct bench *b, int repeats)
     DO(b, bosc_alloc(b->ctx, (size_t)b->pairs * 4, (void **)&b->positions));
     print("neighbours, listed", timing_of(NULL, list_near, b, repeats), b->n);
     check = 31 * (31 * check + b->pairs) + sum_of(b, b->near, b->pairs);
-    print("insert and erase n / 16", timing_of(NULL, insert_and_erase, b, repeats), b->n / 8);
     bosc_release(b->ctx, b->near, (size_t)b->pairs * 8);
     bosc_release(b->ctx, b->positions, (size_t)b->pairs * 4);
+    print("all pairs, counted", timing_of(NULL, count_pairs, b, repeats), b->n);
+    DO(b, bosc_alloc(b->ctx, (size_t)b->all * 16, (void **)&b->near));
+    DO(b, bosc_alloc(b->ctx, (size_t)b->all * 4, (void **)&b->positions));
+    print("all pairs, listed", timing_of(NULL, list_pairs, b, repeats), b->n);
+    check = 31 * (31 * check + b->all) + sum_of(b, b->near, 2 * b->all);
+    bosc_release(b->ctx, b->near, (size_t)b->all * 16);
+    bosc_release(b->ctx, b->positions, (size_t)b->all * 4);
+    print("insert and erase n / 16", timing_of(NULL, insert_and_erase, b, repeats), b->n / 8);
     bosc_trie_free(b->trie);
     return check;
 }

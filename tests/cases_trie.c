@@ -197,6 +197,53 @@ static void check_matches(const struct subject *s, struct suite_random *r)
     array_free(s->ctx, &ranks);
 }
 
+struct pair {
+    int64_t low, high;
+    uint32_t position;
+};
+
+static int by_ranks(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return x->high < y->high ? -1 : x->high > y->high;
+}
+
+/* All pairs, once they are in order. */
+static void check_pairs(const struct subject *s)
+{
+    const struct reference_trie *t = s->oracle;
+    int64_t count = -1, again = -1, at = 0;
+    CHECK_OK(s->ctx, bosc_trie_pairs(s->ctx, s->trie, NULL, NULL, 0, &count));
+    struct array pairs = array_make(s->ctx, NULL, (size_t)count * 16, s->on_device);
+    struct array positions = array_make(s->ctx, NULL, (size_t)count * 4, s->on_device);
+    if (count > 0) {
+        CHECK_STATUS(s->ctx, bosc_trie_pairs(s->ctx, s->trie, pairs.p, NULL, count - 1, &again), BOSC_ERR_SPACE);
+        CHECK_EQ(again, count);
+    }
+    CHECK_OK(s->ctx, bosc_trie_pairs(s->ctx, s->trie, pairs.p, positions.p, count, &again));
+    CHECK_EQ(again, count);
+    const int64_t *ranks = array_get(s->ctx, &pairs);
+    const uint32_t *letters = array_get(s->ctx, &positions);
+    struct pair *list = suite_alloc((size_t)count * sizeof *list);
+    for (int64_t e = 0; e < count; e++) list[e] = (struct pair){ranks[2 * e], ranks[2 * e + 1], letters[e]};
+    qsort(list, (size_t)count, sizeof *list, by_ranks);
+    for (int64_t a = 0; a < t->count; a++)
+        for (int64_t b = a + 1; b < t->count; b++) {
+            int32_t letter;
+            if (reference_trie_differ(t, reference_trie_key(t, a), reference_trie_key(t, b), &letter) != 1) continue;
+            CHECK(at < count);
+            CHECK_EQ(list[at].low, a);
+            CHECK_EQ(list[at].high, b);
+            CHECK_EQ(list[at].position, letter);
+            at++;
+        }
+    CHECK_EQ(at, count);
+    free(list);
+    array_free(s->ctx, &pairs);
+    array_free(s->ctx, &positions);
+}
+
 static void check_all(bosc_ctx *ctx, bosc_trie *trie, const bosc_trie_opts *o, const struct reference_trie *t,
                       const struct reference_cells *c, struct suite_random *r)
 {
@@ -213,6 +260,7 @@ static void check_all(bosc_ctx *ctx, bosc_trie *trie, const bosc_trie_opts *o, c
         check_prefix(&s, r);
         check_longest(&s);
         check_neighbours(&s);
+        check_pairs(&s);
         check_matches(&s, r);
         free(s.queries.rows);
         free(s.letters);

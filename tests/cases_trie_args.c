@@ -194,6 +194,26 @@ static void queries(bosc_ctx *ctx)
     check_ten(ctx, trie);
 }
 
+static void all_pairs(bosc_ctx *ctx)
+{
+    uint64_t rows[21] = {0};
+    int64_t to[8] = {0}, count = 7;
+    bosc_trie *trie = ten(ctx, rows);
+    CHECK_EQ(bosc_trie_pairs(NULL, trie, to, NULL, 4, &count), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_trie_pairs(ctx, NULL, to, NULL, 4, &count), "trie");
+    CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, to, NULL, 4, NULL), "count");
+    for (int off = 1; off < 8; off++) {
+        void *bad = (char *)to + off;
+        CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, bad, NULL, 3, &count), "pairs: not aligned");
+        if (off != 4) CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, NULL, bad, 3, &count), "positions: not aligned");
+    }
+    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, to, NULL, bad_counts[i], &count), "room");
+    CHECK_EQ(count, 7);
+    CHECK_OK(ctx, bosc_trie_pairs(ctx, trie, NULL, NULL, 0, &count));
+    CHECK_EQ(count, 0);
+    check_ten(ctx, trie);
+}
+
 static void outputs(bosc_ctx *ctx)
 {
     static const int64_t bad_ends[] = {-1, 2, INT64_MAX, INT64_MIN};
@@ -287,7 +307,8 @@ static void life(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_trie_args[] = {
-    {"create", create, NULL},   {"build", build, NULL},     {"insert", insert, NULL}, {"erase", erase, NULL},
-    {"queries", queries, NULL}, {"outputs", outputs, NULL}, {"sizes", sizes, NULL},   {"life", life, NULL},
+    {"create", create, NULL},       {"build", build, NULL},     {"insert", insert, NULL},
+    {"erase", erase, NULL},         {"queries", queries, NULL}, {"outputs", outputs, NULL},
+    {"all_pairs", all_pairs, NULL}, {"sizes", sizes, NULL},     {"life", life, NULL},
 };
 SUITE(trie_args);

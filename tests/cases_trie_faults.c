@@ -81,6 +81,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 6: return bosc_trie_matches(ctx, s->trie, rows, rows, QUERIES, stride, o->ranks, NULL, 0);
     case 7: return bosc_trie_neighbours(ctx, s->trie, rows, QUERIES, stride, o->ranks, NULL, NULL, 0);
     case 8: return read_out(ctx, s->trie, o);
+    case 11: return bosc_trie_pairs(ctx, s->trie, o->counts, (uint32_t *)o->keys, ROWS, o->ranks);
     case 9:
         s->saved.at = 0;
         status = bosc_trie_read(ctx, saved_deliver, &s->saved, &trie);
@@ -99,11 +100,11 @@ static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
     struct outputs *want = suite_alloc(sizeof *want);
-    for (int k = 0; k < 22; k++) {
+    for (int k = 0; k < 24; k++) {
         struct suite_random r = {(uint64_t)k};
         memset(s, 0, sizeof *s);
-        s->which = k % 11;
-        s->opts = (bosc_trie_opts){.size = sizeof s->opts, .length = 100, .layout = (bosc_trie_layout)(k / 11)};
+        s->which = k % 12;
+        s->opts = (bosc_trie_opts){.size = sizeof s->opts, .length = 100, .layout = (bosc_trie_layout)(k / 12)};
         s->cells = cells_make(&r, CELLS_WALK, 100, 1, ROWS, 0);
         struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY |
                                              BI_FAULT_WRITE,

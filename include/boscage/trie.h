@@ -122,6 +122,13 @@ BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, 
                                           int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions,
                                           int64_t room);
 
+/* All pairs of keys that differ in exactly one letter, each once: pairs (room x 2, int64) gets the ranks, the smaller
+ * one first, positions (room, uint32) the letter; either may be NULL. *count (host) gets their number; if that is more
+ * than room, BOSC_ERR_SPACE, and the arrays are as they were. The pairs come in an order of their own, the same on
+ * every backend. COMPACT tries look the keys below a smaller child up below the larger one alone. Waits. */
+BOSC_API bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions,
+                                     int64_t room, int64_t *count);
+
 /* Copies out what has ranks begin to end - 1, in order: keys (end - begin rows of bosc_trie_words words, bits beyond
  * the letters 0), values (of value_bits), counts (int64: multiplicities). Any may be NULL. 0 <= begin <= end <= keys.
  * Waits unless all arrays are on the device. */

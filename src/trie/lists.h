@@ -10,10 +10,12 @@ struct bi_trie_row {
     int64_t *ranks;      /* NULL: not written */
     uint32_t *positions; /* NULL: not written */
     int64_t count, begin, end;
+    int64_t own; /* all pairs: keys below the child that x is in, or -1: larger ranks alone; 0: all neighbours */
 };
 
 BI_FN void bi_trie_emit(struct bi_trie_row *row, int64_t rank, int32_t position, bool above)
 {
+    if (row->own < 0 && !above) return;
     row->count++;
     if (row->begin >= row->end) return;
     int64_t at = above ? --row->end : row->begin++;
@@ -38,7 +40,13 @@ BI_FN void bi_trie_try(const struct bi_trie_view *v, const struct bi_trie_node *
 {
     const struct bi_trie_shape *s = &v->shape;
     uint64_t bits = (uint64_t)(digit ^ other) << (64 - s->digit_bits);
-    uint32_t leaf = bi_trie_descend(v, bi_trie_kid(v, node, other), c);
+    uint32_t kid = bi_trie_kid(v, node, other);
+    if (row->own > 0) { /* of all pairs: from the smaller child, or the first of two that are as large */
+        struct bi_trie_range range = bi_trie_below(v, kid);
+        int64_t keys = range.end - range.begin;
+        if (keys < row->own || (keys == row->own && other < digit)) return;
+    }
+    uint32_t leaf = bi_trie_descend(v, kid, c);
     if (leaf == BI_TRIE_NONE) return;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
     uint32_t place = node->depth + (uint32_t)bi_leading_zeros(bits);
@@ -68,6 +76,21 @@ BI_FN void bi_trie_try_all(const struct bi_trie_view *v, const struct bi_trie_no
         uint32_t own = digit >> shift & ((1u << bits) - 1), rest = digit ^ own << shift;
         for (uint32_t letter = (1u << bits) - 1; letter > own; letter--)
             if (bi_trie_has(node, rest | letter << shift)) bi_trie_try(v, node, c, digit, rest | letter << shift, row);
+    }
+}
+
+/* The pairs that the key of a rank finds: with keys below children that are not smaller than its own. */
+BI_FN void bi_trie_pairs_of(const struct bi_trie_view *v, const struct bi_trie_sought *x, struct bi_trie_row *row)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t kid = bi_trie_root(v);
+    while (!(kid & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + kid;
+        uint32_t digit = bi_trie_digit_of(&c, node->depth);
+        kid = bi_trie_kid(v, node, digit);
+        struct bi_trie_range range = bi_trie_below(v, kid);
+        row->own = range.end - range.begin;
+        bi_trie_try_all(v, node, &c, digit, row);
     }
 }
 

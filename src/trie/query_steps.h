@@ -149,8 +149,8 @@ struct bi_trie_lists {
 
 BI_FN struct bi_trie_row bi_trie_row_of(const struct bi_trie_lists *a, int64_t q)
 {
-    if (!a->offsets) return (struct bi_trie_row){NULL, NULL, 0, 0, 0};
-    return (struct bi_trie_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1]};
+    if (!a->offsets) return (struct bi_trie_row){NULL, NULL, 0, 0, 0, 0};
+    return (struct bi_trie_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1], 0};
 }
 
 BI_FN void bi_trie_end_row(const struct bi_trie_lists *a, int64_t q, int64_t count)
@@ -179,6 +179,35 @@ BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
     x.mask = a->masks + q * a->queries.stride;
     bi_trie_matches(&a->view, &x, &row);
     bi_trie_end_row(a, q, row.count);
+}
+
+/* All pairs: item k is a key. */
+struct bi_trie_pairs {
+    struct bi_trie_view view;
+    int64_t *offsets; /* (keys + 1) the pairs of each key: counted, then summed */
+    int64_t *others;  /* NULL: they are counted */
+    uint32_t *positions;
+    int64_t *pairs; /* (pairs x 2), may be NULL */
+};
+
+BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
+{
+    const struct bi_trie_view *v = &a->view;
+    struct bi_trie_sought x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
+    struct bi_trie_row row = {NULL, NULL, 0, 0, 0, -v->published};
+    if (a->others && a->offsets[k] == a->offsets[k + 1]) return;
+    if (a->others)
+        row = (struct bi_trie_row){a->others, a->positions, 0, a->offsets[k], a->offsets[k + 1], -v->published};
+    if (v->published)
+        bi_trie_neighbours_published(v, &x, &row);
+    else
+        bi_trie_pairs_of(v, &x, &row);
+    if (!a->others) a->offsets[k] = row.count;
+    for (int64_t e = a->offsets[k]; a->others && a->pairs && e < a->offsets[k + 1]; e++) {
+        int64_t other = a->others[e];
+        a->pairs[2 * e] = other < k ? other : k;
+        a->pairs[2 * e + 1] = other < k ? k : other;
+    }
 }
 
 /* Keys as callers have them. */
