@@ -1,9 +1,9 @@
 /* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods] [-t threads] [-r repeats] [-b backend].
- * Methods are letters: j join (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one,
- * u std::unordered_map. Vectors are
- * those of a motion planning scene (cells_scene.h), in the backend's memory; handles are warm; all methods must find as
- * many edges. A build is from the rows to the sorted edges. Source of the comparison: Kaczmarski, Rzazewski, Wolant,
- * Massively Parallel Construction of the Cell Graph (2015). */
+ * Methods are letters: j join (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, t
+ * trie, p trie as published, d Dobrowolski's search, u std::unordered_map. Vectors are those of a motion planning scene
+ * (cells_scene.h), in the backend's memory; handles are warm; all methods must find as many edges. A build is from the
+ * rows to the sorted edges. Source of the comparison: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of
+ * the Cell Graph (2015). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -103,15 +103,20 @@ static void method(struct bench *b, char letter, int repeats, int64_t *edges)
         const char *name;
         bosc_cell_method method;
         int32_t pivots;
-    } methods[] = {{'j', "join", BOSC_CELL_JOIN, 0},
-                   {'z', "zobrist", BOSC_CELL_ZOBRIST, 0},
-                   {'h', "heuristic, 3 pivots", BOSC_CELL_HEURISTIC, 3},
-                   {'0', "naive", BOSC_CELL_HEURISTIC, 0}};
-    for (int m = 0; m < 4; m++) {
+        bosc_cell_trie_search search;
+    } methods[] = {{'j', "join", BOSC_CELL_JOIN, 0, BOSC_CELL_TRIE_WALK},
+                   {'z', "zobrist", BOSC_CELL_ZOBRIST, 0, BOSC_CELL_TRIE_WALK},
+                   {'h', "heuristic, 3 pivots", BOSC_CELL_HEURISTIC, 3, BOSC_CELL_TRIE_WALK},
+                   {'0', "naive", BOSC_CELL_HEURISTIC, 0, BOSC_CELL_TRIE_WALK},
+                   {'t', "trie", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_WALK},
+                   {'p', "trie, as published", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_LOOKUP},
+                   {'d', "trie, Dobrowolski", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_DOBROWOLSKI}};
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         if (methods[m].letter != letter) continue;
         bosc_cellgraph_opts o = {.size = sizeof o, .length = b->length, .method = methods[m].method};
         bosc_cellgraph_info info = {.size = sizeof info};
         o.pivots = methods[m].pivots;
+        o.trie_search = methods[m].search;
         DO(b, bosc_cellgraph_create(b->ctx, &o, &b->graph));
         print(methods[m].name, timing_of(NULL, build, b, repeats));
         if (letter == 'j') print("  rows (CSR) of the finished graph", timing_of(NULL, rows_out, b, repeats));
@@ -144,7 +149,7 @@ int main(int argc, char **argv)
         case 'r': repeats = atoi(argv[i + 1]); break;
         case 'b': o.backend = strcmp(argv[i + 1], "cuda") == 0 ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU; break;
         default:
-            fprintf(stderr, "usage: bench_cellgraph [-n vectors] [-l letters] [-m jzh0u] [-t threads] [-r repeats] "
+            fprintf(stderr, "usage: bench_cellgraph [-n vectors] [-l letters] [-m jzh0tpdu] [-t threads] [-r repeats] "
                             "[-b cpu|cuda]\n");
             return 2;
         }
