@@ -40,7 +40,7 @@ BOSC_API bosc_status bosc_grid_create(bosc_ctx *ctx, const bosc_grid_opts *opts,
 BOSC_API void bosc_grid_free(bosc_grid *grid);
 
 /* Makes room so that builds of up to n points (key_bits at most 64), and counts of up to m queries, allocate nothing;
- * the grid keeps what it holds. On CUDA, host arrays for answers of other calls are copied through scratch beyond it. */
+ * the grid keeps what it holds. On CUDA, host arrays for other answers take scratch beyond it. */
 BOSC_API bosc_status bosc_grid_reserve(bosc_ctx *ctx, bosc_grid *grid, int64_t n, int64_t m);
 
 /* Bytes of backend memory for a build of n points with these options: kept by the grid at most (narrow extents take
