@@ -13,14 +13,7 @@ const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx)
 
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
-    if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
-    if (terrain->memory.backend != ctx->backend)
-        return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it is in the memory of the %s backend, the context is of %s",
-                       terrain->memory.backend->name, ctx->backend->name);
-    if (terrain->memory.device != ctx->memory.device)
-        return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it is on device %d, the context on %d", (int)terrain->memory.device,
-                       (int)ctx->memory.device);
-    return BOSC_OK;
+    return bi_check_handle(ctx, "terrain", terrain ? &terrain->memory : NULL);
 }
 
 bosc_status bi_terrain_check_raster(bosc_ctx *ctx, const bosc_terrain *terrain)
@@ -41,11 +34,7 @@ bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, 
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain_opts *full)
 {
-    memset(full, 0, sizeof *full);
-    if (opts && (opts->size < sizeof(size_t) || opts->size > sizeof *opts))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: size %zu is not that of bosc_terrain_opts", opts->size);
-    if (opts) memcpy(full, opts, opts->size);
-    full->size = sizeof *full;
+    BI_TRY(bi_take_opts(ctx, "bosc_terrain_opts", opts, full, sizeof *full));
     if (full->spacing == 0) full->spacing = 1;
     if (full->roots != BOSC_TERRAIN_SQUARE && full->roots != BOSC_TERRAIN_TRIANGLE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: roots %d is neither SQUARE nor TRIANGLE", (int)full->roots);
@@ -126,8 +115,7 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
     bi_begin(ctx);
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
-    if ((uintptr_t)heights % sizeof *heights)
-        return bi_fail(ctx, BOSC_ERR_ARG, "heights: not aligned to its elements of %zu bytes", sizeof *heights);
+    BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
     BI_TRY(bi_terrain_shape(ctx, terrain->opts.roots, w, h, &grid));
     if (stride < w)
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row", (long long)stride,

@@ -138,8 +138,7 @@ bosc_status bosc_terrain_measure(bosc_ctx *ctx, const bosc_terrain *terrain, bos
     bi_begin(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
-    if (stats->size < sizeof(size_t) || stats->size > sizeof *stats)
-        return bi_fail(ctx, BOSC_ERR_ARG, "stats: size %zu is not that of bosc_terrain_stats", stats->size);
+    BI_TRY(bi_check_size(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
     bosc_terrain_stats full = {.size = stats->size};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status = measure(ctx, terrain, &full);

@@ -110,8 +110,7 @@ static bosc_status check_goal(bosc_ctx *ctx, const bosc_terrain_goal *goal, bosc
 {
     memset(full, 0, sizeof *full);
     if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
-    if (goal->size < sizeof(size_t) || goal->size > sizeof *goal)
-        return bi_fail(ctx, BOSC_ERR_ARG, "goal: size %zu is not that of bosc_terrain_goal", goal->size);
+    BI_TRY(bi_check_size(ctx, "goal", "bosc_terrain_goal", goal->size, sizeof *goal));
     memcpy(full, goal, goal->size);
     if (!(full->error >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "goal: error %g is not 0 or more", full->error);
     if (full->triangles < 0)
