@@ -12,10 +12,11 @@ static void bounds(bosc_ctx *ctx)
     for (int k = 0; k < SHAPES * RELIEFS; k++) {
         int64_t w = shapes[k / RELIEFS][0], h = shapes[k / RELIEFS][1], before = INT64_MAX;
         if (suite_leaves_out() || (suite_slow(ctx) && w * h > 400)) continue;
+        if (w * h > 300 && (k % RELIEFS) != (k / RELIEFS) % RELIEFS) continue; /* of large ones a relief each */
         float *heights = terrain_heights((enum relief)(k % RELIEFS), w, h, (uint64_t)k);
         bosc_terrain *terrain = terrain_make(ctx, heights, w, h, false);
         terrain_check(ctx, terrain);
-        for (double error = 0; error < 2000; error = 3 * error + 0.5) {
+        for (double error = 0; error < 2000; error = 4 * error + 0.5) {
             bosc_terrain_goal goal = {.size = sizeof goal, .error = error};
             bosc_terrain_stats stats = {.size = sizeof stats};
             CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));
@@ -45,7 +46,7 @@ static void storms(bosc_ctx *ctx)
         struct suite_random r = {(uint64_t)k};
         float *heights = terrain_heights(FLAT, w, h, 0);
         bosc_terrain *terrain = terrain_make(ctx, heights, w, h, half);
-        for (int round = 0; round < 25; round++) {
+        for (int round = 0; round < (w * h > 300 ? 10 : 20); round++) {
             int64_t n = terrain_leaves(ctx, terrain);
             uint8_t *commands = suite_alloc((size_t)n);
             uint64_t of = 1 + suite_below(&r, 9), splits = round % 5 == 4 ? 0 : round % 5 == 3 ? 1 : 2;
@@ -59,5 +60,34 @@ static void storms(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds, NULL}, {"storms", storms, NULL}};
+/* The leaves of a mesh here and on the CPU, of rasters with triangles of all sizes, whole and moved. */
+static void same(bosc_ctx *ctx)
+{
+    static const int64_t sides[][2] = {{129, 129}, {131, 70}, {65, 257}, {300, 67}};
+    bosc_ctx_opts opts = {.size = sizeof opts, .backend = BOSC_BACKEND_CPU, .threads = 1};
+    bosc_ctx *cpu;
+    CHECK_EQ(bosc_ctx_create(&opts, &cpu), BOSC_OK);
+    for (int k = 0; k < (suite_slow(ctx) ? 2 : 4); k++) {
+        int64_t w = sides[k][0], h = sides[k][1];
+        float *heights = terrain_heights(k % 2 ? HILLS : ROUGH, w, h, 8);
+        bosc_terrain *here = terrain_make(ctx, heights, w, h, false), *there = terrain_make(cpu, heights, w, h, false);
+        for (double error = 0; error < 1000; error = 6 * error + 5) {
+            bosc_terrain_goal goal = {.size = sizeof goal, .error = error};
+            CHECK_OK(ctx, bosc_terrain_select(ctx, here, &goal));
+            CHECK_OK(cpu, bosc_terrain_select(cpu, there, &goal));
+            struct reference_terrain a = terrain_mesh(ctx, here), b = terrain_mesh(cpu, there);
+            CHECK_EQ(a.n, b.n);
+            CHECK(memcmp(a.corners, b.corners, (size_t)a.n * 24) == 0);
+            terrain_mesh_free(&a);
+            terrain_mesh_free(&b);
+        }
+        bosc_terrain_free(here);
+        bosc_terrain_free(there);
+        free(heights);
+    }
+    bosc_ctx_free(cpu);
+}
+
+static const struct suite_case suite_cases_terrain[] = {
+    {"bounds", bounds, NULL}, {"storms", storms, NULL}, {"same", same, NULL}};
 SUITE(terrain);

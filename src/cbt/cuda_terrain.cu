@@ -18,5 +18,6 @@ extern "C" const bi_terrain_ops bi_terrain_cuda = {&steps,
                                                    bi_terrain_cuda_grow,
                                                    bi_terrain_cuda_weigh,
                                                    bi_terrain_cuda_use,
+                                                   bi_terrain_cuda_live,
                                                    bi_terrain_cuda_vertices,
                                                    bi_terrain_cuda_triangles};

@@ -10,6 +10,7 @@ bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a);
 bosc_status bi_terrain_cuda_grow(bosc_ctx *ctx, const bi_terrain_grow *a);
 bosc_status bi_terrain_cuda_weigh(bosc_ctx *ctx, const bi_terrain_weigh *a);
 bosc_status bi_terrain_cuda_use(bosc_ctx *ctx, const bi_terrain_mesh *a);
+bosc_status bi_terrain_cuda_live(bosc_ctx *ctx, const bi_terrain_mesh *a);
 bosc_status bi_terrain_cuda_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a);
 bosc_status bi_terrain_cuda_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a);
 

@@ -21,10 +21,13 @@ struct large_planes {
 struct errors_shared {
     float z[SIDE * SIDE];
     uint32_t error[SIDE * SIDE]; /* at the middles */
-    large_planes large[LARGE];   /* squares, cornered ones, of each size from TILE on */
-    uint32_t most[LARGE][2];
     uint32_t low, high;
     unsigned long long bad;
+};
+
+struct large_shared {
+    large_planes large[LARGE]; /* squares, cornered ones, of each size from TILE on */
+    uint32_t most[LARGE][2];
 };
 
 __device__ __forceinline__ uint32_t bits_up(double most) { return bi_f32_bits(bi_terrain_up(most)); }
@@ -129,6 +132,59 @@ __device__ __forceinline__ void far_row(errors_shared &sh, const square &q, cons
     if (row > s && at.side[NORTH]) lift(middle + s * SIDE, across);
 }
 
+__device__ __forceinline__ double farther(double most, double off)
+{
+    const double far = fabs(off);
+    return far > most ? far : most;
+}
+
+/* The distances of a triangle of 2 intervals: from its right angle p two steps to u and to v, over the samples between,
+ * and one each to the middle. In the steps of far_between, less those that change nothing. */
+__device__ __forceinline__ double far_half(double p, double u, double v, double pu, double pv, double middle)
+{
+    const double du = u - p, dv = v - p;
+    double most = farther(farther(0, p + du - u), p + dv - v);
+    most = farther(farther(most, p + 0.5 * du - pu), p + 0.5 * dv - pv);
+    return farther(most, p + 0.5 * dv + 0.5 * du - middle);
+}
+
+/* And of one with its longest edge from a to b over m, in the direction of x or, `upright`, of y. The plane is made
+ * from a or from b. */
+__device__ __forceinline__ double far_quarter(double p, double a, double m, double b, bool from_b, bool upright)
+{
+    const double g = (b - a) * 0.5, k = p - (from_b ? b - g : a + g); /* up the slope, and from the edge to p */
+    if (!upright) {
+        const double base = p - k;
+        return farther(farther(fabs(base - g - a), base - m), base + g - b);
+    }
+    return farther(farther(fabs(p - g - k - a), p - k - m), p + g - k - b);
+}
+
+/* The smallest squares, of 2 intervals: a thread each. */
+__device__ __forceinline__ void far_smallest(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+{
+    const int room_x = a.grid.last_x - tile_x, room_y = a.grid.last_y - tile_y;
+    for (int i = (int)threadIdx.x; i < TILE / 2 * (TILE / 2); i += THREADS) {
+        const int x = i % (TILE / 2) * 2, y = i / (TILE / 2) * 2;
+        if (x + 1 > room_x || y + 1 > room_y) continue;
+        const bool east = x + 2 <= room_x, north = y + 2 <= room_y;
+        const bool rising = ((((tile_x + x) >> 1) + ((tile_y + y) >> 1)) & 1) == 0;
+        const float *z = sh.z + y * SIDE + x;
+        const double z00 = z[0], z10 = z[1], z20 = z[2], z01 = z[SIDE], z11 = z[SIDE + 1], z21 = z[SIDE + 2];
+        const double z02 = z[2 * SIDE], z12 = z[2 * SIDE + 1], z22 = z[2 * SIDE + 2];
+        uint32_t *middle = sh.error + (y + 1) * SIDE + x + 1;
+        if (east && north) {
+            const double one = rising ? far_half(z20, z00, z22, z10, z21, z11) : far_half(z00, z20, z02, z10, z01, z11);
+            const double two = rising ? far_half(z02, z22, z00, z12, z01, z11) : far_half(z22, z02, z20, z12, z21, z11);
+            lift(middle, one > two ? one : two);
+            lift(middle + 1, far_quarter(z11, z20, z21, z22, false, true));
+            lift(middle + SIDE, far_quarter(z11, z02, z12, z22, true, false));
+        }
+        if (north) lift(middle - 1, far_quarter(z11, z00, z01, z02, true, true));
+        if (east) lift(middle - SIDE, far_quarter(z11, z00, z10, z20, false, false));
+    }
+}
+
 template <int TWOS>
 __device__ __forceinline__ void far_small(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
 {
@@ -155,21 +211,21 @@ __device__ __forceinline__ void far_small(const bi_terrain_reading &a, errors_sh
             const int from = part * wide, to = from + wide - 1 < 2 * s ? from + wide - 1 : 2 * s;
             far_row(sh, q, at, s, row, from, to);
         } else {
+#pragma unroll
             for (int k = 0; k <= 2 * s; k++) far_row(sh, q, at, s, k, 0, 2 * s);
         }
     }
 }
 
 /* Planes of the two kinds of diamonds of a size over the tile, which lies in one square of that size. */
-__device__ __forceinline__ void make_large(const bi_terrain_reading &a, const float *heights, int64_t pitch,
-                                           errors_shared &sh, int tile_x, int tile_y, int k)
+__device__ __forceinline__ void make_large(const bi_terrain_reading &a, large_shared &sh, int tile_x, int tile_y, int k)
 {
     const bi_terrain_grid &g = a.grid;
     const int twos = 6 + k / 2, s = 1 << twos, x = tile_x & ~(2 * s - 1), y = tile_y & ~(2 * s - 1);
     const int u = tile_x - x, v = tile_y - y; /* the tile in the square */
     const bool middle = x + s <= g.last_x && y + s <= g.last_y;
     const bool east = middle && x + 2 * s <= g.last_x, north = middle && y + 2 * s <= g.last_y;
-    const auto at = [&](int i, int j, bool there) { return there ? (double)heights[(y + j) * pitch + x + i] : 0.0; };
+    const auto at = [&](int i, int j, bool there) { return there ? (double)a.from[(y + j) * a.stride + x + i] : 0.0; };
     const square q = {
         (double)x,        (double)y,
         (double)s,        {at(0, 0, middle), at(2 * s, 0, east), at(0, 2 * s, north), at(2 * s, 2 * s, east && north)},
@@ -200,13 +256,17 @@ __device__ __forceinline__ void make_large(const bi_terrain_reading &a, const fl
 }
 
 /* The distances of the samples of a column of the tile, CHUNK rows of it, from the planes of large triangles. */
-__device__ __forceinline__ void far_large(errors_shared &sh, int tile_x, int tile_y, int sizes)
+__device__ __forceinline__ void far_large(const bi_terrain_reading &a, large_shared &sh, int tile_x, int tile_y,
+                                          int sizes)
 {
     const int column = (int)threadIdx.x % SIDE, begin = (int)threadIdx.x / SIDE * CHUNK;
     const double x = tile_x + column, y = tile_y + begin;
     double z[CHUNK];
 #pragma unroll
-    for (int r = 0; r < CHUNK; r++) z[r] = begin + r < SIDE ? sh.z[(begin + r) * SIDE + column] : 0;
+    for (int r = 0; r < CHUNK; r++)
+        z[r] = begin + r < SIDE && tile_x + column <= a.grid.last_x && tile_y + begin + r <= a.grid.last_y
+                   ? a.from[(tile_y + begin + r) * a.stride + tile_x + column]
+                   : 0;
     for (int k = 0; k < sizes; k++) {
         for (int half = 0; half < (sh.large[k].diagonal ? 2 : 1); half++) {
             if (sh.large[k].slot[half] < 0) continue;
@@ -259,20 +319,17 @@ __device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_sh
     if (bad != ~0ull) atomicMin(&sh.bad, bad);
 }
 
-__global__ void __launch_bounds__(THREADS, 2) kernel_terrain_far(const bi_terrain_reading a)
+static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far(const bi_terrain_reading a)
 {
     BI_SHARED(errors_shared, sh);
     const int across = (a.grid.last_x + TILE - 1) / TILE;
     const int tile_x = (int)blockIdx.x % across * TILE, tile_y = (int)blockIdx.x / across * TILE;
-    const int sizes = 2 * (a.grid.side - 6);
     if (threadIdx.x == 0) {
         sh.low = sh.high = ~0u;
         sh.bad = ~0ull;
     }
-    if ((int)threadIdx.x < 2 * sizes) sh.most[threadIdx.x / 2][threadIdx.x % 2] = 0;
     __syncthreads();
     read_tile(a, sh, tile_x, tile_y);
-    if ((int)threadIdx.x < sizes) make_large(a, a.from, a.stride, sh, tile_x, tile_y, (int)threadIdx.x);
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicMin(a.range, sh.low);
@@ -284,8 +341,7 @@ __global__ void __launch_bounds__(THREADS, 2) kernel_terrain_far(const bi_terrai
     far_small<3>(a, sh, tile_x, tile_y);
     far_small<2>(a, sh, tile_x, tile_y);
     far_small<1>(a, sh, tile_x, tile_y);
-    far_small<0>(a, sh, tile_x, tile_y);
-    far_large(sh, tile_x, tile_y, sizes);
+    far_smallest(a, sh, tile_x, tile_y);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < SIDE * SIDE; i += THREADS) {
         const int cx = i % SIDE, cy = i / SIDE;
@@ -296,6 +352,19 @@ __global__ void __launch_bounds__(THREADS, 2) kernel_terrain_far(const bi_terrai
         else
             bi_lift_u32(to, sh.error[i]); /* half of the diamond is in another tile */
     }
+}
+
+static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far_large(const bi_terrain_reading a)
+{
+    BI_SHARED(large_shared, sh);
+    const int across = (a.grid.last_x + TILE - 1) / TILE;
+    const int tile_x = (int)blockIdx.x % across * TILE, tile_y = (int)blockIdx.x / across * TILE;
+    const int sizes = 2 * (a.grid.side - 6);
+    if ((int)threadIdx.x < 2 * sizes) sh.most[threadIdx.x / 2][threadIdx.x % 2] = 0;
+    if ((int)threadIdx.x < sizes) make_large(a, sh, tile_x, tile_y, (int)threadIdx.x);
+    __syncthreads();
+    far_large(a, sh, tile_x, tile_y, sizes);
+    __syncthreads();
     if ((int)threadIdx.x < 2 * sizes) {
         const int k = (int)threadIdx.x / 2, half = (int)threadIdx.x % 2;
         if (sh.most[k][half]) bi_lift_u32(a.errors + sh.large[k].slot[half], sh.most[k][half]);
@@ -315,7 +384,8 @@ __device__ __forceinline__ bool diamond_lives(const bi_terrain_grid &g, int x, i
     return x >= 0 && y >= 0 && x - s < g.last_x && y - s < g.last_y;
 }
 
-__global__ void __launch_bounds__(BELOW_THREADS) kernel_terrain_below(const bi_terrain_reading a, int step, int across)
+static __global__ void __launch_bounds__(BELOW_THREADS)
+    kernel_terrain_below(const bi_terrain_reading a, int step, int across)
 {
     BI_SHARED(below_shared, sh);
     const bi_terrain_grid &g = a.grid;
@@ -324,7 +394,8 @@ __global__ void __launch_bounds__(BELOW_THREADS) kernel_terrain_below(const bi_t
     const int most = 1 << g.side;
     for (int i = (int)threadIdx.x; i < AROUND * AROUND; i += BELOW_THREADS) {
         const int x = left + i % AROUND * step, y = bottom + i / AROUND * step;
-        const int s = 1 << bi_terrain_min(bi_terrain_twos(x), bi_terrain_twos(y));
+        const int s =
+            1 << bi_terrain_min3(bi_terrain_twos(x), bi_terrain_twos(y), g.side); /* corners have no diamond */
         const bool in = s < most && diamond_lives(g, x, y, s);
         sh.error[i] = in ? bi_load_relaxed(a.errors + bi_terrain_slot(&g, x, y)) : 0;
     }
@@ -356,7 +427,9 @@ __global__ void __launch_bounds__(BELOW_THREADS) kernel_terrain_below(const bi_t
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a)
 {
     const unsigned across = (unsigned)bi_div_up(a->grid.last_x, TILE), down = (unsigned)bi_div_up(a->grid.last_y, TILE);
-    return BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a);
+    BI_TRY(BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a));
+    if (a->grid.side == 6) return BOSC_OK;
+    return BI_RUN(ctx, kernel_terrain_far_large, across * down, THREADS, 0, *a);
 }
 
 bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a)

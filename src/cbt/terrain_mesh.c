@@ -33,7 +33,10 @@ static bosc_status number(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_
     if (!bi_terrain_fits(g)) { /* some leaves may not be in the mesh */
         BI_TRY(bi_cbt_scratch(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
         BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));
-        BI_TRY(BI_TERRAIN_STEP(ctx, live, v->blocks, mesh));
+        if (bi_terrain_ops_of(ctx)->live && bi_terrain_anchored(g))
+            BI_TRY(bi_terrain_ops_of(ctx)->live(ctx, mesh));
+        else
+            BI_TRY(BI_TERRAIN_STEP(ctx, live, v->blocks, mesh));
         BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->counts, v->blocks + 1, mesh->counts));
         mesh->live = mesh->counts;
     }
@@ -60,7 +63,7 @@ static bosc_status emit(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
             BI_TRY(BI_TERRAIN_STEP(ctx, vertices, mesh->words, mesh));
     }
     if (!mesh->triangles) return BOSC_OK;
-    if (ops->triangles && bi_terrain_anchored(g) && bi_terrain_fits(g)) return ops->triangles(ctx, mesh);
+    if (ops->triangles && bi_terrain_anchored(g)) return ops->triangles(ctx, mesh);
     return BI_TERRAIN_STEP(ctx, triangles, mesh->view.blocks, mesh);
 }
 

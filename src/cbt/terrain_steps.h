@@ -22,10 +22,11 @@ struct bi_terrain_ops {
      * moved. Then, once those of the others are lifted, the errors of what lies below. */
     bosc_status (*far)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
     bosc_status (*below)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
-    /* As the steps of these names, for trees of which bi_terrain_word is anchored; triangles: where the raster fits. */
+    /* As the steps of these names, for trees of which bi_terrain_word is anchored. */
     bosc_status (*grow)(bosc_ctx *ctx, const struct bi_terrain_grow *a);
     bosc_status (*weigh)(bosc_ctx *ctx, const struct bi_terrain_weigh *a);
     bosc_status (*use)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
+    bosc_status (*live)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
     bosc_status (*vertices)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
     bosc_status (*triangles)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
 };
