@@ -348,6 +348,33 @@ static void misleading_sample(bosc_ctx *ctx)
     free(ids);
 }
 
+/* Two stars, whose centres have long rows: one of them is outside the largest component. */
+static void stars(bosc_ctx *ctx)
+{
+    enum { FEW = 2100, MANY = 2600, LEAVES = FEW + MANY };
+    int64_t u[LEAVES], v[LEAVES];
+    uint32_t w[LEAVES];
+    for (int low = 0; low < 2; low++) { /* centres of the lowest or of the highest numbers */
+        for (int64_t i = 0; i < LEAVES; i++) {
+            u[i] = i + 2 * low;
+            v[i] = (low ? 0 : LEAVES) + (i >= FEW);
+            w[i] = (uint32_t)i % 7;
+        }
+        struct reference_edges e = {LEAVES + 2, LEAVES, u, v, BOSC_U32, w};
+        bosc_msf_opts o = {.size = sizeof o};
+        struct expected x = expect(&e, &o);
+        bosc_graph *graph = forest_build(ctx, &e, 64, low);
+        check_msf(ctx, graph, &e, &o, &x, 64);
+        check_components(ctx, graph, &e, &o, &x, 64);
+        forget(&x);
+        o.limit = &w[5];
+        x = expect(&e, &o);
+        check_components(ctx, graph, &e, &o, &x, 64);
+        forget(&x);
+        bosc_graph_free(graph);
+    }
+}
+
 /* The sums of the heaviest forests do not overflow; nor do negative ones. */
 static void large_sums(bosc_ctx *ctx)
 {
@@ -410,6 +437,7 @@ static const struct suite_case suite_cases_msf[] = {
     {"built otherwise", built_otherwise, NULL},
     {"dense", dense, NULL},
     {"misleading sample", misleading_sample, NULL},
+    {"stars", stars, NULL},
     {"large sums", large_sums, NULL},
     {"places", places, NULL},
 };

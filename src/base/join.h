@@ -6,16 +6,41 @@
 
 #include "base/atomic.h"
 
+/* The root above v. Whoever is on the way points two steps up from now on. Source of the halving: van Leeuwen and
+ * Tarjan, Worst-Case Analysis of Set Union Algorithms (1984). */
+BI_FN uint32_t bi_root(uint32_t *parent, uint32_t v)
+{
+    uint32_t at = bi_peek(&parent[v]), above;
+    while ((above = bi_peek(&parent[at])) != at) {
+        bi_poke(&parent[v], above);
+        v = at;
+        at = above;
+    }
+    return at;
+}
+
 /* Joins the trees of u and v: the larger root gets the smaller as parent. */
 BI_FN void bi_join(uint32_t *parent, uint32_t u, uint32_t v)
 {
-    uint32_t a = bi_peek(&parent[u]), b = bi_peek(&parent[v]);
+    uint32_t a = bi_root(parent, u), b = bi_root(parent, v);
     while (a != b) {
-        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = bi_peek(&parent[high]);
-        if (above == low || (above == high && bi_swap(&parent[high], high, low))) return;
-        a = bi_peek(&parent[bi_peek(&parent[high])]);
-        b = bi_peek(&parent[low]);
+        uint32_t high = a > b ? a : b, low = a > b ? b : a;
+        if (bi_swap(&parent[high], high, low)) return;
+        a = bi_root(parent, high);
+        b = bi_root(parent, low);
     }
+}
+
+/* The root above v, to which v points from now on; meanwhile it points to where the climb is, so that those below climb
+ * less. */
+BI_FN uint32_t bi_climb(uint32_t *parent, uint32_t v)
+{
+    uint32_t at = bi_peek(&parent[v]), above;
+    while ((above = bi_peek(&parent[at])) != at) {
+        bi_poke(&parent[v], above);
+        at = above;
+    }
+    return at;
 }
 
 /* parent[v] becomes the root. */
@@ -23,13 +48,6 @@ struct bi_flatten {
     uint32_t *parent;
 };
 
-BI_FN void bi_step_flatten(const struct bi_flatten *a, int64_t v)
-{
-    uint32_t at = bi_peek(&a->parent[v]), above;
-    while ((above = bi_peek(&a->parent[at])) != at) {
-        bi_poke(&a->parent[v], above);
-        at = above;
-    }
-}
+BI_FN void bi_step_flatten(const struct bi_flatten *a, int64_t v) { bi_climb(a->parent, (uint32_t)v); }
 
 #endif

@@ -62,28 +62,40 @@ template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) kernel
     s.last[v] = last;
 }
 
-/* The root above a vertex, to which it points from now on, or `stop` where that is on the way. While it climbs it
- * points to where it is, so that those below it climb less. */
-__device__ __forceinline__ uint32_t climb(uint32_t *parent, uint32_t v, uint32_t stop)
+static __global__ void __launch_bounds__(THREADS) kernel_flatten(struct state s)
 {
-    uint32_t at = bi_peek(&parent[v]), above;
-    while (at != stop && (above = bi_peek(&parent[at])) != at) {
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (v < s.rows.n) bi_climb(s.parent, (uint32_t)v);
+}
+
+/* As bi_root and bi_join, but roots are read through the cache of the multiprocessor: all read the same few, and one
+ * that is a root no more shows itself at the swap. */
+__device__ __forceinline__ uint32_t hinted_root(uint32_t *parent, uint32_t v)
+{
+    uint32_t at = bi_load_hint(&parent[v]), above;
+    while ((above = bi_load_hint(&parent[at])) != at) {
         bi_poke(&parent[v], above);
+        v = at;
         at = above;
     }
     return at;
 }
 
-static __global__ void __launch_bounds__(THREADS) kernel_flatten(struct state s)
+static __device__ __forceinline__ void join(uint32_t *parent, uint32_t u, uint32_t v)
 {
-    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n) climb(s.parent, (uint32_t)v, BI_NONE);
+    uint32_t a = hinted_root(parent, u), b = hinted_root(parent, v);
+    while (a != b) {
+        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = atomicCAS(&parent[high], high, low);
+        if (above == high) return;
+        a = bi_root(parent, above);
+        b = low;
+    }
 }
 
 static __global__ void __launch_bounds__(THREADS) kernel_last(struct state s)
 {
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n && s.last[v] != (uint32_t)v) bi_join(s.parent, (uint32_t)v, s.last[v]);
+    if (v < s.rows.n && s.last[v] != (uint32_t)v) join(s.parent, (uint32_t)v, s.last[v]);
 }
 
 /* The component of most of the sampled vertices. */
@@ -95,7 +107,7 @@ static __global__ void __launch_bounds__(SAMPLES) kernel_giant(struct state s)
     };
     BI_SHARED(giant_shared, sh);
     uint32_t v = (uint32_t)((uint64_t)threadIdx.x * (uint64_t)s.rows.n / SAMPLES);
-    uint32_t root = climb(s.parent, v, BI_NONE), count = 0;
+    uint32_t root = bi_climb(s.parent, v), count = 0;
     sh.root[threadIdx.x] = root;
     if (threadIdx.x == 0) sh.most = 0;
     __syncthreads();
@@ -109,7 +121,7 @@ template <bool CHECKED>
 __device__ __forceinline__ void join_arcs(const struct state &s, uint32_t v, int64_t from, int64_t to, int step)
 {
     for (int64_t place = from; place < to; place += step)
-        if (there<CHECKED>(s, v, place)) bi_join(s.parent, v, s.rows.neighbours[place]);
+        if (there<CHECKED>(s, v, place)) join(s.parent, v, s.rows.neighbours[place]);
 }
 
 static __device__ void leave_to_all(const struct state &s, uint32_t v, int64_t from, int64_t to)
@@ -118,13 +130,24 @@ static __device__ void leave_to_all(const struct state &s, uint32_t v, int64_t f
     for (; from < to; from += CHUNK) s.chunks[at++] = {from, from + CHUNK < to ? from + CHUNK : to, v};
 }
 
+/* Whether the giant is not above the vertex, which is pointed at its root. */
+__device__ __forceinline__ bool is_outside(uint32_t *parent, uint32_t v, uint32_t giant)
+{
+    uint32_t at = bi_peek(&parent[v]), above;
+    while (at != giant && (above = bi_peek(&parent[at])) != at) {
+        bi_poke(&parent[v], above);
+        at = above;
+    }
+    return at != giant;
+}
+
 /* Vertices outside the largest component join the neighbours that they have not joined yet. One that gets into it
  * meanwhile may be left out: whoever is still outside reads their edge from there. */
 template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) kernel_rest(struct state s)
 {
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x, from = 0, to = 0;
     uint32_t v = (uint32_t)i, giant = s.control->giant, lane = threadIdx.x % 32;
-    if (i < s.rows.n && climb(s.parent, v, giant) != giant) {
+    if (i < s.rows.n && is_outside(s.parent, v, giant)) {
         from = offset(s, i);
         to = offset(s, i + 1) - 1;
         if (from < to && s.rows.neighbours[from] < v) from++;
@@ -160,7 +183,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_label(struct state s)
     BI_SHARED(label_shared, sh);
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const uint8_t *mask = s.rows.order.vertex_mask;
-    bool root = v < s.rows.n && climb(s.parent, (uint32_t)v, BI_NONE) == v && (!mask || mask[v]);
+    bool root = v < s.rows.n && bi_climb(s.parent, (uint32_t)v) == v && (!mask || mask[v]);
     unsigned votes = __ballot_sync(~0u, root);
     if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = (uint32_t)__popc(votes);
     __syncthreads();

@@ -14,6 +14,32 @@ template <class K> static __global__ void __launch_bounds__(256) kernel_relabel(
     if (e.u != e.v) msf_offer(s, e);
 }
 
+/* Few components that many edges lower would make the grid wait for atomics on the same words. A block keeps the
+ * lightest key that it has seen of each, its first 32 bits; only edges that are no heavier get to the words. */
+enum { FEW = 4096 };
+struct few_shared {
+    uint32_t key[FEW];
+};
+
+static __device__ __forceinline__ uint32_t first_bits(uint32_t key) { return key; }
+static __device__ __forceinline__ uint32_t first_bits(uint64_t key) { return (uint32_t)(key >> 32); }
+
+static __device__ __forceinline__ void begin_few(few_shared &sh, uint32_t components)
+{
+    for (uint32_t i = threadIdx.x; i < components; i += MSF_ROUND_THREADS) sh.key[i] = UINT32_MAX;
+    __syncthreads();
+}
+
+template <class K>
+static __device__ __forceinline__ void offer_few(few_shared &sh, const msf_state<K> &s, const msf_edge<K> &e)
+{
+    unsigned long long word = msf_word(e.key, e.id);
+    uint32_t bits = first_bits(e.key);
+    bool at_u = bits <= atomicMin(&sh.key[e.u], bits), at_v = bits <= atomicMin(&sh.key[e.v], bits);
+    if (at_u && word < bi_load_hint(&s.best[e.u])) atomicMin(&s.best[e.u], word);
+    if (at_v && word < bi_load_hint(&s.best[e.v])) atomicMin(&s.best[e.v], word);
+}
+
 /* A warp's part of the list. */
 struct part {
     uint32_t begin, end;
@@ -129,11 +155,14 @@ template <class K> static __device__ __forceinline__ void flatten(const rounds<K
 }
 
 /* Renames the ends of the warp's edges, drops those within a component, and offers the others for the next round. */
-template <class K> static __device__ __forceinline__ void compact(rounds<K> &r, unsigned *left)
+template <class K>
+static __device__ __forceinline__ void compact(rounds<K> &r, few_shared &sh, uint32_t settled, unsigned *left)
 {
     const msf_state<K> &s = r.s;
     unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
     uint32_t out = r.mine.begin;
+    bool few = settled <= FEW;
+    if (few) begin_few(sh, settled);
     for (uint32_t i0 = r.mine.begin; i0 < r.mine.end; i0 += 32 * MSF_BATCH) {
         msf_edge<K> e[MSF_BATCH];
 #pragma unroll
@@ -156,7 +185,10 @@ template <class K> static __device__ __forceinline__ void compact(rounds<K> &r, 
             unsigned kept = __ballot_sync(~0u, e[k].u != e[k].v);
             if (e[k].u != e[k].v) {
                 s.list[out + __popc(kept & below)] = e[k];
-                msf_offer(s, e[k]);
+                if (few)
+                    offer_few(sh, s, e[k]);
+                else
+                    msf_offer(s, e[k]);
             }
             out += (uint32_t)__popc(kept);
         }
@@ -208,6 +240,7 @@ template <class K>
 static __global__ void __launch_bounds__(MSF_ROUND_THREADS, MSF_ROUND_BLOCKS)
     kernel_rounds(msf_rows<K> rows, msf_state<K> s, int level)
 {
+    BI_SHARED(few_shared, sh);
     struct msf_control *c = s.control;
     if (c->overflow) return;
     uint32_t count = c->listed[level], warps = gridDim.x * (MSF_ROUND_THREADS / 32);
@@ -234,7 +267,7 @@ static __global__ void __launch_bounds__(MSF_ROUND_THREADS, MSF_ROUND_BLOCKS)
         uint32_t settled = c->settled[level][k];
         flatten(r, settled);
         bi_grid_sync(&r.barrier);
-        compact(r, &c->left[level][k]);
+        compact(r, sh, settled, &c->left[level][k]);
         bi_grid_sync(&r.barrier);
         count = c->left[level][k];
         r.pool += r.components;

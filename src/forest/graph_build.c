@@ -295,6 +295,8 @@ static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
     BI_TRY(bi_progress(b->ctx, "build", 0.5));
     BI_TRY(make_halves(b, &place, &backs));
     BI_TRY(count_all(b, &place.halves, backs));
+    if (!b->wide && bosc_dtype_size(o->weight) == 4)
+        BI_TRY(bi_forest_scratch(b->ctx, b->edges.count, 3 * sizeof(uint32_t), (void **)&place.shared));
     BI_TRY(bi_progress(b->ctx, "build", 0.8));
     BI_TRY(bi_graph_reserve_blocks(b->ctx, graph, b->entries.n, b->entries.m, b->next));
     BI_TRY(place_arcs(b, &place));

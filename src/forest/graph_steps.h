@@ -364,35 +364,48 @@ struct bi_place {
     const void *places;   /* place_back: the edge's place in the list */
     struct bi_entries entries;
     const void *weights; /* keys by place in the list; NULL: the weights are the entries' */
+    uint32_t *shared;    /* NULL, or by place what place_back reads of an edge at once: smaller vertex, id, key */
     uint32_t *neighbours;
     void *keys, *ids;
 };
 
-BI_FN void bi_place_arc(const struct bi_place *a, int64_t at, int64_t k, uint32_t neighbour)
+BI_FN void bi_place_arc(const struct bi_place *a, int64_t at, uint32_t neighbour, uint64_t id, uint64_t key)
 {
-    const struct bi_halves *h = &a->halves;
-    bool wide_key = bi_is_wide(a->entries.dtype);
-    uint64_t id = bi_word(h->ids, h->wide, k);
     a->neighbours[at] = neighbour;
-    bi_set_word(a->ids, h->wide, at, id);
-    bi_set_word(a->keys, wide_key, at,
-                a->weights ? bi_word(a->weights, wide_key, k) : bi_entry_weight(&a->entries, (int64_t)id));
+    bi_set_word(a->ids, a->halves.wide, at, id);
+    bi_set_word(a->keys, bi_is_wide(a->entries.dtype), at, key);
+}
+
+BI_FN uint64_t bi_place_key(const struct bi_place *a, int64_t k, uint64_t id)
+{
+    return a->weights ? bi_word(a->weights, bi_is_wide(a->entries.dtype), k)
+                      : bi_entry_weight(&a->entries, (int64_t)id);
 }
 
 BI_FN void bi_step_place_forward(const struct bi_place *a, int64_t k)
 {
     const struct bi_halves *h = &a->halves;
-    int64_t u = (int64_t)(h->keys[k] >> h->bits);
+    uint64_t u = h->keys[k] >> h->bits, id = bi_word(h->ids, h->wide, k), key = bi_place_key(a, k, id);
     uint32_t v = (uint32_t)(h->keys[k] & (((uint64_t)1 << h->bits) - 1));
-    bi_place_arc(a, k + (int64_t)bi_word(h->back, h->wide, u + 1), k, v);
+    bi_place_arc(a, k + (int64_t)bi_word(h->back, h->wide, (int64_t)u + 1), v, id, key);
+    if (!a->shared) return;
+    a->shared[3 * k] = (uint32_t)u;
+    a->shared[3 * k + 1] = (uint32_t)id;
+    a->shared[3 * k + 2] = (uint32_t)key;
 }
 
 /* Item j is the j-th back arc. */
 BI_FN void bi_step_place_back(const struct bi_place *a, int64_t j)
 {
     const struct bi_halves *h = &a->halves;
-    int64_t k = (int64_t)bi_word(a->places, h->wide, j);
-    bi_place_arc(a, j + (int64_t)bi_word(h->forward, h->wide, a->from[j]), k, (uint32_t)(h->keys[k] >> h->bits));
+    int64_t k = (int64_t)bi_word(a->places, h->wide, j), at = j + (int64_t)bi_word(h->forward, h->wide, a->from[j]);
+    if (a->shared) {
+        const uint32_t *edge = a->shared + 3 * k;
+        bi_place_arc(a, at, edge[0], edge[1], edge[2]);
+    } else {
+        uint64_t id = bi_word(h->ids, h->wide, k);
+        bi_place_arc(a, at, (uint32_t)(h->keys[k] >> h->bits), id, bi_place_key(a, k, id));
+    }
 }
 
 #endif
