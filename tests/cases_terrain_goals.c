@@ -31,7 +31,7 @@ static void budgets(bosc_ctx *ctx)
         if (suite_leaves_out() || (suite_slow(ctx) && w * h > 1100)) continue;
         float *heights = terrain_heights(k % 2 ? HILLS : ROUGH, w, h, (uint64_t)k);
         bosc_terrain *terrain = terrain_make(ctx, heights, w, h, false);
-        for (int64_t budget = 1; budget < 4 * w * h; budget = 2 * budget + 1) {
+        for (int64_t budget = 1; budget < 4 * w * h; budget = 4 * budget + 3) {
             bosc_terrain_goal goal = {.size = sizeof goal, .triangles = budget}, same = {.size = sizeof same};
             bosc_terrain_stats stats = {.size = sizeof stats};
             aim(ctx, terrain, &goal);
@@ -110,9 +110,9 @@ static void cameras(bosc_ctx *ctx)
     for (int with = 0; with < 2; with++) {
         goal.hysteresis = 0.4 * with;
         camera.position[2] = 3000;
-        for (int frame = 0, before = 0; frame < 30; frame++) {
+        for (int frame = 0, before = 0; frame < 12; frame++) {
             camera.position[1] = 320 + 15 * (frame % 2);
-            aim(ctx, terrain, &goal);
+            CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));
             int now = (int)triangles(ctx, terrain);
             if (frame > 2) changes[with] += now != before;
             before = now;
@@ -141,7 +141,7 @@ static bosc_terrain *random_mesh(bosc_ctx *ctx, const float *heights, int64_t w,
     return terrain;
 }
 
-static const int64_t asked[][2] = {{2, 2}, {9, 9}, {12, 31}, {33, 20}, {3, 90}, {17, 17}, {65, 40}, {129, 129}};
+static const int64_t asked[][2] = {{2, 2}, {9, 9}, {12, 31}, {33, 20}, {3, 90}, {17, 17}, {65, 40}};
 enum { ASKED = sizeof asked / sizeof asked[0] };
 
 static void check_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const struct reference_terrain *t)
