@@ -479,6 +479,36 @@ static void *pairs_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_
     return pairs;
 }
 
+/* The join in slices of segments, and of parts, finds what it finds at once. */
+static void slices(bosc_ctx *ctx)
+{
+    static const int64_t rooms[] = {0, 1, 60000, 300000};
+    struct suite_random r = {60};
+    struct reference_cells c = cells_make(&r, CELLS_WALK, 320, 1, suite_slow(ctx) ? 900 : 6000, 0);
+    int64_t *want = NULL, edges = 0;
+    for (int k = 0; k < 4; k++) {
+        bosc_cellgraph_opts opts = {
+            .size = sizeof opts, .length = 320, .method = BOSC_CELL_JOIN, .max_bytes = rooms[k]};
+        bosc_cellgraph_info info = {.size = sizeof info};
+        bosc_cellgraph *graph = NULL;
+        CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
+        CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, 0));
+        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        int64_t *pairs = suite_alloc((size_t)info.edges * 16);
+        CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs, NULL));
+        if (!want) edges = info.edges;
+        CHECK(info.edges == edges && edges > 100);
+        CHECK(!want || memcmp(pairs, want, (size_t)edges * 16) == 0);
+        if (want)
+            free(pairs);
+        else
+            want = pairs;
+        bosc_cellgraph_free(graph);
+    }
+    free(want);
+    free(c.rows);
+}
+
 /* The methods agree where all pairs are many. */
 static void large(void)
 {
@@ -504,6 +534,6 @@ static void large(void)
 static const struct suite_case suite_cases_cellgraph[] = {
     {"shapes", shapes, NULL},     {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
     {"again", again, NULL},       {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
-    {"searches", searches, NULL}, {"far", far, NULL},
+    {"searches", searches, NULL}, {"far", far, NULL},     {"slices", slices, NULL},
 };
 SUITE(cellgraph);

@@ -41,6 +41,11 @@ static void create(bosc_ctx *ctx)
         o.trie_search = (bosc_cell_trie_search)searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     }
+    for (int64_t bytes = -1; bytes > -((int64_t)1 << 60); bytes *= 4096) {
+        o.max_bytes = bytes;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: max_bytes");
+    }
+    o = good;
     o.trie_search = BOSC_CELL_TRIE_DOBROWOLSKI;
     if (has_device_memory(ctx)) CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     o = good;

@@ -35,6 +35,8 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bo
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: pivots %d is not in 0 to %d", (int)full->pivots, BI_CELL_PIVOTS);
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    if (full->max_bytes < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_bytes %lld is less than 0", (long long)full->max_bytes);
     if (full->trie_search < BOSC_CELL_TRIE_WALK || full->trie_search > BOSC_CELL_TRIE_DOBROWOLSKI)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search %d is none", (int)full->trie_search);
     if (full->trie_search == BOSC_CELL_TRIE_DOBROWOLSKI && ctx->backend->id != BOSC_BACKEND_CPU)

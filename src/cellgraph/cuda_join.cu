@@ -266,6 +266,18 @@ static int64_t part_size(const bosc_ctx *ctx, const struct bi_cell_segments *all
     return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
 }
 
+/* Bytes of scratch for the parts. */
+static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_bytes, size_t *bytes)
+{
+    const size_t plenty = (size_t)1 << 30, all = (size_t)a.parts * (size_t)a.all.count * part_bytes;
+    size_t unused, total;
+    *bytes = a.all.max_bytes ? a.all.max_bytes : plenty;
+    if (a.all.max_bytes || all <= plenty) return BOSC_OK;
+    BI_CUDA_TRY(ctx, cudaMemGetInfo(&unused, &total));
+    *bytes = (unused + ctx->arena.held) / 2;
+    return BOSC_OK;
+}
+
 /* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */
 bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
 {
@@ -273,8 +285,9 @@ bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
     join_args a = {};
     a.all = *all;
     a.parts = (uint32_t)bi_div_up(all->view.count, part_size(ctx, all));
-    size_t room = all->most_bytes / part_bytes;
-    if (room < 1) room = 1;
+    size_t bytes, room;
+    BI_TRY(parts_bytes(ctx, a, part_bytes, &bytes));
+    room = bytes < part_bytes ? 1 : bytes / part_bytes;
     const uint32_t slice = room < a.parts ? (uint32_t)room : a.parts;
     const size_t counted = room < DEAL_COUNTS ? room : DEAL_COUNTS;
     const int32_t fit = counted < a.parts                        ? 1

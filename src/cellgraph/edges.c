@@ -30,14 +30,13 @@ struct report {
     uint32_t any_skewed, unused;
 };
 
-/* The join, for vertices of words words. */
-static bosc_status join(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found,
-                        struct bi_cell_segments *all)
+static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cell_view *view,
+                        const struct bi_cell_found *found, struct bi_cell_segments *all)
 {
     const int32_t words = view->shape.words;
     *all = (struct bi_cell_segments){.view = *view, .found = *found, .span = bi_cell_span(words)};
     all->count = (words + all->span - 1) / all->span;
-    all->most_bytes = SIZE_MAX;
+    all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     BI_TRY(bi_cell_scratch(ctx, all->count, 4, &all->skewed));
     BI_TRY(ctx->backend->fill(ctx, all->skewed, 0, (size_t)all->count * 4));
@@ -68,7 +67,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     else if (graph->method == BOSC_CELL_ZOBRIST)
         BI_TRY(bi_cell_probe_all(ctx, &view, found));
     else
-        BI_TRY(join(ctx, &view, found, &all));
+        BI_TRY(join(ctx, graph, &view, found, &all));
     BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     if (report.any_skewed && report.count <= (uint64_t)found->room) {
         BI_TRY(bi_cell_join_skewed(ctx, &all, (int64_t)report.count));

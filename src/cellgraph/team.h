@@ -20,7 +20,7 @@ struct bi_cell_segments {
     int32_t span, count;
     uint32_t *skewed;     /* (count) flags, 0 before */
     uint32_t *any_skewed; /* 0 before */
-    size_t most_bytes;    /* of scratch that should not be exceeded where it can be helped */
+    size_t max_bytes;     /* of scratch that should not be exceeded where it can be helped; 0: as the backend likes */
 };
 
 /* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. */

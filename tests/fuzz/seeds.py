@@ -22,6 +22,7 @@ TEXTS = {
     "edge_list": ["# c\n0 1\n2\t3\n", "1 2 1000000\n12345 67890 -5\n7 8 0.125\n9 10 3\n",
                   "a 1000 2000 123456789012\na 12 34 0.30000000000000004\na 1 2 1e5 \n"],
     "metis": ["7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "3 2 011 1\n9 2 5 3 -7\n9 1 5\n9 1 -7\n"],
+    "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTTTT\r\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
 }
 
@@ -73,7 +74,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", *TEXTS):
+                 "trie_changes", "cellgraph", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -102,6 +103,12 @@ def main():
         (folder / "cbt_changes" / f"{kind}").write_bytes(bytes((13 - kind, kind, *(i * i % 251 for i in range(150)))))
     for kind in range(0, 32, 3):
         (folder / "trie_changes" / f"{kind}").write_bytes(bytes((kind, 7 * kind, *range(0, 250, 3), *range(1, 200, 5))))
+    packed = b"".join(bytes([230, *range(16)] if i == 0 else [i % 7, i, 1 << i % 8]) for i in range(40))
+    for length in (3, 63, 100, 127):
+        for bits in (0, 1, 6):
+            (folder / "cellgraph" / f"{length}.{bits}").write_bytes(bytes((bits, length, length % 2)) + packed)
+    np.save(folder / "points.npy", np.arange(6, dtype="u1").reshape(3, 2))
+    (folder / "vectors" / "packed").write_bytes(bytes([208]) + (folder / "points.npy").read_bytes())
     for kind in range(96):
         (folder / "hash_changes" / f"{kind}").write_bytes(bytes((3, kind, 4, *range(0, 250, 3))))
 
