@@ -266,13 +266,14 @@ static int64_t part_size(const bosc_ctx *ctx, const struct bi_cell_segments *all
     return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
 }
 
-/* Bytes of scratch for the parts. */
+/* Bytes of scratch for the parts. What is dealt should stay in the cache: lines that leave it half full are read again.
+ * But one segment is dealt at once where there is memory for that. */
 static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_bytes, size_t *bytes)
 {
-    const size_t plenty = (size_t)1 << 30, all = (size_t)a.parts * (size_t)a.all.count * part_bytes;
+    const size_t cached = (size_t)32 << 20, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
     size_t unused, total;
-    *bytes = a.all.max_bytes ? a.all.max_bytes : plenty;
-    if (a.all.max_bytes || all <= plenty) return BOSC_OK;
+    *bytes = a.all.max_bytes ? a.all.max_bytes : one > cached ? one : cached;
+    if (a.all.max_bytes || one <= plenty) return BOSC_OK;
     BI_CUDA_TRY(ctx, cudaMemGetInfo(&unused, &total));
     *bytes = (unused + ctx->arena.held) / 2;
     return BOSC_OK;
@@ -293,13 +294,14 @@ bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
     const int32_t fit = counted < a.parts                        ? 1
                         : counted / a.parts < (size_t)all->count ? (int32_t)(counted / a.parts)
                                                                  : all->count;
+    const int32_t launches = (all->count + fit - 1) / fit, at_once = (all->count + launches - 1) / launches;
     void *taken, *entries;
-    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)fit * sizeof(uint32_t), &taken));
-    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)fit * PART_ROOM * sizeof(join_entry), &entries));
+    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * sizeof(uint32_t), &taken));
+    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * PART_ROOM * sizeof(join_entry), &entries));
     a.taken = (uint32_t *)taken;
     a.entries = (join_entry *)entries;
     for (a.segment = 0; a.segment < all->count; a.segment += a.segments) {
-        a.segments = all->count - a.segment < fit ? all->count - a.segment : fit;
+        a.segments = all->count - a.segment < at_once ? all->count - a.segment : at_once;
         BI_TRY(bi_progress(ctx, "join", (double)a.segment / all->count));
         for (a.begin = 0; a.begin < a.parts; a.begin = a.end) {
             a.end = a.parts - a.begin < slice ? a.parts : a.begin + slice;

@@ -4,11 +4,11 @@
 #include "core/cuda/together.cuh"
 #include "cellgraph/cuda.cuh"
 
-enum { THREADS = 512, BLOCKS = 1 /* of a multiprocessor */ };
+enum { THREADS = 1024, BLOCKS = 1 /* of a multiprocessor */, AT_ONCE = 4 };
 #ifdef BI_EMULATE /* small graphs should take both ways */
 enum { SMALL = 8 };
 #else
-enum { SMALL = 4 * THREADS };
+enum { SMALL = THREADS };
 #endif
 static const uint32_t NOBODY = UINT32_MAX;
 
@@ -35,41 +35,40 @@ static __device__ __forceinline__ bool goes_on(const bi_cell_search &s, const se
     return met == NOBODY && level_of(sides[0]) > 0 && (s.sides == 1 || level_of(sides[1]) > 0);
 }
 
-/* A thread goes from vertex u to v. Is v new? */
-static __device__ __forceinline__ bool reach(const bi_cell_search &s, int which, uint32_t u, uint32_t v, uint32_t level,
-                                             uint32_t *meeting)
-{
-    const unsigned long long word = (unsigned long long)level << BI_CELL_LEVEL_SHIFT | u;
-    if (atomicMin((unsigned long long *)&s.reach[which][v], word) != ~0ull) return false;
-    if (s.sides == 2 && bi_peek_u64(&s.reach[1 - which][v]) != ~0ull) atomicMin(meeting, v);
-    return true;
-}
-
-/* The vertices from queue[at] on, of which there are `left`, one for each lane: whole warps come. */
+/* The vertices from queue[at] on, of which there are `left`, one for each lane: whole warps come. A lane asks for
+ * AT_ONCE neighbours before it looks at any. */
 static __device__ void expand(const bi_cell_search &s, int which, uint32_t at, uint32_t left, const search_side &side,
                               uint32_t *found, uint32_t *meeting)
 {
     const unsigned lane = threadIdx.x % 32;
-    uint32_t u = 0;
+    unsigned long long word = 0;
     int64_t e = 0, end = 0;
     if (lane < left) {
-        u = bi_peek(&s.queue[which][at + lane]);
+        const uint32_t u = bi_peek(&s.queue[which][at + lane]);
+        word = (unsigned long long)(side.depth + 1) << BI_CELL_LEVEL_SHIFT | u;
         e = s.offsets[u];
         end = s.offsets[u + 1];
     }
-    while (__any_sync(~0u, e < end)) {
-        uint32_t v = 0;
-        bool fresh = false;
-        if (e < end) {
-            v = s.neighbours[e++];
-            fresh = reach(s, which, u, v, side.depth + 1, meeting);
+    for (; __any_sync(~0u, e < end); e += AT_ONCE) {
+        uint32_t v[AT_ONCE];
+        unsigned long long old[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) v[k] = e + k < end ? s.neighbours[e + k] : 0;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            old[k] = e + k < end ? atomicMin((unsigned long long *)&s.reach[which][v[k]], word) : 0;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            const bool fresh = old[k] == ~0ull;
+            const unsigned all = __ballot_sync(~0u, fresh);
+            if (!all) continue;
+            uint32_t place = 0;
+            if (lane == 0) place = atomicAdd(found, (uint32_t)__popc(all));
+            place = __shfl_sync(~0u, place, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
+            if (!fresh) continue;
+            bi_poke(&s.queue[which][side.end + place], v[k]);
+            if (s.sides == 2 && bi_peek_u64(&s.reach[1 - which][v[k]]) != ~0ull) atomicMin(meeting, v[k]);
         }
-        const unsigned all = __ballot_sync(~0u, fresh);
-        if (!all) continue;
-        uint32_t place = 0;
-        if (lane == 0) place = atomicAdd(found, (uint32_t)__popc(all));
-        place = __shfl_sync(~0u, place, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
-        if (fresh) bi_poke(&s.queue[which][side.end + place], v);
     }
 }
 

@@ -126,9 +126,17 @@ static bosc_status find_first(bosc_ctx *ctx, const unique_args &a, uint32_t *cou
     return bi_read_back(ctx, count, a.before + a.rows.n, sizeof *count);
 }
 
+/* Of a table: many where they stay in the cache, so that the longest search is short. */
+static int64_t slots_for(int64_t n)
+{
+    enum { CACHED = 1 << 21 };
+    const int64_t slots = n <= CACHED ? 4 * n : 2 * n;
+    return slots < UINT32_MAX ? slots : UINT32_MAX;
+}
+
 bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows)
 {
-    const int64_t n = rows->n, words = graph->shape.words, slots = 2 * n < UINT32_MAX ? 2 * n : UINT32_MAX;
+    const int64_t n = rows->n, words = graph->shape.words, slots = slots_for(n);
     uint32_t count;
     unique_args a = {};
     a.rows = *rows;

@@ -40,6 +40,7 @@ struct bi_cell_order {
     uint32_t *starts; /* (vertices + 1) of each vertex's edges */
     uint64_t *edges_out;
     uint32_t *positions_out;
+    uint64_t first, last; /* lower vertices of the edges that are placed now */
 };
 
 BI_FN void bi_step_cell_rank(const struct bi_cell_order *a, int64_t e)
@@ -49,7 +50,9 @@ BI_FN void bi_step_cell_rank(const struct bi_cell_order *a, int64_t e)
 
 BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
 {
-    uint32_t to = a->starts[a->edges[e] >> a->vertex_bits] + a->ranks[e];
+    uint64_t low = a->edges[e] >> a->vertex_bits;
+    if (low < a->first || low > a->last) return;
+    uint32_t to = a->starts[low] + a->ranks[e];
     a->edges_out[to] = a->edges[e];
     a->positions_out[to] = a->positions[e];
 }
