@@ -11,6 +11,7 @@
 static const char *const items[] = {"1048576", "16777216", "67108864"};
 static const char *const voxels[] = {"131072", "1048576", "8388608"};
 static const char *const depths[] = {"17", "25", "30"};
+static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
@@ -30,6 +31,7 @@ static const struct program {
     {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
     {"hash", "bench_hash", true, false, {"-n", NULL}, "-t", NULL, items},
     {"hash", "bench_hash_cuda", false, true, {"32", NULL}, NULL, NULL, items}, /* bits of a key, then how many */
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, "-t", "-b", cells},
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},
     {"cbt", "bench_cbt_cuda", false, true, {"", NULL}, NULL, NULL, depths},

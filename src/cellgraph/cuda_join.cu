@@ -270,7 +270,7 @@ static int64_t part_size(const bosc_ctx *ctx, const struct bi_cell_segments *all
  * But one segment is dealt at once where there is memory for that. */
 static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_bytes, size_t *bytes)
 {
-    const size_t cached = (size_t)32 << 20, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
+    const size_t cached = (size_t)48 << 20, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
     size_t unused, total;
     *bytes = a.all.max_bytes ? a.all.max_bytes : one > cached ? one : cached;
     if (a.all.max_bytes || one <= plenty) return BOSC_OK;

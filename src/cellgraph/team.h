@@ -8,8 +8,13 @@
 extern "C" {
 #endif
 
-/* Runs of vertices that agree outside a segment are compared pair by pair up to this many members. */
+/* A vertex is compared with so many that agree with it outside a segment: about what looking it up with each letter of
+ * a word replaced takes. */
+#ifdef BI_EMULATE /* small graphs should have more */
 enum { BI_CELL_MATES = 64 };
+#else
+enum { BI_CELL_MATES = 256 };
+#endif
 
 /* The join: words are dealt to segments of `span` neighbours. For each segment, vertices are brought together by the
  * hash of the words outside it, and compared. A segment where too many agree is left to other means: its flag is
