@@ -96,7 +96,7 @@ static void tails(bosc_ctx *ctx)
     bosc_cbt *tree = cbt_make(ctx, DEPTH, 0, 2);
     for (int round = 0; round < 300; round++) {
         int64_t n = cbt_leaves(ctx, tree);
-        uint64_t first, before[MOST / 64], after[MOST / 64];
+        uint64_t first, nodes[MOST], before[MOST / 64], after[MOST / 64];
         check_tiling(ctx, tree, DEPTH);
         if (info.backend == BOSC_BACKEND_CPU) {
             unsigned char seen[MOST + 1] = {0};
@@ -108,10 +108,9 @@ static void tails(bosc_ctx *ctx)
             check_tiling(ctx, tree, DEPTH);
             CHECK_OK(ctx, bosc_cbt_set_bits(ctx, tree, before)); /* the splits are forgotten */
         }
-        for (int64_t l = 0; l < n; l++) { /* one more leaf: the first that can be split */
-            CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, l, 1, &first));
-            if (!(first >> DEPTH)) break;
-        }
+        CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, 0, n, nodes));
+        first = nodes[0];
+        for (int64_t l = 0; l < n && first >> DEPTH; l++) first = nodes[l]; /* one more leaf: one that can be split */
         CHECK_OK(ctx, bosc_cbt_split(ctx, tree, &first, 1));
         CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
         CHECK_EQ(cbt_leaves(ctx, tree), n + 1);

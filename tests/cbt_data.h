@@ -18,7 +18,7 @@ static inline bosc_cbt *cbt_make(bosc_ctx *ctx, int32_t depth, int32_t level, in
                        .level = level,
                        .layout = which % 2 ? BOSC_CBT_PUBLISHED : BOSC_CBT_RANKED,
                        .id_bits = which % 4 < 2 && depth < 32 ? 32 : 0,
-                       .decoding = which % 8 == 5 ? BOSC_CBT_SEQUENTIAL : BOSC_CBT_BY_LAYOUT};
+                       .decoding = which % 8 == 5 && depth < 14 ? BOSC_CBT_SEQUENTIAL : BOSC_CBT_BY_LAYOUT};
     bosc_cbt *tree = NULL;
     CHECK_OK(ctx, bosc_cbt_create(ctx, &o, &tree));
     return tree;
