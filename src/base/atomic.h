@@ -33,8 +33,7 @@ BI_FN void bi_lift_u32(uint32_t *to, uint32_t value)
     if (__ldcg(to) < value) atomicMax(to, value);
 #else
     uint32_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
-    while (seen < value &&
-           !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (seen < value && !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 #endif
 }
