@@ -28,9 +28,15 @@ COMMANDS = {
     "kdtree radius {p} --queries {p} -r 0.05 -o a.npy --offsets b.npy": ["a.npy", "b.npy"],
     "generate pairs --n 2000 -o a.npy b.npy": ["a.npy", "b.npy"],
     "hash pairs {p} -r 0.05 -o a.npy": ["a.npy"],
+    "generate vectors --n 2000 --bits 64 -o a.npy": ["a.npy"],
+    "generate heights --size 129 -o a.png": ["a.png"],
+    "generate heights --size 129 -o a.tif": ["a.tif"],
+    "terrain {h} --error 5 -o a.glb --png b.png --width 200": ["a.glb", "b.png"],
+    "terrain {h} --error 5 -o a.ply": ["a.ply"],
     "demo {p} -o .": ["emst_tour.png", "emst_tree.png", "geometric_match.png", "kdtree_density.png", "kdtree_file.png",
-                      "kdtree_partition.png", "spatial_groups.png"],
+                      "kdtree_partition.png", "spatial_groups.png", "terrain_islands.png", "terrain_view.png"],
 }
+APART = ("demo", "terrain")  # commands whose files appear one after the other
 OLD = b"as it was\n"
 checks = 0
 
@@ -40,7 +46,8 @@ def run(command, folder, points, limit=None):
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    arguments = [word.format(p=points, g=points.with_name("g.gr")) for word in command.split()]
+    files = {"p": points, "g": points.with_name("g.gr"), "h": points.with_name("h.npy")}
+    arguments = [word.format(**files) for word in command.split()]
     return subprocess.run([TOOL, *arguments, "--quiet"], cwd=folder, preexec_fn=restrict, capture_output=True, text=True)
 
 
@@ -56,23 +63,22 @@ def contents(folder):
 
 
 def check_failure(command, what, done, before, good, folder, reason):
-    """Each file is as it was, or whole: a command that makes several pictures may have finished some."""
+    """Each file is as it was, or whole: commands of APART may have finished some."""
     expect(command, f"{what}: exit code {done.returncode}", done.returncode == 1)
     expect(command, f"{what}: {done.stderr!r}", done.stderr.startswith("boscage: ") and reason in done.stderr)
     after = contents(folder)
     expect(command, f"{what}: files {sorted(after)}", set(after) <= set(before) | set(good))
-    pictures = command.startswith("demo")
+    apart = command.startswith(APART)
     for name, old in before.items():
-        kept = after.get(name) == old or (pictures and after.get(name) == good[name])
+        kept = after.get(name) == old or (apart and after.get(name) == good[name])
         expect(command, f"{what}: {name} is neither as it was nor whole", kept)
     for name in set(after) - set(before):
-        expect(command, f"{what}: {name} is not whole", pictures and after[name] == good[name])
+        expect(command, f"{what}: {name} is not whole", apart and after[name] == good[name])
 
 
 def try_limits(command, names, points, good):
     sizes = [len(data) for data in good.values()]
-    pictures = command.startswith("demo")
-    limits = {max(sizes) - 1} if pictures else {0, 1, 64, 128, min(sizes) // 2, max(sizes) // 2, max(sizes) - 1}
+    limits = {max(sizes) - 1} if command.startswith("demo") else {0, 1, 64, 128, min(sizes) // 2, max(sizes) // 2, max(sizes) - 1}
     for limit in sorted(limits):
         for old in (False, True):
             with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +112,8 @@ def main():
     mounted = True
     with tempfile.TemporaryDirectory() as folder:
         points = pathlib.Path(folder) / "p.npy"
-        for made in (f"points --n 2000 --dim 3 -o {points}", f"graph --n 2000 -o {points.with_name('g.gr')}"):
+        for made in (f"points --n 2000 --dim 3 -o {points}", f"graph --n 2000 -o {points.with_name('g.gr')}",
+                     f"heights --size 129 -o {points.with_name('h.npy')}"):
             made = subprocess.run([TOOL, "generate", *made.split()], capture_output=True)
             expect("generate", made.stderr, made.returncode == 0)
         for command, names in COMMANDS.items():
