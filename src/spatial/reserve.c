@@ -46,17 +46,28 @@ bosc_status bosc_grid_bytes(const bosc_ctx *ctx, const bosc_grid_opts *opts, int
     return BOSC_OK;
 }
 
+/* Bytes of the blocks that hold something. */
+static void used_bytes(const struct bi_grid_view *v, size_t used[BLOCKS])
+{
+    size_t n = (size_t)v->n, keyed = v->keyed && n;
+    used[0] = n * (size_t)v->dim * (v->wide ? 8 : 4);
+    used[1] = n * sizeof(uint32_t);
+    used[2] = keyed ? n * (v->wide_keys ? 8 : 4) : 0;
+    used[3] = keyed ? (((size_t)1 << v->index_bits) + 1) * sizeof(uint32_t) : 0;
+}
+
 /* Larger blocks get what the smaller ones held. */
 static bosc_status grow(bosc_ctx *ctx, bosc_grid *grid, const size_t bytes[BLOCKS])
 {
     struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
     struct bi_block fresh[BLOCKS] = {{0}};
     bosc_status status = BOSC_OK;
+    size_t used[BLOCKS];
+    used_bytes(&grid->view, used);
     for (int b = 0; b < BLOCKS && status == BOSC_OK; b++) {
         if (bytes[b] <= blocks[b]->bytes) continue;
         status = bi_block_reserve(ctx, &grid->memory, &fresh[b], bytes[b]);
-        if (status == BOSC_OK && blocks[b]->bytes)
-            status = ctx->backend->copy(ctx, fresh[b].data, blocks[b]->data, blocks[b]->bytes);
+        if (status == BOSC_OK && used[b]) status = ctx->backend->copy(ctx, fresh[b].data, blocks[b]->data, used[b]);
     }
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     for (int b = 0; b < BLOCKS; b++) {

@@ -48,17 +48,28 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     return BOSC_OK;
 }
 
+/* Bytes of the blocks that hold something. Each node and each leaf but the root of a compact trie is one kid. */
+static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
+{
+    size_blocks(&trie->opts, &trie->shape, trie->keys, used);
+    if (trie->opts.layout != BOSC_TRIE_COMPACT) return;
+    used[BI_TRIE_NODES] = (size_t)trie->nodes * sizeof(struct bi_trie_node);
+    used[BI_TRIE_KIDS] = trie->nodes ? (size_t)(trie->keys + trie->nodes - 1) * 4 : 0;
+}
+
 /* Larger blocks get what the smaller ones held. */
 static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
 {
+    size_t used[BI_TRIE_BLOCKS];
     bosc_trie next = *trie;
     bosc_status status = BOSC_OK;
+    size_used(trie, used);
     for (int b = 0; b < BI_TRIE_BLOCKS && status == BOSC_OK; b++) {
         if (bytes[b] <= trie->blocks[b].bytes) continue;
         next.blocks[b] = (struct bi_block){0};
         status = bi_block_reserve(ctx, &trie->memory, &next.blocks[b], bytes[b]);
-        if (status == BOSC_OK && trie->blocks[b].bytes)
-            status = ctx->backend->copy(ctx, next.blocks[b].data, trie->blocks[b].data, trie->blocks[b].bytes);
+        if (status == BOSC_OK && used[b])
+            status = ctx->backend->copy(ctx, next.blocks[b].data, trie->blocks[b].data, used[b]);
     }
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     bosc_trie *keep = status == BOSC_OK ? &next : trie, *drop = status == BOSC_OK ? trie : &next;
