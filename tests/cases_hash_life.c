@@ -326,7 +326,11 @@ static void faults_of_lists(bosc_ctx *ctx)
         swept += fault_sweep(ctx, &sweep);
         hash_free_pairs(&l->pairs);
     }
+#ifdef BOSC_FAULTS
     CHECK(swept > 3);
+#else
+    (void)swept; /* only allocations of host memory fail, and there may be none */
+#endif
     free(l);
 }
 

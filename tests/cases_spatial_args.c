@@ -249,7 +249,6 @@ static void reserve_args(bosc_ctx *ctx)
         o.dim = dims[i];
         CHECK_ARG(ctx, bosc_grid_bytes(ctx, &o, 1, &kept, &scratch), "opts: dim");
     }
-    CHECK_STATUS(ctx, bosc_grid_reserve(ctx, grid, 0, (int64_t)1 << 55), BOSC_ERR_NOMEM);
     CHECK(kept == 7 && scratch == 7);
     bosc_grid_free(grid);
 }

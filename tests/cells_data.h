@@ -21,6 +21,13 @@ enum cells_shape {
 
 static inline uint32_t cells_any(struct suite_random *r, int32_t bits) { return (uint32_t)suite_below(r, 1u << bits); }
 
+/* Sets any letter of row i to any value. */
+static inline void cells_change(struct reference_cells *c, struct suite_random *r, int64_t i)
+{
+    const uint32_t value = cells_any(r, c->letter_bits);
+    reference_set_letter(c, i, (int32_t)suite_below(r, (uint64_t)c->length), value);
+}
+
 static inline void cells_row(struct reference_cells *c, enum cells_shape shape, struct suite_random *r, int64_t i)
 {
     int32_t bits = c->letter_bits, few = c->length < 7 ? c->length : 7;
@@ -42,10 +49,8 @@ static inline void cells_row(struct reference_cells *c, enum cells_shape shape, 
         int32_t at = shape == CELLS_WIDE_CUBE ? (int32_t)((int64_t)k * (c->length - 1) / few) : c->length / 2 + k / 2;
         if (shape == CELLS_CUBE || shape == CELLS_WIDE_CUBE) reference_set_letter(c, i, at, cells_any(r, bits));
     }
-    for (int k = 0; k < changes && shape != CELLS_EQUAL && shape < CELLS_CUBE; k++)
-        reference_set_letter(c, i, (int32_t)suite_below(r, (uint64_t)c->length), cells_any(r, bits));
-    if (shape == CELLS_EXTREMES)
-        reference_set_letter(c, i, (int32_t)suite_below(r, (uint64_t)c->length), cells_any(r, bits));
+    for (int k = 0; k < changes && shape != CELLS_EQUAL && shape < CELLS_CUBE; k++) cells_change(c, r, i);
+    if (shape == CELLS_EXTREMES) cells_change(c, r, i);
 }
 
 /* n rows with rubbish in the bits that are to be ignored. */

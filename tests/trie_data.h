@@ -65,8 +65,7 @@ static inline struct reference_cells trie_queries(struct suite_random *r, const 
         int64_t from = (int64_t)suite_below(r, (uint64_t)c->n);
         for (int32_t k = 0; k < c->length; k++)
             reference_set_letter(&q, i, k, changes == 3 ? (i % 2 ? 255 : 0) : reference_letter(c, from, k));
-        for (int k = 0; k < changes; k++)
-            reference_set_letter(&q, i, (int32_t)suite_below(r, (uint64_t)c->length), cells_any(r, c->letter_bits));
+        for (int k = 0; k < changes; k++) cells_change(&q, r, i);
     }
     return q;
 }
