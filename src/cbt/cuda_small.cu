@@ -114,6 +114,7 @@ template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel
         is = was ^ bi_cbt_changes32(c.a, b, recorded, &sh.marks[warp]);
         const bool changed = __any_sync(~0u, was != is);
         const unsigned leaves = changed ? bi_warp_sum((uint32_t)__popc(is)) : (unsigned)b.n;
+        __syncwarp(); /* all lanes have read what others may write once they hear */
         if (lane == 0) bi_cbt_tell(c.meeting, turn, block, leaves | (changed ? BI_CBT_CHANGED : 0));
     }
     __syncthreads();
