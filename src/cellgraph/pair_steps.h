@@ -56,12 +56,12 @@ BI_FN void bi_cell_compare_row(const struct bi_cell_all *a, int64_t i)
 {
     const struct bi_cell_view *v = &a->view;
     const uint64_t *x = bi_cell_row(v, i);
-    const uint32_t *near_x = a->distances + i * a->pivots;
+    const int64_t of_x = i * a->pivots;
     for (int64_t j = i + 1; j < v->count; j++) {
         const uint64_t *y = bi_cell_row(v, j);
-        const uint32_t *near_y = a->distances + j * a->pivots;
+        const int64_t of_y = j * a->pivots;
         int32_t k = 0, s = 0;
-        while (k < a->pivots && near_x[k] - near_y[k] + 1 <= 2) k++;
+        while (k < a->pivots && a->distances[of_x + k] - a->distances[of_y + k] + 1 <= 2) k++;
         if (k < a->pivots) continue;
         while (x[s] == y[s]) s++; /* vertices differ */
         bi_cell_try(v, &a->found, i, j, s);
