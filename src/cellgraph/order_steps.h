@@ -91,6 +91,7 @@ BI_FN void bi_step_cell_tidy(const struct bi_cell_order *a, int64_t v)
 {
     enum { FEW = 24 };
     uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
+    if (n < 2) return;
     uint64_t *edges = a->edges_out + begin;
     uint32_t *positions = a->positions_out + begin;
     if (n > FEW) {
