@@ -146,7 +146,8 @@ BI_FN bool bi_terrain_is_corner(const struct bi_terrain_grid *g, const struct bi
 BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
-    double x = (double)(i % g->w), y = (double)(i / g->w);
+    const int64_t row = i / g->w;
+    double x = (double)(i - row * g->w), y = (double)row;
     if (g->half && y > x) return;
     struct bi_terrain_place place = bi_terrain_find(g, &a->view, x, y);
     struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->heights, &place.t);

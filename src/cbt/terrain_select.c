@@ -62,11 +62,11 @@ static bool make_planes(const bosc_terrain_camera *camera, double tangent, struc
 
 static bosc_status check_camera(bosc_ctx *ctx, const bosc_terrain_camera *camera, struct bi_terrain_view *view)
 {
-    static const double none[3];
     memset(view, 0, sizeof *view);
     if (!camera) return BOSC_OK;
     if (!finite3(camera->position)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: its position is not finite");
-    if (!finite3(camera->direction) || !memcmp(camera->direction, none, sizeof none))
+    const double *direction = camera->direction;
+    if (!finite3(direction) || (direction[0] == 0 && direction[1] == 0 && direction[2] == 0))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction is not finite or has no length");
     if (!finite3(camera->up)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: up is not finite");
     if (!(camera->fov > 0 && camera->fov < BI_PI))
