@@ -1,32 +1,10 @@
 /* Saved trees: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
-#include <stdio.h>
-
 #include "cbt/save.h"
 
 #include "cbt_data.h"
 #include "saved.h"
 
-static struct saved save(bosc_ctx *ctx, const bosc_cbt *tree)
-{
-    struct saved f = {0};
-    CHECK_OK(ctx, bosc_cbt_write(ctx, tree, saved_append, &f));
-    return f;
-}
-
-static bosc_cbt *load(bosc_ctx *ctx, struct saved *f)
-{
-    bosc_cbt *tree = NULL;
-    f->at = 0;
-    CHECK_OK(ctx, bosc_cbt_read(ctx, saved_deliver, f, &tree));
-    CHECK_EQ(f->at, f->size);
-    return tree;
-}
-
-static int refuse(void *user, const void *bytes, size_t count)
-{
-    (void)user, (void)bytes, (void)count;
-    return 1;
-}
+SAVED_KIND(cbt, "saved bisection: ", bi_cbt_header)
 
 /* A tree after some rounds of commands; *t is it too. */
 static bosc_cbt *make(bosc_ctx *ctx, int32_t depth, int which, struct reference_cbt *t)
@@ -50,27 +28,12 @@ static void round_trip(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         struct reference_cbt t;
         bosc_cbt *tree = make(ctx, depth, depth, &t);
-        struct saved f = save(ctx, tree);
-        CHECK_EQ(f.size, 64 + 8 + (depth > 6 ? 1 << (depth - 3) : 8));
-        bosc_cbt *back = load(ctx, &f);
-        struct saved g = save(ctx, back);
-        CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
+        bosc_cbt *back = saved_again(ctx, &saved_cbt, tree, 64 + 8 + (size_t)(depth > 6 ? 1 << (depth - 3) : 8));
         cbt_check(ctx, back, &t);
-        CHECK_STATUS(ctx, bosc_cbt_write(ctx, tree, refuse, NULL), BOSC_ERR_IO);
         bosc_cbt_free(tree);
         bosc_cbt_free(back);
         reference_cbt_free(&t);
-        free(f.bytes);
-        free(g.bytes);
     }
-}
-
-static void check_refused(bosc_ctx *ctx, struct saved *f, const char *reason)
-{
-    bosc_cbt *tree = NULL;
-    f->at = 0;
-    bosc_status status = bosc_cbt_read(ctx, saved_deliver, f, &tree);
-    saved_refused(ctx, status, tree, "saved bisection: ", reason);
 }
 
 /* Every truncation, and every bit flipped. */
@@ -78,20 +41,12 @@ static void damage(bosc_ctx *ctx)
 {
     struct reference_cbt t;
     bosc_cbt *tree = make(ctx, 9, 1, &t);
-    struct saved f = save(ctx, tree);
-    saved_damage(ctx, &f, suite_slow(ctx) ? 37 : 1, check_refused);
-    bosc_cbt_free(load(ctx, &f));
+    saved_damage(ctx, &saved_cbt, tree, suite_slow(ctx) ? 37 : 1);
     bosc_cbt_free(tree);
     reference_cbt_free(&t);
-    free(f.bytes);
 }
 
-/* Lies with right hashes: which 32-bit word, what it becomes, what is said. */
-static const struct lie {
-    int at;
-    uint32_t value;
-    const char *reason;
-} lies[] = {
+static const struct saved_lie lies[] = {
     {0, 7, "not the bytes of one"},
     {2, 2, "version 2"},
     {2, 0, "version 0"},
@@ -126,17 +81,9 @@ static const struct lie {
 static void malice(bosc_ctx *ctx)
 {
     bosc_cbt *tree = cbt_make(ctx, 7, 1, 0);
-    struct saved f = save(ctx, tree);
+    struct saved f = cbt_save(ctx, tree);
     CHECK_EQ(f.size, 64 + 16 + 8);
-    for (size_t k = 0; k < sizeof lies / sizeof lies[0]; k++) {
-        struct saved bad = {0};
-        saved_append(&bad, f.bytes, f.size);
-        memcpy(bad.bytes + 4 * lies[k].at, &lies[k].value, 4);
-        saved_seal(bad.bytes, bad.size, offsetof(struct bi_cbt_header, hash));
-        check_refused(ctx, &bad, lies[k].reason);
-        free(bad.bytes);
-    }
-    bosc_cbt_free(load(ctx, &f));
+    saved_lies(ctx, &saved_cbt, &f, lies, sizeof lies / sizeof lies[0], NULL);
     bosc_cbt_free(tree);
     free(f.bytes);
 }
@@ -144,7 +91,7 @@ static void malice(bosc_ctx *ctx)
 static void arguments(bosc_ctx *ctx)
 {
     bosc_cbt *tree = cbt_make(ctx, 7, 1, 0), *back = NULL;
-    struct saved f = save(ctx, tree);
+    struct saved f = cbt_save(ctx, tree);
     CHECK_EQ(bosc_cbt_write(NULL, tree, saved_append, &f), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_write(ctx, NULL, saved_append, &f), "tree");
     CHECK_ARG(ctx, bosc_cbt_write(ctx, tree, NULL, &f), "write");
@@ -156,8 +103,6 @@ static void arguments(bosc_ctx *ctx)
     free(f.bytes);
 }
 
-/* tests/golden/: a tree as the first version of the format had it. With BOSC_GOLDEN in the environment it is written to
- * the folder that it names, to begin a new version. */
 static const unsigned char golden_bytes[] = {
 #include "golden/cbt-v1.bosc.inc"
 };
@@ -166,22 +111,11 @@ static void golden(bosc_ctx *ctx)
 {
     struct reference_cbt t;
     bosc_cbt *tree = make(ctx, 9, 2, &t);
-    struct saved f = save(ctx, tree), old = {.bytes = (char *)(uintptr_t)golden_bytes, .size = sizeof golden_bytes};
-    const char *folder = getenv("BOSC_GOLDEN");
-    if (folder) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/cbt-v1.bosc", folder);
-        FILE *to = fopen(path, "wb");
-        CHECK(to && fwrite(f.bytes, 1, f.size, to) == f.size && fclose(to) == 0);
-    } else {
-        bosc_cbt *back = load(ctx, &old);
-        cbt_check(ctx, back, &t);
-        bosc_cbt_free(back);
-        CHECK(f.size == old.size && memcmp(f.bytes, old.bytes, f.size) == 0);
-    }
+    bosc_cbt *back = saved_golden(ctx, &saved_cbt, tree, "cbt-v1.bosc", golden_bytes, sizeof golden_bytes);
+    cbt_check(ctx, back, &t);
+    bosc_cbt_free(back);
     bosc_cbt_free(tree);
     reference_cbt_free(&t);
-    free(f.bytes);
 }
 
 static const struct suite_case suite_cases_cbt_save[] = {

@@ -242,7 +242,7 @@ static bool survives(bosc_ctx *ctx, const struct saved *f, size_t at, uint64_t w
     unsigned char found[64], *keys = suite_alloc((size_t)p->n * 16), *values = suite_alloc((size_t)p->n * 16);
     memcpy(bad.bytes, f->bytes, f->size);
     memcpy(bad.bytes + at, &word, sizeof word);
-    saved_seal(bad.bytes, bad.size, offsetof(struct bi_hash_header, hash));
+    saved_seal(bad.bytes, bad.size, saved_hash.header);
     bosc_status status = bosc_hash_read(ctx, saved_deliver, &bad, &table);
     if (status == BOSC_OK) {
         CHECK_OK(ctx, bosc_hash_find(ctx, table, p->keys, 64, values, found));

@@ -1,27 +1,9 @@
 /* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kdtree/save.h"
 #include "kdtree_data.h"
 #include "saved.h"
 
-static struct saved save(bosc_ctx *ctx, const bosc_kdtree *tree)
-{
-    struct saved f = {0};
-    CHECK_OK(ctx, bosc_kdtree_write(ctx, tree, saved_append, &f));
-    return f;
-}
-
-static bosc_kdtree *load(bosc_ctx *ctx, struct saved *f)
-{
-    bosc_kdtree *tree = NULL;
-    f->at = 0;
-    CHECK_OK(ctx, bosc_kdtree_read(ctx, saved_deliver, f, &tree));
-    CHECK_EQ(f->at, f->size);
-    return tree;
-}
+SAVED_KIND(kdtree, "saved tree: ", bi_kd_header)
 
 static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int64_t n, bool removed, int builder)
 {
@@ -46,11 +28,9 @@ static void round_trip(bosc_ctx *ctx)
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
         bosc_kdtree *tree = make(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
         bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_BROWN);
-        struct saved f = save(ctx, tree), b = save(ctx, brown);
+        struct saved f = kdtree_save(ctx, tree), b = kdtree_save(ctx, brown);
         CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
-        bosc_kdtree *back = load(ctx, &f);
-        struct saved g = save(ctx, back);
-        CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
+        bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);
         CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
         bosc_kdtree_info x = {.size = sizeof x}, y = x;
         CHECK_EQ(bosc_kdtree_get_info(tree, &x), BOSC_OK);
@@ -68,17 +48,8 @@ static void round_trip(bosc_ctx *ctx)
         bosc_kdtree_free(brown);
         bosc_kdtree_free(back);
         free(f.bytes);
-        free(g.bytes);
         free(b.bytes);
     }
-}
-
-static void check_refused(bosc_ctx *ctx, struct saved *f, const char *reason)
-{
-    bosc_kdtree *tree = NULL;
-    f->at = 0;
-    bosc_status status = bosc_kdtree_read(ctx, saved_deliver, f, &tree);
-    saved_refused(ctx, status, tree, "saved tree: ", reason);
 }
 
 /* Every truncation, and every bit flipped. */
@@ -87,16 +58,10 @@ static void damage(bosc_ctx *ctx)
     struct suite_random r = {1};
     for (int removed = 0; removed < 2; removed++) {
         bosc_kdtree *tree = make(ctx, &r, BOSC_F32, suite_slow(ctx) ? 3 : 12, removed, 0);
-        struct saved f = save(ctx, tree);
-        saved_damage(ctx, &f, 1, check_refused);
-        bosc_kdtree_free(load(ctx, &f));
+        saved_damage(ctx, &saved_kdtree, tree, 1);
         bosc_kdtree_free(tree);
-        free(f.bytes);
     }
 }
-
-/* Makes the checksums right again. */
-static void seal(struct saved *f) { saved_seal(f->bytes, f->size, offsetof(struct bi_kd_header, hash)); }
 
 /* Files with the right checksums that no writer writes: `change` 0, 1, ... of a tree of 10 points of 3 coordinates, of
  * which `nodes` are distinct. NULL: there are no more. */
@@ -145,8 +110,8 @@ static const char *change_body(uint32_t *ids, uint32_t *inverse, uint32_t *count
 
 static void check_hostile(bosc_ctx *ctx, struct saved *f, const char *reason)
 {
-    seal(f);
-    check_refused(ctx, f, reason);
+    saved_seal(f->bytes, f->size, saved_kdtree.header);
+    saved_refused(ctx, &saved_kdtree, f, reason);
 }
 
 static void hostile(bosc_ctx *ctx)
@@ -155,7 +120,7 @@ static void hostile(bosc_ctx *ctx)
         struct suite_random r = {3};
         bosc_kdtree_info info = {.size = sizeof info};
         bosc_kdtree *tree = make(ctx, &r, BOSC_F32, 10, removed, 0);
-        struct saved good = save(ctx, tree);
+        struct saved good = kdtree_save(ctx, tree);
         struct saved f = {.bytes = suite_alloc(good.size), .size = good.size};
         const char *reason;
         CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
@@ -171,7 +136,7 @@ static void hostile(bosc_ctx *ctx)
             check_hostile(ctx, &f, change_body(ids, inverse, counts, i));
         }
         memcpy(f.bytes, good.bytes, good.size);
-        seal(&f);
+        saved_seal(f.bytes, f.size, saved_kdtree.header);
         CHECK(memcmp(f.bytes, good.bytes, good.size) == 0);
         bosc_kdtree_free(tree);
         free(good.bytes);
@@ -188,17 +153,15 @@ static void large(bosc_ctx *ctx)
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = DIM};
     struct reference_points p = kd_points(&r, BOSC_F32, DIM, n, DIM, KD_RANDOM);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
-    struct saved f = save(ctx, tree);
-    bosc_kdtree *back = load(ctx, &f);
-    struct saved g = save(ctx, back);
-    CHECK(f.size == g.size && memcmp(f.bytes, g.bytes, f.size) == 0);
+    struct saved f = kdtree_save(ctx, tree);
+    bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);
     CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
     size_t whole = f.size;
-    for (f.size = whole / 8; f.size < whole; f.size += whole / 8) check_refused(ctx, &f, "it ends within its");
+    for (f.size = whole / 8; f.size < whole; f.size += whole / 8)
+        saved_refused(ctx, &saved_kdtree, &f, "it ends within its");
     bosc_kdtree_free(tree);
     bosc_kdtree_free(back);
     free(f.bytes);
-    free(g.bytes);
     free((void *)p.data);
 }
 
@@ -232,28 +195,15 @@ static bosc_kdtree *golden_tree(bosc_ctx *ctx, bool removed)
     return kd_build(ctx, &o, &p);
 }
 
-/* With BOSC_GOLDEN in the environment the files are written to the folder that it names, to begin a new version. */
 static void golden(bosc_ctx *ctx)
 {
-    const char *folder = getenv("BOSC_GOLDEN");
     for (int removed = 0; removed < 2; removed++) {
         const struct golden_file *known = &golden_files[removed];
-        char path[256];
         bosc_kdtree *tree = golden_tree(ctx, removed);
-        struct saved f = save(ctx, tree);
-        if (folder) {
-            snprintf(path, sizeof path, "%s/%s", folder, known->name);
-            FILE *to = fopen(path, "wb");
-            CHECK(to && fwrite(f.bytes, 1, f.size, to) == f.size && fclose(to) == 0);
-        } else {
-            struct saved old = {.bytes = (char *)known->bytes, .size = known->size};
-            bosc_kdtree *back = load(ctx, &old);
-            CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
-            CHECK(f.size == old.size && memcmp(f.bytes, old.bytes, f.size) == 0);
-            bosc_kdtree_free(back);
-        }
+        bosc_kdtree *back = saved_golden(ctx, &saved_kdtree, tree, known->name, known->bytes, known->size);
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
+        bosc_kdtree_free(back);
         bosc_kdtree_free(tree);
-        free(f.bytes);
     }
 }
 
@@ -270,8 +220,8 @@ static void wrong_order(bosc_ctx *ctx)
     float *first = tree->points.data, kept = *first;
     uint32_t *ids = tree->ids.data, id = ids[50];
     *first = 1e9f;
-    struct saved f = save(ctx, tree);
-    bosc_kdtree *back = load(ctx, &f);
+    struct saved f = kdtree_save(ctx, tree);
+    bosc_kdtree *back = kdtree_load(ctx, &f);
     int64_t node = -1;
     CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, back, &node), BOSC_ERR_DATA);
     CHECK_EQ(node, 0);

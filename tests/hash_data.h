@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash/save.h"
 #include "hash/table.h"
 #include "reference_hash.h"
 #include "saved.h"
@@ -194,20 +195,6 @@ static inline bosc_hash_opts hash_options(int k)
     return o;
 }
 
-static inline struct saved hash_save(bosc_ctx *ctx, const bosc_hash *table)
-{
-    struct saved f = {0};
-    CHECK_OK(ctx, bosc_hash_write(ctx, table, saved_append, &f));
-    return f;
-}
-
-static inline bosc_hash *hash_load(bosc_ctx *ctx, struct saved *f)
-{
-    bosc_hash *table = NULL;
-    f->at = 0;
-    CHECK_OK(ctx, bosc_hash_read(ctx, saved_deliver, f, &table));
-    CHECK_EQ(f->at, f->size);
-    return table;
-}
+SAVED_KIND(hash, "saved table: ", bi_hash_header)
 
 #endif

@@ -5,6 +5,7 @@
 #include "cells_data.h"
 #include "reference_trie.h"
 #include "saved.h"
+#include "trie/save.h"
 
 /* Options number k: all letters, layouts and values come up. */
 static inline bosc_trie_opts trie_options(int k, int32_t length, int32_t letter_bits)
@@ -70,20 +71,7 @@ static inline struct reference_cells trie_queries(struct suite_random *r, const 
     return q;
 }
 
-static inline struct saved trie_save(bosc_ctx *ctx, const bosc_trie *trie)
-{
-    struct saved f = {0};
-    CHECK_OK(ctx, bosc_trie_write(ctx, trie, saved_append, &f));
-    return f;
-}
-
-static inline bosc_trie *trie_load(bosc_ctx *ctx, struct saved *f)
-{
-    bosc_trie *trie = NULL;
-    f->at = 0;
-    CHECK_OK(ctx, bosc_trie_read(ctx, saved_deliver, f, &trie));
-    return trie;
-}
+SAVED_KIND(trie, "saved trie: ", bi_trie_header)
 
 /* The trie holds what its oracle does. */
 static inline void trie_check_keys(bosc_ctx *ctx, const bosc_trie *trie, const bosc_trie_opts *o,
