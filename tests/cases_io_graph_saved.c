@@ -1,11 +1,8 @@
 /* Saved graphs as files: round trips, damage, faults. What is in them is tested with graphs. */
 #include <stdio.h>
-#include <unistd.h>
 
-#include "base/fault.h"
-#include "bytes.h"
 #include "io/edges.h"
-#include "paths.h"
+#include "saved_files.h"
 
 enum { N = 6, M = 7 };
 
@@ -71,43 +68,13 @@ static void round_trips(bosc_ctx *ctx)
     unlink(path);
 }
 
-static void check_damaged(bosc_ctx *ctx, const char *bytes, size_t size)
-{
-    bosc_io_error error = {""};
-    bosc_graph *graph = NULL;
-    char *copy = suite_alloc(size);
-    if (size) memcpy(copy, bytes, size);
-    struct bi_bytes in = {.name = "F", .data = copy, .size = size};
-    CHECK_EQ(bi_graph_parse(ctx, &in, &graph, &error), BOSC_ERR_FORMAT);
-    CHECK(!graph && suite_begins(error.text, "F: "));
-    free(copy);
-}
+SAVED_FILE_KIND(graph, bi_graph_parse, check_equal);
 
-/* Every truncation, every bit of the header and one of each other byte, one byte more. */
 static void damage(bosc_ctx *ctx)
 {
-    char path[PATH_ROOM];
-    struct bi_file file;
     bosc_graph *graph = make_graph(ctx, M);
-    fresh_path(path, ".bosc");
-    CHECK_OK(ctx, bosc_graph_save(ctx, graph, path, NULL));
-    CHECK_EQ(bi_file_open(path, &file, NULL), BOSC_OK);
-    unlink(path);
+    saved_file_damage(ctx, &saved_file, graph, 128);
     bosc_graph_free(graph);
-    size_t size = file.bytes.size;
-    char *copy = suite_alloc(size + 1);
-    memcpy(copy, file.bytes.data, size);
-    copy[size] = 0;
-    for (size_t k = 0; k < size; k++) check_damaged(ctx, copy, k);
-    check_damaged(ctx, copy, size + 1);
-    for (size_t k = 0; k < size; k++)
-        for (int bit = k < 128 ? 0 : (int)k % 8; bit < 8; bit += k < 128 ? 1 : 8) {
-            copy[k] ^= (char)(1 << bit);
-            check_damaged(ctx, copy, size);
-            copy[k] ^= (char)(1 << bit);
-        }
-    free(copy);
-    bi_file_close(&file);
 }
 
 static void bad_arguments(bosc_ctx *ctx)
@@ -134,39 +101,12 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 #ifdef BOSC_FAULTS
-/* Saving and loading fail at every passage: with a text, nothing left, and the old file whole. */
 static void faults(bosc_ctx *ctx)
 {
-    char path[PATH_ROOM];
-    const uint32_t kinds = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE | BI_FAULT_COPY;
     bosc_graph *graph = make_graph(ctx, M), *old = make_graph(ctx, M - 1);
-    fresh_path(path, ".bosc");
-    for (int for_good = 0; for_good < 2; for_good++)
-        for (int64_t k = 0;; k++) {
-            bosc_io_error error = {""};
-            bosc_graph *back = NULL;
-            CHECK_OK(ctx, bosc_graph_save(ctx, old, path, &error));
-            bi_fault_arm(kinds, k, for_good);
-            bosc_status saved = bosc_graph_save(ctx, graph, path, &error);
-            bi_fault_disarm();
-            if (saved != BOSC_OK) CHECK(suite_begins(error.text, path) || suite_begins(error.text, "out of memory"));
-            CHECK_OK(ctx, bosc_graph_load(ctx, path, &back, &error));
-            check_equal(ctx, saved == BOSC_OK ? graph : old, back);
-            bosc_graph_free(back);
-            back = NULL;
-            bi_fault_arm(kinds, k, for_good);
-            bosc_status loaded = bosc_graph_load(ctx, path, &back, &error);
-            int64_t passages = bi_fault_passages();
-            bi_fault_disarm();
-            CHECK((loaded == BOSC_OK) == (back != NULL));
-            if (loaded != BOSC_OK) CHECK(suite_begins(error.text, path));
-            bosc_graph_free(back);
-            CHECK(k < 500);
-            if (saved == BOSC_OK && loaded == BOSC_OK && passages <= k) break;
-        }
+    saved_file_faults(ctx, &saved_file, graph, old);
     bosc_graph_free(graph);
     bosc_graph_free(old);
-    unlink(path);
 }
 #endif
 

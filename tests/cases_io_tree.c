@@ -1,11 +1,5 @@
 /* Saved trees as files: round trips, damage, faults. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/fault.h"
-#include "bytes.h"
-#include "paths.h"
+#include "saved_files.h"
 
 enum { N = 9, DIM = 2 };
 
@@ -62,51 +56,14 @@ static void round_trips(bosc_ctx *ctx)
     unlink(path);
 }
 
-/* The bytes of a saved tree. */
-static struct bi_file save_to_memory(bosc_ctx *ctx, bosc_duplicates duplicates)
-{
-    char path[PATH_ROOM];
-    struct bi_file file;
-    bosc_kdtree *tree = make_tree(ctx, duplicates);
-    fresh_path(path, ".bosc");
-    CHECK_OK(ctx, bosc_kdtree_save(ctx, tree, path, NULL));
-    CHECK_EQ(bi_file_open(path, &file, NULL), BOSC_OK);
-    unlink(path);
-    bosc_kdtree_free(tree);
-    return file;
-}
+SAVED_FILE_KIND(kdtree, bi_tree_parse, check_equal);
 
-static void check_damaged(bosc_ctx *ctx, const char *bytes, size_t size)
-{
-    bosc_io_error error = {""};
-    bosc_kdtree *tree = NULL;
-    char *copy = suite_alloc(size);
-    if (size) memcpy(copy, bytes, size);
-    struct bi_bytes in = {.name = "F", .data = copy, .size = size};
-    CHECK_EQ(bi_tree_parse(ctx, &in, &tree, &error), BOSC_ERR_FORMAT);
-    CHECK(!tree && suite_begins(error.text, "F: "));
-    free(copy);
-}
-
-/* Every truncation, every byte changed, one byte more. */
 static void damage(bosc_ctx *ctx)
 {
     for (int unique = 0; unique < 2; unique++) {
-        struct bi_file file = save_to_memory(ctx, (bosc_duplicates)unique);
-        size_t size = file.bytes.size;
-        char *copy = suite_alloc(size + 1);
-        memcpy(copy, file.bytes.data, size);
-        copy[size] = 0;
-        for (size_t k = 0; k < size; k++) check_damaged(ctx, copy, k);
-        check_damaged(ctx, copy, size + 1);
-        for (size_t k = 0; k < size; k++)
-            for (int bit = k < 64 ? 0 : (int)k % 8; bit < 8; bit += k < 64 ? 1 : 8) { /* all of the header's bits */
-                copy[k] ^= (char)(1 << bit);
-                check_damaged(ctx, copy, size);
-                copy[k] ^= (char)(1 << bit);
-            }
-        free(copy);
-        bi_file_close(&file);
+        bosc_kdtree *tree = make_tree(ctx, (bosc_duplicates)unique);
+        saved_file_damage(ctx, &saved_file, tree, 64);
+        bosc_kdtree_free(tree);
     }
 }
 
@@ -138,39 +95,12 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 #ifdef BOSC_FAULTS
-/* Saving and loading fail at every passage: with a text, nothing left, and the old file whole. */
 static void faults(bosc_ctx *ctx)
 {
-    char path[PATH_ROOM];
-    const uint32_t kinds = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE | BI_FAULT_COPY;
     bosc_kdtree *tree = make_tree(ctx, BOSC_DUPLICATES_REMOVE), *old = make_tree(ctx, BOSC_DUPLICATES_KEEP);
-    fresh_path(path, ".bosc");
-    for (int for_good = 0; for_good < 2; for_good++)
-        for (int64_t k = 0;; k++) {
-            bosc_io_error error = {""};
-            bosc_kdtree *back = NULL;
-            CHECK_OK(ctx, bosc_kdtree_save(ctx, old, path, &error));
-            bi_fault_arm(kinds, k, for_good);
-            bosc_status saved = bosc_kdtree_save(ctx, tree, path, &error);
-            bi_fault_disarm();
-            if (saved != BOSC_OK) CHECK(suite_begins(error.text, path) || suite_begins(error.text, "out of memory"));
-            CHECK_OK(ctx, bosc_kdtree_load(ctx, path, &back, &error));
-            check_equal(ctx, saved == BOSC_OK ? tree : old, back);
-            bosc_kdtree_free(back);
-            back = NULL;
-            bi_fault_arm(kinds, k, for_good);
-            bosc_status loaded = bosc_kdtree_load(ctx, path, &back, &error);
-            int64_t passages = bi_fault_passages();
-            bi_fault_disarm();
-            CHECK((loaded == BOSC_OK) == (back != NULL));
-            if (loaded != BOSC_OK) CHECK(suite_begins(error.text, path));
-            bosc_kdtree_free(back);
-            CHECK(k < 500);
-            if (saved == BOSC_OK && loaded == BOSC_OK && passages <= k) break;
-        }
+    saved_file_faults(ctx, &saved_file, tree, old);
     bosc_kdtree_free(tree);
     bosc_kdtree_free(old);
-    unlink(path);
 }
 #endif
 

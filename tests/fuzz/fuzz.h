@@ -1,4 +1,4 @@
-/* What the fuzz targets of parsers share. */
+/* What fuzz targets share. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -8,6 +8,20 @@
 #include "io/io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Bytes that say what to do. */
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+/* The next one; 0 behind the last. */
+static inline uint32_t take(struct input *in)
+{
+    if (in->size == 0) return 0;
+    in->size--;
+    return *in->data++;
+}
 
 /* Parses the bytes. What is read must be a whole array no larger than the bytes can say, what is refused has a text. */
 static inline int fuzz_parser(bosc_status (*parse)(const struct bi_bytes *, bosc_array *, bosc_io_error *),

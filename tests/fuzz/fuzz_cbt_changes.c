@@ -14,18 +14,6 @@ void *suite_alloc(size_t size)
     return p;
 }
 
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint32_t take(struct input *in)
-{
-    if (in->size == 0) return 0;
-    in->size--;
-    return *in->data++;
-}
-
 static uint64_t node_of(const void *nodes, int32_t id_bits, int64_t i)
 {
     return id_bits == 32 ? ((const uint32_t *)nodes)[i] : ((const uint64_t *)nodes)[i];

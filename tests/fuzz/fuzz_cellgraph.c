@@ -5,18 +5,6 @@
 
 enum { ROWS = 48 };
 
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint32_t take(struct input *in)
-{
-    if (in->size == 0) return 0;
-    in->size--;
-    return *in->data++;
-}
-
 static void make_rows(struct input *in, struct reference_cells *c)
 {
     for (c->n = 0; c->n < ROWS && in->size > 0; c->n++) {

@@ -25,26 +25,11 @@ static void use(bosc_ctx *ctx, bosc_hash *table)
     free(all);
 }
 
-struct bytes {
-    const uint8_t *data;
-    size_t size;
-};
-
-static int deliver(void *user, void *to, size_t count)
-{
-    struct bytes *b = user;
-    if (b->size < count) return 1;
-    memcpy(to, b->data, count);
-    b->data += count;
-    b->size -= count;
-    return 0;
-}
-
 static void parse(const uint8_t *data, size_t size)
 {
-    struct bytes in = {data, size};
+    struct saved in = {.bytes = (char *)(uintptr_t)data, .size = size};
     bosc_hash *table = NULL;
-    bosc_status status = bosc_hash_read(fuzz_context(), deliver, &in, &table);
+    bosc_status status = bosc_hash_read(fuzz_context(), saved_deliver, &in, &table);
     if ((status == BOSC_OK) != (table != NULL) || (!table && !*bosc_message(fuzz_context()))) abort();
     if (table) use(fuzz_context(), table);
     bosc_hash_free(table);

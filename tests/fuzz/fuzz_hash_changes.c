@@ -6,18 +6,6 @@
 
 enum { MOST = 64 };
 
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint32_t take(struct input *in)
-{
-    if (in->size == 0) return 0;
-    in->size--;
-    return *in->data++;
-}
-
 static bosc_hash_opts take_options(struct input *in)
 {
     bosc_hash_opts o = {.size = sizeof o, .seed = take(in), .load = 0};

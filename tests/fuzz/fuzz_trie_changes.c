@@ -5,18 +5,6 @@
 
 enum { MOST = 24, LETTERS = 90, WORDS = 12 };
 
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static uint32_t take(struct input *in)
-{
-    if (in->size == 0) return 0;
-    in->size--;
-    return *in->data++;
-}
-
 static bosc_trie_opts take_options(struct input *in)
 {
     uint32_t kind = take(in), most = kind / 8 % 2 ? 12 : LETTERS; /* published neighbours take length^2 2^r steps */
