@@ -50,12 +50,8 @@ static void faults(bosc_ctx *ctx)
         int64_t n = suite_slow(ctx) ? 20 : MOST;
         struct subject s = {.points = kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, KD_RANDOM),
                             .id_bits = wide ? 64 : 32};
-        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
-                                    .call = call,
-                                    .prepare = prepare,
-                                    .untouched = untouched,
-                                    .right = right,
-                                    .user = &s};
+        struct fault_sweep sweep = {
+            .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
         prepare(&s);
         CHECK_OK(ctx, call(ctx, &s));
         memcpy(s.right_pairs, s.pairs, sizeof s.pairs);

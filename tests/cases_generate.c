@@ -422,11 +422,7 @@ static bool right(void *user)
 static void faults(bosc_ctx *ctx)
 {
     for (faulty_kind = 0; faulty_kind < KINDS; faulty_kind++) {
-        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH,
-                                    .call = call,
-                                    .prepare = prepare,
-                                    .untouched = untouched,
-                                    .right = right};
+        struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right};
         fault_sweep(ctx, &sweep);
     }
 }

@@ -352,12 +352,8 @@ static void faults(bosc_ctx *ctx)
         memset(s, 0, sizeof *s);
         s->kind = kind;
         make_scene(&r, &s->scene, kind, 6, 0, 0, 0);
-        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
-                                    .call = call,
-                                    .prepare = prepare,
-                                    .untouched = untouched,
-                                    .right = right,
-                                    .user = s};
+        struct fault_sweep sweep = {
+            .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
         prepare(s);
         CHECK_OK(ctx, call(ctx, s));
         s->want = s->match;

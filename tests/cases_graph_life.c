@@ -335,12 +335,8 @@ static void faults(bosc_ctx *ctx)
         struct reference_entries in = graph_reference(&f.large);
         int64_t bad;
         CHECK(reference_build(&f.opts, &in, &f.expected, &bad));
-        struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                                    .call = use,
-                                    .prepare = prepare,
-                                    .untouched = untouched,
-                                    .right = right,
-                                    .user = &f};
+        struct fault_sweep sweep = {
+            .call = use, .prepare = prepare, .untouched = untouched, .right = right, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);
         reference_graph_free(&f.expected);
         graph_free_entries(&f.small);
@@ -384,10 +380,7 @@ static void file_faults(bosc_ctx *ctx)
 {
     struct stream s = {.opts = {.size = sizeof s.opts, .weight = BOSC_F32}};
     s.entries = graph_make(2, GRAPH_DENSE, 12, 30, BOSC_F32, RANDOM);
-    struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                                .call = save_and_read,
-                                .right = read_right,
-                                .user = &s};
+    struct fault_sweep sweep = {.call = save_and_read, .right = read_right, .user = &s};
     CHECK(fault_sweep(ctx, &sweep) > 3);
     graph_free_entries(&s.entries);
     free(s.file.bytes);

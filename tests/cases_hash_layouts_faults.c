@@ -77,12 +77,7 @@ static void sweep(bosc_ctx *ctx, bosc_hash_layout layout, enum hash_pattern patt
     CHECK_OK(ctx, call(ctx, &s));
     memcpy(s.want_values, s.values, sizeof s.values);
     memcpy(s.want_found, s.found, sizeof s.found);
-    struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY,
-                                .call = call,
-                                .prepare = prepare,
-                                .untouched = untouched,
-                                .right = right,
-                                .user = &s};
+    struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
     CHECK(fault_sweep(ctx, &sweep) > 3);
     hash_free_pairs(&s.pairs);
     free(s.queries);

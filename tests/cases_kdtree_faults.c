@@ -8,8 +8,6 @@
 
 enum { MOST = 300, POINTS = 400, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
 
-static const uint32_t all_kinds = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY;
-
 /* A tree, and one call on it: its outputs and what they must become. */
 struct subject {
     struct reference_points points, queries;
@@ -214,14 +212,13 @@ static int64_t sweep(bosc_ctx *ctx, struct subject *s, bosc_status (*of)(bosc_ct
         CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, of == load ? s->read : s->tree, s->out[0], s->out[1]));
     bosc_kdtree_free(s->read);
     for (int i = 0; i < OUTPUTS; i++) memcpy(s->want[i], s->out[i], ROOM);
-    struct fault_sweep sweep = {
-        .kinds = all_kinds, .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
+    struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
     bosc_kdtree *kept = s->tree;
     if (of == save) {
-        sweep.kinds |= BI_FAULT_WRITE;
+        sweep.kinds = FAULTS_OF_CALLS | BI_FAULT_WRITE;
         sweep.other = BOSC_ERR_IO;
     } else if (of == load) {
-        sweep.kinds |= BI_FAULT_READ;
+        sweep.kinds = FAULTS_OF_CALLS | BI_FAULT_READ;
         sweep.other = BOSC_ERR_FORMAT;
     } else if (of == reserve) {
         sweep.open = open_tree;
@@ -368,12 +365,8 @@ static void builds(bosc_ctx *ctx)
                                     .dim = 3,
                                     .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
                                     .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP}};
-        struct fault_sweep sweep = {.kinds = all_kinds,
-                                    .call = build_twice,
-                                    .prepare = prepare_ids,
-                                    .untouched = untouched_ids,
-                                    .right = right_ids,
-                                    .user = &f};
+        struct fault_sweep sweep = {
+            .call = build_twice, .prepare = prepare_ids, .untouched = untouched_ids, .right = right_ids, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);
         free((void *)f.small.data);
         free((void *)f.large.data);

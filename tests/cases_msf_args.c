@@ -204,13 +204,9 @@ static void faults(bosc_ctx *ctx)
                                  .algorithm = (bosc_msf_algorithm)(which > 3 ? which % 3 : 0),
                                  .trees = which > 6 ? 3 : 0};
         f.right_count = reference_msf(&g.e, &f.opts, f.right_edges, f.right_labels);
-        int64_t swept =
-            fault_sweep(ctx, &(struct fault_sweep){.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH,
-                                                   .call = call_any,
-                                                   .prepare = prepare,
-                                                   .untouched = untouched,
-                                                   .right = right,
-                                                   .user = &f});
+        int64_t swept = fault_sweep(
+            ctx, &(struct fault_sweep){
+                     .call = call_any, .prepare = prepare, .untouched = untouched, .right = right, .user = &f});
         CHECK(swept > 0);
         bosc_graph_free(f.graph);
         forest_free(&g);

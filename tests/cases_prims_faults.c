@@ -132,12 +132,7 @@ static void sweep(bosc_ctx *ctx, bosc_status (*of)(bosc_ctx *, struct data *))
     CHECK_OK(ctx, of(ctx, &d));
     memcpy(d.want, d.out, d.bytes);
     memcpy(d.want_more, d.more, d.more_bytes);
-    struct fault_sweep s = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                            .call = call,
-                            .prepare = prepare,
-                            .untouched = untouched,
-                            .right = right,
-                            .user = &d};
+    struct fault_sweep s = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &d};
     int64_t swept = fault_sweep(ctx, &s);
     bool allocates = of != merge && of != merge_pairs; /* on the CPU these need no memory */
     if (allocates) CHECK(swept > 0);

@@ -199,12 +199,7 @@ static bool right(void *user)
 static void faults(bosc_ctx *ctx)
 {
     static struct output out;
-    struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                                .call = call,
-                                .prepare = prepare,
-                                .untouched = untouched,
-                                .right = right,
-                                .user = &out};
+    struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &out};
     for (int points = 0; points < 2; points++) {
         out.points = points;
         CHECK_OK(ctx, call(ctx, &out));

@@ -95,7 +95,7 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_random_heights(ctx, kinds[0], 0, 2, 0, NULL));
 }
 
-static float swept[6 * 5], wanted[6 * 5];
+static float swept[6 * 5];
 
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
@@ -105,13 +105,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    struct fault_sweep sweep = {.kinds = BI_FAULT_ALLOC | BI_FAULT_COPY | BI_FAULT_LAUNCH | BI_FAULT_STREAM,
-                                .call = call,
-                                .outputs = swept,
-                                .expected = wanted,
-                                .output_bytes = sizeof swept};
-    CHECK_OK(ctx, call(ctx, NULL));
-    memcpy(wanted, swept, sizeof wanted);
+    struct fault_sweep sweep = {.call = call, .outputs = swept, .output_bytes = sizeof swept};
     fault_sweep(ctx, &sweep);
 }
 

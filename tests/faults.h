@@ -5,11 +5,14 @@
 #include "base/fault.h"
 #include "suite.h"
 
-/* What bytes of `outputs` hold before a call. */
-enum { FAULT_PATTERN = 0x77 };
+enum {
+    FAULT_PATTERN = 0x77, /* what bytes of `outputs` hold before a call */
+    FAULTS_OF_CALLS = BI_FAULT_ALLOC | BI_FAULT_STREAM | BI_FAULT_LAUNCH | BI_FAULT_COPY
+};
 
 struct fault_sweep {
-    uint32_t kinds; /* of enum bi_fault_kind; builds without fault points fail host allocations only */
+    /* Of enum bi_fault_kind; 0: FAULTS_OF_CALLS. Builds without fault points fail host allocations only. */
+    uint32_t kinds;
     /* The call. It gets a fresh context for each k; what it makes in it (handles) must be freed before it returns. */
     bosc_status (*call)(bosc_ctx *ctx, void *user);
     bosc_status other; /* a failure that is right too, with the outputs untouched: BOSC_ERR_IO where writing fails */
@@ -20,15 +23,15 @@ struct fault_sweep {
     bool (*right)(void *user);               /* after a good call: are the outputs right? May be NULL */
     void *user;
     /* Outputs that need no functions of their own: they get a pattern before each call, hold it after a failure, and
-     * equal `expected` after a good call. NULL: none. */
+     * equal after a good call what one gives where nothing fails. NULL: none. */
     void *outputs;
-    const void *expected;
     size_t output_bytes;
 };
 
 /* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or `other` with its outputs
  * untouched, or BOSC_ERR_DEVICE, or succeeds with the right ones; the same context then succeeds; and nothing stays
- * allocated. Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept. */
+ * allocated. Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept; a sweep
+ * may be a trial that is left out. */
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
 
 /* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */
