@@ -68,24 +68,32 @@ static void check_ten(bosc_ctx *ctx, bosc_trie *trie)
     bosc_trie_free(trie);
 }
 
+/* What building and inserting both refuse. */
+static void check_rows_refused(bosc_ctx *ctx, bosc_trie *trie, uint64_t *rows,
+                               bosc_status (*put)(bosc_ctx *, bosc_trie *, const uint64_t *, const void *, int64_t,
+                                                  int64_t))
+{
+    CHECK_EQ(put(NULL, trie, rows, NULL, 10, 0), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, put(ctx, NULL, rows, NULL, 10, 0), "trie");
+    CHECK_ARG(ctx, put(ctx, trie, NULL, NULL, 10, 0), "keys");
+    CHECK_ARG(ctx, put(ctx, trie, NULL, rows, 1, 2), "keys");
+    for (int off = 1; off < 8; off++) {
+        CHECK_ARG(ctx, put(ctx, trie, (void *)((char *)rows + off), NULL, 9, 0), "keys: not aligned");
+        CHECK_ARG(ctx, put(ctx, trie, rows, (char *)rows + off, 9, 0), "values: not aligned");
+    }
+    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, put(ctx, trie, rows, NULL, bad_counts[i], 0), "n");
+    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, put(ctx, trie, rows, NULL, 10, bad_strides[i]), "stride");
+    CHECK_ARG(ctx, put(ctx, trie, rows, NULL, 10, INT64_MAX / 8), "n: 10 rows");
+    CHECK_ARG(ctx, put(ctx, trie, rows, NULL, 2, INT64_MAX), "n: 2 rows");
+    CHECK_ARG(ctx, put(ctx, trie, rows, NULL, INT64_MAX, 0), "n: ");
+    CHECK_STATUS(ctx, put(ctx, trie, rows, NULL, (int64_t)1 << 31, 0), BOSC_ERR_LIMIT);
+}
+
 static void build(bosc_ctx *ctx)
 {
     uint64_t rows[21] = {0};
     bosc_trie *trie = ten(ctx, rows);
-    CHECK_EQ(bosc_trie_build(NULL, trie, rows, NULL, 10, 0), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_trie_build(ctx, NULL, rows, NULL, 10, 0), "trie");
-    CHECK_ARG(ctx, bosc_trie_build(ctx, trie, NULL, NULL, 10, 0), "keys");
-    CHECK_ARG(ctx, bosc_trie_build(ctx, trie, NULL, rows, 1, 2), "keys");
-    for (int off = 1; off < 8; off++) {
-        CHECK_ARG(ctx, bosc_trie_build(ctx, trie, (void *)((char *)rows + off), NULL, 9, 0), "keys: not aligned");
-        CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, (char *)rows + off, 9, 0), "values: not aligned");
-    }
-    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, NULL, bad_counts[i], 0), "n");
-    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, NULL, 10, bad_strides[i]), "stride");
-    CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, NULL, 10, INT64_MAX / 8), "n: 10 rows");
-    CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, NULL, 2, INT64_MAX), "n: 2 rows");
-    CHECK_ARG(ctx, bosc_trie_build(ctx, trie, rows, NULL, INT64_MAX, 0), "n: ");
-    CHECK_STATUS(ctx, bosc_trie_build(ctx, trie, rows, NULL, (int64_t)1 << 31, 0), BOSC_ERR_LIMIT);
+    check_rows_refused(ctx, trie, rows, bosc_trie_build);
     check_ten(ctx, trie);
 }
 
@@ -93,17 +101,7 @@ static void insert(bosc_ctx *ctx)
 {
     uint64_t rows[21] = {0};
     bosc_trie *trie = ten(ctx, rows);
-    CHECK_EQ(bosc_trie_insert(NULL, trie, rows, NULL, 10, 0), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_trie_insert(ctx, NULL, rows, NULL, 10, 0), "trie");
-    CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, NULL, NULL, 10, 0), "keys");
-    for (int off = 1; off < 8; off++) {
-        CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, (void *)((char *)rows + off), NULL, 9, 0), "keys: not aligned");
-        CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, rows, (char *)rows + off, 9, 0), "values: not aligned");
-    }
-    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, rows, NULL, bad_counts[i], 0), "n");
-    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, rows, NULL, 10, bad_strides[i]), "stride");
-    CHECK_ARG(ctx, bosc_trie_insert(ctx, trie, rows, NULL, 10, INT64_MAX / 8), "n: 10 rows");
-    CHECK_STATUS(ctx, bosc_trie_insert(ctx, trie, rows, NULL, (int64_t)1 << 31, 0), BOSC_ERR_LIMIT);
+    check_rows_refused(ctx, trie, rows, bosc_trie_insert);
     CHECK_STATUS(ctx, bosc_trie_insert(ctx, trie, rows, NULL, (int64_t)UINT32_MAX - 10, 0), BOSC_ERR_LIMIT);
     CHECK_OK(ctx, bosc_trie_insert(ctx, trie, NULL, NULL, 0, 0));
     check_ten(ctx, trie);
