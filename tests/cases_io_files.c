@@ -176,6 +176,33 @@ static void pipes(void)
     folder_remove(&f);
 }
 
+/* What has no end is given up early; what ends just in time is read. */
+static void endless(void)
+{
+    static const char zeros[300];
+    for (size_t most = 299; most <= 300; most++) {
+        struct bi_file file = {.bytes = {.name = "F"}};
+        bosc_io_error error = {""};
+        int ends[2];
+        CHECK_EQ(pipe(ends), 0);
+        CHECK(write(ends[1], zeros, sizeof zeros) == (ssize_t)sizeof zeros);
+        close(ends[1]);
+        CHECK_EQ(bi_file_read(ends[0], most, &file, &error), most < sizeof zeros ? BOSC_ERR_LIMIT : BOSC_OK);
+        CHECK(most < sizeof zeros ? suite_begins(error.text, "F: no end within 299 bytes")
+                                  : file.bytes.size == sizeof zeros);
+        bi_file_close(&file);
+        close(ends[0]);
+    }
+    bosc_io_error error = {""};
+    bosc_array a = {0};
+    bosc_heights h = {0};
+    CHECK_EQ(bosc_points_read("/dev/zero", &a, &error), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(error.text, "/dev/zero: no end within") && !a.data);
+    CHECK_EQ(bosc_heights_read("/dev/zero", BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_ERR_LIMIT);
+    CHECK(!h.data);
+    CHECK_EQ(bosc_points_read("/dev/null", &a, &error), BOSC_ERR_FORMAT); /* empty */
+}
+
 static void endings(void)
 {
     struct folder f = folder_make();
@@ -407,6 +434,7 @@ static const struct suite_case suite_cases_io_files[] = {
     {"targets of writing", NULL, targets},
     {"devices and what is no file", NULL, devices},
     {"pipes", NULL, pipes},
+    {"input without an end", NULL, endless},
     {"endings", NULL, endings},
     {"several files or none", NULL, several_or_none},
     {"pictures", NULL, pictures},

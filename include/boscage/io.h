@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Readers parse a mapped file (or standard input, "-") and refuse what is unreadable, truncated or hostile with
- * BOSC_ERR_IO or BOSC_ERR_FORMAT; the text, "FILE:LINE: reason" or "FILE: reason", goes to the error buffer. Writers
+ * BOSC_ERR_IO or BOSC_ERR_FORMAT; the text, "FILE:LINE: reason" or "FILE: reason", goes to the error buffer. What is no
+ * regular file is read to its end, which must come within 4 GiB and half of the machine's memory, and of a device like
+ * /dev/zero almost at once: BOSC_ERR_LIMIT. Writers
  * write to a temporary name beside the target and rename it when whole ("-" is standard output), so a file appears
  * whole or not at all. */
 #ifndef BOSCAGE_IO_H

@@ -50,7 +50,18 @@ static int read_some(int fd, char *to, size_t more, size_t *got)
     return 0;
 }
 
-static bosc_status read_to_end(int fd, struct bi_file *file, bosc_io_error *error)
+/* How much is read of what has no size: 4 GiB, or half of the machine's memory where that is less; of devices but
+ * terminals, which may be endless (/dev/zero), next to nothing. */
+static size_t most_of(int fd, const struct stat *about)
+{
+    if (S_ISCHR(about->st_mode) && !isatty(fd)) return (size_t)1 << 16;
+    const size_t most = (size_t)1 << 32;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : most;
+    return half < most ? half : most;
+}
+
+bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
 {
     size_t room = 0, size = 0, got = 0;
     char *memory = NULL;
@@ -69,6 +80,11 @@ static bosc_status read_to_end(int fd, struct bi_file *file, bosc_io_error *erro
             return fail_reading(file->bytes.name, number, error);
         }
         size += got;
+        if (size > most) {
+            free(memory);
+            return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: no end within %zu bytes; larger input must be a regular file",
+                              file->bytes.name, most);
+        }
     } while (size == room);
     file->memory = memory;
     file->bytes.data = memory;
@@ -83,10 +99,10 @@ static bosc_status load(int fd, struct bi_file *file, bosc_io_error *error)
     if (fstat(fd, &about) != 0) return fail_reading(file->bytes.name, errno, error);
     if (S_ISDIR(about.st_mode)) return fail_reading(file->bytes.name, EISDIR, error);
     if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
-        return read_to_end(fd, file, error);
+        return bi_file_read(fd, most_of(fd, &about), file, error);
     size_t size = (size_t)about.st_size;
     void *map = bi_fault(BI_FAULT_READ) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED) return read_to_end(fd, file, error);
+    if (map == MAP_FAILED) return bi_file_read(fd, SIZE_MAX, file, error);
     file->map = map;
     file->bytes.data = map;
     file->bytes.size = size;

@@ -32,13 +32,17 @@ struct bi_bytes {
     size_t size;
 };
 
-/* A file's content: mapped where it is a regular file, read to its end otherwise. "-" is standard input. */
+/* A file's content: mapped where it is a regular file, read to its end otherwise, if that comes within 4 GiB (and half of
+ * the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */
 };
 bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *error);
 void bi_file_close(struct bi_file *file);
+
+/* Reads to the end, of which no more than `most` bytes are before it. file->bytes.name is set. */
+bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error);
 
 /* ---- parsers ---- */
 
