@@ -12,6 +12,7 @@ static const char *const items[] = {"1048576", "16777216", "67108864"};
 static const char *const voxels[] = {"131072", "1048576", "8388608"};
 static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
+static const char *const sides[] = {"1025", "4097", "8193"};
 static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
@@ -35,6 +36,8 @@ static const struct program {
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},
     {"cbt", "bench_cbt_cuda", false, true, {"", NULL}, NULL, NULL, depths},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, "-t", "-b", sides},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, "-t", "-b", cells},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
@@ -117,13 +120,27 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
     return code;
 }
 
+static int check_room(const char *room)
+{
+    char list[128] = "";
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        size_t used = strlen(list);
+        if (strcmp(room, programs[i].room) == 0) return EXIT_DONE;
+        if (!strstr(list, programs[i].room))
+            snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
+    }
+    return say(EXIT_USAGE, "bench: '%s' is none of %s", room, list);
+}
+
 int run_bench(struct job *job)
 {
     static const char *const sizes[] = {"small", "paper", "large", NULL};
     char path[4200], n[16];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
-    if ((code = option_choice(job, OPT_SIZE, sizes, &size)) || (code = job_open(job))) return code;
+    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, sizes, &size)) ||
+        (code = job_open(job)))
+        return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     bool cuda = info.backend == BOSC_BACKEND_CUDA;

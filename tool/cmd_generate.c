@@ -22,15 +22,7 @@ int run_generate_points(struct job *job)
     bosc_status status = bosc_random_points(job->ctx, (bosc_points_kind)kind, (uint64_t)seed, n, (int32_t)dim,
                                             points.dtype, points.data);
     job_seconds(job, "generate", start);
-    if (status != BOSC_OK) {
-        code = say_ctx(job, status);
-    } else {
-        bosc_io_error error;
-        start = job_now();
-        status = bosc_npy_write(job->value[OPT_OUTPUT], &points, &error);
-        job_seconds(job, "write", start);
-        if (status != BOSC_OK) code = say_io(status, &error);
-    }
+    code = status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : say_ctx(job, status);
     job_integer(job, "n", n);
     job_integer(job, "dim", dim);
     bosc_array_free(&points);

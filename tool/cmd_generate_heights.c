@@ -3,6 +3,15 @@
 
 enum { SPACING = 30 };
 
+static int write_heights(struct job *job, const bosc_heights *heights)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_heights_write(job->value[OPT_OUTPUT], heights, &error);
+    job_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
 int run_generate_heights(struct job *job)
 {
     static const char *const endings[] = {".png", ".pgm", ".hgt", ".tif", ".tiff", ".npy", NULL};
@@ -21,15 +30,7 @@ int run_generate_heights(struct job *job)
     bosc_status status =
         bosc_random_heights(job->ctx, (bosc_heights_kind)kind, (uint64_t)seed, size, size, heights.data);
     job_seconds(job, "generate", start);
-    if (status != BOSC_OK) {
-        code = say_ctx(job, status);
-    } else {
-        bosc_io_error error;
-        start = job_now();
-        status = bosc_heights_write(job->value[OPT_OUTPUT], &heights, &error);
-        job_seconds(job, "write", start);
-        if (status != BOSC_OK) code = say_io(status, &error);
-    }
+    code = status == BOSC_OK ? write_heights(job, &heights) : say_ctx(job, status);
     job_integer(job, "size", size);
     job_number(job, "spacing", SPACING);
     bosc_heights_free(&heights);

@@ -236,17 +236,30 @@ static const struct command *find_command(const struct job *job)
     return NULL;
 }
 
+static const char *room_name(const void *user, int i)
+{
+    (void)user;
+    return commands[i].room;
+}
+
+static const char *verb_of_room(const void *room, int i)
+{
+    return commands[i].verb && strcmp(commands[i].room, room) == 0 ? commands[i].verb : "";
+}
+
 static int refuse_words(const struct job *job)
 {
+    const char *room = job->words[0], *verb = job->words[1];
+    bool known = false;
     if (job->word_count == 0) return say(EXIT_USAGE, "no command (see boscage --help)");
-    for (int i = 0; i < command_count; i++) {
-        if (strcmp(job->words[0], commands[i].room) != 0) continue;
-        if (job->word_count == 1)
-            return say(EXIT_USAGE, "%s: what of it? (see boscage %s --help)", job->words[0], job->words[0]);
-        return say(EXIT_USAGE, "%s %s: no such command (see boscage %s --help)", job->words[0], job->words[1],
-                   job->words[0]);
-    }
-    return say(EXIT_USAGE, "%s: no such command (see boscage --help)", job->words[0]);
+    for (int i = 0; i < command_count; i++) known = known || strcmp(room, commands[i].room) == 0;
+    int hint = known ? -1 : hint_find(room, strlen(room), room_name, NULL, command_count);
+    if (hint >= 0) return say(EXIT_USAGE, "%s: no such command; is it %s?", room, commands[hint].room);
+    if (!known) return say(EXIT_USAGE, "%s: no such command (see boscage --help)", room);
+    if (job->word_count == 1) return say(EXIT_USAGE, "%s: what of it? (see boscage %s --help)", room, room);
+    hint = hint_find(verb, strlen(verb), verb_of_room, room, command_count);
+    if (hint >= 0) return say(EXIT_USAGE, "%s %s: no such command; is it %s?", room, verb, commands[hint].verb);
+    return say(EXIT_USAGE, "%s %s: no such command (see boscage %s --help)", room, verb, room);
 }
 
 int main(int argc, char **argv)

@@ -40,6 +40,20 @@ static int find_letter(char letter)
     return -1;
 }
 
+static const char *long_name(const void *user, int id)
+{
+    (void)user;
+    return id < OPTION_COUNT ? table[id].name : id == OPTION_COUNT ? "help" : "version";
+}
+
+static int refuse_option(const char *text, const char *name, size_t length, bool is_long)
+{
+    int shown = is_long ? (int)length + 2 : 2,
+        hint = is_long ? hint_find(name, length, long_name, NULL, OPTION_COUNT + 2) : -1;
+    if (hint < 0) return say(EXIT_USAGE, "%.*s: no such option", shown, text);
+    return say(EXIT_USAGE, "%.*s: no such option; is it --%s?", shown, text, long_name(NULL, hint));
+}
+
 /* Takes one option, `text`, and its value, which may be the next argument. */
 static int read_option(struct job *job, const char *text, int argc, char **argv, int *next)
 {
@@ -54,7 +68,7 @@ static int read_option(struct job *job, const char *text, int argc, char **argv,
     if (is_flag) return say(EXIT_USAGE, "%.*s: takes no value", (int)length + 2, text);
     int id = is_long ? find_long(name, length) : find_letter(*name);
     int shown = is_long ? (int)length + 2 : 2;
-    if (id < 0) return say(EXIT_USAGE, "%.*s: no such option", shown, text);
+    if (id < 0) return refuse_option(text, name, length, is_long);
     if (!table[id].has_value) {
         if (value) return say(EXIT_USAGE, "%.*s: takes no value", shown, text);
         value = "";

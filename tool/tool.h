@@ -68,6 +68,12 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
 /* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
 int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
 
+/* ---- hint.c ---- */
+
+/* Index of the one of `count` names that `length` letters of text are a slip of; -1 if there is none. */
+int hint_find(const char *text, size_t length, const char *(*name)(const void *user, int i), const void *user,
+              int count);
+
 /* ---- help.c ---- */
 
 void help_print(const struct job *job); /* of the command, room or tool that the words name */

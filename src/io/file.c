@@ -23,11 +23,36 @@ bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *for
     return status;
 }
 
-void *bi_io_alloc(size_t bytes) { return bi_fault(BI_FAULT_ALLOC) ? NULL : malloc(bytes ? bytes : 1); }
+/* A number of /proc/meminfo, in bytes; 0 where it is not there. */
+static size_t meminfo(const char *text, const char *name)
+{
+    const char *line = strstr(text, name);
+    return line ? (size_t)strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+/* Is so much more memory there? Systems that promise more than they have end some process when it is written to; an
+ * input without an end would come to that. Asked of large blocks alone, and true where the system does not say. */
+static bool has_room(size_t more)
+{
+    char text[2048];
+    if (more < (size_t)1 << 28) return true;
+    int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[got > 0 ? got : 0] = 0;
+    size_t left = meminfo(text, "MemAvailable:");
+    return left == 0 || more <= left + meminfo(text, "SwapFree:");
+}
+
+void *bi_io_alloc(size_t bytes)
+{
+    return bi_fault(BI_FAULT_ALLOC) || !has_room(bytes) ? NULL : malloc(bytes ? bytes : 1);
+}
 
 void *bi_io_realloc(void *memory, size_t bytes)
 {
-    return bi_fault(BI_FAULT_ALLOC) ? NULL : realloc(memory, bytes ? bytes : 1);
+    /* Blocks grow by doubling: half of it is new. */
+    return bi_fault(BI_FAULT_ALLOC) || !has_room(bytes / 2) ? NULL : realloc(memory, bytes ? bytes : 1);
 }
 
 static bosc_status fail_reading(const char *name, int number, bosc_io_error *error)

@@ -20,7 +20,7 @@ struct bi_reason {
     char text[160];
 };
 
-/* malloc and realloc behind the fault points; NULL when there is none. */
+/* malloc and realloc behind the fault points; NULL when there is none, though the system may promise it. */
 void *bi_io_alloc(size_t bytes);
 void *bi_io_realloc(void *memory, size_t bytes);
 

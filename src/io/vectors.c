@@ -108,16 +108,12 @@ static bosc_status read_line(struct growing *g, struct bi_line line, struct bi_r
 }
 
 /* The alphabet, by the first letter of the first line that has one. */
-static bosc_status choose_alphabet(struct growing *g, struct bi_lines lines, struct bi_reason *reason)
+static void choose_alphabet(struct growing *g, struct bi_lines lines)
 {
     struct bi_line line, word;
-    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) {
-        snprintf(reason->text, sizeof reason->text, "no vectors");
-        return BOSC_ERR_FORMAT;
-    }
+    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return;
     g->fasta = *word.begin == '>';
     g->v.letter_bits = g->fasta || value_of(*word.begin, BARCODE_BITS) >= 0 ? BARCODE_BITS : 1;
-    return BOSC_OK;
 }
 
 bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error)
@@ -126,16 +122,14 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
     struct bi_reason reason = {""};
     struct bi_lines lines = bi_lines_of(in);
     struct bi_line line;
-    bosc_status status = choose_alphabet(&g, lines, &reason);
+    bosc_status status = BOSC_OK;
+    choose_alphabet(&g, lines);
     while (status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
         const char *p = line.begin;
         while (p < line.end && (*p == ' ' || *p == '\t')) p++;
         if (!g.fasta || *p != '>') status = read_line(&g, line, &reason);
     }
-    if (status == BOSC_OK && g.v.n == 0) {
-        snprintf(reason.text, sizeof reason.text, "no vectors");
-        status = BOSC_ERR_FORMAT;
-    }
+    if (status == BOSC_OK && g.v.n == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vectors", in->name);
     if (status == BOSC_OK) {
         *vectors = g.v;
         return BOSC_OK;
