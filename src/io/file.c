@@ -30,8 +30,8 @@ static size_t meminfo(const char *text, const char *name)
     return line ? (size_t)strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Is so much more memory there? Systems that promise more than they have end some process when it is written to; an
- * input without an end would come to that. Asked of large blocks alone, and true where the system does not say. */
+/* Is so much more memory there? Systems that promise more than they have end some process when it is written to; the
+ * numbers of a large text would come to that. Asked of large blocks alone, and true where the system does not say. */
 static bool has_room(size_t more)
 {
     char text[2048];
