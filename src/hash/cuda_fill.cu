@@ -18,46 +18,37 @@ struct lay_args {
 };
 
 /* Lists the parts that shared memory has no room for; says whether parts are crowded. */
-static __device__ void sort_out(const lay_args &a, uint32_t part, uint32_t keys, uint32_t buckets, uint32_t *large,
-                                uint32_t *crowded)
+static __device__ void sort_out(const lay_args &a, uint32_t part, uint32_t keys, uint32_t buckets)
 {
     const bool beyond = bi_hash_beyond(buckets), leave = beyond || (!a.any && keys > a.crowd);
     if (beyond) bi_store_relaxed(&a.report->beyond, 1u);
-    if (leave) atomicOr(crowded, 1u);
+    if (leave) bi_store_relaxed(&a.report->crowded, 1u);
     if (leave || keys == 0 || (keys <= a.most_keys && buckets <= a.most_buckets)) return;
-    a.large[1 + atomicAdd(large, 1u)] = part;
+    a.large[atomicAdd(&a.report->large, 1u)] = part;
 }
 
-/* Lays out the parts one after the other, in one block: each thread a run of them. */
+/* Lays out the parts one after the other: a block for LAY_THREADS of them, which adds up those before it by itself, as
+ * there are few. */
 static __global__ void __launch_bounds__(LAY_THREADS) kernel_lay(const lay_args a)
 {
     struct lay_shared {
-        uint32_t warps[LAY_THREADS / 32], large, crowded;
+        uint32_t warps[2][LAY_THREADS / 32];
     };
     BI_SHARED(lay_shared, sh);
-    const uint32_t each = (a.count + LAY_THREADS - 1) / LAY_THREADS;
-    const uint32_t begin = min(threadIdx.x * each, a.count), end = min(begin + each, a.count);
-    if (threadIdx.x == 0) sh.large = sh.crowded = 0;
-    __syncthreads();
-    uint32_t sum = 0, total;
-    for (uint32_t p = begin; p < end; p++) {
-        const uint32_t keys = a.starts[p + 1] - a.starts[p];
-        const uint32_t buckets =
-            a.in_place ? a.parts[p].buckets_seed >> BOSC_HASH_SEED_BITS : bi_hash_part_buckets(a.load, keys);
-        sort_out(a, p, keys, buckets, &sh.large, &sh.crowded);
-        if (!a.in_place) a.parts[p].buckets_seed = buckets << BOSC_HASH_SEED_BITS;
-        sum += buckets;
+    const uint32_t begin = blockIdx.x * LAY_THREADS, part = begin + threadIdx.x;
+    uint32_t sum = 0, before, buckets = 0, all;
+    if (!a.in_place)
+        for (uint32_t p = threadIdx.x; p < begin; p += LAY_THREADS)
+            sum += bi_hash_part_buckets(a.load, a.starts[p + 1] - a.starts[p]);
+    bi_block_sum_before<LAY_THREADS / 32>(sum, sh.warps[0], &before);
+    if (part < a.count) {
+        const uint32_t keys = a.starts[part + 1] - a.starts[part];
+        buckets = a.in_place ? a.parts[part].buckets_seed >> BOSC_HASH_SEED_BITS : bi_hash_part_buckets(a.load, keys);
+        sort_out(a, part, keys, buckets);
     }
-    uint32_t first = bi_block_sum_before<LAY_THREADS / 32>(sum, sh.warps, &total);
-    for (uint32_t p = begin; p < end && !a.in_place; p++) {
-        a.parts[p].first = first;
-        first += a.parts[p].buckets_seed >> BOSC_HASH_SEED_BITS;
-    }
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    a.large[0] = sh.large;
-    a.report->buckets = a.in_place ? a.placed : total;
-    if (sh.crowded) a.report->crowded = 1;
+    const uint32_t first = before + bi_block_sum_before<LAY_THREADS / 32>(buckets, sh.warps[1], &all);
+    if (part < a.count && !a.in_place) a.parts[part] = {first, buckets << BOSC_HASH_SEED_BITS};
+    if (part == a.count - 1) a.report->buckets = a.in_place ? a.placed : first + buckets;
 }
 
 /* Where things are in a block's shared memory. */
@@ -157,10 +148,10 @@ template <class K, class P>
 static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const fill_args<K, P> a, uint32_t marks_room)
 {
     BI_SHARED(fill_talk, talk);
-    const uint32_t count = a.large[0];
+    const uint32_t count = a.report->large;
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
         fill_part<K, P, false> part;
-        part.number = a.large[1 + k];
+        part.number = a.large[k];
         const uint32_t begin = a.starts[part.number];
         const bosc_hash_part descriptor = a.parts[part.number];
         part.keys = a.starts[part.number + 1] - begin;
@@ -225,7 +216,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     const size_t marks_room = marks_of(lists->in_place ? h->buckets : most_buckets(s, n), s->part_bits);
     void *marks, *large;
     BI_TRY(bi_scratch(ctx, marks_room * 8, &marks));
-    BI_TRY(bi_scratch(ctx, ((size_t)parts + 1) * 4, &large));
+    BI_TRY(bi_scratch(ctx, (size_t)parts * 4, &large));
     fill_args<K, P> a = {};
     a.hashes = (const K *)lists->hashes;
     a.payload = (const P *)lists->payload;
@@ -246,7 +237,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     const lay_args lay = {a.starts,    a.parts,          report, parts,           a.crowd,
                           a.most_keys, a.most_buckets,   any,    lists->in_place, (uint32_t)h->buckets,
                           s->load,     (uint32_t *)large};
-    BI_TRY(BI_RUN(ctx, kernel_lay, 1, LAY_THREADS, 0, lay));
+    BI_TRY(BI_RUN(ctx, kernel_lay, (unsigned)bi_div_up(parts, LAY_THREADS), LAY_THREADS, 0, lay));
     auto fill = kernel_fill<K, P>;
     auto fill_large = kernel_fill_large<K, P>;
     const size_t bytes = fill_room_of<K, P>(a.most_keys, a.most_buckets).bytes;
@@ -270,5 +261,5 @@ bosc_status hash_fill(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_li
 
 size_t hash_fill_bytes(const struct bi_hash_shape *s, int64_t n)
 {
-    return marks_of(most_buckets(s, n), s->part_bits) * 8 + (((size_t)1 << s->part_bits) + 1) * 4 + 2 * 256;
+    return marks_of(most_buckets(s, n), s->part_bits) * 8 + ((size_t)4 << s->part_bits) + 2 * 256;
 }

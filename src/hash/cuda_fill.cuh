@@ -23,7 +23,7 @@ template <class K, class P> struct fill_args {
     uint32_t crowd; /* parts of more keys are left, unless any */
     bool any, in_place;
     uint32_t most_keys, most_buckets; /* larger parts are in the list of large ones */
-    const uint32_t *large;            /* how many there are, then their numbers */
+    const uint32_t *large;            /* report->large numbers of parts */
     uint32_t *marks;                  /* for those */
 };
 

@@ -1,14 +1,13 @@
-/* The partition: keys become hashes, and pairs are ordered by the top bits of those, stably. One pass of at most 10
- * bits, or two (the low bits first): each counts the digits of tiles, adds up, and moves a tile through shared memory,
- * so that writes are runs. Sources: Merrill, Grimshaw, High Performance and Scalable Radix Sorting (2011); ranks within
- * a warp by votes: Ashkiani and others, GPU Multisplit (2016). */
+/* The partition: keys become hashes, and pairs are ordered by the top bits of those, stably, the low ones of these bits
+ * first. Digits of all passes are counted at once; then each pass reads and writes every pair once: a tile is put in
+ * order in shared memory, so that writes are runs, and learns where its runs go from the tiles before it. Sources:
+ * Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs (2022); ranks within a warp by
+ * votes: Ashkiani and others, GPU Multisplit (2016). */
 #include "hash/cuda.cuh"
 
 enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32 };
-enum { FEW_BITS = 8, MOST_BITS = 10 }; /* of a pass: two kinds of kernels */
-
-/* Items of a thread. Small tiles let more blocks run at once; with many digits, large ones make longer runs. */
-static constexpr int split_each(int widest, int bits) { return bits == FEW_BITS && widest == 4 ? 8 : 64 / widest; }
+enum { SPLIT_BITS = 8, SPLIT_DIGITS = 1 << SPLIT_BITS, SPLIT_PASSES = 3 };
+enum { TALLY_THREADS = 512, TALLY_EACH = 8 };
 
 /* The share of a part's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
 struct split_digit {
@@ -22,33 +21,41 @@ struct split_digit {
     __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
 };
 
+/* What tiles tell each other of a digit: how many of it a tile has, or the place after its last one; 0: nothing yet. */
+enum { SPLIT_COUNT = 1, SPLIT_END = 2, SPLIT_FLAGS = 2 };
+enum { SPLIT_LOOK = 4 }; /* tiles looked at at once */
+
 template <class K, class P> struct split_pass {
     const K *keys;    /* of the first pass, else hashes */
     const P *payload; /* NULL: the numbers of the rows */
-    uint32_t n, tiles;
+    uint32_t n;
     struct split_digit digit;
     uint64_t seed;
-    uint32_t *counts; /* (digits x tiles), then those before */
+    const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit */
+    unsigned *ticket;          /* of the next tile */
+    unsigned long long *words; /* (tiles x digits) */
     K *hashes_out;
     P *payload_out;
 };
 
-template <class K, class P, int BITS>
-constexpr int split_items = split_each(sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P), BITS);
-template <class K, class P, int BITS> constexpr uint32_t split_tile = SPLIT_THREADS *split_items<K, P, BITS>;
-template <class K, class P, int BITS> /* blocks of a multiprocessor at least */
-constexpr int split_blocks = sizeof(K) <= 4 && split_items<K, P, BITS> <= 8 ? 3 : 2;
+struct split_digits {
+    struct split_digit of_pass[SPLIT_PASSES];
+    int32_t passes;
+};
+
+/* Items of a thread. */
+static constexpr int split_each(int widest) { return 64 / widest; }
+template <class K, class P> constexpr int split_items = split_each(sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P));
+template <class K, class P> constexpr uint32_t split_tile = SPLIT_THREADS *split_items<K, P>;
 
 /* BITS: of a digit at most. */
 template <class K, class P, int BITS> struct split_shared {
-    static constexpr int DIGITS = 1 << BITS, EACH = (DIGITS + SPLIT_THREADS - 1) / SPLIT_THREADS;
+    static constexpr int DIGITS = 1 << BITS;
     uint16_t ranks[SPLIT_WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
     uint32_t offset[DIGITS];             /* from a place in the tile to one in the output */
-    uint32_t warps[SPLIT_WARPS];
-    union {
-        K hashes[split_tile<K, P, BITS>];
-        P payload[split_tile<K, P, BITS>];
-    };
+    uint32_t warps[SPLIT_WARPS], tile;
+    K hashes[split_tile<K, P>];
+    P payload[hash_valued<P> ? split_tile<K, P> : 1];
 };
 
 template <class K, class P, bool FIRST>
@@ -62,41 +69,58 @@ template <class K, class P> __device__ __forceinline__ P split_payload(const spl
     return pass.payload ? pass.payload[i] : (P)i;
 }
 
-template <class K, class P, bool FIRST, int BITS>
-static __global__ void __launch_bounds__(SPLIT_THREADS) kernel_count(const split_pass<K, P> pass)
+/* Counts the digits of all passes. */
+template <class K, int PASSES>
+static __global__ void __launch_bounds__(TALLY_THREADS)
+    kernel_tally(const K *keys, uint32_t n, uint64_t seed, const split_digits digits, uint32_t *tally)
 {
-    struct count_shared {
-        uint32_t counts[1 << BITS];
+    struct tally_shared {
+        uint32_t counts[PASSES * SPLIT_DIGITS];
     };
-    BI_SHARED(count_shared, sh);
-    const uint32_t begin = blockIdx.x * split_tile<K, P, BITS>, count = min(pass.n - begin, split_tile<K, P, BITS>);
-    const uint32_t digits = 1u << pass.digit.bits;
-    K hash[split_items<K, P, BITS>];
+    BI_SHARED(tally_shared, sh);
+    for (uint32_t d = threadIdx.x; d < PASSES * SPLIT_DIGITS; d += TALLY_THREADS) sh.counts[d] = 0;
+    __syncthreads();
+    const uint64_t step = (uint64_t)gridDim.x * (TALLY_THREADS * TALLY_EACH);
+    for (uint64_t begin = blockIdx.x * (uint64_t)(TALLY_THREADS * TALLY_EACH); begin < n; begin += step) {
+        const K *tile = keys + begin + threadIdx.x;
+        const uint32_t rest = n - (uint32_t)begin;
+        K hash[TALLY_EACH];
 #pragma unroll
-    for (int k = 0; k < split_items<K, P, BITS>; k++) {
-        const uint32_t i = k * SPLIT_THREADS + threadIdx.x;
-        if (i < count) hash[k] = split_hash<K, P, FIRST>(pass, begin + i);
+        for (uint32_t k = 0; k < TALLY_EACH; k++)
+            if (k * TALLY_THREADS + threadIdx.x < rest) hash[k] = hash_of_key(tile[k * TALLY_THREADS], seed);
+#pragma unroll
+        for (uint32_t k = 0; k < TALLY_EACH; k++) {
+            if (k * TALLY_THREADS + threadIdx.x >= rest) continue;
+#pragma unroll
+            for (int p = 0; p < PASSES; p++)
+                atomicAdd(&sh.counts[p * SPLIT_DIGITS + digits.of_pass[p].of(hash[k])], 1u);
+        }
     }
-    for (uint32_t d = threadIdx.x; d < digits; d += SPLIT_THREADS) sh.counts[d] = 0;
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < split_items<K, P, BITS>; k++)
-        if (k * SPLIT_THREADS + threadIdx.x < count) atomicAdd(&sh.counts[pass.digit.of(hash[k])], 1u);
-    __syncthreads();
-    for (uint32_t d = threadIdx.x; d < digits; d += SPLIT_THREADS)
-        pass.counts[(size_t)d * pass.tiles + blockIdx.x] = sh.counts[d];
+    for (uint32_t d = threadIdx.x; d < PASSES * SPLIT_DIGITS; d += TALLY_THREADS)
+        if (sh.counts[d]) atomicAdd(&tally[d], sh.counts[d]);
+}
+
+template <class K>
+static bosc_status count_digits(bosc_ctx *ctx, const K *keys, uint32_t n, uint64_t seed, const split_digits &digits,
+                                uint32_t *tally)
+{
+    const unsigned blocks = (unsigned)min(bi_div_up(n, TALLY_THREADS * TALLY_EACH), (int64_t)ctx->multiprocessors * 4);
+    auto kernel = digits.passes == 1   ? kernel_tally<K, 1>
+                  : digits.passes == 2 ? kernel_tally<K, 2>
+                                       : kernel_tally<K, SPLIT_PASSES>;
+    return BI_RUN(ctx, kernel, blocks, TALLY_THREADS, 0, keys, n, seed, digits, tally);
 }
 
 /* The rank of a lane's digit among those that its warp has met, which are counted in `met`. */
-template <int BITS> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
+template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
 {
     const unsigned lane = threadIdx.x % 32;
-    unsigned peers = __ballot_sync(~0u, in);
+    unsigned peers = FULL ? ~0u : __ballot_sync(~0u, in);
 #pragma unroll
-    for (int b = 0; b < BITS; b++) {
-        const bool set = digit >> b & 1;
-        const unsigned votes = __ballot_sync(~0u, set);
-        peers &= set ? votes : ~votes;
+    for (int b = 0; b < BITS; b++) { /* without a condition, of which the compiler makes more than of shifts */
+        const int32_t top = (int32_t)(digit << (31 - b));
+        peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
     }
     const uint32_t before = in ? met[digit] : 0;
     __syncwarp();
@@ -105,122 +129,143 @@ template <int BITS> __device__ __forceinline__ uint32_t split_rank(uint16_t *met
     return before + (uint32_t)__popc(peers & ((1u << lane) - 1));
 }
 
-/* Turns counts of warps into places in the tile, and says where the tile's runs go. */
+/* The place in the output of the tile's first pair of digit d, of which the tile has `total`. */
 template <class K, class P, int BITS>
-__device__ __forceinline__ void split_places(split_shared<K, P, BITS> &sh, const split_pass<K, P> &pass)
+static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P> &pass, uint32_t tile, uint32_t d,
+                                                           uint32_t total)
 {
-    constexpr int DIGITS = split_shared<K, P, BITS>::DIGITS, EACH = split_shared<K, P, BITS>::EACH;
-    uint32_t total[EACH], out[EACH], all = 0, unused;
+    constexpr uint32_t DIGITS = 1u << BITS;
+    unsigned long long before = 0, word[SPLIT_LOOK];
+    bool end = false;
+    for (uint32_t t = tile; !end; t -= SPLIT_LOOK) { /* the first tile ends it */
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        const uint32_t d = threadIdx.x * EACH + e;
-        total[e] = 0;
-        if (d < DIGITS && d >> pass.digit.bits == 0) {
-            out[e] = pass.counts[(size_t)d * pass.tiles + blockIdx.x];
-            for (int w = 0; w < SPLIT_WARPS; w++) total[e] += sh.ranks[w][d];
-        }
-        all += total[e];
-    }
-    uint32_t start = bi_block_sum_before<SPLIT_WARPS>(all, sh.warps, &unused);
+        for (uint32_t k = 0; k < SPLIT_LOOK; k++)
+            word[k] =
+                k < t ? bi_load_relaxed(&pass.words[(size_t)(t - 1 - k) * DIGITS + d]) : (unsigned long long)SPLIT_END;
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        const uint32_t d = threadIdx.x * EACH + e;
-        if (d < DIGITS && d >> pass.digit.bits == 0) {
-            sh.offset[d] = out[e] - start;
-            uint32_t at = start;
-            for (int w = 0; w < SPLIT_WARPS; w++) {
-                const uint32_t met = sh.ranks[w][d];
-                sh.ranks[w][d] = (uint16_t)at;
-                at += met;
+        for (uint32_t k = 0; k < SPLIT_LOOK; k++) {
+            if (end) continue;
+            while (word[k] == 0) {
+                __nanosleep(20);
+                word[k] = bi_load_relaxed(&pass.words[(size_t)(t - 1 - k) * DIGITS + d]);
             }
+            before += word[k] >> SPLIT_FLAGS;
+            end = (word[k] & SPLIT_END) != 0;
         }
-        start += total[e];
     }
+    bi_store_relaxed(&pass.words[(size_t)tile * DIGITS + d], (before + total) << SPLIT_FLAGS | SPLIT_END);
+    return (uint32_t)before;
 }
 
 /* Moves a tile of `count` pairs; FULL: those are all that it has room for. */
 template <class K, class P, bool FIRST, int BITS, bool FULL>
 static __device__ __forceinline__ void split_move(split_shared<K, P, BITS> &sh, const split_pass<K, P> &pass,
-                                                  uint32_t begin, uint32_t rest)
+                                                  uint32_t tile, uint32_t rest)
 {
-    constexpr int ITEMS = split_items<K, P, BITS>;
-    using shared = split_shared<K, P, BITS>;
+    constexpr int ITEMS = split_items<K, P>;
+    constexpr uint32_t DIGITS = 1u << BITS;
     const uint32_t t = threadIdx.x, warp = t / 32, from = warp * 32 * ITEMS + t % 32;
-    const uint32_t count = FULL ? split_tile<K, P, BITS> : rest;
+    const uint32_t count = FULL ? split_tile<K, P> : rest, begin = tile * split_tile<K, P>;
     K hash[ITEMS];
     uint32_t place[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++)
         if (from + 32 * k < count) hash[k] = split_hash<K, P, FIRST>(pass, begin + from + 32 * k);
-    for (uint32_t i = t; i < SPLIT_WARPS * shared::DIGITS / 2; i += SPLIT_THREADS)
-        reinterpret_cast<uint32_t *>(sh.ranks)[i] = 0;
-    __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const bool in = from + 32 * k < count;
-        place[k] = split_rank<BITS>(sh.ranks[warp], in, in ? pass.digit.of(hash[k]) : 0);
+        const bool in = FULL || from + 32 * k < count;
+        place[k] = split_rank<BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(hash[k]) : 0);
     }
     __syncthreads();
-    split_places(sh, pass);
+    uint32_t total = 0, start = 0;
+    if (t < DIGITS) { /* whole warps */
+#pragma unroll
+        for (int w = 0; w < SPLIT_WARPS; w++) total += sh.ranks[w][t];
+        if (tile > 0)
+            bi_store_relaxed(&pass.words[(size_t)tile * DIGITS + t],
+                             (unsigned long long)total << SPLIT_FLAGS | SPLIT_COUNT);
+    }
+    if (t < DIGITS) {
+        start = bi_warp_sum_upto(total);
+        if (t % 32 == 31) sh.warps[warp] = start;
+        start -= total;
+    }
+    __syncthreads();
+    if (t < DIGITS) {
+        for (uint32_t w = 0; w < warp; w++) start += sh.warps[w];
+        uint32_t at = start;
+#pragma unroll
+        for (int w = 0; w < SPLIT_WARPS; w++) {
+            const uint32_t met = sh.ranks[w][t];
+            sh.ranks[w][t] = (uint16_t)at;
+            at += met;
+        }
+    }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         if (from + 32 * k >= count) continue;
         place[k] += sh.ranks[warp][pass.digit.of(hash[k])];
         sh.hashes[place[k]] = hash[k];
+        if constexpr (hash_valued<P>) sh.payload[place[k]] = split_payload(pass, begin + from + 32 * k);
+    }
+    if (tile == 0) { /* sh.warps is free: a barrier came since */
+        const uint32_t all = t < DIGITS ? pass.tally[t] : 0;
+        uint32_t unused;
+        const uint32_t first = bi_block_sum_before<SPLIT_WARPS>(all, sh.warps, &unused);
+        if (t < DIGITS) {
+            bi_store_relaxed(&pass.words[t], ((unsigned long long)first + total) << SPLIT_FLAGS | SPLIT_END);
+            sh.offset[t] = first - start;
+        }
+    } else if (t < DIGITS) {
+        sh.offset[t] = split_look_back<K, P, BITS>(pass, tile, t, total) - start;
     }
     __syncthreads();
-    uint32_t to[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const uint32_t i = k * SPLIT_THREADS + t;
         if (i >= count) continue;
         const K h = sh.hashes[i];
-        to[k] = sh.offset[pass.digit.of(h)] + i;
-        pass.hashes_out[to[k]] = h;
-    }
-    if constexpr (hash_valued<P>) {
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++)
-            if (from + 32 * k < count) sh.payload[place[k]] = split_payload(pass, begin + from + 32 * k);
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++)
-            if (k * SPLIT_THREADS + t < count) pass.payload_out[to[k]] = sh.payload[k * SPLIT_THREADS + t];
+        const uint32_t to = sh.offset[pass.digit.of(h)] + i;
+        pass.hashes_out[to] = h;
+        if constexpr (hash_valued<P>) pass.payload_out[to] = sh.payload[i];
     }
 }
 
 template <class K, class P, bool FIRST, int BITS>
-static __global__ void __launch_bounds__(SPLIT_THREADS, (split_blocks<K, P, BITS>))
-    kernel_split(const split_pass<K, P> pass)
+static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const split_pass<K, P> pass)
 {
     using shared = split_shared<K, P, BITS>;
-    BI_SHARED_DYNAMIC(shared, memory);
-    const uint32_t begin = blockIdx.x * split_tile<K, P, BITS>, rest = pass.n - begin;
-    if (rest >= split_tile<K, P, BITS>)
-        split_move<K, P, FIRST, BITS, true>(*memory, pass, begin, rest);
+    BI_SHARED_DYNAMIC(shared, sh);
+    if (threadIdx.x == 0) sh->tile = atomicAdd(pass.ticket, 1u);
+    for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * shared::DIGITS / 2; i += SPLIT_THREADS)
+        reinterpret_cast<uint32_t *>(sh->ranks)[i] = 0;
+    __syncthreads();
+    const uint32_t tile = sh->tile, rest = pass.n - tile * split_tile<K, P>;
+    if (rest >= split_tile<K, P>)
+        split_move<K, P, FIRST, BITS, true>(*sh, pass, tile, rest);
     else
-        split_move<K, P, FIRST, BITS, false>(*memory, pass, begin, rest);
+        split_move<K, P, FIRST, BITS, false>(*sh, pass, tile, rest);
 }
 
-template <class K, class P, bool FIRST, int BITS> static bosc_status run_pass(bosc_ctx *ctx, split_pass<K, P> pass)
+template <class K, class P, bool FIRST, int BITS>
+static bosc_status run_pass(bosc_ctx *ctx, const split_pass<K, P> &pass)
 {
-    pass.tiles = (uint32_t)bi_div_up(pass.n, split_tile<K, P, BITS>);
-    auto count = kernel_count<K, P, FIRST, BITS>;
     auto split = kernel_split<K, P, FIRST, BITS>;
     const int bytes = (int)sizeof(split_shared<K, P, BITS>);
-    BI_TRY(BI_RUN(ctx, count, pass.tiles, SPLIT_THREADS, 0, pass));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, pass.counts,
-                                    (int64_t)pass.tiles << pass.digit.bits, pass.counts));
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(split, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    return BI_RUN(ctx, split, pass.tiles, SPLIT_THREADS, (size_t)bytes, pass);
+    return BI_RUN(ctx, split, (unsigned)bi_div_up(pass.n, split_tile<K, P>), SPLIT_THREADS, (size_t)bytes, pass);
 }
+
+/* Kernels for few bits take less shared memory and fewer votes: there are some for 5, 7 and 8 at most. */
+static constexpr int kind_of(int bits) { return bits <= 5 ? 5 : bits <= 7 ? 7 : SPLIT_BITS; }
 
 template <class K, class P, bool FIRST> static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass)
 {
-    if (pass.digit.bits <= FEW_BITS) return run_pass<K, P, FIRST, FEW_BITS>(ctx, pass);
-    return run_pass<K, P, FIRST, MOST_BITS>(ctx, pass);
+    const int kind = kind_of(pass.digit.bits);
+    if (kind == 5) return run_pass<K, P, FIRST, 5>(ctx, pass);
+    if (kind == 7) return run_pass<K, P, FIRST, 7>(ctx, pass);
+    return run_pass<K, P, FIRST, SPLIT_BITS>(ctx, pass);
 }
 
 /* Where each part begins: the 32 lanes of a warp cut the range of a search in 33. */
@@ -241,46 +286,71 @@ static __global__ void __launch_bounds__(256)
     if (lane == 0) starts[part] = (uint32_t)low;
 }
 
-/* A pass takes MOST_BITS at most, and two passes share what one cannot take. */
-static int low_bits(int part_bits) { return part_bits <= MOST_BITS ? 0 : part_bits / 2; }
-
-static int64_t counts_of(int key_bytes, int payload_bytes, int part_bits, int64_t n)
+/* The passes share the bits; the first ones take those that are left over. `top`: bits of the word that chooses parts.
+ */
+static split_digits digits_of(int part_bits, int top)
 {
-    const int widest = key_bytes > payload_bytes ? key_bytes : payload_bytes;
-    const int bits = part_bits - low_bits(part_bits); /* the low ones are as many, or one less */
-    const int64_t tile = SPLIT_THREADS * split_each(widest, bits <= FEW_BITS ? FEW_BITS : MOST_BITS);
-    return bi_div_up(n, tile) << bits;
+    split_digits digits = {};
+    digits.passes = (int32_t)bi_div_up(part_bits, SPLIT_BITS);
+    for (int p = 0, done = 0; p < digits.passes; p++) {
+        const int bits = (part_bits - done) / (digits.passes - p);
+        digits.of_pass[p] = {top - part_bits + done, bits};
+        done += bits;
+    }
+    return digits;
+}
+
+/* Scratch of the passes that begins as zeros: counts, tickets, then the words of each pass. */
+enum { SPLIT_HEAD = (SPLIT_PASSES * SPLIT_DIGITS + SPLIT_PASSES + 1) * 4 };
+
+static size_t words_of(int widest, const split_digits &digits, int64_t n)
+{
+    const int bits = kind_of(digits.of_pass[digits.passes - 1].bits); /* the last pass has the most */
+    return (size_t)bi_div_up(n, SPLIT_THREADS * split_each(widest)) << bits;
+}
+
+static size_t zeros_of(int widest, const split_digits &digits, int64_t n)
+{
+    return SPLIT_HEAD + words_of(widest, digits, n) * 8 * (size_t)digits.passes;
 }
 
 template <class K, class P>
 static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
                        struct bi_hash_lists *lists)
 {
-    const int low = low_bits(s->part_bits), top = s->key_bits == 32 ? 32 : 64;
+    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
+    const int widest = max((int)sizeof(K), hash_payload_bytes<P>);
+    const size_t words = words_of(widest, digits, n), zeros = zeros_of(widest, digits, n);
     split_pass<K, P> pass = {};
+    void *room, *hashes = NULL, *payload = NULL;
+    BI_TRY(bi_scratch(ctx, zeros, &room));
+    if (digits.passes > 1) {
+        BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &hashes));
+        BI_TRY(bi_scratch(ctx, (size_t)n * hash_payload_bytes<P>, &payload));
+    }
+    uint32_t *tally = (uint32_t *)room;
+    BI_TRY(ctx->backend->fill(ctx, room, 0, zeros));
+    BI_TRY(count_digits(ctx, (const K *)keys, (uint32_t)n, s->seed, digits, tally));
     pass.keys = (const K *)keys;
     pass.payload = (const P *)values;
     pass.n = (uint32_t)n;
     pass.seed = s->seed;
-    pass.hashes_out = (K *)lists->hashes;
-    pass.payload_out = (P *)lists->payload;
-    void *counts, *hashes, *payload;
-    BI_TRY(bi_scratch(ctx, (size_t)counts_of(sizeof(K), hash_payload_bytes<P>, s->part_bits, n) * 4, &counts));
-    pass.counts = (uint32_t *)counts;
-    if (low > 0) {
-        BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &hashes));
-        BI_TRY(bi_scratch(ctx, (size_t)n * hash_payload_bytes<P>, &payload));
-        split_pass<K, P> before = pass;
-        before.hashes_out = (K *)hashes;
-        before.payload_out = (P *)payload;
-        before.digit = {top - s->part_bits, low};
-        BI_TRY((split<K, P, true>(ctx, before)));
-        pass.keys = before.hashes_out;
-        pass.payload = before.payload_out;
+    for (int p = 0; p < digits.passes; p++) {
+        const bool last = (digits.passes - p) % 2 == 1; /* to the lists; else to the other arrays */
+        pass.digit = digits.of_pass[p];
+        pass.tally = tally + p * SPLIT_DIGITS;
+        pass.ticket = tally + SPLIT_PASSES * SPLIT_DIGITS + p;
+        pass.words = (unsigned long long *)((char *)room + SPLIT_HEAD) + words * (size_t)p;
+        pass.hashes_out = (K *)(last ? lists->hashes : hashes);
+        pass.payload_out = (P *)(last ? lists->payload : payload);
+        if (p == 0)
+            BI_TRY((split<K, P, true>(ctx, pass)));
+        else
+            BI_TRY((split<K, P, false>(ctx, pass)));
+        pass.keys = pass.hashes_out;
+        pass.payload = pass.payload_out;
     }
-    pass.digit = {top - s->part_bits + low, s->part_bits - low};
-    if (low > 0) return split<K, P, false>(ctx, pass);
-    return split<K, P, true>(ctx, pass);
+    return BOSC_OK;
 }
 
 template <class K>
@@ -322,12 +392,12 @@ bosc_status hash_partition(bosc_ctx *ctx, const struct bi_hash_shape *s, const v
     return find_starts<bosc_hash_word>(ctx, s, lists);
 }
 
-/* Two copies of the lists, counts, starts, and what the scan takes (less than a 64th of the counts). */
+/* Two copies of the lists, unless one pass is enough; what begins as zeros; starts. */
 size_t hash_partition_bytes(const struct bi_hash_shape *s, int64_t n)
 {
     const int32_t payload = payload_of(s, s->value_bytes > 0);
-    const size_t counts = (size_t)counts_of(s->key_bytes, payload, s->part_bits, n) * 4;
-    const size_t copies = low_bits(s->part_bits) > 0 ? 2 : 1;
-    return copies * (size_t)n * (size_t)(s->key_bytes + payload) + counts + counts / 64 +
-           (((size_t)1 << s->part_bits) + 1) * 4 + 64 * 1024;
+    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
+    return (digits.passes > 1 ? 2 : 1) * (size_t)n * (size_t)(s->key_bytes + payload) +
+           zeros_of(s->key_bytes > payload ? s->key_bytes : payload, digits, n) +
+           (((size_t)1 << s->part_bits) + 1) * 4 + 6 * 256;
 }

@@ -82,6 +82,7 @@ struct bi_hash_report {
     uint32_t reseeded; /* parts with another seed than 0 that are not linear */
     uint32_t linear;
     uint32_t beyond; /* not 0: a part has more buckets than bosc_hash_part can tell. The table is unfinished */
+    uint32_t large;  /* CUDA: parts that shared memory has no room for */
     uint64_t second; /* keys in their second bucket */
 };
 
