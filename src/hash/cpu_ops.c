@@ -196,8 +196,9 @@ static bosc_status cpu_find(bosc_ctx *ctx, const bosc_hash *table, const void *q
 }
 
 /* An upper bound whatever the number of threads; parts of at most a crowd. */
-static size_t cpu_build_bytes(const struct bi_hash_shape *s, int64_t n)
+static size_t cpu_build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
+    (void)ctx;
     size_t parts = count_of_parts(s), payload = is_payload(s->value_bytes) ? (size_t)s->value_bytes : 4;
     size_t threads = (size_t)n / GRAIN + 1, crowd = bi_hash_crowd(s->key_bits);
     size_t a_part = (crowd + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) +

@@ -2,9 +2,9 @@
 #include "hash/cuda.cuh"
 #include "hash/steps.h"
 
-static size_t cuda_build_bytes(const struct bi_hash_shape *s, int64_t n)
+static size_t cuda_build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
-    return hash_partition_bytes(s, n) + hash_fill_bytes(s, n);
+    return hash_partition_bytes(ctx, s, n) + hash_fill_bytes(s, n);
 }
 
 extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {

@@ -70,13 +70,23 @@ template <class F> static bosc_status hash_with_types(int32_t key_bits, int32_t 
     return hash_with_payload<bosc_hash_word>(payload_bytes, f);
 }
 
+/* The shared memory that a block may have. */
+static inline size_t hash_shared_room(const bosc_ctx *ctx)
+{
+    int room = 0;
+    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) == cudaSuccess)
+        return (size_t)room;
+    (void)cudaGetLastError();
+    return 48 * 1024;
+}
+
 /* Entries of bi_hash_ops_cuda. */
 bosc_status hash_partition(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values, int64_t n,
                            struct bi_hash_lists *lists);
 bosc_status hash_fill(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool any,
                       struct bi_hash_report *report);
 bosc_status hash_find(bosc_ctx *, const bosc_hash *, const void *queries, int64_t m, void *values, uint8_t *found);
-size_t hash_partition_bytes(const struct bi_hash_shape *, int64_t n);
+size_t hash_partition_bytes(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t hash_fill_bytes(const struct bi_hash_shape *, int64_t n);
 
 #endif

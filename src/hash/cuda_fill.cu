@@ -181,17 +181,13 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
 /* Most keys and buckets of a part that a block takes: what parts of this mean hold, or less where there is no room. */
 template <class K, class P> static void choose_most(const bosc_ctx *ctx, double mean, double load, fill_args<K, P> *a)
 {
-    int room = 0;
+    const size_t room = hash_shared_room(ctx);
     const uint32_t crowd = bi_hash_crowd(hash_bits<K>);
     double most = mean + 8 * sqrt(mean) + 8;
     a->most_keys = most < crowd ? (uint32_t)most : crowd;
-    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess) {
-        (void)cudaGetLastError();
-        room = 48 * 1024;
-    }
     for (;; a->most_keys -= a->most_keys / 16 + 1) {
         a->most_buckets = bi_hash_part_buckets(load, a->most_keys);
-        if (fill_room_of<K, P>(a->most_keys, a->most_buckets).bytes + sizeof(fill_talk) <= (size_t)room) return;
+        if (fill_room_of<K, P>(a->most_keys, a->most_buckets).bytes + sizeof(fill_talk) <= room) return;
     }
 }
 

@@ -43,19 +43,21 @@ struct split_digits {
     int32_t passes;
 };
 
-/* Items of a thread. */
-static constexpr int split_each(int widest) { return 64 / widest; }
-template <class K, class P> constexpr int split_items = split_each(sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P));
-template <class K, class P> constexpr uint32_t split_tile = SPLIT_THREADS *split_items<K, P>;
+/* Items of a thread: long runs need large tiles. SMALL: where shared memory has no room for those. */
+static constexpr int split_each(int widest, bool small) { return (widest == 4 ? 16 : 8) / (small ? 2 : 1); }
+template <class K, class P> constexpr int split_widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
 
 /* BITS: of a digit at most. */
-template <class K, class P, int BITS> struct split_shared {
-    static constexpr int DIGITS = 1 << BITS;
+template <class K, class P, int BITS_, bool SMALL> struct split_shared {
+    typedef K key;
+    typedef P value;
+    static constexpr int BITS = BITS_, DIGITS = 1 << BITS, ITEMS = split_each(split_widest<K, P>, SMALL);
+    static constexpr uint32_t TILE = SPLIT_THREADS * ITEMS;
     uint16_t ranks[SPLIT_WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
     uint32_t offset[DIGITS];             /* from a place in the tile to one in the output */
     uint32_t warps[SPLIT_WARPS], tile;
-    K hashes[split_tile<K, P>];
-    P payload[hash_valued<P> ? split_tile<K, P> : 1];
+    K hashes[TILE];
+    P payload[hash_valued<P> ? TILE : 1];
 };
 
 template <class K, class P, bool FIRST>
@@ -130,7 +132,7 @@ template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(ui
 }
 
 /* The place in the output of the tile's first pair of digit d, of which the tile has `total`. */
-template <class K, class P, int BITS>
+template <int BITS, class K, class P>
 static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P> &pass, uint32_t tile, uint32_t d,
                                                            uint32_t total)
 {
@@ -158,14 +160,13 @@ static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P
 }
 
 /* Moves a tile of `count` pairs; FULL: those are all that it has room for. */
-template <class K, class P, bool FIRST, int BITS, bool FULL>
-static __device__ __forceinline__ void split_move(split_shared<K, P, BITS> &sh, const split_pass<K, P> &pass,
-                                                  uint32_t tile, uint32_t rest)
+template <bool FIRST, bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
-    constexpr int ITEMS = split_items<K, P>;
-    constexpr uint32_t DIGITS = 1u << BITS;
+    constexpr int ITEMS = S::ITEMS, BITS = S::BITS;
+    constexpr uint32_t DIGITS = S::DIGITS;
     const uint32_t t = threadIdx.x, warp = t / 32, from = warp * 32 * ITEMS + t % 32;
-    const uint32_t count = FULL ? split_tile<K, P> : rest, begin = tile * split_tile<K, P>;
+    const uint32_t count = FULL ? S::TILE : rest, begin = tile * S::TILE;
     K hash[ITEMS];
     uint32_t place[ITEMS];
 #pragma unroll
@@ -218,7 +219,7 @@ static __device__ __forceinline__ void split_move(split_shared<K, P, BITS> &sh, 
             sh.offset[t] = first - start;
         }
     } else if (t < DIGITS) {
-        sh.offset[t] = split_look_back<K, P, BITS>(pass, tile, t, total) - start;
+        sh.offset[t] = split_look_back<BITS>(pass, tile, t, total) - start;
     }
     __syncthreads();
 #pragma unroll
@@ -232,40 +233,42 @@ static __device__ __forceinline__ void split_move(split_shared<K, P, BITS> &sh, 
     }
 }
 
-template <class K, class P, bool FIRST, int BITS>
-static __global__ void __launch_bounds__(SPLIT_THREADS, 2) kernel_split(const split_pass<K, P> pass)
+template <class S, bool FIRST>
+static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
+    kernel_split(const split_pass<typename S::key, typename S::value> pass)
 {
-    using shared = split_shared<K, P, BITS>;
-    BI_SHARED_DYNAMIC(shared, sh);
+    BI_SHARED_DYNAMIC(S, sh);
     if (threadIdx.x == 0) sh->tile = atomicAdd(pass.ticket, 1u);
-    for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * shared::DIGITS / 2; i += SPLIT_THREADS)
+    for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * S::DIGITS / 2; i += SPLIT_THREADS)
         reinterpret_cast<uint32_t *>(sh->ranks)[i] = 0;
     __syncthreads();
-    const uint32_t tile = sh->tile, rest = pass.n - tile * split_tile<K, P>;
-    if (rest >= split_tile<K, P>)
-        split_move<K, P, FIRST, BITS, true>(*sh, pass, tile, rest);
+    const uint32_t tile = sh->tile, rest = pass.n - tile * S::TILE;
+    if (rest >= S::TILE)
+        split_move<FIRST, true>(*sh, pass, tile, rest);
     else
-        split_move<K, P, FIRST, BITS, false>(*sh, pass, tile, rest);
+        split_move<FIRST, false>(*sh, pass, tile, rest);
 }
 
-template <class K, class P, bool FIRST, int BITS>
+template <class S, bool FIRST, class K, class P>
 static bosc_status run_pass(bosc_ctx *ctx, const split_pass<K, P> &pass)
 {
-    auto split = kernel_split<K, P, FIRST, BITS>;
-    const int bytes = (int)sizeof(split_shared<K, P, BITS>);
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(split, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    return BI_RUN(ctx, split, (unsigned)bi_div_up(pass.n, split_tile<K, P>), SPLIT_THREADS, (size_t)bytes, pass);
+    auto split = kernel_split<S, FIRST>;
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(split, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
+    return BI_RUN(ctx, split, (unsigned)bi_div_up(pass.n, S::TILE), SPLIT_THREADS, sizeof(S), pass);
 }
 
-/* Kernels for few bits take less shared memory and fewer votes: there are some for 5, 7 and 8 at most. */
-static constexpr int kind_of(int bits) { return bits <= 5 ? 5 : bits <= 7 ? 7 : SPLIT_BITS; }
+/* Kernels for few bits take less shared memory and fewer votes: there are some for 5, 7 and 8 at most, and of small
+ * tiles for 8 alone. */
+static int kind_of(int bits, bool small) { return small || bits > 7 ? SPLIT_BITS : bits > 5 ? 7 : 5; }
 
-template <class K, class P, bool FIRST> static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass)
+template <bool FIRST, class K, class P>
+static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass, bool small)
 {
-    const int kind = kind_of(pass.digit.bits);
-    if (kind == 5) return run_pass<K, P, FIRST, 5>(ctx, pass);
-    if (kind == 7) return run_pass<K, P, FIRST, 7>(ctx, pass);
-    return run_pass<K, P, FIRST, SPLIT_BITS>(ctx, pass);
+    const int kind = kind_of(pass.digit.bits, small);
+    if (small) return run_pass<split_shared<K, P, SPLIT_BITS, true>, FIRST>(ctx, pass);
+    if (kind == 5) return run_pass<split_shared<K, P, 5, false>, FIRST>(ctx, pass);
+    if (kind == 7) return run_pass<split_shared<K, P, 7, false>, FIRST>(ctx, pass);
+    return run_pass<split_shared<K, P, SPLIT_BITS, false>, FIRST>(ctx, pass);
 }
 
 /* Where each part begins: the 32 lanes of a warp cut the range of a search in 33. */
@@ -303,15 +306,24 @@ static split_digits digits_of(int part_bits, int top)
 /* Scratch of the passes that begins as zeros: counts, tickets, then the words of each pass. */
 enum { SPLIT_HEAD = (SPLIT_PASSES * SPLIT_DIGITS + SPLIT_PASSES + 1) * 4 };
 
-static size_t words_of(int widest, const split_digits &digits, int64_t n)
+/* Whether this device has no room for the large tiles. */
+static bool is_small(const bosc_ctx *ctx, int32_t key_bytes, int32_t payload_bytes)
 {
-    const int bits = kind_of(digits.of_pass[digits.passes - 1].bits); /* the last pass has the most */
-    return (size_t)bi_div_up(n, SPLIT_THREADS * split_each(widest)) << bits;
+    typedef split_shared<uint32_t, hash_nothing, SPLIT_BITS, false> any;
+    const size_t beside = sizeof(any) - sizeof(any::hashes) + sizeof(bosc_hash_word); /* and what alignment may take */
+    const size_t pairs = (size_t)SPLIT_THREADS * split_each(max(key_bytes, payload_bytes), false);
+    return beside + pairs * (size_t)(key_bytes + payload_bytes) > hash_shared_room(ctx);
 }
 
-static size_t zeros_of(int widest, const split_digits &digits, int64_t n)
+static size_t words_of(int widest, const split_digits &digits, int64_t n, bool small)
 {
-    return SPLIT_HEAD + words_of(widest, digits, n) * 8 * (size_t)digits.passes;
+    const int bits = kind_of(digits.of_pass[digits.passes - 1].bits, small); /* the last pass has the most */
+    return (size_t)bi_div_up(n, SPLIT_THREADS * split_each(widest, small)) << bits;
+}
+
+static size_t zeros_of(int widest, const split_digits &digits, int64_t n, bool small)
+{
+    return SPLIT_HEAD + words_of(widest, digits, n, small) * 8 * (size_t)digits.passes;
 }
 
 template <class K, class P>
@@ -320,7 +332,8 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
 {
     const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
     const int widest = max((int)sizeof(K), hash_payload_bytes<P>);
-    const size_t words = words_of(widest, digits, n), zeros = zeros_of(widest, digits, n);
+    const bool small = is_small(ctx, sizeof(K), hash_payload_bytes<P>);
+    const size_t words = words_of(widest, digits, n, small), zeros = zeros_of(widest, digits, n, small);
     split_pass<K, P> pass = {};
     void *room, *hashes = NULL, *payload = NULL;
     BI_TRY(bi_scratch(ctx, zeros, &room));
@@ -344,9 +357,9 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
         pass.hashes_out = (K *)(last ? lists->hashes : hashes);
         pass.payload_out = (P *)(last ? lists->payload : payload);
         if (p == 0)
-            BI_TRY((split<K, P, true>(ctx, pass)));
+            BI_TRY(split<true>(ctx, pass, small));
         else
-            BI_TRY((split<K, P, false>(ctx, pass)));
+            BI_TRY(split<false>(ctx, pass, small));
         pass.keys = pass.hashes_out;
         pass.payload = pass.payload_out;
     }
@@ -393,11 +406,11 @@ bosc_status hash_partition(bosc_ctx *ctx, const struct bi_hash_shape *s, const v
 }
 
 /* Two copies of the lists, unless one pass is enough; what begins as zeros; starts. */
-size_t hash_partition_bytes(const struct bi_hash_shape *s, int64_t n)
+size_t hash_partition_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
     const int32_t payload = payload_of(s, s->value_bytes > 0);
     const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
     return (digits.passes > 1 ? 2 : 1) * (size_t)n * (size_t)(s->key_bytes + payload) +
-           zeros_of(s->key_bytes > payload ? s->key_bytes : payload, digits, n) +
+           zeros_of(max(s->key_bytes, payload), digits, n, is_small(ctx, s->key_bytes, payload)) +
            (((size_t)1 << s->part_bits) + 1) * 4 + 6 * 256;
 }

@@ -2,7 +2,7 @@
 #include "hash/driver.h"
 
 /* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
-static int64_t size_build(const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
+static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
 {
     bosc_hash table = *sized;
     const bosc_hash_opts *o = &table.opts;
@@ -15,7 +15,7 @@ static int64_t size_build(const bosc_hash *sized, int64_t n, size_t bytes[BI_HAS
         bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
         scratch += n * (5 * key_bytes + value_bytes + 40);
     }
-    return scratch + (int64_t)table.ops->build_bytes(&table.shape, n);
+    return scratch + (int64_t)table.ops->build_bytes(ctx, &table.shape, n);
 }
 
 bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
@@ -29,7 +29,7 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
     BI_TRY(bi_hash_check_n(says, "n", n));
     table.ops = bi_hash_ops_of(ctx);
     table.shape = bi_hash_shape_of(&table.opts);
-    int64_t sum = 0, needed = size_build(&table, n, bytes);
+    int64_t sum = 0, needed = size_build(ctx, &table, n, bytes);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;
     if (scratch) *scratch = needed;
@@ -69,7 +69,7 @@ bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_
     int64_t query = 2 * pair + table->shape.value_bytes + 3 * (int64_t)sizeof(int64_t); /* staged, and retrieve */
     if (m > INT64_MAX / 4 / query)
         return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld queries are more than memory can hold", (long long)m);
-    int64_t scratch = size_build(table, n, bytes) + n * pair, queries = m * query + (1 << 16);
+    int64_t scratch = size_build(ctx, table, n, bytes) + n * pair, queries = m * query + (1 << 16);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *room;
     bosc_status status = bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &room);

@@ -105,7 +105,7 @@ struct bi_hash_ops {
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t m, void *values, uint8_t *found);
 
     /* Scratch of partition and fill for n pairs. */
-    size_t (*build_bytes)(const struct bi_hash_shape *, int64_t n);
+    size_t (*build_bytes)(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 };
 
 /* What a layout does apart; BUCKETED does it through the backend's table. */

@@ -9,13 +9,21 @@
 namespace
 {
 
-const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024, SHARED_OPTIN_BYTES = 227 * 1024;
+const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024;
 enum { MULTIPROCESSORS = 2, ALIGNMENT = 256 };
 
 struct allocation {
     size_t bytes;
     cudaMemoryType type;
 };
+
+/* What a block may have at most: BI_EMULATOR_SHARED, in KB, for that of other devices. */
+size_t shared_optin_bytes()
+{
+    static const char *const given = getenv("BI_EMULATOR_SHARED");
+    static const size_t bytes = (given ? (size_t)atoi(given) : 227) * 1024;
+    return bytes;
+}
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 std::map<const char *, allocation> live;
@@ -115,7 +123,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     snprintf(properties->name, sizeof properties->name, "emulated device");
     properties->totalGlobalMem = DEVICE_BYTES;
     properties->sharedMemPerBlock = SHARED_BYTES;
-    properties->sharedMemPerBlockOptin = SHARED_OPTIN_BYTES;
+    properties->sharedMemPerBlockOptin = shared_optin_bytes();
     properties->multiProcessorCount = MULTIPROCESSORS;
     properties->maxThreadsPerBlock = 1024;
     properties->warpSize = 32;
@@ -129,8 +137,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     if (device != 0) return failed(cudaErrorInvalidDevice);
     switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)SHARED_OPTIN_BYTES; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)SHARED_OPTIN_BYTES + 1024; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)shared_optin_bytes(); break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)shared_optin_bytes() + 1024; break;
     case cudaDevAttrL2CacheSize: *value = 1 << 20; break;
     default: return failed(cudaErrorInvalidValue);
     }
@@ -237,7 +245,7 @@ const char *cudaGetErrorName(cudaError_t error) { return cudaGetErrorString(erro
 cudaError_t emulated_func_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-    if (value < 0 || (size_t)value > SHARED_OPTIN_BYTES) return failed(cudaErrorInvalidValue);
+    if (value < 0 || (size_t)value > shared_optin_bytes()) return failed(cudaErrorInvalidValue);
     locked guard;
     dynamic_limits[kernel] = (size_t)value;
     return cudaSuccess;
@@ -246,7 +254,7 @@ cudaError_t emulated_func_attribute(const void *kernel, cudaFuncAttribute attrib
 cudaError_t emulated_occupancy(int *blocks, int threads, size_t shared_bytes)
 {
     if (threads < 1 || threads > 1024) return failed(cudaErrorInvalidValue);
-    size_t most = 2048 / (size_t)threads, by_memory = shared_bytes ? SHARED_OPTIN_BYTES / shared_bytes : most;
+    size_t most = 2048 / (size_t)threads, by_memory = shared_bytes ? shared_optin_bytes() / shared_bytes : most;
     *blocks = (int)(by_memory < most ? by_memory : most);
     return cudaSuccess;
 }
