@@ -13,6 +13,12 @@ int configurations(struct configuration *list, int room)
 #ifdef SUITE_FEW
             if (l != t) continue;
 #endif
+#ifdef SUITE_SLOW
+            if (l > 0 && t == 1) continue; /* all numbers of threads at one level */
+#endif
+#ifdef SUITE_RACES
+            if (threads[t] == 1) continue;
+#endif
             struct configuration *c = &list[count++];
             *c = (struct configuration){.opts = {.size = sizeof c->opts,
                                                  .backend = BOSC_BACKEND_CPU,
