@@ -8,7 +8,7 @@
 #include "faults.h"
 #include "suite.h"
 
-enum { MOST = 400 };
+enum { MOST = 20000, SMALL = 32 };
 
 struct scene {
     double model[2 * MOST], points[2 * MOST], transform[6];
@@ -31,7 +31,8 @@ static void make_scene(struct suite_random *r, struct scene *s, bool affine, int
                        int64_t others)
 {
     double angle = 6.283185307179586 * suite_unit(r), scale = 0.2 + 3 * suite_unit(r);
-    *s = (struct scene){.n = n};
+    s->n = n;
+    s->m = 0;
     for (int64_t i = 0; i < 2 * n; i++) s->model[i] = suite_unit(r) * 2 - 1;
     double *t = s->transform;
     t[0] = scale * cos(angle);
@@ -96,7 +97,7 @@ static bosc_geometric *table_of(bosc_ctx *ctx, const struct scene *s, const bosc
 /* Most points of the model are where they were put. */
 static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometric_opts *opts)
 {
-    int64_t ids[MOST], right = 0, there = 0;
+    int64_t *ids = suite_alloc((size_t)s->n * sizeof *ids), right = 0, there = 0;
     bosc_geometric_match match = {.size = sizeof match};
     bosc_geometric_info info = {.size = sizeof info};
     bosc_geometric *table = table_of(ctx, s, opts);
@@ -111,6 +112,7 @@ static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometr
     CHECK(right * 100 >= there * 85);
     for (int k = 0; k < 6; k++) CHECK(fabs(match.transform[k] - s->transform[k]) < 0.1);
     bosc_geometric_free(table);
+    free(ids);
 }
 
 static void similarities(bosc_ctx *ctx)
@@ -145,29 +147,115 @@ static void affine_maps(bosc_ctx *ctx)
 /* The same bits from every configuration. */
 static void same_everywhere(bosc_ctx *ctx)
 {
-    static bosc_geometric_match first[2];
-    static int64_t first_ids[2][MOST];
-    static bool known[2];
+    static bosc_geometric_match first[4];
+    static int64_t first_ids[4][SMALL];
+    static bool known[4];
     struct scene *s = suite_alloc(sizeof *s);
-    for (int affine = 0; affine < 2; affine++) {
+    for (int kind = 0; kind < 4; kind++) {
         struct suite_random r = {53};
-        int64_t ids[MOST];
+        int64_t ids[SMALL];
         bosc_geometric_match match = {.size = sizeof match};
         bosc_geometric_opts opts = {
-            .size = sizeof opts, .kind = (bosc_geometric_kind)affine, .bases = 500, .tries = 60, .seed = 5};
-        make_scene(&r, s, affine, 11, 0.003, 5, 10);
+            .size = sizeof opts, .kind = (bosc_geometric_kind)(kind % 2), .bases = 500, .tries = 60, .seed = 5};
+        if (kind >= 2) opts.near = 8;
+        make_scene(&r, s, kind % 2, 11, 0.003, 5, 10);
         bosc_geometric *table = table_of(ctx, s, &opts);
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
         bosc_geometric_free(table);
-        if (!known[affine]) {
-            first[affine] = match;
-            memcpy(first_ids[affine], ids, (size_t)s->n * 8);
-            known[affine] = true;
+        if (!known[kind]) {
+            first[kind] = match;
+            memcpy(first_ids[kind], ids, (size_t)s->n * 8);
+            known[kind] = true;
         }
-        CHECK(memcmp(&first[affine], &match, sizeof match) == 0);
-        CHECK(memcmp(first_ids[affine], ids, (size_t)s->n * 8) == 0);
+        CHECK(memcmp(&first[kind], &match, sizeof match) == 0);
+        CHECK(memcmp(first_ids[kind], ids, (size_t)s->n * 8) == 0);
     }
     free(s);
+}
+
+/* Models of so many points that bases are made of near ones. A scene of as many other points is no match. */
+static void large(bosc_ctx *ctx)
+{
+    struct suite_random r = {56};
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    static bool done; /* the largest once */
+    bool few = suite_slow(ctx), most = !few && !done && info.threads == 2;
+    done |= most;
+    struct scene *s = suite_alloc(sizeof *s), *other = suite_alloc(sizeof *other);
+    for (int trial = 0; trial < (most ? 4 : 1); trial++) {
+        bool affine = trial % 2;
+        int64_t n = few ? 40 : trial < 2 ? 1000 : 5000;
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)affine, .near = few ? 12 : 0};
+        bosc_geometric_match match = {.size = sizeof match};
+        double spacing = 2 / sqrt((double)n);
+        make_scene(&r, s, affine, n, 0.04 * spacing, 5, n / 2);
+        check_scene(ctx, s, &opts);
+        if (!most || trial == 1) continue;
+        make_scene(&r, other, affine, n, 0, 0, n);
+        bosc_geometric *table = table_of(ctx, s, &opts);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, other->points, other->m, NULL, &match));
+        CHECK_EQ(match.found, 0);
+        CHECK(match.inliers * 4 < n && match.tried == 1024);
+        bosc_geometric_free(table);
+    }
+    free(other);
+    free(s);
+}
+
+/* A build takes no more memory than was said. */
+static void memory(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {4, 60, 300, 2000};
+    struct suite_random r = {57};
+    struct scene *s = suite_alloc(sizeof *s);
+    for (int i = 0; i < (suite_slow(ctx) ? 6 : 8); i++) {
+        int64_t live[2], kept, scratch, n = suite_slow(ctx) ? sizes[i / 2] / 4 + 3 : sizes[i / 2];
+        bosc_ctx *own = counted_context(ctx, live);
+        bosc_geometric_info info = {.size = sizeof info};
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .near = i < 4 ? 0 : 9};
+        make_scene(&r, s, i % 2, n, 0, 0, 0);
+        CHECK_OK(own, bosc_geometric_bytes(own, &opts, n, &kept, &scratch));
+        bosc_geometric *table = table_of(own, s, &opts);
+        CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_OK);
+        CHECK(info.bytes <= kept && live[0] + live[1] <= kept + scratch + 16 * n + 65536);
+        bosc_geometric_free(table);
+        bosc_ctx_free(own);
+        CHECK(live[0] == 0 && live[1] == 0);
+    }
+    free(s);
+}
+
+/* Near points of scenes that have less of them than the model, or all in one place; models with points many times. */
+static void few_near(bosc_ctx *ctx)
+{
+    double model[2 * SMALL], scene[2 * SMALL];
+    int64_t ids[SMALL];
+    struct suite_random r = {58};
+    for (int kind = 0; kind < 2; kind++) {
+        bosc_geometric *table = NULL;
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)kind, .near = 8, .tries = 100};
+        bosc_geometric_match match = {.size = sizeof match};
+        CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
+        for (int i = 0; i < 2 * SMALL; i++) model[i] = suite_unit(&r);
+        CHECK_OK(ctx, bosc_geometric_build(ctx, table, model, SMALL));
+        for (int64_t m = 0; m < 13; m++) {
+            CHECK_OK(ctx, bosc_geometric_find(ctx, table, model, m, ids, &match));
+            CHECK(match.tried <= 100 && match.inliers <= m && (m < 2 || kind || match.tried > 0));
+        }
+        for (int i = 0; i < 2 * SMALL; i++) scene[i] = -1e59;
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, scene, SMALL, ids, &match));
+        CHECK(match.found == 0 && match.inliers == 0);
+        CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, scene, SMALL), BOSC_ERR_DATA);
+        for (int i = 0; i < SMALL; i++) { /* each of them three times, huge and negative */
+            model[2 * i] = (double)(i / 3 % 4) * -1e59;
+            model[2 * i + 1] = (double)(i / 12) * 1e59 + (double)(i / 3 % 3) * 3e58;
+        }
+        bosc_status status = bosc_geometric_build(ctx, table, model, SMALL);
+        CHECK(status == BOSC_OK || status == BOSC_ERR_DATA);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, model, SMALL, ids, &match));
+        bosc_geometric_free(table);
+    }
 }
 
 /* Scenes without the model, without points, with few of them; models that are as small or as regular as can be. */
@@ -175,7 +263,7 @@ static void degenerate(bosc_ctx *ctx)
 {
     struct suite_random r = {54};
     struct scene *s = suite_alloc(sizeof *s);
-    int64_t ids[MOST];
+    int64_t ids[SMALL];
     make_scene(&r, s, false, 15, 0, 0, 0);
     bosc_geometric_opts opts = {.size = sizeof opts, .tries = 200};
     bosc_geometric *table = table_of(ctx, s, &opts);
@@ -213,6 +301,7 @@ static void degenerate(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, same, 4), BOSC_ERR_DATA);
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match)); /* it holds what it held */
     bosc_geometric_free(table);
+    few_near(ctx);
     opts.kind = BOSC_GEOMETRIC_AFFINE;
     CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, line, 4), BOSC_ERR_DATA);
@@ -244,6 +333,8 @@ static void arguments(bosc_ctx *ctx)
         {.size = sizeof o, .vote = 1e-9},
         {.size = sizeof o, .vote = 2},
         {.size = sizeof o, .vote = NAN},
+        {.size = sizeof o, .near = -1},
+        {.size = sizeof o, .near = 7},
         {.size = sizeof o, .bases = -1},
         {.size = sizeof o, .bases = INT64_MAX},
         {.size = sizeof o, .tries = -1},
@@ -275,6 +366,15 @@ static void arguments(bosc_ctx *ctx)
         CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, bad, 4), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx), "points: row 2"));
     }
+    int64_t kept = 7, scratch = 7;
+    CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &wrong[0], 5, &kept, &scratch), "opts");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, sizes[i], &kept, &scratch), "n");
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
+    bosc_geometric_opts all = {.size = sizeof all, .near = 65535, .bases = 1 << 16};
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &all, 65536, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_message(ctx), "entries") && kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
     CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
     CHECK_EQ(bosc_geometric_find(NULL, table, p, 4, ids, &match), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_find(ctx, NULL, p, 4, ids, &match), "table");
@@ -305,7 +405,7 @@ static void arguments(bosc_ctx *ctx)
 struct subject {
     struct scene scene;
     int kind;
-    int64_t ids[MOST], want_ids[MOST];
+    int64_t ids[SMALL], want_ids[SMALL];
     bosc_geometric_match match, want;
 };
 
@@ -313,7 +413,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     bosc_geometric *table = NULL;
-    bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)s->kind, .bases = 40, .tries = 8};
+    bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)(s->kind & 1), .bases = 40, .tries = 8};
+    if (s->kind & 2) o.near = 8;
     bosc_status status = bosc_geometric_create(ctx, &o, &table);
     if (status == BOSC_OK) status = bosc_geometric_build(ctx, table, s->scene.model, s->scene.n);
     if (status == BOSC_OK) status = bosc_geometric_find(ctx, table, s->scene.points, s->scene.m, s->ids, &s->match);
@@ -347,11 +448,11 @@ static void faults(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     if (info.threads > 2) return; /* slow at many small loops */
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < (info.threads > 1 ? 1 : 2); kind++) {
+    for (int kind = 0; kind < (info.threads > 1 ? 1 : 3); kind++) {
         struct suite_random r = {55};
         memset(s, 0, sizeof *s);
         s->kind = kind;
-        make_scene(&r, &s->scene, kind, 6, 0, 0, 0);
+        make_scene(&r, &s->scene, kind & 1, kind & 2 ? 10 : 6, 0, 0, 0);
         struct fault_sweep sweep = {
             .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
         prepare(s);
@@ -367,6 +468,8 @@ static const struct suite_case suite_cases_geometric[] = {
     {"similarities", similarities, NULL},
     {"affine maps", affine_maps, NULL},
     {"the same everywhere", same_everywhere, NULL},
+    {"large", large, NULL},
+    {"memory", memory, NULL},
     {"degenerate", degenerate, NULL},
     {"arguments", arguments, NULL},
     {"faults", faults, NULL},

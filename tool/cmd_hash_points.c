@@ -149,12 +149,18 @@ int run_hash_match(struct job *job)
 {
     static const char *const kinds[] = {"similarity", "affine", NULL};
     struct plane model = {0}, scene = {0};
-    int64_t seed = 0;
+    int64_t seed = 0, near = 0;
     int kind = 0, code;
+    bosc_geometric_opts opts = {.size = sizeof opts};
     if ((code = option_choice(job, OPT_KIND, kinds, &kind)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = job_open(job)))
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
+        (code = option_integer(job, OPT_NEAR, 8, INT32_MAX, &near)) ||
+        (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.bases)) ||
+        (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.tries)) || (code = job_open(job)))
         return code;
-    bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)kind, .seed = (uint64_t)seed};
+    opts.kind = (bosc_geometric_kind)kind;
+    opts.seed = (uint64_t)seed;
+    opts.near = (int32_t)near;
     code = plane_read(job, job->operands[0], &model.points, &model.n);
     if (!code) code = plane_read(job, job->operands[1], &scene.points, &scene.n);
     if (!code) code = match(job, &opts, &model, &scene);

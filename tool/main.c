@@ -172,14 +172,14 @@ const struct command commands[] = {
      .run = run_hash_pairs},
     {.room = "hash",
      .verb = "match",
-     .usage = "MODEL SCENE [--kind similarity|affine]",
+     .usage = "MODEL SCENE [--kind similarity|affine] [--near K] [--bases N] [--tries N]",
      .summary = "Find a model of 2-D points in a scene by geometric hashing.\n"
                 "The transform (2 x 3, row-major) takes points of the model to the scene, which may have others and\n"
                 "lack some. Exit code 1 where the model is not there.",
      .example = "boscage hash match model.csv scene.csv --json",
      .least = 2,
      .most = 2,
-     .optional = {OPT_KIND},
+     .optional = {OPT_KIND, OPT_NEAR, OPT_BASES, OPT_TRIES},
      .run = run_hash_match},
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] -o edges.npy",

@@ -35,6 +35,23 @@ BI_FN void bi_geo_corners(uint64_t r, uint64_t n, bool affine, uint32_t *corner)
     corner[3] = 0;
 }
 
+/* Bases of one point with near points of ranks low to high - 1. */
+BI_FN uint64_t bi_geo_choices(uint32_t low, uint32_t high, bool affine)
+{
+    uint64_t ranks = high - low;
+    return affine ? ranks * (ranks - 1) : ranks;
+}
+
+/* The other corners of number e of them. */
+BI_FN void bi_geo_near_corners(uint64_t e, const uint32_t *row, uint32_t low, uint32_t high, bool affine,
+                               uint32_t *corner)
+{
+    uint32_t ranks = high - low, b = (uint32_t)(e % ranks), c = (uint32_t)(e / ranks);
+    c += c >= b;
+    corner[1] = row[low + b];
+    corner[2] = affine ? row[low + c] : 0;
+}
+
 BI_FN double bi_geo_cross(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
 
 /* The frame of two points has its origin in their middle and their distance as unit, that of three the first one as
@@ -51,6 +68,15 @@ BI_FN struct bi_geo_basis bi_geo_frame(const double *points, const uint32_t *cor
     }
     f.scale = affine ? bi_geo_cross(f.first, f.second) : f.first[0] * f.first[0] + f.first[1] * f.first[1];
     return f;
+}
+
+/* Whether a basis of near points serves: points apart, and an angle not too flat (of 20 degrees at least). */
+BI_FN bool bi_geo_is_wide(const struct bi_geo_basis *f, bool affine)
+{
+    if (!affine) return f->scale > 0;
+    double first = f->first[0] * f->first[0] + f->first[1] * f->first[1];
+    double second = f->second[0] * f->second[0] + f->second[1] * f->second[1];
+    return f->scale * f->scale > 0.117 * first * second;
 }
 
 /* The coordinates of a point; `outside` for what is too far out or has none. */
