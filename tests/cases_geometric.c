@@ -189,7 +189,7 @@ static void large(bosc_ctx *ctx)
         bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)affine, .near = few ? 12 : 0};
         bosc_geometric_match match = {.size = sizeof match};
         double spacing = 2 / sqrt((double)n);
-        make_scene(&r, s, affine, n, 0.04 * spacing, 5, n / 2);
+        make_scene(&r, s, affine, n, (few ? 0.02 : 0.04) * spacing, 5, n / 2);
         check_scene(ctx, s, &opts);
         if (!most || trial == 1) continue;
         make_scene(&r, other, affine, n, 0, 0, n);
