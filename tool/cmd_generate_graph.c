@@ -65,6 +65,8 @@ int run_generate_graph(struct job *job)
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
         return code;
     opts.kind = (bosc_graph_kind)kind;
+    if (job->value[OPT_M] && (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD))
+        return say(EXIT_USAGE, "-m: the vertices of a graph of kind %s say how many edges it has", kinds[kind]);
     opts.seed = (uint64_t)seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
         opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;

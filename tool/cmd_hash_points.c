@@ -127,11 +127,12 @@ static int match(struct job *job, const bosc_geometric_opts *opts, const struct 
     bosc_status status = bosc_geometric_create(job->ctx, opts, &table);
     if (status == BOSC_OK) status = bosc_geometric_build(job->ctx, table, model->points, model->n);
     job_seconds(job, "build", start);
+    int file = status == BOSC_OK; /* whose fault a failure is */
     start = job_now();
     if (status == BOSC_OK) status = bosc_geometric_find(job->ctx, table, scene->points, scene->n, NULL, &found);
     job_seconds(job, "match", start);
     bosc_geometric_free(table);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return say(exit_code_of(status), "%s: %s", job->operands[file], bosc_message(job->ctx));
     if (!found.found)
         return say(EXIT_FAILED, "%s: the model is not there: at best %lld of its %lld points are", job->operands[1],
                    (long long)found.inliers, (long long)model->n);

@@ -242,6 +242,9 @@ int run_terrain(struct job *job)
     if (code) return code;
     if (!flight && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
     if ((code = option_ending(job, OPT_PNG, (const char *const[]){".png", NULL}))) return code;
+    if (!flight && !job->value[OPT_PNG] && (job->value[OPT_VIEW] || job->value[OPT_WIDTH]))
+        return say(EXIT_USAGE, "%s: there is no picture without --png",
+                   option_flag(job->value[OPT_VIEW] ? OPT_VIEW : OPT_WIDTH));
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
     code = read_land(job, &land);
     if (!code && flight) {

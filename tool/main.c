@@ -1,4 +1,5 @@
 /* boscage(1): one command a job. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -262,9 +263,18 @@ static int refuse_words(const struct job *job)
     return say(EXIT_USAGE, "%s %s: no such command (see boscage %s --help)", room, verb, room);
 }
 
+/* Where a standard file is closed, no other may take its number: what is meant for it would go there. What takes it
+ * cannot be read, or written to, so that using it fails as it should. */
+static void hold_standard_files(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return;
+}
+
 int main(int argc, char **argv)
 {
     struct job job = {0};
+    hold_standard_files();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file at its limit are failed writes */
     signal(SIGXFSZ, SIG_IGN);
     int code = options_read(&job, argc, argv);
