@@ -68,6 +68,11 @@ int run_demo(struct job *job)
     if (!code) code = demo_geometric(job);
     job_seconds(job, "hash", start);
     if (code) return code;
+    if (!is_quiet(job)) printf("\ncell graphs and tries\n");
+    start = job_now();
+    code = demo_cells(job);
+    job_seconds(job, "cellgraph", start);
+    if (code) return code;
     if (!is_quiet(job)) printf("\nbinary trees and terrain\n");
     start = job_now();
     code = demo_terrain(job);

@@ -23,6 +23,9 @@ int demo_hash(struct job *job);
 int demo_spatial(struct job *job);
 int demo_geometric(struct job *job);
 
+/* The cells into which lines cut a square, and a way through them, with a picture; a trie of them. */
+int demo_cells(struct job *job);
+
 /* Islands: a mesh with an error bound and one for a camera, with a picture of each. */
 int demo_terrain(struct job *job);
 

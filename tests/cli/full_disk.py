@@ -37,8 +37,9 @@ COMMANDS = {
     "generate heights --size 129 -o a.tif": ["a.tif"],
     "terrain {h} --error 5 -o a.glb --png b.png --width 200": ["a.glb", "b.png"],
     "terrain {h} --error 5 -o a.ply": ["a.ply"],
-    "demo {p} -o .": ["emst_tour.png", "emst_tree.png", "geometric_match.png", "kdtree_density.png", "kdtree_file.png",
-                      "kdtree_partition.png", "spatial_groups.png", "terrain_islands.png", "terrain_view.png"],
+    "demo {p} -o .": ["cells_levels.png", "emst_tour.png", "emst_tree.png", "geometric_match.png", "kdtree_density.png",
+                      "kdtree_file.png", "kdtree_partition.png", "spatial_groups.png", "terrain_islands.png",
+                      "terrain_view.png"],
 }
 APART = ("demo", "terrain")  # commands whose files appear one after the other
 OLD = b"as it was\n"
