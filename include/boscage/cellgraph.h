@@ -91,6 +91,8 @@ typedef struct bosc_cellgraph_info {
     int32_t length, letter_bits, id_bits;
     bosc_cell_method method; /* that found the edges */
     int64_t bytes;           /* backend memory held by the graph */
+    int64_t compared;        /* JOIN: pairs of vectors compared and vectors looked up by the last build or addition; not
+                                the same on all backends */
 } bosc_cellgraph_info;
 
 /* What the graph is; the sizes of the arrays below. Set `size`. */

@@ -9,7 +9,7 @@ static bosc_status join_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const str
     size_t words = (size_t)old->shape.words;
     uint64_t *data;
     BI_TRY(bi_cell_scratch(ctx, old->vertices + fresh->n, words * 8, &data));
-    struct bi_cell_gather gather = {*fresh, old->shape, NULL, data + (size_t)old->vertices * words};
+    struct bi_cell_gather gather = {*fresh, old->shape, data + (size_t)old->vertices * words};
     if (old->vertices > 0)
         BI_TRY(ctx->backend->copy(ctx, data, old->blocks[BI_CELL_VECTORS].data, (size_t)old->vertices * words * 8));
     *all = (struct bi_cell_rows){data, old->vertices + fresh->n, old->shape.words};
@@ -47,7 +47,7 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
     BI_TRY(bi_stage_in(ctx, fresh->data, bytes, (const void **)&fresh->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(join_rows(ctx, old, fresh, &all));
-    BI_TRY(bi_cell_unique(ctx, next, &all));
+    BI_TRY(bi_cell_team_of(ctx)->unique(ctx, next, &all));
     BI_TRY(count_rows(ctx, old, fresh->n, next));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_cell_find_edges(ctx, next, old));

@@ -138,7 +138,8 @@ bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_
                                 .length = graph->opts.length,
                                 .letter_bits = graph->opts.letter_bits,
                                 .id_bits = graph->opts.id_bits,
-                                .method = graph->method};
+                                .method = graph->method,
+                                .compared = graph->compared};
     full.bytes = graph->trie_bytes;
     for (int b = 0; b < BI_CELL_BLOCKS; b++) full.bytes += (int64_t)graph->blocks[b].bytes;
     memcpy(info, &full, info->size);

@@ -11,6 +11,15 @@ bosc_status bi_cell_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int
     return bi_block_reserve(ctx, &graph->memory, &graph->blocks[block], (size_t)count * size);
 }
 
+bosc_status bi_cell_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t vertices)
+{
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_VERTEX_OF, n, 4));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_FIRSTS, vertices, 4));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_MULTIPLICITIES, vertices, 4));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_HASHES, vertices, 8));
+    return bi_cell_reserve(ctx, graph, BI_CELL_VECTORS, vertices, (size_t)graph->shape.words * 8);
+}
+
 struct bi_cell_view bi_cell_view_of(const bosc_cellgraph *graph)
 {
     return (struct bi_cell_view){graph->shape, graph->vertices, graph->blocks[BI_CELL_VECTORS].data,
@@ -29,7 +38,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_unique(ctx, graph, rows));
+    BI_TRY(bi_cell_team_of(ctx)->unique(ctx, graph, rows));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_cell_find_edges(ctx, graph, NULL));
     return ctx->backend->sync(ctx);
@@ -37,7 +46,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
 
 bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
 {
-    graph->n = graph->vertices = graph->edges = 0;
+    graph->n = graph->vertices = graph->edges = graph->compared = 0;
     graph->method = graph->opts.method;
     graph->prepared = false;
     if (rows.n == 0) return BOSC_OK;

@@ -12,4 +12,5 @@ const struct bi_cell_steps bi_cell_cpu = {
 #undef BI_STEP
 };
 
-const struct bi_cell_team bi_cell_team_cpu = {.unique = NULL, .join = bi_cell_cpu_join, .search = bi_cell_cpu_search};
+const struct bi_cell_team bi_cell_team_cpu = {
+    .unique = bi_cell_cpu_unique, .join = bi_cell_cpu_join, .look = bi_cell_cpu_look, .search = bi_cell_cpu_search};

@@ -4,7 +4,14 @@
 
 #include "cellgraph/driver.h"
 
+bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
 bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all);
+
+/* Bytes of scratch that these take. */
+int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads);
+int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads);
+
+bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
 bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *search);
 
 #endif

@@ -7,6 +7,7 @@
 
 bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
 bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *segments);
+bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
 bosc_status cell_search(bosc_ctx *ctx, const struct bi_cell_search *search);
 
 #endif

@@ -225,6 +225,7 @@ template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_
         __syncthreads();
         compare_queue<WORDS, AT_ONCE>(sh, a, segment, entries);
     }
+    if (threadIdx.x == 0 && sh.queued > 0) bi_take(a.all.found.compared, sh.queued);
     if (threadIdx.x == 0 && (count > PART_ROOM || sh.skewed)) {
         bi_raise(&a.all.skewed[segment], 1);
         bi_raise(a.all.any_skewed, 1);

@@ -28,13 +28,13 @@ template <int LANES> static __global__ void __launch_bounds__(THREADS) kernel_ha
     if (i < a.rows.n) {
         const uint64_t *row = a.rows.data + i * a.rows.stride;
         for (int32_t s = lane; s < a.shape.words; s += LANES)
-            h += bi_cell_hash(row[s] & bi_cell_mask(&a.shape, s), bi_cell_seed(0, s));
+            h += bi_cell_hash(row[s] & bi_cell_mask(&a.shape, s), bi_cell_seed(s));
     }
 #pragma unroll
     for (int d = LANES / 2; d > 0; d /= 2) h += __shfl_xor_sync(~0u, h, d);
     if (lane == 0 && i < a.rows.n) a.hashes[i] = h;
     if (i == 0)
-        for (int32_t s = lane; s < a.shape.words; s += LANES) a.seeds[s] = bi_cell_seed(0, s);
+        for (int32_t s = lane; s < a.shape.words; s += LANES) a.seeds[s] = bi_cell_seed(s);
 }
 
 static __device__ __forceinline__ bool same(const unique_args &a, int64_t i, int64_t j)
@@ -149,11 +149,7 @@ bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_ce
     BI_TRY(bi_cell_scratch(ctx, n + 1, 4, &a.before));
     a.seeds = (uint64_t *)graph->blocks[BI_CELL_SEEDS].data;
     BI_TRY(find_first(ctx, a, &count));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_VERTEX_OF, n, 4));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_FIRSTS, count, 4));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_MULTIPLICITIES, count, 4));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_HASHES, count, 8));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_VECTORS, count, (size_t)words * 8));
+    BI_TRY(bi_cell_reserve_vertices(ctx, graph, n, count));
     a.vertex_of = (uint32_t *)graph->blocks[BI_CELL_VERTEX_OF].data;
     a.firsts = (uint32_t *)graph->blocks[BI_CELL_FIRSTS].data;
     a.multiplicities = (uint32_t *)graph->blocks[BI_CELL_MULTIPLICITIES].data;
@@ -164,4 +160,4 @@ bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_ce
     return number_rows(ctx, a);
 }
 
-extern "C" const bi_cell_team bi_cell_team_cuda = {cell_unique, cell_join, cell_search};
+extern "C" const bi_cell_team bi_cell_team_cuda = {cell_unique, cell_join, cell_look, cell_search};

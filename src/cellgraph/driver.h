@@ -30,8 +30,8 @@ bosc_status bi_cell_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int
 struct bi_cell_view bi_cell_view_of(const bosc_cellgraph *graph);
 struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph);
 
-/* Brings equal rows together: the graph gets its vertices. */
-bosc_status bi_cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+/* Room for the vertices of n rows. */
+bosc_status bi_cell_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t vertices);
 
 /* Finds the edges between the vertices. Those of `old` (NULL: none) are the first of them, and its edges known. */
 bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old);
@@ -43,10 +43,10 @@ bosc_status bi_cell_make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t ver
 /* The methods: each adds the edges that it finds. */
 bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,
                                 const struct bi_cell_found *found);
-bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found);
+bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const uint32_t *common,
+                              const struct bi_cell_found *found);
 bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view,
                              const struct bi_cell_found *found);
-bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_segments *segments);
 
 /* After a join that skewed segments, which found `count` edges: those of skewed segments in another way. */
 bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count);
@@ -54,6 +54,14 @@ bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *se
 /* On the CPU: by links between the nodes of a level. The trie has the vertices and their numbers. */
 bosc_status bi_cell_cpu_links(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cell_view *view,
                               const struct bi_cell_found *found);
+
+/* The letters that are common among the vertices, by the vote of some. */
+int64_t bi_cell_voters(int64_t vertices);
+bosc_status bi_cell_common_of(bosc_ctx *ctx, const struct bi_cell_view *view, const uint32_t **to);
+
+/* AUTO: the method that should take the least time. *common gets the common letters, or NULL. */
+bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_cell_method *method,
+                           const uint32_t **common);
 
 /* Vertices to be looked up by their hashes. */
 bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);

@@ -2,15 +2,6 @@
  * they are dealt to their lower vertices, and those of each are sorted. */
 #include "cellgraph/driver.h"
 
-static bosc_cell_method choose(const bosc_cellgraph *graph, const bosc_cellgraph *old)
-{
-    enum { FEW = 64 }; /* vertices for which sorts cost more than all pairs */
-    if (old) return BOSC_CELL_ZOBRIST;
-    if (graph->opts.method != BOSC_CELL_AUTO) return graph->opts.method;
-    if (graph->vertices <= FEW) return BOSC_CELL_HEURISTIC;
-    return graph->shape.words == 1 ? BOSC_CELL_ZOBRIST : BOSC_CELL_JOIN; /* one word: all vertices are one run */
-}
-
 /* The known edges, and those of the vertices that are not known. */
 static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_view *view,
                           const struct bi_cell_found *found)
@@ -24,9 +15,9 @@ static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct
     return BI_CELL_STEP(ctx, cell_flip_new, view->count - old->vertices, &probe);
 }
 
-/* What a method reports in the backend's memory: two words of 8 bytes. */
+/* What a method reports in the backend's memory. */
 struct report {
-    uint64_t count;
+    uint64_t count, compared;
     uint32_t any_skewed, unused;
 };
 
@@ -39,16 +30,19 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     BI_TRY(bi_cell_scratch(ctx, all->count, 4, &all->skewed));
-    BI_TRY(ctx->backend->fill(ctx, all->skewed, 0, (size_t)all->count * 4));
+    BI_TRY(ctx->backend->fill(ctx, all->skewed, words > 1 ? 0 : 0xff, (size_t)all->count * 4));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_join_all(ctx, all));
+    if (words > 1)
+        BI_TRY(bi_cell_team_of(ctx)->join(ctx, all));
+    else /* all agree outside it */
+        BI_TRY(ctx->backend->fill(ctx, all->any_skewed, 0xff, sizeof *all->any_skewed));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
 /* Finds edges and writes the first `room` of them; *count gets their number. */
-static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, struct bi_cell_found *found,
-                        int64_t *count)
+static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
+                        struct bi_cell_found *found, int64_t *count)
 {
     struct bi_cell_view view = bi_cell_view_of(graph);
     struct bi_cell_segments all;
@@ -57,6 +51,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->positions));
     BI_TRY(bi_cell_scratch(ctx, 1, sizeof report, &found->count));
     BI_TRY(ctx->backend->fill(ctx, found->count, 0, sizeof report));
+    found->compared = found->count + 1;
     struct bi_mark mark = bi_arena_mark(ctx);
     if (old)
         BI_TRY(extend(ctx, old, &view, found));
@@ -65,7 +60,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     else if (graph->method == BOSC_CELL_TRIE)
         BI_TRY(bi_cell_trie_all(ctx, graph, &view, found));
     else if (graph->method == BOSC_CELL_ZOBRIST)
-        BI_TRY(bi_cell_probe_all(ctx, &view, found));
+        BI_TRY(bi_cell_probe_all(ctx, &view, common, found));
     else
         BI_TRY(join(ctx, graph, &view, found, &all));
     BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
@@ -75,6 +70,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     }
     bi_arena_rewind(ctx, mark);
     *count = (int64_t)report.count;
+    graph->compared = (int64_t)report.compared;
     return BOSC_OK;
 }
 
@@ -125,18 +121,23 @@ bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_
     struct bi_cell_found found = {0};
     int64_t count = 0, room = (int64_t)(graph->blocks[BI_CELL_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);
-    struct bi_mark mark = bi_arena_mark(ctx);
+    const uint32_t *common = NULL;
     if (bits == 0) bits = 1;
     if (old && graph->vertices - old->vertices > graph->vertices / PART) old = NULL;
-    graph->method = choose(graph, old);
+    graph->method = old ? BOSC_CELL_ZOBRIST : graph->opts.method;
+    if (graph->method == BOSC_CELL_AUTO) {
+        struct bi_cell_view view = bi_cell_view_of(graph);
+        BI_TRY(bi_cell_choose(ctx, &view, &graph->method, &common));
+    }
     if (old) room = old->edges + 2 * (graph->vertices - old->vertices);
     found.room = room > 2 * graph->vertices ? room : 2 * graph->vertices;
     found.vertex_bits = bits;
-    BI_TRY(find(ctx, graph, old, &found, &count));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(find(ctx, graph, old, common, &found, &count));
     while (count > found.room) { /* more than there was room for: at least so many there are */
         bi_arena_rewind(ctx, mark);
         found.room = count;
-        BI_TRY(find(ctx, graph, old, &found, &count));
+        BI_TRY(find(ctx, graph, old, common, &found, &count));
     }
     if (count < (int64_t)UINT32_MAX)
         BI_TRY(put_in_order(ctx, graph, &found, count));

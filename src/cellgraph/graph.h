@@ -55,6 +55,7 @@ struct bosc_cellgraph {
     struct bi_cell_shape shape;
     bosc_cell_method method; /* that was used */
     int64_t n, vertices, edges;
+    int64_t compared;       /* by the last build that joined */
     int32_t vertex_bits;    /* of a vertex in the keys of edges */
     struct bosc_trie *trie; /* TRIE: of the vertices; NULL before the first build */
     int64_t trie_bytes;

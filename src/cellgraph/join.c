@@ -1,60 +1,90 @@
-/* The driver of the word-complement join: over segments of words by the backend's own means, and by sorts, word for
- * word, where there are none or too many vertices agree. */
+/* The driver of the word-complement join: over segments of words by the backend's own means; and where too many
+ * vertices agree outside a segment, by sorts, over halves of it, and halves of those, with the vertices that still
+ * agree with many, down to single words, in which the letters that vary are replaced. So a vertex takes part in no more
+ * than 2 log2(words) sorts, is compared with few others in each, and is looked up with each letter replaced at most
+ * once. */
 #include "cellgraph/driver.h"
 
 /* Bits by which the join sorts: runs of vertices that agree by chance have about one member more. */
 static int join_bits(int64_t count) { return (bi_bit_length((uint64_t)count) + 7) / 8 * 8; }
 
-/* The long runs of one word, whose varying letters are replaced. */
-static bosc_status join_long_runs(bosc_ctx *ctx, struct bi_cell_join *join, const uint32_t *places)
+/* The places where long runs begin and end. */
+static bosc_status find_runs(bosc_ctx *ctx, struct bi_cell_join *join)
 {
-    int64_t count = join->probe.view.count, *place;
+    struct bi_cell_iota iota;
     uint32_t *runs;
-    if (!join->probe.dictionary.hashes) /* once for all words */
-        BI_TRY(bi_cell_dictionary_of(ctx, &join->probe.view, &join->probe.dictionary));
-    struct bi_mark mark = bi_arena_mark(ctx);
+    int64_t *place;
+    BI_TRY(bi_cell_scratch(ctx, join->count, 4, &runs));
     BI_TRY(bi_cell_scratch(ctx, 1, sizeof *place, &place));
-    BI_TRY(bi_cell_scratch(ctx, count, 4, &runs));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, places, join->long_heads, count, runs, place));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_cell_scratch(ctx, join->count, 4, &iota.numbers));
+    BI_TRY(BI_CELL_STEP(ctx, cell_iota, join->count, &iota));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, iota.numbers, join->long_heads, join->count, runs, place));
+    bi_arena_rewind(ctx, mark);
     BI_TRY(bi_read_back(ctx, &join->run_count, place, sizeof *place));
     join->runs = runs;
     BI_TRY(bi_cell_scratch(ctx, join->run_count, 4, &join->ends));
-    BI_TRY(bi_cell_scratch(ctx, join->run_count, 8, &join->vary));
-    BI_TRY(ctx->backend->fill(ctx, join->vary, 0, (size_t)join->run_count * 8));
-    BI_TRY(BI_CELL_STEP(ctx, cell_run_end, join->run_count, join));
-    BI_TRY(BI_CELL_STEP(ctx, cell_vary, count, join));
-    BI_TRY(BI_CELL_STEP(ctx, cell_long_run, count, join));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return BI_CELL_STEP(ctx, cell_run_end, join->run_count, join);
 }
 
-/* Edges in words `begin` to `end` - 1, by sorts. */
-static bosc_status join_words(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found,
-                              int32_t begin, int32_t end)
+/* The long runs of one word, whose varying letters are replaced. */
+static bosc_status replace_long_runs(bosc_ctx *ctx, struct bi_cell_join *join)
 {
-    struct bi_cell_join join = {.probe = {.view = *view, .found = *found}, .shift = 64 - join_bits(view->count)};
-    struct bi_cell_iota iota;
+    BI_TRY(bi_cell_scratch(ctx, join->run_count, 8, &join->vary));
+    BI_TRY(ctx->backend->fill(ctx, join->vary, 0, (size_t)join->run_count * 8));
+    BI_TRY(BI_CELL_STEP(ctx, cell_vary, join->count, join));
+    return BI_CELL_STEP(ctx, cell_long_run, join->count, join);
+}
+
+/* One sort, and comparisons in short runs. *left gets the number of the vertices that are in long runs of more than one
+ * word, and `rest` (count) these vertices. */
+static bosc_status join_range(bosc_ctx *ctx, struct bi_cell_join *join, uint32_t *rest, int64_t *left)
+{
     uint64_t *sorted;
     uint32_t *order, any_long;
-    BI_TRY(bi_cell_scratch(ctx, view->count, 8, &join.keys));
-    BI_TRY(bi_cell_scratch(ctx, view->count, 8, &sorted));
-    BI_TRY(bi_cell_scratch(ctx, view->count, 4, &order));
-    BI_TRY(bi_cell_scratch(ctx, view->count, 4, &iota.numbers));
-    BI_TRY(bi_cell_scratch(ctx, view->count, 1, &join.long_heads));
-    BI_TRY(bi_cell_scratch(ctx, 1, sizeof any_long, &join.any_long));
-    join.sorted = sorted;
-    join.order = order;
-    BI_TRY(BI_CELL_STEP(ctx, cell_iota, view->count, &iota));
-    for (join.word = begin; join.word < end; join.word++) {
-        BI_TRY(bi_progress(ctx, "join", (double)join.word / view->shape.words));
-        BI_TRY(ctx->backend->fill(ctx, join.any_long, 0, sizeof any_long));
-        BI_TRY(BI_CELL_STEP(ctx, cell_rest, view->count, &join));
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, join.keys, 4, iota.numbers, view->count, sorted, order,
-                                              join.shift, 64));
-        BI_TRY(BI_CELL_STEP(ctx, cell_run, view->count, &join));
-        BI_TRY(bi_read_back(ctx, &any_long, join.any_long, sizeof any_long));
-        if (any_long) BI_TRY(join_long_runs(ctx, &join, iota.numbers));
+    int64_t *place;
+    *left = 0;
+    join->shift = 64 - join_bits(join->count);
+    BI_TRY(bi_cell_scratch(ctx, join->count, 8, &join->keys));
+    BI_TRY(bi_cell_scratch(ctx, join->count, 8, &sorted));
+    BI_TRY(bi_cell_scratch(ctx, join->count, 4, &order));
+    BI_TRY(bi_cell_scratch(ctx, join->count, 1, &join->long_heads));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof any_long, &join->any_long));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof *place, &place));
+    join->sorted = sorted;
+    join->order = order;
+    BI_TRY(ctx->backend->fill(ctx, join->any_long, 0, sizeof any_long));
+    BI_TRY(BI_CELL_STEP(ctx, cell_rest, join->count, join));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, join->keys, 4, join->members, join->count, sorted, order,
+                                          join->shift, 64));
+    BI_TRY(BI_CELL_STEP(ctx, cell_run, join->count, join));
+    BI_TRY(bi_read_back(ctx, &any_long, join->any_long, sizeof any_long));
+    if (!any_long) return BOSC_OK;
+    BI_TRY(find_runs(ctx, join));
+    if (join->end - join->begin == 1) return replace_long_runs(ctx, join);
+    BI_TRY(BI_CELL_STEP(ctx, cell_goes_on, join->count, join));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, order, join->long_heads, join->count, rest, place));
+    return bi_read_back(ctx, left, place, sizeof *place);
+}
+
+/* Edges between `count` vertices in words `begin` to `end` - 1. */
+static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cell_probe *probe, const uint32_t *members, int64_t count,
+                               int32_t begin, int32_t end)
+{
+    struct bi_cell_join join = {.probe = *probe, .begin = begin, .end = end, .count = count, .members = members};
+    struct bi_mark outer = bi_arena_mark(ctx);
+    uint32_t *rest;
+    int64_t left;
+    BI_TRY(bi_progress(ctx, "join", (double)begin / probe->view.shape.words));
+    BI_TRY(bi_cell_scratch(ctx, count, 4, &rest));
+    struct bi_mark inner = bi_arena_mark(ctx);
+    BI_TRY(join_range(ctx, &join, rest, &left));
+    bi_arena_rewind(ctx, inner);
+    if (left > 0) {
+        BI_TRY(join_halves(ctx, probe, rest, left, begin, begin + (end - begin) / 2));
+        BI_TRY(join_halves(ctx, probe, rest, left, begin + (end - begin) / 2, end));
     }
+    bi_arena_rewind(ctx, outer);
     return BOSC_OK;
 }
 
@@ -65,13 +95,6 @@ const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx)
 #endif
     (void)ctx;
     return &bi_cell_team_cpu;
-}
-
-bosc_status bi_cell_join_all(bosc_ctx *ctx, const struct bi_cell_segments *segments)
-{
-    const struct bi_cell_team *team = bi_cell_team_of(ctx);
-    if (!team->join) return join_words(ctx, &segments->view, &segments->found, 0, segments->view.shape.words);
-    return team->join(ctx, segments);
 }
 
 /* Keeps the first `count` edges, less those of skewed segments. */
@@ -96,16 +119,19 @@ bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *se
     enum { CHUNK = 16 }; /* flags that are read back at once */
     uint32_t flags[CHUNK] = {0};
     int32_t words = segments->view.shape.words;
-    BI_TRY(forget(ctx, segments, count));
+    struct bi_cell_probe probe = {.view = segments->view, .found = segments->found};
+    struct bi_cell_iota all;
+    if (count > 0) BI_TRY(forget(ctx, segments, count));
+    BI_TRY(bi_cell_dictionary_of(ctx, &segments->view, &probe.dictionary));
+    BI_TRY(bi_cell_scratch(ctx, segments->view.count, 4, &all.numbers));
+    BI_TRY(BI_CELL_STEP(ctx, cell_iota, segments->view.count, &all));
     for (int32_t g = 0; g < segments->count; g++) {
         int32_t left = segments->count - g, begin = g * segments->span, end = begin + segments->span;
         if (g % CHUNK == 0)
             BI_TRY(bi_read_back(ctx, flags, segments->skewed + g,
                                 sizeof(uint32_t) * (size_t)(left < CHUNK ? left : CHUNK)));
-        if (!flags[g % CHUNK]) continue;
-        struct bi_mark mark = bi_arena_mark(ctx);
-        BI_TRY(join_words(ctx, &segments->view, &segments->found, begin, end < words ? end : words));
-        bi_arena_rewind(ctx, mark);
+        if (flags[g % CHUNK])
+            BI_TRY(join_halves(ctx, &probe, all.numbers, segments->view.count, begin, end < words ? end : words));
     }
     return BOSC_OK;
 }

@@ -14,11 +14,8 @@ BI_FN uint64_t bi_cell_mask(const struct bi_cell_shape *s, int32_t word)
 
 BI_FN const uint64_t *bi_cell_row(const struct bi_cell_view *v, int64_t i) { return v->vectors + i * v->shape.words; }
 
-/* The seed of words number s, of the hash number `attempt`. */
-BI_FN uint64_t bi_cell_seed(uint64_t attempt, int64_t s)
-{
-    return bi_mix_u64(attempt + (uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull);
-}
+/* The seed of words number s. */
+BI_FN uint64_t bi_cell_seed(int64_t s) { return bi_mix_u64((uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull); }
 
 /* h_s of a word, for the seed of its place. */
 BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
@@ -48,6 +45,29 @@ BI_FN bool bi_cell_agree(const uint64_t *x, const uint64_t *y, int32_t words, in
     for (int32_t s = 0; s < words; s++)
         if (s != but && x[s] != y[s]) return false;
     return true;
+}
+
+/* Do vertices x and y differ in one letter, and that in a word from `begin` to before `end`? Its number, or -1. */
+BI_FN int64_t bi_cell_match(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
+                            int32_t end)
+{
+    int64_t position = -1;
+    for (int32_t s = 0; s < shape->words; s++) {
+        uint64_t bits = x[s] ^ y[s];
+        if (!bits) continue;
+        if (position >= 0 || s < begin || s >= end || !bi_cell_one_letter(bits, shape->letter_bits)) return -1;
+        position = bi_cell_position(shape, s, bits);
+    }
+    return position;
+}
+
+/* The hash of a vertex's words outside [begin, end). */
+BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t begin, int32_t end)
+{
+    uint64_t hash = v->hashes[i];
+    const uint64_t *x = bi_cell_row(v, i);
+    for (int32_t s = begin; s < end; s++) hash -= bi_cell_hash(x[s], v->seeds[s]);
+    return hash;
 }
 
 /* In how many letters words differ by `bits`. */

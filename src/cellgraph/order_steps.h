@@ -22,16 +22,6 @@ BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
     a->found.positions[at] = a->positions[e];
 }
 
-/* *to += 1; what it was before. */
-BI_FN uint32_t bi_cell_take(uint32_t *to)
-{
-#ifdef __CUDA_ARCH__
-    return atomicAdd(to, 1u);
-#else
-    return __atomic_fetch_add(to, 1, __ATOMIC_RELAXED);
-#endif
-}
-
 struct bi_cell_order {
     const uint64_t *edges;
     const uint32_t *positions;
@@ -45,7 +35,7 @@ struct bi_cell_order {
 
 BI_FN void bi_step_cell_rank(const struct bi_cell_order *a, int64_t e)
 {
-    a->ranks[e] = bi_cell_take(&a->starts[a->edges[e] >> a->vertex_bits]);
+    a->ranks[e] = bi_cell_take(&a->starts[a->edges[e] >> a->vertex_bits], 1);
 }
 
 BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)

@@ -5,11 +5,22 @@
 #include "base/atomic.h"
 #include "cellgraph/letters.h"
 
+/* *to += more; what it was before. */
+BI_FN uint32_t bi_cell_take(uint32_t *to, uint32_t more)
+{
+#ifdef __CUDA_ARCH__
+    return atomicAdd(to, more);
+#else
+    return __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Edges in the order in which they happen to be found; they are sorted afterwards. */
 struct bi_cell_found {
     uint64_t *edges;
     uint32_t *positions;
-    uint64_t *count; /* of the edges found, which may be more than the room */
+    uint64_t *count;    /* of the edges found, which may be more than the room */
+    uint64_t *compared; /* by the join: pairs of vertices, and vectors that were looked up */
     int64_t room;
     int32_t vertex_bits;
 };
@@ -112,7 +123,8 @@ struct bi_cell_probe {
     struct bi_cell_view view;
     struct bi_cell_found found;
     struct bi_cell_dictionary dictionary;
-    int64_t known; /* edges between vertices below it are there already */
+    const uint32_t *common; /* (words x 2) halves of the words of letters that are common */
+    int64_t known;          /* edges between vertices below it are there already */
 };
 
 /* Looks for vertex i, below `limit`, with `word` in place of its word s; `rest` is the hash of its other words. */
@@ -130,33 +142,100 @@ BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uin
 }
 
 /* Replaces each letter of word s of vertex i, where others differ from it in the bits of `vary`: by each larger one, or
- * each smaller one, and then of vertices below `limit` only. */
-BI_FN void bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary,
-                           bool smaller, int64_t limit)
+ * each smaller one, and then of vertices below `limit` only. Returns how many vectors were looked up. */
+BI_FN uint64_t bi_cell_replace(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t vary,
+                               bool smaller, int64_t limit)
 {
     uint64_t word = bi_cell_row(&a->view, i)[s], letters = (1ull << a->view.shape.letter_bits) - 1;
     if (letters == 1) { /* as below, without a division for each letter */
         for (uint64_t bits = vary & (smaller ? word : ~word); bits; bits &= bits - 1)
             bi_cell_look(a, i, s, rest, word ^ (bits & -bits), limit);
-        return;
+        return (uint64_t)bi_popcount(vary & (smaller ? word : ~word));
     }
+    uint64_t looks = 0;
     while (vary) {
         int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(vary) / r * r;
         uint64_t own = word >> at & letters, fixed = ~(vary >> at) & letters;
         uint64_t first = smaller ? 0 : own + 1, end = smaller ? own : letters + 1;
-        for (uint64_t letter = first; letter < end; letter++)
-            if (((letter ^ own) & fixed) == 0) bi_cell_look(a, i, s, rest, word ^ (letter ^ own) << at, limit);
+        for (uint64_t letter = first; letter < end; letter++) {
+            if (((letter ^ own) & fixed) != 0) continue;
+            bi_cell_look(a, i, s, rest, word ^ (letter ^ own) << at, limit);
+            looks++;
+        }
         vary &= ~(letters << at);
     }
+    return looks;
 }
 
-/* Zobrist: all letters of vertex i. */
+/* A letter that most vertices have at each place, if there is one: a vote among vertices spread evenly. Source: Boyer,
+ * Moore, MJRTY - A Fast Majority Vote Algorithm (1991). */
+struct bi_cell_common {
+    struct bi_cell_view view;
+    int64_t samples;
+    uint32_t *common; /* (words x 2), 0 before */
+};
+
+BI_FN void bi_step_cell_common(const struct bi_cell_common *a, int64_t k)
+{
+    const struct bi_cell_shape *shape = &a->view.shape;
+    const int32_t s = (int32_t)(k / shape->per_word), at = (int32_t)(k % shape->per_word) * shape->letter_bits;
+    const uint64_t letters = (1ull << shape->letter_bits) - 1;
+    uint64_t winner = 0;
+    int64_t votes = 0;
+    for (int64_t i = 0; i < a->samples; i++) {
+        uint64_t letter = bi_cell_row(&a->view, i * (a->view.count / a->samples))[s] >> at & letters;
+        if (votes == 0) winner = letter;
+        votes += letter == winner ? 1 : -1;
+    }
+    if (!(winner << at)) return;
+    bi_raise(&a->common[2 * s], (uint32_t)(winner << at));
+    bi_raise(&a->common[2 * s + 1], (uint32_t)(winner << at >> 32));
+}
+
+/* The bits in which word s of vertex i is not common. Letters are compared by these: 0 is the common one. */
+BI_FN uint64_t bi_cell_rare(const struct bi_cell_view *v, const uint32_t *common, int64_t i, int32_t s)
+{
+    return bi_cell_row(v, i)[s] ^ (common[2 * s] | (uint64_t)common[2 * s + 1] << 32);
+}
+
+/* Replaces the letters of two bits of word s of vertex i by those that are less rare, without a branch for each. */
+BI_FN void bi_cell_flip_pairs(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t rare)
+{
+    const uint64_t lows = 0x5555555555555555ull, high = rare >> 1 & lows, low = rare & lows;
+    const uint64_t above[3] = {high | low, high, high & low}; /* the letters above 0, 1, 2 */
+    for (uint64_t letter = 0; letter < 3; letter++)
+        for (uint64_t left = above[letter]; left; left &= left - 1) {
+            const int at = bi_lowest_bit(left);
+            const uint64_t differ = ((rare >> at & 3) ^ letter) << at;
+            bi_cell_look(a, i, s, rest, bi_cell_row(&a->view, i)[s] ^ differ, a->view.count);
+        }
+}
+
+/* Zobrist: all letters of vertex i, each replaced by those that are less rare; so nothing is looked up where it has the
+ * common letter, nor where all have. */
 BI_FN void bi_step_cell_flip(const struct bi_cell_probe *a, int64_t i)
 {
-    const uint64_t *x = bi_cell_row(&a->view, i);
-    for (int32_t s = 0; s < a->view.shape.words; s++)
-        bi_cell_replace(a, i, s, a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]),
-                        bi_cell_mask(&a->view.shape, s), false, a->view.count);
+    const uint64_t *x = bi_cell_row(&a->view, i), letters = (1ull << a->view.shape.letter_bits) - 1;
+    const int32_t r = a->view.shape.letter_bits;
+    for (int32_t s = 0; s < a->view.shape.words; s++) {
+        const uint64_t rest = a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]);
+        uint64_t rare = bi_cell_rare(&a->view, a->common, i, s);
+        if (r == 1) { /* as below, without a division for each letter */
+            for (; rare; rare &= rare - 1) bi_cell_look(a, i, s, rest, x[s] ^ (rare & -rare), a->view.count);
+            continue;
+        }
+        if (r == 2) {
+            bi_cell_flip_pairs(a, i, s, rest, rare);
+            continue;
+        }
+        while (rare) {
+            const int32_t at = bi_lowest_bit(rare) / r * r;
+            const uint64_t own = rare >> at & letters;
+            for (uint64_t letter = 0; letter < own; letter++)
+                bi_cell_look(a, i, s, rest, x[s] ^ (letter ^ own) << at, a->view.count);
+            rare &= ~(letters << at);
+        }
+    }
 }
 
 /* All letters of the i-th vertex that is not known: an edge to one that is known is found from this end alone. */
@@ -185,18 +264,21 @@ BI_FN void bi_step_cell_recode(const struct bi_cell_recode *a, int64_t e)
     a->found.positions[e] = a->positions[e];
 }
 
-/* ---- word-complement join: vertices sorted by the hash of all words but `word` ---- */
+/* ---- word-complement join: vertices sorted by the hash of their words outside a range of words ---- */
 
 /* A longer run of vertices is not compared pair by pair. */
 enum { BI_CELL_RUN = 64 };
 
 struct bi_cell_join {
     struct bi_cell_probe probe; /* the dictionary: for long runs only */
-    int32_t word, shift;        /* runs agree in the keys' bits from `shift` on */
-    uint64_t *keys;             /* before the sort */
+    int32_t begin, end;         /* the range */
+    int32_t shift;              /* runs agree in the keys' bits from `shift` on */
+    int64_t count;
+    const uint32_t *members; /* (count) vertices */
+    uint64_t *keys;          /* before the sort */
     const uint64_t *sorted;
     const uint32_t *order;
-    uint8_t *long_heads;  /* of place p: a long run begins */
+    uint8_t *long_heads;  /* of place p: a long run begins; then: p is in a long run */
     uint32_t *any_long;   /* 1: there is one */
     const uint32_t *runs; /* the places where long runs begin */
     uint32_t *ends;       /* and where they end */
@@ -206,15 +288,14 @@ struct bi_cell_join {
 
 BI_FN void bi_step_cell_rest(const struct bi_cell_join *a, int64_t i)
 {
-    const struct bi_cell_view *v = &a->probe.view;
-    a->keys[i] = v->hashes[i] - bi_cell_hash(bi_cell_row(v, i)[a->word], v->seeds[a->word]);
+    a->keys[i] = bi_cell_outside(&a->probe.view, a->members[i], a->begin, a->end);
 }
 
 /* Vertices lie anywhere: asks for two that will be compared. */
 BI_FN void bi_cell_foresee(const struct bi_cell_join *a, int64_t p)
 {
 #ifndef __CUDA_ARCH__
-    if (p + 1 >= a->probe.view.count || a->sorted[p] != a->sorted[p + 1]) return;
+    if (p + 1 >= a->count || a->sorted[p] != a->sorted[p + 1]) return;
     __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p]));
     __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p + 1]));
 #else
@@ -222,30 +303,35 @@ BI_FN void bi_cell_foresee(const struct bi_cell_join *a, int64_t p)
 #endif
 }
 
-/* The head of a run compares its members, if they are few. */
+/* The member at place p of a run compares itself with those behind it, if the run is short. */
 BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
 {
-    int64_t count = a->probe.view.count, end = p + 1;
+    const struct bi_cell_view *v = &a->probe.view;
+    const uint64_t top = a->sorted[p] >> a->shift;
+    int64_t begin = p, end = p + 1;
     bi_cell_foresee(a, p + 24);
-    uint64_t top = a->sorted[p] >> a->shift;
-    bool head = p == 0 || a->sorted[p - 1] >> a->shift != top;
-    while (head && end < count && end - p <= BI_CELL_RUN && a->sorted[end] >> a->shift == top) end++;
-    bool is_long = end - p > BI_CELL_RUN;
-    a->long_heads[p] = is_long;
+    while (begin > 0 && p - begin < BI_CELL_RUN && a->sorted[begin - 1] >> a->shift == top) begin--;
+    while (end < a->count && end - begin <= BI_CELL_RUN && a->sorted[end] >> a->shift == top) end++;
+    const bool is_long = end - begin > BI_CELL_RUN;
+    a->long_heads[p] = is_long && begin == p;
     if (is_long) {
         bi_raise(a->any_long, 1);
         return;
     }
-    for (int64_t i = p; head && i < end; i++)
-        for (int64_t j = i + 1; j < end; j++)
-            if (a->sorted[i] == a->sorted[j])
-                bi_cell_try(&a->probe.view, &a->probe.found, a->order[i], a->order[j], a->word);
+    if (end - p == 1) return;
+    bi_take(a->probe.found.compared, (uint64_t)(end - p - 1));
+    for (int64_t j = p + 1; j < end; j++) {
+        uint32_t x = a->order[p], y = a->order[j];
+        if (a->sorted[p] != a->sorted[j]) continue;
+        int64_t position = bi_cell_match(&v->shape, bi_cell_row(v, x), bi_cell_row(v, y), a->begin, a->end);
+        if (position >= 0) bi_cell_emit(&a->probe.found, x, y, (uint32_t)position);
+    }
 }
 
 BI_FN void bi_step_cell_run_end(const struct bi_cell_join *a, int64_t k)
 {
     uint64_t top = a->sorted[a->runs[k]] >> a->shift;
-    int64_t low = a->runs[k], high = a->probe.view.count; /* place low is in the run, place high is not */
+    int64_t low = a->runs[k], high = a->count; /* place low is in the run, place high is not */
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
         if (a->sorted[middle] >> a->shift == top)
@@ -270,12 +356,18 @@ BI_FN int64_t bi_cell_run_of(const struct bi_cell_join *a, int64_t p)
     return low >= 0 && p < (int64_t)a->ends[low] ? low : -1;
 }
 
+/* The members of long runs go on. */
+BI_FN void bi_step_cell_goes_on(const struct bi_cell_join *a, int64_t p)
+{
+    a->long_heads[p] = bi_cell_run_of(a, p) >= 0;
+}
+
 BI_FN void bi_step_cell_vary(const struct bi_cell_join *a, int64_t p)
 {
     int64_t k = bi_cell_run_of(a, p);
     if (k < 0) return;
     const struct bi_cell_view *v = &a->probe.view;
-    uint64_t bits = bi_cell_row(v, a->order[p])[a->word] ^ bi_cell_row(v, a->order[a->runs[k]])[a->word];
+    uint64_t bits = bi_cell_row(v, a->order[p])[a->begin] ^ bi_cell_row(v, a->order[a->runs[k]])[a->begin];
     bi_raise(&a->vary[2 * k], (uint32_t)bits);
     bi_raise(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
 }
@@ -284,8 +376,9 @@ BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
 {
     int64_t k = bi_cell_run_of(a, p);
     if (k < 0) return;
-    bi_cell_replace(&a->probe, a->order[p], a->word, a->sorted[p], a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32,
-                    false, a->probe.view.count);
+    uint64_t vary = a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32;
+    uint64_t looks = bi_cell_replace(&a->probe, a->order[p], a->begin, a->sorted[p], vary, false, a->probe.view.count);
+    bi_take(a->probe.found.compared, looks);
 }
 
 #endif

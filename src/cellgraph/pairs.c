@@ -33,9 +33,27 @@ bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view
     return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, d->starts, entries, d->starts);
 }
 
-bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_found *found)
+int64_t bi_cell_voters(int64_t vertices)
 {
-    struct bi_cell_probe probe = {.view = *view, .found = *found};
+    enum { MOST = 64, PART = 8 }; /* so that the vertices' lookups outweigh the vote */
+    const int64_t voters = vertices / PART;
+    return voters < 1 ? 1 : voters > MOST ? MOST : voters;
+}
+
+bosc_status bi_cell_common_of(bosc_ctx *ctx, const struct bi_cell_view *view, const uint32_t **to)
+{
+    struct bi_cell_common common = {.view = *view, .samples = bi_cell_voters(view->count)};
+    BI_TRY(bi_cell_scratch(ctx, view->shape.words, 8, &common.common));
+    BI_TRY(ctx->backend->fill(ctx, common.common, 0, (size_t)view->shape.words * 8));
+    *to = common.common;
+    return BI_CELL_STEP(ctx, cell_common, view->shape.length, &common);
+}
+
+bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, const uint32_t *common,
+                              const struct bi_cell_found *found)
+{
+    struct bi_cell_probe probe = {.view = *view, .found = *found, .common = common};
     BI_TRY(bi_cell_dictionary_of(ctx, view, &probe.dictionary));
+    if (!common) BI_TRY(bi_cell_common_of(ctx, view, &probe.common));
     return BI_CELL_STEP(ctx, cell_flip, view->count, &probe);
 }

@@ -5,6 +5,7 @@
 #include "cellgraph/order_steps.h"
 #include "cellgraph/output_steps.h"
 #include "cellgraph/pair_steps.h"
+#include "cellgraph/sample_steps.h"
 #include "cellgraph/trie_steps.h"
 #include "cellgraph/unique_steps.h"
 

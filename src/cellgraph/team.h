@@ -48,8 +48,10 @@ struct bi_cell_searched {
 };
 
 struct bi_cell_team {
-    bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows); /* NULL: by a sort */
-    bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);                  /* NULL: by sorts */
+    /* Brings equal rows together: the graph gets its vertices. */
+    bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+    bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);
+    bosc_status (*look)(bosc_ctx *ctx, const struct bi_cell_sample *sample); /* at pairs and leading words */
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cell_search *search);
 };
 
@@ -60,29 +62,6 @@ extern const struct bi_cell_team bi_cell_team_cuda;
 
 /* Words of a segment: few segments for long vectors. */
 BI_FN int32_t bi_cell_span(int32_t words) { return words <= 4 ? 1 : (words + 3) / 4; }
-
-/* Do vertices x and y differ in one letter, and that in a word from `begin` to before `end`? Its number, or -1. */
-BI_FN int64_t bi_cell_match(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
-                            int32_t end)
-{
-    int64_t position = -1;
-    for (int32_t s = 0; s < shape->words; s++) {
-        uint64_t bits = x[s] ^ y[s];
-        if (!bits) continue;
-        if (position >= 0 || s < begin || s >= end || !bi_cell_one_letter(bits, shape->letter_bits)) return -1;
-        position = bi_cell_position(shape, s, bits);
-    }
-    return position;
-}
-
-/* The hash of a vertex's words outside [begin, end). */
-BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t begin, int32_t end)
-{
-    uint64_t hash = v->hashes[i];
-    const uint64_t *x = bi_cell_row(v, i);
-    for (int32_t s = begin; s < end; s++) hash -= bi_cell_hash(x[s], v->seeds[s]);
-    return hash;
-}
 
 /* The side of a search that goes on, of those whose last levels have so many vertices. */
 BI_FN int bi_cell_side(int32_t sides, uint32_t first, uint32_t second) { return sides == 2 && second < first; }

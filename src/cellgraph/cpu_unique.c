@@ -1,0 +1,195 @@
+/* Vertices on the CPU: rows are dealt to parts by their hashes; in a part, equal hashes are brought together by chains,
+ * and the rows compared some time after they were asked for. Should different rows of a part agree in the bits that
+ * decide there, the part is done again with all comparisons. Rows are dealt in order, so the first of a chain's equal
+ * rows is the first of all. */
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/fault.h"
+#include "cellgraph/cpu.h"
+#include "cellgraph/cpu_deal.h"
+#include "cellgraph/unique_steps.h"
+
+enum { HEADS = 2 * BI_CELL_PART, QUEUE = 256 };
+static const uint32_t NOTHING = UINT32_MAX;
+
+struct unique {
+    struct bi_cell_rows rows;
+    struct bi_cell_shape shape;
+    const uint64_t *seeds;
+    uint64_t *hashes; /* (rows) */
+    uint32_t *first;  /* (rows) the first of the equals of each */
+    uint32_t *next;   /* (rows) chains of a part's entries */
+    struct bi_cell_deal deal;
+    uint32_t *before; /* (threads + 1) first rows of the threads before */
+    uint32_t *vertex_of, *firsts, *multiplicities;
+    uint64_t *vertex_hashes, *vectors;
+};
+
+/* The hash of each row is kept. */
+static void hash_rows(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
+{
+    const struct unique *u = user;
+    if (again) {
+        memcpy(hashes, u->hashes + first, (size_t)count * sizeof *hashes);
+        return;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        const uint64_t *row = u->rows.data + (first + k) * u->rows.stride;
+        uint64_t h = 0;
+        for (int32_t s = 0; s < u->shape.words; s++)
+            h += bi_cell_hash(row[s] & bi_cell_mask(&u->shape, s), u->seeds[s]);
+        hashes[k] = u->hashes[first + k] = h;
+    }
+}
+
+static bool same(const struct unique *u, uint32_t i, uint32_t j)
+{
+    const uint64_t *x = u->rows.data + (int64_t)i * u->rows.stride, *y = u->rows.data + (int64_t)j * u->rows.stride;
+    uint64_t differ = 0;
+    for (int32_t s = 0; s < u->shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_cell_mask(&u->shape, s);
+    return differ == 0;
+}
+
+/* Rows that wait to be compared with the first of their equals. */
+struct queue {
+    uint32_t rows[QUEUE];
+    int count;
+};
+
+static bool flush(const struct unique *u, struct queue *q)
+{
+    bool all = true;
+    for (int k = 0; k < q->count; k++) all &= same(u, q->rows[k], u->first[q->rows[k]]);
+    q->count = 0;
+    return all;
+}
+
+static bool push(const struct unique *u, struct queue *q, uint32_t row)
+{
+    __builtin_prefetch(u->rows.data + (int64_t)row * u->rows.stride);
+    __builtin_prefetch(u->rows.data + (int64_t)u->first[row] * u->rows.stride);
+    q->rows[q->count++] = row;
+    return q->count < QUEUE || flush(u, q);
+}
+
+/* Finds the first of the equals of each row of a part, where rows whose keys agree are equal, or (`exact`) where they
+ * are compared; false if rows turned out not to be. */
+static bool match(const struct unique *u, const struct bi_cell_entry *entries, uint32_t size, bool exact)
+{
+    uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->deal.entries);
+    struct queue q = {.count = 0};
+    while (mask > 63 && mask / 4 > size) mask /= 2;
+    memset(heads, 0xff, (mask + 1) * sizeof *heads);
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t key = entries[i].key, row = entries[i].item;
+        uint32_t k = heads[key & mask];
+        while (k != NOTHING && (entries[k].key != key || (exact && !same(u, row, entries[k].item)))) k = next[k];
+        u->first[row] = k == NOTHING ? row : entries[k].item;
+        if (k == NOTHING) {
+            next[i] = heads[key & mask];
+            heads[key & mask] = i;
+        } else if (!exact && !push(u, &q, row)) {
+            return false;
+        }
+    }
+    return flush(u, &q);
+}
+
+static void match_part(const struct unique *u, uint32_t part)
+{
+    uint32_t size;
+    const struct bi_cell_entry *entries = bi_cell_deal_part(&u->deal, part, &size);
+    if (!match(u, entries, size, false)) match(u, entries, size, true);
+}
+
+static int64_t share(const struct unique *u, int32_t thread) { return u->rows.n * thread / u->deal.threads; }
+
+static void count_firsts(const struct unique *u, int32_t thread)
+{
+    uint32_t count = 0;
+    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) count += u->first[i] == (uint32_t)i;
+    u->before[thread + 1] = count;
+}
+
+/* First rows become vertices. */
+static void number(const struct unique *u, int32_t thread)
+{
+    uint32_t vertex = u->before[thread];
+    const int32_t words = u->shape.words;
+    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) {
+        if (u->first[i] != (uint32_t)i) continue;
+        const uint64_t *row = u->rows.data + i * u->rows.stride;
+        uint64_t *to = u->vectors + (int64_t)vertex * words;
+        for (int32_t s = 0; s + 1 < words; s++) to[s] = row[s] & u->shape.mask;
+        to[words - 1] = row[words - 1] & u->shape.last_mask;
+        u->vertex_hashes[vertex] = u->hashes[i];
+        u->firsts[vertex] = (uint32_t)i;
+        u->multiplicities[vertex] = 1;
+        u->vertex_of[i] = vertex++;
+    }
+}
+
+/* The other rows get the vertices of their first ones. */
+static void follow(const struct unique *u, int32_t thread)
+{
+    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) {
+        if (u->first[i] == (uint32_t)i) continue;
+        const uint32_t vertex = u->vertex_of[u->first[i]];
+        u->vertex_of[i] = vertex;
+        __atomic_fetch_add(&u->multiplicities[vertex], 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void find_firsts(struct unique *u)
+{
+    const int32_t threads = u->deal.threads;
+    const uint32_t parts = bi_cell_deal_parts(&u->deal);
+    bi_cell_deal(&u->deal);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (uint32_t p = 0; p < parts; p++) match_part(u, p);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) count_firsts(u, t);
+    u->before[0] = 0;
+    for (int32_t t = 0; t < threads; t++) u->before[t + 1] += u->before[t];
+}
+
+static void make_vertices(const struct unique *u)
+{
+    const int32_t threads = u->deal.threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) number(u, t);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) follow(u, t);
+}
+
+int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads)
+{
+    return 16 * n + 4 * (threads + 1) + bi_cell_deal_bytes(n, 1, threads);
+}
+
+bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows)
+{
+    struct unique u = {.rows = *rows, .shape = graph->shape};
+    uint64_t *seeds;
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, graph->shape.words, 8));
+    u.seeds = seeds = graph->blocks[BI_CELL_SEEDS].data;
+    for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cell_seed(s);
+    u.deal = (struct bi_cell_deal){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
+    BI_TRY(bi_cell_scratch(ctx, rows->n, 8, &u.hashes));
+    BI_TRY(bi_cell_scratch(ctx, rows->n, 4, &u.first));
+    BI_TRY(bi_cell_scratch(ctx, rows->n, 4, &u.next));
+    BI_TRY(bi_cell_deal_open(ctx, &u.deal));
+    BI_TRY(bi_cell_scratch(ctx, u.deal.threads + 1, 4, &u.before));
+    find_firsts(&u);
+    graph->vertices = u.before[u.deal.threads];
+    BI_TRY(bi_cell_reserve_vertices(ctx, graph, rows->n, graph->vertices));
+    u.vertex_of = graph->blocks[BI_CELL_VERTEX_OF].data;
+    u.firsts = graph->blocks[BI_CELL_FIRSTS].data;
+    u.multiplicities = graph->blocks[BI_CELL_MULTIPLICITIES].data;
+    u.vertex_hashes = graph->blocks[BI_CELL_HASHES].data;
+    u.vectors = graph->blocks[BI_CELL_VECTORS].data;
+    make_vertices(&u);
+    return BOSC_OK;
+}

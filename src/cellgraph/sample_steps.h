@@ -1,0 +1,57 @@
+/* The sample of vertices from which the time of each method is estimated, and a step that looks at it. */
+#ifndef BI_CELLGRAPH_SAMPLE_STEPS_H
+#define BI_CELLGRAPH_SAMPLE_STEPS_H
+
+#include "cellgraph/pair_steps.h"
+
+enum { BI_CELL_SAMPLES = 1024, BI_CELL_SAMPLE_SEGMENTS = 4 };
+
+/* What is seen of the sample. */
+struct bi_cell_seen {
+    uint32_t pairs[BI_CELL_SAMPLE_SEGMENTS]; /* that agree outside a segment of the join, by their hashes */
+    uint32_t leading;                        /* words that a vertex and the next one begin with, both: the sum */
+    uint32_t looks;                          /* vectors that ZOBRIST would look up: the sum */
+};
+
+/* Vertices that are spread evenly. */
+struct bi_cell_sample {
+    struct bi_cell_view view;
+    int64_t count;
+    int32_t span, segments; /* of the join: words of a segment, and how many segments */
+    const uint32_t *common;
+    struct bi_cell_seen *seen; /* the backend's; 0 before */
+};
+
+BI_FN int64_t bi_cell_sampled(const struct bi_cell_sample *a, int64_t k) { return k * (a->view.count / a->count); }
+
+/* The hash of vertex k of the sample outside a segment. */
+BI_FN uint64_t bi_cell_sample_hash(const struct bi_cell_sample *a, int64_t k, int32_t segment)
+{
+    const int32_t words = a->view.shape.words, end = (segment + 1) * a->span;
+    return bi_cell_outside(&a->view, bi_cell_sampled(a, k), segment * a->span, end < words ? end : words);
+}
+
+/* Words that vertices k and k + 1 of the sample both begin with. */
+BI_FN uint32_t bi_cell_leading(const struct bi_cell_sample *a, int64_t k)
+{
+    const uint64_t *x = bi_cell_row(&a->view, bi_cell_sampled(a, k)),
+                   *y = bi_cell_row(&a->view, bi_cell_sampled(a, (k + 1) % a->count));
+    int32_t leading = 0;
+    while (leading < a->view.shape.words && x[leading] == y[leading]) leading++;
+    return (uint32_t)leading;
+}
+
+BI_FN void bi_step_cell_looks(const struct bi_cell_sample *a, int64_t k)
+{
+    const struct bi_cell_shape *shape = &a->view.shape;
+    const uint64_t letters = (1ull << shape->letter_bits) - 1;
+    uint32_t looks = 0;
+    for (int32_t s = 0; s < shape->words; s++) {
+        uint64_t rare = bi_cell_rare(&a->view, a->common, bi_cell_sampled(a, k), s);
+        if (letters == 1) looks += (uint32_t)bi_popcount(rare);
+        for (; letters > 1 && rare; rare >>= shape->letter_bits) looks += (uint32_t)(rare & letters);
+    }
+    bi_cell_take(&a->seen->looks, looks);
+}
+
+#endif
