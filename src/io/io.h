@@ -32,8 +32,8 @@ struct bi_bytes {
     size_t size;
 };
 
-/* A file's content: mapped where it is a regular file, read to its end otherwise, if that comes within 4 GiB (and half of
- * the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
+/* A file's content: mapped where it is a regular file, read to its end otherwise, if that comes within 4 GiB (and half
+ * of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */
