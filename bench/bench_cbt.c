@@ -14,6 +14,7 @@
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 
+#include "calls.h"
 #include "timing.h"
 
 struct bench {
@@ -22,24 +23,6 @@ struct bench {
     int64_t leaves, few; /* few: nodes that are split and merged again */
     uint32_t *nodes, *changed;
 };
-
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_cbt: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
-
-static void *host(size_t bytes)
-{
-    void *p = malloc(bytes ? bytes : 1);
-    if (!p) fail(NULL, "out of memory");
-    return p;
-}
 
 static void run_decode(void *user)
 {

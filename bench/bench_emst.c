@@ -6,6 +6,7 @@
 
 #include <boscage/boscage.h>
 
+#include "calls.h"
 #include "timing.h"
 
 struct bench {
@@ -14,17 +15,6 @@ struct bench {
     int32_t dim;
     void *points, *pairs, *dist2;
 };
-
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_emst: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
 
 static void span(void *user)
 {

@@ -14,6 +14,7 @@
 #include <boscage/forest.h>
 #include <boscage/graph.h>
 
+#include "calls.h"
 #include "timing.h"
 
 struct setting {
@@ -71,30 +72,12 @@ struct bench {
     bosc_msf_info removed, kept; /* of PRIMITIVES with and without the removal of duplicates */
 };
 
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_forest: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
-
 static int find(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return i;
     fprintf(stderr, "bench_forest: %s is not known\n", name);
     exit(2);
-}
-
-static void *host(size_t bytes)
-{
-    void *p = malloc(bytes ? bytes : 1);
-    if (!p) fail(NULL, "out of memory");
-    return p;
 }
 
 /* Stages are told by the progress calls: each ends one. */

@@ -12,6 +12,7 @@
 
 #include <boscage/boscage.h>
 
+#include "calls.h"
 #include "kdtree_points.h"
 
 struct setting {
@@ -32,17 +33,6 @@ struct bench {
     int64_t k, room;
     double radius;
 };
-
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_kdtree: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
 
 static clockid_t clock_used = CLOCK_MONOTONIC;
 

@@ -15,6 +15,7 @@
 #include <boscage/hash.h>
 #include <boscage/spatial.h>
 
+#include "calls.h"
 #include "timing.h"
 
 enum { FRAMES = 8 };
@@ -38,24 +39,6 @@ struct bench {
     int frame;
     double radius;
 };
-
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_spatial: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
-
-static void *host(size_t bytes)
-{
-    void *p = malloc(bytes ? bytes : 1);
-    if (!p) fail(NULL, "out of memory");
-    return p;
-}
 
 static void *send(struct bench *b, const void *from, size_t bytes)
 {

@@ -10,6 +10,7 @@
 
 #include <boscage/boscage.h>
 
+#include "calls.h"
 #include "timing.h"
 
 struct bench {
@@ -22,17 +23,6 @@ struct bench {
     bosc_terrain_camera camera;
     int frame;
 };
-
-static void fail(bosc_ctx *ctx, const char *what)
-{
-    fprintf(stderr, "bench_terrain: %s: %s\n", what, ctx ? bosc_message(ctx) : "no context");
-    exit(1);
-}
-
-#define DO(b, call)                                   \
-    do {                                              \
-        if ((call) != BOSC_OK) fail((b)->ctx, #call); \
-    } while (0)
 
 static double noise_at(int64_t x, int64_t y)
 {
