@@ -26,15 +26,18 @@ typedef struct bosc_cellgraph bosc_cellgraph;
 /* How pairs are found. The edges do not depend on it. Times are for u vertices of w words, and the expected ones over
  * the library's own hash. */
 typedef enum bosc_cell_method {
-    BOSC_CELL_AUTO = 0,      /* HEURISTIC for a few vertices, ZOBRIST for rows of one word, else JOIN */
+    BOSC_CELL_AUTO = 0, /* HEURISTIC, ZOBRIST or JOIN: the one whose time, estimated from the number of vertices, their
+                           words, and what a sample of them has in common, is the least */
     BOSC_CELL_HEURISTIC = 1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
                                 O(u^2). With 0 pivots the naive method */
     BOSC_CELL_TRIE = 2,    /* the neighbours of each vector in a trie of all (boscage/trie.h), less than 2^31 of them */
-    BOSC_CELL_ZOBRIST = 3, /* each vector with each letter replaced is looked up by its hash; O(u length 2^r) */
+    BOSC_CELL_ZOBRIST = 3, /* each vector with each letter replaced by those that are less rare at its place is looked
+                              up by its hash; O(u length 2^r), and nothing for letters that most vectors have */
     BOSC_CELL_JOIN =
-        4 /* word-complement join: vectors that agree in all words but one have the same hash of the others,
-             so they are sorted by it, for each word; O(u w), and where many vectors agree in all other
-             words, the letters that vary in that word are replaced as by ZOBRIST: never more than that */
+        4 /* word-complement join: vectors that agree in all words but one have the same hash of the others, so they are
+             brought together by it, for each word, or each quarter of longer vectors; O(u w). Where many vectors agree
+             outside a quarter, halves of it follow, and halves of these, for those vectors alone, down to single
+             words, in which the letters that vary are replaced as by ZOBRIST: O(u (w log w + length 2^r)) at worst */
 } bosc_cell_method;
 
 /* How TRIE searches. */
@@ -42,8 +45,9 @@ typedef enum bosc_cell_trie_search {
     BOSC_CELL_TRIE_WALK = 0,       /* down a compact trie, and into the children that differ in one letter */
     BOSC_CELL_TRIE_LOOKUP = 1,     /* published: nodes with arrays of all children, in which each vector is looked up
                                       with each letter replaced; O(u length^2 2^r), and much memory */
-    BOSC_CELL_TRIE_DOBROWOLSKI = 2 /* published, sequential: links between the nodes of a level, from which those of the
-                                      next level follow; O(u length) for few links. The CPU backend's alone */
+    BOSC_CELL_TRIE_DOBROWOLSKI = 2 /* published, sequential: from the last letter to the first, groups of vectors that
+                                      end alike, in which those with one parent in the trie are neighbours; O(u length).
+                                      The CPU backend's alone */
 } bosc_cell_trie_search;
 
 /* Zero bytes mean the default; set `size`. Fields are only appended. */

@@ -4,11 +4,11 @@
 #ifndef BI_CELLGRAPH_CPU_DEAL_H
 #define BI_CELLGRAPH_CPU_DEAL_H
 
-#include "core/context.h"
+#include "cellgraph/graph.h"
 
 enum {
     BI_CELL_PART = 2048, /* items of a part, on average at most */
-    BI_CELL_LISTS = 4,
+    BI_CELL_LISTS = BI_CELL_SEGMENTS,
     BI_CELL_BLOCK = 256 /* items whose hashes are asked for at once */
 };
 

@@ -3,7 +3,7 @@
 #include "core/cuda/launch.cuh"
 #include "cellgraph/cuda.cuh"
 
-enum { THREADS = 512, SLOTS = 4 * BI_CELL_SAMPLES };
+enum { THREADS = 512, SLOTS = 2 * BI_CELL_SAMPLES };
 
 struct sample_shared {
     unsigned long long hashes[SLOTS]; /* 0: none */

@@ -48,12 +48,14 @@ bosc_status bi_cell_probe_all(bosc_ctx *ctx, const struct bi_cell_view *view, co
 bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view,
                              const struct bi_cell_found *found);
 
-/* After a join that skewed segments, which found `count` edges: those of skewed segments in another way. */
-bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count);
+/* After a join that skewed segments (flags on the host), which found `count` edges: those of skewed segments in another
+ * way. */
+bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, const uint32_t *skewed,
+                                int64_t count);
 
-/* On the CPU: by links between the nodes of a level. The trie has the vertices and their numbers. */
-bosc_status bi_cell_cpu_links(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cell_view *view,
-                              const struct bi_cell_found *found);
+/* On the CPU: by groups of vertices that end alike. The trie has the vertices and their numbers. */
+bosc_status bi_cell_cpu_endings(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cell_view *view,
+                                const struct bi_cell_found *found);
 
 /* The letters that are common among the vertices, by the vote of some. */
 int64_t bi_cell_voters(int64_t vertices);

@@ -18,7 +18,7 @@ static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct
 /* What a method reports in the backend's memory. */
 struct report {
     uint64_t count, compared;
-    uint32_t any_skewed, unused;
+    uint32_t any_skewed, skewed[BI_CELL_SEGMENTS];
 };
 
 static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cell_view *view,
@@ -29,13 +29,12 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     all->count = (words + all->span - 1) / all->span;
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
-    BI_TRY(bi_cell_scratch(ctx, all->count, 4, &all->skewed));
-    BI_TRY(ctx->backend->fill(ctx, all->skewed, words > 1 ? 0 : 0xff, (size_t)all->count * 4));
+    all->skewed = ((struct report *)found->count)->skewed;
     struct bi_mark mark = bi_arena_mark(ctx);
     if (words > 1)
         BI_TRY(bi_cell_team_of(ctx)->join(ctx, all));
     else /* all agree outside it */
-        BI_TRY(ctx->backend->fill(ctx, all->any_skewed, 0xff, sizeof *all->any_skewed));
+        BI_TRY(ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
@@ -65,7 +64,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
         BI_TRY(join(ctx, graph, &view, found, &all));
     BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     if (report.any_skewed && report.count <= (uint64_t)found->room) {
-        BI_TRY(bi_cell_join_skewed(ctx, &all, (int64_t)report.count));
+        BI_TRY(bi_cell_join_skewed(ctx, &all, report.skewed, (int64_t)report.count));
         BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     }
     bi_arena_rewind(ctx, mark);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { BI_CELL_LENGTH = 65536, BI_CELL_PIVOTS = 16 };
+enum { BI_CELL_LENGTH = 65536, BI_CELL_PIVOTS = 16, BI_CELL_SEGMENTS = 4 /* of the join */ };
 
 /* How letters lie in words. */
 struct bi_cell_shape {

@@ -114,10 +114,9 @@ static bosc_status forget(bosc_ctx *ctx, const struct bi_cell_segments *segments
     return BOSC_OK;
 }
 
-bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count)
+bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, const uint32_t *skewed,
+                                int64_t count)
 {
-    enum { CHUNK = 16 }; /* flags that are read back at once */
-    uint32_t flags[CHUNK] = {0};
     int32_t words = segments->view.shape.words;
     struct bi_cell_probe probe = {.view = segments->view, .found = segments->found};
     struct bi_cell_iota all;
@@ -126,11 +125,8 @@ bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *se
     BI_TRY(bi_cell_scratch(ctx, segments->view.count, 4, &all.numbers));
     BI_TRY(BI_CELL_STEP(ctx, cell_iota, segments->view.count, &all));
     for (int32_t g = 0; g < segments->count; g++) {
-        int32_t left = segments->count - g, begin = g * segments->span, end = begin + segments->span;
-        if (g % CHUNK == 0)
-            BI_TRY(bi_read_back(ctx, flags, segments->skewed + g,
-                                sizeof(uint32_t) * (size_t)(left < CHUNK ? left : CHUNK)));
-        if (flags[g % CHUNK])
+        int32_t begin = g * segments->span, end = begin + segments->span;
+        if (skewed[g])
             BI_TRY(join_halves(ctx, &probe, all.numbers, segments->view.count, begin, end < words ? end : words));
     }
     return BOSC_OK;

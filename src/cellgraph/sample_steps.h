@@ -4,13 +4,13 @@
 
 #include "cellgraph/pair_steps.h"
 
-enum { BI_CELL_SAMPLES = 1024, BI_CELL_SAMPLE_SEGMENTS = 4 };
+enum { BI_CELL_SAMPLES = 1024 };
 
 /* What is seen of the sample. */
 struct bi_cell_seen {
-    uint32_t pairs[BI_CELL_SAMPLE_SEGMENTS]; /* that agree outside a segment of the join, by their hashes */
-    uint32_t leading;                        /* words that a vertex and the next one begin with, both: the sum */
-    uint32_t looks;                          /* vectors that ZOBRIST would look up: the sum */
+    uint32_t pairs[BI_CELL_SEGMENTS]; /* that agree outside a segment of the join, by their hashes */
+    uint32_t leading;                 /* words that a vertex and the next one begin with, both: the sum */
+    uint32_t looks;                   /* vectors that ZOBRIST would look up: the sum */
 };
 
 /* Vertices that are spread evenly. */

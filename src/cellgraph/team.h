@@ -23,7 +23,7 @@ struct bi_cell_segments {
     struct bi_cell_view view;
     struct bi_cell_found found;
     int32_t span, count;
-    uint32_t *skewed;     /* (count) flags, 0 before */
+    uint32_t *skewed;     /* (count, at most BI_CELL_SEGMENTS) flags, 0 before */
     uint32_t *any_skewed; /* 0 before */
     size_t max_bytes;     /* of scratch that should not be exceeded where it can be helped; 0: as the backend likes */
 };
@@ -61,7 +61,10 @@ extern const struct bi_cell_team bi_cell_team_cuda;
 #endif
 
 /* Words of a segment: few segments for long vectors. */
-BI_FN int32_t bi_cell_span(int32_t words) { return words <= 4 ? 1 : (words + 3) / 4; }
+BI_FN int32_t bi_cell_span(int32_t words)
+{
+    return words <= BI_CELL_SEGMENTS ? 1 : (words + BI_CELL_SEGMENTS - 1) / BI_CELL_SEGMENTS;
+}
 
 /* The side of a search that goes on, of those whose last levels have so many vertices. */
 BI_FN int bi_cell_side(int32_t sides, uint32_t first, uint32_t second) { return sides == 2 && second < first; }

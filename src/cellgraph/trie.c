@@ -27,7 +27,8 @@ bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct 
     int64_t *pairs, count;
     uint32_t *vertices, *positions;
     BI_TRY(make_trie(ctx, graph, view));
-    if (graph->opts.trie_search == BOSC_CELL_TRIE_DOBROWOLSKI) return bi_cell_cpu_links(ctx, graph->trie, view, found);
+    if (graph->opts.trie_search == BOSC_CELL_TRIE_DOBROWOLSKI)
+        return bi_cell_cpu_endings(ctx, graph->trie, view, found);
     BI_TRY(bi_cell_scratch(ctx, found->room, 16, &pairs));
     BI_TRY(bi_cell_scratch(ctx, found->room, 8, &vertices));
     BI_TRY(bi_cell_scratch(ctx, found->room, 4, &positions));
