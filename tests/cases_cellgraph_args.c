@@ -248,9 +248,90 @@ static void rebuilds(bosc_ctx *ctx)
     }
 }
 
+static void sizes(bosc_ctx *ctx)
+{
+    static const int64_t bad[] = {-1, INT64_MIN, -1000, -(1ll << 32), -2};
+    int64_t kept = 7, scratch = 7, more;
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_opts o = good;
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &good, &graph));
+    CHECK_EQ(bosc_cellgraph_bytes(NULL, &good, 10, 10, &kept, &scratch), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_reserve(NULL, graph, 10, 10), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_reserve(ctx, NULL, 10, 10), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_bytes(ctx, NULL, 10, 10, &kept, &scratch), "opts");
+    for (int i = 0; i < 5; i++) {
+        CHECK_ARG(ctx, bosc_cellgraph_reserve(ctx, graph, bad[i], 10), "n");
+        CHECK_ARG(ctx, bosc_cellgraph_reserve(ctx, graph, 10, bad[i]), "edges");
+        CHECK_ARG(ctx, bosc_cellgraph_bytes(ctx, &good, bad[i], 10, &kept, &scratch), "n");
+        CHECK_ARG(ctx, bosc_cellgraph_bytes(ctx, &good, 10, bad[i], &kept, &scratch), "edges");
+        o.length = (int32_t)bad[i];
+        CHECK_ARG(ctx, bosc_cellgraph_bytes(ctx, &o, 10, 10, &kept, &scratch), "opts: length");
+    }
+    CHECK_ARG(ctx, bosc_cellgraph_reserve(ctx, graph, 10, INT64_MAX), "edges");
+    CHECK_ARG(ctx, bosc_cellgraph_bytes(ctx, &good, 10, INT64_MAX / 255, &kept, &scratch), "edges");
+    CHECK_STATUS(ctx, bosc_cellgraph_reserve(ctx, graph, INT64_MAX, 10), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_cellgraph_bytes(ctx, &good, UINT32_MAX, 10, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK(kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_cellgraph_bytes(ctx, &good, 1000, 2000, &kept, NULL));
+    CHECK_EQ(kept, 1000 * (16 + 20) + 16 + 2000 * 12);
+    o = good;
+    o.length = 65536;
+    o.method = BOSC_CELL_TRIE;
+    CHECK_OK(ctx, bosc_cellgraph_bytes(ctx, &o, INT32_MAX, 0, &more, &scratch));
+    CHECK(more > kept && scratch > more / 4);
+    o.method = BOSC_CELL_AUTO;
+    CHECK_OK(ctx, bosc_cellgraph_bytes(ctx, &o, (int64_t)UINT32_MAX - 1, INT64_MAX / 256, &more, &scratch));
+    CHECK(more > 0 && scratch > 0);
+    bosc_cellgraph_free(graph);
+}
+
+/* Builds after a reservation take no memory, no more than was told, and a graph keeps what it has when it gets room. */
+static void reserved(bosc_ctx *ctx)
+{
+    struct suite_random r = {63};
+    for (int k = 0; k < 5 * CELLS_SHAPES; k++) {
+        if (suite_leaves_out()) continue;
+        const int32_t length = k % 4 == 0 ? 60 : k % 4 == 1 ? 100 : 700, bits = 1 + k % 2;
+        int64_t live[2] = {0, 0}, n = suite_slow(ctx) ? 200 : 1200, kept, scratch, before;
+        bosc_cellgraph_opts o = good;
+        bosc_cellgraph_info info = {.size = sizeof info};
+        bosc_ctx_info held = {.size = sizeof held};
+        bosc_cellgraph *graph = NULL;
+        struct reference_cells c = cells_make(&r, (enum cells_shape)(k / 5), length, bits, n, 0);
+        bosc_ctx *own = counted_context(ctx, live);
+        o.length = length;
+        o.letter_bits = bits;
+        o.method = (bosc_cell_method)(k % 5);
+        o.pivots = o.method == BOSC_CELL_HEURISTIC ? 2 : 0;
+        CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
+        CHECK_OK(own, bosc_cellgraph_reserve(own, graph, n, 20 * n));
+        CHECK_OK(own, bosc_cellgraph_bytes(own, &o, n, 20 * n, &kept, &scratch));
+        before = live[0] + live[1];
+        CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n, 0));
+        CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n / 2, 0));
+        CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n, 0));
+        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        CHECK_OK(own, bosc_ctx_get_info(own, &held));
+        CHECK(info.edges <= 20 * n);
+        CHECK_EQ(live[0] + live[1], before);
+        CHECK(info.bytes <= kept && held.scratch_bytes <= scratch + 256);
+        uint32_t *want = suite_alloc((size_t)info.edges * 4), *got = suite_alloc((size_t)info.edges * 4);
+        CHECK_OK(own, bosc_cellgraph_get_pairs(own, graph, NULL, want));
+        CHECK_OK(own, bosc_cellgraph_reserve(own, graph, 2 * n, 50 * n));
+        CHECK_OK(own, bosc_cellgraph_get_pairs(own, graph, NULL, got));
+        CHECK(info.edges == 0 || memcmp(want, got, (size_t)info.edges * 4) == 0);
+        free(want);
+        free(got);
+        bosc_ctx_free(own);
+        bosc_cellgraph_free(graph);
+        CHECK(live[0] == 0 && live[1] == 0);
+        free(c.rows);
+    }
+}
+
 static const struct suite_case suite_cases_cellgraph_args[] = {
     {"create", create, NULL},     {"build", build, NULL},       {"add", add, NULL},
     {"outputs", outputs, NULL},   {"searches", searches, NULL}, {"another backend", NULL, other_backend},
-    {"rebuilds", rebuilds, NULL},
+    {"rebuilds", rebuilds, NULL}, {"sizes", sizes, NULL},       {"reserved", reserved, NULL},
 };
 SUITE(cellgraph_args);

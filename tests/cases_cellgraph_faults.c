@@ -52,6 +52,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 0:
         status = bosc_cellgraph_create(ctx, &opts, &graph);
         if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS / 2, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_reserve(ctx, graph, ROWS, 4 * ROWS);
         if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS, s->cells.stride);
         if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
         bosc_cellgraph_free(graph);

@@ -73,6 +73,17 @@ BOSC_API bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_o
 /* Frees the graph once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_cellgraph_free(bosc_cellgraph *graph);
 
+/* Makes room so that builds of up to n rows, which lie beside each other, and with up to `edges` edges allocate
+ * nothing; of the published TRIE all but the nodes, whose number the vectors decide. The graph keeps what it holds.
+ * Waits. */
+BOSC_API bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges);
+
+/* Bytes of backend memory for a build of n rows, all different, with so many edges and these options, at most: kept by
+ * the graph (of the published TRIE without the nodes; without what bosc_cellgraph_prepare keeps), and scratch while
+ * building (the context's). Either pointer may be NULL. Needs no device. */
+BOSC_API bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t n,
+                                          int64_t edges, int64_t *kept, int64_t *scratch);
+
 /* Builds or rebuilds the graph from n packed vectors; row i begins `stride` words after row i - 1 (0: as many as a row
  * has). n < 2^32 - 1. A second build of no more rows, vertices and edges allocates nothing. On
  * BOSC_ERR_ARG and BOSC_ERR_LIMIT the graph holds what it held before; on any other failure it is empty. Waits. */

@@ -19,7 +19,7 @@ bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
     return bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL);
 }
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
+bosc_status bi_cell_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
     BI_TRY(bi_take_opts(ctx, "bosc_cellgraph_opts", opts, full, sizeof *full));
@@ -45,7 +45,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bo
     return BOSC_OK;
 }
 
-static struct bi_cell_shape shape_of(int32_t length, int32_t letter_bits)
+struct bi_cell_shape bi_cell_shape_of(int32_t length, int32_t letter_bits)
 {
     struct bi_cell_shape s = {.length = length, .letter_bits = letter_bits, .per_word = 64 / letter_bits};
     s.words = (length + s.per_word - 1) / s.per_word;
@@ -57,7 +57,7 @@ static struct bi_cell_shape shape_of(int32_t length, int32_t letter_bits)
 int64_t bosc_cellgraph_words(int32_t length, int32_t letter_bits)
 {
     if (length < 1 || length > BI_CELL_LENGTH || letter_bits < 1 || letter_bits > 8) return 0;
-    return shape_of(length, letter_bits).words;
+    return bi_cell_shape_of(length, letter_bits).words;
 }
 
 bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph **graph)
@@ -65,12 +65,12 @@ bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts
     bosc_cellgraph_opts full;
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_cell_check_opts(ctx, opts, &full));
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
     bosc_cellgraph *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
     if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
     *fresh = (bosc_cellgraph){.memory = ctx->memory, .host = ctx->host, .opts = full, .method = full.method};
-    fresh->shape = shape_of(full.length, full.letter_bits);
+    fresh->shape = bi_cell_shape_of(full.length, full.letter_bits);
     *graph = fresh;
     return BOSC_OK;
 }

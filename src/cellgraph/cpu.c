@@ -12,5 +12,15 @@ const struct bi_cell_steps bi_cell_cpu = {
 #undef BI_STEP
 };
 
-const struct bi_cell_team bi_cell_team_cpu = {
-    .unique = bi_cell_cpu_unique, .join = bi_cell_cpu_join, .look = bi_cell_cpu_look, .search = bi_cell_cpu_search};
+static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes)
+{
+    (void)shape, (void)max_bytes;
+    return (struct bi_cell_sizes){bi_cell_cpu_unique_bytes(n, ctx->threads),
+                                  bi_cell_cpu_join_bytes(n, BI_CELL_SEGMENTS, ctx->threads)};
+}
+
+const struct bi_cell_team bi_cell_team_cpu = {.sizes = sizes,
+                                              .unique = bi_cell_cpu_unique,
+                                              .join = bi_cell_cpu_join,
+                                              .look = bi_cell_cpu_look,
+                                              .search = bi_cell_cpu_search};

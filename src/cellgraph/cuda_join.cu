@@ -261,9 +261,9 @@ static bosc_status join_some(bosc_ctx *ctx, join_args &a)
 }
 
 /* Vertices of a part: few enough for all multiprocessors to be busy. */
-static int64_t part_size(const bosc_ctx *ctx, const struct bi_cell_segments *all)
+static int64_t part_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
 {
-    const int64_t size = all->view.count * all->count / ((int64_t)ctx->multiprocessors * 6);
+    const int64_t size = n * segments / ((int64_t)ctx->multiprocessors * 6);
     return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
 }
 
@@ -280,13 +280,24 @@ static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_by
     return BOSC_OK;
 }
 
+/* No more than one segment takes, or what is cached: where that is less, launches do all segments, or slices. */
+int64_t cell_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes)
+{
+    const int64_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t);
+    const int64_t one = bi_div_up(n, part_size(ctx, n, 2)) * part_bytes, cached = (int64_t)48 << 20;
+    const int64_t most = one > cached ? one : cached;
+    return max_bytes == 0 || max_bytes > 4 * one ? (most > 4 * one && max_bytes ? 4 * one : most)
+           : max_bytes < part_bytes              ? part_bytes
+                                                 : max_bytes;
+}
+
 /* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */
 bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
 {
     const size_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t);
     join_args a = {};
     a.all = *all;
-    a.parts = (uint32_t)bi_div_up(all->view.count, part_size(ctx, all));
+    a.parts = (uint32_t)bi_div_up(all->view.count, part_size(ctx, all->view.count, all->count));
     size_t bytes, room;
     BI_TRY(parts_bytes(ctx, a, part_bytes, &bytes));
     room = bytes < part_bytes ? 1 : bytes / part_bytes;

@@ -18,6 +18,10 @@ const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx);
 /* Runs a step for items 0 to n - 1. */
 #define BI_CELL_STEP(ctx, name, n, args) (bi_cell_steps_of(ctx)->name((ctx), (n), (args)))
 
+/* Checks options; *full gets them with every field set. And how letters lie in words, by them. */
+bosc_status bi_cell_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full);
+struct bi_cell_shape bi_cell_shape_of(int32_t length, int32_t letter_bits);
+
 /* Whether the context can reach the graph; BOSC_ERR_ARG with the reason. */
 bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph);
 
@@ -56,6 +60,10 @@ bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *se
 /* On the CPU: by groups of vertices that end alike. The trie has the vertices and their numbers. */
 bosc_status bi_cell_cpu_endings(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cell_view *view,
                                 const struct bi_cell_found *found);
+
+/* TRIE: the options of its trie, and room in that. */
+struct bosc_trie_opts bi_cell_trie_opts(const bosc_cellgraph_opts *o);
+bosc_status bi_cell_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n);
 
 /* The letters that are common among the vertices, by the vote of some. */
 int64_t bi_cell_voters(int64_t vertices);

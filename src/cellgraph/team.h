@@ -47,7 +47,13 @@ struct bi_cell_searched {
     uint32_t meeting; /* the smallest vertex in which the sides met, or UINT32_MAX */
 };
 
+/* Bytes of scratch, at most. */
+struct bi_cell_sizes {
+    int64_t unique, join;
+};
+
 struct bi_cell_team {
+    struct bi_cell_sizes (*sizes)(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes);
     /* Brings equal rows together: the graph gets its vertices. */
     bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);

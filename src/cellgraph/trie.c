@@ -3,21 +3,43 @@
 
 #include "cellgraph/driver.h"
 
-/* The graph's trie of its vertices, whose values are their numbers. It is kept for the next build. */
-static bosc_status make_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view)
+bosc_trie_opts bi_cell_trie_opts(const bosc_cellgraph_opts *o)
 {
-    bool published = graph->opts.trie_search == BOSC_CELL_TRIE_LOOKUP;
-    bosc_trie_opts opts = {.size = sizeof opts,
-                           .length = view->shape.length,
-                           .letter_bits = view->shape.letter_bits,
-                           .layout = published ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
-                           .value_bits = 32};
+    const bool published = o->trie_search == BOSC_CELL_TRIE_LOOKUP;
+    return (bosc_trie_opts){.size = sizeof(bosc_trie_opts),
+                            .length = o->length,
+                            .letter_bits = o->letter_bits,
+                            .layout = published ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
+                            .value_bits = 32};
+}
+
+static bosc_status open_trie(bosc_ctx *ctx, bosc_cellgraph *graph)
+{
+    const bosc_trie_opts opts = bi_cell_trie_opts(&graph->opts);
+    return graph->trie ? BOSC_OK : bosc_trie_create(ctx, &opts, &graph->trie);
+}
+
+static bosc_status count_bytes(bosc_ctx *ctx, bosc_cellgraph *graph)
+{
     bosc_trie_info info = {.size = sizeof info};
-    if (!graph->trie) BI_TRY(bosc_trie_create(ctx, &opts, &graph->trie));
-    BI_TRY(bosc_trie_build(ctx, graph->trie, view->vectors, NULL, view->count, 0));
     BI_TRY(bosc_trie_get_info(ctx, graph->trie, &info));
     graph->trie_bytes = info.bytes;
     return BOSC_OK;
+}
+
+bosc_status bi_cell_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n)
+{
+    BI_TRY(open_trie(ctx, graph));
+    BI_TRY(bosc_trie_reserve(ctx, graph->trie, n));
+    return count_bytes(ctx, graph);
+}
+
+/* The graph's trie of its vertices, whose values are their numbers. It is kept for the next build. */
+static bosc_status make_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view)
+{
+    BI_TRY(open_trie(ctx, graph));
+    BI_TRY(bosc_trie_build(ctx, graph->trie, view->vectors, NULL, view->count, 0));
+    return count_bytes(ctx, graph);
 }
 
 bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view,
