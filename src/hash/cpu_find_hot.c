@@ -1,5 +1,6 @@
-/* Looks keys up in a bucketed table: queries go through in chunks, whose buckets are fetched while others are hashed
- * and compared; those that their first bucket sends on wait once more. */
+/* Looks keys up in a bucketed table: queries go through in chunks. Of each chunk all hashes and places are found first,
+ * in vectors; then its buckets are asked for one by one while those of the chunk before are compared, so that memory
+ * and the processor are busy all the time; those that their first bucket sends on wait once more. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -13,9 +14,8 @@ enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64 };
 struct chunk {
     uint64_t hashes[2 * CHUNK];
     uint32_t parts[CHUNK], folds[CHUNK];
-    const char *buckets[CHUNK];
-    uint8_t linear[CHUNK];
-    uint8_t late[CHUNK]; /* those that may be elsewhere */
+    uint32_t buckets[CHUNK], sizes[CHUNK]; /* sizes: buckets_seed of the parts */
+    uint8_t late[CHUNK];                   /* those that may be elsewhere */
     int n_late;
 };
 
@@ -40,12 +40,13 @@ BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
     return bit;
 }
 
-BI_FN bool overflowed(const char *bucket, int32_t bits, int32_t part_bits, uint32_t part)
+/* 1 or 0, without a branch: whether a bucket is full is any one's guess, and a wrong guess costs more than a bucket. */
+BI_FN uint32_t overflowed(const char *bucket, int32_t bits, int32_t part_bits, uint32_t part)
 {
     bosc_hash_word last = bosc_hash_load(bucket, WIDTH - 1, bits);
-    bool rising = bosc_hash_less(bosc_hash_load(bucket, 0, bits), bosc_hash_load(bucket, 1, bits));
-    bool full = bosc_hash_part_of(last, bits, part_bits) == part;
-    return full ? rising : last.low & 1;
+    uint32_t rising = (uint32_t)bosc_hash_less(bosc_hash_load(bucket, 0, bits), bosc_hash_load(bucket, 1, bits));
+    uint32_t full = bosc_hash_part_of(last, bits, part_bits) == part;
+    return (full & rising) | (~full & (uint32_t)last.low & 1);
 }
 
 /* What stands at a place is the answer, or nothing is. */
@@ -73,16 +74,76 @@ BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match,
     }
 }
 
-BI_FN void hash_chunk(const bosc_hash_view *s, int32_t bits, const void *queries, int64_t begin, int count,
-                      struct chunk *c)
+BI_FN const char *bucket_at(const bosc_hash_view *view, uint32_t bucket)
 {
-    const int shift = 64 - s->part_bits;
-    const uint64_t seed = s->seed;
+    return (const char *)view->buckets + (size_t)bucket * (size_t)view->stride;
+}
+
+/* Hashes a chunk, and finds the first bucket of each query. One loop for each thing that is done in vectors. */
+BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
+                       struct chunk *c)
+{
+    const int shift = 64 - view->part_bits;
+    const uint64_t seed = view->seed;
+    const bosc_hash_part *parts = view->parts;
     for (int j = 0; j < count; j++) {
         bosc_hash_word h = bosc_hash_of(bosc_hash_load(queries, begin + j, bits), bits, seed);
         bi_hash_store(c->hashes, bits, j, h);
         c->parts[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
         c->folds[j] = bosc_hash_fold(h, bits);
+    }
+    for (int j = 0; j < count; j++) {
+        c->buckets[j] = parts[c->parts[j]].first;
+        c->sizes[j] = parts[c->parts[j]].buckets_seed;
+    }
+    for (int j = 0; j < count; j++) {
+        uint32_t g = bosc_hash_scatter(c->folds[j] + (c->sizes[j] & LINEAR) * 0x9e3779b9u);
+        c->buckets[j] += (uint32_t)((uint64_t)g * (c->sizes[j] >> BOSC_HASH_SEED_BITS) >> 32);
+    }
+}
+
+/* Answers query j of a chunk if its first bucket can; 1 if it cannot, and there may be another one. */
+BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t part_bits, const struct chunk *c, int j,
+                       int64_t q, char *values, uint8_t *found)
+{
+    uint32_t match = matches(bucket, bits, bosc_hash_load(c->hashes, j, bits));
+    uint32_t linear = (c->sizes[j] & LINEAR) == LINEAR;
+    uint32_t more = overflowed(bucket, bits, part_bits, c->parts[j]) | linear;
+    answer(bucket, bits, size, match, q, values, found);
+    return (int)(more & (uint32_t)(match == 0));
+}
+
+/* Asks for the buckets of `next` (count of them), and answers what the first buckets of `now` can. */
+BI_FN void compare_chunk(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *restrict next,
+                         int next_count, struct chunk *restrict now, int64_t begin, int count, char *restrict values,
+                         uint8_t *restrict found)
+{
+    const char *const table = (const char *)view->buckets;
+    const size_t stride = (size_t)view->stride;
+    const int32_t part_bits = view->part_bits;
+    int both = count < next_count ? count : next_count, j = 0, late = 0;
+    for (; j < both; j++) {
+        __builtin_prefetch(table + next->buckets[j] * stride);
+        now->late[late] = (uint8_t)j;
+        late += answer_first(table + now->buckets[j] * stride, bits, size, part_bits, now, j, begin + j, values, found);
+    }
+    for (int i = j; i < next_count; i++) __builtin_prefetch(table + next->buckets[i] * stride);
+    for (; j < count; j++) {
+        now->late[late] = (uint8_t)j;
+        late += answer_first(table + now->buckets[j] * stride, bits, size, part_bits, now, j, begin + j, values, found);
+    }
+    now->n_late = late;
+}
+
+/* Asks for the second buckets of those that are late. */
+BI_FN void ask_again(const bosc_hash_view *view, struct chunk *c)
+{
+    for (int k = 0; k < c->n_late; k++) {
+        int j = c->late[k];
+        uint32_t pick[2];
+        bosc_hash_buckets(c->folds[j], c->sizes[j] & LINEAR, c->sizes[j] >> BOSC_HASH_SEED_BITS, pick);
+        c->buckets[j] = view->parts[c->parts[j]].first + pick[1];
+        __builtin_prefetch(bucket_at(view, c->buckets[j]));
     }
 }
 
@@ -91,82 +152,38 @@ BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, co
                        char *values, uint8_t *found)
 {
     bosc_hash_word hash = bosc_hash_load(c->hashes, j, bits);
-    const char *bucket = c->buckets[j];
+    const char *bucket = bucket_at(view, c->buckets[j]);
     uint32_t match = 0;
-    if (!c->linear[j]) {
+    if ((c->sizes[j] & LINEAR) != LINEAR) {
         match = matches(bucket, bits, hash);
     } else {
-        bosc_hash_part part = view->parts[c->parts[j]];
-        for (uint32_t b = 0; b < part.buckets_seed >> BOSC_HASH_SEED_BITS && !match; b++) {
-            bucket = (const char *)bosc_hash_bucket(view, part.first + b);
+        uint32_t first = view->parts[c->parts[j]].first;
+        for (uint32_t b = 0; b < c->sizes[j] >> BOSC_HASH_SEED_BITS && !match; b++) {
+            bucket = bucket_at(view, first + b);
             match = matches(bucket, bits, hash);
         }
     }
     answer(bucket, bits, size, match, q, values, found);
 }
 
-/* Hashes a chunk, and asks for its first buckets. */
-BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
-                       struct chunk *c)
-{
-    const size_t stride = (size_t)view->stride;
-    const bosc_hash_part *parts = view->parts;
-    const char *table = (const char *)view->buckets;
-    hash_chunk(view, bits, queries, begin, count, c);
-    for (int j = 0; j < count; j++) {
-        bosc_hash_part part = parts[c->parts[j]];
-        uint32_t seed = part.buckets_seed & LINEAR, buckets = part.buckets_seed >> BOSC_HASH_SEED_BITS;
-        uint32_t g = bosc_hash_scatter(c->folds[j] + seed * 0x9e3779b9u);
-        c->buckets[j] = table + (part.first + (size_t)((uint64_t)g * buckets >> 32)) * stride;
-        __builtin_prefetch(c->buckets[j]);
-        c->linear[j] = seed == LINEAR;
-    }
-}
-
-/* Answers what the first buckets can, and asks for the second ones of the others. */
-BI_FN void answer_first(const bosc_hash_view *view, int32_t bits, size_t size, int64_t begin, int count,
-                        struct chunk *c, char *values, uint8_t *found)
-{
-    const int32_t part_bits = view->part_bits;
-    int late = 0;
-    for (int j = 0; j < count; j++) {
-        const char *bucket = c->buckets[j];
-        uint32_t match = matches(bucket, bits, bosc_hash_load(c->hashes, j, bits));
-        uint32_t more = (uint32_t)overflowed(bucket, bits, part_bits, c->parts[j]) | c->linear[j];
-        c->late[late] = (uint8_t)j;
-        late += (int)(more & (uint32_t)(match == 0));
-        answer(bucket, bits, size, match, begin + j, values, found);
-    }
-    c->n_late = late;
-    for (int k = 0; k < late; k++) {
-        int j = c->late[k];
-        uint32_t pick[2];
-        bosc_hash_part part = view->parts[c->parts[j]];
-        bosc_hash_buckets(c->folds[j], part.buckets_seed & LINEAR, part.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
-        c->buckets[j] = (const char *)view->buckets + ((size_t)part.first + pick[1]) * (size_t)view->stride;
-        __builtin_prefetch(c->buckets[j]);
-    }
-}
+BI_FN int chunk_count(int64_t rest) { return rest < 0 ? 0 : rest < CHUNK ? (int)rest : CHUNK; }
 
 /* While one chunk waits for its first buckets and another for its second ones, a third is hashed. */
 BI_FN void find_sized(const bosc_hash *t, int32_t bits, size_t size, const void *queries, int64_t begin, int64_t end,
                       char *values, uint8_t *found)
 {
     const bosc_hash_view view = bi_hash_view(t);
-    const int64_t chunks = (end - begin + CHUNK - 1) / CHUNK;
     struct chunk ring[3];
-    for (int64_t k = 0; k < chunks + 2; k++) {
-        int64_t from = begin + k * CHUNK, rest = end - from;
-        if (k < chunks) begin_chunk(&view, bits, queries, from, rest < CHUNK ? (int)rest : CHUNK, &ring[k % 3]);
-        if (k > 0 && k <= chunks) {
-            from -= CHUNK, rest += CHUNK;
-            answer_first(&view, bits, size, from, rest < CHUNK ? (int)rest : CHUNK, &ring[(k - 1) % 3], values, found);
-            from += CHUNK;
-        }
-        if (k < 2) continue;
-        const struct chunk *c = &ring[(k - 2) % 3];
-        for (int j = 0; j < c->n_late; j++)
-            answer_late(&view, bits, size, c, c->late[j], from - 2 * CHUNK + c->late[j], values, found);
+    for (int64_t k = 0, from = begin; from < end + 2 * CHUNK; k++, from += CHUNK) {
+        struct chunk *next = &ring[k % 3], *now = &ring[(k + 2) % 3], *late = &ring[(k + 1) % 3];
+        int count = chunk_count(end - from);
+        begin_chunk(&view, bits, queries, from, count, next);
+        if (k == 0) late->n_late = 0;
+        compare_chunk(&view, bits, size, next, count, now, from - CHUNK, k > 0 ? chunk_count(end - from + CHUNK) : 0,
+                      values, found);
+        ask_again(&view, now);
+        for (int i = 0; i < late->n_late; i++)
+            answer_late(&view, bits, size, late, late->late[i], from - 2 * CHUNK + late->late[i], values, found);
     }
 }
 
