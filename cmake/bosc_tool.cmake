@@ -19,8 +19,9 @@ bosc_find_static(BOSC_JANSSON libjansson.a jansson)
 find_path(JANSSON_INCLUDE_DIR jansson.h REQUIRED)
 
 # libtiff's archive needs those of its compressions, one of which is C++; all are found, or the shared library serves.
+# That of JBIG is under the GPL: a stand-in takes its place, so that programs with the archive in them stay free of it.
 set(BOSC_TIFF_STATIC "")
-foreach(name tiff webp zstd lzma Lerc jbig jpeg deflate)
+foreach(name tiff webp zstd lzma Lerc jpeg deflate)
   find_library(archive NAMES lib${name}.a NO_CACHE)
   if(archive)
     list(APPEND BOSC_TIFF_STATIC ${archive})
@@ -30,10 +31,11 @@ endforeach()
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
 list(LENGTH BOSC_TIFF_STATIC found)
-if(found EQUAL 8 AND BOSC_EMULATOR)
-  list(APPEND BOSC_TIFF_STATIC Threads::Threads) # linked as C++ anyway
-elseif(found EQUAL 8 AND IS_ABSOLUTE "${archive}")
-  list(APPEND BOSC_TIFF_STATIC ${archive} -static-libgcc Threads::Threads)
+add_library(bosc_no_jbig STATIC src/io/stand_in/jbig.c)
+if(found EQUAL 7 AND BOSC_EMULATOR)
+  list(APPEND BOSC_TIFF_STATIC bosc_no_jbig Threads::Threads) # linked as C++ anyway
+elseif(found EQUAL 7 AND IS_ABSOLUTE "${archive}")
+  list(APPEND BOSC_TIFF_STATIC bosc_no_jbig ${archive} -static-libgcc Threads::Threads)
 else()
   set(BOSC_TIFF_STATIC TIFF::TIFF)
 endif()

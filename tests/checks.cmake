@@ -38,6 +38,12 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set_tests_properties(symbols install PROPERTIES LABELS package)
 endif()
 
+# The tool is given out under a licence that the GPL's of libjbig does not go with.
+if(TARGET boscage_tool)
+  add_test(NAME no_jbig COMMAND grep -q "JBIG-KIT" $<TARGET_FILE:boscage_tool>)
+  set_tests_properties(no_jbig PROPERTIES WILL_FAIL TRUE)
+endif()
+
 # Sanitizers find planted bugs, or their silence means nothing.
 if(BOSC_SANITIZE)
   add_executable(planted planted.c)
