@@ -202,10 +202,63 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_mesh_write(path, &good, error), "mesh: vertex 2");
     positions[7] = 0, normals[10] = INFINITY;
     CHECK_TEXT(bosc_mesh_write(path, &good, error), "mesh: vertex 3");
+    normals[10] = 0;
+    uint8_t rgb[12] = {0};
+    CHECK_TEXT(bosc_mesh_and_png_write(NULL, &good, path, rgb, 2, 2, error), "path");
+    CHECK_TEXT(bosc_mesh_and_png_write("a.stl", &good, path, rgb, 2, 2, error), "path");
+    CHECK_TEXT(bosc_mesh_and_png_write(path, NULL, path, rgb, 2, 2, error), "mesh");
+    CHECK_TEXT(bosc_mesh_and_png_write(path, &bad, path, rgb, 2, 2, error), "mesh");
+    CHECK_TEXT(bosc_mesh_and_png_write(path, &good, NULL, rgb, 2, 2, error), "png_path");
+    CHECK_TEXT(bosc_mesh_and_png_write(path, &good, path, NULL, 2, 2, error), "rgb");
+    static const int32_t sides[] = {0, -1, INT32_MIN, INT32_MAX, 1000001};
+    for (int i = 0; i < 5; i++) {
+        CHECK_TEXT(bosc_mesh_and_png_write(path, &good, path, rgb, sides[i], 2, error), "width");
+        CHECK_TEXT(bosc_mesh_and_png_write(path, &good, path, rgb, 2, sides[i], error), "height");
+    }
     CHECK(access(path, F_OK) != 0);
 }
 
+static void mesh_and_picture(void)
+{
+    bosc_mesh mesh = make_mesh();
+    uint8_t rgb[12] = {0};
+    char path[PATH_ROOM], png[PATH_ROOM];
+    fresh_path(path, ".ply");
+    fresh_path(png, ".png");
+    CHECK_EQ(bosc_mesh_and_png_write(path, &mesh, "/nowhere/a.png", rgb, 2, 2, NULL), BOSC_ERR_IO);
+    CHECK(access(path, F_OK) != 0);
+    CHECK_EQ(bosc_mesh_and_png_write(path, &mesh, png, rgb, 2, 2, NULL), BOSC_OK);
+    CHECK(access(path, F_OK) == 0 && access(png, F_OK) == 0);
+    unlink(path);
+    unlink(png);
+}
+
 #ifdef BOSC_FAULTS
+/* Both are written, or, unless the second one's renaming fails, none. */
+static void faults_of_two(void)
+{
+    bosc_mesh mesh = make_mesh();
+    uint8_t rgb[12] = {0};
+    int alone = 0;
+    for (int64_t k = 0;; k++) {
+        char path[PATH_ROOM], png[PATH_ROOM];
+        bosc_io_error error = {""};
+        fresh_path(path, ".ply");
+        fresh_path(png, ".png");
+        bi_fault_arm(BI_FAULT_ALLOC | BI_FAULT_WRITE, k, false);
+        bosc_status status = bosc_mesh_and_png_write(path, &mesh, png, rgb, 2, 2, &error);
+        bi_fault_disarm();
+        bool first = access(path, F_OK) == 0, second = access(png, F_OK) == 0;
+        CHECK(k < 40 && second == (status == BOSC_OK) && first >= second);
+        alone += first && !second;
+        unlink(path);
+        unlink(png);
+        if (status == BOSC_OK) break;
+        CHECK(error.text[0]);
+    }
+    CHECK_EQ(alone, 1);
+}
+
 static void faults(void)
 {
     static const char *const endings[] = {".glb", ".ply", ".obj"};
@@ -229,8 +282,10 @@ static void faults(void)
 static const struct suite_case suite_cases_io_mesh_write[] = {
     {".glb", NULL, glb},
     {".ply and .obj", NULL, ply_and_obj},
+    {"a mesh and its picture", NULL, mesh_and_picture},
     {"bad arguments", NULL, bad_arguments},
 #ifdef BOSC_FAULTS
+    {"faults of a mesh and its picture", NULL, faults_of_two},
     {"faults at every passage", NULL, faults},
 #endif
 };

@@ -128,18 +128,24 @@ void canvas_glow(struct canvas *canvas, double x, double y, double radius, struc
         }
 }
 
-bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error)
+uint8_t *canvas_rgb(const struct canvas *canvas)
 {
     size_t count = (size_t)canvas->width * (size_t)canvas->height;
     uint8_t *rgb = malloc(count * 3);
-    if (!rgb) {
-        *error = (bosc_io_error){"out of memory"};
-        return BOSC_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && rgb; i++) {
         rgb[i * 3] = level_of(canvas->pixels[i].r);
         rgb[i * 3 + 1] = level_of(canvas->pixels[i].g);
         rgb[i * 3 + 2] = level_of(canvas->pixels[i].b);
+    }
+    return rgb;
+}
+
+bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error)
+{
+    uint8_t *rgb = canvas_rgb(canvas);
+    if (!rgb) {
+        *error = (bosc_io_error){"out of memory"};
+        return BOSC_ERR_NOMEM;
     }
     bosc_status status = bosc_png_write(path, rgb, canvas->width, canvas->height, error);
     free(rgb);

@@ -31,6 +31,7 @@ void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double 
 void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y1, struct colour colour, double alpha);
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
 
+uint8_t *canvas_rgb(const struct canvas *canvas); /* 8 bits; to be freed. NULL: no memory */
 bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error);
 
 #endif

@@ -172,34 +172,42 @@ static int report(struct job *job, const struct land *land)
     return EXIT_DONE;
 }
 
-static int write_mesh(struct job *job, const struct land *land)
-{
-    bosc_io_error error;
-    if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
-    double start = job_now();
-    bosc_status status = bosc_mesh_write(job->value[OPT_OUTPUT], &land->mesh, &error);
-    job_seconds(job, "write", start);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
-}
-
-static int write_picture(struct job *job, const struct land *land, const struct wish *wish)
+/* The picture as an open canvas. */
+static int draw(struct job *job, const struct land *land, const struct wish *wish, struct canvas *canvas)
 {
     struct ground ground;
-    struct canvas canvas = {0};
-    bosc_io_error error;
     int width = (int)wish->width;
-    if (!job->value[OPT_PNG]) return EXIT_DONE;
     double start = job_now();
     struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)wish->view, .wires = 0.6};
     if (wish->view == RELIEF_EYE) relief.eye = camera_eye(&wish->camera, land->spacing);
     bool good =
-        ground_open(&ground, &land->heights, land->spacing) && relief_draw(&relief, width, width * 9 / 16, &canvas);
+        ground_open(&ground, &land->heights, land->spacing) && relief_draw(&relief, width, width * 9 / 16, canvas);
     ground_close(&ground);
-    if (!good) return say(EXIT_FAILED, "out of memory for the picture");
-    bosc_status status = canvas_write(&canvas, job->value[OPT_PNG], &error);
-    canvas_close(&canvas);
     job_seconds(job, "draw", start);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    return good ? EXIT_DONE : say(EXIT_FAILED, "out of memory for the picture");
+}
+
+/* The mesh, a picture, or both together. */
+static int write_results(struct job *job, const struct land *land, const struct wish *wish)
+{
+    const char *mesh_path = job->value[OPT_OUTPUT], *png_path = job->value[OPT_PNG];
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    uint8_t *rgb = NULL;
+    int code = png_path ? draw(job, land, wish, &canvas) : EXIT_DONE;
+    if (!code && png_path && !(rgb = canvas_rgb(&canvas))) code = say(EXIT_FAILED, "out of memory for the picture");
+    double start = job_now();
+    if (!code) {
+        bosc_status status = !png_path    ? bosc_mesh_write(mesh_path, &land->mesh, &error)
+                             : !mesh_path ? bosc_png_write(png_path, rgb, canvas.width, canvas.height, &error)
+                                          : bosc_mesh_and_png_write(mesh_path, &land->mesh, png_path, rgb, canvas.width,
+                                                                    canvas.height, &error);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    job_seconds(job, "write", start);
+    free(rgb);
+    canvas_close(&canvas);
+    return code;
 }
 
 /* One of --error, --triangles, --camera. */
@@ -254,8 +262,7 @@ int run_terrain(struct job *job)
         code = land_select(job, &land, &wish.goal);
         if (!code) code = land_mesh(job, &land);
         if (!code) code = report(job, &land);
-        if (!code) code = write_mesh(job, &land);
-        if (!code) code = write_picture(job, &land, &wish);
+        if (!code) code = write_results(job, &land, &wish);
     }
     land_close(&land);
     return code;

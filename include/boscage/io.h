@@ -165,5 +165,9 @@ BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bo
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,
                                     bosc_io_error *error);
 
+/* Writes a mesh and a picture of it: both files appear, or neither. */
+BOSC_API bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, const char *png_path,
+                                             const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error);
+
 BOSC_END_DECLS
 #endif

@@ -81,8 +81,9 @@ static int put_head(struct bi_sink *sink, const struct job *job)
 }
 
 /* Whether all was handed to the sink; it knows why not. */
-static bosc_status put_all(struct bi_sink *sink, const struct job *job, bosc_io_error *error)
+static bosc_status put_all(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
+    const struct job *job = what;
     int64_t m = job->edges->m, threads = 1;
     size_t used[BI_PARTS_MAX];
 #ifdef _OPENMP
@@ -135,13 +136,6 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL)};
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
         return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv", path);
-    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
-    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
-    status = bi_sink_open(sink, path, error);
-    if (status == BOSC_OK) status = put_all(sink, &job, error);
-    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
-    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
-    bi_sink_discard(sink);
-    free(sink);
-    return status;
+    const struct bi_output output = {path, put_all, &job};
+    return bi_outputs_write(&output, 1, error);
 }

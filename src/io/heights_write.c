@@ -84,6 +84,18 @@ static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format fo
     return status;
 }
 
+struct writing {
+    enum bi_heights_format format;
+    const bosc_heights *heights;
+};
+
+static bosc_status fill_heights(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    const struct writing *w = what;
+    return w->format == BI_HEIGHTS_TIFF ? bi_tiff_write(sink, w->heights, error)
+                                        : write_rounded(sink, w->format, w->heights, error);
+}
+
 bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error)
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
@@ -98,15 +110,7 @@ bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bo
         array.data = heights->data;
         return bosc_npy_write(path, &array, error);
     }
-    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
-    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
-    status = bi_sink_open(sink, path, error);
-    if (status == BOSC_OK)
-        status = format == BI_HEIGHTS_TIFF ? bi_tiff_write(sink, heights, error)
-                                           : write_rounded(sink, format, heights, error);
-    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
-    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
-    bi_sink_discard(sink);
-    free(sink);
-    return status;
+    const struct writing writing = {format, heights};
+    const struct bi_output output = {path, fill_heights, &writing};
+    return bi_outputs_write(&output, 1, error);
 }

@@ -111,4 +111,22 @@ bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error); /* all b
 bosc_status bi_sink_commit(struct bi_sink *sink, bosc_io_error *error); /* after finish: takes the target's name */
 void bi_sink_discard(struct bi_sink *sink);                             /* after any of the above; idempotent */
 
+/* A file to be written: `fill` puts what is in it into a sink. That the sink failed need not be told. */
+struct bi_output {
+    const char *path;
+    bosc_status (*fill)(struct bi_sink *sink, const void *what, bosc_io_error *error);
+    const void *what;
+};
+
+/* Writes all of them before the first takes its name, so that all appear or, unless a renaming fails, none. */
+bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bosc_io_error *error);
+
+/* An 8-bit RGB picture, as an output. */
+struct bi_rgb {
+    const uint8_t *rgb;
+    int32_t width, height;
+};
+bosc_status bi_rgb_check(const struct bi_rgb *picture, bosc_io_error *error);
+bosc_status bi_rgb_fill(struct bi_sink *sink, const void *picture, bosc_io_error *error);
+
 #endif

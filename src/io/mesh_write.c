@@ -96,8 +96,9 @@ static void put_word(struct bi_sink *sink, size_t word)
     bi_sink_write(sink, &w, sizeof w);
 }
 
-static bosc_status write_glb(struct bi_sink *sink, const bosc_mesh *mesh, bosc_io_error *error)
+static bosc_status write_glb(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
+    const bosc_mesh *mesh = what;
     size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
     size_t body = vectors * (mesh->normals ? 2 : 1) + indices; /* a multiple of 4 */
     if (body > UINT32_MAX - 4096)
@@ -124,8 +125,9 @@ static bosc_status write_glb(struct bi_sink *sink, const bosc_mesh *mesh, bosc_i
 
 /* ---- .ply ---- */
 
-static bosc_status write_ply(struct bi_sink *sink, const bosc_mesh *mesh, bosc_io_error *error)
+static bosc_status write_ply(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
+    const bosc_mesh *mesh = what;
     static const char normals[] = "property float nx\nproperty float ny\nproperty float nz\n";
     char head[512];
     (void)error;
@@ -162,8 +164,9 @@ static void put_vectors(struct bi_sink *sink, const char *key, const float *x, i
     }
 }
 
-static bosc_status write_obj(struct bi_sink *sink, const bosc_mesh *mesh, bosc_io_error *error)
+static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
+    const bosc_mesh *mesh = what;
     char line[128];
     (void)error;
     put_vectors(sink, "v", mesh->positions, mesh->vertices);
@@ -200,34 +203,39 @@ static bosc_status check(const bosc_mesh *mesh, bosc_io_error *error)
     return BOSC_OK;
 }
 
-typedef bosc_status (*write_fn)(struct bi_sink *sink, const bosc_mesh *mesh, bosc_io_error *error);
-
-static write_fn writer_of(const char *path)
+/* What writes the mesh to the path, which its ending decides. */
+static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_output *output, bosc_io_error *error)
 {
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
     size_t length = strlen(path);
     const char *ending = length >= 4 ? path + length - 4 : "";
     bool glb = strcasecmp(ending, ".glb") == 0 || strcmp(path, "-") == 0;
-    return glb                               ? write_glb
-           : strcasecmp(ending, ".ply") == 0 ? write_ply
-           : strcasecmp(ending, ".obj") == 0 ? write_obj
-                                             : NULL;
+    *output = (struct bi_output){path,
+                                 glb                               ? write_glb
+                                 : strcasecmp(ending, ".ply") == 0 ? write_ply
+                                 : strcasecmp(ending, ".obj") == 0 ? write_obj
+                                                                   : NULL,
+                                 mesh};
+    if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .glb, .ply, .obj", path);
+    return check(mesh, error);
 }
 
 bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error)
 {
-    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
-    if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
-    write_fn write = writer_of(path);
-    if (!write) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .glb, .ply, .obj", path);
-    bosc_status status = check(mesh, error);
-    if (status != BOSC_OK) return status;
-    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
-    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
-    status = bi_sink_open(sink, path, error);
-    if (status == BOSC_OK) status = write(sink, mesh, error);
-    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
-    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
-    bi_sink_discard(sink);
-    free(sink);
-    return status;
+    struct bi_output output;
+    bosc_status status = output_of(path, mesh, &output, error);
+    return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
+}
+
+bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, const char *png_path, const uint8_t *rgb,
+                                    int32_t width, int32_t height, bosc_io_error *error)
+{
+    const struct bi_rgb picture = {rgb, width, height};
+    struct bi_output outputs[2];
+    bosc_status status = output_of(path, mesh, &outputs[0], error);
+    if (status == BOSC_OK) status = bi_rgb_check(&picture, error);
+    if (status == BOSC_OK && !png_path) status = bi_io_fail(error, BOSC_ERR_ARG, "png_path: NULL");
+    outputs[1] = (struct bi_output){png_path, bi_rgb_fill, &picture};
+    return status == BOSC_OK ? bi_outputs_write(outputs, 2, error) : status;
 }

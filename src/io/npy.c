@@ -14,7 +14,7 @@ static const struct {
     char code[3];
 } types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"},      {BOSC_I64, "i8"},      {BOSC_U32, "u4"},
              {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {(bosc_dtype)0, "i1"}, {(bosc_dtype)0, "i2"}, {(bosc_dtype)0, "u2"}};
-enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
+enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4, OUTPUTS_MAX = 16 };
 static const char bad_type[] = "the element type is none of f4, f8, i4, i8, u4, u8, u1";
 
 const char *bi_npy_code(bosc_dtype dtype)
@@ -216,22 +216,28 @@ bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *er
     return status;
 }
 
-static bosc_status check_array(const bosc_array *array, size_t *bytes, bosc_io_error *error)
+static bosc_status check_array(const bosc_array *array, bosc_io_error *error)
 {
+    size_t bytes;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     if (!bosc_dtype_size(array->dtype))
         return bi_io_fail(error, BOSC_ERR_ARG, "array: no element type has the number %d", (int)array->dtype);
     if (array->rank < 1 || array->rank > RANK_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "array: the rank %d is not from 1 to 4", array->rank);
-    if (!bi_array_bytes(array->dtype, array->rank, array->shape, bytes))
+    if (!bi_array_bytes(array->dtype, array->rank, array->shape, &bytes))
         return bi_io_fail(error, BOSC_ERR_ARG, "array: the shape is negative or too large");
-    if (*bytes && !array->data) return bi_io_fail(error, BOSC_ERR_ARG, "array: data is NULL");
+    if (bytes && !array->data) return bi_io_fail(error, BOSC_ERR_ARG, "array: data is NULL");
     return BOSC_OK;
 }
 
-static void write_array(struct bi_sink *sink, const bosc_array *array, size_t bytes)
+/* An array that has been checked, as an output. */
+static bosc_status fill_array(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
+    const bosc_array *array = what;
+    size_t bytes = 0;
     char text[192];
+    (void)error;
+    bi_array_bytes(array->dtype, array->rank, array->shape, &bytes);
     const char *code = bi_npy_code(array->dtype);
     int used = 10;
     used += snprintf(text + used, sizeof text - (size_t)used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
@@ -250,37 +256,22 @@ static void write_array(struct bi_sink *sink, const bosc_array *array, size_t by
     text[9] = (char)((total - 10) >> 8);
     bi_sink_write(sink, text, (size_t)total);
     bi_sink_write(sink, array->data, bytes);
-}
-
-static bosc_status write_all(struct bi_sink *sinks, const char *const *paths, const bosc_array *arrays, int32_t count,
-                             int32_t *opened, bosc_io_error *error)
-{
-    bosc_status status = BOSC_OK;
-    for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
-        size_t bytes = 0;
-        status = check_array(&arrays[i], &bytes, error);
-        if (status == BOSC_OK) status = bi_sink_open(&sinks[i], paths[i], error);
-        if (status != BOSC_OK) break;
-        *opened = i + 1;
-        write_array(&sinks[i], &arrays[i], bytes);
-        status = bi_sink_finish(&sinks[i], error);
-    }
-    for (int32_t i = 0; i < count && status == BOSC_OK; i++) status = bi_sink_commit(&sinks[i], error);
-    return status;
+    return BOSC_OK;
 }
 
 bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
 {
-    int32_t opened = 0;
+    struct bi_output outputs[OUTPUTS_MAX];
     if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
     if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
-    if (count < 1 || count > 16) return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to 16", count);
-    struct bi_sink *sinks = bi_io_alloc((size_t)count * sizeof *sinks);
-    if (!sinks) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
-    bosc_status status = write_all(sinks, paths, arrays, count, &opened, error);
-    for (int32_t i = 0; i < opened; i++) bi_sink_discard(&sinks[i]);
-    free(sinks);
-    return status;
+    if (count < 1 || count > OUTPUTS_MAX)
+        return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to %d", count, OUTPUTS_MAX);
+    for (int32_t i = 0; i < count; i++) {
+        bosc_status status = check_array(&arrays[i], error);
+        if (status != BOSC_OK) return status;
+        outputs[i] = (struct bi_output){paths[i], fill_array, &arrays[i]};
+    }
+    return bi_outputs_write(outputs, count, error);
 }
 
 bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)

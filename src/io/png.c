@@ -71,22 +71,28 @@ bool bi_png_write_grey(struct bi_sink *sink, const uint16_t *grey, int32_t width
     return encode(sink, &picture);
 }
 
+bosc_status bi_rgb_check(const struct bi_rgb *picture, bosc_io_error *error)
+{
+    if (!picture->rgb) return bi_io_fail(error, BOSC_ERR_ARG, "rgb: NULL");
+    if (picture->width < 1 || picture->width > 1000000)
+        return bi_io_fail(error, BOSC_ERR_ARG, "width: %d is not from 1 to 1000000", picture->width);
+    if (picture->height < 1 || picture->height > 1000000)
+        return bi_io_fail(error, BOSC_ERR_ARG, "height: %d is not from 1 to 1000000", picture->height);
+    return BOSC_OK;
+}
+
+bosc_status bi_rgb_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    const struct bi_rgb *rgb = what;
+    const struct picture picture = {rgb->rgb, (size_t)rgb->width * 3, rgb->width, rgb->height, 8, PNG_COLOR_TYPE_RGB};
+    if (encode(sink, &picture) || sink->error_number) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
+}
+
 bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error)
 {
-    if (!rgb) return bi_io_fail(error, BOSC_ERR_ARG, "rgb: NULL");
-    if (width < 1 || width > 1000000)
-        return bi_io_fail(error, BOSC_ERR_ARG, "width: %d is not from 1 to 1000000", width);
-    if (height < 1 || height > 1000000)
-        return bi_io_fail(error, BOSC_ERR_ARG, "height: %d is not from 1 to 1000000", height);
-    struct bi_sink *sink = bi_io_alloc(sizeof *sink);
-    if (!sink) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
-    bosc_status status = bi_sink_open(sink, path, error);
-    const struct picture picture = {rgb, (size_t)width * 3, width, height, 8, PNG_COLOR_TYPE_RGB};
-    if (status == BOSC_OK && !encode(sink, &picture) && !sink->error_number)
-        status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
-    if (status == BOSC_OK) status = bi_sink_finish(sink, error);
-    if (status == BOSC_OK) status = bi_sink_commit(sink, error);
-    bi_sink_discard(sink);
-    free(sink);
-    return status;
+    const struct bi_rgb picture = {rgb, width, height};
+    const struct bi_output output = {path, bi_rgb_fill, &picture};
+    bosc_status status = bi_rgb_check(&picture, error);
+    return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
 }

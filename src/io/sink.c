@@ -141,3 +141,29 @@ void bi_sink_discard(struct bi_sink *sink)
     free(sink->target);
     sink->temporary = sink->target = NULL;
 }
+
+static bosc_status write_outputs(struct bi_sink *sinks, const struct bi_output *outputs, int32_t count, int32_t *opened,
+                                 bosc_io_error *error)
+{
+    bosc_status status = BOSC_OK;
+    for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
+        status = bi_sink_open(&sinks[i], outputs[i].path, error);
+        if (status != BOSC_OK) break;
+        *opened = i + 1;
+        status = outputs[i].fill(&sinks[i], outputs[i].what, error);
+        if (status == BOSC_OK) status = bi_sink_finish(&sinks[i], error);
+    }
+    for (int32_t i = 0; i < count && status == BOSC_OK; i++) status = bi_sink_commit(&sinks[i], error);
+    return status;
+}
+
+bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bosc_io_error *error)
+{
+    int32_t opened = 0;
+    struct bi_sink *sinks = bi_io_alloc((size_t)count * sizeof *sinks);
+    if (!sinks) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", outputs[0].path ? outputs[0].path : "-");
+    bosc_status status = write_outputs(sinks, outputs, count, &opened, error);
+    for (int32_t i = 0; i < opened; i++) bi_sink_discard(&sinks[i]);
+    free(sinks);
+    return status;
+}
