@@ -109,7 +109,7 @@ static void cameras(bosc_ctx *ctx)
     goal.error = 0;
     for (int with = 0; with < 2; with++) {
         goal.hysteresis = 0.4 * with;
-        camera.position[2] = 3000;
+        camera.position[2] = 3400;
         for (int frame = 0, before = 0; frame < 12; frame++) {
             camera.position[1] = 320 + 15 * (frame % 2);
             CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));

@@ -12,9 +12,15 @@ static const bi_terrain_steps steps = {
 #undef BI_STEP
 };
 
+static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_reading *a)
+{
+    BI_TRY(bi_terrain_cuda_far(ctx, a));
+    if (!bi_terrain_fits(&a->grid)) BI_TRY(bi_terrain_cuda_moved(ctx, a));
+    return bi_terrain_cuda_below(ctx, a);
+}
+
 extern "C" const bi_terrain_ops bi_terrain_cuda = {&steps,
-                                                   bi_terrain_cuda_far,
-                                                   bi_terrain_cuda_below,
+                                                   read_raster,
                                                    bi_terrain_cuda_grow,
                                                    bi_terrain_cuda_weigh,
                                                    bi_terrain_cuda_use,

@@ -5,8 +5,11 @@
 #include "core/cuda/launch.cuh"
 #include "cbt/terrain_steps.h"
 
+/* The errors of triangles that are not moved; of the others; of what lies below. */
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a);
+bosc_status bi_terrain_cuda_moved(bosc_ctx *ctx, const bi_terrain_reading *a);
 bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a);
+
 bosc_status bi_terrain_cuda_grow(bosc_ctx *ctx, const bi_terrain_grow *a);
 bosc_status bi_terrain_cuda_weigh(bosc_ctx *ctx, const bi_terrain_weigh *a);
 bosc_status bi_terrain_cuda_use(bosc_ctx *ctx, const bi_terrain_mesh *a);

@@ -1,135 +1,46 @@
 /* The errors of diamonds on CUDA: the distances of samples from triangles of all sizes by one block for each tile of
- * the raster, which is read once; then what lies below, eight sizes of tiles in a few launches. */
-#include "cbt/cuda_terrain.cuh"
-#include "core/cuda/warp.cuh"
+ * the raster, which is read once. */
+#include "cbt/cuda_terrain_tile.cuh"
 
 enum {
-    TILE = 64, /* intervals; diamonds of s < TILE lie in tiles, but for those on their borders */
-    SIDE = TILE + 1,
-    THREADS = 288, /* rows of the squares of a size, in parts of 33 columns at most, are some fewer */
-    CHUNK = 17,    /* rows of a thread for large triangles */
-    LARGE = 20     /* sizes of large ones */
+    THREADS = TILE_THREADS,
+    SQUARES = 16 + 4 + 1, /* of s = 8, 16, 32 in a tile */
+    LATER = 512,          /* what may be put off */
+    LARGE = 20            /* sizes of larger ones, and two kinds of each */
+};
+
+/* A triangle of a square in the tile. */
+struct small_plane {
+    bi_terrain_plane exact;
+    rough_plane rough;
+    float folded; /* 1: a square's halves are the larger of their planes; -1: the smaller */
+    short x, y;   /* the middle of its diamond, in the tile; -1: it is not there, or moved */
 };
 
 /* Planes over the parts of a tile in two triangles of one size, between which a diagonal may pass. */
 struct large_planes {
     bi_terrain_plane half[2];
+    rough_plane rough[2];
     long long slot[2]; /* -1: not there, or moved */
     int diagonal;      /* 0: none, all is in the first one; 1: x - y is 0 at it and more in the first; 2: x + y, less */
 };
 
 struct errors_shared {
     float z[SIDE * SIDE];
-    uint32_t error[SIDE * SIDE]; /* at the middles */
-    uint32_t low, high;
+    uint32_t error[SIDE * SIDE];    /* at the middles */
+    uint32_t least[9 * 9];          /* of s >= 8: the error is surely this or more */
+    small_plane small[SQUARES][6];  /* BOTTOM, TOP, OVER_SIDES + LEFT, RIGHT, SOUTH, NORTH */
+    uint32_t count, later[LATER];   /* see put_off */
+    large_planes large[LARGE];      /* squares, cornered ones, of each size from TILE on */
+    uint32_t large_known[LARGE][2]; /* what other tiles have found */
+    uint32_t large_least[LARGE][2], large_most[LARGE][2];
+    bi_terrain_bound bound[8 * 8]; /* of cells of 8 intervals */
     unsigned long long bad;
-};
-
-struct large_shared {
-    large_planes large[LARGE]; /* squares, cornered ones, of each size from TILE on */
-    uint32_t most[LARGE][2];
-};
-
-__device__ __forceinline__ uint32_t bits_up(double most) { return bi_f32_bits(bi_terrain_up(most)); }
-
-/* A square of the diamonds of a size: the two triangles that a diagonal parts, and the four that both diagonals do. Its
- * sides are powers of two, so divisions are exact products; bi_terrain_plane_of gives the same planes. */
-struct square {
-    double x, y, s, corner[4], middle; /* heights in the order (0, 0), (1, 0), (0, 1), (1, 1) */
-    bool rising;
-};
-
-__device__ __forceinline__ bi_terrain_plane halved(const square &q, int which)
-{
-    const int right = q.rising ? !which : which, top = which; /* where the right angle is */
-    const double scale = 0.5 / q.s;
-    bi_terrain_plane p;
-    p.px = q.x + (right ? 2 * q.s : 0);
-    p.py = q.y + (top ? 2 * q.s : 0);
-    p.p = top ? right ? q.corner[3] : q.corner[2] : right ? q.corner[1] : q.corner[0];
-    p.slope_x = ((top ? q.corner[3] : q.corner[1]) - (top ? q.corner[2] : q.corner[0])) * scale;
-    p.slope_y = ((right ? q.corner[3] : q.corner[2]) - (right ? q.corner[1] : q.corner[0])) * scale;
-    return p;
-}
-
-enum { LEFT, RIGHT, SOUTH, NORTH };
-
-/* The triangle over one side. */
-__device__ __forceinline__ bi_terrain_plane quartered(const square &q, int which)
-{
-    const double scale = 1 / q.s;
-    bi_terrain_plane p = {q.x + q.s, q.y + q.s, q.middle, 0, 0};
-    if (which == LEFT) {
-        p.slope_y = (q.corner[2] - q.corner[0]) * (0.5 * scale);
-        p.slope_x = (q.middle - (q.corner[2] + p.slope_y * -q.s)) * scale;
-    } else if (which == RIGHT) {
-        p.slope_y = (q.corner[3] - q.corner[1]) * (0.5 * scale);
-        p.slope_x = (q.middle - (q.corner[1] + p.slope_y * q.s)) * -scale;
-    } else if (which == SOUTH) {
-        p.slope_x = (q.corner[1] - q.corner[0]) * (0.5 * scale);
-        p.slope_y = (q.middle - (q.corner[0] + p.slope_x * q.s)) * scale;
-    } else {
-        p.slope_x = (q.corner[3] - q.corner[2]) * (0.5 * scale);
-        p.slope_y = (q.middle - (q.corner[3] + p.slope_x * -q.s)) * -scale;
-    }
-    return p;
-}
-
-/* The samples of a row of the tile between two columns, from two planes. */
-struct strip {
-    const float *row;
-    double x, y; /* of column 0, and of the row */
-};
-
-__device__ __forceinline__ void far_between(const strip &r, const bi_terrain_plane &a, const bi_terrain_plane &b,
-                                            int from, int to, double *most_a, double *most_b)
-{
-    const double base_a = a.p + a.slope_y * (r.y - a.py), base_b = b.p + b.slope_y * (r.y - b.py);
-    double off_a = r.x + from - a.px, off_b = r.x + from - b.px, ma = *most_a, mb = *most_b;
-    for (int c = from; c <= to; c++) {
-        const double z = r.row[c];
-        const double far_a = fabs(base_a + a.slope_x * off_a - z), far_b = fabs(base_b + b.slope_x * off_b - z);
-        ma = far_a > ma ? far_a : ma;
-        mb = far_b > mb ? far_b : mb;
-        off_a += 1;
-        off_b += 1;
-    }
-    *most_a = ma;
-    *most_b = mb;
-}
-
-/* Which triangles of a square lie in the raster. */
-struct square_place {
-    int x, y; /* of its corner in the tile */
-    bool whole, side[4];
 };
 
 __device__ __forceinline__ void lift(uint32_t *to, double most)
 {
     if (most > 0) atomicMax(to, bits_up(most));
-}
-
-/* Columns from..to of a row of a square: of which triangles they are changes at the diagonals. */
-__device__ __forceinline__ void far_row(errors_shared &sh, const square &q, const square_place &at, int s, int row,
-                                        int from, int to)
-{
-    const int low = row < s ? row : 2 * s - row, high = 2 * s - low;
-    const bool first_wide = q.rising ? row >= s : row <= s; /* the first triangle reaches to `high` */
-    const strip r = {sh.z + (at.y + row) * SIDE + at.x, q.x, q.y + row};
-    /* which == 1 of a rising square is at the left, of a falling one at the right */
-    const bi_terrain_plane first = halved(q, q.rising), second = halved(q, !q.rising);
-    double whole = 0, left = 0, right = 0, across = 0;
-    if (from <= low) far_between(r, first, quartered(q, LEFT), from, low < to ? low : to, &whole, &left);
-    if (from <= high && to >= low)
-        far_between(r, first_wide ? first : second, quartered(q, row < s ? SOUTH : NORTH), low > from ? low : from,
-                    high < to ? high : to, &whole, &across);
-    if (to >= high) far_between(r, second, quartered(q, RIGHT), high > from ? high : from, to, &whole, &right);
-    uint32_t *middle = sh.error + (at.y + s) * SIDE + at.x + s;
-    if (at.whole) lift(middle, whole);
-    if (at.side[LEFT]) lift(middle - s, left);
-    if (at.side[RIGHT]) lift(middle + s, right);
-    if (row < s && at.side[SOUTH]) lift(middle - s * SIDE, across);
-    if (row > s && at.side[NORTH]) lift(middle + s * SIDE, across);
 }
 
 __device__ __forceinline__ double farther(double most, double off)
@@ -185,40 +96,256 @@ __device__ __forceinline__ void far_smallest(const bi_terrain_reading &a, errors
     }
 }
 
+/* A square of 2 s = 2 << twos intervals whose corner is at (u, v) in the tile. */
+__device__ __forceinline__ square square_at(const errors_shared &sh, int tile_x, int tile_y, int u, int v, int twos)
+{
+    const int s = 1 << twos, x = tile_x + u, y = tile_y + v;
+    const float *z = sh.z + v * SIDE + u;
+    return {(double)x,       (double)y,
+            (double)s,       {z[0], z[2 * s], z[2 * s * SIDE], z[2 * s * SIDE + 2 * s]},
+            z[s * SIDE + s], (((x >> (twos + 1)) + (y >> (twos + 1))) & 1) == 0};
+}
+
+/* Its triangles: at the bottom and the top of a diagonal, and one over each side. */
+enum { BOTTOM, TOP, OVER_SIDES };
+
+/* Is the triangle there and not moved? Then *x and *y are where its diamond's middle is in the tile. */
+__device__ __forceinline__ bool middle_in(const bi_terrain_grid &g, int tile_x, int tile_y, int u, int v, int s,
+                                          int which, int *x, int *y)
+{
+    const bool east = tile_x + u + 2 * s <= g.last_x, north = tile_y + v + 2 * s <= g.last_y;
+    const bool middle = tile_x + u + s <= g.last_x && tile_y + v + s <= g.last_y;
+    const int side = which - OVER_SIDES;
+    *x = u + (side == LEFT ? 0 : side == RIGHT ? 2 * s : s);
+    *y = v + (side == SOUTH ? 0 : side == NORTH ? 2 * s : s);
+    return middle && (side == LEFT ? north : side == SOUTH ? east : east && north);
+}
+
+__device__ __forceinline__ bi_terrain_plane plane_in(const square &q, int which)
+{
+    return which < OVER_SIDES ? halved(q, which == TOP) : quartered(q, which - OVER_SIDES);
+}
+
+/* The largest distance of the samples of a half of a square from its plane. Columns count from the left in a rising
+ * square, from the right in a falling one: both have the same diagonal then. */
+template <int S>
+__device__ __forceinline__ double far_in_half(const float *z, const bi_terrain_plane &p, bool rising, bool top)
+{
+    const int step = rising ? 1 : -1;
+    const double slope_x = rising ? p.slope_x : -p.slope_x;
+    const float *begin = rising ? z : z + 2 * S;
+    double most = 0;
+#pragma unroll
+    for (int r = 0; r <= 2 * S; r++) {
+        const double base = p.p + p.slope_y * (top ? r - 2 * S : r);
+#pragma unroll
+        for (int c = 0; c <= r; c++) { /* the bottom half is turned upside down and back to front */
+            const int row = top ? r : 2 * S - r, column = top ? c : 2 * S - c;
+            const double from = top ? base : p.p + p.slope_y * (2 * S - r);
+            most = farther(most, from + slope_x * (top ? c : -c) - (double)begin[row * SIDE + column * step]);
+        }
+    }
+    return most;
+}
+
+/* And of the triangle over a side: column u from it, and from row u on; or with rows and columns in each other's place.
+ */
+template <int S> __device__ __forceinline__ double far_over_side(const float *z, const bi_terrain_plane &p, int side)
+{
+    const bool upright = side == LEFT || side == RIGHT, back = side == RIGHT || side == NORTH;
+    const int inward = (upright ? 1 : SIDE) * (back ? -1 : 1), along = upright ? SIDE : 1;
+    const float *begin = z + (back ? 2 * S * (upright ? 1 : SIDE) : 0);
+    const double slope_u = back ? -(upright ? p.slope_x : p.slope_y) : upright ? p.slope_x : p.slope_y;
+    const double slope_v = upright ? p.slope_y : p.slope_x;
+    double most = 0;
+#pragma unroll
+    for (int u = 0; u <= S; u++) {
+        const double in = slope_u * (u - S);
+#pragma unroll
+        for (int v = u; v <= 2 * S - u; v++) {
+            const double on = slope_v * (v - S), height = upright ? p.p + on + in : p.p + in + on;
+            most = farther(most, height - (double)begin[u * inward + v * along]);
+        }
+    }
+    return most;
+}
+
+/* Squares of s = 2 and 4: a thread for each triangle; those of a warp are of one kind. */
 template <int TWOS>
 __device__ __forceinline__ void far_small(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
 {
-    constexpr int s = 1 << TWOS, squares = TILE / 2 / s, rows = s <= 2 ? 1 : 2 * s + 1;
-    constexpr int parts = s == 32 ? 4 : s == 16 ? 2 : 1, wide = (2 * s + parts) / parts;
-    const int room_x = a.grid.last_x - tile_x, room_y = a.grid.last_y - tile_y;
-    for (int i = (int)threadIdx.x; i < squares * squares * rows * parts; i += THREADS) {
-        const int part = i % parts, row = i / parts % rows, number = i / parts / rows;
-        square_place at = {number % squares * 2 * s, number / squares * 2 * s, false, {false, false, false, false}};
-        const bool middle = at.x + s <= room_x && at.y + s <= room_y;
-        const bool east = at.x + 2 * s <= room_x, north = at.y + 2 * s <= room_y;
-        if (!middle) continue;
-        at.whole = east && north;
-        at.side[LEFT] = north;
-        at.side[RIGHT] = east && north;
-        at.side[SOUTH] = east;
-        at.side[NORTH] = east && north;
-        const float *z = sh.z + at.y * SIDE + at.x;
-        const int x = tile_x + at.x, y = tile_y + at.y;
-        const square q = {(double)x,       (double)y,
-                          (double)s,       {z[0], z[2 * s], z[2 * s * SIDE], z[2 * s * SIDE + 2 * s]},
-                          z[s * SIDE + s], (((x >> (TWOS + 1)) + (y >> (TWOS + 1))) & 1) == 0};
-        if (s > 2) {
-            const int from = part * wide, to = from + wide - 1 < 2 * s ? from + wide - 1 : 2 * s;
-            far_row(sh, q, at, s, row, from, to);
-        } else {
-#pragma unroll
-            for (int k = 0; k <= 2 * s; k++) far_row(sh, q, at, s, k, 0, 2 * s);
-        }
+    constexpr int s = 1 << TWOS, across = TILE / 2 / s, squares = across * across;
+    for (int i = (int)threadIdx.x; i < 6 * squares; i += THREADS) {
+        const int which = i / squares, u = i % across * 2 * s, v = i % squares / across * 2 * s;
+        int x, y;
+        if (!middle_in(a.grid, tile_x, tile_y, u, v, s, which, &x, &y)) continue;
+        const square q = square_at(sh, tile_x, tile_y, u, v, TWOS);
+        const bi_terrain_plane p = plane_in(q, which);
+        const float *z = sh.z + v * SIDE + u;
+        double most;
+        if (which == BOTTOM)
+            most = far_in_half<s>(z, p, q.rising, false);
+        else if (which == TOP)
+            most = far_in_half<s>(z, p, q.rising, true);
+        else if (which == OVER_SIDES + LEFT || which == OVER_SIDES + RIGHT)
+            most = far_over_side<s>(z, p, which - OVER_SIDES);
+        else
+            most = far_over_side<s>(z, p, which - OVER_SIDES);
+        lift(sh.error + y * SIDE + x, most);
     }
 }
 
+/* Where a run lies in a square of s = 1 << TWOS. */
+struct run_place {
+    int x, y, square; /* the square's corner in the tile, its number in small[] */
+    bool there, rising;
+};
+
+template <int TWOS> __device__ __forceinline__ run_place place_of(const column_run &run, int tile_x, int tile_y)
+{
+    constexpr int side = 2 << TWOS, across = TILE / side, before = TWOS == 3 ? 0 : TWOS == 4 ? 16 : 20;
+    run_place p;
+    const int i = run.again ? run.column / side - 1 : bi_terrain_min(run.column / side, across - 1);
+    const int j = run.begin / side;
+    p.x = i * side;
+    p.y = j * side;
+    p.there = !run.idle && (!run.again || run.column % side == 0);
+    p.square = p.there ? before + j * across + i : 0;
+    p.rising = (((tile_x + p.x) / side + (tile_y + p.y) / side) & 1) == 0;
+    return p;
+}
+
+/* What has to be looked at exactly: rows of a run in a triangle. */
+__device__ __forceinline__ void look_closely(errors_shared &sh, int tile_x, int tile_y, uint32_t entry)
+{
+    const int which = (int)(entry >> 24), column = (int)(entry >> 16 & 255), begin = (int)(entry >> 10 & 63);
+    const int large = which - SQUARES * 6;
+    const small_plane &small = sh.small[large < 0 ? which / 6 : 0][large < 0 ? which % 6 : 0];
+    const bi_terrain_plane &p = large < 0 ? small.exact : sh.large[large / 2].half[large % 2];
+    const double across = p.slope_x * (tile_x + column - p.px);
+    double most = 0;
+    for (int row = begin + (int)(entry >> 5 & 31); row <= begin + (int)(entry & 31); row++) {
+        const double far = fabs(p.p + p.slope_y * (tile_y + row - p.py) + across - (double)sh.z[row * SIDE + column]);
+        most = far > most ? far : most;
+    }
+    lift(large < 0 ? sh.error + small.y * SIDE + small.x : &sh.large_most[large / 2][large % 2], most);
+}
+
+/* Puts that off until all threads can share it, if there is room. */
+__device__ __forceinline__ void put_off(errors_shared &sh, const column_run &run, int tile_x, int tile_y, int which,
+                                        row_span rows)
+{
+    const int from = bi_terrain_max(rows.from, 0), to = bi_terrain_min(rows.to, RUN - 1);
+    if (from > to) return;
+    const uint32_t entry = (uint32_t)which << 24 | (uint32_t)run.column << 16 | (uint32_t)run.begin << 10 |
+                           (uint32_t)from << 5 | (uint32_t)to;
+    const uint32_t at = atomicAdd(&sh.count, 1u);
+    if (at < LATER)
+        sh.later[at] = entry;
+    else
+        look_closely(sh, tile_x, tile_y, entry);
+}
+
+/* Of a square a column passes both halves, which are one diamond's, and the triangles below, beside and above its
+ * middle. */
+enum { PARTS = 4, HALVES = 0, BELOW, BESIDE, ABOVE };
+
+/* The rows of a part in the run, of HALVES those of BOTTOM; and the triangle's number. */
+template <int TWOS>
+__device__ __forceinline__ int part_of(const column_run &run, const run_place &p, int part, row_span *rows)
+{
+    constexpr int s = 1 << TWOS;
+    const int column = run.column - p.x, other = 2 * s - column, skip = run.begin - p.y;
+    const int low = bi_terrain_min(column, other) - skip, high = bi_terrain_max(column, other) - skip;
+    *rows = part == HALVES   ? row_span{-skip, (p.rising ? column : other) - skip}
+            : part == BELOW  ? row_span{-skip, low}
+            : part == BESIDE ? row_span{low, high}
+                             : row_span{high, 2 * s - skip};
+    return part == HALVES   ? BOTTOM
+           : part == BELOW  ? OVER_SIDES + SOUTH
+           : part == BESIDE ? OVER_SIDES + (column < s ? LEFT : RIGHT)
+                            : OVER_SIDES + NORTH;
+}
+
+/* Eight lanes are in one triangle, but in the ninth warp. */
+__device__ __forceinline__ void raise_least(errors_shared &sh, const small_plane &of, uint32_t bits)
+{
+    const bool own = threadIdx.x / 32 == 8;
+    if (!own) {
+        for (int d = 4; d > 0; d /= 2) {
+            const uint32_t other = __shfl_xor_sync(~0u, bits, d);
+            bits = other > bits ? other : bits;
+        }
+    }
+    if (bits && (own || threadIdx.x % 8 == 0)) atomicMax(&sh.least[of.y / 8 * 9 + of.x / 8], bits);
+}
+
+/* The sizes of the tile one after another: roughly, then what may be the largest. */
+template <int TWOS>
+__device__ __forceinline__ void far_middle(errors_shared &sh, const column_run &run, int tile_x, int tile_y)
+{
+    constexpr int s = 1 << TWOS;
+    const run_place p = place_of<TWOS>(run, tile_x, tile_y);
+    const small_plane *planes = sh.small[p.square];
+    const int skip = run.begin - p.y;
+    float far[PARTS], slack[PARTS];
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+        if ((part == BELOW && skip >= s) || (part == ABOVE && skip + RUN - 1 <= s))
+            continue; /* all of a warp, or none */
+        row_span rows;
+        const small_plane &of = planes[part_of<TWOS>(run, p, part, &rows)];
+        uint32_t bits = 0;
+        far[part] = -1;
+        if (p.there && of.x >= 0 && (part == HALVES || rows.from <= rows.to)) {
+            const rough_plane rough = of.rough;
+            slack[part] = slack_of(run, rough);
+            if (part == HALVES) {
+                slack[part] = fmaxf(slack[part], slack_of(run, planes[TOP].rough));
+                far[part] = rough_fold(run, rough, planes[TOP].rough, of.folded);
+            } else {
+                far[part] = rough_far(run, rough, rows);
+            }
+            bits = surely_far(far[part], slack[part]);
+        }
+        raise_least(sh, of, bits);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+        if ((part == BELOW && skip >= s) || (part == ABOVE && skip + RUN - 1 <= s) || far[part] < 0) continue;
+        row_span rows;
+        const int which = part_of<TWOS>(run, p, part, &rows);
+        if (far[part] + slack[part] <= bi_f32_from_bits(sh.least[planes[which].y / 8 * 9 + planes[which].x / 8]))
+            continue;
+        put_off(sh, run, tile_x, tile_y, p.square * 6 + which, rows);
+        if (part == HALVES) put_off(sh, run, tile_x, tile_y, p.square * 6 + TOP, {rows.to, 2 * s - skip});
+    }
+}
+
+/* A triangle of a square of s = 8, 16 or 32. */
+__device__ __forceinline__ void make_small(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+                                           int number, int which)
+{
+    const int twos = number < 16 ? 3 : number < 20 ? 4 : 5, s = 1 << twos, across = TILE / 2 / s;
+    const int at = number - (twos == 3 ? 0 : twos == 4 ? 16 : 20), u = at % across * 2 * s, v = at / across * 2 * s;
+    const square q = square_at(sh, tile_x, tile_y, u, v, twos);
+    small_plane &to = sh.small[number][which];
+    int x, y;
+    const bool there = middle_in(a.grid, tile_x, tile_y, u, v, s, which, &x, &y);
+    to.exact = plane_in(q, which);
+    to.rough = rough_of(to.exact, tile_x, tile_y, (double)sh.z[0]);
+    to.x = (short)(there ? x : -1);
+    to.y = (short)y;
+    /* the top's plane is above the bottom's in the top if the corner there is above the bottom's plane */
+    const double corner = q.rising ? q.corner[2] : q.corner[3], opposite = q.rising ? q.corner[1] : q.corner[0];
+    const double ends = q.rising ? q.corner[0] + q.corner[3] : q.corner[1] + q.corner[2];
+    to.folded = corner + opposite > ends ? 1.0f : -1.0f;
+}
+
 /* Planes of the two kinds of diamonds of a size over the tile, which lies in one square of that size. */
-__device__ __forceinline__ void make_large(const bi_terrain_reading &a, large_shared &sh, int tile_x, int tile_y, int k)
+__device__ __forceinline__ void make_large(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+                                           int k)
 {
     const bi_terrain_grid &g = a.grid;
     const int twos = 6 + k / 2, s = 1 << twos, x = tile_x & ~(2 * s - 1), y = tile_y & ~(2 * s - 1);
@@ -255,35 +382,36 @@ __device__ __forceinline__ void make_large(const bi_terrain_reading &a, large_sh
     }
 }
 
-/* The distances of the samples of a column of the tile, CHUNK rows of it, from the planes of large triangles. */
-__device__ __forceinline__ void far_large(const bi_terrain_reading &a, large_shared &sh, int tile_x, int tile_y,
-                                          int sizes)
+/* The rows of a run in one half of the tile. */
+__device__ __forceinline__ row_span rows_of(const large_planes &of, int half, const column_run &run)
 {
-    const int column = (int)threadIdx.x % SIDE, begin = (int)threadIdx.x / SIDE * CHUNK;
-    const double x = tile_x + column, y = tile_y + begin;
-    double z[CHUNK];
+    const int at = (of.diagonal == 2 ? TILE - run.column : run.column) - run.begin;
+    return {of.diagonal && half ? at : 0, of.diagonal && !half ? at : TILE};
+}
+
+/* Large triangles: two kinds of a size at a time. */
+__device__ __forceinline__ void far_large(errors_shared &sh, const column_run &run, int tile_x, int tile_y, int sizes)
+{
+    for (int k = 0; k < sizes; k += 2) {
+        float far[4];
 #pragma unroll
-    for (int r = 0; r < CHUNK; r++)
-        z[r] = begin + r < SIDE && tile_x + column <= a.grid.last_x && tile_y + begin + r <= a.grid.last_y
-                   ? a.from[(tile_y + begin + r) * a.stride + tile_x + column]
-                   : 0;
-    for (int k = 0; k < sizes; k++) {
-        for (int half = 0; half < (sh.large[k].diagonal ? 2 : 1); half++) {
-            if (sh.large[k].slot[half] < 0) continue;
-            const bi_terrain_plane p = sh.large[k].half[half];
-            const int diagonal = sh.large[k].diagonal, at = diagonal == 2 ? TILE - column : column;
-            const int from = diagonal && half ? at : 0, to = diagonal && !half ? at : TILE;
-            const double across = p.slope_x * (x - p.px);
-            double off = y - p.py, most = 0;
+        for (int i = 0; i < 4; i++) {
+            const large_planes &of = sh.large[k + i / 2];
+            far[i] = 0;
+            if (of.slot[i % 2] < 0 || (i % 2 && !of.diagonal)) continue;
+            const rough_plane p = of.rough[i % 2];
+            if (!run.again) far[i] = rough_far(run, p, rows_of(of, i % 2, run));
+            const uint32_t greatest = bi_warp_greatest(surely_far(far[i], slack_of(run, p)));
+            if (threadIdx.x % 32 == 0 && greatest) atomicMax(&sh.large_least[k + i / 2][i % 2], greatest);
+        }
+        __syncthreads();
 #pragma unroll
-            for (int r = 0; r < CHUNK; r++) {
-                const double far = fabs(p.p + p.slope_y * off + across - z[r]);
-                const bool in = begin + r >= from && begin + r <= to;
-                most = in && far > most ? far : most;
-                off += 1;
-            }
-            const uint32_t greatest = bi_warp_greatest(bits_up(most));
-            if (threadIdx.x % 32 == 0 && greatest) atomicMax(&sh.most[k][half], greatest);
+        for (int i = 0; i < 4; i++) {
+            const large_planes &of = sh.large[k + i / 2];
+            if (of.slot[i % 2] < 0 || (i % 2 && !of.diagonal) || run.again) continue;
+            const float least = bi_f32_from_bits(sh.large_least[k + i / 2][i % 2]);
+            if (far[i] + slack_of(run, of.rough[i % 2]) <= least) continue;
+            put_off(sh, run, tile_x, tile_y, SQUARES * 6 + 2 * k + i, rows_of(of, i % 2, run));
         }
     }
 }
@@ -292,7 +420,6 @@ __device__ __forceinline__ void far_large(const bi_terrain_reading &a, large_sha
 __device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
 {
     const bi_terrain_grid &g = a.grid;
-    uint32_t low = ~0u, high = ~0u;
     unsigned long long bad = ~0ull;
     for (int i = (int)threadIdx.x; i < SIDE * SIDE; i += THREADS) {
         const int cx = i % SIDE, cy = i / SIDE, x = tile_x + cx, y = tile_y + cy;
@@ -301,47 +428,101 @@ __device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_sh
         sh.z[i] = z;
         sh.error[i] = 0;
         if (!in || (cx == TILE && x < g.last_x) || (cy == TILE && y < g.last_y)) continue;
-        const uint32_t key = bi_key_u32_of_f32(z);
-        low = key < low ? key : low;
-        high = ~key < high ? ~key : high;
         a.to[(int64_t)y * g.w + x] = z;
         if ((bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) {
             const unsigned long long sample = (unsigned long long)y * (unsigned)g.w + (unsigned)x;
             bad = sample < bad ? sample : bad;
         }
     }
-    low = bi_warp_least(low);
-    high = bi_warp_least(high);
-    if (threadIdx.x % 32 == 0) {
-        atomicMin(&sh.low, low);
-        atomicMin(&sh.high, high);
-    }
     if (bad != ~0ull) atomicMin(&sh.bad, bad);
+}
+
+/* The bounds of the cells of 8 intervals, four lanes each. */
+__device__ __forceinline__ void bind_cells(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+{
+    if (threadIdx.x >= 256) return; /* whole warps */
+    const int cell = (int)threadIdx.x / 4, x = cell % 8 * 8, y = cell / 8 * 8;
+    const int right = bi_terrain_min(x + 8, a.grid.last_x - tile_x),
+              top = bi_terrain_min(y + 8, a.grid.last_y - tile_y);
+    bi_terrain_bound bound = bi_terrain_no_bound();
+    for (int cy = y + (int)threadIdx.x % 4; cy <= top; cy += 4)
+        for (int cx = x; cx <= right; cx++) bi_terrain_widen(&bound, {sh.z[cy * SIDE + cx], sh.z[cy * SIDE + cx]});
+    for (int d = 2; d > 0; d /= 2)
+        bi_terrain_widen(&bound, {__shfl_xor_sync(~0u, bound.low, d), __shfl_xor_sync(~0u, bound.high, d)});
+    if (threadIdx.x % 4 == 0) sh.bound[cell] = bound;
+}
+
+/* And of those in which they lie, up to the tile; what is in the raster goes to the terrain. */
+__device__ __forceinline__ void put_bounds(const bi_terrain_reading &a, const errors_shared &sh, int tile_x, int tile_y)
+{
+    const int i = (int)threadIdx.x, level = i < 64 ? 3 : i < 80 ? 4 : i < 84 ? 5 : 6;
+    if (i >= 85 || level > a.bounds.top) return;
+    const int number = i - (level == 3 ? 0 : level == 4 ? 64 : level == 5 ? 80 : 84), across = TILE >> level;
+    const int cx = number % across, cy = number / across, wide = 1 << (level - 3);
+    bi_terrain_bound bound = bi_terrain_no_bound();
+    for (int y = cy * wide; y < (cy + 1) * wide; y++)
+        for (int x = cx * wide; x < (cx + 1) * wide; x++) bi_terrain_widen(&bound, sh.bound[y * 8 + x]);
+    const int column = (tile_x >> level) + cx, row = (tile_y >> level) + cy;
+    const int columns = bi_terrain_cells(a.grid.last_x, level);
+    if (column < columns && row < bi_terrain_cells(a.grid.last_y, level))
+        a.bounds.cells[a.bounds.first[level] + (int64_t)row * columns + column] = bound;
+}
+
+/* Larger cells: one block. */
+static __global__ void __launch_bounds__(1024) kernel_terrain_bind(bi_terrain_bind a)
+{
+    for (; a.level <= a.bounds.top; a.level++) {
+        const int64_t cells =
+            (int64_t)bi_terrain_cells(a.grid.last_x, a.level) * bi_terrain_cells(a.grid.last_y, a.level);
+        for (int64_t i = threadIdx.x; i < cells; i += blockDim.x) bi_step_terrain_bind(&a, i);
+        __syncthreads();
+    }
+}
+
+/* Planes of the triangles over the tile that are not small, and what is known of their errors. */
+__device__ __forceinline__ void make_planes(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+                                            int sizes)
+{
+    const int i = (int)threadIdx.x;
+    if (i == 0) sh.count = 0;
+    if (i < 9 * 9) sh.least[i] = 0;
+    if (i < SQUARES * 6) make_small(a, sh, tile_x, tile_y, i / 6, i % 6);
+    const int k = i - THREADS / 2;
+    if (k < 0 || k >= sizes) return;
+    make_large(a, sh, tile_x, tile_y, k);
+    for (int half = 0; half < 2; half++) {
+        const long long slot = sh.large[k].slot[half];
+        sh.large[k].rough[half] = rough_of(sh.large[k].half[half], tile_x, tile_y, (double)sh.z[0]);
+        sh.large_known[k][half] = sh.large_least[k][half] = slot < 0 ? 0 : bi_load_relaxed(a.errors + slot);
+        sh.large_most[k][half] = 0;
+    }
 }
 
 static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far(const bi_terrain_reading a)
 {
     BI_SHARED(errors_shared, sh);
-    const int across = (a.grid.last_x + TILE - 1) / TILE;
+    const int across = (a.grid.last_x + TILE - 1) / TILE, sizes = 2 * (a.grid.side - 6);
     const int tile_x = (int)blockIdx.x % across * TILE, tile_y = (int)blockIdx.x / across * TILE;
-    if (threadIdx.x == 0) {
-        sh.low = sh.high = ~0u;
-        sh.bad = ~0ull;
-    }
+    if (threadIdx.x == 0) sh.bad = ~0ull;
     __syncthreads();
     read_tile(a, sh, tile_x, tile_y);
     __syncthreads();
-    if (threadIdx.x == 0) {
-        atomicMin(a.range, sh.low);
-        atomicMin(a.range + 1, sh.high);
-        if (a.bad && sh.bad != ~0ull) bi_lower_u64(a.bad, sh.bad);
-    }
-    far_small<5>(a, sh, tile_x, tile_y);
-    far_small<4>(a, sh, tile_x, tile_y);
-    far_small<3>(a, sh, tile_x, tile_y);
+    if (threadIdx.x == 0 && a.bad && sh.bad != ~0ull) bi_lower_u64(a.bad, sh.bad);
+    bind_cells(a, sh, tile_x, tile_y);
+    make_planes(a, sh, tile_x, tile_y, sizes);
     far_small<2>(a, sh, tile_x, tile_y);
     far_small<1>(a, sh, tile_x, tile_y);
     far_smallest(a, sh, tile_x, tile_y);
+    __syncthreads();
+    put_bounds(a, sh, tile_x, tile_y);
+    const column_run run = run_of(sh.z);
+    far_middle<3>(sh, run, tile_x, tile_y);
+    far_middle<4>(sh, run, tile_x, tile_y);
+    far_middle<5>(sh, run, tile_x, tile_y);
+    far_large(sh, run, tile_x, tile_y, sizes);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sh.count && i < LATER; i += THREADS)
+        look_closely(sh, tile_x, tile_y, sh.later[i]);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < SIDE * SIDE; i += THREADS) {
         const int cx = i % SIDE, cy = i / SIDE;
@@ -352,91 +533,15 @@ static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far(const bi
         else
             bi_lift_u32(to, sh.error[i]); /* half of the diamond is in another tile */
     }
-}
-
-static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far_large(const bi_terrain_reading a)
-{
-    BI_SHARED(large_shared, sh);
-    const int across = (a.grid.last_x + TILE - 1) / TILE;
-    const int tile_x = (int)blockIdx.x % across * TILE, tile_y = (int)blockIdx.x / across * TILE;
-    const int sizes = 2 * (a.grid.side - 6);
-    if ((int)threadIdx.x < 2 * sizes) sh.most[threadIdx.x / 2][threadIdx.x % 2] = 0;
-    if ((int)threadIdx.x < sizes) make_large(a, sh, tile_x, tile_y, (int)threadIdx.x);
-    __syncthreads();
-    far_large(a, sh, tile_x, tile_y, sizes);
-    __syncthreads();
-    if ((int)threadIdx.x < 2 * sizes) {
-        const int k = (int)threadIdx.x / 2, half = (int)threadIdx.x % 2;
-        if (sh.most[k][half]) bi_lift_u32(a.errors + sh.large[k].slot[half], sh.most[k][half]);
-    }
-}
-
-/* What lies below: a block knows the errors of the diamonds with middles at multiples of `step` in its own nodes, and
- * so far around them as any may lie that can only be split after one of 8 steps. */
-enum { NODES = 64, HALO = 16, AROUND = NODES + 2 * HALO + 1, BELOW_THREADS = 512 };
-
-struct below_shared {
-    uint32_t error[AROUND * AROUND];
-};
-
-__device__ __forceinline__ bool diamond_lives(const bi_terrain_grid &g, int x, int y, int s)
-{
-    return x >= 0 && y >= 0 && x - s < g.last_x && y - s < g.last_y;
-}
-
-static __global__ void __launch_bounds__(BELOW_THREADS)
-    kernel_terrain_below(const bi_terrain_reading a, int step, int across)
-{
-    BI_SHARED(below_shared, sh);
-    const bi_terrain_grid &g = a.grid;
-    const int left = ((int)blockIdx.x % across * NODES - HALO) * step;
-    const int bottom = ((int)blockIdx.x / across * NODES - HALO) * step;
-    const int most = 1 << g.side;
-    for (int i = (int)threadIdx.x; i < AROUND * AROUND; i += BELOW_THREADS) {
-        const int x = left + i % AROUND * step, y = bottom + i / AROUND * step;
-        const int s =
-            1 << bi_terrain_min3(bi_terrain_twos(x), bi_terrain_twos(y), g.side); /* corners have no diamond */
-        const bool in = s < most && diamond_lives(g, x, y, s);
-        sh.error[i] = in ? bi_load_relaxed(a.errors + bi_terrain_slot(&g, x, y)) : 0;
-    }
-    __syncthreads();
-    /* half: of the nodes between squares' middles and corners; squares first, then what is on its corner */
-    for (int pass = 0; pass < 6; pass++) {
-        const int half = 1 << pass / 2, size = pass % 2 ? 2 * half : half, lines = (AROUND - 1) / size;
-        const bool cornered = pass % 2;
-        if (size * step >= most) break;
-        for (int i = (int)threadIdx.x; i < (lines + 1) * (lines + 1); i += BELOW_THREADS) {
-            const int column = i % (lines + 1), line = i / (lines + 1), cx = column * size, cy = line * size;
-            if (cornered ? ((column + line) & 1) == 0 : (column & line & 1) == 0) continue;
-            if (cx < half || cy < half || cx + half >= AROUND || cy + half >= AROUND) continue;
-            const int x = left + cx * step, y = bottom + cy * step;
-            if (!diamond_lives(g, x, y, size * step)) continue;
-            uint32_t *to = sh.error + cy * AROUND + cx, e = *to;
-            const int one = cornered ? half * AROUND + half : half,
-                      two = cornered ? half * AROUND - half : half * AROUND;
-            const uint32_t b[4] = {to[-one], to[one], to[-two], to[two]};
-            for (int c = 0; c < 4; c++) e = b[c] > e ? b[c] : e;
-            *to = e;
-            const bool own = cx >= HALO && cx < HALO + NODES && cy >= HALO && cy < HALO + NODES;
-            if (own && e) bi_store_relaxed(a.errors + bi_terrain_slot(&g, x, y), e);
-        }
-        __syncthreads();
-    }
+    const int k = (int)threadIdx.x / 2, half = (int)threadIdx.x % 2;
+    if (k < sizes && sh.large_most[k][half] > sh.large_known[k][half])
+        bi_lift_u32(a.errors + sh.large[k].slot[half], sh.large_most[k][half]);
 }
 
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a)
 {
     const unsigned across = (unsigned)bi_div_up(a->grid.last_x, TILE), down = (unsigned)bi_div_up(a->grid.last_y, TILE);
     BI_TRY(BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a));
-    if (a->grid.side == 6) return BOSC_OK;
-    return BI_RUN(ctx, kernel_terrain_far_large, across * down, THREADS, 0, *a);
-}
-
-bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a)
-{
-    for (int step = 1; step < 1 << a->grid.side; step *= 8) {
-        const int across = (a->grid.last_x / step + 8) / NODES + 1, down = (a->grid.last_y / step + 8) / NODES + 1;
-        BI_TRY(BI_RUN(ctx, kernel_terrain_below, (unsigned)(across * down), BELOW_THREADS, 0, *a, step, across));
-    }
-    return BOSC_OK;
+    const bi_terrain_bind bind = {a->grid, a->bounds, a->to, 7};
+    return bind.level > bind.bounds.top ? BOSC_OK : BI_RUN(ctx, kernel_terrain_bind, 1, 1024, 0, bind);
 }

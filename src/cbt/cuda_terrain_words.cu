@@ -44,6 +44,13 @@ __device__ __forceinline__ bi_terrain_point point_at(const word_frame &f, eighth
     return {f.x + e.a * f.ux + e.b * f.vx, f.y + e.a * f.uy + e.b * f.vy};
 }
 
+/* Is all of the word's triangle in the raster? Then what lies in it is live and not moved. */
+__device__ __forceinline__ bool inside(const bi_terrain_grid &g, const word_frame &f)
+{
+    return bi_terrain_max3(f.x, f.x + 8 * f.ux, f.x + 8 * f.vx) <= g.last_x &&
+           bi_terrain_max3(f.y, f.y + 8 * f.uy, f.y + 8 * f.vy) <= g.last_y;
+}
+
 __device__ __forceinline__ void begin_words(words_shared &sh)
 {
     if (threadIdx.x == 0) sh.count = 0;
@@ -62,16 +69,35 @@ __device__ __forceinline__ void busy(words_shared &sh, const bi_terrain_word &w)
     sh.list[atomicAdd(&sh.count, 1u)] = (uint16_t)threadIdx.x;
 }
 
-/* Is the diamond with this middle to be split? For rasters that fit, where all are live, and goals. */
+/* What kernel_terrain_grow goes by: errors alone, which is the usual case and needs few registers, or all there is. */
+enum grow_kind { BY_ERRORS, BY_GOAL, BY_STATES };
+
+/* Is the diamond with this middle to be split? For words inside the raster. */
+template <grow_kind KIND>
 __device__ __forceinline__ bool grows(const bi_terrain_grow &a, float above, bi_terrain_point m, uint64_t place)
 {
     const bi_terrain_aim &aim = a.aim;
-    if (aim.plain && aim.keep == 1) return bi_f32_from_bits(aim.errors[(int64_t)m.y * aim.grid.pitch + m.x]) > above;
+    if (KIND == BY_ERRORS) return bi_f32_from_bits(aim.errors[(int64_t)m.y * aim.grid.pitch + m.x]) > above;
     const bool was = aim.keep < 1 && bosc_cbt_bit(a.before, place);
     return bi_terrain_measure_of(&aim, m.x, m.y, was) > above;
 }
 
-template <bool FITS>
+/* As bi_terrain_bit. */
+template <grow_kind KIND>
+__device__ __forceinline__ bool bit_of(const bi_terrain_grow &a, float above, const bi_terrain_word &w, int p)
+{
+    if (KIND != BY_ERRORS) return bi_terrain_bit(&a, &w, p);
+    const bi_terrain_grid &g = a.aim.grid;
+    int32_t level;
+    if (w.first + (uint64_t)p == 0) return true;
+    const bi_terrain_triangle t = bi_terrain_parted(&g, &w, p, &level);
+    if (level < g.first) return true;
+    const bi_terrain_point m = bi_terrain_middle(&t);
+    return level < g.depth && bi_terrain_live(&g, &t) &&
+           bi_f32_from_bits(a.aim.errors[bi_terrain_slot(&g, m.x, m.y)]) > above;
+}
+
+template <grow_kind KIND>
 static __global__ void __launch_bounds__(THREADS) kernel_terrain_grow(const bi_terrain_grow a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
@@ -81,24 +107,25 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_grow(const bi_t
     begin_words(sh);
     if (word < words) {
         const bi_terrain_word w = bi_terrain_word_of(&a.aim.grid, word);
-        const bool begins = bi_terrain_bit(&a, &w, 0);
+        const bool begins = bit_of<KIND>(a, above, w, 0);
         sh.bits[threadIdx.x] = begins;
-        if (begins && bi_terrain_bit(&a, &w, 32)) busy(sh, w);
+        if (begins && bit_of<KIND>(a, above, w, 32)) busy(sh, w);
     }
     __syncthreads();
     const eighths low_middle = middle_of(lane ? lane : 1), high_middle = middle_of(lane + 32);
+#pragma unroll 2
     for (uint32_t i = threadIdx.x / 32; i < sh.count; i += WARPS) {
         const uint32_t at = sh.list[i];
+        const word_frame f = sh.frame[at];
         bool low, high;
-        if (FITS) {
-            const word_frame f = sh.frame[at];
+        if (KIND != BY_STATES && inside(a.aim.grid, f)) {
             const uint64_t place = (uint64_t)(first + at) << 6;
-            low = grows(a, above, point_at(f, low_middle), place + (uint64_t)lane);
-            high = grows(a, above, point_at(f, high_middle), place + 32 + (uint64_t)lane);
+            low = grows<KIND>(a, above, point_at(f, low_middle), place + (uint64_t)lane);
+            high = grows<KIND>(a, above, point_at(f, high_middle), place + 32 + (uint64_t)lane);
         } else {
             const bi_terrain_word w = bi_terrain_word_of(&a.aim.grid, first + at);
-            low = lane == 0 || bi_terrain_bit(&a, &w, lane);
-            high = bi_terrain_bit(&a, &w, lane + 32);
+            low = lane == 0 || bit_of<KIND>(a, above, w, lane);
+            high = bit_of<KIND>(a, above, w, lane + 32);
         }
         const unsigned lows = __ballot_sync(~0u, low || lane == 0), highs = __ballot_sync(~0u, high);
         if (lane == 0) sh.bits[at] = (unsigned long long)highs << 32 | lows;
@@ -113,9 +140,11 @@ static int64_t words_of(const bi_terrain_grid &g) { return (int64_t)1 << (g.dept
 bosc_status bi_terrain_cuda_grow(bosc_ctx *ctx, const bi_terrain_grow *a)
 {
     const int64_t words = words_of(a->aim.grid);
-    if (bi_terrain_fits(&a->aim.grid) && !a->states)
-        return BI_RUN(ctx, kernel_terrain_grow<true>, blocks_of(words), THREADS, 0, *a, words);
-    return BI_RUN(ctx, kernel_terrain_grow<false>, blocks_of(words), THREADS, 0, *a, words);
+    const unsigned blocks = blocks_of(words);
+    if (a->states) return BI_RUN(ctx, kernel_terrain_grow<BY_STATES>, blocks, THREADS, 0, *a, words);
+    if (a->aim.plain && a->aim.keep == 1)
+        return BI_RUN(ctx, kernel_terrain_grow<BY_ERRORS>, blocks, THREADS, 0, *a, words);
+    return BI_RUN(ctx, kernel_terrain_grow<BY_GOAL>, blocks, THREADS, 0, *a, words);
 }
 
 /* A vertex at the image of a middle: in `mine` if it is in the block of samples `main`, else at once. */
@@ -246,6 +275,10 @@ __device__ __forceinline__ void find_live(const bi_terrain_mesh &a, leaves_share
         const word_frame f = sh.words.frame[at];
         const unsigned long long bits = sh.words.bits[at];
         unsigned found[2];
+        if (inside(a.grid, f)) {
+            if (lane == 0) live[at] = bits;
+            continue;
+        }
         for (int half = 0; half < 2; half++) {
             const int p = lane + 32 * half;
             bool in = bits >> p & 1;

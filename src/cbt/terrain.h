@@ -5,13 +5,13 @@
 #include "cbt/driver.h"
 #include "cbt/terrain_steps.h"
 
-/* With a raster, errors, range and tree are its own; without one the tree is NULL. */
+/* With a raster, errors, bounds and tree are its own; without one the tree is NULL. */
 struct bosc_terrain {
     struct bi_memory memory, host;
     bosc_terrain_opts opts; /* every field set */
     struct bi_terrain_grid grid;
-    struct bi_block heights, errors, range;
-    bosc_cbt *tree, *spare; /* spare: of the last raster, for the next one of this depth */
+    struct bi_block heights, errors, bounds; /* bounds: as bi_terrain_bounds */
+    bosc_cbt *tree, *spare;                  /* spare: of the last raster, for the next one of this depth */
 };
 
 const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx);

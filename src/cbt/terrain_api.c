@@ -103,7 +103,7 @@ void bosc_terrain_free(bosc_terrain *terrain)
     bosc_cbt_free(terrain->spare);
     bi_block_free(&terrain->memory, &terrain->heights);
     bi_block_free(&terrain->memory, &terrain->errors);
-    bi_block_free(&terrain->memory, &terrain->range);
+    bi_block_free(&terrain->memory, &terrain->bounds);
     bi_memory_release(&host, terrain, sizeof *terrain);
 }
 
@@ -138,7 +138,7 @@ bosc_status bosc_terrain_get_info(const bosc_terrain *terrain, bosc_terrain_info
 {
     if (!terrain || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
     bosc_terrain_info full = {.size = info->size, .spacing = terrain->opts.spacing, .roots = terrain->opts.roots};
-    full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->range.bytes);
+    full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);
     if (terrain->tree) {
         const bosc_cbt *tree = terrain->tree;
         full.bytes += (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes +
@@ -163,7 +163,10 @@ bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opt
     bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
     int64_t own;
     BI_TRY(bosc_cbt_bytes(ctx, &tree, &own, NULL, NULL));
-    if (kept) *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid) + 2) * 4 + own;
+    int64_t cells = bi_terrain_bounds_of(&grid).count;
+    if (kept)
+        *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid)) * 4 +
+                cells * (int64_t)sizeof(struct bi_terrain_bound) + own;
     if (scratch) *scratch = 256; /* where bad samples are told of */
     return BOSC_OK;
 }

@@ -16,7 +16,7 @@ static bosc_status refuse_bad(bosc_ctx *ctx, const bosc_terrain *terrain, const 
 
 enum { BI_TERRAIN_LARGE = 16 }; /* diamonds of this s and more are shared by rows */
 
-static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered, bool moved)
+static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
     struct bi_terrain_errors step = {.grid = *g,
@@ -24,38 +24,32 @@ static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t
                                      .errors = terrain->errors.data,
                                      .s = s,
                                      .cornered = cornered,
-                                     .by_rows = moved || s >= BI_TERRAIN_LARGE,
-                                     .moved = moved};
+                                     .by_rows = s >= BI_TERRAIN_LARGE};
     int64_t lines = cornered ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
     step.columns = cornered ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
     return BI_TERRAIN_STEP(ctx, errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
 }
 
 /* From the smallest diamonds to the largest. */
-static bosc_status errors_of_all(bosc_ctx *ctx, const bosc_terrain *terrain, bool moved)
+static bosc_status errors_of_all(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     for (int32_t t = 0; t < terrain->grid.side; t++) {
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true, moved));
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false, moved));
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true));
+        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false));
     }
     return BOSC_OK;
-}
-
-static bosc_status read_at_once(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_reading *reading)
-{
-    const struct bi_terrain_ops *ops = bi_terrain_ops_of(ctx);
-    BI_TRY(ops->far(ctx, reading));
-    if (!bi_terrain_fits(&terrain->grid)) BI_TRY(errors_of_all(ctx, terrain, true));
-    return ops->below(ctx, reading);
 }
 
 static bosc_status read_by_steps(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_reading *reading)
 {
     struct bi_terrain_take take = {reading->from, reading->to, terrain->grid.w, reading->stride, reading->bad};
-    struct bi_terrain_range range = {reading->to, reading->range, bi_terrain_samples(&terrain->grid)};
-    BI_TRY(BI_TERRAIN_STEP(ctx, take, range.n, &take));
-    BI_TRY(BI_TERRAIN_STEP(ctx, range, (range.n + BI_TERRAIN_RUN - 1) / BI_TERRAIN_RUN, &range));
-    return errors_of_all(ctx, terrain, false);
+    struct bi_terrain_bind bind = {terrain->grid, reading->bounds, reading->to, BI_TERRAIN_CELL};
+    BI_TRY(BI_TERRAIN_STEP(ctx, take, bi_terrain_samples(&terrain->grid), &take));
+    for (; bind.level <= bind.bounds.top; bind.level++) {
+        int64_t across = bi_terrain_cells(bind.grid.last_x, bind.level);
+        BI_TRY(BI_TERRAIN_STEP(ctx, bind, across * bi_terrain_cells(bind.grid.last_y, bind.level), &bind));
+    }
+    return errors_of_all(ctx, terrain);
 }
 
 static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
@@ -66,9 +60,10 @@ static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heigh
                                          .to = terrain->heights.data,
                                          .stride = stride,
                                          .errors = terrain->errors.data,
-                                         .range = terrain->range.data};
+                                         .bounds = bi_terrain_bounds_of(g)};
     const void *reach;
     bool staged = false;
+    reading.bounds.cells = terrain->bounds.data;
     BI_TRY(bi_stage_in(ctx, heights, (size_t)((g->h - 1) * stride + g->w) * sizeof *heights, &reach, &staged));
     reading.from = reach;
     if (!terrain->opts.assume_valid) {
@@ -76,9 +71,8 @@ static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heigh
         BI_TRY(backend->fill(ctx, reading.bad, 0xff, sizeof *reading.bad));
     }
     BI_TRY(backend->fill(ctx, reading.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *reading.errors));
-    BI_TRY(backend->fill(ctx, reading.range, 0xff, 2 * sizeof *reading.range));
-    if (bi_terrain_ops_of(ctx)->far && g->side >= 6 && !g->half)
-        BI_TRY(read_at_once(ctx, terrain, &reading));
+    if (bi_terrain_ops_of(ctx)->read && g->side >= 6 && !g->half)
+        BI_TRY(bi_terrain_ops_of(ctx)->read(ctx, &reading));
     else
         BI_TRY(read_by_steps(ctx, terrain, &reading));
     if (reading.bad) return refuse_bad(ctx, terrain, reading.bad);
@@ -106,9 +100,10 @@ bosc_status bi_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *
     const struct bi_terrain_grid *g = &terrain->grid;
     bosc_cbt *tree;
     size_t samples = (size_t)bi_terrain_samples(g), slots = (size_t)bi_terrain_slots(g);
+    size_t cells = (size_t)bi_terrain_bounds_of(g).count;
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->heights, samples * sizeof(float)));
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->errors, slots * sizeof(uint32_t)));
-    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->range, 2 * sizeof(uint32_t)));
+    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->bounds, cells * sizeof(struct bi_terrain_bound)));
     BI_TRY(take(ctx, terrain, heights, stride));
     BI_TRY(take_tree(ctx, terrain, &tree));
     terrain->tree = tree;

@@ -3,6 +3,7 @@
 #define BI_CBT_TERRAIN_ERROR_STEPS_H
 
 #include "base/atomic.h"
+#include "cbt/terrain_bounds.h"
 #include "cbt/terrain_point.h"
 
 /* Copies the raster; *bad becomes the first sample that is no number or infinite. Items are samples. */
@@ -20,15 +21,15 @@ BI_FN void bi_step_terrain_take(const struct bi_terrain_take *a, int64_t i)
     if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_lower_u64(a->bad, (uint64_t)i);
 }
 
-/* A raster to be taken whole, and the errors of its diamonds but for what lies below: what a backend may do at once. */
+/* A raster to be taken whole, and the errors of its diamonds: what a backend may do at once. */
 struct bi_terrain_reading {
     struct bi_terrain_grid grid;
     const float *from;
     float *to;
     int64_t stride;
     uint32_t *errors; /* 0 at first */
-    uint32_t *range;  /* as bi_terrain_range; all ones at first */
-    uint64_t *bad;    /* as bi_terrain_take */
+    struct bi_terrain_bounds bounds;
+    uint64_t *bad; /* as bi_terrain_take */
 };
 
 /* The errors of the live diamonds of a size, as bits of floats: the largest of the distances of all samples of its
@@ -41,30 +42,40 @@ struct bi_terrain_errors {
     uint32_t *errors;
     int32_t s, columns;
     bool cornered, by_rows;
-    bool moved; /* only triangles with a vertex beyond the raster count, and nothing below */
 };
 
-/* The largest distance of the samples of some rows from the plane of a triangle. Comparing bits spares NaN and signs.
- */
+/* The largest distance of the samples of a row, of columns left to right, from the plane of a triangle; 0 where the row
+ * is not in it. Comparing bits spares NaN and signs. */
+BI_FN double bi_terrain_far_row(const struct bi_terrain_grid *g, const float *heights,
+                                const struct bi_terrain_triangle *t, int32_t y, int32_t left, int32_t right)
+{
+    struct bi_terrain_span rows = bi_terrain_rows(g, t);
+    if (y < rows.from || y > rows.to) return 0;
+    struct bi_terrain_plane plane = bi_terrain_plane_of(g, heights, t);
+    struct bi_terrain_span columns = bi_terrain_columns(g, t, y);
+    const float *row = heights + (int64_t)y * g->w;
+    double base = plane.p + plane.slope_y * (y - plane.py);
+    int64_t most = 0;
+    left = bi_terrain_max(left, columns.from);
+    right = bi_terrain_min(right, columns.to);
+    for (int32_t x = left; x <= right; x++) {
+        double far = base + plane.slope_x * (x - plane.px) - (double)row[x];
+        int64_t bits = (int64_t)(bi_f64_bits(far) & 0x7fffffffffffffffu);
+        most = bits > most ? bits : most;
+    }
+    return bi_f64_from_bits((uint64_t)most);
+}
+
+/* And of some rows. */
 BI_FN double bi_terrain_far_rows(const struct bi_terrain_grid *g, const float *heights,
                                  const struct bi_terrain_triangle *t, int32_t first, int32_t last)
 {
-    struct bi_terrain_plane plane = bi_terrain_plane_of(g, heights, t);
-    struct bi_terrain_span rows = bi_terrain_rows(g, t);
-    int64_t most = 0;
-    first = bi_terrain_max(first, rows.from);
-    last = bi_terrain_min(last, rows.to);
+    double most = 0;
     for (int32_t y = first; y <= last; y++) {
-        struct bi_terrain_span columns = bi_terrain_columns(g, t, y);
-        const float *row = heights + (int64_t)y * g->w;
-        double base = plane.p + plane.slope_y * (y - plane.py);
-        for (int32_t x = columns.from; x <= columns.to; x++) {
-            double far = base + plane.slope_x * (x - plane.px) - (double)row[x];
-            int64_t bits = (int64_t)(bi_f64_bits(far) & 0x7fffffffffffffffu);
-            most = bits > most ? bits : most;
-        }
+        double far = bi_terrain_far_row(g, heights, t, y, 0, g->last_x);
+        most = far > most ? far : most;
     }
-    return bi_f64_from_bits((uint64_t)most);
+    return most;
 }
 
 /* The error of the diamond with this middle if it is live, or 0. */
@@ -113,13 +124,10 @@ BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
     struct bi_terrain_triangle t = bi_terrain_of_middle(x, y), mate = bi_terrain_mate(&t);
     int32_t first = a->by_rows ? y - s + row : y - s, last = a->by_rows ? first : y + s;
     double one = 0, two = 0;
-    if (a->moved && x + s <= g->last_x && y + s <= g->last_y) return;
-    if (bi_terrain_live(g, &t) && !(a->moved && bi_terrain_unmoved(g, &t)))
-        one = bi_terrain_far_rows(g, a->heights, &t, first, last);
-    if (bi_terrain_live(g, &mate) && !(a->moved && bi_terrain_unmoved(g, &mate)))
-        two = bi_terrain_far_rows(g, a->heights, &mate, first, last);
+    if (bi_terrain_live(g, &t)) one = bi_terrain_far_rows(g, a->heights, &t, first, last);
+    if (bi_terrain_live(g, &mate)) two = bi_terrain_far_rows(g, a->heights, &mate, first, last);
     uint32_t error = bi_f32_bits(bi_terrain_up(one > two ? one : two)), *to = a->errors + bi_terrain_slot(g, x, y);
-    if (row == 0 && !a->moved) {
+    if (row == 0) {
         uint32_t below = bi_terrain_below_error(g, a->errors, x, y);
         error = below > error ? below : error;
     }
@@ -154,27 +162,6 @@ BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i
     double error = bi_terrain_is_corner(g, &place.t, i) ? 0 : bi_terrain_over(&plane, x, y) - (double)a->heights[i];
     bi_lift_u32(a->most, bi_f32_bits(bi_terrain_up(error < 0 ? -error : error)));
     bi_lift_u32(a->most + 1, (uint32_t)bosc_cbt_level(place.node));
-}
-
-/* The lowest and the highest sample, as ordered numbers (bi_key_u32_of_f32), the second one inverted. */
-struct bi_terrain_range {
-    const float *heights;
-    uint32_t *range; /* (2) */
-    int64_t n;
-};
-
-enum { BI_TERRAIN_RUN = 1024 };
-
-BI_FN void bi_step_terrain_range(const struct bi_terrain_range *a, int64_t item)
-{
-    uint32_t low = UINT32_MAX, high = UINT32_MAX;
-    for (int64_t i = item * BI_TERRAIN_RUN; i < a->n && i < (item + 1) * BI_TERRAIN_RUN; i++) {
-        uint32_t key = bi_key_u32_of_f32(a->heights[i]);
-        low = key < low ? key : low;
-        high = ~key < high ? ~key : high;
-    }
-    bi_lower_u32(a->range, low);
-    bi_lower_u32(a->range + 1, high);
 }
 
 #endif

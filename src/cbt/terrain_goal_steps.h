@@ -2,7 +2,7 @@
 #ifndef BI_CBT_TERRAIN_GOAL_STEPS_H
 #define BI_CBT_TERRAIN_GOAL_STEPS_H
 
-#include "base/elementary.h"
+#include "cbt/terrain_bounds.h"
 #include "cbt/terrain_error_steps.h"
 #include "cbt/terrain_word.h"
 
@@ -17,7 +17,7 @@ struct bi_terrain_view {
 struct bi_terrain_aim {
     struct bi_terrain_grid grid;
     const uint32_t *errors;
-    const uint32_t *range;              /* of the heights, see bi_terrain_range */
+    struct bi_terrain_bounds bounds;
     const bosc_terrain_region *regions; /* in reach */
     int64_t region_count;
     struct bi_terrain_view view;
@@ -36,6 +36,19 @@ BI_FN int32_t bi_terrain_reach(int32_t x, int32_t y)
 struct bi_terrain_box {
     double low[3], high[3];
 };
+
+/* Where that is. The box of a diamond that can only be split after it is in this one. */
+BI_FN struct bi_terrain_box bi_terrain_box_of(const struct bi_terrain_aim *a, int32_t x, int32_t y)
+{
+    int32_t twos = bi_terrain_min(bi_terrain_twos(x), bi_terrain_twos(y)), reach = bi_terrain_reach(x, y);
+    int32_t left = bi_terrain_max(x - reach, 0), right = bi_terrain_min(x + reach, a->grid.last_x);
+    int32_t bottom = bi_terrain_max(y - reach, 0), top = bi_terrain_min(y + reach, a->grid.last_y);
+    struct bi_terrain_bound bound = {0, 0};
+    if (a->view.on) bound = bi_terrain_bound_over(&a->grid, &a->bounds, twos + 2, left, right, bottom, top);
+    struct bi_terrain_box box = {{left * a->spacing, bottom * a->spacing, bound.low},
+                                 {right * a->spacing, top * a->spacing, bound.high}};
+    return box;
+}
 
 BI_FN bool bi_terrain_seen(const struct bi_terrain_view *v, const struct bi_terrain_box *box)
 {
@@ -75,15 +88,8 @@ BI_FN float bi_terrain_measure_of(const struct bi_terrain_aim *a, int32_t x, int
     if (a->plain) {
         most = error;
     } else {
-        int32_t reach = bi_terrain_reach(x, y);
+        struct bi_terrain_box box = bi_terrain_box_of(a, x, y);
         bool own = false;
-        struct bi_terrain_box box;
-        box.low[0] = bi_terrain_max(x - reach, 0) * a->spacing;
-        box.low[1] = bi_terrain_max(y - reach, 0) * a->spacing;
-        box.high[0] = bi_terrain_min(x + reach, a->grid.last_x) * a->spacing;
-        box.high[1] = bi_terrain_min(y + reach, a->grid.last_y) * a->spacing;
-        box.low[2] = bi_f32_of_key(a->range[0]);
-        box.high[2] = bi_f32_of_key(~a->range[1]);
         for (int64_t i = 0; i < a->region_count; i++) {
             const bosc_terrain_region *r = a->regions + i;
             if (r->low[0] > box.high[0] || r->high[0] < box.low[0] || r->low[1] > box.high[1] ||

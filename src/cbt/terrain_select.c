@@ -176,13 +176,14 @@ static bosc_status select_mesh(bosc_ctx *ctx, bosc_terrain *terrain, const bosc_
 {
     struct bi_terrain_aim aim = {.grid = terrain->grid,
                                  .errors = terrain->errors.data,
-                                 .range = terrain->range.data,
+                                 .bounds = bi_terrain_bounds_of(&terrain->grid),
                                  .region_count = goal->region_count,
                                  .view = *view,
                                  .spacing = terrain->opts.spacing,
                                  .error = goal->error,
                                  .keep = 1 - goal->hysteresis,
                                  .plain = !view->on && goal->region_count == 0};
+    aim.bounds.cells = terrain->bounds.data;
     struct bi_terrain_grow step = {.least = aim.plain ? down(goal->error) : 1};
     bool waits = goal->region_count > 0 || goal->triangles > 0;
     if (goal->region_count > 0) {

@@ -18,10 +18,8 @@ struct bi_terrain_steps {
 /* What a backend does for terrains: steps, and what it can do faster; each of these may be NULL. */
 struct bi_terrain_ops {
     const struct bi_terrain_steps *steps;
-    /* Takes a raster with squares of 64 or more intervals, both triangles of them; errors of triangles that are not
-     * moved. Then, once those of the others are lifted, the errors of what lies below. */
-    bosc_status (*far)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
-    bosc_status (*below)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
+    /* Takes a raster with squares of 64 or more intervals, both triangles of them, and its errors. */
+    bosc_status (*read)(bosc_ctx *ctx, const struct bi_terrain_reading *a);
     /* As the steps of these names, for trees of which bi_terrain_word is anchored. */
     bosc_status (*grow)(bosc_ctx *ctx, const struct bi_terrain_grow *a);
     bosc_status (*weigh)(bosc_ctx *ctx, const struct bi_terrain_weigh *a);
