@@ -75,11 +75,14 @@ struct saved_kind {
     static inline void saved_##type##_free(void *handle) { bosc_##type##_free(handle); }                               \
     static const struct saved_kind saved_##type = {begin, offsetof(struct header_type, hash), saved_##type##_write,    \
                                                    saved_##type##_read, saved_##type##_free};                          \
-    static inline struct saved type##_save(bosc_ctx *ctx, const bosc_##type *handle)                                   \
+    __attribute__((unused)) static struct saved type##_save(bosc_ctx *ctx, const bosc_##type *handle)                  \
     {                                                                                                                  \
         return saved_of(ctx, &saved_##type, handle);                                                                   \
     }                                                                                                                  \
-    static inline bosc_##type *type##_load(bosc_ctx *ctx, struct saved *f) { return saved_load(ctx, &saved_##type, f); }
+    __attribute__((unused)) static bosc_##type *type##_load(bosc_ctx *ctx, struct saved *f)                            \
+    {                                                                                                                  \
+        return saved_load(ctx, &saved_##type, f);                                                                      \
+    }
 
 struct saved saved_of(bosc_ctx *ctx, const struct saved_kind *kind, const void *handle);
 void *saved_load(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f);
