@@ -15,6 +15,15 @@ enum { LINES = 64, SIDE = 1000, MARGIN = 40, RASTER = SIDE - 2 * MARGIN, ROWS = 
 
 static const int64_t from_row = (int64_t)(RASTER - 1) * RASTER, to_row = RASTER - 1; /* corners */
 
+/* Where a row's point is on the raster. */
+static double column(int64_t row) { return (double)(row % RASTER); }
+
+static double line(int64_t row)
+{
+    int64_t whole = row / RASTER;
+    return (double)whole;
+}
+
 struct cells {
     bosc_cellgraph *graph;
     bosc_trie *trie;
@@ -27,21 +36,21 @@ struct cells {
 static int make_rows(struct job *job, uint64_t *rows)
 {
     uint32_t bits[3 * LINES];
-    double line[LINES][3]; /* a x + b y + c = 0 */
+    double of[LINES][3]; /* a x + b y + c = 0 */
     bosc_status status = bosc_random_bits(job->ctx, 11, 0, 3 * LINES, bits);
     if (status != BOSC_OK) return say_ctx(job, status);
     for (int k = 0; k < LINES; k++) {
         double x = ldexp(bits[3 * k], -32) * RASTER, y = ldexp(bits[3 * k + 1], -32) * RASTER;
         double angle = ldexp(bits[3 * k + 2], -32) * 3.141592653589793;
-        line[k][0] = cos(angle);
-        line[k][1] = sin(angle);
-        line[k][2] = -x * cos(angle) - y * sin(angle);
+        of[k][0] = cos(angle);
+        of[k][1] = sin(angle);
+        of[k][2] = -x * cos(angle) - y * sin(angle);
     }
     for (int64_t i = 0; i < ROWS; i++) {
         rows[i] = 0;
         for (int k = 0; k < LINES; k++) {
-            double x = (double)(i % RASTER), y = (double)(i / RASTER);
-            rows[i] |= (uint64_t)(line[k][0] * x + line[k][1] * y + line[k][2] > 0) << k;
+            double x = column(i), y = line(i);
+            rows[i] |= (uint64_t)(of[k][0] * x + of[k][1] * y + of[k][2] > 0) << k;
         }
     }
     return EXIT_DONE;
@@ -128,11 +137,11 @@ static int64_t middle_row(const struct cells *c, int64_t vertex)
     double x = 0, y = 0, least = INFINITY;
     int64_t best = 0;
     for (int64_t i = 0; i < ROWS; i++)
-        if (c->vertex_of[i] == vertex) x += (double)(i % RASTER), y += (double)(i / RASTER);
+        if (c->vertex_of[i] == vertex) x += column(i), y += line(i);
     x /= (double)c->multiplicities[vertex];
     y /= (double)c->multiplicities[vertex];
     for (int64_t i = 0; i < ROWS; i++) {
-        double away = hypot((double)(i % RASTER) - x, (double)(i / RASTER) - y);
+        double away = hypot(column(i) - x, line(i) - y);
         if (c->vertex_of[i] != vertex || away >= least) continue;
         least = away;
         best = i;
@@ -158,7 +167,7 @@ static int draw(struct job *job, const struct cells *c, struct canvas *canvas)
     double x0 = 0, y0 = 0;
     for (int64_t k = 0; k < c->length; k++) {
         int64_t row = middle_row(c, c->path[k]);
-        double x = MARGIN + (double)(row % RASTER) + 0.5, y = MARGIN + (double)(row / RASTER) + 0.5;
+        double x = MARGIN + column(row) + 0.5, y = MARGIN + line(row) + 0.5;
         if (k) canvas_line(canvas, x0, y0, x, y, 3, way, 0.95);
         canvas_disc(canvas, x, y, k == 0 || k + 1 == c->length ? 9 : 4, way, 1);
         x0 = x, y0 = y;
