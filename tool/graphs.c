@@ -14,29 +14,12 @@ bool path_ends_in(const char *path, const char *ending)
     return length >= tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-/* Memory that the system can still give, swap included; -1 where it does not say. */
-static int64_t memory_left(void)
-{
-    static const char *const names[] = {"MemAvailable:", "SwapFree:"};
-    char line[256];
-    int64_t sum = -1;
-    FILE *in = fopen("/proc/meminfo", "r");
-    while (in && fgets(line, sizeof line, in))
-        for (int i = 0; i < 2; i++) {
-            size_t length = strlen(names[i]);
-            if (strncmp(line, names[i], length) == 0)
-                sum = (sum < 0 ? 0 : sum) + 1024 * strtoll(line + length, NULL, 10);
-        }
-    if (in) fclose(in);
-    return sum;
-}
-
 /* A few bytes of a file can claim billions of vertices. They are legal, without edges too; but where the memory for
  * them is not there, systems that promise more than they have would end some process instead of refusing. */
 static int check_vertices(struct job *job, const char *path, const bosc_edges *edges, const bosc_graph_opts *opts)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    int64_t kept, scratch, left = memory_left();
+    int64_t kept, scratch, left = job_memory_left();
     if (edges->n / FEW_EDGES <= edges->m || left < 0) return EXIT_DONE;
     if (bosc_ctx_get_info(job->ctx, &info) != BOSC_OK || info.backend != BOSC_BACKEND_CPU) return EXIT_DONE;
     if (bosc_graph_bytes(job->ctx, opts, edges->n, edges->m, &kept, &scratch) != BOSC_OK) return EXIT_DONE;

@@ -122,10 +122,34 @@ void job_number(struct job *job, const char *name, double value) { job_json(job,
 
 void job_text(struct job *job, const char *name, const char *value) { job_json(job, name, json_string(value)); }
 
+int64_t job_memory_left(void)
+{
+    static const char *const names[] = {"MemAvailable:", "SwapFree:"};
+    char line[256];
+    int64_t sum = -1;
+    FILE *in = fopen("/proc/meminfo", "r");
+    while (in && fgets(line, sizeof line, in))
+        for (int i = 0; i < 2; i++) {
+            size_t length = strlen(names[i]);
+            if (strncmp(line, names[i], length) == 0)
+                sum = (sum < 0 ? 0 : sum) + 1024 * strtoll(line + length, NULL, 10);
+        }
+    if (in) fclose(in);
+    return sum;
+}
+
+/* Systems that promise more than they have would end some process once large blocks are written to. */
+static bool has_room(size_t bytes)
+{
+    int64_t left = bytes >= (size_t)1 << 28 ? job_memory_left() : -1;
+    return left < 0 || bytes <= (size_t)left;
+}
+
 void *job_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    void *memory = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes ? bytes : 1);
+    bool possible = !__builtin_mul_overflow(count, size, &bytes) && has_room(bytes);
+    void *memory = possible ? malloc(bytes ? bytes : 1) : NULL;
     if (!memory) say(EXIT_FAILED, "out of memory for %zu times %zu bytes", count, size);
     return memory;
 }

@@ -97,6 +97,7 @@ void job_json(struct job *job, const char *name, json_t *value);
 
 /* Memory for count elements of some bytes each; NULL after saying so. Free with free(). */
 void *job_alloc(size_t count, size_t size);
+int64_t job_memory_left(void);     /* that the system can still give, swap included; -1 where it does not say */
 int folder_make(const char *path); /* one that is there will do */
 
 /* ---- points.c: points, and trees that stand for points ---- */
