@@ -75,17 +75,20 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
 
 /* Builds or rebuilds the table from n pairs: keys (n), values (n x value_size bytes; NULL for a set). A second build
  * of the same or a smaller size allocates nothing, unless a key repeats. n < 2^32 - 1. O(n) expected; where keys
- * repeat, or more of them fall into one part than chance allows, a sort of the hashes. On BOSC_ERR_ARG, BOSC_ERR_LIMIT
- * and a lack of memory for the table the table holds what it held before; on any other failure it is empty. Waits:
- * whether a key repeats is read back. */
+ * repeat, or more of them fall into one part than chance allows, a sort of the hashes. BOSC_ERR_LIMIT too if more than
+ * 4 * load * (2^26 - 1) keys share a part (134 million at least), which only keys that are chosen for it do: another
+ * seed parts them. On BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and a lack of memory for the table the table holds what it
+ * held before; on any other failure it is empty. Waits: whether a key repeats is read back. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
 
 /* Looks m keys up: values (m x value_size, or NULL) gets the value of each, zero bytes where the key is absent; found
- * (m, or NULL) 1 or 0. Of a multimap: the first value. With device arrays it only queues, and is capturable. */
+ * (m, or NULL) 1 or 0. Of a multimap: the first value. With device arrays it only queues, and is capturable; a recorded
+ * call is good until the table is written to. */
 BOSC_API bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, void *values,
                                     uint8_t *found);
 
-/* counts[q] = how many pairs the key came with: of a multimap or a counted map; else 1 if it is there, 0 if not. */
+/* counts[q] = how many pairs the key came with: of a multimap or a counted map; else 1 if it is there, 0 if not. Queues
+ * and is capturable as bosc_hash_find. */
 BOSC_API bosc_status bosc_hash_count(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m,
                                      int64_t *counts);
 
@@ -110,7 +113,8 @@ BOSC_API bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double lo
 
 /* Copies every key out, in the order in which the table keeps them: keys (info.keys), values (info.keys x value_size),
  * counts (info.keys, int64), each or NULL. Of a multimap: values (info.pairs x value_size), grouped by key in the same
- * order, counts[i] for keys[i]. Waits unless all arrays are on the device. */
+ * order, counts[i] for keys[i]. Of a BUCKETED table with device arrays it only queues, and is capturable as
+ * bosc_hash_find; else it waits. */
 BOSC_API bosc_status bosc_hash_get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values,
                                          int64_t *counts);
 
