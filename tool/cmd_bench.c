@@ -13,6 +13,7 @@ static const char *const voxels[] = {"131072", "1048576", "8388608"};
 static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const sides[] = {"1025", "4097", "8193"};
+static const char *const models[] = {"1000", "5000", "20000"};
 static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
@@ -34,6 +35,7 @@ static const struct program {
     {"hash", "bench_hash_cuda", false, true, {"32", NULL}, NULL, NULL, items}, /* bits of a key, then how many */
     {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, "-t", "-b", cells},
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
+    {"hash", "bench_geometric", true, true, {"-n", NULL}, "-t", "-b", models},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},
     {"cbt", "bench_cbt_cuda", false, true, {"", NULL}, NULL, NULL, depths},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, "-t", "-b", sides},

@@ -31,7 +31,7 @@ typedef struct bosc_geometric_opts {
     size_t size;
     bosc_geometric_kind kind;
     int32_t near;     /* bases are made of each point and so many near ones, of which alone they have coordinates; 0: 24,
-                         but all points for up to 256 of them; else at least 8 */
+                         but all points for up to 64 of them; else at least 8 */
     double tolerance; /* how far apart a model and a scene point may be that belong together, in units of the model;
                          0: 0.03 times the root of the model points' mean squared distance from their centre, for n >
                          256 points less by the root of n / 256, as they lie closer to each other */

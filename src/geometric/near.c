@@ -1,7 +1,7 @@
 /* Near points: bases and coordinates of large models and their scenes are taken from them. */
 #include "geometric/driver.h"
 
-enum { ALL_MOST = 256, NEAR = 24 };
+enum { ALL_MOST = 64, NEAR = 24 };
 
 int64_t bi_geo_near_count(const bosc_geometric_opts *opts, int64_t n)
 {
