@@ -118,7 +118,7 @@ static void method(struct bench *b, char letter, int repeats, int64_t *edges)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.in = {.n = 1000000, .length = 256, .threads = 1, .repeats = 5}};
+    struct bench b = {.in = {.n = 1000000, .length = 256, .threads = 1, .repeats = 5, .backend = BOSC_BACKEND_CPU}};
     const char *methods = "jz";
     int64_t edges = -1;
     for (int i = 1; i + 1 < argc; i += 2) {

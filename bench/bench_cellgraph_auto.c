@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     static const int64_t counts[] = {100, 1000, 10000, 100000, 1000000, 4000000};
     static const int32_t lengths[][2] = {{8, 1},   {32, 1},   {64, 1}, {128, 1}, {256, 1},
                                          {512, 1}, {1024, 1}, {32, 2}, {64, 8}};
-    struct bench b = {.in = {.n = 4000000, .length = 1024, .threads = 1, .repeats = 5}};
+    struct bench b = {.in = {.n = 4000000, .length = 1024, .threads = 1, .repeats = 5, .backend = BOSC_BACKEND_CPU}};
     double worst = 0;
     int shapes = 0, missed = 0;
     for (int i = 1; i + 1 < argc; i += 2)

@@ -153,7 +153,8 @@ static uint64_t *random_vectors(int64_t words, int64_t n)
 int main(int argc, char **argv)
 {
     bosc_trie_opts opts = {.size = sizeof opts, .value_bits = 32};
-    struct bench b = {.in = {.n = 1000000, .length = 256, .threads = 1, .repeats = 5}, .opts = &opts};
+    struct bench b = {.in = {.n = 1000000, .length = 256, .threads = 1, .repeats = 5, .backend = BOSC_BACKEND_CPU},
+                      .opts = &opts};
     const char *layouts = "c", *scene = "screws";
     for (int i = 1; i + 1 < argc; i += 2) {
         if (cells_option(&b.in, argv[i], argv[i + 1])) continue;

@@ -77,7 +77,7 @@ static inline void scene_edge(struct scene_random *r, double *a, double *b)
 /* Predicate k is that of robot edge k % 16 and obstacle edge k / 16. */
 static inline struct scene_form *scene_make(struct scene_random *r, int length)
 {
-    struct scene_form *forms = calloc((size_t)length, sizeof *forms);
+    struct scene_form *forms = (struct scene_form *)calloc((size_t)length, sizeof *forms);
     double robot[16][2][3], k[3] = {0}, l[3] = {0};
     if (!forms) return NULL;
     for (int i = 0; i < 16; i++) scene_edge(r, robot[i][0], robot[i][1]);
@@ -153,8 +153,8 @@ static inline uint64_t *scene_vectors(uint64_t seed, int length, int64_t n)
     struct scene_random r = {seed};
     int64_t words = (length + 63) / 64, done = 0;
     struct scene_form *forms = scene_make(&r, length);
-    struct scene_root *roots = malloc((size_t)length * 2 * sizeof *roots);
-    uint64_t *vectors = malloc((size_t)(n * words) * 8), *signs = malloc((size_t)words * 8);
+    struct scene_root *roots = (struct scene_root *)malloc((size_t)length * 2 * sizeof *roots);
+    uint64_t *vectors = (uint64_t *)malloc((size_t)(n * words) * 8), *signs = (uint64_t *)malloc((size_t)words * 8);
     while (forms && roots && vectors && signs && done < n) {
         int count = scene_walk(&r, forms, length, signs, roots);
         for (int i = 0; i < count && done < n; i++) {

@@ -14,6 +14,8 @@ static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const sides[] = {"1025", "4097", "8193"};
 static const char *const models[] = {"1000", "5000", "20000"};
+static const char *const figures[] = {"10000", "44000", "250000"};
+static const char *const shapes[] = {"10000", "100000", "1000000"};
 static const char *const tables[] = {"small", "paper", "large"};
 
 /* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
@@ -34,6 +36,9 @@ static const struct program {
     {"hash", "bench_hash", true, false, {"-n", NULL}, "-t", NULL, items},
     {"hash", "bench_hash_cuda", false, true, {"32", NULL}, NULL, NULL, items}, /* bits of a key, then how many */
     {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, "-t", "-b", cells},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, "-t", "-b", figures},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"", NULL}, NULL, NULL, figures},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, "-t", "-b", shapes},
     {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, "-t", "-b", models},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},

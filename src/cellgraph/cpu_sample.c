@@ -5,7 +5,7 @@
 #include "cellgraph/cpu.h"
 
 /* Pairs whose hashes are equal. */
-static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment)
+static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment, uint32_t *largest)
 {
     enum { SLOTS = 2 * BI_CELL_SAMPLES };
     uint64_t hashes[SLOTS];
@@ -19,6 +19,7 @@ static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment
         while (members[slot] && hashes[slot] != hash) slot = (slot + 1) & mask;
         hashes[slot] = hash;
         pairs += members[slot]++;
+        if (members[slot] > *largest) *largest = members[slot];
     }
     return pairs;
 }
@@ -26,7 +27,9 @@ static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment
 bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "look: injected fault");
-    for (int32_t g = 0; g < sample->segments; g++) sample->seen->pairs[g] = equal_pairs(sample, g);
+    *sample->seen = (struct bi_cell_seen){.leading = 0};
+    for (int32_t g = 0; g < sample->segments; g++)
+        sample->seen->pairs[g] = equal_pairs(sample, g, &sample->seen->largest[g]);
     for (int64_t k = 0; k < sample->count; k++) sample->seen->leading += bi_cell_leading(sample, k);
     return BOSC_OK;
 }

@@ -7,7 +7,8 @@
 
 enum {
     DEAL_THREADS = 512,
-    DEAL_MOST = 32,      /* vertices of a thread, at most */
+    DEAL_MOST = 16,      /* vertices of a thread, times segments, at most */
+    DEAL_RANK_BITS = 14, /* of a place among those of a tile, which has up to DEAL_THREADS * DEAL_MOST */
     DEAL_COUNTS = 10240, /* parts of all segments that are counted in shared memory; else each vertex is alone */
     PART = 2048,         /* vertices of a part, on average and at most; fewer where parts are few */
     PART_LEAST = 256,
@@ -48,33 +49,37 @@ static __device__ __forceinline__ void put(const join_args &a, uint32_t part, ui
     if (place < PART_ROOM) a.entries[(uint64_t)part * PART_ROOM + place] = {key, (uint32_t)i};
 }
 
-/* Deals the vertices of a tile: parts are counted, room is taken for all of a part at once, and each vertex goes to its
- * place in it. */
-static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
+/* Deals the vertices of a tile to LISTS segments at most: parts are counted, room is taken for all of a part at once,
+ * and each vertex goes to its place in it. Threads remember up to EACH vertices' keys, parts and ranks among those of
+ * the tile. */
+template <int EACH, int LISTS> static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, taken);
     const uint32_t parts = (uint32_t)a.segments * (a.end - a.begin);
     const int64_t first = blockIdx.x * (int64_t)DEAL_THREADS * a.each + threadIdx.x;
-    uint32_t key;
+    uint32_t key[EACH * LISTS], place[EACH * LISTS]; /* part << DEAL_RANK_BITS | rank; or none, ~0 */
     for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS) taken[p] = 0;
     __syncthreads();
-    for (int32_t k = 0; k < a.each; k++) {
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
         const int64_t i = first + (int64_t)k * DEAL_THREADS;
-        for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
-            const uint32_t part = part_of(a, i, g, &key);
-            if (part != ~0u) atomicAdd(&taken[part], 1u);
+        const bool mine = k < a.each && i < a.all.view.count;
+#pragma unroll
+        for (int g = 0; g < LISTS; g++) {
+            uint32_t part = ~0u;
+            if (mine && g < a.segments) part = part_of(a, i, g, &key[k * LISTS + g]);
+            place[k * LISTS + g] = part;
+            if (part != ~0u) place[k * LISTS + g] = part << DEAL_RANK_BITS | atomicAdd(&taken[part], 1u);
         }
     }
     __syncthreads();
     for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS)
         if (taken[p] > 0) taken[p] = atomicAdd(&a.taken[p], taken[p]);
     __syncthreads();
-    for (int32_t k = 0; k < a.each; k++) {
-        const int64_t i = first + (int64_t)k * DEAL_THREADS;
-        for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
-            const uint32_t part = part_of(a, i, g, &key);
-            if (part != ~0u) put(a, part, atomicAdd(&taken[part], 1u), key, i);
-        }
+#pragma unroll
+    for (int q = 0; q < EACH * LISTS; q++) {
+        const uint32_t part = place[q] >> DEAL_RANK_BITS, rank = place[q] & ((1u << DEAL_RANK_BITS) - 1);
+        if (place[q] != ~0u) put(a, part, taken[part] + rank, key[q], first + (int64_t)(q / LISTS) * DEAL_THREADS);
     }
 }
 
@@ -238,6 +243,15 @@ template <int WORDS, int AT_ONCE> static bosc_status match(bosc_ctx *ctx, const 
     return BI_RUN(ctx, (kernel_match<WORDS, AT_ONCE>), blocks, PART_THREADS, 0, a);
 }
 
+/* Few vertices for each thread, where multiprocessors would have none otherwise. */
+template <int EACH, int LISTS> static bosc_status deal(bosc_ctx *ctx, join_args &a, size_t counts)
+{
+    const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * DEAL_THREADS);
+    a.each = (int32_t)(each < 1 ? 1 : each > EACH ? EACH : each);
+    const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each);
+    return BI_RUN(ctx, (kernel_deal<EACH, LISTS>), tiles, DEAL_THREADS, counts * sizeof(uint32_t), a);
+}
+
 /* Deals and compares the vertices of a launch's segments, in the parts from a.begin to before a.end. */
 static bosc_status join_some(bosc_ctx *ctx, join_args &a)
 {
@@ -245,10 +259,12 @@ static bosc_status join_some(bosc_ctx *ctx, join_args &a)
     const size_t counts = (size_t)a.segments * (a.end - a.begin);
     BI_TRY(ctx->backend->fill(ctx, a.taken, 0, counts * sizeof(uint32_t)));
     if (counts <= DEAL_COUNTS) {
-        const int64_t each = n / ((int64_t)ctx->multiprocessors * 4 * DEAL_THREADS);
-        a.each = (int32_t)(each < 1 ? 1 : each > DEAL_MOST ? DEAL_MOST : each);
-        const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each);
-        BI_TRY(BI_RUN(ctx, kernel_deal, tiles, DEAL_THREADS, counts * sizeof(uint32_t), a));
+        if (a.segments == 1)
+            BI_TRY((deal<DEAL_MOST, 1>(ctx, a, counts)));
+        else if (a.segments == 2)
+            BI_TRY((deal<DEAL_MOST / 2, 2>(ctx, a, counts)));
+        else
+            BI_TRY((deal<DEAL_MOST / BI_CELL_SEGMENTS, BI_CELL_SEGMENTS>(ctx, a, counts)));
     } else {
         BI_TRY(BI_RUN(ctx, kernel_deal_alone, (unsigned)bi_div_up(n, DEAL_THREADS), DEAL_THREADS, 0, a));
     }

@@ -3,12 +3,12 @@
 #include "core/cuda/launch.cuh"
 #include "cellgraph/cuda.cuh"
 
-enum { THREADS = 512, SLOTS = 2 * BI_CELL_SAMPLES };
+enum { THREADS = BI_CELL_DEVICE_SAMPLES, SLOTS = 4 * BI_CELL_DEVICE_SAMPLES };
 
 struct sample_shared {
     unsigned long long hashes[SLOTS]; /* 0: none */
     uint32_t members[SLOTS];
-    uint32_t pairs, leading;
+    uint32_t pairs, largest, leading;
 };
 
 static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_sample a)
@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_samp
         sh.hashes[s] = 0;
         sh.members[s] = 0;
     }
-    if (threadIdx.x == 0) sh.pairs = sh.leading = 0;
+    if (threadIdx.x == 0) sh.pairs = sh.largest = sh.leading = 0;
     __syncthreads();
     for (int64_t k = threadIdx.x; k < a.count; k += THREADS) {
         const unsigned long long hash = bi_cell_sample_hash(&a, k, g) | 1;
@@ -29,6 +29,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_samp
             if (old == 0 || old == hash) break;
         }
         const uint32_t before = atomicAdd(&sh.members[slot], 1u);
+        atomicMax(&sh.largest, before + 1);
         if (before > 0) atomicAdd(&sh.pairs, before);
         const uint32_t leading = g == 0 ? bi_cell_leading(&a, k) : 0;
         if (leading > 0) atomicAdd(&sh.leading, leading);
@@ -36,7 +37,10 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_samp
     __syncthreads();
     if (threadIdx.x > 0) return;
     a.seen->pairs[g] = sh.pairs;
-    if (g == 0) a.seen->leading = sh.leading;
+    a.seen->largest[g] = sh.largest;
+    if (g > 0) return;
+    a.seen->leading = sh.leading;
+    a.seen->looks = 0;
 }
 
 bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_sample *sample)

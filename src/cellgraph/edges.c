@@ -77,7 +77,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
  * otherwise leave it half full. */
 static int64_t passes_of(const bosc_ctx *ctx, int64_t edges)
 {
-    enum { CACHED = 2 << 20 };
+    enum { CACHED = 3 << 20 };
     return ctx->backend->id == BOSC_BACKEND_CUDA ? bi_div_up(edges, CACHED) + (edges == 0) : 1;
 }
 
@@ -91,6 +91,7 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
     order.edges_out = graph->blocks[BI_CELL_EDGES].data;
     order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
     BI_TRY(bi_cell_scratch(ctx, count, 4, &order.ranks));
+    BI_TRY(bi_cell_scratch(ctx, count, 8, &order.packed));
     BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 4, &order.starts));
     BI_TRY(ctx->backend->fill(ctx, order.starts, 0, (size_t)(graph->vertices + 1) * 4));
     BI_TRY(BI_CELL_STEP(ctx, cell_rank, count, &order));

@@ -12,7 +12,8 @@ struct times {
     double join, join_vertex, join_word;  /* JOIN: once, of a vertex in a segment, of a word, */
     double join_pair;                     /* of a pair, */
     double skewed, skewed_vertex;         /* and, of each level of halves, once and of a vertex */
-    double skew;                          /* pairs for each vertex of a segment that make it go on in halves */
+    double mates;                         /* so many that agree outside a segment make it go on in halves, */
+    double skew;                          /* or so many pairs for each vertex */
     double crowd;                         /* fewer pairs for each vertex: JOIN is faster than ZOBRIST anyway */
     int64_t few;                          /* vertices for which a look at them costs more than all pairs */
 };
@@ -29,6 +30,7 @@ static const struct times cpu_times = {.pair = 1.5,
                                        .join_pair = 7,
                                        .skewed = 4000,
                                        .skewed_vertex = 60,
+                                       .mates = 1e30,
                                        .skew = 24,
                                        .crowd = 3,
                                        .few = 32};
@@ -46,6 +48,7 @@ static const struct times cuda_times = {.pair = 0.001,
                                         .join_pair = 0.02,
                                         .skewed = 120000,
                                         .skewed_vertex = 0.5,
+                                        .mates = BI_CELL_MATES,
                                         .skew = 64,
                                         .crowd = 3,
                                         .few = 16};
@@ -61,7 +64,8 @@ static double join_time(const struct times *t, const struct bi_cell_sample *samp
         const double pairs = seen->pairs[g] * each * each;
         time += vertices * t->join_vertex;
         if (pairs > *most * vertices) *most = pairs / vertices;
-        if (pairs < vertices * t->skew)
+        const bool crowd = seen->largest[g] > 2 && seen->largest[g] * each > t->mates;
+        if (pairs < vertices * t->skew && !crowd)
             time += pairs * t->join_pair;
         else
             for (int32_t span = sample->span; span > 0; span /= 2) time += t->skewed + vertices * t->skewed_vertex;
@@ -74,14 +78,15 @@ static bosc_status look(bosc_ctx *ctx, struct bi_cell_sample *sample, struct bi_
 {
     enum { PART = 16, LEAST = 24 };
     const struct bi_cell_view *v = &sample->view;
+    const int64_t most = ctx->backend->id == BOSC_BACKEND_CPU ? BI_CELL_SAMPLES : BI_CELL_DEVICE_SAMPLES;
     sample->count = v->count / PART < LEAST ? LEAST : v->count / PART;
     if (sample->count > v->count) sample->count = v->count;
-    if (sample->count > BI_CELL_SAMPLES) sample->count = BI_CELL_SAMPLES;
+    if (sample->count > most) sample->count = most;
     sample->span = bi_cell_span(v->shape.words);
     sample->segments = (v->shape.words + sample->span - 1) / sample->span;
     BI_TRY(bi_cell_scratch(ctx, 1, sizeof *seen, &sample->seen));
-    BI_TRY(ctx->backend->fill(ctx, sample->seen, 0, sizeof *seen));
-    if (v->shape.words == 1) return BOSC_OK; /* all vertices agree outside the only segment */
+    if (v->shape.words == 1) /* all vertices agree outside the only segment */
+        return ctx->backend->fill(ctx, sample->seen, 0, sizeof *seen);
     BI_TRY(bi_cell_team_of(ctx)->look(ctx, sample));
     return bi_read_back(ctx, seen, sample->seen, sizeof *seen);
 }

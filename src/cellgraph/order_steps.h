@@ -28,6 +28,7 @@ struct bi_cell_order {
     int32_t vertex_bits;
     uint32_t *ranks;  /* of each edge among those of its lower vertex, in any order */
     uint32_t *starts; /* (vertices + 1) of each vertex's edges */
+    uint64_t *packed; /* edges by their lower vertices: the higher one, and the position in the low half */
     uint64_t *edges_out;
     uint32_t *positions_out;
     uint64_t first, last; /* lower vertices of the edges that are placed now */
@@ -40,63 +41,59 @@ BI_FN void bi_step_cell_rank(const struct bi_cell_order *a, int64_t e)
 
 BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
 {
-    uint64_t low = a->edges[e] >> a->vertex_bits;
+    const uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
     if (low < a->first || low > a->last) return;
-    uint32_t to = a->starts[low] + a->ranks[e];
-    a->edges_out[to] = a->edges[e];
-    a->positions_out[to] = a->positions[e];
+    a->packed[a->starts[low] + a->ranks[e]] = high << 32 | a->positions[e];
 }
 
 /* Lets item `at` of a heap of n sink. Source: Williams, Algorithm 232: Heapsort (1964). */
-BI_FN void bi_cell_sink(uint64_t *edges, uint32_t *positions, uint32_t at, uint32_t n)
+BI_FN void bi_cell_sink(uint64_t *items, uint32_t at, uint32_t n)
 {
-    uint64_t edge = edges[at];
-    uint32_t position = positions[at], child;
+    const uint64_t item = items[at];
+    uint32_t child;
     while ((child = 2 * at + 1) < n) {
-        if (child + 1 < n && edges[child] < edges[child + 1]) child++;
-        if (edges[child] <= edge) break;
-        edges[at] = edges[child];
-        positions[at] = positions[child];
+        if (child + 1 < n && items[child] < items[child + 1]) child++;
+        if (items[child] <= item) break;
+        items[at] = items[child];
         at = child;
     }
-    edges[at] = edge;
-    positions[at] = position;
+    items[at] = item;
 }
 
-BI_FN void bi_cell_heapsort(uint64_t *edges, uint32_t *positions, uint32_t n)
+BI_FN void bi_cell_heapsort(uint64_t *items, uint32_t n)
 {
-    for (uint32_t i = n / 2; i > 0; i--) bi_cell_sink(edges, positions, i - 1, n);
+    for (uint32_t i = n / 2; i > 0; i--) bi_cell_sink(items, i - 1, n);
     for (uint32_t end = n - 1; end > 0; end--) {
-        uint64_t edge = edges[end];
-        uint32_t position = positions[end];
-        edges[end] = edges[0];
-        positions[end] = positions[0];
-        edges[0] = edge;
-        positions[0] = position;
-        bi_cell_sink(edges, positions, 0, end);
+        const uint64_t item = items[end];
+        items[end] = items[0];
+        items[0] = item;
+        bi_cell_sink(items, 0, end);
     }
 }
 
+BI_FN void bi_cell_insertion_sort(uint64_t *items, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t item = items[i];
+        uint32_t j = i;
+        for (; j > 0 && items[j - 1] > item; j--) items[j] = items[j - 1];
+        items[j] = item;
+    }
+}
+
+/* Sorts the edges of a vertex by their higher ones. */
 BI_FN void bi_step_cell_tidy(const struct bi_cell_order *a, int64_t v)
 {
     enum { FEW = 24 };
-    uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
-    if (n < 2) return;
-    uint64_t *edges = a->edges_out + begin;
-    uint32_t *positions = a->positions_out + begin;
-    if (n > FEW) {
-        bi_cell_heapsort(edges, positions, n);
-        return;
-    }
-    for (uint32_t i = 1; i < n; i++) {
-        uint64_t edge = edges[i];
-        uint32_t position = positions[i], j = i;
-        for (; j > 0 && edges[j - 1] > edge; j--) {
-            edges[j] = edges[j - 1];
-            positions[j] = positions[j - 1];
-        }
-        edges[j] = edge;
-        positions[j] = position;
+    const uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
+    uint64_t *items = a->packed + begin;
+    if (n > FEW)
+        bi_cell_heapsort(items, n);
+    else
+        bi_cell_insertion_sort(items, n);
+    for (uint32_t i = 0; i < n; i++) {
+        a->edges_out[begin + i] = (uint64_t)v << a->vertex_bits | items[i] >> 32;
+        a->positions_out[begin + i] = (uint32_t)items[i];
     }
 }
 

@@ -4,13 +4,14 @@
 
 #include "cellgraph/pair_steps.h"
 
-enum { BI_CELL_SAMPLES = 1024 };
+enum { BI_CELL_SAMPLES = 1024, BI_CELL_DEVICE_SAMPLES = 512 /* a thread each */ };
 
 /* What is seen of the sample. */
 struct bi_cell_seen {
-    uint32_t pairs[BI_CELL_SEGMENTS]; /* that agree outside a segment of the join, by their hashes */
-    uint32_t leading;                 /* words that a vertex and the next one begin with, both: the sum */
-    uint32_t looks;                   /* vectors that ZOBRIST would look up: the sum */
+    uint32_t pairs[BI_CELL_SEGMENTS];   /* that agree outside a segment of the join, by their hashes */
+    uint32_t largest[BI_CELL_SEGMENTS]; /* the most that all agree */
+    uint32_t leading;                   /* words that a vertex and the next one begin with, both: the sum */
+    uint32_t looks;                     /* vectors that ZOBRIST would look up: the sum */
 };
 
 /* Vertices that are spread evenly. */
@@ -19,7 +20,7 @@ struct bi_cell_sample {
     int64_t count;
     int32_t span, segments; /* of the join: words of a segment, and how many segments */
     const uint32_t *common;
-    struct bi_cell_seen *seen; /* the backend's; 0 before */
+    struct bi_cell_seen *seen; /* the backend's */
 };
 
 BI_FN int64_t bi_cell_sampled(const struct bi_cell_sample *a, int64_t k) { return k * (a->view.count / a->count); }

@@ -1,0 +1,97 @@
+/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [vectors [letters [pivots]]]. A kernel of
+ * its own, as published: each thread takes a vector and goes through those behind it, discards them by their distances
+ * from pivots, and compares the others. Milliseconds for each number of blocks and threads of a block; all must count
+ * as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
+#include <string>
+#include <unordered_set>
+
+#include "bench_cuda.h"
+#include "cells_scene.h"
+
+struct launch_args {
+    const uint64_t *rows;
+    const int32_t *distances; /* (n x pivots) */
+    int32_t n, words, pivots;
+    unsigned long long *pairs;
+};
+
+static __global__ void kernel_distances(const launch_args a, int32_t *distances)
+{
+    for (int32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
+        for (int32_t k = 0; k < a.pivots; k++) {
+            int32_t distance = 0;
+            for (int32_t s = 0; s < a.words; s++)
+                distance +=
+                    __popcll(a.rows[(int64_t)i * a.words + s] ^ a.rows[(int64_t)(a.n / a.pivots) * k * a.words + s]);
+            distances[(int64_t)i * a.pivots + k] = distance;
+        }
+}
+
+static __global__ void kernel_heuristic(const launch_args a)
+{
+    unsigned long long found = 0;
+    for (int32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
+        for (int32_t j = i + 1; j < a.n; j++) {
+            bool close = true;
+            for (int32_t k = 0; k < a.pivots && close; k++)
+                close = abs(a.distances[(int64_t)i * a.pivots + k] - a.distances[(int64_t)j * a.pivots + k]) <= 1;
+            int32_t differ = close ? 0 : 2;
+            for (int32_t s = 0; s < a.words && differ <= 1; s++)
+                differ += __popcll(a.rows[(int64_t)i * a.words + s] ^ a.rows[(int64_t)j * a.words + s]);
+            found += differ == 1;
+        }
+    if (found) atomicAdd(a.pairs, found);
+}
+
+/* The distinct rows. */
+static std::vector<uint64_t> distinct(const uint64_t *rows, int64_t n, int32_t words)
+{
+    std::unordered_set<std::string> seen;
+    std::vector<uint64_t> kept;
+    for (int64_t i = 0; i < n; i++)
+        if (seen.insert(std::string((const char *)(rows + i * words), (size_t)words * 8)).second)
+            kept.insert(kept.end(), rows + i * words, rows + (i + 1) * words);
+    return kept;
+}
+
+int main(int argc, char **argv)
+{
+    const int64_t n = argc > 1 ? atoll(argv[1]) : 20000;
+    const int32_t length = argc > 2 ? atoi(argv[2]) : 256, words = (length + 63) / 64;
+    const int32_t pivots = argc > 3 ? atoi(argv[3]) : 5;
+    static const int blocks[] = {64, 256, 1024, 4096, 16384}, threads[] = {32, 64, 128, 256, 512, 1024};
+    uint64_t *all = scene_vectors(1, length, n);
+    if (!all || n < 1 || pivots < 1) return 2;
+    const std::vector<uint64_t> rows = distinct(all, n, words);
+    launch_args a = {nullptr, nullptr, (int32_t)(rows.size() / (size_t)words), words, pivots, nullptr};
+    device_array<uint64_t> on_device((int64_t)rows.size());
+    device_array<int32_t> distances((int64_t)a.n * pivots);
+    device_array<unsigned long long> pairs(1);
+    CUDA(cudaMemcpy(on_device.p, rows.data(), rows.size() * 8, cudaMemcpyHostToDevice));
+    a.rows = on_device.p;
+    a.distances = distances.p;
+    a.pairs = pairs.p;
+    unsigned long long want = 0, got = 0;
+    printf("heuristic, %d distinct vectors of %d letters, %d pivots, ms\n%8s", a.n, length, pivots, "blocks");
+    for (int t : threads) printf(" %8d", t);
+    printf(" threads of a block\n");
+    for (int b : blocks) {
+        printf("%8d", b);
+        for (int t : threads) {
+            const double ms = median_ms(1, 3, [&] {
+                CUDA(cudaMemsetAsync(a.pairs, 0, 8, stream));
+                kernel_distances<<<b, t, 0, stream>>>(a, distances.p);
+                kernel_heuristic<<<b, t, 0, stream>>>(a);
+            });
+            CUDA(cudaMemcpy(&got, a.pairs, 8, cudaMemcpyDeviceToHost));
+            if (!want) want = got;
+            if (got != want) return fprintf(stderr, "%llu pairs, not %llu\n", got, want), 1;
+            printf(" %8.2f", ms);
+            fflush(stdout);
+        }
+        printf("\n");
+    }
+    printf("%llu pairs\n", want);
+    free(all);
+    return 0;
+}
