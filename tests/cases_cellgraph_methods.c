@@ -49,7 +49,7 @@ static void choices(bosc_ctx *ctx)
 {
     struct suite_random r = {71};
     const int64_t n = 6000;
-    struct reference_cells few = cells_make(&r, CELLS_RANDOM, 200, 1, 20, 0);
+    struct reference_cells few = cells_make(&r, CELLS_RANDOM, 200, 1, 10, 0);
     CHECK_EQ(info_of(ctx, &few, BOSC_CELL_AUTO).method, BOSC_CELL_HEURISTIC);
     free(few.rows);
     if (suite_slow(ctx)) return;

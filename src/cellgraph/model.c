@@ -8,6 +8,7 @@ struct times {
     double pair, pair_word;               /* HEURISTIC: a pair, and a word that both have; */
     double row, row_word;                 /* the same for a vertex, where threads wait rather than work */
     double dictionary, dictionary_vertex; /* ZOBRIST: once, of a vertex, */
+    double look_wait;                     /* of one that a thread waits for, */
     double look, vote;                    /* of a vector that is looked up, and of a letter for the common one */
     double join, join_vertex, join_word;  /* JOIN: once, of a vertex in a segment, of a word, */
     double join_pair;                     /* of a pair, */
@@ -15,6 +16,7 @@ struct times {
     double mates;                         /* so many that agree outside a segment make it go on in halves, */
     double skew;                          /* or so many pairs for each vertex */
     double crowd;                         /* fewer pairs for each vertex: JOIN is faster than ZOBRIST anyway */
+    int64_t blind;                        /* so few vertices of several words are joined without a look */
     int64_t few;                          /* vertices for which a look at them costs more than all pairs */
 };
 
@@ -40,18 +42,20 @@ static const struct times cuda_times = {.pair = 0.001,
                                         .row_word = 170,
                                         .dictionary = 55000,
                                         .dictionary_vertex = 0.15,
-                                        .look = 0.008,
+                                        .look = 0.04,
+                                        .look_wait = 2500,
                                         .vote = 0.0005,
                                         .join = 10000,
                                         .join_vertex = 0.035,
                                         .join_word = 0.012,
                                         .join_pair = 0.02,
-                                        .skewed = 120000,
-                                        .skewed_vertex = 0.5,
+                                        .skewed = 60000,
+                                        .skewed_vertex = 0.4,
                                         .mates = BI_CELL_MATES,
                                         .skew = 64,
                                         .crowd = 3,
-                                        .few = 16};
+                                        .few = 16,
+                                        .blind = 200};
 
 /* *most gets the most pairs of a segment that would be compared, for each vertex. */
 static double join_time(const struct times *t, const struct bi_cell_sample *sample, const struct bi_cell_seen *seen,
@@ -120,6 +124,10 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
     *method = BOSC_CELL_HEURISTIC;
     *common = NULL;
     if (view->count <= t->few) return BOSC_OK;
+    if (view->shape.words > 1 && view->count <= t->blind) {
+        *method = BOSC_CELL_JOIN;
+        return BOSC_OK;
+    }
     BI_TRY(look(ctx, &sample, &seen));
     const double leading = seen.leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
@@ -132,10 +140,10 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
         if (most < t->crowd) return BOSC_OK;
     }
     if (dictionary > best) return BOSC_OK;
-    if (dictionary + n * looks * t->look > best) {
+    if (dictionary + looks * (n * t->look + t->look_wait) > best) {
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;
     }
-    if (dictionary + n * looks * t->look < best) *method = BOSC_CELL_ZOBRIST;
+    if (dictionary + looks * (n * t->look + t->look_wait) < best) *method = BOSC_CELL_ZOBRIST;
     return BOSC_OK;
 }
