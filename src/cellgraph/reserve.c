@@ -2,6 +2,7 @@
 #include <boscage/trie.h>
 
 #include "cellgraph/driver.h"
+#include "core/blocks.h"
 
 /* Bytes of the blocks for n vertices and so many edges. */
 static void size_blocks(const struct bi_cell_shape *shape, int64_t n, int64_t edges, size_t bytes[BI_CELL_BLOCKS])
@@ -78,24 +79,15 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
 /* Larger blocks get what the smaller ones held. */
 static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELL_BLOCKS])
 {
-    struct bi_block fresh[BI_CELL_BLOCKS] = {{0}};
+    struct bi_block *blocks[BI_CELL_BLOCKS];
     size_t used[BI_CELL_BLOCKS];
-    bosc_status status = BOSC_OK;
     size_blocks(&graph->shape, graph->vertices, graph->edges, used);
     used[BI_CELL_VERTEX_OF] = (size_t)graph->n * 4;
-    for (int b = 0; b < BI_CELL_BLOCKS && status == BOSC_OK; b++) {
-        if (bytes[b] <= graph->blocks[b].bytes) continue;
-        status = bi_block_reserve(ctx, &graph->memory, &fresh[b], bytes[b]);
-        if (status == BOSC_OK && graph->n > 0 && used[b] > 0)
-            status = ctx->backend->copy(ctx, fresh[b].data, graph->blocks[b].data, used[b]);
-    }
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     for (int b = 0; b < BI_CELL_BLOCKS; b++) {
-        if (!fresh[b].data) continue;
-        bi_block_free(&graph->memory, status == BOSC_OK ? &graph->blocks[b] : &fresh[b]);
-        if (status == BOSC_OK) graph->blocks[b] = fresh[b];
+        blocks[b] = &graph->blocks[b];
+        if (graph->n == 0) used[b] = 0;
     }
-    return status;
+    return bi_blocks_grow(ctx, &graph->memory, blocks, BI_CELL_BLOCKS, bytes, used);
 }
 
 bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges)

@@ -1,4 +1,5 @@
 /* How much memory tables take, and taking it beforehand. */
+#include "core/blocks.h"
 #include "hash/driver.h"
 
 /* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
@@ -39,22 +40,11 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
 /* Larger blocks get what the smaller ones held. */
 static bosc_status grow(bosc_ctx *ctx, bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS])
 {
-    bosc_hash next = *table;
+    struct bi_block *blocks[BI_HASH_BLOCKS];
     size_t used[BI_HASH_BLOCKS];
-    bosc_status status = BOSC_OK;
-    BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, &next));
     bi_hash_used(table, used);
-    for (int b = 0; b < BI_HASH_BLOCKS && status == BOSC_OK; b++)
-        if (used[b] && next.blocks[b].data != table->blocks[b].data)
-            status = ctx->backend->copy(ctx, next.blocks[b].data, table->blocks[b].data, used[b]);
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status == BOSC_OK) {
-        bi_hash_drop_blocks(&next, table);
-        *table = next;
-    } else {
-        bi_hash_drop_blocks(table, &next);
-    }
-    return status;
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) blocks[b] = &table->blocks[b];
+    return bi_blocks_grow(ctx, &table->memory, blocks, BI_HASH_BLOCKS, bytes, used);
 }
 
 bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_t m)

@@ -1,4 +1,5 @@
 /* How much memory grids take, and taking it beforehand. */
+#include "core/blocks.h"
 #include "spatial/driver.h"
 
 enum { BLOCKS = 4, SLACK = 1 << 20 };
@@ -60,21 +61,9 @@ static void used_bytes(const struct bi_grid_view *v, size_t used[BLOCKS])
 static bosc_status grow(bosc_ctx *ctx, bosc_grid *grid, const size_t bytes[BLOCKS])
 {
     struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
-    struct bi_block fresh[BLOCKS] = {{0}};
-    bosc_status status = BOSC_OK;
     size_t used[BLOCKS];
     used_bytes(&grid->view, used);
-    for (int b = 0; b < BLOCKS && status == BOSC_OK; b++) {
-        if (bytes[b] <= blocks[b]->bytes) continue;
-        status = bi_block_reserve(ctx, &grid->memory, &fresh[b], bytes[b]);
-        if (status == BOSC_OK && used[b]) status = ctx->backend->copy(ctx, fresh[b].data, blocks[b]->data, used[b]);
-    }
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    for (int b = 0; b < BLOCKS; b++) {
-        if (!fresh[b].data) continue;
-        bi_block_free(&grid->memory, status == BOSC_OK ? blocks[b] : &fresh[b]);
-        if (status == BOSC_OK) *blocks[b] = fresh[b];
-    }
+    bosc_status status = bi_blocks_grow(ctx, &grid->memory, blocks, BLOCKS, bytes, used);
     bi_grid_show_blocks(grid, &grid->view);
     return status;
 }

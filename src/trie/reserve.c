@@ -1,4 +1,5 @@
 /* How much memory tries take, and taking it beforehand. */
+#include "core/blocks.h"
 #include "trie/driver.h"
 
 /* Bytes of the blocks for n keys at most, but published nodes. */
@@ -60,23 +61,11 @@ static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
 /* Larger blocks get what the smaller ones held. */
 static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
 {
+    struct bi_block *blocks[BI_TRIE_BLOCKS];
     size_t used[BI_TRIE_BLOCKS];
-    bosc_trie next = *trie;
-    bosc_status status = BOSC_OK;
     size_used(trie, used);
-    for (int b = 0; b < BI_TRIE_BLOCKS && status == BOSC_OK; b++) {
-        if (bytes[b] <= trie->blocks[b].bytes) continue;
-        next.blocks[b] = (struct bi_block){0};
-        status = bi_block_reserve(ctx, &trie->memory, &next.blocks[b], bytes[b]);
-        if (status == BOSC_OK && used[b])
-            status = ctx->backend->copy(ctx, next.blocks[b].data, trie->blocks[b].data, used[b]);
-    }
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    bosc_trie *keep = status == BOSC_OK ? &next : trie, *drop = status == BOSC_OK ? trie : &next;
-    for (int b = 0; b < BI_TRIE_BLOCKS; b++)
-        if (drop->blocks[b].data != keep->blocks[b].data) bi_block_free(&trie->memory, &drop->blocks[b]);
-    if (status == BOSC_OK) *trie = next;
-    return status;
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) blocks[b] = &trie->blocks[b];
+    return bi_blocks_grow(ctx, &trie->memory, blocks, BI_TRIE_BLOCKS, bytes, used);
 }
 
 bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
