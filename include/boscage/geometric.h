@@ -7,9 +7,10 @@
  * vote for each model basis that has a point near there; the model basis of most votes gives a transform, which is
  * refined by least squares over the points it brings together. Points may be missing from the scene, and others may be
  * in it. A table of all bases of n points has n^2 (n^3) of them, each with n points: for large models bases are made of
- * points near each other, and have the coordinates of near points alone, so that tables grow with n. Votes are integers and ties go to the smaller number, so all backends give the same bits. Sources: Wolfson and
- * Rigoutsos, Geometric Hashing: An Overview (1997); Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH
- * Asia 2009), section 6. */
+ * points near each other, and have the coordinates of near points alone, so that tables grow with n. Votes are integers
+ * and ties go to the smaller number, so all backends give the same bits. Sources: Wolfson and Rigoutsos, Geometric
+ * Hashing: An Overview (1997); Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009), section 6.
+ */
 #ifndef BOSCAGE_GEOMETRIC_H
 #define BOSCAGE_GEOMETRIC_H
 
@@ -30,8 +31,8 @@ typedef enum bosc_geometric_kind {
 typedef struct bosc_geometric_opts {
     size_t size;
     bosc_geometric_kind kind;
-    int32_t near;     /* bases are made of each point and so many near ones, of which alone they have coordinates; 0: 24,
-                         but all points for up to 64 of them; else at least 8 */
+    int32_t near; /* bases are made of each point and so many near ones, of which alone they have coordinates; 0: 24,
+                     but all points for up to 64 of them; else at least 8 */
     double tolerance; /* how far apart a model and a scene point may be that belong together, in units of the model;
                          0: 0.03 times the root of the model points' mean squared distance from their centre, for n >
                          256 points less by the root of n / 256, as they lie closer to each other */
@@ -81,7 +82,8 @@ typedef struct bosc_geometric_match {
  * points together, or there is a match and a better one would have been seen but for a chance of 0.001 (Fischler and
  * Bolles, Random Sample Consensus, 1981), or all or `tries` of them were. O(tries * m) look-ups, of near points
  * O(tries * near); what has enough votes is tried on the points, in O(n log m), of near points only where it holds near
- * its basis. A scene without a match is no failure. BOSC_ERR_DATA as in a build. On failure *match and ids are as they were. Waits. */
+ * its basis. A scene without a match is no failure. BOSC_ERR_DATA as in a build. On failure *match and ids are as they
+ * were. Waits. */
 BOSC_API bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m,
                                          int64_t *ids, bosc_geometric_match *match);
 
