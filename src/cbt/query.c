@@ -38,71 +38,67 @@ bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, 
     BI_CBT_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));
 }
 
-static bosc_status decode_at(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *leaves, int64_t m, void *nodes)
+enum question { NODE_OF_LEAF, LEAF_OF_NODE, LEAVES_BELOW };
+
+static bosc_status answer(bosc_ctx *ctx, const bosc_cbt *tree, enum question what, const void *in, int64_t m, void *out)
 {
-    struct bi_out out;
-    const void *reach;
-    bool staged = false, wide = tree->opts.id_bits == 64;
-    if (m == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, leaves, (size_t)m * sizeof *leaves, &reach, &staged));
-    BI_TRY(bi_stage_out(ctx, nodes, (size_t)m * bi_cbt_id_size(tree), &out, &staged));
-    if (descends(tree)) {
+    bool wide = tree->opts.id_bits == 64;
+    if (what == NODE_OF_LEAF && descends(tree)) {
         struct bi_cbt_heap step = {
-            .heap = tree->heap.data, .depth = tree->opts.depth, .leaves = reach, .nodes = out.reachable, .wide = wide};
-        BI_TRY(BI_CBT_STEP(ctx, heap_decode, m, &step));
-    } else {
-        struct bi_cbt_ask step = {.view = tree->view, .leaves = reach, .nodes = out.reachable, .wide = wide};
-        BI_TRY(BI_CBT_STEP(ctx, decode_at, m, &step));
+            .heap = tree->heap.data, .depth = tree->opts.depth, .leaves = in, .nodes = out, .wide = wide};
+        return BI_CBT_STEP(ctx, heap_decode, m, &step);
     }
-    BI_TRY(bi_stage_back(ctx, &out));
+    struct bi_cbt_ask step = {.view = tree->view, .wide = wide};
+    if (what == NODE_OF_LEAF) {
+        step.leaves = in;
+        step.nodes = out;
+        return BI_CBT_STEP(ctx, decode_at, m, &step);
+    }
+    step.nodes = (void *)in;
+    step.answers = out;
+    return what == LEAF_OF_NODE ? BI_CBT_STEP(ctx, encode, m, &step) : BI_CBT_STEP(ctx, heap_read, m, &step);
+}
+
+static bosc_status ask_staged(bosc_ctx *ctx, const bosc_cbt *tree, enum question what, const void *in, int64_t m,
+                              void *out)
+{
+    struct bi_out to;
+    const void *from;
+    bool staged = false;
+    size_t in_size = what == NODE_OF_LEAF ? sizeof(int64_t) : bi_cbt_id_size(tree);
+    size_t out_size = what == NODE_OF_LEAF ? bi_cbt_id_size(tree) : sizeof(int64_t);
+    if (m == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, in, (size_t)m * in_size, &from, &staged));
+    BI_TRY(bi_stage_out(ctx, out, (size_t)m * out_size, &to, &staged));
+    BI_TRY(answer(ctx, tree, what, from, m, to.reachable));
+    BI_TRY(bi_stage_back(ctx, &to));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+/* One question for each of m leaves or nodes; the arrays have names in messages. */
+static bosc_status ask(bosc_ctx *ctx, const bosc_cbt *tree, enum question what, const char *in_name, const void *in,
+                       int64_t m, const char *out_name, void *out)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    bool to_nodes = what == NODE_OF_LEAF;
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, in_name, in, to_nodes ? sizeof(int64_t) : bi_cbt_id_size(tree)));
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, out_name, out, to_nodes ? bi_cbt_id_size(tree) : sizeof(int64_t)));
+    BI_CBT_WITH_SCRATCH(ctx, ask_staged(ctx, tree, what, in, m, out));
 }
 
 bosc_status bosc_cbt_decode_at(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *leaves, int64_t m, void *nodes)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_cbt_check(ctx, tree));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "leaves", leaves, sizeof *leaves));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "nodes", nodes, bi_cbt_id_size(tree)));
-    BI_CBT_WITH_SCRATCH(ctx, decode_at(ctx, tree, leaves, m, nodes));
-}
-
-/* A number for each node. */
-static bosc_status ask(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t m, int64_t *answers, bool heap)
-{
-    struct bi_out out;
-    const void *reach;
-    bool staged = false;
-    if (m == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, nodes, (size_t)m * bi_cbt_id_size(tree), &reach, &staged));
-    BI_TRY(bi_stage_out(ctx, answers, (size_t)m * sizeof *answers, &out, &staged));
-    struct bi_cbt_ask step = {
-        .view = tree->view, .nodes = (void *)reach, .answers = out.reachable, .wide = tree->opts.id_bits == 64};
-    if (heap)
-        BI_TRY(BI_CBT_STEP(ctx, heap_read, m, &step));
-    else
-        BI_TRY(BI_CBT_STEP(ctx, encode, m, &step));
-    BI_TRY(bi_stage_back(ctx, &out));
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+    return ask(ctx, tree, NODE_OF_LEAF, "leaves", leaves, m, "nodes", nodes);
 }
 
 bosc_status bosc_cbt_encode(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t m, int64_t *leaves)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_cbt_check(ctx, tree));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "nodes", nodes, bi_cbt_id_size(tree)));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "leaves", leaves, sizeof *leaves));
-    BI_CBT_WITH_SCRATCH(ctx, ask(ctx, tree, nodes, m, leaves, false));
+    return ask(ctx, tree, LEAF_OF_NODE, "nodes", nodes, m, "leaves", leaves);
 }
 
 bosc_status bosc_cbt_heap_read(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t m, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_cbt_check(ctx, tree));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "nodes", nodes, bi_cbt_id_size(tree)));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "counts", counts, sizeof *counts));
-    BI_CBT_WITH_SCRATCH(ctx, ask(ctx, tree, nodes, m, counts, true));
+    return ask(ctx, tree, LEAVES_BELOW, "nodes", nodes, m, "counts", counts);
 }
