@@ -5,44 +5,14 @@
  * and decodes all: every other one undoes what the one before did, so the graph holds two. Every leaf that is decoded
  * is compared with the one before it, and all with those at the start. Arrays of 32-bit nodes on the device. Source:
  * Dupuy, Concurrent Binary Trees (2020), section 5. */
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 
+#include "bench_cuda.h"
+
 enum { RUNS = 9, THREADS = 256, ROUNDS = 5 };
 
-static cudaStream_t stream;
-static bosc_ctx *ctx;
 static bool wrong;
-
-static void check_cuda(cudaError_t e, const char *what)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
-    exit(1);
-}
-#define CUDA(call) check_cuda((call), #call)
-
-static void check_bosc(bosc_status s, const char *what)
-{
-    if (s == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", what, bosc_message(ctx));
-    exit(1);
-}
-#define BOSC(call) check_bosc((call), #call)
-
-template <class T> struct device_array {
-    T *p;
-    explicit device_array(int64_t n) { CUDA(cudaMalloc((void **)&p, (size_t)n * sizeof(T))); }
-    ~device_array() { cudaFree(p); }
-    device_array(const device_array &) = delete;
-};
 
 /* What f queues, as a graph. It runs once before, so that memory is there. */
 template <class F> static cudaGraphExec_t capture(const F &f)
@@ -221,6 +191,9 @@ static void run(int32_t depth, bool full, bosc_cbt_layout layout)
     const double keep = median_us([&] { s.change(); });
     s.check();
     report("commands that change nothing", s, keep);
+    const double anew = median_us([&] { BOSC(bosc_cbt_recount(ctx, s.tree)); });
+    s.check();
+    report("leaves counted anew", s, anew);
     const double node = median_us([&] {
         BOSC(bosc_cbt_split(ctx, s.tree, s.nodes.p, 1));
         BOSC(bosc_cbt_merge(ctx, s.tree, s.nodes.p, 1));

@@ -181,6 +181,8 @@ static void changes(bosc_ctx *ctx)
     CHECK_EQ(bosc_cbt_reset(NULL, tree, 0), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_reset(ctx, NULL, 0), "tree");
     for (int i = 0; i < 6; i++) CHECK_ARG(ctx, bosc_cbt_reset(ctx, tree, levels[i]), "level");
+    CHECK_EQ(bosc_cbt_recount(NULL, tree), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_recount(ctx, NULL), "tree");
     CHECK_EQ(bosc_cbt_for_each(NULL, tree, keep, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_for_each(ctx, NULL, keep, NULL), "tree");
     CHECK_ARG(ctx, bosc_cbt_for_each(ctx, tree, NULL, NULL), "visit");

@@ -246,6 +246,49 @@ static void resets(bosc_ctx *ctx)
     }
 }
 
+static void call_recount(bosc_ctx *ctx, void *user)
+{
+    CHECK_OK(ctx, bosc_cbt_recount(ctx, ((struct scene *)user)->tree));
+}
+
+/* Bits that are changed where they lie are counted anew, and commands that were recorded are forgotten. */
+static void recounts(bosc_ctx *ctx)
+{
+    static const int32_t depths[] = {3, 10, 13, 18};
+    for (int which = 0; which < 4; which++) {
+        struct suite_random r = {(uint64_t)which};
+        int32_t depth = suite_slow(ctx) && depths[which] > 13 ? 12 : depths[which], level = depth < 5 ? 1 : LEVEL;
+        size_t bytes = depth > 6 ? (size_t)1 << (depth - 3) : 8;
+        uint64_t *bits = suite_alloc(bytes), node = 1 << level;
+        bosc_cbt *tree = cbt_make(ctx, depth, level, which);
+        struct reference_cbt t = reference_cbt_level(depth, level);
+        struct scene s = {.tree = tree, .id_bits = cbt_id_bits(ctx, tree)};
+        void *nodes = cbt_nodes(&node, 1, s.id_bits);
+        bosc_cbt_view view;
+        struct capture c;
+        CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &view));
+        capture_open(&c, ctx, call_recount, &s);
+        cbt_check(ctx, tree, &t);
+        for (int round = 0; round < ROUNDS && t.n < ROOM / 2; round++) {
+            uint8_t commands[ROOM];
+            draw(&r, &t, commands, round < 4);
+            reference_cbt_update(&t, commands, NULL);
+            reference_cbt_bits(&t, bits);
+            CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, 1));
+            put(ctx, (void *)(uintptr_t)view.bits, bits, bytes);
+            capture_replay(&c);
+            cbt_check(ctx, tree, &t);
+            CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+            cbt_check(ctx, tree, &t);
+        }
+        capture_close(&c);
+        bosc_cbt_free(tree);
+        reference_cbt_free(&t);
+        free(nodes);
+        free(bits);
+    }
+}
+
 static const struct suite_case suite_cases_cbt_capture[] = {
-    {"updates", updates, NULL}, {"recorded", recorded, NULL}, {"resets", resets, NULL}};
+    {"updates", updates, NULL}, {"recorded", recorded, NULL}, {"resets", resets, NULL}, {"recounts", recounts, NULL}};
 SUITE(cbt_capture);

@@ -11,6 +11,9 @@
  *   - commands for what is not a leaf of the tree as the last reduction left it do nothing.
  * So each state is a tree, whatever was asked for, with the same bits on every backend and number of threads.
  *
+ * In a CUDA graph, a reduction carries out what was recorded by calls in the same graph; for commands from elsewhere,
+ * take a view (boscage/device/cbt.h) before the capture.
+ *
  * Arrays of nodes are uint32_t or uint64_t, as id_bits says; 0 is no node. Numbers of leaves are int64_t.
  * Sources: Dupuy, Concurrent Binary Trees (with Application to Longest Edge Bisection) (PACMCGIT 2020), for the tree
  * and the published layout; Jacobson, Space-efficient Static Trees and Graphs (1989), for ranks over a bit field. */
@@ -128,9 +131,14 @@ BOSC_API bosc_status bosc_cbt_heap_read(bosc_ctx *ctx, const bosc_cbt *tree, con
 BOSC_API bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bits);
 BOSC_API bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
-/* The same for the article's heap of 2^(D+2) bits, whatever the tree's layout: (2^(D+2) + 63) / 64 words. Node k of
- * level d has D - d + 1 bits from bit 2^(d+1) + k (D - d + 1) on; node 0 holds 2^D in the bits before. Of a heap that
- * is put in, node 0 and the bit field are read; the sums are made anew. */
+/* Counts the leaves anew, of a tree whose bits were changed where they lie, through a view (boscage/device/cbt.h), as
+ * the article's kernels do; forgets commands. The bits must be those of a tree: bosc_cbt_validate says whether they
+ * are. Until then nothing else may be called on the tree. O(2^D / 64). Queues; capturable. */
+BOSC_API bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree);
+
+/* As bosc_cbt_get_bits and bosc_cbt_set_bits for the article's heap of 2^(D+2) bits, whatever the tree's layout:
+ * (2^(D+2) + 63) / 64 words. Node k of level d has D - d + 1 bits from bit 2^(d+1) + k (D - d + 1) on; node 0 holds 2^D
+ * in the bits before. Of a heap that is put in, node 0 and the bit field are read; the sums are made anew. */
 BOSC_API bosc_status bosc_cbt_get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap);
 BOSC_API bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *heap);
 

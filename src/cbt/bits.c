@@ -165,3 +165,11 @@ bosc_status bosc_cbt_repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
     BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
     BI_CBT_WITH_SCRATCH(ctx, repair(ctx, depth, bits));
 }
+
+bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    BI_CBT_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, tree->view.bits));
+}

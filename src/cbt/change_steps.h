@@ -159,6 +159,7 @@ BI_FN void bi_step_cbt_install(const struct bi_cbt_install *a, int64_t block)
     uint64_t *bits = (uint64_t *)a->view.bits;
     ((int64_t *)a->view.ranks)[block] = a->ranks[block];
     if (block == a->view.blocks) return;
+    if (bits == a->bits) return; /* they are the tree's own, and counted anew */
     for (int64_t w = block * BI_CBT_WORDS; w < (block + 1) * BI_CBT_WORDS; w++) bits[w] = a->bits[w];
 }
 

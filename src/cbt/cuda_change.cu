@@ -5,8 +5,7 @@
 #include "core/cuda/together.cuh"
 
 enum {
-    NEAR = 2048, /* blocks of bits whose counts stay in shared memory */
-    TAKEN = 4,   /* blocks of bits that a warp loads at once */
+    NEAR = 8192, /* blocks of bits whose counts stay in shared memory */
     /* Of counts: */
     TOUCHED = 1 << 15, /* the block had commands that were recorded */
     CHANGED = 1 << 14, /* it has changed */
@@ -15,8 +14,7 @@ enum {
 
 struct change_args {
     bi_cbt_change a;
-    const uint64_t *bits; /* to be taken over, in place of commands; or NULL */
-    bool apply;           /* or else only the sources are wanted */
+    bool apply; /* or else only the sources are wanted */
     unsigned long long *meeting;
     int64_t each;      /* blocks of bits for a block of threads */
     int group;         /* and for a warp at once, up to 32 */
@@ -85,29 +83,6 @@ static __device__ int change_group(const change_args &c, int64_t first, int64_t 
         const int made = change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1, marks);
         if (lane == at) count = made;
         word = ahead;
-    }
-    return count;
-}
-
-/* Takes blocks of the new bits over, by a warp. A lane returns the count of the block of its number. */
-static __device__ int take_group(const change_args &c, int64_t first, int64_t end, int group)
-{
-    const int lane = (int)(threadIdx.x % 32);
-    int count = 0;
-    for (int i = 0; i < group && first + i < end; i += TAKEN) {
-        uint32_t words[TAKEN];
-#pragma unroll
-        for (int k = 0; k < TAKEN; k++) {
-            const bool there = i + k < group && first + i + k < end;
-            words[k] = there ? ((const uint32_t *)c.bits)[(first + i + k) * 32 + lane] : 0;
-        }
-#pragma unroll
-        for (int k = 0; k < TAKEN; k++) {
-            const int ones = (int)bi_warp_sum((uint32_t)__popc(words[k]));
-            if (i + k >= group || first + i + k >= end) continue;
-            ((uint32_t *)c.a.view.bits)[(first + i + k) * 32 + lane] = words[k];
-            if (lane == i + k) count = ones | CHANGED;
-        }
     }
     return count;
 }
@@ -203,8 +178,7 @@ template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel
     unsigned leaves = 0;
     bool changed = false;
     for (int64_t first = begin + warp * c.group; first < end; first += WARPS * c.group) {
-        const int count =
-            c.bits ? take_group(c, first, end, c.group) : change_group(c, first, end, c.group, &sh.marks[warp]);
+        const int count = change_group(c, first, end, c.group, &sh.marks[warp]);
         if (lane < c.group && first + lane < end) counts[first + lane - begin] = (uint16_t)count;
         leaves += count & LEAVES;
         changed |= (count & CHANGED) != 0;
@@ -236,7 +210,7 @@ static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, 
 {
     const int64_t blocks = c->a.view.blocks;
     bool small = false;
-    if (!c->bits) BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &small));
+    BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &small));
     if (small) {
         if (c->apply && c->a.nodes) outcome->decoded = true;
         return BOSC_OK;
@@ -279,14 +253,4 @@ bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_chang
     c.apply = true;
     BI_TRY(stage_sources(ctx, tree, &c, outcome));
     return run_any(ctx, tree, &c, outcome);
-}
-
-bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
-{
-    change_args c = {};
-    c.a.view = tree->view;
-    bi_cbt_outcome outcome = {};
-    c.bits = bits;
-    c.apply = true;
-    return run_any(ctx, tree, &c, &outcome);
 }

@@ -29,7 +29,7 @@ bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree
 bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree);
 bosc_status bi_cbt_forget_commands(bosc_ctx *ctx, bosc_cbt *tree);
 
-/* The tree takes over a field in reach, with zeros beyond its end; commands are forgotten. */
+/* The tree takes over a field in reach, with zeros beyond its end, or its own one, changed; commands are forgotten. */
 bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
 /* The article's heap of the tree; of a PUBLISHED one as the last thing of every change. */

@@ -25,7 +25,7 @@ typedef struct bosc_cbt_view {
     uint32_t version; /* BOSC_CBT_VIEW_VERSION */
     int32_t depth;
     int64_t blocks;       /* of 2^BOSC_CBT_BLOCK_BITS bits */
-    const uint64_t *bits; /* (blocks x BOSC_CBT_BLOCK_WORDS) */
+    const uint64_t *bits; /* (blocks x BOSC_CBT_BLOCK_WORDS); who changes them calls bosc_cbt_recount */
     const int64_t *ranks; /* (blocks + 1) leaves before the block; the last one: all leaves */
     uint64_t *splits;     /* (as bits) a bit for each split to be made, at its place */
     uint64_t *merges;     /* (as bits) and for each one to be undone */
