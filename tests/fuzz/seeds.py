@@ -74,7 +74,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "cellgraph", *TEXTS):
+                 "trie_changes", "cellgraph", "terrain", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -101,6 +101,8 @@ def main():
         (folder / name / "golden").write_bytes(golden.read_bytes())
     for kind in range(14):
         (folder / "cbt_changes" / f"{kind}").write_bytes(bytes((13 - kind, kind, *(i * i % 251 for i in range(150)))))
+    for kind in range(12):
+        (folder / "terrain" / f"{kind}").write_bytes(bytes((kind * 5, 30 - kind, kind, kind + 1, *(i * i % 253 for i in range(700)))))
     for kind in range(0, 32, 3):
         (folder / "trie_changes" / f"{kind}").write_bytes(bytes((kind, 7 * kind, *range(0, 250, 3), *range(1, 200, 5))))
     packed = b"".join(bytes([230, *range(16)] if i == 0 else [i % 7, i, 1 << i % 8]) for i in range(40))
