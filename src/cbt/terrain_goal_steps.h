@@ -288,13 +288,9 @@ BI_FN void bi_step_terrain_mark(const struct bi_terrain_mark *a, int64_t word)
 {
     const struct bi_terrain_grid *g = &a->grid;
     struct bi_terrain_word w = bi_terrain_word_of(g, word);
-    for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
-        int32_t level, p = bosc_cbt_low_zeros(left);
-        if (w.first + (uint64_t)p == 0) continue;
-        struct bi_terrain_triangle t = bi_terrain_parted(g, &w, p, &level);
-        struct bi_terrain_point m = bi_terrain_middle(&t);
-        if (level >= g->first) bi_terrain_set_state(a->states, bi_terrain_slot(g, m.x, m.y), BI_TERRAIN_WAS);
-    }
+    struct bi_terrain_point m;
+    for (uint64_t left = a->view.bits[word]; bi_terrain_next_middle(g, &w, &left, &m);)
+        bi_terrain_set_state(a->states, bi_terrain_slot(g, m.x, m.y), BI_TERRAIN_WAS);
 }
 
 /* Marks a diamond and those that must be split before it. One of its triangles is there; if the other one is not, the

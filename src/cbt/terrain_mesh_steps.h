@@ -36,13 +36,8 @@ BI_FN void bi_step_terrain_use(const struct bi_terrain_mesh *a, int64_t word)
 {
     const struct bi_terrain_grid *g = &a->grid;
     struct bi_terrain_word w = bi_terrain_word_of(g, word);
-    for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
-        int32_t level, p = bosc_cbt_low_zeros(left);
-        if (w.first + (uint64_t)p == 0) continue;
-        struct bi_terrain_triangle t = bi_terrain_parted(g, &w, p, &level);
-        struct bi_terrain_point m = bi_terrain_middle(&t);
-        if (level >= g->first) bi_terrain_use(a, m.x, m.y);
-    }
+    struct bi_terrain_point m;
+    for (uint64_t left = a->view.bits[word]; bi_terrain_next_middle(g, &w, &left, &m);) bi_terrain_use(a, m.x, m.y);
 }
 
 /* Item i: corner i of the squares. Of a half only three. */
@@ -60,12 +55,9 @@ BI_FN void bi_step_terrain_live(const struct bi_terrain_mesh *a, int64_t block)
     int64_t live = 0;
     for (int64_t word = block * BOSC_CBT_BLOCK_WORDS; word < (block + 1) * BOSC_CBT_BLOCK_WORDS; word++) {
         struct bi_terrain_word w = bi_terrain_word_of(&a->grid, word);
-        for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
-            int32_t level;
-            struct bi_terrain_triangle t =
-                bi_terrain_leaf(&a->grid, &a->view, &w, bosc_cbt_low_zeros(left), left & (left - 1), &level);
+        struct bi_terrain_triangle t;
+        for (uint64_t left = a->view.bits[word]; bi_terrain_next_leaf(&a->grid, &a->view, &w, &left, &t);)
             live += bi_terrain_live(&a->grid, &t);
-        }
     }
     a->counts[block] = live;
 }
@@ -140,12 +132,9 @@ BI_FN void bi_step_terrain_triangles(const struct bi_terrain_mesh *a, int64_t bl
     int64_t number = a->live[block];
     for (int64_t word = block * BOSC_CBT_BLOCK_WORDS; word < (block + 1) * BOSC_CBT_BLOCK_WORDS; word++) {
         struct bi_terrain_word w = bi_terrain_word_of(&a->grid, word);
-        for (uint64_t left = a->view.bits[word]; left; left &= left - 1) {
-            int32_t level;
-            struct bi_terrain_triangle t =
-                bi_terrain_leaf(&a->grid, &a->view, &w, bosc_cbt_low_zeros(left), left & (left - 1), &level);
+        struct bi_terrain_triangle t;
+        for (uint64_t left = a->view.bits[word]; bi_terrain_next_leaf(&a->grid, &a->view, &w, &left, &t);)
             if (bi_terrain_live(&a->grid, &t)) bi_terrain_put_triangle(a, &t, number++);
-        }
     }
 }
 
@@ -156,7 +145,6 @@ struct bi_terrain_ask {
     const float *samples;
     double spacing;
     int64_t first;
-    int64_t *corners;
     const double *points;
     const int64_t *leaves;
     int64_t *answers;
@@ -167,7 +155,7 @@ BI_FN void bi_step_terrain_corners(const struct bi_terrain_ask *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
     uint64_t node = bosc_cbt_find(&a->view, a->first + i);
-    int64_t *to = a->corners + 3 * i;
+    int64_t *to = a->answers + 3 * i;
     to[0] = to[1] = to[2] = -1;
     if (!node) return;
     struct bi_terrain_triangle t = bi_terrain_of_node(g, node);

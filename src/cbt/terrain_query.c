@@ -12,18 +12,24 @@ static struct bi_terrain_ask ask_of(const bosc_terrain *terrain)
     return ask;
 }
 
+/* Three numbers for each item. */
+static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_ask *ask, int64_t count, int64_t *to,
+                                bool staged)
+{
+    struct bi_out out;
+    BI_TRY(bi_stage_out(ctx, to, (size_t)count * 3 * sizeof *to, &out, &staged));
+    ask->answers = out.reachable;
+    BI_TRY(step(ctx, count, ask));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
 static bosc_status corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count, int64_t *samples)
 {
     struct bi_terrain_ask ask = ask_of(terrain);
-    struct bi_out out;
-    bool staged = false;
     if (count == 0) return BOSC_OK;
-    BI_TRY(bi_stage_out(ctx, samples, (size_t)count * 3 * sizeof *samples, &out, &staged));
     ask.first = first;
-    ask.corners = out.reachable;
-    BI_TRY(BI_TERRAIN_STEP(ctx, corners, count, &ask));
-    BI_TRY(bi_stage_back(ctx, &out));
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+    return give_triples(ctx, bi_terrain_ops_of(ctx)->steps->terrain_corners, &ask, count, samples, false);
 }
 
 bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
@@ -78,17 +84,12 @@ static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const 
                               int64_t *answers)
 {
     struct bi_terrain_ask ask = ask_of(terrain);
-    struct bi_out out;
     const void *reach;
     bool staged = false;
     if (m == 0) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, leaves, (size_t)m * sizeof *leaves, &reach, &staged));
-    BI_TRY(bi_stage_out(ctx, answers, (size_t)m * 3 * sizeof *answers, &out, &staged));
     ask.leaves = reach;
-    ask.answers = out.reachable;
-    BI_TRY(BI_TERRAIN_STEP(ctx, neighbours, m, &ask));
-    BI_TRY(bi_stage_back(ctx, &out));
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+    return give_triples(ctx, bi_terrain_ops_of(ctx)->steps->terrain_neighbours, &ask, m, answers, staged);
 }
 
 bosc_status bosc_terrain_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,

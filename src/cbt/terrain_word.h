@@ -61,4 +61,32 @@ BI_FN struct bi_terrain_triangle bi_terrain_parted(const struct bi_terrain_grid 
     return bi_terrain_in_word(g, w, p & ~((1 << size) - 1), size);
 }
 
+/* Of the word's bits that are left, takes those up to the first that splits a triangle, whose middle it gives; false
+ * if there is none. */
+BI_FN bool bi_terrain_next_middle(const struct bi_terrain_grid *g, const struct bi_terrain_word *w, uint64_t *left,
+                                  struct bi_terrain_point *middle)
+{
+    while (*left) {
+        int32_t level, p = bosc_cbt_low_zeros(*left);
+        *left &= *left - 1;
+        if (w->first + (uint64_t)p == 0) continue;
+        struct bi_terrain_triangle t = bi_terrain_parted(g, w, p, &level);
+        if (level < g->first) continue;
+        *middle = bi_terrain_middle(&t);
+        return true;
+    }
+    return false;
+}
+
+/* Takes the next leaf of those that are left. */
+BI_FN bool bi_terrain_next_leaf(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
+                                const struct bi_terrain_word *w, uint64_t *left, struct bi_terrain_triangle *t)
+{
+    int32_t level;
+    if (!*left) return false;
+    *t = bi_terrain_leaf(g, v, w, bosc_cbt_low_zeros(*left), *left & (*left - 1), &level);
+    *left &= *left - 1;
+    return true;
+}
+
 #endif
