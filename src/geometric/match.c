@@ -6,7 +6,8 @@
 
 enum {
     BATCH_ENTRIES = 1 << 22, /* coordinates looked up in a batch, votes expected, and counters, at most */
-    NEAR_BATCH = 64          /* where near points take part, a few bases often do */
+    NEAR_BATCH = 64,         /* where near points take part, a few bases often do; */
+    NEAR_ENTRIES = 1 << 24   /* each of them has few coordinates, and fewer at once would leave a device idle */
 };
 
 static bosc_status take_host(struct bi_geo_finder *f)
@@ -99,8 +100,9 @@ bosc_status bi_geo_find(bosc_ctx *ctx, const bosc_geometric *table, const double
     if (f.all < (uint64_t)f.tries) f.tries = (int64_t)f.all;
     /* Entries lie in about ten units of area. */
     double near = 0.3 * table->vote * table->vote * (double)(table->bases * bi_geo_per(table));
-    double batch = BATCH_ENTRIES / ((double)(m > 0 ? f.per : 1) * (1 + near));
-    double most = BATCH_ENTRIES / (double)table->bases;
+    double entries = f.near.count ? NEAR_ENTRIES : BATCH_ENTRIES;
+    double batch = entries / ((double)(m > 0 ? f.per : 1) * (1 + near));
+    double most = entries / (double)table->bases;
     if (batch > most) batch = most;
     int64_t usual = f.near.count ? NEAR_BATCH : BI_GEOMETRIC_BATCH;
     f.batch = batch < 1 ? 1 : batch > (double)usual ? usual : (int64_t)batch;
