@@ -30,6 +30,22 @@ static void check_bosc(bosc_status s, const char *what)
 }
 #define BOSC(call) check_bosc((call), #call)
 
+/* A context on a stream of its own; close_device frees both. */
+static inline void open_device()
+{
+    bosc_ctx_opts o = {};
+    CUDA(cudaStreamCreate(&stream));
+    o.size = sizeof o;
+    o.backend = BOSC_BACKEND_CUDA;
+    o.stream = stream;
+    BOSC(bosc_ctx_create(&o, &ctx));
+}
+static inline void close_device()
+{
+    bosc_ctx_free(ctx);
+    CUDA(cudaStreamDestroy(stream));
+}
+
 template <class T> struct device_array {
     T *p;
     explicit device_array(int64_t n) { CUDA(cudaMalloc((void **)&p, (size_t)(n > 0 ? n : 1) * sizeof(T))); }

@@ -152,17 +152,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_hash_cuda [32 or 64 [n below 2^31 [load...]]]\n");
         return 2;
     }
-    CUDA(cudaStreamCreate(&stream));
-    bosc_ctx_opts o = {};
-    o.size = sizeof o;
-    o.backend = BOSC_BACKEND_CUDA;
-    o.stream = stream;
-    BOSC(bosc_ctx_create(&o, &ctx));
+    open_device();
     if (bits == 32)
         run<uint32_t>(n, loads);
     else
         run<uint64_t>(n, loads);
-    bosc_ctx_free(ctx);
-    CUDA(cudaStreamDestroy(stream));
+    close_device();
     return wrong;
 }

@@ -130,14 +130,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_hash_large [crowd] [n from 1 to 2^32 - 2 [load]]\n");
         return 2;
     }
-    CUDA(cudaStreamCreate(&stream));
-    bosc_ctx_opts o = {};
-    o.size = sizeof o;
-    o.backend = BOSC_BACKEND_CUDA;
-    o.stream = stream;
-    BOSC(bosc_ctx_create(&o, &ctx));
+    open_device();
     const int status = run(n, load, which);
-    bosc_ctx_free(ctx);
-    CUDA(cudaStreamDestroy(stream));
+    close_device();
     return status;
 }
