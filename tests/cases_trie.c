@@ -335,9 +335,9 @@ static void long_prefixes(bosc_ctx *ctx)
     struct suite_random r = {74};
     for (int k = 0; k < 12; k++) {
         if (suite_leaves_out()) continue;
-        int32_t bits = 1 + k % 4, length = 130 + 23 * k;
+        int32_t bits = 1 + k % 8, length = k == 7 ? 1000 : 130 + 23 * k;
         bosc_trie_opts o = trie_options(k / 2, length, bits);
-        int64_t n = suite_slow(ctx) ? 30 : 60;
+        int64_t n = suite_slow(ctx) || k == 7 ? 30 : 60;
         struct reference_cells c = cells_make(&r, CELLS_EQUAL, length, bits, n, 0);
         for (int64_t i = 0; i < n; i++) {
             if (k % 2) reference_set_letter(&c, i, (int32_t)i, ~reference_letter(&c, i, (int32_t)i));
@@ -438,9 +438,36 @@ static void large(bosc_ctx *ctx)
     free(c.rows);
 }
 
+/* Keys that all want the same bucket of the table, so that most are left out of it; a table of too long keys there is
+ * none. */
+static void crowded(bosc_ctx *ctx)
+{
+    struct suite_random r = {77};
+    for (int k = 0; k < 3; k++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = k == 2            ? 6
+                    : suite_slow(ctx) ? 80
+                                      : 150,
+                buckets = (n + BI_TRIE_BUCKET / 2 - 1) / (BI_TRIE_BUCKET / 2);
+        bosc_trie_opts o = trie_options(0, k == 2 ? BI_TRIE_HASHED * 64 + 1 : 60, 1);
+        struct reference_cells c = cells_make(&r, CELLS_RANDOM, o.length, 1, n, 0);
+        struct bi_trie_table table = {NULL, (uint32_t)buckets, 0};
+        bosc_trie *trie = trie_create(ctx, &o);
+        struct bi_trie_sought x = {&trie->shape, NULL, NULL, NULL, 0, false};
+        for (int64_t i = 0; i < n && k < 2; i++) {
+            x.row = c.rows + i * c.stride;
+            while (bi_trie_home(&table, bi_trie_hash(&x)) != (k == 0 ? 0 : buckets - 1)) c.rows[i] = suite_next(&r);
+        }
+        bosc_trie_free(trie);
+        check_rows(ctx, &o, &c, &r);
+        free(c.rows);
+    }
+}
+
 static const struct suite_case suite_cases_trie[] = {
     {"shapes", shapes, NULL},         {"small", small, NULL},
     {"full_cubes", full_cubes, NULL}, {"long_prefixes", long_prefixes, NULL},
     {"changes", changes, NULL},       {"large", large, NULL},
+    {"crowded", crowded, NULL},
 };
 SUITE(trie);

@@ -27,7 +27,8 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_trie bosc_trie;
 
 typedef enum bosc_trie_layout {
-    BOSC_TRIE_COMPACT = 0,  /* nodes of 48 bytes, where keys part and nowhere else */
+    BOSC_TRIE_COMPACT = 0,  /* nodes of 48 bytes, where keys part and nowhere else; and, for rows of up to 256 words, a
+                               table of 8 bytes a key by which keys are found at once */
     BOSC_TRIE_PUBLISHED = 1 /* published: a node for every prefix of whole digits, with an array of all children. Finds
                                and neighbours go down its levels; all else searches the sorted keys */
 } bosc_trie_layout;
@@ -86,7 +87,8 @@ BOSC_API bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint6
                                      int64_t *erased);
 
 /* Looks m keys up: ranks (m, int64) gets the rank of each, or -1 where it is absent; values (m, of value_bits) its
- * value, or 0; found (m) 1 or 0. Any may be NULL. With device arrays it only queues, and is capturable. */
+ * value, or 0; found (m) 1 or 0. Any may be NULL. COMPACT tries go by a hash of the key first, and down their nodes
+ * where that does not tell, whatever the keys. With device arrays it only queues, and is capturable. */
 BOSC_API bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
                                     int64_t stride, int64_t *ranks, void *values, uint8_t *found);
 

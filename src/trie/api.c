@@ -119,15 +119,24 @@ bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
     return bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, staged);
 }
 
+uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys)
+{
+    bool has = full->layout == BOSC_TRIE_COMPACT && shape->words <= BI_TRIE_HASHED;
+    return has ? (uint32_t)bi_div_up(keys, BI_TRIE_BUCKET / 2) : 0;
+}
+
 struct bi_trie_view bi_trie_view_of(const bosc_trie *trie)
 {
-    return (struct bi_trie_view){trie->shape,
-                                 trie->opts.layout == BOSC_TRIE_PUBLISHED,
-                                 trie->keys,
-                                 trie->blocks[BI_TRIE_KEYS].data,
-                                 trie->blocks[BI_TRIE_NODES].data,
-                                 trie->blocks[BI_TRIE_KIDS].data,
-                                 trie->blocks[BI_TRIE_LEVELS].data};
+    uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
+    return (struct bi_trie_view){
+        trie->shape,
+        trie->opts.layout == BOSC_TRIE_PUBLISHED,
+        trie->keys,
+        trie->blocks[BI_TRIE_KEYS].data,
+        trie->blocks[BI_TRIE_NODES].data,
+        trie->blocks[BI_TRIE_KIDS].data,
+        trie->blocks[BI_TRIE_LEVELS].data,
+        {buckets ? trie->blocks[BI_TRIE_TABLE].data : NULL, buckets, bi_bit_length((uint64_t)trie->keys)}};
 }
 
 struct bi_trie_sorted bi_trie_sorted_of(const bosc_trie *trie)

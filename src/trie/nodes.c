@@ -63,6 +63,17 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
     return BI_TRIE_STEP(ctx, trie_leaf, trie->keys, &a);
 }
 
+static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)
+{
+    size_t bucket = BI_TRIE_BUCKET * sizeof(uint32_t);
+    uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
+    if (buckets == 0) return BOSC_OK;
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_TABLE, buckets, bucket));
+    struct bi_trie_tabulate a = {bi_trie_view_of(trie)};
+    BI_TRY(ctx->backend->fill(ctx, a.view.table.slots, 0xff, buckets * bucket));
+    return BI_TRIE_STEP(ctx, trie_tabulate, trie->keys, &a);
+}
+
 /* How many nodes are before each level. */
 static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_levels *a)
 {
@@ -116,5 +127,5 @@ bosc_status bi_trie_make_nodes(bosc_ctx *ctx, bosc_trie *trie)
     trie->nodes = 0;
     bosc_status status = trie->opts.layout == BOSC_TRIE_PUBLISHED ? make_published(ctx, trie) : make_compact(ctx, trie);
     bi_arena_rewind(ctx, mark);
-    return status;
+    return status == BOSC_OK ? make_table(ctx, trie) : status;
 }

@@ -21,7 +21,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_fin
     find->ranks = outs[0].reachable;
     find->values = outs[1].reachable;
     find->found = outs[2].reachable;
-    if (ctx->backend->id == BOSC_BACKEND_CPU && !find->view.published && find->view.count > 0)
+    if (ctx->backend->id == BOSC_BACKEND_CPU && find->view.table.slots)
         BI_TRY(BI_TRIE_STEP(ctx, trie_find_group, bi_div_up(m, BI_TRIE_TOGETHER), find));
     else
         BI_TRY(BI_TRIE_STEP(ctx, trie_find, m, find));

@@ -44,49 +44,31 @@ BI_FN void bi_step_trie_find(const struct bi_trie_find *a, int64_t q)
     bi_trie_put_found(a, q, bi_trie_find(&a->view, &x));
 }
 
-/* The same for BI_TRIE_TOGETHER queries of a compact trie, whose ways down wait for memory by turns. */
+/* The same for BI_TRIE_TOGETHER queries by a table, which wait for memory by turns. */
 BI_FN void bi_step_trie_find_group(const struct bi_trie_find *a, int64_t g)
 {
 #ifdef __CUDA_ARCH__
     (void)a, (void)g; /* warps take turns themselves */
 #else
     const struct bi_trie_view *v = &a->view;
+    const struct bi_trie_table *t = &v->table;
     int64_t first = g * BI_TRIE_TOGETHER, count = a->queries.n - first;
     struct bi_trie_sought x[BI_TRIE_TOGETHER];
-    struct bi_trie_cursor c[BI_TRIE_TOGETHER];
-    uint32_t kids[BI_TRIE_TOGETHER], slots[BI_TRIE_TOGETHER];
-    bool any = true;
+    uint64_t hashes[BI_TRIE_TOGETHER];
     if (count > BI_TRIE_TOGETHER) count = BI_TRIE_TOGETHER;
     for (int64_t q = 0; q < count; q++) {
         x[q] = bi_trie_sought_of(&v->shape, &a->queries, first + q);
-        c[q] = (struct bi_trie_cursor){&x[q], 0, -1};
-        kids[q] = bi_trie_root(v);
-    }
-    while (any) {
-        any = false;
-        for (int64_t q = 0; q < count; q++) { /* BI_TRIE_NONE is a leaf, too */
-            if (kids[q] & BI_TRIE_LEAF) continue;
-            const struct bi_trie_node *node = v->nodes + kids[q];
-            uint32_t digit = bi_trie_digit_of(&c[q], node->depth);
-            slots[q] = bi_trie_has(node, digit) ? node->base + bi_trie_before(node, digit) : BI_TRIE_NONE;
-            if (slots[q] != BI_TRIE_NONE) __builtin_prefetch(v->kids + slots[q]);
-        }
-        for (int64_t q = 0; q < count; q++) {
-            if (kids[q] & BI_TRIE_LEAF) continue;
-            kids[q] = slots[q] == BI_TRIE_NONE ? BI_TRIE_NONE : v->kids[slots[q]];
-            if (kids[q] & BI_TRIE_LEAF) {
-                if (kids[q] != BI_TRIE_NONE) __builtin_prefetch(bi_trie_key(v, kids[q] & ~BI_TRIE_LEAF));
-                continue;
-            }
-            any = true;
-            __builtin_prefetch(v->nodes + kids[q]);
-            __builtin_prefetch(&v->nodes[kids[q]].end);
-        }
+        hashes[q] = bi_trie_hash(&x[q]);
+        __builtin_prefetch(t->slots + (uint64_t)bi_trie_home(t, hashes[q]) * BI_TRIE_BUCKET);
     }
     for (int64_t q = 0; q < count; q++) {
-        int64_t rank = kids[q] == BI_TRIE_NONE ? -1 : (int64_t)(kids[q] & ~BI_TRIE_LEAF);
-        uint32_t whole = bi_trie_whole(&v->shape);
-        bi_trie_put_found(a, first + q, rank >= 0 && bi_trie_differ(v, &x[q], rank, whole) == whole ? rank : -1);
+        bool open;
+        uint32_t home = bi_trie_home(t, hashes[q]), which = bi_trie_candidates(t, home, hashes[q], &open);
+        if (which) __builtin_prefetch(bi_trie_key(v, bi_trie_rank_in(t, home, which)));
+    }
+    for (int64_t q = 0; q < count; q++) {
+        int64_t rank = bi_trie_find_hashed(v, &x[q], hashes[q]);
+        bi_trie_put_found(a, first + q, rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, &x[q]) : rank);
     }
 #endif
 }

@@ -10,6 +10,7 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
     bytes[BI_TRIE_KEYS] = (size_t)n * (size_t)s->words * 8;
     bytes[BI_TRIE_VALUES] = (size_t)n * (size_t)o->value_bits / 8;
     bytes[BI_TRIE_COUNTS] = (size_t)n * 4;
+    bytes[BI_TRIE_TABLE] = (size_t)bi_trie_buckets(o, s, n) * BI_TRIE_BUCKET * 4;
     bytes[BI_TRIE_NODES] = compact ? nodes * sizeof(struct bi_trie_node) : 0;
     bytes[BI_TRIE_KIDS] = compact ? 2 * nodes * 4 : 0;
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;

@@ -25,9 +25,11 @@ extern "C" {
 
 enum {
     BI_TRIE_LENGTH = 65536,
-    BI_TRIE_DIGIT = 8,    /* bits at most */
-    BI_TRIE_COLUMNS = 8,  /* words up to which rows are sorted by one after the other */
-    BI_TRIE_TOGETHER = 16 /* queries that a core of the CPU has on the way at once */
+    BI_TRIE_DIGIT = 8,     /* bits at most */
+    BI_TRIE_COLUMNS = 8,   /* words up to which rows are sorted by one after the other */
+    BI_TRIE_TOGETHER = 16, /* queries that a core of the CPU has on the way at once */
+    BI_TRIE_BUCKET = 8,    /* slots of a bucket of the table, half of which are for keys */
+    BI_TRIE_HASHED = 256   /* words of the longest rows that have a table */
 };
 
 #define BI_TRIE_LEAF 0x80000000u
@@ -49,6 +51,13 @@ struct bi_trie_node {
     uint32_t base, depth, first, end;
 };
 
+/* Where keys are by their hashes (trie/table.h). */
+struct bi_trie_table {
+    uint32_t *slots; /* NULL: there is no table */
+    uint32_t buckets;
+    int32_t rank_bits; /* of a rank in a slot */
+};
+
 /* What steps read of a trie. */
 struct bi_trie_view {
     struct bi_trie_shape shape;
@@ -58,12 +67,14 @@ struct bi_trie_view {
     const struct bi_trie_node *nodes;
     const uint32_t *kids;
     const int64_t *levels; /* published: nodes before each level */
+    struct bi_trie_table table;
 };
 
 enum {
     BI_TRIE_KEYS,
     BI_TRIE_VALUES, /* (keys) of value_bits */
     BI_TRIE_COUNTS, /* (keys) uint32: multiplicities */
+    BI_TRIE_TABLE,
     BI_TRIE_NODES,
     BI_TRIE_KIDS,
     BI_TRIE_LEVELS, /* (levels + 1) int64 */

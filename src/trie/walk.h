@@ -3,7 +3,7 @@
 #ifndef BI_TRIE_WALK_H
 #define BI_TRIE_WALK_H
 
-#include "trie/letters.h"
+#include "trie/table.h"
 
 struct bi_trie_range {
     int64_t begin, end;
@@ -106,16 +106,24 @@ BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_t
     return node;
 }
 
-/* The rank of x; -1 if it is no key. */
-BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+/* The same by the nodes of a compact one that has keys. */
+BI_FN int64_t bi_trie_find_leaf(const struct bi_trie_view *v, const struct bi_trie_sought *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    if (v->count == 0) return -1;
-    if (v->published) return bi_trie_find_level(v, x);
     uint32_t leaf = bi_trie_descend(v, bi_trie_root(v), &c), whole = bi_trie_whole(&v->shape);
     if (leaf == BI_TRIE_NONE) return -1;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
     return bi_trie_differ(v, x, rank, whole) == whole ? rank : -1;
+}
+
+/* The rank of x; -1 if it is no key. */
+BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    int64_t rank = BI_TRIE_UNKNOWN;
+    if (v->count == 0) return -1;
+    if (v->published) return bi_trie_find_level(v, x);
+    if (v->table.slots) rank = bi_trie_find_hashed(v, x, bi_trie_hash(x));
+    return rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, x) : rank;
 }
 
 /* How many keys are less than x in the places below `limit`; or not greater. */
