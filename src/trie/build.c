@@ -48,10 +48,13 @@ static bosc_status sort_words(bosc_ctx *ctx, const struct bi_trie_shape *shape, 
     return BOSC_OK;
 }
 
+/* A sort of words is a radix sort for each word, whose many launches a device's sort of whole rows undercuts while rows
+ * are not many. */
 static bosc_status sort_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const int64_t *turned, int64_t n,
                              uint32_t *order)
 {
-    if (shape->words <= BI_TRIE_COLUMNS) return sort_words(ctx, shape, turned, n, order);
+    bool few = ctx->backend->id == BOSC_BACKEND_CUDA && n <= BI_TRIE_FEW;
+    if (shape->words <= BI_TRIE_COLUMNS && !few) return sort_words(ctx, shape, turned, n, order);
     return ctx->backend->core->sort_superkey(ctx, BOSC_I64, turned, n, shape->words, shape->words, 0, order);
 }
 
@@ -97,18 +100,32 @@ bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi
     return BI_TRIE_STEP(ctx, trie_gather, o->count, &gather);
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_rows *rows, const void *values)
+bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_given *given)
+{
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &given->rows));
+    given->values = values;
+    return bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8);
+}
+
+bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given)
 {
     bool staged = false;
+    size_t bytes = given->values ? (size_t)given->rows.n * (size_t)trie->opts.value_bits / 8 : 0;
+    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &given->rows, &staged));
+    return bi_stage_in(ctx, given->values, bytes, &given->values, &staged);
+}
+
+static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_given *given)
+{
     struct bi_trie_order order;
     struct bi_trie_sorted keys;
-    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, rows, &staged));
-    BI_TRY(
-        bi_stage_in(ctx, values, values ? (size_t)rows->n * (size_t)trie->opts.value_bits / 8 : 0, &values, &staged));
+    BI_TRY(bi_trie_stage_given(ctx, trie, given));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, rows, &order));
+    BI_TRY(bi_trie_sort(ctx, &trie->shape, &given->rows, &order));
     BI_TRY(bi_trie_reserve_keys(ctx, trie, order.count, &keys));
-    BI_TRY(bi_trie_gather(ctx, trie, &order, values, 0, &keys));
+    BI_TRY(bi_trie_gather(ctx, trie, &order, given->values, 0, &keys));
     bi_arena_rewind(ctx, mark);
     trie->keys = order.count;
     BI_TRY(bi_trie_make_nodes(ctx, trie));
@@ -118,18 +135,16 @@ static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_rows *ro
 bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values, int64_t n,
                             int64_t stride)
 {
-    struct bi_trie_rows rows;
+    struct bi_trie_given given;
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &rows));
-    BI_TRY(bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8));
+    BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
     if (n > INT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
     trie->rows = trie->keys = trie->nodes = 0;
     if (n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = build(ctx, trie, &rows, values);
+    bosc_status status = build(ctx, trie, &given);
     bi_arena_rewind(ctx, mark);
     if (status == BOSC_OK)
         trie->rows = n;

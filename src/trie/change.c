@@ -18,20 +18,17 @@ static bosc_status settle(bosc_trie *trie, bosc_trie *next, bosc_status status)
 }
 
 /* The distinct new keys, in scratch. */
-static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_rows *rows, const void *values,
+static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given,
                               struct bi_trie_sorted *fresh)
 {
-    bool staged = false;
     struct bi_trie_order order;
-    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, rows, &staged));
-    BI_TRY(
-        bi_stage_in(ctx, values, values ? (size_t)rows->n * (size_t)trie->opts.value_bits / 8 : 0, &values, &staged));
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, rows, &order));
+    BI_TRY(bi_trie_stage_given(ctx, trie, given));
+    BI_TRY(bi_trie_sort(ctx, &trie->shape, &given->rows, &order));
     BI_TRY(bi_trie_scratch(ctx, order.count, (size_t)trie->shape.words * 8, &fresh->keys));
     BI_TRY(bi_trie_scratch(ctx, order.count, (size_t)trie->opts.value_bits / 8, &fresh->values));
     BI_TRY(bi_trie_scratch(ctx, order.count, 4, &fresh->counts));
     fresh->count = order.count;
-    return bi_trie_gather(ctx, trie, &order, values, trie->rows, fresh);
+    return bi_trie_gather(ctx, trie, &order, given->values, trie->rows, fresh);
 }
 
 static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_sorted *fresh, bosc_trie *next)
@@ -60,35 +57,32 @@ static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
     return BOSC_OK;
 }
 
-static bosc_status insert(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_rows *rows, const void *values,
-                          bosc_trie *next)
+static bosc_status insert(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given, bosc_trie *next)
 {
     struct bi_trie_sorted fresh;
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(sort_fresh(ctx, trie, rows, values, &fresh));
+    BI_TRY(sort_fresh(ctx, trie, given, &fresh));
     BI_TRY(merge(ctx, trie, &fresh, next));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_trie_make_nodes(ctx, next));
-    next->rows += rows->n;
+    next->rows += given->rows.n;
     return ctx->backend->sync(ctx);
 }
 
 bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values, int64_t n,
                              int64_t stride)
 {
-    struct bi_trie_rows rows;
+    struct bi_trie_given given;
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &rows));
-    BI_TRY(bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8));
+    BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
     if (n > INT32_MAX || n >= (int64_t)UINT32_MAX - trie->rows)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a trie gets less than 2^32 - 1, and 2^31 at once",
                        (long long)n, (long long)trie->rows);
     if (n == 0) return BOSC_OK;
     bosc_trie next = next_of(trie);
     struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = insert(ctx, trie, &rows, values, &next);
+    bosc_status status = insert(ctx, trie, &given, &next);
     bi_arena_rewind(ctx, mark);
     return settle(trie, &next, status);
 }

@@ -23,6 +23,15 @@ bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
                                const char *count, int64_t n, int64_t stride, struct bi_trie_rows *rows);
 bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_rows *rows,
                                bool *staged);
+/* Rows with their values, or NULL. */
+struct bi_trie_given {
+    struct bi_trie_rows rows;
+    const void *values;
+};
+bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_given *given);
+bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given);
+
 /* An array of the caller's with elements of `size` bytes: there if it has to be, and aligned to them. */
 bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size);
 

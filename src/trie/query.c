@@ -71,8 +71,12 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_prefix *a, bool longest)
+static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m, int64_t stride,
+                          struct bi_trie_prefix *a, bool longest)
 {
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(check_queries(ctx, trie, queries, m, stride, &a->queries));
     BI_TRY(bi_trie_check_array(ctx, "lengths", a->lengths, false, sizeof *a->lengths));
     BI_TRY(bi_trie_check_array(ctx, "begins", a->begins, false, sizeof *a->begins));
     BI_TRY(bi_trie_check_array(ctx, "ends", a->ends, false, sizeof *a->ends));
@@ -89,20 +93,14 @@ bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_
 {
     /* lengths are only read */
     struct bi_trie_prefix a = {.lengths = (int32_t *)(uintptr_t)lengths, .begins = begins, .ends = ends};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(check_queries(ctx, trie, queries, m, stride, &a.queries));
-    return ranges(ctx, trie, &a, false);
+    return ranges(ctx, trie, queries, m, stride, &a, false);
 }
 
 bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m, int64_t stride,
                               int32_t *lengths, int64_t *begins, int64_t *ends)
 {
     struct bi_trie_prefix a = {.lengths = lengths, .begins = begins, .ends = ends};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(check_queries(ctx, trie, queries, m, stride, &a.queries));
-    return ranges(ctx, trie, &a, true);
+    return ranges(ctx, trie, queries, m, stride, &a, true);
 }
 
 static bosc_status copy_out(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin, int64_t n, struct bi_trie_copy *copy,

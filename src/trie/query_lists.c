@@ -67,38 +67,34 @@ static bosc_status list(bosc_ctx *ctx, struct lists *l, int64_t *offsets)
     return make_offsets(ctx, l, offsets);
 }
 
+/* Checks the queries, and the masks as far as there have to be any, and makes the list. */
+static bosc_status ask(bosc_ctx *ctx, struct lists *l, const uint64_t *queries, bool masked, int64_t m, int64_t stride,
+                       int64_t *offsets)
+{
+    struct bi_trie_rows masks;
+    if (!ctx) return BOSC_ERR_ARG;
+    bi_begin(ctx);
+    BI_TRY(bi_trie_check(ctx, l->trie));
+    BI_TRY(bi_trie_check_rows(ctx, &l->trie->shape, "queries", queries, "m", m, stride, &l->args.queries));
+    if (masked) BI_TRY(bi_trie_check_rows(ctx, &l->trie->shape, "masks", l->args.masks, "m", m, stride, &masks));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = list(ctx, l, offsets);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
 bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, const uint64_t *masks,
                               int64_t m, int64_t stride, int64_t *offsets, int64_t *ranks, int64_t room)
 {
-    struct lists l = {.trie = trie, .room = room};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &l.args.queries));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "masks", masks, "m", m, stride, &l.args.queries));
-    l.args.queries.data = queries;
-    l.args.masks = masks;
-    l.args.ranks = ranks;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = list(ctx, &l, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    struct lists l = {.trie = trie, .room = room, .args = {.masks = masks, .ranks = ranks}};
+    return ask(ctx, &l, queries, true, m, stride, offsets);
 }
 
 bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
                                  int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions, int64_t room)
 {
-    struct lists l = {.trie = trie, .room = room};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &l.args.queries));
-    l.args.ranks = ranks;
-    l.args.positions = positions;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = list(ctx, &l, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    struct lists l = {.trie = trie, .room = room, .args = {.ranks = ranks, .positions = positions}};
+    return ask(ctx, &l, queries, false, m, stride, offsets);
 }
 
 static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t room,

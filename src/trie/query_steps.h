@@ -93,10 +93,8 @@ struct bi_trie_prefix {
     int64_t *begins, *ends;
 };
 
-BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, const struct bi_trie_sought *x, int32_t length)
+BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, struct bi_trie_range range)
 {
-    if (!a->begins && !a->ends) return;
-    struct bi_trie_range range = bi_trie_locate(&a->view, x, bi_trie_letter_place(&a->view.shape, length));
     if (a->begins) a->begins[q] = range.begin;
     if (a->ends) a->ends[q] = range.end;
 }
@@ -105,7 +103,8 @@ BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
 {
     struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
     int32_t most = a->view.shape.length, length = a->lengths ? a->lengths[q] : most;
-    bi_trie_put_range(a, q, &x, length < 0 ? 0 : length > most ? most : length);
+    length = length < 0 ? 0 : length > most ? most : length;
+    bi_trie_put_range(a, q, bi_trie_locate(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
 BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
@@ -115,7 +114,7 @@ BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
     if (a->view.count > 0) length = bi_trie_letter(&a->view.shape, bi_trie_longest(&a->view, &x));
     if (length > most) length = most; /* behind the last word */
     if (a->lengths) a->lengths[q] = length;
-    bi_trie_put_range(a, q, &x, length);
+    bi_trie_put_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
 struct bi_trie_lists {

@@ -32,6 +32,13 @@ enum {
     BI_TRIE_HASHED = 256   /* words of the longest rows that have a table */
 };
 
+/* Rows up to which a device sorts them whole. */
+#ifdef BI_EMULATE /* small tries should be sorted in both ways */
+enum { BI_TRIE_FEW = 40 };
+#else
+enum { BI_TRIE_FEW = 1 << 21 };
+#endif
+
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu
 

@@ -198,6 +198,14 @@ BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const st
     return (struct bi_trie_range){at, at};
 }
 
+/* The same where there are such keys, as is known. */
+BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+                                                 uint32_t limit)
+{
+    if (v->published || v->count == 0) return bi_trie_locate(v, x, limit);
+    return bi_trie_go(v, x, limit).range;
+}
+
 /* The first place at which every key differs from x; behind the last one if x is a key. There are keys. */
 BI_FN uint32_t bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
 {
