@@ -1,15 +1,20 @@
 /* Times tries: bench_trie [-n vectors] [-l letters] [-k layouts] [-t threads] [-r repeats] [-b backend] [-s scene].
- * Layouts are letters: c compact, p published. Vectors are those of a motion planning scene (cells_scene.h), or uniform
- * bits (-s random), in the backend's memory; handles are warm. Queries: the vectors themselves in another order (hits),
- * the same with one letter replaced (mostly misses), and the neighbours of each vector at distance 1: all layouts must
- * find the same. */
+ * Layouts are letters: c compact, p published, and s, the standard library's dictionaries. Vectors are those of a
+ * motion planning scene (cells_scene.h), or uniform bits (-s random), in the backend's memory; handles are warm.
+ * Queries: the vectors themselves in another order (hits), the same with one letter replaced (mostly misses), and the
+ * neighbours of each vector at distance 1: all layouts must find the same. */
 #include "cells_bench.h"
+#include "peers_trie.h"
 
 struct bench {
     struct cells_bench in;
     bosc_trie *trie;
     const bosc_trie_opts *opts;
     uint64_t *hits, *misses; /* the backend's */
+    uint64_t *host_rows, *host_hits, *host_misses;
+    enum peer_dictionary_kind kind;
+    struct peer_dictionary *peer;
+    int64_t *values, found;
     int64_t *ranks, *offsets, *near, pairs, all;
     uint32_t *positions;
 };
@@ -74,6 +79,25 @@ static void insert_and_erase(void *user)
     DO(b, bosc_trie_erase(b->in.ctx, b->trie, b->misses, b->in.n / 16, 0, NULL));
 }
 
+static void make_peer(void *user)
+{
+    struct bench *b = user;
+    if (b->peer) peer_dictionary_free(b->peer);
+    b->peer = peer_dictionary_make(b->kind, b->host_rows, b->in.n, (int32_t)b->in.words);
+}
+
+static void find_hits_of_peer(void *user)
+{
+    struct bench *b = user;
+    b->found = peer_dictionary_find(b->peer, b->host_hits, b->in.n, b->values);
+}
+
+static void find_misses_of_peer(void *user)
+{
+    struct bench *b = user;
+    b->found = peer_dictionary_find(b->peer, b->host_misses, b->in.n, b->values);
+}
+
 static void print(const char *name, struct timing t, int64_t items)
 {
     printf("%-34s %12.3f %12.3f %10.1f\n", name, 1e3 * t.least, 1e3 * t.median, 1e-6 * (double)items / t.median);
@@ -123,23 +147,48 @@ static int64_t run(struct bench *b, int repeats)
     return check;
 }
 
+/* The standard library's dictionaries must find as many. */
+static void run_peers(struct bench *b, int repeats)
+{
+    int64_t misses = -1;
+    b->values = malloc((size_t)b->in.n * sizeof *b->values);
+    if (!b->values) cells_fail(NULL, "out of memory");
+    for (int k = 0; k < PEER_DICTIONARIES; k++) {
+        b->kind = (enum peer_dictionary_kind)k;
+        printf("%s\n", peer_dictionary_names[k]);
+        print("build", timing_of(NULL, make_peer, b, repeats), b->in.n);
+        print("find, hits", timing_of(NULL, find_hits_of_peer, b, repeats), b->in.n);
+        if (b->found != b->in.n) cells_fail(NULL, "a row is not found");
+        print("find, one letter replaced", timing_of(NULL, find_misses_of_peer, b, repeats), b->in.n);
+        if (k > 0 && misses != b->found) cells_fail(NULL, "the dictionaries do not agree");
+        misses = b->found;
+        peer_dictionary_free(b->peer);
+        b->peer = NULL;
+    }
+    free(b->values);
+}
+
 /* The vectors in another order, and with one letter replaced. */
 static void make_queries(struct bench *b, const uint64_t *rows, int64_t words)
 {
     struct scene_random r = {7};
-    uint64_t *queries = malloc((size_t)(b->in.n * words) * 8);
-    if (!queries) cells_fail(NULL, "out of memory");
+    size_t bytes = (size_t)(b->in.n * words) * 8;
+    uint64_t *queries = malloc(bytes);
+    b->host_misses = malloc(bytes);
+    if (!queries || !b->host_misses) cells_fail(NULL, "out of memory");
     for (int64_t i = 0; i < b->in.n; i++) {
         int64_t from = (int64_t)(scene_next(&r) % (uint64_t)b->in.n);
         memcpy(queries + i * words, rows + from * words, (size_t)words * 8);
     }
     b->hits = cells_copy(&b->in, queries, b->in.n * words);
+    b->host_hits = queries;
+    memcpy(b->host_misses, queries, bytes);
+    queries = b->host_misses;
     for (int64_t i = 0; i < b->in.n; i++) {
         int k = (int)(scene_next(&r) % (uint64_t)b->opts->length);
         queries[i * words + k / 64] ^= 1ull << k % 64;
     }
     b->misses = cells_copy(&b->in, queries, b->in.n * words);
-    free(queries);
 }
 
 static uint64_t *random_vectors(int64_t words, int64_t n)
@@ -156,6 +205,7 @@ int main(int argc, char **argv)
     struct bench b = {.in = {.n = 1000000, .length = 256, .threads = 1, .repeats = 5, .backend = BOSC_BACKEND_CPU},
                       .opts = &opts};
     const char *layouts = "c", *scene = "screws";
+    int runs = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (cells_option(&b.in, argv[i], argv[i + 1])) continue;
         if (strcmp(argv[i], "-k") == 0) {
@@ -163,7 +213,7 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "-s") == 0) {
             scene = argv[i + 1];
         } else {
-            fprintf(stderr, "usage: bench_trie [-n vectors] [-l letters] [-k cp] [-t threads] [-r repeats] "
+            fprintf(stderr, "usage: bench_trie [-n vectors] [-l letters] [-k cps] [-t threads] [-r repeats] "
                             "[-b cpu|cuda] [-s screws|random]\n");
             return 2;
         }
@@ -178,13 +228,18 @@ int main(int argc, char **argv)
     make_queries(&b, rows, words);
     DO(&b, bosc_alloc(b.in.ctx, (size_t)b.in.n * 8, (void **)&b.ranks));
     DO(&b, bosc_alloc(b.in.ctx, (size_t)(b.in.n + 1) * 8, (void **)&b.offsets));
+    b.host_rows = rows;
     for (const char *k = layouts; *k; k++) {
+        if (*k == 's') {
+            run_peers(&b, b.in.repeats);
+            continue;
+        }
         opts.layout = *k == 'p' ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT;
         printf("%s, %" PRId64 " vectors of %d letters (%s), %d threads\n%-34s %12s %12s %10s\n",
                *k == 'p' ? "published" : "compact", b.in.n, (int)opts.length, scene, (int)b.in.threads, "", "least ms",
                "median ms", "M/s");
         int64_t found = run(&b, b.in.repeats);
-        if (k > layouts && found != check) cells_fail(NULL, "the layouts do not agree");
+        if (runs++ > 0 && found != check) cells_fail(NULL, "the layouts do not agree");
         check = found;
     }
     bosc_release(b.in.ctx, b.in.rows, bytes);
@@ -194,5 +249,7 @@ int main(int argc, char **argv)
     bosc_release(b.in.ctx, b.offsets, (size_t)(b.in.n + 1) * 8);
     bosc_ctx_free(b.in.ctx);
     free(rows);
+    free(b.host_hits);
+    free(b.host_misses);
     return 0;
 }

@@ -1,31 +1,9 @@
 // The cell graph by the standard library.
 #include "peers_cellgraph.h"
 
-#include <cstring>
 #include <unordered_map>
 
-namespace
-{
-
-struct row {
-    const uint64_t *words;
-    int32_t count;
-    bool operator==(const row &o) const { return std::memcmp(words, o.words, (size_t)count * 8) == 0; }
-};
-
-struct row_hash {
-    size_t operator()(const row &r) const
-    {
-        uint64_t h = 0;
-        for (int32_t s = 0; s < r.count; s++) {
-            h = (h ^ r.words[s]) * 0x9e3779b97f4a7c15u;
-            h ^= h >> 32;
-        }
-        return h;
-    }
-};
-
-} // namespace
+#include "peers_rows.h"
 
 int64_t peer_unordered_map(const uint64_t *rows, int64_t n, int32_t length)
 {
