@@ -88,6 +88,51 @@ static void same(bosc_ctx *ctx)
     bosc_ctx_free(cpu);
 }
 
+static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum)
+{
+    for (size_t i = 0; i < count; i++) sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return sum;
+}
+
+/* Meshes of a raster, to the byte what they were when this was written. */
+static void golden(bosc_ctx *ctx)
+{
+    enum { W = 70, H = 66 };
+    static const uint64_t sums[] = {0x346ef560d400848u, 0xbd1d7fb56924de88u, 0xb92218bfa0c4004cu, 0x112083cc807dd51bu};
+    bosc_terrain_camera camera = {.position = {10, 5, 1100},
+                                  .direction = {1, 1, -25},
+                                  .fov = 0.9,
+                                  .pixels = 30,
+                                  .width = 640,
+                                  .height = 480,
+                                  .cull = 1};
+    bosc_terrain_region region = {{20, 20}, {30, 25}, 3};
+    const bosc_terrain_goal goals[] = {{.size = sizeof goals[0], .error = 200},
+                                       {.size = sizeof goals[0], .camera = &camera},
+                                       {.size = sizeof goals[0], .triangles = 700},
+                                       {.size = sizeof goals[0], .error = 400, .regions = &region, .region_count = 1}};
+    float *heights = terrain_heights(ROUGH, W, H, 4), *vertices = suite_alloc((size_t)W * H * 12);
+    float *normals = suite_alloc((size_t)W * H * 12);
+    uint32_t *triangles = suite_alloc((size_t)W * H * 24);
+    bosc_terrain *terrain = terrain_make(ctx, heights, W, H, false);
+    for (int k = 0; k < 4; k++) {
+        int64_t counts[2];
+        CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goals[k]));
+        CHECK_OK(ctx, bosc_terrain_mesh(ctx, terrain, vertices, normals, (int64_t)W * H, triangles, (int64_t)2 * W * H,
+                                        counts));
+        uint64_t sum = sum_of(vertices, (size_t)counts[0] * 12, 0xcbf29ce484222325u);
+        sum = sum_of(normals, (size_t)counts[0] * 12, sum);
+        sum = sum_of(triangles, (size_t)counts[1] * 12, sum);
+        CHECK(counts[1] > 100);
+        if (sum != sums[k]) suite_fail(__FILE__, __LINE__, "mesh %d: %#llx", k, (unsigned long long)sum);
+    }
+    free(heights);
+    free(vertices);
+    free(normals);
+    free(triangles);
+    bosc_terrain_free(terrain);
+}
+
 static const struct suite_case suite_cases_terrain[] = {
-    {"bounds", bounds, NULL}, {"storms", storms, NULL}, {"same", same, NULL}};
+    {"bounds", bounds, NULL}, {"storms", storms, NULL}, {"same", same, NULL}, {"golden meshes", golden, NULL}};
 SUITE(terrain);
