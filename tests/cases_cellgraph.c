@@ -344,11 +344,8 @@ static int64_t plain_path(const struct answer *a, int64_t from, int64_t to, int6
         parents[side] = levels[side] + n;
         plain_levels(a, ends[side], levels[side], parents[side], &unused);
     }
-    while (meeting < 0 && levels[0][to] >= 0) {
-        int64_t counts[2] = {0, 0};
-        for (int side = 0; side < 2; side++)
-            for (int64_t v = 0; v < n; v++) counts[side] += levels[side][v] == depth[side];
-        depth[counts[1] < counts[0]]++;
+    for (int side = 0; meeting < 0 && levels[0][to] >= 0; side = 1 - side) {
+        depth[side]++;
         for (int64_t v = n - 1; v >= 0; v--)
             if (levels[0][v] == depth[0] && levels[1][v] == depth[1]) meeting = v;
     }

@@ -22,8 +22,10 @@ static void visit(const struct bi_cell_search *s, int which, uint32_t u, uint32_
                   uint32_t *meeting)
 {
     const uint64_t word = (uint64_t)level << BI_CELL_LEVEL_SHIFT | u;
-    for (int64_t e = s->offsets[u]; e < s->offsets[u + 1]; e++) {
-        uint32_t v = s->neighbours[e];
+    const uint32_t *neighbours = s->neighbours + (s->rows[u] >> BI_CELL_COUNT_BITS);
+    const uint32_t count = s->rows[u] & ((1u << BI_CELL_COUNT_BITS) - 1);
+    for (uint32_t e = 0; e < count; e++) {
+        uint32_t v = neighbours[e];
         if (lower(&s->reach[which][v], word) != UINT64_MAX) continue;
         s->queue[which][__atomic_fetch_add(tail, 1, __ATOMIC_RELAXED)] = v;
         if (s->sides == 2 && s->reach[1 - which][v] != UINT64_MAX) bi_lower_u32(meeting, v);
@@ -51,10 +53,8 @@ bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *s)
         s->reach[side][s->source[side]] = s->source[side];
     }
     if (s->sides == 2 && s->source[0] == s->source[1]) meeting = s->source[0];
-    while (meeting == UINT32_MAX) {
-        uint32_t first = sides[0].end - sides[0].begin, second = sides[1].end - sides[1].begin;
-        if (first == 0 || (s->sides == 2 && second == 0)) break;
-        int which = bi_cell_side(s->sides, first, second);
+    for (int which = 0; meeting == UINT32_MAX; which = s->sides - 1 - which) {
+        if (sides[0].begin == sides[0].end || sides[1].begin == sides[1].end) break;
         expand(ctx, s, which, &sides[which], &meeting);
     }
     *s->result = (struct bi_cell_searched){

@@ -26,6 +26,9 @@ struct bi_cell_shape {
     uint64_t mask, last_mask; /* the bits of letters in a word, and in the last one */
 };
 
+/* Bits of how many neighbours a vertex has: they are less than its letters times their values. */
+enum { BI_CELL_COUNT_BITS = 24 };
+
 /* What steps read of the distinct vectors. */
 struct bi_cell_view {
     struct bi_cell_shape shape;
@@ -44,7 +47,8 @@ enum {
     BI_CELL_VERTEX_OF,      /* (n) uint32 */
     BI_CELL_EDGES,          /* (edges) uint64: low vertex << id_bits | high vertex, ascending */
     BI_CELL_POSITIONS,      /* (edges) uint32 */
-    BI_CELL_OFFSETS,        /* (vertices + 1) int64: of rows; these two while `prepared` */
+    BI_CELL_ROWS,           /* (vertices) uint64: where neighbours begin << BI_CELL_COUNT_BITS | how many they are;
+                               these two while `prepared` */
     BI_CELL_NEIGHBOURS,     /* (2 x edges) uint32 */
     BI_CELL_BLOCKS
 };

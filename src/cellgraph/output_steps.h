@@ -91,6 +91,18 @@ BI_FN void bi_step_cell_neighbour(const struct bi_cell_arcs *a, int64_t k)
     bi_cell_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
 }
 
+/* Rows as searches read them. */
+struct bi_cell_packing {
+    const int64_t *offsets;
+    uint64_t *rows;
+};
+
+BI_FN void bi_step_cell_pack(const struct bi_cell_packing *a, int64_t v)
+{
+    int64_t begin = a->offsets[v], end = a->offsets[v + 1];
+    a->rows[v] = (uint64_t)begin << BI_CELL_COUNT_BITS | (uint64_t)(end - begin);
+}
+
 /* Components: the ends of each edge are joined. */
 struct bi_cell_union {
     struct bi_cell_edges edges;

@@ -2,12 +2,13 @@
 #include "cellgraph/driver.h"
 
 /* Rows in a form that searches read. */
-static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, uint32_t *neighbours)
+static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
 {
     struct bi_cell_arcs args = {.edges = bi_cell_edges_of(graph), .neighbours = neighbours};
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_cell_make_rows(ctx, &args, graph->vertices));
-    BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, (size_t)(graph->vertices + 1) * 8));
+    struct bi_cell_packing packing = {args.offsets, rows};
+    BI_TRY(BI_CELL_STEP(ctx, cell_pack, graph->vertices, &packing));
     BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, 2 * graph->edges, &args));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
@@ -15,9 +16,9 @@ static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_
 
 static bosc_status prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_OFFSETS, graph->vertices + 1, 8));
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_ROWS, graph->vertices, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_NEIGHBOURS, 2 * graph->edges, 4));
-    BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELL_OFFSETS].data, graph->blocks[BI_CELL_NEIGHBOURS].data));
+    BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELL_ROWS].data, graph->blocks[BI_CELL_NEIGHBOURS].data));
     return ctx->backend->sync(ctx);
 }
 
@@ -36,14 +37,14 @@ bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 
 static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search)
 {
-    int64_t *offsets = graph->blocks[BI_CELL_OFFSETS].data;
+    uint64_t *rows = graph->blocks[BI_CELL_ROWS].data;
     uint32_t *neighbours = graph->blocks[BI_CELL_NEIGHBOURS].data;
     if (!graph->prepared) {
-        BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 8, &offsets));
+        BI_TRY(bi_cell_scratch(ctx, graph->vertices, 8, &rows));
         BI_TRY(bi_cell_scratch(ctx, 2 * graph->edges, 4, &neighbours));
-        BI_TRY(write_rows(ctx, graph, offsets, neighbours));
+        BI_TRY(write_rows(ctx, graph, rows, neighbours));
     }
-    search->offsets = offsets;
+    search->rows = rows;
     search->neighbours = neighbours;
     return BOSC_OK;
 }

@@ -31,9 +31,9 @@ struct bi_cell_segments {
 /* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. */
 enum { BI_CELL_LEVEL_SHIFT = 32 };
 
-/* A search from one vertex or, from both ends of a way, from two. */
+/* A search from one vertex or, from both ends of a way, from two: then the sides take turns, a level each. */
 struct bi_cell_search {
-    const int64_t *offsets;
+    const uint64_t *rows; /* (vertices) BI_CELL_ROWS */
     const uint32_t *neighbours;
     uint32_t source[2];
     int32_t sides;      /* 1 or 2 */
@@ -71,9 +71,6 @@ BI_FN int32_t bi_cell_span(int32_t words)
 {
     return words <= BI_CELL_SEGMENTS ? 1 : (words + BI_CELL_SEGMENTS - 1) / BI_CELL_SEGMENTS;
 }
-
-/* The side of a search that goes on, of those whose last levels have so many vertices. */
-BI_FN int bi_cell_side(int32_t sides, uint32_t first, uint32_t second) { return sides == 2 && second < first; }
 
 /* The way from where the sides of a search met to the source of a side is written: to that of side 0 backwards, so that
  * the path is in order. */
