@@ -51,17 +51,17 @@ static __global__ void __launch_bounds__(LAY_THREADS) kernel_lay(const lay_args 
     if (part == a.count - 1) a.report->buckets = a.in_place ? a.placed : first + buckets;
 }
 
-/* Where things are in a block's shared memory. */
+/* Where things are in a block's shared memory: the hashes first, and in their place, once they are written, the
+ * payload: the less memory a block takes, the more of them run at once. */
 struct fill_room {
-    size_t payload, codes, over, less, bytes;
+    size_t codes, over, less, bytes;
 };
 template <class K, class P> __host__ __device__ static fill_room fill_room_of(uint32_t keys, uint32_t buckets)
 {
     fill_room room;
-    const size_t marks = ((size_t)buckets + 31) / 32 * 4;
-    room.codes = ((size_t)keys * sizeof(K) + 15) / 16 * 16;
-    room.payload = room.codes + (size_t)buckets * sizeof(uint4);
-    room.over = (room.payload + (size_t)keys * hash_payload_bytes<P> + 15) / 16 * 16;
+    const size_t marks = ((size_t)buckets + 31) / 32 * 4, widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
+    room.codes = ((size_t)keys * widest + 15) / 16 * 16;
+    room.over = room.codes + (size_t)buckets * sizeof(uint4);
     room.less = room.over + marks;
     room.bytes = room.less + marks;
     return room;
@@ -83,30 +83,40 @@ template <class T> __device__ __forceinline__ uint4 fill_piece(const T *array, u
     return piece.bytes;
 }
 
-/* Writes the buckets of a part whose values are in shared memory: 16 bytes a thread, in the order of memory. */
-template <class K, class P>
-static __device__ void fill_stream(const fill_part<K, P, true> &part, const fill_args<K, P> &a)
+/* Writes the first PIECES of the ALL pieces of 16 bytes that each bucket of a part has from `to` on, in the order of
+ * memory; what they consist of is taken from an array in shared memory. */
+template <int PIECES, int ALL, class K, class P, int THREADS, class T>
+static __device__ __forceinline__ void fill_pieces(const fill_part<K, P, true, THREADS> &part, uint4 *to,
+                                                   const T *array, T filler)
 {
-    constexpr uint32_t HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16,
-                       PIECES = HASHES + BOSC_HASH_WIDTH * hash_payload_bytes<P> / 16;
-    uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)part.first * PIECES;
-    const K filler = hash_filler<K>(part.number, a.part_bits);
-    for (uint32_t i = threadIdx.x; i < part.buckets * PIECES; i += FILL_THREADS) {
-        const uint32_t piece = i % PIECES;
-        const uint4 order = fill_order(part, i / PIECES);
-        if (piece < HASHES) {
-            to[i] = fill_piece(part.hashes, order, piece * 16, filler);
-        } else {
-            if constexpr (hash_valued<P>) to[i] = fill_piece(part.payload, order, (piece - HASHES) * 16, (P)0);
-        }
+    for (uint32_t i = threadIdx.x; i < part.buckets * PIECES; i += THREADS) {
+        const uint32_t bucket = i / PIECES, piece = i % PIECES;
+        to[(size_t)bucket * ALL + piece] = fill_piece(array, fill_order(part, bucket), piece * 16, filler);
     }
 }
 
-template <class K, class P> static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill(const fill_args<K, P> a)
+/* Writes the buckets of a part whose payload is the values; the hashes are in `memory`, which the payload gets. */
+template <class K, class P, int THREADS>
+static __device__ void fill_stream(const fill_part<K, P, true, THREADS> &part, const fill_args<K, P> &a, void *memory)
+{
+    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * hash_payload_bytes<P> / 16;
+    uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)part.first * (HASHES + VALUES);
+    fill_pieces<HASHES, HASHES + VALUES>(part, to, part.hashes, hash_filler<K>(part.number, a.part_bits));
+    if constexpr (hash_valued<P>) {
+        P *payload = static_cast<P *>(memory);
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < part.keys; i += THREADS) payload[i] = part.payload[i];
+        __syncthreads();
+        fill_pieces<VALUES, HASHES + VALUES>(part, to + HASHES, payload, (P)0);
+    }
+}
+
+template <class K, class P, int THREADS>
+static __global__ void __launch_bounds__(THREADS) kernel_fill(const fill_args<K, P> a)
 {
     BI_SHARED(fill_talk, talk);
     BI_SHARED_DYNAMIC(unsigned char, memory);
-    fill_part<K, P, true> part;
+    fill_part<K, P, true, THREADS> part;
     part.number = blockIdx.x;
     const uint32_t begin = a.starts[part.number];
     const bosc_hash_part descriptor = a.parts[part.number];
@@ -117,16 +127,12 @@ template <class K, class P> static __global__ void __launch_bounds__(FILL_THREAD
     if (part.keys == 0 && a.in_place) return;
     const fill_room room = fill_room_of<K, P>(a.most_keys, a.most_buckets);
     K *hashes = reinterpret_cast<K *>(memory);
-    P *payload = reinterpret_cast<P *>(memory + room.payload);
     part.hashes = hashes;
-    part.payload = payload;
+    part.payload = a.payload + (hash_valued<P> ? begin : 0);
     part.codes = reinterpret_cast<uint32_t *>(memory + room.codes);
     part.over = reinterpret_cast<uint32_t *>(memory + room.over);
     part.less = reinterpret_cast<uint32_t *>(memory + room.less);
-    for (uint32_t i = threadIdx.x; i < part.keys; i += FILL_THREADS) {
-        hashes[i] = a.hashes[begin + i];
-        if constexpr (hash_valued<P>) payload[i] = a.payload[begin + i];
-    }
+    for (uint32_t i = threadIdx.x; i < part.keys; i += THREADS) hashes[i] = a.hashes[begin + i];
     fill_clear(part, talk);
     if (threadIdx.x == 0) {
         talk.repeats = talk.second = 0;
@@ -138,9 +144,9 @@ template <class K, class P> static __global__ void __launch_bounds__(FILL_THREAD
     if (threadIdx.x == 0) fill_tell(part, talk, a, filled);
     if (!filled) return;
     if (!a.values)
-        fill_stream(part, a);
+        fill_stream(part, a, memory);
     else
-        for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) fill_write(part, a, b);
+        for (uint32_t b = threadIdx.x; b < part.buckets; b += THREADS) fill_write(part, a, b);
 }
 
 /* Parts too large for shared memory, from their list; their codes are in the table. */
@@ -150,7 +156,7 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
     BI_SHARED(fill_talk, talk);
     const uint32_t count = a.report->large;
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
-        fill_part<K, P, false> part;
+        fill_part<K, P, false, FILL_THREADS> part;
         part.number = a.large[k];
         const uint32_t begin = a.starts[part.number];
         const bosc_hash_part descriptor = a.parts[part.number];
@@ -234,11 +240,12 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
                           a.most_keys, a.most_buckets,   any,    lists->in_place, (uint32_t)h->buckets,
                           s->load,     (uint32_t *)large};
     BI_TRY(BI_RUN(ctx, kernel_lay, (unsigned)bi_div_up(parts, LAY_THREADS), LAY_THREADS, 0, lay));
-    auto fill = kernel_fill<K, P>;
+    const bool full = s->load > 0.75;
+    auto fill = full ? kernel_fill<K, P, FILL_THREADS_FULL> : kernel_fill<K, P, FILL_THREADS>;
     auto fill_large = kernel_fill_large<K, P>;
     const size_t bytes = fill_room_of<K, P>(a.most_keys, a.most_buckets).bytes;
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    BI_TRY(BI_RUN(ctx, fill, parts, FILL_THREADS, bytes, a));
+    BI_TRY(BI_RUN(ctx, fill, parts, full ? FILL_THREADS_FULL : FILL_THREADS, bytes, a));
     const bool none_large = !any && !lists->in_place && a.most_keys >= a.crowd;
     const unsigned blocks = min(parts, (unsigned)ctx->multiprocessors);
     return none_large ? BOSC_OK : BI_RUN(ctx, fill_large, blocks, FILL_THREADS, 0, a, (uint32_t)marks_room);

@@ -5,7 +5,8 @@
 
 #include "hash/cuda.cuh"
 
-enum { FILL_THREADS = 384, FILL_WARPS = FILL_THREADS / 32 };
+/* Of a block. With few free places the last keys of a part wander for long, and fewer threads wait for them. */
+enum { FILL_THREADS = 384, FILL_THREADS_FULL = 256 };
 /* Offers of so high a priority are few, unless a part fails: then others look whether it did. */
 enum { FILL_UNUSUAL = 6 };
 #define FILL_POSITIONS ((1u << BI_HASH_POSITION_BITS) - 1)
@@ -36,7 +37,7 @@ __device__ __forceinline__ uint32_t fill_position(uint32_t code) { return FILL_P
 
 /* A part that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are a
  * uint4; else the codes are in the table, in the first words of each bucket. */
-template <class K, class P, bool SHARED> struct fill_part {
+template <class K, class P, bool SHARED, int THREADS> struct fill_part {
     const K *hashes;
     const P *payload;
     uint32_t *codes;
@@ -81,8 +82,9 @@ __device__ __forceinline__ uint4 fill_sorted(uint4 c)
 }
 
 /* Whether a bucket has the key of `hash` at another position. */
-template <class K, class P, bool SHARED>
-__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED> &part, uint4 c, K hash, uint32_t position)
+template <class K, class P, bool SHARED, int THREADS>
+__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED, THREADS> &part, uint4 c, K hash,
+                                         uint32_t position)
 {
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
     bool has = false;
@@ -107,8 +109,8 @@ struct fill_offer {
 };
 
 /* Makes a moving offer's key turn to its next bucket. False if that would take a priority that is too high. */
-template <class K, class P, bool SHARED>
-__device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED> &part, fill_offer &o)
+template <class K, class P, bool SHARED, int THREADS>
+__device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED, THREADS> &part, fill_offer &o)
 {
     uint32_t picks[2];
     part.pick(part.hashes[fill_position(o.code)], picks);
@@ -121,8 +123,8 @@ __device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED> &part, f
 
 /* Puts a code in lieu of the least one of its bucket, which falls out; or the code itself does, if it is less. Codes of
  * a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the end. */
-template <class K, class P, bool SHARED>
-__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED> &part, fill_offer &o)
+template <class K, class P, bool SHARED, int THREADS>
+__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED, THREADS> &part, fill_offer &o)
 {
     const uint4 c = part.hint(o.bucket);
     const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
@@ -137,10 +139,10 @@ __device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED> &part, fi
 /* Serves the keys of a part until each has a place; all threads call it. The lanes of a warp keep together, and each
  * takes another of the warp's keys when it has none. On failure sets talk.failed, and talk.repeats where a key is seen
  * to repeat. */
-template <class K, class P, bool SHARED>
-static __device__ void fill_match(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ void fill_match(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
 {
-    const uint32_t each = (part.keys + FILL_WARPS - 1) / FILL_WARPS, below = (1u << threadIdx.x % 32) - 1;
+    const uint32_t each = (part.keys + THREADS / 32 - 1) / (THREADS / 32), below = (1u << threadIdx.x % 32) - 1;
     uint32_t next = min(threadIdx.x / 32 * each, part.keys);
     const uint32_t end = min(next + each, part.keys);
     fill_offer o = {0, 0, false, false};
@@ -165,13 +167,13 @@ static __device__ void fill_match(const fill_part<K, P, SHARED> &part, fill_talk
 }
 
 /* Looks over the filled buckets: marks, and what is to be reported. All threads call it. */
-template <class K, class P, bool SHARED>
-static __device__ void fill_review(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t second = 0;
     bool repeats = false;
-    for (uint32_t row = threadIdx.x - lane; row < part.buckets; row += FILL_THREADS) {
+    for (uint32_t row = threadIdx.x - lane; row < part.buckets; row += THREADS) {
         const uint32_t bucket = row + lane;
         uint4 c = {0, 0, 0, 0};
         if (bucket < part.buckets) c = fill_sorted(part.load(bucket));
@@ -197,23 +199,23 @@ static __device__ void fill_review(const fill_part<K, P, SHARED> &part, fill_tal
     if (repeats) atomicOr(&talk.repeats, 1u);
 }
 
-template <class K, class P, bool SHARED>
-static __device__ void fill_clear(const fill_part<K, P, SHARED> &part, fill_talk &talk)
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ void fill_clear(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
 {
-    for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) {
+    for (uint32_t b = threadIdx.x; b < part.buckets; b += THREADS) {
         uint32_t *c = part.codes_of(b);
         if (SHARED)
             *reinterpret_cast<uint4 *>(c) = {0, 0, 0, 0};
         else
             c[0] = c[1] = c[2] = c[3] = 0;
     }
-    for (uint32_t w = threadIdx.x; w < (part.buckets + 31) / 32; w += FILL_THREADS) part.over[w] = part.less[w] = 0;
+    for (uint32_t w = threadIdx.x; w < (part.buckets + 31) / 32; w += THREADS) part.over[w] = part.less[w] = 0;
     if (threadIdx.x == 0) talk.failed = 0;
 }
 
 /* Gives every key of the part its code in a bucket, and marks; false if the part is to be left. part.seed is set. */
-template <class K, class P, bool SHARED>
-static __device__ bool fill_codes(fill_part<K, P, SHARED> &part, fill_talk &talk, bool any,
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ bool fill_codes(fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk, bool any,
                                   const struct bi_hash_report *report)
 {
     const bool fits = part.keys < FILL_POSITIONS;
@@ -236,8 +238,8 @@ static __device__ bool fill_codes(fill_part<K, P, SHARED> &part, fill_talk &talk
 }
 
 /* The positions of a bucket's pairs in the order in which they are written, plus 1; 0: none. */
-template <class K, class P, bool SHARED>
-__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED> &part, uint32_t bucket)
+template <class K, class P, bool SHARED, int THREADS>
+__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED, THREADS> &part, uint32_t bucket)
 {
     if (part.seed == BOSC_HASH_LINEAR) {
         const uint32_t i = bucket * BOSC_HASH_WIDTH, n = part.keys;
@@ -251,8 +253,9 @@ __device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED> &part,
 }
 
 /* Writes a bucket of any stride, by one thread. */
-template <class K, class P, bool SHARED>
-static __device__ void fill_write(const fill_part<K, P, SHARED> &part, const fill_args<K, P> &a, uint32_t bucket)
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ void fill_write(const fill_part<K, P, SHARED, THREADS> &part, const fill_args<K, P> &a,
+                                  uint32_t bucket)
 {
     const uint4 order = fill_order(part, bucket);
     const uint32_t at[4] = {order.x, order.y, order.z, order.w};
@@ -278,9 +281,9 @@ static __device__ void fill_write(const fill_part<K, P, SHARED> &part, const fil
 }
 
 /* Tells the report of a part. Thread 0 calls it. */
-template <class K, class P, bool SHARED>
-static __device__ void fill_tell(const fill_part<K, P, SHARED> &part, const fill_talk &talk, const fill_args<K, P> &a,
-                                 bool filled)
+template <class K, class P, bool SHARED, int THREADS>
+static __device__ void fill_tell(const fill_part<K, P, SHARED, THREADS> &part, const fill_talk &talk,
+                                 const fill_args<K, P> &a, bool filled)
 {
     if (!filled) {
         if (talk.repeats) bi_store_relaxed(&a.report->repeats, 1u);
