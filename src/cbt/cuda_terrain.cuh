@@ -5,7 +5,8 @@
 #include "core/cuda/launch.cuh"
 #include "cbt/terrain_steps.h"
 
-/* The errors of triangles that are not moved; of the others; of what lies below. */
+/* The errors of triangles that are not moved, and bounds of cells; errors of the others; of what lies below, and bounds
+ * of the largest cells. */
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a);
 bosc_status bi_terrain_cuda_moved(bosc_ctx *ctx, const bi_terrain_reading *a);
 bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a);

@@ -75,13 +75,31 @@ __device__ __forceinline__ void gather_size(const bi_terrain_reading &a, below_s
     __syncthreads();
 }
 
-/* The only block goes on alone. */
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_below(const bi_terrain_reading a, int step, int across)
+/* Bounds of the cells that are larger than tiles. */
+__device__ __forceinline__ void bind_large(const bi_terrain_reading &a)
+{
+    bi_terrain_bind bind = {a.grid, a.bounds, a.to, 7};
+    for (; bind.level <= bind.bounds.top; bind.level++) {
+        const int64_t cells =
+            (int64_t)bi_terrain_cells(a.grid.last_x, bind.level) * bi_terrain_cells(a.grid.last_y, bind.level);
+        for (int64_t i = threadIdx.x; i < cells; i += THREADS) bi_step_terrain_bind(&bind, i);
+        __syncthreads();
+    }
+}
+
+/* A block each, and at the first step one more, which has the bounds to itself. The only one of a step goes on alone.
+ */
+static __global__ void __launch_bounds__(THREADS)
+    kernel_terrain_below(const bi_terrain_reading a, int step, int across, int blocks)
 {
     BI_SHARED(below_shared, sh);
+    const int block = (int)blockIdx.x - (step == 1);
+    if (block < 0) {
+        bind_large(a);
+        return;
+    }
     for (; step < 1 << a.grid.side; step *= 8) {
-        const below_place p = {((int)blockIdx.x % across * NODES - HALO) * step,
-                               ((int)blockIdx.x / across * NODES - HALO) * step, step};
+        const below_place p = {(block % across * NODES - HALO) * step, (block / across * NODES - HALO) * step, step};
         for (int i = (int)threadIdx.x; i < PITCH * PITCH; i += LOADS * THREADS) {
             uint32_t errors[LOADS];
 #pragma unroll
@@ -98,7 +116,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_below(const bi_
         gather_size<1>(a, sh, p);
         gather_size<2>(a, sh, p);
         gather_size<4>(a, sh, p);
-        if (gridDim.x > 1) break;
+        if (blocks > 1) break;
     }
 }
 
@@ -106,8 +124,10 @@ bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a)
 {
     for (int step = 1; step < 1 << a->grid.side; step *= 8) {
         const int across = (a->grid.last_x / step + 8) / NODES + 1, down = (a->grid.last_y / step + 8) / NODES + 1;
-        BI_TRY(BI_RUN(ctx, kernel_terrain_below, (unsigned)(across * down), THREADS, 0, *a, step, across));
-        if (across * down == 1) break;
+        const int blocks = across * down;
+        BI_TRY(
+            BI_RUN(ctx, kernel_terrain_below, (unsigned)(blocks + (step == 1)), THREADS, 0, *a, step, across, blocks));
+        if (blocks == 1) break;
     }
     return BOSC_OK;
 }

@@ -452,7 +452,7 @@ __device__ __forceinline__ void bind_cells(const bi_terrain_reading &a, errors_s
     if (threadIdx.x % 4 == 0) sh.bound[cell] = bound;
 }
 
-/* And of those in which they lie, up to the tile; what is in the raster goes to the terrain. */
+/* And of those in which they lie, up to the tile (larger ones: see bi_terrain_cuda_below). */
 __device__ __forceinline__ void put_bounds(const bi_terrain_reading &a, const errors_shared &sh, int tile_x, int tile_y)
 {
     const int i = (int)threadIdx.x, level = i < 64 ? 3 : i < 80 ? 4 : i < 84 ? 5 : 6;
@@ -466,17 +466,6 @@ __device__ __forceinline__ void put_bounds(const bi_terrain_reading &a, const er
     const int columns = bi_terrain_cells(a.grid.last_x, level);
     if (column < columns && row < bi_terrain_cells(a.grid.last_y, level))
         a.bounds.cells[a.bounds.first[level] + (int64_t)row * columns + column] = bound;
-}
-
-/* Larger cells: one block. */
-static __global__ void __launch_bounds__(1024) kernel_terrain_bind(bi_terrain_bind a)
-{
-    for (; a.level <= a.bounds.top; a.level++) {
-        const int64_t cells =
-            (int64_t)bi_terrain_cells(a.grid.last_x, a.level) * bi_terrain_cells(a.grid.last_y, a.level);
-        for (int64_t i = threadIdx.x; i < cells; i += blockDim.x) bi_step_terrain_bind(&a, i);
-        __syncthreads();
-    }
 }
 
 /* Planes of the triangles over the tile that are not small, and what is known of their errors. */
@@ -498,7 +487,7 @@ __device__ __forceinline__ void make_planes(const bi_terrain_reading &a, errors_
     }
 }
 
-static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far(const bi_terrain_reading a)
+static __global__ void __launch_bounds__(THREADS, 4) kernel_terrain_far(const bi_terrain_reading a)
 {
     BI_SHARED(errors_shared, sh);
     const int across = (a.grid.last_x + TILE - 1) / TILE, sizes = 2 * (a.grid.side - 6);
@@ -541,7 +530,5 @@ static __global__ void __launch_bounds__(THREADS, 3) kernel_terrain_far(const bi
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a)
 {
     const unsigned across = (unsigned)bi_div_up(a->grid.last_x, TILE), down = (unsigned)bi_div_up(a->grid.last_y, TILE);
-    BI_TRY(BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a));
-    const bi_terrain_bind bind = {a->grid, a->bounds, a->to, 7};
-    return bind.level > bind.bounds.top ? BOSC_OK : BI_RUN(ctx, kernel_terrain_bind, 1, 1024, 0, bind);
+    return BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a);
 }
