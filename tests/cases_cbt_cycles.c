@@ -63,7 +63,7 @@ static void cycle(bosc_ctx *ctx, bosc_cbt *tree, struct reference_cbt *t, struct
 
 static void cycles(bosc_ctx *ctx)
 {
-    for (int32_t depth = LEAST; depth <= (suite_slow(ctx) ? 13 : MOST); depth++) {
+    for (int32_t depth = LEAST; depth <= (suite_slow(ctx) ? 15 : MOST); depth++) {
         if (suite_leaves_out()) continue;
         struct suite_random r = {(uint64_t)depth};
         int32_t level = depth < 12 ? 1 : depth - 9;

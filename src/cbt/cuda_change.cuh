@@ -46,44 +46,79 @@ struct bi_cbt_marks {
     uint16_t split[BI_CBT_BLOCK / 16 + 4], merge[BI_CBT_BLOCK / 16 + 4];
 };
 
-static __device__ void bi_cbt_mark_sixteen(const bi_cbt_change &a, int64_t first, uint16_t *split, uint16_t *merge)
+/* Of 16 leaves, from an address on that is a multiple of 16; 0 for those that are not there. */
+static __device__ uint4 bi_cbt_edge(const bi_cbt_change &a, int64_t first)
 {
-    uint32_t s = 0, m = 0;
-    if (first >= 0 && first + 16 <= a.count) {
-        const uint4 x = *reinterpret_cast<const uint4 *>(a.commands + first);
-        s = bi_cbt_where(x.x, BOSC_CBT_SPLIT) | bi_cbt_where(x.y, BOSC_CBT_SPLIT) << 4 |
-            bi_cbt_where(x.z, BOSC_CBT_SPLIT) << 8 | bi_cbt_where(x.w, BOSC_CBT_SPLIT) << 12;
-        m = bi_cbt_where(x.x, BOSC_CBT_MERGE) | bi_cbt_where(x.y, BOSC_CBT_MERGE) << 4 |
-            bi_cbt_where(x.z, BOSC_CBT_MERGE) << 8 | bi_cbt_where(x.w, BOSC_CBT_MERGE) << 12;
+    const int64_t there = a.count - first;
+    uint64_t low = 0, high = 0;
+    if (first >= 0 && there > 0) { /* the last ones: 8, 4, 2 and 1 of them, as their number has bits */
+        const uint8_t *p = a.commands + first;
+        if (there & 8) low = *reinterpret_cast<const uint64_t *>(p);
+        if (there & 4) high = *reinterpret_cast<const uint32_t *>(p + (there & 8));
+        if (there & 2) high |= (uint64_t) * reinterpret_cast<const uint16_t *>(p + (there & 12)) << 8 * (there & 4);
+        if (there & 1) high |= (uint64_t)p[there & 14] << 8 * (there & 6);
+        if (!(there & 8)) low = high, high = 0;
     } else {
-        for (int i = 0; i < 16; i++) {
-            const int command = bi_cbt_command_of(a, first + i);
-            s |= (uint32_t)(command == BOSC_CBT_SPLIT) << i;
-            m |= (uint32_t)(command == BOSC_CBT_MERGE) << i;
-        }
+        for (int i = 0; i < 8; i++) low |= (uint64_t)bi_cbt_command_of(a, first + i) << 8 * i;
+        for (int i = 0; i < 8; i++) high |= (uint64_t)bi_cbt_command_of(a, first + 8 + i) << 8 * i;
     }
-    *split = (uint16_t)s;
-    *merge = (uint16_t)m;
+    return make_uint4((uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32));
 }
 
-/* The commands of the leaves that begin in the lane's word, from bit 0 on. */
-static __device__ bi_cbt_asked bi_cbt_asked_in_order(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_marks *marks)
+__device__ __forceinline__ uint16_t bi_cbt_where_sixteen(uint4 x, uint32_t command)
 {
-    const int lane = (int)(threadIdx.x % 32), ones = __popc(b.word);
-    const int skew = (int)(((uintptr_t)a.commands + (uint64_t)b.rank) % 16);
-    for (int part = lane; 16 * part < skew + b.n; part += 32)
-        bi_cbt_mark_sixteen(a, b.rank - skew + 16 * part, &marks->split[part], &marks->merge[part]);
+    return (uint16_t)(bi_cbt_where(x.x, command) | bi_cbt_where(x.y, command) << 4 | bi_cbt_where(x.z, command) << 8 |
+                      bi_cbt_where(x.w, command) << 12);
+}
+
+/* Marks of the leaves first to first + n - 1, where `first` is at a multiple of 16; all loads come first. */
+static __device__ void bi_cbt_mark(const bi_cbt_change &a, int64_t first, int n, bi_cbt_marks *marks)
+{
+    enum { PARTS = (BI_CBT_BLOCK / 16 + 2 + 31) / 32 };
+    const int lane = (int)(threadIdx.x % 32);
+    uint4 x[PARTS];
+#pragma unroll
+    for (int k = 0; k < PARTS; k++) {
+        const int64_t at = first + 16 * (32 * k + lane);
+        x[k] = make_uint4(0, 0, 0, 0);
+        if (at < first + n && at >= 0 && at + 16 <= a.count) x[k] = *reinterpret_cast<const uint4 *>(a.commands + at);
+    }
+#pragma unroll
+    for (int k = 0; k < PARTS; k++) {
+        const int part = 32 * k + lane;
+        const int64_t at = first + 16 * part;
+        if (512 * k >= n) break;
+        if (16 * part >= n) continue;
+        if (at < 0 || at + 16 > a.count) x[k] = bi_cbt_edge(a, at);
+        marks->split[part] = bi_cbt_where_sixteen(x[k], BOSC_CBT_SPLIT);
+        marks->merge[part] = bi_cbt_where_sixteen(x[k], BOSC_CBT_MERGE);
+    }
     __syncwarp();
-    bi_cbt_asked asked = {0, 0};
-    if (ones) {
-        const int at = skew + (int)b.before, part = at / 16, shift = at % 16;
-        const uint64_t s =
-            (uint64_t)marks->split[part + 2] << 32 | (uint32_t)marks->split[part + 1] << 16 | marks->split[part];
-        const uint64_t m =
-            (uint64_t)marks->merge[part + 2] << 32 | (uint32_t)marks->merge[part + 1] << 16 | marks->merge[part];
-        const uint32_t known = ~0u >> (32 - ones);
-        asked.split = (uint32_t)(s >> shift) & known;
-        asked.merge = (uint32_t)(m >> shift) & known;
+}
+
+/* 32 marks from `at` on. */
+__device__ __forceinline__ uint32_t bi_cbt_marks_from(const uint16_t *marks, int at)
+{
+    const uint16_t *part = marks + at / 16;
+    const uint64_t all = (uint64_t)part[2] << 32 | (uint32_t)part[1] << 16 | part[0];
+    return (uint32_t)(all >> at % 16);
+}
+
+/* The commands of the leaves that begin in the lane's word, from bit 0 on; *prior: of the leaf before them. */
+static __device__ bi_cbt_asked bi_cbt_asked_in_order(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_marks *marks,
+                                                     bi_cbt_asked *prior)
+{
+    const int ones = __popc(b.word), one_before = b.rank > 0;
+    const int64_t first = b.rank - one_before;
+    const int skew = (int)(((uintptr_t)a.commands + (uint64_t)first) % 16);
+    bi_cbt_mark(a, first - skew, skew + one_before + b.n, marks);
+    const int at = skew + one_before + (int)b.before;
+    const uint32_t known = ones ? ~0u >> (32 - ones) : 0;
+    const bi_cbt_asked asked = {bi_cbt_marks_from(marks->split, at) & known,
+                                bi_cbt_marks_from(marks->merge, at) & known};
+    if (at > 0) {
+        prior->split = marks->split[(at - 1) / 16] >> (at - 1) % 16 & 1;
+        prior->merge = marks->merge[(at - 1) / 16] >> (at - 1) % 16 & 1;
     }
     __syncwarp();
     return asked;
@@ -93,6 +128,7 @@ static __device__ bi_cbt_asked bi_cbt_asked_in_order(const bi_cbt_change &a, con
 static __device__ bi_cbt_asked bi_cbt_asked_in_place(bi_cbt_asked order, uint32_t word)
 {
     bi_cbt_asked asked = {0, 0};
+    if (word == ~0u) return order;
     for (uint32_t left = word; order.split | order.merge; left &= left - 1, order.split >>= 1, order.merge >>= 1) {
         const uint32_t bit = left & (0 - left);
         if (order.split & 1) asked.split |= bit;
@@ -180,10 +216,10 @@ static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt
 {
     const int lane = (int)(threadIdx.x % 32);
     const bosc_cbt_view &v = a.view;
-    bi_cbt_asked leaves = {0, 0};
-    if (a.count) leaves = bi_cbt_asked_in_order(a, b, marks);
-    const uint32_t any = recorded.split | recorded.merge | leaves.split | leaves.merge;
-    if (!__any_sync(~0u, any || bi_cbt_command_of(a, b.rank - 1))) return 0;
+    bi_cbt_asked leaves = {0, 0}, prior = {0, 0};
+    if (a.count) leaves = bi_cbt_asked_in_order(a, b, marks, &prior);
+    const uint32_t any = recorded.split | recorded.merge | leaves.split | leaves.merge | prior.split | prior.merge;
+    if (!__any_sync(~0u, any)) return 0;
     leaves = bi_cbt_asked_in_place(leaves, b.word);
     const uint32_t starts = __ballot_sync(~0u, b.word & 1), middles = __ballot_sync(~0u, b.word >> 16 & 1);
     const uint32_t to_split = __ballot_sync(~0u, recorded.split & 1);
@@ -193,13 +229,11 @@ static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt
     if (!a.count && !((recorded.split | recorded.merge) & 1)) return changes;
     const bi_cbt_first first =
         lane ? bi_cbt_first_within(v, b, starts, middles, to_split, to_split_middles) : bi_cbt_first_of_block(a, b);
-    const int64_t leaf = b.rank + b.before; /* the one that begins here, or the next one */
     if (first.leaf) {
-        changes |= (recorded.split & 1) || bi_cbt_command_of(a, leaf - 1) == BOSC_CBT_SPLIT;
-    } else if (first.leaves && !first.held) {
-        const int left = bi_cbt_command_of(a, leaf - 1), right = bi_cbt_command_of(a, leaf);
-        const bool merge = (recorded.merge & 1) || left == BOSC_CBT_MERGE || right == BOSC_CBT_MERGE;
-        changes |= merge && left != BOSC_CBT_SPLIT && right != BOSC_CBT_SPLIT;
+        changes |= (recorded.split | prior.split) & 1;
+    } else if (first.leaves && !first.held) { /* the leaf before and the one that begins here */
+        const bool merge = (recorded.merge | prior.merge | leaves.merge) & 1;
+        changes |= merge && !((prior.split | leaves.split) & 1);
     }
     return changes;
 }

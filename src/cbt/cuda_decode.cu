@@ -34,8 +34,9 @@ template <class N> static __global__ void __launch_bounds__(WARPS * 32) kernel_d
             bi_cbt_decode_full(v.depth, block + from, nodes + at, low, high);
         } else {
             const uint32_t word = ((const uint32_t *)v.bits)[(block + from) * 32 + lane];
-            bi_cbt_decode_mixed(v.depth, block + from, word, nodes + at, leaves, low, high,
-                                &sh.begins[threadIdx.x / 32]);
+            bi_cbt_begins *begins = &sh.begins[threadIdx.x / 32];
+            bi_cbt_put_begins(v.depth, word, leaves, begins);
+            bi_cbt_decode_mixed(v.depth, block + from, nodes + at, low, high, begins);
         }
     }
 }

@@ -38,10 +38,8 @@ template <class R> static __device__ int32_t bi_cbt_lone_size(const R *ranks, in
     return BOSC_CBT_BLOCK_BITS + low;
 }
 
-/* Leaves low to high - 1 of a block with n > 1 ones, to nodes[0] and on; `word` is the lane's. */
-template <class N>
-static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_t block, uint32_t word, N *nodes, int n,
-                                                           int low, int high, bi_cbt_begins *begins)
+/* Where the leaves of a block begin, and at last where it ends; `word` is the lane's, and n ones are in all. */
+static __device__ __forceinline__ void bi_cbt_put_begins(int32_t depth, uint32_t word, int n, bi_cbt_begins *begins)
 {
     const int lane = (int)(threadIdx.x % 32);
     const uint32_t ones = (uint32_t)__popc(word);
@@ -50,8 +48,15 @@ static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_
         begins->places[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
     if (lane == 0) begins->places[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));
     __syncwarp();
+}
+
+/* Leaves low to high - 1 of a block with several, to nodes[low] and on. */
+template <class N>
+static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_t block, N *nodes, int low, int high,
+                                                           const bi_cbt_begins *begins)
+{
     const N base = (N)(((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS));
-    for (int l = low + lane; l < high; l += 32) {
+    for (int l = low + (int)(threadIdx.x % 32); l < high; l += 32) {
         const uint32_t begin = begins->places[l], places = begins->places[l + 1] - begin;
         nodes[l] = (base + begin) >> (__ffs((int)places) - 1);
     }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cluster.hpp"
 #include "emulator.hpp"
 #include "fiber.hpp"
 
@@ -42,7 +43,8 @@ struct warp {
 /* One BI_SHARED of the running block. */
 struct shared_site {
     const void *site;
-    void *memory;
+    char *memory;
+    size_t bytes;
     char order;
 };
 
@@ -75,7 +77,8 @@ static std::vector<worker *> &ready = *new std::vector<worker *>;
 static const struct kernel_call *running;
 static bool favour_recent; /* the policy of this launch */
 static uint64_t idle_switches;
-static char launch_order, join_order, device_order;
+static char launch_order, join_order, device_order, cluster_order;
+static uint64_t cluster_awaited; /* threads of the launch that have not arrived at the barrier of their cluster */
 
 static uint32_t draw()
 {
@@ -207,6 +210,39 @@ void fence(bool whole_device)
     char *token = whole_device ? &device_order : &me()->of->fence_order;
     order_acquire(token);
     order_release(token);
+}
+
+/* ---- clusters ---- */
+
+void cluster_arrive()
+{
+    perhaps_yield();
+    if (!cluster_awaited) die("a thread arrives twice at the barrier of its cluster");
+    order_release(&cluster_order);
+    cluster_awaited--;
+    idle_switches = 0;
+}
+
+void cluster_wait()
+{
+    while (cluster_awaited) yield();
+    order_acquire(&cluster_order);
+}
+
+void *cluster_address(const void *p, unsigned number)
+{
+    const char *at = static_cast<const char *>(p);
+    const struct block *own = me()->of;
+    if (cluster_awaited) die("a thread reaches for a block of its cluster that may not have begun");
+    for (unsigned i = 0; i < own->site_count; i++) {
+        const struct shared_site *s = &own->sites[i];
+        if (at < s->memory || at >= s->memory + s->bytes) continue;
+        for (const struct block &b : blocks)
+            if (b.live && b.alive && b.index.x == number)
+                for (unsigned k = 0; k < b.site_count; k++)
+                    if (b.sites[k].site == s->site) return b.sites[k].memory + (at - s->memory);
+    }
+    die("a thread reaches for shared memory that block %u of its cluster does not have (or no more)", number);
 }
 
 /* ---- collectives ---- */
@@ -376,7 +412,8 @@ void *shared(const void *site, size_t bytes)
     if (i == b->site_count) {
         if (i == MOST_SITES) die("a kernel has more than %d places of shared memory", MOST_SITES);
         s->site = site;
-        s->memory = poisoned(bytes);
+        s->bytes = bytes;
+        s->memory = static_cast<char *>(poisoned(bytes));
         b->site_count++;
         order_release(&s->order);
     }
@@ -459,6 +496,7 @@ void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared
     favour_recent = draw() & 1;
     launch_place = {grid, block};
     running = &call;
+    cluster_awaited = (uint64_t)grid.x * grid.y * grid.z * threads;
     idle_switches = 0;
     fiber_adopt(&home);
     unsigned resident = prepare(threads);
