@@ -26,15 +26,17 @@ static inline cudaLaunchConfig_t bi_cluster_config(void (*kernel)(P...), unsigne
     return config;
 }
 
-/* Does the device have clusters of this size for the kernel? */
+/* Does the device have clusters of this size for the kernel, and was the code that it runs compiled for them? */
 template <class... P> static inline bool bi_cluster_fits(void (*kernel)(P...), unsigned blocks, unsigned threads)
 {
     int count = 0;
+    cudaFuncAttributes code = {};
     cudaLaunchAttribute attribute = {};
     const cudaLaunchConfig_t config = bi_cluster_config(kernel, blocks, threads, &attribute);
-    const bool known = cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess;
+    const bool known = cudaFuncGetAttributes(&code, kernel) == cudaSuccess &&
+                       cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess;
     if (!known) (void)cudaGetLastError();
-    return known && count > 0;
+    return known && code.ptxVersion >= 90 && count > 0;
 }
 
 template <class... P>
