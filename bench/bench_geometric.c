@@ -13,7 +13,7 @@
 #include <boscage/boscage.h>
 #include <boscage/geometric.h>
 
-#include "calls.h"
+#include "options.h"
 #include "timing.h"
 
 struct bench {
@@ -127,33 +127,22 @@ int main(int argc, char **argv)
 {
     static const int64_t sizes[] = {250, 1000, 5000, 20000, 65536};
     struct bench b = {.process_time = true};
-    bosc_ctx_opts o = {.size = sizeof o, .backend = BOSC_BACKEND_CPU};
-    int64_t n = 0, most = 65536;
-    int repeats = 3;
+    struct bench_options o = {.n = 0, .repeats = 3};
+    int64_t most = 65536;
     bool wrong = false;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        switch (argv[i][0] == '-' ? argv[i][1] : 0) {
-        case 'n': n = (int64_t)atof(argv[i + 1]); break;
-        case 't': o.threads = atoi(argv[i + 1]); break;
-        case 'r': repeats = atoi(argv[i + 1]); break;
-        case 'b': o.backend = strcmp(argv[i + 1], "cuda") == 0 ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU; break;
-        default:
-            fprintf(stderr, "usage: bench_geometric [-n points] [-t threads] [-r repeats] [-b cpu|cuda]\n");
-            return 2;
-        }
-    }
-    if (bosc_ctx_create(&o, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.backend));
-    b.process_time = o.backend == BOSC_BACKEND_CPU;
-    if (n > most) most = n;
+    bench_options_take(&o, argc, argv, "points");
+    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
+    b.process_time = o.ctx.backend == BOSC_BACKEND_CPU;
+    if (o.n > most) most = o.n;
     b.model = host((size_t)most * 16);
     b.scene = host((size_t)most * 32);
     b.others = host((size_t)most * 32);
     printf("%-12s %8s %8s %9s %8s %10s %10s %8s %10s\n", "ms", "model", "scene", "bases", "MiB", "build", "find",
            "tried", "absent");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (int affine = 0; affine < 2 && (n == 0 || i == 0); affine++) {
-            b.n = n ? n : sizes[i];
-            wrong |= row(&b, affine, repeats);
+        for (int affine = 0; affine < 2 && (o.n == 0 || i == 0); affine++) {
+            b.n = o.n ? o.n : sizes[i];
+            wrong |= row(&b, affine, o.repeats);
         }
     free(b.model);
     free(b.scene);

@@ -15,7 +15,7 @@
 #include <boscage/hash.h>
 #include <boscage/spatial.h>
 
-#include "calls.h"
+#include "options.h"
 #include "timing.h"
 
 enum { FRAMES = 8 };
@@ -207,22 +207,10 @@ static void row(struct bench *b, const char *name, void (*run)(void *), int repe
 int main(int argc, char **argv)
 {
     struct bench b = {.radius = 1};
-    bosc_ctx_opts o = {.size = sizeof o, .backend = BOSC_BACKEND_CPU};
-    int64_t n = 1 << 20;
-    int repeats = 21;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        switch (argv[i][0] == '-' ? argv[i][1] : 0) {
-        case 'n': n = (int64_t)atof(argv[i + 1]); break;
-        case 't': o.threads = atoi(argv[i + 1]); break;
-        case 'r': repeats = atoi(argv[i + 1]); break;
-        case 'b': o.backend = strcmp(argv[i + 1], "cuda") == 0 ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU; break;
-        default:
-            fprintf(stderr, "usage: bench_spatial [-n voxels] [-t threads] [-r repeats] [-b cpu|cuda]\n");
-            return 2;
-        }
-    }
-    if (bosc_ctx_create(&o, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.backend));
-    b.side = (int64_t)(cbrt(2 * (double)n) + 0.5);
+    struct bench_options o = {.n = 1 << 20, .repeats = 21};
+    bench_options_take(&o, argc, argv, "voxels");
+    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
+    b.side = (int64_t)(cbrt(2 * (double)o.n) + 0.5);
     make_frames(&b);
     bosc_grid_opts go = {.size = sizeof go, .dim = 3, .cell = 1, .assume_valid = 1};
     bosc_hash_opts ho = {.size = sizeof ho, .key_bits = 32};
@@ -232,15 +220,15 @@ int main(int argc, char **argv)
     printf("%" PRId64 "^3 voxels, %" PRId64 " moving, %" PRId64 " looked up, %" PRId64 " met in the first frame\n",
            b.side, b.moving[0].n, b.still.n, b.shared[0]);
     printf("%-40s %10s %10s %12s\n", "", "least ms", "median ms", "a second");
-    row(&b, "voxel grid: frame", grid_frame, repeats);
-    row(&b, "  build", build_grid, repeats);
-    row(&b, "  look up the other object's voxels", meet_grid, repeats);
-    row(&b, "  points within 1 of the other's", near_grid, repeats < 5 ? repeats : 5);
-    row(&b, "  pairs within 1, counted", pairs_grid, repeats < 5 ? repeats : 5);
-    row(&b, "  groups within 1", groups_grid, repeats < 5 ? repeats : 5);
-    row(&b, "hash set of voxel numbers: frame", hash_frame, repeats);
-    row(&b, "  build", build_hash, repeats);
-    row(&b, "  look up the other object's voxels", meet_hash, repeats);
+    row(&b, "voxel grid: frame", grid_frame, o.repeats);
+    row(&b, "  build", build_grid, o.repeats);
+    row(&b, "  look up the other object's voxels", meet_grid, o.repeats);
+    row(&b, "  points within 1 of the other's", near_grid, o.repeats < 5 ? o.repeats : 5);
+    row(&b, "  pairs within 1, counted", pairs_grid, o.repeats < 5 ? o.repeats : 5);
+    row(&b, "  groups within 1", groups_grid, o.repeats < 5 ? o.repeats : 5);
+    row(&b, "hash set of voxel numbers: frame", hash_frame, o.repeats);
+    row(&b, "  build", build_hash, o.repeats);
+    row(&b, "  look up the other object's voxels", meet_hash, o.repeats);
     bosc_hash_free(b.table);
     bosc_grid_free(b.grid);
     bosc_ctx_free(b.ctx);

@@ -10,7 +10,7 @@
 
 #include <boscage/boscage.h>
 
-#include "calls.h"
+#include "options.h"
 #include "timing.h"
 
 struct bench {
@@ -161,17 +161,12 @@ static void views(struct bench *b, int repeats)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.side = 2049, .goal.size = sizeof b.goal};
-    bosc_ctx_opts opts = {.size = sizeof opts};
+    struct bench b = {.goal.size = sizeof b.goal};
+    struct bench_options o = {.n = 2049, .repeats = 11};
     bosc_terrain_opts terrain = {.size = sizeof terrain, .assume_valid = 1};
-    int repeats = 11;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "-n")) b.side = atoll(argv[i + 1]);
-        if (!strcmp(argv[i], "-t")) opts.threads = atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "-r")) repeats = atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "-b")) opts.backend = strcmp(argv[i + 1], "cuda") ? BOSC_BACKEND_CPU : BOSC_BACKEND_CUDA;
-    }
-    if (bosc_ctx_create(&opts, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(opts.backend));
+    bench_options_take(&o, argc, argv, "samples of a side");
+    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
+    b.side = o.n;
     size_t samples = (size_t)(b.side * b.side);
     float *relief = malloc(samples * sizeof *relief);
     if (!relief) fail(NULL, "out of memory");
@@ -185,9 +180,9 @@ int main(int argc, char **argv)
     DO(&b, bosc_alloc(b.ctx, samples * 24, (void **)&b.triangles));
     DO(&b, bosc_copy(b.ctx, b.heights, relief, samples * sizeof *relief));
     printf("%lld x %lld samples\n", (long long)b.side, (long long)b.side);
-    print("build", &b, repeats, run_build);
-    bounds(&b, repeats);
-    views(&b, repeats);
+    print("build", &b, o.repeats, run_build);
+    bounds(&b, o.repeats);
+    views(&b, o.repeats);
     bosc_release(b.ctx, b.heights, samples * sizeof *relief);
     bosc_release(b.ctx, b.vertices, samples * 12);
     bosc_release(b.ctx, b.normals, samples * 12);
