@@ -5,7 +5,7 @@
  * published layout (a heap of sums, made level by level and descended for every leaf) in the same program, with the
  * same number of threads (-p 0: without it, which takes minutes from depth 25 on). Arrays of 32-bit nodes in the
  * backend's memory; handles are warm; every decode is checked. Source: Dupuy, Concurrent Binary Trees (2020),
- * section 5. */
+ * section 5. Trees of up to 20 levels are measured with 1, 2, 4 threads and so on, deeper ones with all. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 
 #include "calls.h"
 #include "timing.h"
+
+enum { DEEPEST_OF_EACH = 20 }; /* trees of no more levels are measured with each number of threads */
 
 struct bench {
     bosc_ctx *ctx;
@@ -140,24 +142,51 @@ static void measure(bosc_ctx *ctx, int32_t depth, bool full, bosc_cbt_layout lay
     bosc_cbt_free(b.tree);
 }
 
-static void compare(bosc_ctx *ctx, int32_t depth, bool full, int threads, int repeats, bool peer, bool json)
+struct run {
+    bosc_ctx *ctx;
+    int threads, repeats;
+    bool peer, json;
+};
+
+static void compare(const struct run *r, int32_t depth, bool full)
 {
     static const char *const names[] = {"decode", "reduce", "cycle of two reductions"};
     struct timing ours[3], theirs[3] = {{0, 0}};
     int64_t leaves;
     char type[16];
     snprintf(type, sizeof type, "%d%s", (int)depth, full ? "" : "/4");
-    if (peer) measure(ctx, depth, full, BOSC_CBT_PUBLISHED, depth > 20 || repeats < 5 ? 1 : 5, theirs, &leaves);
-    measure(ctx, depth, full, BOSC_CBT_RANKED, repeats, ours, &leaves);
+    if (r->peer)
+        measure(r->ctx, depth, full, BOSC_CBT_PUBLISHED, depth > 20 || r->repeats < 5 ? 1 : 5, theirs, &leaves);
+    measure(r->ctx, depth, full, BOSC_CBT_RANKED, r->repeats, ours, &leaves);
     for (int k = 0; k < 3; k++) {
         double bytes = (k == 1 ? 0 : 4.0 * (double)leaves) + 0.125 * (double)((int64_t)1 << depth);
-        struct timing_row row = {names[k], type, peer ? "published" : "", leaves, threads, bytes, ours[k], theirs[k]};
-        timing_print(&row, json);
+        struct timing_row row = {names[k], type,     r->peer ? "published" : "", leaves, r->threads, bytes,
+                                 ours[k],  theirs[k]};
+        timing_print(&row, r->json);
     }
+}
+
+static bosc_ctx *open_context(bosc_backend backend, int threads)
+{
+    bosc_ctx_opts opts = {.size = sizeof opts, .backend = backend, .threads = threads};
+    bosc_ctx *ctx;
+    if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(backend));
+    return ctx;
+}
+
+/* How many threads a context has that is asked for `threads` (0: all). */
+static int threads_of(bosc_backend backend, int threads)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx *ctx = open_context(backend, threads);
+    bosc_ctx_get_info(ctx, &info);
+    bosc_ctx_free(ctx);
+    return info.threads;
 }
 
 int main(int argc, char **argv)
 {
+    static const int depths[] = {10, 15, 17, 20, 25, 28, 30, 31};
     int deepest = 20, threads = 0, repeats = 11, peer = 1;
     bosc_backend backend = BOSC_BACKEND_CPU;
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -167,19 +196,19 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "-p") == 0) peer = atoi(argv[i + 1]);
         if (strcmp(argv[i], "-b") == 0 && strcmp(argv[i + 1], "cuda") == 0) backend = BOSC_BACKEND_CUDA;
     }
-    bool json = getenv("BENCH_JSON") != NULL;
-    bosc_ctx_opts opts = {.size = sizeof opts, .backend = backend, .threads = threads};
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx *ctx;
+    const bool json = getenv("BENCH_JSON") != NULL;
     if (deepest < 10 || deepest > 31 || repeats < 1) fail(NULL, "-d 10 to 31, -r 1 or more");
-    if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(backend));
-    bosc_ctx_get_info(ctx, &info);
+    const int most = threads_of(backend, threads);
     timing_head(json);
-    static const int depths[] = {10, 15, 17, 20, 25, 28, 30, 31};
-    for (size_t k = 0; k < sizeof depths / sizeof depths[0] && depths[k] <= deepest; k++) {
-        compare(ctx, depths[k], true, info.threads, repeats, peer, json);
-        compare(ctx, depths[k], false, info.threads, repeats, peer, json);
+    for (int t = backend == BOSC_BACKEND_CUDA ? most : 1; t < 2 * most; t *= 2) {
+        struct run r = {.threads = t < most ? t : most, .repeats = repeats, .peer = peer, .json = json};
+        r.ctx = open_context(backend, r.threads);
+        for (size_t k = 0; k < sizeof depths / sizeof depths[0] && depths[k] <= deepest; k++) {
+            if (depths[k] > DEEPEST_OF_EACH && t < most) continue;
+            compare(&r, depths[k], true);
+            compare(&r, depths[k], false);
+        }
+        bosc_ctx_free(r.ctx);
     }
-    bosc_ctx_free(ctx);
     return 0;
 }

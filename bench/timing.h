@@ -74,9 +74,9 @@ static inline void timing_print(const struct timing_row *r, bool json)
                    1e3 * r->theirs.least);
         printf("}\n");
     } else {
-        printf("%-26s %10lld %4s %3d %10.3f %10.3f %7.2f  %-22s", r->name, (long long)r->n, r->type, r->threads,
+        printf("%-26s %10lld %4s %3d %10.4f %10.4f %7.2f  %-22s", r->name, (long long)r->n, r->type, r->threads,
                1e3 * r->ours.median, 1e3 * r->ours.least, rate, r->peer);
-        if (peer) printf(" %10.3f %7.2f", 1e3 * r->theirs.median, r->theirs.median / r->ours.median);
+        if (peer) printf(" %10.4f %7.2f", 1e3 * r->theirs.median, r->theirs.median / r->ours.median);
         printf("\n");
     }
     fflush(stdout);
