@@ -22,10 +22,10 @@ static void visit(const struct bi_cell_search *s, int which, uint32_t u, uint32_
                   uint32_t *meeting)
 {
     const uint64_t word = (uint64_t)level << BI_CELL_LEVEL_SHIFT | u;
-    const uint32_t *neighbours = s->neighbours + (s->rows[u] >> BI_CELL_COUNT_BITS);
+    const uint64_t first = s->rows[u] >> BI_CELL_COUNT_BITS;
     const uint32_t count = s->rows[u] & ((1u << BI_CELL_COUNT_BITS) - 1);
     for (uint32_t e = 0; e < count; e++) {
-        uint32_t v = neighbours[e];
+        const uint32_t v = s->neighbours[first + e];
         if (lower(&s->reach[which][v], word) != UINT64_MAX) continue;
         s->queue[which][__atomic_fetch_add(tail, 1, __ATOMIC_RELAXED)] = v;
         if (s->sides == 2 && s->reach[1 - which][v] != UINT64_MAX) bi_lower_u32(meeting, v);

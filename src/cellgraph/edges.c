@@ -86,6 +86,7 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
 {
     struct bi_cell_order order = {
         .edges = found->edges, .positions = found->positions, .vertex_bits = found->vertex_bits};
+    if (count == 0) return BOSC_OK;
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
     order.edges_out = graph->blocks[BI_CELL_EDGES].data;
