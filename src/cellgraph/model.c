@@ -1,6 +1,7 @@
 /* The choice of AUTO: the time of each method is estimated from the number of vertices, their words, and what is seen
  * of a sample of them: how many pairs the join would compare, and how many vectors would be looked up. The times of
  * single steps were measured (bench_cellgraph_auto); only the choice depends on them. */
+#include "base/elementary.h"
 #include "cellgraph/driver.h"
 
 /* Nanoseconds, and numbers of vertices and pairs. */
@@ -8,13 +9,16 @@ struct times {
     double pair, pair_word;               /* HEURISTIC: a pair, and a word that both have; */
     double row, row_word;                 /* the same for a vertex, where threads wait rather than work */
     double dictionary, dictionary_vertex; /* ZOBRIST: once, of a vertex, */
-    double look_wait;                     /* of one that a thread waits for, */
-    double look, vote;                    /* of a vector that is looked up, and of a letter for the common one */
+    double look, vote;                    /* of a vector that is looked up, and of a letter for the common one, */
+    double look_wait;                     /* and of a vector of each vertex, times vertices to the power of 3/8 */
     double join, join_vertex, join_word;  /* JOIN: once, of a vertex in a segment, of a word, */
     double join_pair;                     /* of a pair, */
-    double skewed, skewed_vertex;         /* and, of each level of halves, once and of a vertex */
+    double skewed, skewed_vertex;         /* and, of each level of halves, once and of a vertex; */
+    double skewed_letter;                 /* of a value of a letter, which takes the place of those that vary */
+    double doubt;                         /* how likely a crowd hides behind a pair, where a sample may miss it */
     double mates;                         /* so many that agree outside a segment make it go on in halves, */
     double skew;                          /* or so many pairs for each vertex */
+    double queue, mate;                   /* where more agree, some are compared one by one: of each of them */
     double crowd;                         /* fewer pairs for each vertex: JOIN is faster than ZOBRIST anyway */
     int64_t blind;                        /* so few vertices of several words are joined without a look */
     int64_t few;                          /* vertices for which a look at them costs more than all pairs */
@@ -34,16 +38,16 @@ static const struct times cpu_times = {.pair = 1.5,
                                        .skewed_vertex = 60,
                                        .mates = 1e30,
                                        .skew = 24,
+                                       .queue = 1e30,
                                        .crowd = 3,
                                        .few = 32};
 
 static const struct times cuda_times = {.pair = 0.001,
                                         .row = 450,
                                         .row_word = 170,
-                                        .dictionary = 40000,
+                                        .dictionary = 42000,
                                         .dictionary_vertex = 0.15,
-                                        .look = 0.012,
-                                        .look_wait = 6000,
+                                        .look_wait = 115,
                                         .vote = 0.0005,
                                         .join = 10000,
                                         .join_vertex = 0.035,
@@ -51,28 +55,50 @@ static const struct times cuda_times = {.pair = 0.001,
                                         .join_pair = 0.02,
                                         .skewed = 120000,
                                         .skewed_vertex = 0.5,
+                                        .skewed_letter = 4000,
+                                        .doubt = 0.5,
                                         .mates = BI_CELL_MATES,
                                         .skew = 64,
+                                        .queue = 110,
+                                        .mate = 1200,
                                         .crowd = 3,
                                         .few = 16,
                                         .blind = 200};
 
-/* *most gets the most pairs of a segment that would be compared, for each vertex. */
-static double join_time(const struct times *t, const struct bi_cell_sample *sample, const struct bi_cell_seen *seen,
-                        double *most)
+/* Of a segment that goes on in halves. */
+static double halves_time(const struct times *t, const struct bi_cell_sample *sample)
 {
+    double time = 0;
+    for (int32_t span = sample->span; span > 0; span /= 2)
+        time += t->skewed + (double)sample->view.count * t->skewed_vertex;
+    return time;
+}
+
+/* *plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
+ * happens to agree in the sample by more than three members; but a pair may be all that shows of one where vertices are
+ * many for each of the sample. */
+static double join_time(const struct times *t, const struct bi_cell_sample *sample, const struct bi_cell_seen *seen,
+                        bool *plain)
+{
+    enum { CHANCE = 3 };
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
+    const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
     double time = t->join + vertices * sample->view.shape.words * t->join_word;
-    *most = 0;
+    *plain = true;
     for (int32_t g = 0; g < sample->segments; g++) {
         const double pairs = seen->pairs[g] * each * each;
+        const double crowd = seen->largest[g] > CHANCE ? seen->largest[g] * each : 0;
+        const bool skewed = pairs >= vertices * t->skew || crowd > t->mates;
+        const bool doubtful = seen->pairs[g] > 0 && each > t->mates, queues = crowd > t->queue;
         time += vertices * t->join_vertex;
-        if (pairs > *most * vertices) *most = pairs / vertices;
-        const bool crowd = seen->largest[g] > 2 && seen->largest[g] * each > t->mates;
-        if (pairs < vertices * t->skew && !crowd)
+        if (skewed) {
+            time += halves_time(t, sample) + values * t->skewed_letter;
+        } else {
             time += pairs * t->join_pair;
-        else
-            for (int32_t span = sample->span; span > 0; span /= 2) time += t->skewed + vertices * t->skewed_vertex;
+            if (doubtful) time += t->doubt * halves_time(t, sample);
+            if (queues) time += crowd * t->mate;
+        }
+        if (skewed || doubtful || queues || pairs >= vertices * t->crowd) *plain = false;
     }
     return time;
 }
@@ -106,6 +132,12 @@ static bosc_status looks_of(bosc_ctx *ctx, struct bi_cell_sample *sample, double
     return BOSC_OK;
 }
 
+/* Of ZOBRIST with so many looks for each vertex. */
+static double lookups_time(const struct times *t, double vertices, double looks)
+{
+    return looks * (vertices * t->look + t->look_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices))));
+}
+
 /* The most that there can be. */
 static double most_looks(const struct bi_cell_shape *s)
 {
@@ -120,7 +152,8 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
     const double dictionary = t->dictionary + n * t->dictionary_vertex + votes * t->vote;
     struct bi_cell_sample sample = {.view = *view};
     struct bi_cell_seen seen = {.leading = 0};
-    double looks = most_looks(&view->shape), most, join, best;
+    double looks = most_looks(&view->shape), join, best;
+    bool plain;
     *method = BOSC_CELL_HEURISTIC;
     *common = NULL;
     if (view->count <= t->few) return BOSC_OK;
@@ -132,18 +165,18 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
     const double leading = seen.leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
     if (view->shape.words > 1) {
-        join = join_time(t, &sample, &seen, &most);
+        join = join_time(t, &sample, &seen, &plain);
         if (join < best) {
             *method = BOSC_CELL_JOIN;
             best = join;
         }
-        if (most < t->crowd) return BOSC_OK;
+        if (plain) return BOSC_OK;
     }
     if (dictionary > best) return BOSC_OK;
-    if (dictionary + looks * (n * t->look + t->look_wait) > best) {
+    if (dictionary + lookups_time(t, n, looks) > best) {
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;
     }
-    if (dictionary + looks * (n * t->look + t->look_wait) < best) *method = BOSC_CELL_ZOBRIST;
+    if (dictionary + lookups_time(t, n, looks) < best) *method = BOSC_CELL_ZOBRIST;
     return BOSC_OK;
 }
