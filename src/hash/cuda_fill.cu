@@ -85,8 +85,8 @@ template <class T> __device__ __forceinline__ uint4 fill_piece(const T *array, u
 
 /* Writes the first PIECES of the ALL pieces of 16 bytes that each bucket of a part has from `to` on, in the order of
  * memory; what they consist of is taken from an array in shared memory. */
-template <int PIECES, int ALL, class K, class P, int THREADS, class T>
-static __device__ __forceinline__ void fill_pieces(const fill_part<K, P, true, THREADS> &part, uint4 *to,
+template <int PIECES, int ALL, class K, class P, int THREADS, bool PICKS, class T>
+static __device__ __forceinline__ void fill_pieces(const fill_part<K, P, true, THREADS, PICKS> &part, uint4 *to,
                                                    const T *array, T filler)
 {
     for (uint32_t i = threadIdx.x; i < part.buckets * PIECES; i += THREADS) {
@@ -96,8 +96,9 @@ static __device__ __forceinline__ void fill_pieces(const fill_part<K, P, true, T
 }
 
 /* Writes the buckets of a part whose payload is the values; the hashes are in `memory`, which the payload gets. */
-template <class K, class P, int THREADS>
-static __device__ void fill_stream(const fill_part<K, P, true, THREADS> &part, const fill_args<K, P> &a, void *memory)
+template <class K, class P, int THREADS, bool PICKS>
+static __device__ void fill_stream(const fill_part<K, P, true, THREADS, PICKS> &part, const fill_args<K, P> &a,
+                                   void *memory)
 {
     constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * hash_payload_bytes<P> / 16;
     uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)part.first * (HASHES + VALUES);
@@ -105,18 +106,18 @@ static __device__ void fill_stream(const fill_part<K, P, true, THREADS> &part, c
     if constexpr (hash_valued<P>) {
         P *payload = static_cast<P *>(memory);
         __syncthreads();
-        for (uint32_t i = threadIdx.x; i < part.keys; i += THREADS) payload[i] = part.payload[i];
+        fill_each<THREADS, PICKS>(part.payload, part.keys, [&](uint32_t i, P x) { payload[i] = x; });
         __syncthreads();
         fill_pieces<VALUES, HASHES + VALUES>(part, to + HASHES, payload, (P)0);
     }
 }
 
-template <class K, class P, int THREADS>
+template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) kernel_fill(const fill_args<K, P> a)
 {
     BI_SHARED(fill_talk, talk);
     BI_SHARED_DYNAMIC(unsigned char, memory);
-    fill_part<K, P, true, THREADS> part;
+    fill_part<K, P, true, THREADS, PICKS> part;
     part.number = blockIdx.x;
     const uint32_t begin = a.starts[part.number];
     const bosc_hash_part descriptor = a.parts[part.number];
@@ -126,14 +127,18 @@ static __global__ void __launch_bounds__(THREADS) kernel_fill(const fill_args<K,
     if (part.keys > a.most_keys || part.buckets > a.most_buckets || (!a.any && part.keys > a.crowd)) return;
     if (part.keys == 0 && a.in_place) return;
     const fill_room room = fill_room_of<K, P>(a.most_keys, a.most_buckets);
-    K *hashes = reinterpret_cast<K *>(memory);
-    part.hashes = hashes;
+    part.hashes = a.hashes + begin;
+    part.picks = reinterpret_cast<uint32_t *>(memory);
     part.payload = a.payload + (hash_valued<P> ? begin : 0);
     part.codes = reinterpret_cast<uint32_t *>(memory + room.codes);
     part.over = reinterpret_cast<uint32_t *>(memory + room.over);
     part.less = reinterpret_cast<uint32_t *>(memory + room.less);
-    for (uint32_t i = threadIdx.x; i < part.keys; i += THREADS) hashes[i] = a.hashes[begin + i];
-    fill_clear(part, talk);
+    if constexpr (!PICKS) {
+        K *hashes = reinterpret_cast<K *>(memory);
+        fill_each<THREADS, PICKS>(part.hashes, part.keys, [&](uint32_t i, K hash) { hashes[i] = hash; });
+        part.hashes = hashes;
+    }
+    fill_begin(part, talk, 0);
     if (threadIdx.x == 0) {
         talk.repeats = talk.second = 0;
         talk.skip = bi_load_relaxed(&a.report->repeats);
@@ -156,7 +161,7 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
     BI_SHARED(fill_talk, talk);
     const uint32_t count = a.report->large;
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
-        fill_part<K, P, false, FILL_THREADS> part;
+        fill_part<K, P, false, FILL_THREADS, false> part;
         part.number = a.large[k];
         const uint32_t begin = a.starts[part.number];
         const bosc_hash_part descriptor = a.parts[part.number];
@@ -169,7 +174,7 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
         part.step = (uint32_t)a.stride / 4;
         part.over = a.marks + part.first / 32 + part.number; /* no other part's: see marks_of */
         part.less = part.over + marks_room;
-        fill_clear(part, talk);
+        fill_begin(part, talk, 0);
         if (threadIdx.x == 0) {
             talk.repeats = talk.second = 0;
             talk.skip = bi_load_relaxed(&a.report->repeats);
@@ -241,7 +246,9 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
                           s->load,     (uint32_t *)large};
     BI_TRY(BI_RUN(ctx, kernel_lay, (unsigned)bi_div_up(parts, LAY_THREADS), LAY_THREADS, 0, lay));
     const bool full = s->load > 0.75;
-    auto fill = full ? kernel_fill<K, P, FILL_THREADS_FULL> : kernel_fill<K, P, FILL_THREADS>;
+    auto fill = full ? kernel_fill<K, P, FILL_THREADS_FULL, false> : kernel_fill<K, P, FILL_THREADS, false>;
+    if constexpr (hash_bits<K> <= 64) /* of wider keys it was no gain */
+        if (s->load > 0.9) fill = kernel_fill<K, P, FILL_THREADS_FULL, true>;
     auto fill_large = kernel_fill_large<K, P>;
     const size_t bytes = fill_room_of<K, P>(a.most_keys, a.most_buckets).bytes;
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));

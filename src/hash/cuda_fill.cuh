@@ -7,6 +7,8 @@
 
 /* Of a block. With few free places the last keys of a part wander for long, and fewer threads wait for them. */
 enum { FILL_THREADS = 384, FILL_THREADS_FULL = 256 };
+/* Keys that a warp takes at once where the rest of its part is not dealt out before. */
+enum { FILL_TAKEN = 64 };
 /* Offers of so high a priority are few, unless a part fails: then others look whether it did. */
 enum { FILL_UNUSUAL = 6 };
 #define FILL_POSITIONS ((1u << BI_HASH_POSITION_BITS) - 1)
@@ -36,10 +38,12 @@ __device__ __forceinline__ uint32_t fill_code(uint32_t priority, uint32_t positi
 __device__ __forceinline__ uint32_t fill_position(uint32_t code) { return FILL_POSITIONS - (code & FILL_POSITIONS); }
 
 /* A part that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are a
- * uint4; else the codes are in the table, in the first words of each bucket. */
-template <class K, class P, bool SHARED, int THREADS> struct fill_part {
+ * uint4; else the codes are in the table, in the first words of each bucket. With PICKS, for long walks, the buckets of
+ * each key, which are less than 2^16, are computed once and take the place of the hashes until all keys are served. */
+template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct fill_part {
     const K *hashes;
     const P *payload;
+    uint32_t *picks; /* with PICKS: of each key the first bucket, and the second one << 16 */
     uint32_t *codes;
     uint32_t step;  /* words from a bucket's codes to the next one's */
     uint32_t *over; /* a bit for each bucket: it is overflowed */
@@ -67,9 +71,22 @@ template <class K, class P, bool SHARED, int THREADS> struct fill_part {
         return {c[0], c[1], c[2], c[3]};
     }
 
-    __device__ __forceinline__ void pick(K hash, uint32_t picks[2]) const
+    /* The first and the second bucket of a key. */
+    __device__ __forceinline__ void buckets_of(K hash, uint32_t pair[2]) const
     {
-        bosc_hash_buckets(hash_fold(hash), seed, buckets, picks);
+        bosc_hash_buckets(hash_fold(hash), seed, buckets, pair);
+    }
+
+    /* Those of the key at a position, while keys are served. */
+    __device__ __forceinline__ void pick(uint32_t position, uint32_t pair[2]) const
+    {
+        if constexpr (PICKS) {
+            const uint32_t both = picks[position];
+            pair[0] = both & 0xffff;
+            pair[1] = both >> 16;
+        } else {
+            buckets_of(hashes[position], pair);
+        }
     }
 };
 
@@ -82,8 +99,8 @@ __device__ __forceinline__ uint4 fill_sorted(uint4 c)
 }
 
 /* Whether a bucket has the key of `hash` at another position. */
-template <class K, class P, bool SHARED, int THREADS>
-__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED, THREADS> &part, uint4 c, K hash,
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint4 c, K hash,
                                          uint32_t position)
 {
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
@@ -99,6 +116,7 @@ __device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED, THREADS> 
 /* What the threads of a block tell each other. */
 struct fill_talk {
     uint32_t skip, failed, repeats, second;
+    uint32_t next; /* with PICKS: the first key that no warp has taken */
 };
 
 /* An offer on its way: where it is made, and what is to be done before. */
@@ -109,11 +127,11 @@ struct fill_offer {
 };
 
 /* Makes a moving offer's key turn to its next bucket. False if that would take a priority that is too high. */
-template <class K, class P, bool SHARED, int THREADS>
-__device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED, THREADS> &part, fill_offer &o)
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+__device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_offer &o)
 {
     uint32_t picks[2];
-    part.pick(part.hashes[fill_position(o.code)], picks);
+    part.pick(fill_position(o.code), picks);
     const bool second = !o.fresh && o.bucket == picks[0] && picks[1] != picks[0];
     if (!o.fresh && !second) o.code += 1u << BI_HASH_POSITION_BITS;
     o.bucket = second ? picks[1] : picks[0]; /* an array with an index would lie in memory */
@@ -123,8 +141,8 @@ __device__ __forceinline__ bool fill_turn(const fill_part<K, P, SHARED, THREADS>
 
 /* Puts a code in lieu of the least one of its bucket, which falls out; or the code itself does, if it is less. Codes of
  * a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the end. */
-template <class K, class P, bool SHARED, int THREADS>
-__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED, THREADS> &part, fill_offer &o)
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_offer &o)
 {
     const uint4 c = part.hint(o.bucket);
     const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
@@ -137,21 +155,28 @@ __device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED, THREADS> 
 }
 
 /* Serves the keys of a part until each has a place; all threads call it. The lanes of a warp keep together, and each
- * takes another of the warp's keys when it has none. On failure sets talk.failed, and talk.repeats where a key is seen
- * to repeat. */
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ void fill_match(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
+ * takes another of the warp's keys when it has none; with PICKS warps take keys as they come to need them. On failure
+ * sets talk.failed, and talk.repeats where a key is seen to repeat. */
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ void fill_match(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk &talk)
 {
-    const uint32_t each = (part.keys + THREADS / 32 - 1) / (THREADS / 32), below = (1u << threadIdx.x % 32) - 1;
-    uint32_t next = min(threadIdx.x / 32 * each, part.keys);
-    const uint32_t end = min(next + each, part.keys);
+    const uint32_t each = (part.keys + THREADS / 32 - 1) / (THREADS / 32);
+    const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    uint32_t next = PICKS ? 0 : min(threadIdx.x / 32 * each, part.keys);
+    uint32_t end = PICKS ? 0 : min(next + each, part.keys);
     fill_offer o = {0, 0, false, false};
     for (;;) {
         const unsigned idle = __ballot_sync(~0u, o.code == 0);
+        if (PICKS && idle && next >= end && end < part.keys) {
+            if (lane == 0) next = atomicAdd(&talk.next, (uint32_t)FILL_TAKEN);
+            next = __shfl_sync(~0u, next, 0);
+            end = min(next + FILL_TAKEN, part.keys);
+        }
         if (idle == ~0u && next >= end) return;
         const uint32_t mine = next + (uint32_t)__popc(idle & below);
         if (o.code == 0 && mine < end) o = {fill_code(0, mine), 0, true, true};
         next += (uint32_t)__popc(idle);
+        if (PICKS) next = min(next, end);
         bool good = true;
         if (o.code && o.moves) good = fill_turn(part, o);
         if (o.code && good) fill_try(part, o);
@@ -167,8 +192,8 @@ static __device__ void fill_match(const fill_part<K, P, SHARED, THREADS> &part, 
 }
 
 /* Looks over the filled buckets: marks, and what is to be reported. All threads call it. */
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk &talk)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t second = 0;
@@ -184,7 +209,7 @@ static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS> &part,
             if (codes[i] == 0) continue;
             uint32_t picks[2];
             hash[i] = part.hashes[fill_position(codes[i])];
-            part.pick(hash[i], picks);
+            part.buckets_of(hash[i], picks);
             for (int j = 0; j < i; j++) repeats |= hash_same(hash[i], hash[j]);
             if (picks[0] == bucket) continue;
             second++;
@@ -199,9 +224,33 @@ static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS> &part,
     if (repeats) atomicOr(&talk.repeats, 1u);
 }
 
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ void fill_clear(const fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk)
+/* Calls f(i, list[i]) for all i below count; with PICKS several are read at once. All threads call it. */
+template <int THREADS, bool PICKS, class T, class F>
+__device__ __forceinline__ void fill_each(const T *list, uint32_t count, const F &f)
 {
+    constexpr uint32_t BATCH = PICKS ? 32 / sizeof(T) : 1;
+    for (uint32_t begin = threadIdx.x; begin < count; begin += BATCH * THREADS) {
+        T x[BATCH];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+            if (begin + k * THREADS < count) x[k] = list[begin + k * THREADS];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+            if (begin + k * THREADS < count) f(begin + k * THREADS, x[k]);
+    }
+}
+
+/* Begins with a part, or begins again: no key has a place. All threads call it. */
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ void fill_begin(fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk &talk, uint32_t seed)
+{
+    part.seed = seed;
+    if constexpr (PICKS)
+        fill_each<THREADS, PICKS>(part.hashes, part.keys, [&](uint32_t i, K hash) {
+            uint32_t pair[2];
+            part.buckets_of(hash, pair);
+            part.picks[i] = pair[0] | pair[1] << 16;
+        });
     for (uint32_t b = threadIdx.x; b < part.buckets; b += THREADS) {
         uint32_t *c = part.codes_of(b);
         if (SHARED)
@@ -210,23 +259,29 @@ static __device__ void fill_clear(const fill_part<K, P, SHARED, THREADS> &part, 
             c[0] = c[1] = c[2] = c[3] = 0;
     }
     for (uint32_t w = threadIdx.x; w < (part.buckets + 31) / 32; w += THREADS) part.over[w] = part.less[w] = 0;
-    if (threadIdx.x == 0) talk.failed = 0;
+    if (threadIdx.x == 0) talk.failed = talk.next = 0;
 }
 
-/* Gives every key of the part its code in a bucket, and marks; false if the part is to be left. part.seed is set. */
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ bool fill_codes(fill_part<K, P, SHARED, THREADS> &part, fill_talk &talk, bool any,
+/* Gives every key of the part, which has begun, its code in a bucket, and marks; false if the part is to be left. */
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ bool fill_codes(fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk &talk, bool any,
                                   const struct bi_hash_report *report)
 {
-    const bool fits = part.keys < FILL_POSITIONS;
-    for (part.seed = fits ? 0 : BOSC_HASH_LINEAR; part.seed < BOSC_HASH_LINEAR; part.seed++) {
+    if (part.keys >= FILL_POSITIONS) part.seed = BOSC_HASH_LINEAR;
+    while (part.seed < BOSC_HASH_LINEAR) {
         fill_match(part, talk);
         __syncthreads();
         if (!talk.failed) break;
         if (threadIdx.x == 0) talk.skip = !any && (talk.repeats || bi_load_relaxed(&report->repeats));
         __syncthreads();
         if (talk.skip) return false;
-        fill_clear(part, talk);
+        fill_begin(part, talk, part.seed + 1);
+        __syncthreads();
+    }
+    if constexpr (PICKS) {
+        K *hashes = reinterpret_cast<K *>(part.picks);
+        fill_each<THREADS, PICKS>(part.hashes, part.keys, [&](uint32_t i, K hash) { hashes[i] = hash; });
+        part.hashes = hashes;
         __syncthreads();
     }
     if (part.seed < BOSC_HASH_LINEAR)
@@ -238,8 +293,8 @@ static __device__ bool fill_codes(fill_part<K, P, SHARED, THREADS> &part, fill_t
 }
 
 /* The positions of a bucket's pairs in the order in which they are written, plus 1; 0: none. */
-template <class K, class P, bool SHARED, int THREADS>
-__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED, THREADS> &part, uint32_t bucket)
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint32_t bucket)
 {
     if (part.seed == BOSC_HASH_LINEAR) {
         const uint32_t i = bucket * BOSC_HASH_WIDTH, n = part.keys;
@@ -253,8 +308,8 @@ __device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED, THREAD
 }
 
 /* Writes a bucket of any stride, by one thread. */
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ void fill_write(const fill_part<K, P, SHARED, THREADS> &part, const fill_args<K, P> &a,
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ void fill_write(const fill_part<K, P, SHARED, THREADS, PICKS> &part, const fill_args<K, P> &a,
                                   uint32_t bucket)
 {
     const uint4 order = fill_order(part, bucket);
@@ -281,8 +336,8 @@ static __device__ void fill_write(const fill_part<K, P, SHARED, THREADS> &part, 
 }
 
 /* Tells the report of a part. Thread 0 calls it. */
-template <class K, class P, bool SHARED, int THREADS>
-static __device__ void fill_tell(const fill_part<K, P, SHARED, THREADS> &part, const fill_talk &talk,
+template <class K, class P, bool SHARED, int THREADS, bool PICKS>
+static __device__ void fill_tell(const fill_part<K, P, SHARED, THREADS, PICKS> &part, const fill_talk &talk,
                                  const fill_args<K, P> &a, bool filled)
 {
     if (!filled) {
