@@ -189,8 +189,8 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_te
         unsigned long long mine = 0;
         if (lane > 0 && bits >> lane & 1) use_middle(a, point_at(f, low), main, &mine);
         if (bits >> (lane + 32) & 1) use_middle(a, point_at(f, high), main, &mine);
-        const unsigned lows = __reduce_or_sync(~0u, (unsigned)mine);
-        const unsigned highs = __reduce_or_sync(~0u, (unsigned)(mine >> 32));
+        const unsigned lows = bi_warp_or((unsigned)mine);
+        const unsigned highs = bi_warp_or((unsigned)(mine >> 32));
         if (lane == 0 && (lows | highs)) bi_raise_u64(a.used + main, (unsigned long long)highs << 32 | lows);
     }
 }

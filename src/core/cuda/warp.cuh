@@ -30,10 +30,17 @@ __device__ __forceinline__ uint32_t bi_warp_least(uint32_t x) { return __reduce_
 __device__ __forceinline__ int32_t bi_warp_least(int32_t x) { return __reduce_min_sync(~0u, x); }
 __device__ __forceinline__ uint32_t bi_warp_greatest(uint32_t x) { return __reduce_max_sync(~0u, x); }
 __device__ __forceinline__ int32_t bi_warp_greatest(int32_t x) { return __reduce_max_sync(~0u, x); }
+__device__ __forceinline__ uint32_t bi_warp_or(uint32_t x) { return __reduce_or_sync(~0u, x); }
 #else
 __device__ __forceinline__ uint32_t bi_warp_sum(uint32_t x)
 {
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(~0u, x, d);
+    return x;
+}
+
+__device__ __forceinline__ uint32_t bi_warp_or(uint32_t x)
+{
+    for (int d = 16; d > 0; d /= 2) x |= __shfl_xor_sync(~0u, x, d);
     return x;
 }
 #endif
