@@ -310,15 +310,11 @@ static void degenerate(bosc_ctx *ctx)
     free(s);
 }
 
-static void arguments(bosc_ctx *ctx)
+static void wrong_options(bosc_ctx *ctx)
 {
-    double p[12] = {0, 0, 1, 0, 0, 1, 2, 3}, bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
-    int64_t ids[8] = {7, 7, 7, 7, 7, 7, 7, 7};
-    void *odd = (char *)p + 4;
+    int64_t kept = 7, scratch = 7;
     bosc_geometric *table = NULL;
-    bosc_geometric_opts o = {.size = sizeof o};
-    bosc_geometric_match match = {.size = sizeof match, .votes = 77};
-    bosc_geometric_info info = {.size = sizeof info};
+    const bosc_geometric_opts o = {.size = sizeof o};
     CHECK_EQ(bosc_geometric_create(NULL, &o, &table), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_create(ctx, &o, NULL), "table");
     const bosc_geometric_opts wrong[] = {
@@ -348,16 +344,33 @@ static void arguments(bosc_ctx *ctx)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         CHECK_ARG(ctx, bosc_geometric_create(ctx, &wrong[i], &table), "opts");
-    CHECK(table == NULL);
-    bosc_geometric_free(NULL);
-    CHECK_OK(ctx, bosc_geometric_create(ctx, &o, &table));
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "table: it holds no model");
+    CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &wrong[0], 5, &kept, &scratch), "opts");
+    CHECK(table == NULL && kept == 7 && scratch == 7);
+}
+
+static const int64_t wrong_sizes[] = {-1, INT64_MIN, 0, 1, 2};
+
+static void wrong_bytes(bosc_ctx *ctx)
+{
+    int64_t kept = 7, scratch = 7;
+    const bosc_geometric_opts o = {.size = sizeof o}, all = {.size = sizeof all, .near = 65535, .bases = 1 << 16};
+    CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, wrong_sizes[i], &kept, &scratch), "n");
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &all, 65536, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_message(ctx), "entries") && kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
+}
+
+static void wrong_models(bosc_ctx *ctx, bosc_geometric *table, const double *p)
+{
+    double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
+    const void *odd = (const char *)p + 4;
     CHECK_EQ(bosc_geometric_build(NULL, table, p, 4), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_build(ctx, NULL, p, 4), "table");
     CHECK_ARG(ctx, bosc_geometric_build(ctx, table, NULL, 4), "points");
     CHECK_ARG(ctx, bosc_geometric_build(ctx, table, odd, 4), "points");
-    static const int64_t sizes[] = {-1, INT64_MIN, 0, 1, 2};
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_build(ctx, table, p, sizes[i]), "n");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_build(ctx, table, p, wrong_sizes[i]), "n");
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, 65537), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, INT64_MAX), BOSC_ERR_LIMIT);
     for (int k = 0; k < 4; k++) {
@@ -366,16 +379,14 @@ static void arguments(bosc_ctx *ctx)
         CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, bad, 4), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx), "points: row 2"));
     }
-    int64_t kept = 7, scratch = 7;
-    CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &wrong[0], 5, &kept, &scratch), "opts");
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, sizes[i], &kept, &scratch), "n");
-    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
-    bosc_geometric_opts all = {.size = sizeof all, .near = 65535, .bases = 1 << 16};
-    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &all, 65536, &kept, &scratch), BOSC_ERR_LIMIT);
-    CHECK(strstr(bosc_message(ctx), "entries") && kept == 7 && scratch == 7);
-    CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
-    CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
+}
+
+static void wrong_scenes(bosc_ctx *ctx, const bosc_geometric *table, double *p)
+{
+    const double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
+    int64_t ids[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+    void *odd = (char *)p + 4;
+    bosc_geometric_match match = {.size = sizeof match, .votes = 77};
     CHECK_EQ(bosc_geometric_find(NULL, table, p, 4, ids, &match), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_find(ctx, NULL, p, 4, ids, &match), "table");
     CHECK_ARG(ctx, bosc_geometric_find(ctx, table, NULL, 4, ids, &match), "scene");
@@ -395,7 +406,23 @@ static void arguments(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_geometric_find(ctx, table, bad, 4, ids, &match), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_message(ctx), "scene: row 2"));
     CHECK(match.votes == 77 && ids[0] == 7);
-    info.size = 1;
+}
+
+static void arguments(bosc_ctx *ctx)
+{
+    double p[12] = {0, 0, 1, 0, 0, 1, 2, 3};
+    int64_t ids[8];
+    bosc_geometric *table = NULL;
+    bosc_geometric_match match = {.size = sizeof match};
+    bosc_geometric_info info = {.size = 1};
+    wrong_options(ctx);
+    wrong_bytes(ctx);
+    bosc_geometric_free(NULL);
+    CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &table));
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "table: it holds no model");
+    wrong_models(ctx, table, p);
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
+    wrong_scenes(ctx, table, p);
     CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_ERR_ARG);
     CHECK_EQ(bosc_geometric_get_info(NULL, &info), BOSC_ERR_ARG);
     CHECK_EQ(bosc_geometric_get_info(table, NULL), BOSC_ERR_ARG);

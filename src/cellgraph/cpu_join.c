@@ -26,7 +26,7 @@ struct link {
 };
 
 /* What a thread needs. */
-struct bench {
+struct workspace {
     uint16_t heads[HEADS], next[PART_ROOM];
     struct link links[PART_ROOM];
     struct pair queue[QUEUE];
@@ -41,7 +41,7 @@ struct join {
     struct bi_cell_deal deal;
     int32_t first; /* the segment of the first list */
     uint32_t next_part;
-    struct bench *benches; /* (threads) */
+    struct workspace *workspaces; /* (threads) */
 };
 
 /* The words of a segment: from *begin to before *end. */
@@ -65,46 +65,46 @@ static void hash_outside(const void *user, int64_t first, int64_t count, bool ag
 }
 
 /* Compares the pairs that wait and appends their edges. */
-static void flush(const struct join *j, struct bench *b, int32_t begin, int32_t end)
+static void flush(const struct join *j, struct workspace *w, int32_t begin, int32_t end)
 {
     const struct bi_cell_view *v = &j->all->view;
     const struct bi_cell_found *to = &j->all->found;
     int found = 0;
-    for (int q = 0; q < b->queued; q++) {
-        uint32_t x = b->queue[q].i, y = b->queue[q].j;
+    for (int q = 0; q < w->queued; q++) {
+        uint32_t x = w->queue[q].i, y = w->queue[q].j;
         int64_t position = bi_cell_match(&v->shape, bi_cell_row(v, x), bi_cell_row(v, y), begin, end);
-        b->edges[found] = (uint64_t)(x < y ? x : y) << to->vertex_bits | (x < y ? y : x);
-        b->positions[found] = (uint32_t)position;
+        w->edges[found] = (uint64_t)(x < y ? x : y) << to->vertex_bits | (x < y ? y : x);
+        w->positions[found] = (uint32_t)position;
         found += position >= 0;
     }
-    b->compared += (uint64_t)b->queued;
-    b->queued = 0;
+    w->compared += (uint64_t)w->queued;
+    w->queued = 0;
     if (found == 0) return;
     uint64_t at = bi_take(to->count, (uint64_t)found), left = at < (uint64_t)to->room ? (uint64_t)to->room - at : 0;
     size_t kept = left < (uint64_t)found ? (size_t)left : (size_t)found;
     if (kept == 0) return;
-    memcpy(to->edges + at, b->edges, kept * sizeof *b->edges);
-    memcpy(to->positions + at, b->positions, kept * sizeof *b->positions);
+    memcpy(to->edges + at, w->edges, kept * sizeof *w->edges);
+    memcpy(to->positions + at, w->positions, kept * sizeof *w->positions);
 }
 
 /* Puts a part's entries into chains; returns how many have an entry before them in theirs. */
-static uint32_t chain(struct bench *b, const struct bi_cell_entry *entries, uint32_t size)
+static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, uint32_t size)
 {
     uint32_t count = 0, mask = HEADS - 1;
     while (mask > 63 && mask / 4 > size) mask /= 2;
-    memset(b->heads, 0xff, (mask + 1) * sizeof *b->heads);
+    memset(w->heads, 0xff, (mask + 1) * sizeof *w->heads);
     for (uint32_t i = 0; i < size; i++) {
-        uint16_t *head = &b->heads[entries[i].key & mask];
-        b->links[count] = (struct link){(uint16_t)i, *head};
+        uint16_t *head = &w->heads[entries[i].key & mask];
+        w->links[count] = (struct link){(uint16_t)i, *head};
         count += *head != NOTHING;
-        b->next[i] = *head;
+        w->next[i] = *head;
         *head = (uint16_t)i;
     }
     return count;
 }
 
 /* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. */
-static bool match(const struct join *j, struct bench *b, uint32_t part)
+static bool match(const struct join *j, struct workspace *w, uint32_t part)
 {
     const struct bi_cell_view *v = &j->all->view;
     uint32_t size, count, followed = 0;
@@ -112,43 +112,43 @@ static bool match(const struct join *j, struct bench *b, uint32_t part)
     int32_t begin, end;
     if (size > PART_ROOM) return false;
     words_of(j->all, j->first + (int32_t)(part >> j->deal.part_bits), &begin, &end);
-    for (count = chain(b, entries, size); count > 0;) {
+    for (count = chain(w, entries, size); count > 0;) {
         uint32_t left = 0;
         followed += count;
         if (followed > FOLLOWED * size) return false;
         for (uint32_t c = 0; c < count; c++) {
-            const struct link at = b->links[c];
+            const struct link at = w->links[c];
             const struct pair p = {entries[at.i].item, entries[at.k].item};
             const bool equal = entries[at.i].key == entries[at.k].key;
-            b->links[left] = (struct link){at.i, b->next[at.k]};
-            left += b->next[at.k] != NOTHING;
-            b->queue[b->queued] = p;
-            b->queued += equal;
+            w->links[left] = (struct link){at.i, w->next[at.k]};
+            left += w->next[at.k] != NOTHING;
+            w->queue[w->queued] = p;
+            w->queued += equal;
             if (!equal) continue;
             __builtin_prefetch(bi_cell_row(v, p.i));
             __builtin_prefetch(bi_cell_row(v, p.j));
-            if (b->queued == QUEUE) flush(j, b, begin, end);
+            if (w->queued == QUEUE) flush(j, w, begin, end);
         }
         count = left;
     }
-    flush(j, b, begin, end);
+    flush(j, w, begin, end);
     return true;
 }
 
 static void match_parts(struct join *j, int32_t thread)
 {
-    struct bench *b = &j->benches[thread];
+    struct workspace *w = &j->workspaces[thread];
     const uint32_t parts = bi_cell_deal_parts(&j->deal);
     uint32_t p;
-    b->queued = 0;
-    b->compared = 0;
+    w->queued = 0;
+    w->compared = 0;
     while ((p = __atomic_fetch_add(&j->next_part, 1, __ATOMIC_RELAXED)) < parts) {
-        if (match(j, b, p)) continue;
-        b->queued = 0;
+        if (match(j, w, p)) continue;
+        w->queued = 0;
         bi_raise(&j->all->skewed[j->first + (int32_t)(p >> j->deal.part_bits)], 1);
         bi_raise(j->all->any_skewed, 1);
     }
-    bi_take(j->all->found.compared, b->compared);
+    bi_take(j->all->found.compared, w->compared);
 }
 
 /* Lists for which entries are dealt at once: all, unless that takes very much. */
@@ -160,7 +160,7 @@ static int32_t lists_for(int64_t n, int32_t segments)
 
 int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads)
 {
-    return bi_cell_deal_bytes(n, lists_for(n, segments), threads) + threads * (int64_t)sizeof(struct bench);
+    return bi_cell_deal_bytes(n, lists_for(n, segments), threads) + threads * (int64_t)sizeof(struct workspace);
 }
 
 bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
@@ -170,7 +170,7 @@ bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
     j.deal = (struct bi_cell_deal){.n = all->view.count, .hash = hash_outside, .user = &j};
     j.deal.lists = lists_for(j.deal.n, all->count);
     BI_TRY(bi_cell_deal_open(ctx, &j.deal));
-    BI_TRY(bi_cell_scratch(ctx, j.deal.threads, sizeof *j.benches, &j.benches));
+    BI_TRY(bi_cell_scratch(ctx, j.deal.threads, sizeof *j.workspaces, &j.workspaces));
     const int32_t threads = j.deal.threads;
     for (j.first = 0; j.first < all->count; j.first += j.deal.lists) {
         BI_TRY(bi_progress(ctx, "join", (double)j.first / all->count));

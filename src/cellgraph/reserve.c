@@ -36,7 +36,8 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
            (int64_t)ctx->threads * OF_A_THREAD;
 }
 
-static bosc_status check_sizes(bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t edges)
+/* What passes can be counted in 64 bits: 2^32 rows of 8,192 words are 2^48 bytes. */
+static bosc_status check_sizes(bosc_ctx *ctx, int64_t n, int64_t edges)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (edges < 0) return bi_fail(ctx, BOSC_ERR_ARG, "edges: %lld is less than 0", (long long)edges);
@@ -44,7 +45,6 @@ static bosc_status check_sizes(bosc_ctx *ctx, const struct bi_cell_shape *shape,
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows; a graph holds less than 2^32 - 1", (long long)n);
     if (edges > INT64_MAX / 256)
         return bi_fail(ctx, BOSC_ERR_ARG, "edges: %lld are more than memory can hold", (long long)edges);
-    (void)shape; /* 2^32 rows of 8,192 words are 2^48 bytes */
     return BOSC_OK;
 }
 
@@ -67,7 +67,7 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     bi_begin(says);
     BI_TRY(bi_cell_check_opts(says, opts, &full));
     const struct bi_cell_shape shape = bi_cell_shape_of(full.length, full.letter_bits);
-    BI_TRY(check_sizes(says, &shape, n, edges));
+    BI_TRY(check_sizes(says, n, edges));
     BI_TRY(trie_bytes(says, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
     for (int b = 0; b < BI_CELL_BLOCKS; b++) sum += (int64_t)bytes[b];
@@ -98,7 +98,7 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
     if (!ctx) return BOSC_ERR_ARG;
     bi_begin(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
-    BI_TRY(check_sizes(ctx, &graph->shape, n, edges));
+    BI_TRY(check_sizes(ctx, n, edges));
     BI_TRY(trie_bytes(ctx, &graph->opts, n, &kept, &scratch));
     struct bi_mark mark = bi_arena_mark(ctx);
     scratch += size_scratch(ctx, &graph->opts, &graph->shape, n, edges);
