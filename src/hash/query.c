@@ -76,14 +76,16 @@ bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *qu
     return status;
 }
 
-/* counts in reach */
-static bosc_status count_in_reach(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, void **kept,
+/* counts in reach: of pairs, or of values, of which a counted map has one for each key as others do */
+static bosc_status count_in_reach(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, bool of_values,
                                   int64_t *counts)
 {
     uint8_t *found;
+    void *kept;
     BI_TRY(bi_hash_scratch(ctx, m, 1, &found));
-    BI_TRY(look_up_kept(ctx, table, queries, m, kept, found));
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, *kept), found, counts, NULL};
+    BI_TRY(look_up_kept(ctx, table, queries, m, &kept, found));
+    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), found, counts, NULL};
+    if (of_values) take.kept.counted = false;
     return BI_HASH_STEP(ctx, take_counts, m, &take);
 }
 
@@ -91,10 +93,9 @@ static bosc_status count(bosc_ctx *ctx, const bosc_hash *table, const void *quer
 {
     struct bi_out to;
     bool staged = false;
-    void *kept;
     BI_TRY(bi_stage_in(ctx, queries, (size_t)m * (size_t)table->shape.key_bytes, &queries, &staged));
     BI_TRY(bi_stage_out(ctx, counts, (size_t)m * sizeof *counts, &to, &staged));
-    BI_TRY(count_in_reach(ctx, table, queries, m, &kept, to.reachable));
+    BI_TRY(count_in_reach(ctx, table, queries, m, false, to.reachable));
     BI_TRY(bi_stage_back(ctx, &to));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -111,17 +112,16 @@ bosc_status bosc_hash_count(bosc_ctx *ctx, const bosc_hash *table, const void *q
     return status;
 }
 
-/* The counts, then 0: an exclusive scan of them is the offsets. */
+/* The counts of values, then 0: an exclusive scan of them is the offsets. */
 static bosc_status make_offsets(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, int64_t *offsets)
 {
     struct bi_out to;
     bool staged = false;
     int64_t *counts;
-    void *kept;
     BI_TRY(bi_stage_out(ctx, offsets, ((size_t)m + 1) * sizeof *offsets, &to, &staged));
     BI_TRY(bi_hash_scratch(ctx, m + 1, sizeof *counts, &counts));
     BI_TRY(ctx->backend->fill(ctx, counts + m, 0, sizeof *counts));
-    BI_TRY(count_in_reach(ctx, table, queries, m, &kept, counts));
+    BI_TRY(count_in_reach(ctx, table, queries, m, true, counts));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, m + 1, to.reachable));
     BI_TRY(bi_stage_back(ctx, &to));
     return ctx->backend->sync(ctx);
