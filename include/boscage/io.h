@@ -59,10 +59,10 @@ typedef struct bosc_vectors {
 BOSC_API void bosc_vectors_free(bosc_vectors *vectors);
 
 /* Reads vectors of equal length, at most 65,536 letters: text lines of 0 and 1; lines of bases (A, C, G, T or U, in
- * either case: values 0 to 3), each of them followed by a blank and a count or not (it is passed over); FASTA, a
- * sequence a line; or a .npy file of u1 (n, bytes), packed bits, the most significant first, for which `bits` must say
- * how many a vector has. Otherwise `bits` may be 0; if it is not, all vectors must have so many bits. `#` begins a
- * comment in a text. */
+ * either case: values 0 to 3), each of them followed by a blank and a count or not (it is passed over); FASTA, each
+ * header followed by the bases of one sequence, on one line or several; or a .npy file of u1 (n, bytes), packed bits,
+ * the most significant first, for which `bits` must say how many a vector has. Otherwise `bits` may be 0; if it is not,
+ * all vectors must have so many bits. `#` begins a comment in a text, outside headers. */
 BOSC_API bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);
 
 /* Saved trees. */

@@ -120,10 +120,8 @@ bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_e
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
-    struct bi_lines lines = bi_lines_of(in), ahead;
+    struct bi_lines lines = bi_lines_of(in), ahead = lines;
     struct bi_line line, word;
-    if (in->size >= 3 && memcmp(in->data, "\xef\xbb\xbf", 3) == 0) lines.next += 3;
-    ahead = lines;
     while (bi_lines_next_content(&ahead, &line)) { /* the first edge tells whether there are weights */
         int words = 0;
         while (bi_word_next(&line, &word) && (words || *word.begin != '%')) words++;

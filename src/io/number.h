@@ -37,10 +37,8 @@ struct bi_lines {
 struct bi_line {
     const char *begin, *end;
 };
-static inline struct bi_lines bi_lines_of(const struct bi_bytes *in)
-{
-    return (struct bi_lines){.next = in->data, .end = in->data + in->size};
-}
+/* The lines behind a byte order mark, if there is one. */
+struct bi_lines bi_lines_of(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
 
 /* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */

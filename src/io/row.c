@@ -88,6 +88,13 @@ bosc_status bi_row_read(const char *begin, const char *end, bool commas, struct 
     }
 }
 
+struct bi_lines bi_lines_of(const struct bi_bytes *in)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
+    return (struct bi_lines){.next = in->data + (marked ? sizeof mark - 1 : 0), .end = in->data + in->size};
+}
+
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
 {
     if (lines->next == lines->end) return false;

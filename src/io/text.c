@@ -39,7 +39,6 @@ static bosc_status read_first(struct bi_lines *lines, bool header, int64_t *dim,
 {
     struct bi_line line;
     struct bi_numbers row = {0};
-    if (lines->end - lines->next >= 3 && memcmp(lines->next, "\xef\xbb\xbf", 3) == 0) lines->next += 3;
     struct bi_lines ahead = *lines;
     bool more = bi_lines_next_content(&ahead, &line);
     if (more && header && is_header(&line)) {

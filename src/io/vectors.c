@@ -1,4 +1,5 @@
 /* Vectors over a small alphabet: lines of 0 and 1, barcodes of A, C, G and T, FASTA, and packed bits in .npy. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,15 @@ static int64_t words_of(const bosc_vectors *v)
     return (v->length + per_word - 1) / per_word;
 }
 
-/* Vectors as they are read: `room` rows are allocated. */
+/* Vectors as they are read. Of FASTA, the letters of a sequence are gathered from its lines. */
 struct growing {
     bosc_vectors v;
-    int64_t room;
+    int64_t room; /* rows that are allocated */
     bool fasta;
+    char *sequence;           /* (LENGTH_MAX) */
+    int64_t gathered, header; /* letters so far; the line of the sequence's header, 0 before the first */
+    int64_t line;             /* at which a failure is */
+    struct bi_reason reason;
 };
 
 /* The value of a letter of the alphabet, or -1. */
@@ -47,95 +52,139 @@ static int value_of(char c, int32_t letter_bits)
     }
 }
 
-static bosc_status grow(struct growing *g, struct bi_reason *reason)
+__attribute__((format(printf, 2, 3))) static bosc_status refuse(struct growing *g, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(g->reason.text, sizeof g->reason.text, format, values);
+    va_end(values);
+    return BOSC_ERR_FORMAT;
+}
+
+static bosc_status out_of_memory(struct growing *g, int64_t vectors)
+{
+    refuse(g, "out of memory for %lld vectors", (long long)vectors);
+    return BOSC_ERR_NOMEM;
+}
+
+static bosc_status grow(struct growing *g)
 {
     if (g->v.n < g->room) return BOSC_OK;
     int64_t room = g->room ? 2 * g->room : 1024;
     uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(room * words_of(&g->v)) * 8);
-    if (!rows) {
-        snprintf(reason->text, sizeof reason->text, "out of memory for %lld vectors", (long long)room);
-        return BOSC_ERR_NOMEM;
-    }
+    if (!rows) return out_of_memory(g, room);
     g->v.rows = rows;
     g->room = room;
     return BOSC_OK;
 }
 
-/* Packs the letters of a word; the first vector says how long all are. */
-static bosc_status add(struct growing *g, struct bi_line word, struct bi_reason *reason)
+static bosc_status check_letters(struct growing *g, struct bi_line word)
 {
-    int64_t length = word.end - word.begin;
-    if (g->v.length == 0 && length > LENGTH_MAX)
-        snprintf(reason->text, sizeof reason->text, "%lld letters, more than %d", (long long)length, LENGTH_MAX);
-    else if (g->v.length > 0 && length != g->v.length)
-        snprintf(reason->text, sizeof reason->text, "%lld letters where the first vector has %d", (long long)length,
-                 (int)g->v.length);
-    else {
-        g->v.length = (int32_t)length;
-        bosc_status status = grow(g, reason);
-        if (status != BOSC_OK) return status;
-        int64_t words = words_of(&g->v), per_word = 64 / g->v.letter_bits;
-        uint64_t *row = g->v.rows + g->v.n * words;
-        memset(row, 0, (size_t)words * 8);
-        for (int64_t k = 0; k < length; k++) {
-            int value = value_of(word.begin[k], g->v.letter_bits);
-            if (value < 0) {
-                snprintf(reason->text, sizeof reason->text, "%s is none of %s",
-                         bi_quote(word.begin + k, word.begin + k + 1).text,
-                         g->v.letter_bits == 1 ? "0, 1" : "A, C, G, T");
-                return BOSC_ERR_FORMAT;
-            }
-            row[k / per_word] |= (uint64_t)value << k % per_word * g->v.letter_bits;
-        }
-        g->v.n++;
-        return BOSC_OK;
-    }
-    return BOSC_ERR_FORMAT;
+    for (const char *p = word.begin; p < word.end; p++)
+        if (value_of(*p, g->v.letter_bits) < 0)
+            return refuse(g, "%s is none of %s", bi_quote(p, p + 1).text,
+                          g->v.letter_bits == 1 ? "0, 1" : "A, C, G, T");
+    return BOSC_OK;
 }
 
-/* A line of letters, and a count of how often it was seen, which the answer does not depend on. */
-static bosc_status read_line(struct growing *g, struct bi_line line, struct bi_reason *reason)
+/* Packs the letters of a vector, which have been checked; the first one says how long all are. */
+static bosc_status add(struct growing *g, struct bi_line word)
+{
+    int64_t length = word.end - word.begin;
+    if (length > LENGTH_MAX) return refuse(g, "%lld letters, more than %d", (long long)length, LENGTH_MAX);
+    if (g->v.length > 0 && length != g->v.length)
+        return refuse(g, "%lld letters where the first vector has %d", (long long)length, (int)g->v.length);
+    g->v.length = (int32_t)length;
+    bosc_status status = grow(g);
+    if (status != BOSC_OK) return status;
+    int64_t words = words_of(&g->v), per_word = 64 / g->v.letter_bits;
+    uint64_t *row = g->v.rows + g->v.n * words;
+    memset(row, 0, (size_t)words * 8);
+    for (int64_t k = 0; k < length; k++)
+        row[k / per_word] |= (uint64_t)value_of(word.begin[k], g->v.letter_bits) << k % per_word * g->v.letter_bits;
+    g->v.n++;
+    return BOSC_OK;
+}
+
+/* A line of letters; behind bases, a count of how often they were seen, which the answer does not depend on. */
+static bosc_status read_line(struct growing *g, struct bi_line line)
 {
     struct bi_line word, count;
     int64_t seen;
+    bool counted = g->v.letter_bits == BARCODE_BITS;
+    bosc_status status;
     if (!bi_line_word(&line, &word)) return BOSC_OK;
-    if (bi_line_word(&line, &count) && (g->fasta || !bi_word_count(&count, &seen) || bi_line_word(&line, &count))) {
-        snprintf(reason->text, sizeof reason->text, "%s where %s should end", bi_quote(count.begin, count.end).text,
-                 g->fasta ? "the line" : "a count");
-        return BOSC_ERR_FORMAT;
-    }
-    return add(g, word, reason);
+    if ((status = check_letters(g, word)) != BOSC_OK) return status;
+    if (bi_line_word(&line, &count) && (!counted || !bi_word_count(&count, &seen) || bi_line_word(&line, &count)))
+        return refuse(g, "%s where %s should end", bi_quote(count.begin, count.end).text,
+                      counted ? "a count" : "the line");
+    return add(g, word);
 }
 
-/* The alphabet, by the first letter of the first line that has one. */
-static void choose_alphabet(struct growing *g, struct bi_lines lines)
+/* The end of a sequence, which may have several lines. */
+static bosc_status end_sequence(struct growing *g)
+{
+    if (g->header == 0) return BOSC_OK;
+    g->line = g->header;
+    if (g->gathered == 0) return refuse(g, "no letters follow this header");
+    return add(g, (struct bi_line){g->sequence, g->sequence + g->gathered});
+}
+
+static bosc_status read_fasta_line(struct growing *g, struct bi_line line)
+{
+    struct bi_line word, more;
+    bosc_status status;
+    if (!bi_line_word(&line, &word)) return BOSC_OK;
+    if (*word.begin == '>') {
+        int64_t header = g->line;
+        status = end_sequence(g);
+        g->header = header;
+        g->gathered = 0;
+        return status;
+    }
+    if ((status = check_letters(g, word)) != BOSC_OK) return status;
+    if (bi_line_word(&line, &more))
+        return refuse(g, "%s where the line should end", bi_quote(more.begin, more.end).text);
+    int64_t length = word.end - word.begin;
+    if (g->gathered + length > LENGTH_MAX) return refuse(g, "a sequence of more than %d letters", LENGTH_MAX);
+    if (!g->sequence && !(g->sequence = bi_io_alloc(LENGTH_MAX))) return out_of_memory(g, 1);
+    memcpy(g->sequence + g->gathered, word.begin, (size_t)length);
+    g->gathered += length;
+    return BOSC_OK;
+}
+
+/* The alphabet, by the first character of the first line that has one. */
+static bosc_status choose_alphabet(struct growing *g, struct bi_lines lines)
 {
     struct bi_line line, word;
-    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return;
+    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return refuse(g, "no vectors");
+    g->line = lines.number;
     g->fasta = *word.begin == '>';
     g->v.letter_bits = g->fasta || value_of(*word.begin, BARCODE_BITS) >= 0 ? BARCODE_BITS : 1;
+    if (g->fasta || value_of(*word.begin, g->v.letter_bits) >= 0) return BOSC_OK;
+    return refuse(g, "%s begins neither bits (0, 1) nor bases (A, C, G, T) nor FASTA (>)",
+                  bi_quote(word.begin, word.begin + 1).text);
 }
 
 bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error)
 {
-    struct growing g = {0};
-    struct bi_reason reason = {""};
+    struct growing g = {.reason = {""}};
     struct bi_lines lines = bi_lines_of(in);
     struct bi_line line;
-    bosc_status status = BOSC_OK;
-    choose_alphabet(&g, lines);
+    bosc_status status = choose_alphabet(&g, lines);
     while (status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
-        const char *p = line.begin;
-        while (p < line.end && (*p == ' ' || *p == '\t')) p++;
-        if (!g.fasta || *p != '>') status = read_line(&g, line, &reason);
+        g.line = lines.number;
+        status = g.fasta ? read_fasta_line(&g, line) : read_line(&g, line);
     }
-    if (status == BOSC_OK && g.v.n == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vectors", in->name);
+    if (status == BOSC_OK && g.fasta) status = end_sequence(&g);
+    free(g.sequence);
     if (status == BOSC_OK) {
         *vectors = g.v;
         return BOSC_OK;
     }
     bosc_vectors_free(&g.v);
-    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
+    if (g.line == 0) return bi_io_fail(error, status, "%s: %s", in->name, g.reason.text);
+    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)g.line, g.reason.text);
 }
 
 /* Bytes whose most significant bit is the first letter. */

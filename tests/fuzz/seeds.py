@@ -22,7 +22,7 @@ TEXTS = {
     "edge_list": ["# c\n0 1\n2\t3\n", "1 2 1000000\n12345 67890 -5\n7 8 0.125\n9 10 3\n",
                   "a 1000 2000 123456789012\na 12 34 0.30000000000000004\na 1 2 1e5 \n"],
     "metis": ["7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "3 2 011 1\n9 2 5 3 -7\n9 1 5\n9 1 -7\n"],
-    "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTTTT\r\n"],
+    "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTT\r\nTT\r\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
 }
 
