@@ -23,4 +23,5 @@ const struct bi_cell_team bi_cell_team_cpu = {.sizes = sizes,
                                               .unique = bi_cell_cpu_unique,
                                               .join = bi_cell_cpu_join,
                                               .look = bi_cell_cpu_look,
-                                              .search = bi_cell_cpu_search};
+                                              .search = bi_cell_cpu_search,
+                                              .order = bi_cell_cpu_order};

@@ -11,7 +11,12 @@ bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all);
 int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads);
 int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads);
 
+bosc_status bi_cell_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
+
 bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
 bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *search);
+
+/* The first of a thread's items. */
+static inline int64_t bi_cell_share(int64_t items, int32_t thread, int32_t threads) { return items * thread / threads; }
 
 #endif

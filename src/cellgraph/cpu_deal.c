@@ -9,8 +9,6 @@ static uint32_t part_of(const struct bi_cell_deal *d, uint64_t hash)
     return (uint32_t)(hash >> 1 >> (63 - d->part_bits));
 }
 
-static int64_t share(const struct bi_cell_deal *d, int32_t thread) { return d->n * thread / d->threads; }
-
 static uint32_t *places_of(const struct bi_cell_deal *d, int32_t thread, int32_t list)
 {
     return d->places + ((size_t)(thread * d->lists + list) << d->part_bits);
@@ -20,7 +18,8 @@ static void count(const struct bi_cell_deal *d, int32_t thread)
 {
     uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
     memset(places_of(d, thread, 0), 0, (size_t)d->lists * sizeof(uint32_t) << d->part_bits);
-    for (int64_t i = share(d, thread), end = share(d, thread + 1); i < end; i += BI_CELL_BLOCK) {
+    for (int64_t i = bi_cell_share(d->n, thread, d->threads), end = bi_cell_share(d->n, thread + 1, d->threads);
+         i < end; i += BI_CELL_BLOCK) {
         const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
         d->hash(d->user, i, block, false, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
@@ -30,27 +29,33 @@ static void count(const struct bi_cell_deal *d, int32_t thread)
     }
 }
 
-static void sum_up(struct bi_cell_deal *d)
+void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint32_t parts, uint32_t *starts)
+{
+    uint32_t sum = 0;
+    for (uint32_t p = 0; p < parts; p++) {
+        starts[p] = sum;
+        for (int32_t t = 0; t < threads; t++) {
+            const uint32_t here = places[t * stride + p];
+            places[t * stride + p] = sum;
+            sum += here;
+        }
+    }
+    starts[parts] = sum;
+}
+
+static void sum_up(const struct bi_cell_deal *d)
 {
     const uint32_t parts = 1u << d->part_bits;
-    for (int32_t l = 0; l < d->lists; l++) {
-        uint32_t sum = 0, *starts = d->starts + (size_t)l * (parts + 1);
-        for (uint32_t p = 0; p < parts; p++) {
-            starts[p] = sum;
-            for (int32_t t = 0; t < d->threads; t++) {
-                uint32_t *place = places_of(d, t, l) + p, here = *place;
-                *place = sum;
-                sum += here;
-            }
-        }
-        starts[parts] = sum;
-    }
+    for (int32_t l = 0; l < d->lists; l++)
+        bi_cell_sum_places(places_of(d, 0, l), (int64_t)d->lists * parts, d->threads, parts,
+                           d->starts + (size_t)l * (parts + 1));
 }
 
 static void deal(const struct bi_cell_deal *d, int32_t thread)
 {
     uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
-    for (int64_t i = share(d, thread), end = share(d, thread + 1); i < end; i += BI_CELL_BLOCK) {
+    for (int64_t i = bi_cell_share(d->n, thread, d->threads), end = bi_cell_share(d->n, thread + 1, d->threads);
+         i < end; i += BI_CELL_BLOCK) {
         const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
         d->hash(d->user, i, block, true, hashes);
         for (int32_t l = 0; l < d->lists; l++) {

@@ -4,12 +4,11 @@
 #ifndef BI_CELLGRAPH_CPU_DEAL_H
 #define BI_CELLGRAPH_CPU_DEAL_H
 
-#include "cellgraph/graph.h"
+#include "cellgraph/cpu_hash.h"
 
 enum {
-    BI_CELL_PART = 2048, /* items of a part, on average at most */
-    BI_CELL_LISTS = BI_CELL_SEGMENTS,
-    BI_CELL_BLOCK = 256 /* items whose hashes are asked for at once */
+    BI_CELL_PART = 4096, /* items of a part, on average at most */
+    BI_CELL_LISTS = BI_CELL_SEGMENTS
 };
 
 struct bi_cell_entry {
@@ -27,6 +26,10 @@ struct bi_cell_deal {
     uint32_t *starts;              /* (lists x (parts + 1)) of a list's parts in its entries */
     struct bi_cell_entry *entries; /* (lists x n), of a part in the order of the items */
 };
+
+/* Counts (threads x stride, of which the first `parts` are meant) become where each thread's items of a part go;
+ * starts (parts + 1) get those of the parts. */
+void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint32_t parts, uint32_t *starts);
 
 /* Takes scratch; n, lists, hash and user are set before. */
 bosc_status bi_cell_deal_open(bosc_ctx *ctx, struct bi_cell_deal *d);

@@ -39,7 +39,11 @@ struct workspace {
 struct join {
     const struct bi_cell_segments *all;
     struct bi_cell_deal deal;
-    int32_t first; /* the segment of the first list */
+    struct bi_cell_hashing hashing;
+    struct bi_cell_outsides outsides;
+    void (*hash_outside)(const struct bi_cell_hashing *, const struct bi_cell_outsides *, const struct bi_cell_view *,
+                         int64_t first, int64_t count, uint64_t *hashes);
+    uint32_t differ; /* bits in which the keys of two that may be joined differ */
     uint32_t next_part;
     struct workspace *workspaces; /* (threads) */
 };
@@ -55,13 +59,22 @@ static void words_of(const struct bi_cell_segments *all, int32_t segment, int32_
 static void hash_outside(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
 {
     const struct join *j = user;
-    const struct bi_cell_view *v = &j->all->view;
-    (void)again; /* to hash is as fast as to read */
-    for (int32_t l = 0; l < j->deal.lists; l++) {
-        int32_t begin, end;
-        words_of(j->all, j->first + l, &begin, &end);
-        for (int64_t k = 0; k < count; k++) hashes[l * BI_CELL_BLOCK + k] = bi_cell_outside(v, first + k, begin, end);
+    struct bi_cell_outsides o = j->outsides;
+    o.parity = again && j->differ; /* parts do not depend on it */
+    j->hash_outside(&j->hashing, &o, &j->all->view, first, count, hashes);
+}
+
+/* As bi_cell_match, for a segment of one word, without a branch for each word. */
+static int64_t match_word(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t word)
+{
+    const uint64_t bits = x[word] ^ y[word];
+    uint64_t rest = bits == 0;
+    for (int32_t s = 0; s < shape->words; s++) rest |= s == word ? 0 : x[s] ^ y[s];
+    if (shape->letter_bits == 1) {
+        rest |= bits & (bits - 1);
+        return rest ? -1 : (int64_t)word * 64 + bi_lowest_bit(bits | 1ull << 63);
     }
+    return rest || !bi_cell_one_letter(bits, shape->letter_bits) ? -1 : (int64_t)bi_cell_position(shape, word, bits);
 }
 
 /* Compares the pairs that wait and appends their edges. */
@@ -71,8 +84,14 @@ static void flush(const struct join *j, struct workspace *w, int32_t begin, int3
     const struct bi_cell_found *to = &j->all->found;
     int found = 0;
     for (int q = 0; q < w->queued; q++) {
+        __builtin_prefetch(bi_cell_row(v, w->queue[q].i));
+        __builtin_prefetch(bi_cell_row(v, w->queue[q].j));
+    }
+    for (int q = 0; q < w->queued; q++) {
         uint32_t x = w->queue[q].i, y = w->queue[q].j;
-        int64_t position = bi_cell_match(&v->shape, bi_cell_row(v, x), bi_cell_row(v, y), begin, end);
+        const uint64_t *of_x = bi_cell_row(v, x), *of_y = bi_cell_row(v, y);
+        const int64_t position = end - begin == 1 ? match_word(&v->shape, of_x, of_y, begin)
+                                                  : bi_cell_match(&v->shape, of_x, of_y, begin, end);
         w->edges[found] = (uint64_t)(x < y ? x : y) << to->vertex_bits | (x < y ? y : x);
         w->positions[found] = (uint32_t)position;
         found += position >= 0;
@@ -94,7 +113,7 @@ static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, 
     while (mask > 63 && mask / 4 > size) mask /= 2;
     memset(w->heads, 0xff, (mask + 1) * sizeof *w->heads);
     for (uint32_t i = 0; i < size; i++) {
-        uint16_t *head = &w->heads[entries[i].key & mask];
+        uint16_t *head = &w->heads[entries[i].key >> 1 & mask];
         w->links[count] = (struct link){(uint16_t)i, *head};
         count += *head != NOTHING;
         w->next[i] = *head;
@@ -106,12 +125,11 @@ static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, 
 /* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. */
 static bool match(const struct join *j, struct workspace *w, uint32_t part)
 {
-    const struct bi_cell_view *v = &j->all->view;
     uint32_t size, count, followed = 0;
     const struct bi_cell_entry *entries = bi_cell_deal_part(&j->deal, part, &size);
     int32_t begin, end;
     if (size > PART_ROOM) return false;
-    words_of(j->all, j->first + (int32_t)(part >> j->deal.part_bits), &begin, &end);
+    words_of(j->all, j->outsides.first + (int32_t)(part >> j->deal.part_bits), &begin, &end);
     for (count = chain(w, entries, size); count > 0;) {
         uint32_t left = 0;
         followed += count;
@@ -119,14 +137,11 @@ static bool match(const struct join *j, struct workspace *w, uint32_t part)
         for (uint32_t c = 0; c < count; c++) {
             const struct link at = w->links[c];
             const struct pair p = {entries[at.i].item, entries[at.k].item};
-            const bool equal = entries[at.i].key == entries[at.k].key;
+            const bool may = (entries[at.i].key ^ entries[at.k].key) == j->differ;
             w->links[left] = (struct link){at.i, w->next[at.k]};
             left += w->next[at.k] != NOTHING;
             w->queue[w->queued] = p;
-            w->queued += equal;
-            if (!equal) continue;
-            __builtin_prefetch(bi_cell_row(v, p.i));
-            __builtin_prefetch(bi_cell_row(v, p.j));
+            w->queued += may;
             if (w->queued == QUEUE) flush(j, w, begin, end);
         }
         count = left;
@@ -145,7 +160,7 @@ static void match_parts(struct join *j, int32_t thread)
     while ((p = __atomic_fetch_add(&j->next_part, 1, __ATOMIC_RELAXED)) < parts) {
         if (match(j, w, p)) continue;
         w->queued = 0;
-        bi_raise(&j->all->skewed[j->first + (int32_t)(p >> j->deal.part_bits)], 1);
+        bi_raise(&j->all->skewed[j->outsides.first + (int32_t)(p >> j->deal.part_bits)], 1);
         bi_raise(j->all->any_skewed, 1);
     }
     bi_take(j->all->found.compared, w->compared);
@@ -169,11 +184,15 @@ bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "join: injected fault");
     j.deal = (struct bi_cell_deal){.n = all->view.count, .hash = hash_outside, .user = &j};
     j.deal.lists = lists_for(j.deal.n, all->count);
+    j.outsides = (struct bi_cell_outsides){.span = all->span, .lists = j.deal.lists};
+    j.hash_outside = BI_LEVEL_PICK(ctx->level, bi_cell_hash_outside);
+    j.differ = all->view.shape.letter_bits == 1; /* the parity of the segment */
+    bi_cell_hashing_open(&j.hashing, &all->view.shape, all->view.seeds);
     BI_TRY(bi_cell_deal_open(ctx, &j.deal));
     BI_TRY(bi_cell_scratch(ctx, j.deal.threads, sizeof *j.workspaces, &j.workspaces));
     const int32_t threads = j.deal.threads;
-    for (j.first = 0; j.first < all->count; j.first += j.deal.lists) {
-        BI_TRY(bi_progress(ctx, "join", (double)j.first / all->count));
+    for (j.outsides.first = 0; j.outsides.first < all->count; j.outsides.first += j.deal.lists) {
+        BI_TRY(bi_progress(ctx, "join", (double)j.outsides.first / all->count));
         j.next_part = 0;
         bi_cell_deal(&j.deal);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)

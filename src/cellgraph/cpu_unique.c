@@ -16,9 +16,11 @@ static const uint32_t NOTHING = UINT32_MAX;
 struct unique {
     struct bi_cell_rows rows;
     struct bi_cell_shape shape;
-    const uint64_t *seeds;
+    struct bi_cell_hashing hashing;
+    void (*hash_rows)(const struct bi_cell_hashing *, const uint64_t *rows, int64_t stride, int64_t count,
+                      uint64_t *hashes);
     uint64_t *hashes; /* (rows) */
-    uint32_t *first;  /* (rows) the first of the equals of each */
+    uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
     uint32_t *next;   /* (rows) chains of a part's entries */
     struct bi_cell_deal deal;
     uint32_t *before; /* (threads + 1) first rows of the threads before */
@@ -34,13 +36,9 @@ static void hash_rows(const void *user, int64_t first, int64_t count, bool again
         memcpy(hashes, u->hashes + first, (size_t)count * sizeof *hashes);
         return;
     }
-    for (int64_t k = 0; k < count; k++) {
-        const uint64_t *row = u->rows.data + (first + k) * u->rows.stride;
-        uint64_t h = 0;
-        for (int32_t s = 0; s < u->shape.words; s++)
-            h += bi_cell_hash(row[s] & bi_cell_mask(&u->shape, s), u->seeds[s]);
-        hashes[k] = u->hashes[first + k] = h;
-    }
+    u->hash_rows(&u->hashing, u->rows.data + first * u->rows.stride, u->rows.stride, count, hashes);
+    memcpy(u->hashes + first, hashes, (size_t)count * sizeof *hashes);
+    for (int64_t k = 0; k < count; k++) u->first[first + k] = (uint32_t)(first + k);
 }
 
 static bool same(const struct unique *u, uint32_t i, uint32_t j)
@@ -85,13 +83,14 @@ static bool match(const struct unique *u, const struct bi_cell_entry *entries, u
         const uint32_t key = entries[i].key, row = entries[i].item;
         uint32_t k = heads[key & mask];
         while (k != NOTHING && (entries[k].key != key || (exact && !same(u, row, entries[k].item)))) k = next[k];
-        u->first[row] = k == NOTHING ? row : entries[k].item;
         if (k == NOTHING) {
+            if (exact) u->first[row] = row;
             next[i] = heads[key & mask];
             heads[key & mask] = i;
-        } else if (!exact && !push(u, &q, row)) {
-            return false;
+            continue;
         }
+        u->first[row] = entries[k].item;
+        if (!exact && !push(u, &q, row)) return false;
     }
     return flush(u, &q);
 }
@@ -103,41 +102,67 @@ static void match_part(const struct unique *u, uint32_t part)
     if (!match(u, entries, size, false)) match(u, entries, size, true);
 }
 
-static int64_t share(const struct unique *u, int32_t thread) { return u->rows.n * thread / u->deal.threads; }
-
 static void count_firsts(const struct unique *u, int32_t thread)
 {
+    const int64_t end = bi_cell_share(u->rows.n, thread + 1, u->deal.threads);
     uint32_t count = 0;
-    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) count += u->first[i] == (uint32_t)i;
+    for (int64_t i = bi_cell_share(u->rows.n, thread, u->deal.threads); i < end; i++)
+        count += u->first[i] == (uint32_t)i;
     u->before[thread + 1] = count;
+}
+
+/* The rows of a block that are first ones, or that are not; returns how many. */
+static int pick(const struct unique *u, int64_t begin, int64_t end, bool firsts, uint32_t *rows)
+{
+    int count = 0;
+    for (int64_t i = begin; i < end; i++) {
+        rows[count] = (uint32_t)i;
+        count += (u->first[i] == (uint32_t)i) == firsts;
+    }
+    return count;
+}
+
+static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
+{
+    const int32_t words = u->shape.words;
+    const uint64_t *row = u->rows.data + i * u->rows.stride;
+    uint64_t *to = u->vectors + (int64_t)vertex * words;
+    for (int32_t s = 0; s + 1 < words; s++) to[s] = row[s] & u->shape.mask;
+    to[words - 1] = row[words - 1] & u->shape.last_mask;
 }
 
 /* First rows become vertices. */
 static void number(const struct unique *u, int32_t thread)
 {
-    uint32_t vertex = u->before[thread];
-    const int32_t words = u->shape.words;
-    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) {
-        if (u->first[i] != (uint32_t)i) continue;
-        const uint64_t *row = u->rows.data + i * u->rows.stride;
-        uint64_t *to = u->vectors + (int64_t)vertex * words;
-        for (int32_t s = 0; s + 1 < words; s++) to[s] = row[s] & u->shape.mask;
-        to[words - 1] = row[words - 1] & u->shape.last_mask;
-        u->vertex_hashes[vertex] = u->hashes[i];
-        u->firsts[vertex] = (uint32_t)i;
-        u->multiplicities[vertex] = 1;
-        u->vertex_of[i] = vertex++;
+    const int64_t end = bi_cell_share(u->rows.n, thread + 1, u->deal.threads);
+    uint32_t vertex = u->before[thread], rows[BI_CELL_BLOCK];
+    for (int64_t i = bi_cell_share(u->rows.n, thread, u->deal.threads); i < end; i += BI_CELL_BLOCK) {
+        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, true, rows);
+        for (int k = 0; k < count; k++, vertex++) {
+            copy_row(u, rows[k], vertex);
+            u->vertex_hashes[vertex] = u->hashes[rows[k]];
+            u->firsts[vertex] = rows[k];
+            u->multiplicities[vertex] = 1;
+            u->vertex_of[rows[k]] = vertex;
+        }
     }
 }
 
-/* The other rows get the vertices of their first ones. */
+/* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
 static void follow(const struct unique *u, int32_t thread)
 {
-    for (int64_t i = share(u, thread), end = share(u, thread + 1); i < end; i++) {
-        if (u->first[i] == (uint32_t)i) continue;
-        const uint32_t vertex = u->vertex_of[u->first[i]];
-        u->vertex_of[i] = vertex;
-        __atomic_fetch_add(&u->multiplicities[vertex], 1, __ATOMIC_RELAXED);
+    const int64_t end = bi_cell_share(u->rows.n, thread + 1, u->deal.threads);
+    uint32_t rows[BI_CELL_BLOCK];
+    for (int64_t i = bi_cell_share(u->rows.n, thread, u->deal.threads); i < end; i += BI_CELL_BLOCK) {
+        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, false, rows);
+        for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
+        for (int k = 0; k < count; k++) {
+            const uint32_t vertex = u->vertex_of[u->first[rows[k]]];
+            u->vertex_of[rows[k]] = vertex;
+            __builtin_prefetch(&u->multiplicities[vertex], 1);
+        }
+        for (int k = 0; k < count; k++)
+            __atomic_fetch_add(&u->multiplicities[u->vertex_of[rows[k]]], 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -174,8 +199,10 @@ bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struc
     uint64_t *seeds;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, graph->shape.words, 8));
-    u.seeds = seeds = graph->blocks[BI_CELL_SEEDS].data;
+    seeds = graph->blocks[BI_CELL_SEEDS].data;
     for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cell_seed(s);
+    u.hash_rows = BI_LEVEL_PICK(ctx->level, bi_cell_hash_rows);
+    bi_cell_hashing_open(&u.hashing, &graph->shape, seeds);
     u.deal = (struct bi_cell_deal){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
     BI_TRY(bi_cell_scratch(ctx, rows->n, 8, &u.hashes));
     BI_TRY(bi_cell_scratch(ctx, rows->n, 4, &u.first));

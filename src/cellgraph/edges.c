@@ -73,22 +73,14 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     return BOSC_OK;
 }
 
-/* In how many passes edges are placed: the memory that one writes to stays in a device's cache, whose lines would
- * otherwise leave it half full. */
-static int64_t passes_of(const bosc_ctx *ctx, int64_t edges)
+/* By steps. In how many passes edges are placed: the memory that one writes to stays in a device's cache, whose lines
+ * would otherwise leave it half full. */
+static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found,
+                                  int64_t count)
 {
     enum { CACHED = 3 << 20 };
-    return ctx->backend->id == BOSC_BACKEND_CUDA ? bi_div_up(edges, CACHED) + (edges == 0) : 1;
-}
-
-/* The graph gets the edges that were found, in order. */
-static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
-{
     struct bi_cell_order order = {
         .edges = found->edges, .positions = found->positions, .vertex_bits = found->vertex_bits};
-    if (count == 0) return BOSC_OK;
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
     order.edges_out = graph->blocks[BI_CELL_EDGES].data;
     order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
     BI_TRY(bi_cell_scratch(ctx, count, 4, &order.ranks));
@@ -98,7 +90,7 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
     BI_TRY(BI_CELL_STEP(ctx, cell_rank, count, &order));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, order.starts, graph->vertices + 1,
                                     order.starts));
-    int64_t passes = passes_of(ctx, count), vertices = (graph->vertices + passes - 1) / passes;
+    const int64_t passes = bi_div_up(count, CACHED), vertices = bi_div_up(graph->vertices, passes);
     for (order.first = 0; order.first < (uint64_t)graph->vertices; order.first = order.last + 1) {
         order.last = order.first + (uint64_t)vertices - 1;
         BI_TRY(BI_CELL_STEP(ctx, cell_place, count, &order));
@@ -106,11 +98,16 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
     return BI_CELL_STEP(ctx, cell_tidy, graph->vertices, &order);
 }
 
-/* Edges that are too many for 32-bit places are sorted. */
-static bosc_status sort_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
+/* The graph gets the edges that were found, in order; those that are too many for 32-bit places are sorted. */
+static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
 {
+    if (count == 0) return BOSC_OK;
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
+    if (count < (int64_t)UINT32_MAX) {
+        const struct bi_cell_team *team = bi_cell_team_of(ctx);
+        return team->order ? team->order(ctx, graph, found, count) : order_by_steps(ctx, graph, found, count);
+    }
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, found->edges, 4, found->positions, count,
                                           graph->blocks[BI_CELL_EDGES].data, graph->blocks[BI_CELL_POSITIONS].data, 0,
                                           2 * found->vertex_bits);
@@ -140,10 +137,7 @@ bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_
         found.room = count;
         BI_TRY(find(ctx, graph, old, common, &found, &count));
     }
-    if (count < (int64_t)UINT32_MAX)
-        BI_TRY(put_in_order(ctx, graph, &found, count));
-    else
-        BI_TRY(sort_edges(ctx, graph, &found, count));
+    BI_TRY(put_in_order(ctx, graph, &found, count));
     graph->vertex_bits = bits;
     graph->edges = count;
     return BOSC_OK;

@@ -59,6 +59,8 @@ struct bi_cell_team {
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);
     bosc_status (*look)(bosc_ctx *ctx, const struct bi_cell_sample *sample); /* at pairs and leading words */
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cell_search *search);
+    /* Puts the edges that were found, less than 2^32 - 1, into the graph's blocks in order; NULL: by steps. */
+    bosc_status (*order)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
 };
 
 extern const struct bi_cell_team bi_cell_team_cpu;
