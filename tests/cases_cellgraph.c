@@ -508,6 +508,53 @@ static void slices(bosc_ctx *ctx)
     free(c.rows);
 }
 
+/* Row i is vector (i * 2557) % n. Vectors 64 k to 64 k + 63 have one neighbourhood: they differ in one letter, and from
+ * the others in two or more. */
+static struct reference_cells crowds(int64_t n)
+{
+    enum { LENGTH = 24, BITS = 6, WORDS = 3 };
+    struct reference_cells c = {.n = n, .length = LENGTH, .letter_bits = BITS, .stride = WORDS};
+    c.rows = suite_alloc((size_t)(n * WORDS) * 8);
+    memset(c.rows, 0, (size_t)(n * WORDS) * 8);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t vector = i * 2557 % n;
+        for (int32_t twice = 0; twice < 2; twice++) {
+            reference_set_letter(&c, i, 5 * twice, (uint32_t)(vector >> 6));
+            reference_set_letter(&c, i, 5 * twice + 1, (uint32_t)(vector >> 12));
+        }
+        reference_set_letter(&c, i, 20, (uint32_t)vector);
+    }
+    return c;
+}
+
+/* Edges and rows are in order where vertices are many, and neighbours too. */
+static void crowded(bosc_ctx *ctx)
+{
+    const int64_t n = suite_slow(ctx) ? 4288 : 9024;
+    struct reference_cells c = crowds(n);
+    struct answer a = {.vertices = n, .edges = n / 64 * (64 * 63 / 2)};
+    int64_t e = 0;
+    a.vertex_of = suite_alloc((size_t)n * 8);
+    a.pairs = suite_alloc((size_t)a.edges * 16);
+    a.positions = suite_alloc((size_t)a.edges * 4);
+    for (int64_t i = 0; i < n; i++) {
+        a.vertex_of[i] = i;
+        for (int64_t j = i + 1; j < n; j++) {
+            if (i * 2557 % n / 64 != j * 2557 % n / 64) continue;
+            a.pairs[2 * e] = i;
+            a.pairs[2 * e + 1] = j;
+            a.positions[e++] = 20;
+        }
+    }
+    CHECK_EQ(e, a.edges);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_JOIN, 0, 32);
+    check_pairs(ctx, graph, &a, 32, false);
+    check_rows(ctx, graph, &a, 32, false);
+    bosc_cellgraph_free(graph);
+    answer_free(&a);
+    free(c.rows);
+}
+
 /* The methods agree where all pairs are many. */
 static void large(void)
 {
@@ -533,6 +580,6 @@ static void large(void)
 static const struct suite_case suite_cases_cellgraph[] = {
     {"shapes", shapes, NULL},     {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
     {"again", again, NULL},       {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
-    {"searches", searches, NULL}, {"far", far, NULL},     {"slices", slices, NULL},
+    {"searches", searches, NULL}, {"far", far, NULL},     {"slices", slices, NULL},         {"crowded", crowded, NULL},
 };
 SUITE(cellgraph);

@@ -24,4 +24,5 @@ const struct bi_cell_team bi_cell_team_cpu = {.sizes = sizes,
                                               .join = bi_cell_cpu_join,
                                               .look = bi_cell_cpu_look,
                                               .search = bi_cell_cpu_search,
-                                              .order = bi_cell_cpu_order};
+                                              .order = bi_cell_cpu_order,
+                                              .rows = bi_cell_cpu_rows};

@@ -13,6 +13,7 @@ int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads);
 
 bosc_status bi_cell_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
 
+bosc_status bi_cell_cpu_rows(bosc_ctx *ctx, const struct bi_cell_arcs *arcs, int64_t vertices, int32_t length);
 bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
 bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *search);
 

@@ -166,4 +166,5 @@ static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shap
     return {n * 20 + slots_for(n) * 4, cell_join_bytes(ctx, n, max_bytes)};
 }
 
-extern "C" const bi_cell_team bi_cell_team_cuda = {sizes, cell_unique, cell_join, cell_look, cell_search, nullptr};
+extern "C" const bi_cell_team bi_cell_team_cuda = {sizes,       cell_unique, cell_join, cell_look,
+                                                   cell_search, nullptr,     nullptr};

@@ -40,9 +40,9 @@ bosc_status bi_cell_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, int64
 /* Finds the edges between the vertices. Those of `old` (NULL: none) are the first of them, and its edges known. */
 bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old);
 
-/* Both arcs of every edge in order, and where those of each vertex begin; all in scratch, so that a lack of memory
- * leaves the caller's arrays alone. a->edges is set before. */
-bosc_status bi_cell_make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices);
+/* Both arcs of every edge in order, as a->neighbours and a->positions (NULL: not asked for), which the backend reaches;
+ * a->offsets, in scratch, gets where those of each vertex begin. A lack of memory leaves the caller's arrays alone. */
+bosc_status bi_cell_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_arcs *a);
 
 /* The methods: each adds the edges that it finds. */
 bosc_status bi_cell_compare_all(bosc_ctx *ctx, const struct bi_cell_view *view, int32_t pivots,

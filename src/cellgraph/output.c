@@ -84,43 +84,50 @@ bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph,
     return status;
 }
 
-bosc_status bi_cell_make_rows(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices)
+/* Both arcs of every edge are sorted. */
+static bosc_status rows_by_steps(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t vertices)
 {
-    int64_t arcs = 2 * a->edges.count;
+    const int64_t arcs = 2 * a->edges.count;
     uint64_t *sorted;
     uint32_t *positions;
-    BI_TRY(bi_cell_scratch(ctx, vertices + 1, 8, &a->offsets));
-    BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, (size_t)(vertices + 1) * 8));
-    if (arcs == 0) return BOSC_OK;
     BI_TRY(bi_cell_scratch(ctx, arcs, 8, &sorted));
     BI_TRY(bi_cell_scratch(ctx, arcs, 4, &positions));
     BI_TRY(bi_cell_scratch(ctx, arcs, 8, &a->arcs));
-    BI_TRY(bi_cell_scratch(ctx, arcs, 4, &a->positions));
+    BI_TRY(bi_cell_scratch(ctx, arcs, 4, &a->of_arcs));
     BI_TRY(BI_CELL_STEP(ctx, cell_arc, a->edges.count, a));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, a->arcs, 4, a->positions, arcs, sorted, positions, 0,
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, a->arcs, 4, a->of_arcs, arcs, sorted, positions, 0,
                                           2 * a->edges.vertex_bits));
     a->arcs = sorted;
-    a->positions = positions;
     BI_TRY(BI_CELL_STEP(ctx, cell_row_end, arcs, a));
-    return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_I64, a->offsets, vertices + 1, a->offsets);
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_I64, a->offsets, vertices + 1, a->offsets));
+    if (a->neighbours) BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, arcs, a));
+    return a->positions ? ctx->backend->copy(ctx, a->positions, positions, (size_t)arcs * 4) : BOSC_OK;
+}
+
+bosc_status bi_cell_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_arcs *a)
+{
+    const struct bi_cell_team *team = bi_cell_team_of(ctx);
+    a->edges = bi_cell_edges_of(graph);
+    BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 8, &a->offsets));
+    BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, (size_t)(graph->vertices + 1) * 8));
+    if (graph->edges == 0) return BOSC_OK;
+    if (team->rows && graph->edges < (int64_t)UINT32_MAX)
+        return team->rows(ctx, a, graph->vertices, graph->shape.length);
+    return rows_by_steps(ctx, a, graph->vertices);
 }
 
 static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
                              uint32_t *positions)
 {
-    struct bi_cell_arcs args = {.edges = bi_cell_edges_of(graph), .wide = graph->opts.id_bits == 64};
+    struct bi_cell_arcs args = {.positions = positions, .wide = graph->opts.id_bits == 64};
     size_t arcs = 2 * (size_t)graph->edges;
     struct bi_out out;
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.wide ? 8 : 4) : 0, &out, &staged));
-    BI_TRY(bi_cell_make_rows(ctx, &args, graph->vertices));
-    if (out.bytes > 0) {
-        args.neighbours = out.reachable;
-        BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, (int64_t)arcs, &args));
-        BI_TRY(bi_stage_back(ctx, &out));
-    }
+    args.neighbours = out.bytes > 0 ? out.reachable : NULL;
+    BI_TRY(bi_cell_make_rows(ctx, graph, &args));
+    BI_TRY(bi_stage_back(ctx, &out));
     if (offsets) BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, ((size_t)graph->vertices + 1) * 8));
-    if (positions && arcs > 0) BI_TRY(ctx->backend->copy(ctx, positions, args.positions, arcs * 4));
     return ctx->backend->sync(ctx);
 }
 

@@ -63,10 +63,11 @@ BI_FN void bi_step_cell_pair(const struct bi_cell_pairs *a, int64_t e)
 /* Both arcs of each edge, then sorted by (from, to). */
 struct bi_cell_arcs {
     struct bi_cell_edges edges;
-    uint64_t *arcs;
-    uint32_t *positions;
+    uint64_t *arcs;    /* from << vertex_bits | to */
+    uint32_t *of_arcs; /* their positions */
     int64_t *offsets;
     void *neighbours;
+    uint32_t *positions;
     bool wide;
 };
 
@@ -75,7 +76,7 @@ BI_FN void bi_step_cell_arc(const struct bi_cell_arcs *a, int64_t e)
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
     a->arcs[2 * e] = edge;
     a->arcs[2 * e + 1] = high << a->edges.vertex_bits | low;
-    a->positions[2 * e] = a->positions[2 * e + 1] = a->edges.positions[e];
+    a->of_arcs[2 * e] = a->of_arcs[2 * e + 1] = a->edges.positions[e];
 }
 
 /* offsets[v + 1] = the end of the arcs of v, for vertices that have any; a maximum scan fills in the others. */

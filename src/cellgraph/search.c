@@ -4,12 +4,11 @@
 /* Rows in a form that searches read. */
 static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
 {
-    struct bi_cell_arcs args = {.edges = bi_cell_edges_of(graph), .neighbours = neighbours};
+    struct bi_cell_arcs args = {.neighbours = neighbours};
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_make_rows(ctx, &args, graph->vertices));
+    BI_TRY(bi_cell_make_rows(ctx, graph, &args));
     struct bi_cell_packing packing = {args.offsets, rows};
     BI_TRY(BI_CELL_STEP(ctx, cell_pack, graph->vertices, &packing));
-    BI_TRY(BI_CELL_STEP(ctx, cell_neighbour, 2 * graph->edges, &args));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }

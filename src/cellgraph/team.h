@@ -59,8 +59,10 @@ struct bi_cell_team {
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);
     bosc_status (*look)(bosc_ctx *ctx, const struct bi_cell_sample *sample); /* at pairs and leading words */
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cell_search *search);
-    /* Puts the edges that were found, less than 2^32 - 1, into the graph's blocks in order; NULL: by steps. */
+    /* Of less than 2^32 - 1 edges; NULL: by steps. Puts those that were found into the graph's blocks in order. */
     bosc_status (*order)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
+    /* Writes all rows, and where they begin: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */
+    bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cell_arcs *arcs, int64_t vertices, int32_t length);
 };
 
 extern const struct bi_cell_team bi_cell_team_cpu;
