@@ -141,41 +141,59 @@ static bosc_cbt_command keep(void *user, int64_t leaf, uint64_t node)
     return BOSC_CBT_KEEP;
 }
 
-static void changes(bosc_ctx *ctx)
+static const int64_t bad_counts[] = {-1, -2, INT64_MIN, INT64_MAX};
+
+static void updates(bosc_ctx *ctx)
 {
     bosc_cbt *tree = NULL;
     uint8_t commands[16] = {0};
     int64_t sources[16];
-    uint64_t nodes[16];
-    bosc_cbt_view view;
-    char in[16] = {0}, out[16];
-    static const int64_t sizes[] = {-1, -2, INT64_MIN, INT64_MAX};
-    static const int32_t levels[] = {-1, -2, 9, 10, INT32_MAX, INT32_MIN};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
     CHECK_EQ(bosc_cbt_update(NULL, tree, commands, 3, sources, 8), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_update(ctx, NULL, commands, 3, sources, 8), "tree");
     CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, NULL, 3, sources, 8), "commands");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, sizes[i], sources, 8), "count");
-        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, sources, sizes[i]), "room");
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, bad_counts[i], sources, 8), "count");
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, sources, bad_counts[i]), "room");
     }
     CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, NULL, -5), "room");
     for (int off = 1; off < 8; off++)
         CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, (int64_t *)(void *)((char *)sources + off), 8),
                   "sources");
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void cycles(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    uint8_t commands[16] = {0};
+    int64_t sources[16];
+    uint64_t nodes[16];
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
     CHECK_EQ(bosc_cbt_cycle(NULL, tree, commands, 3, sources, nodes, 8), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_cycle(ctx, NULL, commands, 3, sources, nodes, 8), "tree");
     CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, NULL, 3, sources, nodes, 8), "commands");
     CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, NULL, 8), "nodes");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, sizes[i], sources, nodes, 8), "count");
-        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, sizes[i]), "room");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, bad_counts[i], sources, nodes, 8), "count");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, bad_counts[i]), "room");
     }
     for (int off = 1; off < 8; off++) {
         void *wrong_sources = (char *)sources + off, *wrong_nodes = (char *)nodes + off;
         CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, wrong_sources, nodes, 8), "sources");
         if (off % 4) CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, wrong_nodes, 8), "nodes");
     }
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void whole_trees(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    bosc_cbt_view view;
+    static const int32_t levels[] = {-1, -2, 9, 10, INT32_MAX, INT32_MIN};
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
     CHECK_EQ(bosc_cbt_reduce(NULL, tree), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_reduce(ctx, NULL), "tree");
     CHECK_EQ(bosc_cbt_reset(NULL, tree, 0), BOSC_ERR_ARG);
@@ -189,6 +207,14 @@ static void changes(bosc_ctx *ctx)
     CHECK_EQ(bosc_cbt_get_view(NULL, tree, &view), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_get_view(ctx, NULL, &view), "tree");
     CHECK_ARG(ctx, bosc_cbt_get_view(ctx, tree, NULL), "view");
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void carrying(bosc_ctx *ctx)
+{
+    int64_t sources[16] = {0};
+    char in[16] = {0}, out[16];
     CHECK_EQ(bosc_cbt_carry(NULL, sources, 3, 1, in, 8, out), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, NULL, 3, 1, in, 8, out), "sources");
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, NULL, 8, out), "in");
@@ -198,12 +224,10 @@ static void changes(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, SIZE_MAX, in, 8, out), "item_size");
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 8, in, INT64_MAX / 4, out), "n");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, sizes[i], 1, in, 8, out), "count");
-        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, sizes[i], out), "n");
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, bad_counts[i], 1, in, 8, out), "count");
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, bad_counts[i], out), "n");
     }
     CHECK_OK(ctx, bosc_cbt_carry(ctx, NULL, 0, 1, NULL, 0, NULL));
-    CHECK_EQ(cbt_leaves(ctx, tree), 8);
-    bosc_cbt_free(tree);
 }
 
 static void fields(bosc_ctx *ctx)
@@ -281,7 +305,8 @@ static void life(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_cbt_args[] = {
-    {"create", create, NULL},   {"bytes", bytes, NULL},   {"nodes", nodes, NULL},
-    {"changes", changes, NULL}, {"fields", fields, NULL}, {"life", life, NULL},
+    {"create", create, NULL},     {"bytes", bytes, NULL},   {"nodes", nodes, NULL},
+    {"updates", updates, NULL},   {"cycles", cycles, NULL}, {"whole trees", whole_trees, NULL},
+    {"carrying", carrying, NULL}, {"fields", fields, NULL}, {"life", life, NULL},
 };
 SUITE(cbt_args);

@@ -96,7 +96,7 @@ static void build(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
-static void search(bosc_ctx *ctx)
+static void queries(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     float p[64] = {0}, d[64], q[9] = {0};
@@ -131,6 +131,20 @@ static void search(bosc_ctx *ctx)
     q[4] = NAN;
     EACH(IS_DATA, ctx, tree, q, 3, 0)
     q[4] = 0;
+    for (int i = 0; i < 64; i++) CHECK_EQ(ids[i], 0x5555555555555555);
+    CHECK_EQ(counts[0], 9);
+    bosc_kdtree_free(tree);
+}
+
+static void results(bosc_ctx *ctx)
+{
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    float p[64] = {0}, d[64], q[9] = {0};
+    int64_t ids[64], counts[8] = {9}, offsets[8] = {0};
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
+    memset(ids, 0x55, sizeof ids);
     static const int64_t bad_k[] = {0, -1, INT64_MIN, INT64_MAX, INT64_MAX / 16};
     for (size_t i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, q, 3, 0, bad_k[i], ids, d), "k");
@@ -376,10 +390,16 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},       {"build", build, NULL},
-    {"search", search, NULL},       {"offsets", offsets, NULL},
-    {"others", others, NULL},       {"sizes", sizes, NULL},
-    {"alignment", alignment, NULL}, {"nearest other", nearest_other, NULL},
-    {"scratch", scratch, NULL},     {"another backend", NULL, other_backend},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"queries", queries, NULL},
+    {"results", results, NULL},
+    {"offsets", offsets, NULL},
+    {"others", others, NULL},
+    {"sizes", sizes, NULL},
+    {"alignment", alignment, NULL},
+    {"nearest other", nearest_other, NULL},
+    {"scratch", scratch, NULL},
+    {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);
