@@ -4,6 +4,7 @@
  * The block takes the first levels together. The keys of each node are counted in bins over its extent, the points of
  * the median's bin are ranked exactly, and the others are partitioned by it. Each warp has the points of 256 places of
  * the index, all in one node. Once nodes have at most 256 points, a warp makes each of them alone (cuda_warp.cuh). */
+#include "kdtree/cuda_extent.cuh"
 #include "kdtree/cuda_warp.cuh"
 
 /* Member `rank` of candidates[0 .. count), which are reordered; by a warp. Candidates lie in no order, so the middle
@@ -258,12 +259,8 @@ __device__ __forceinline__ void load_subtree(const kd_subtree<DIM, LOG> &tree, c
     auto &sh = tree.sh;
     using shared = kd_block_shared<DIM, LOG>;
     const int t = threadIdx.x;
-    float low[DIM], high[DIM];
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        low[c] = INFINITY;
-        high[c] = -INFINITY;
-    }
+    kd_extent<DIM> extent;
+    extent.clear();
 #pragma unroll
     for (int k = 0; k < KD_LANE_POINTS; k++) {
         const uint32_t i = k * shared::THREADS + t;
@@ -272,21 +269,12 @@ __device__ __forceinline__ void load_subtree(const kd_subtree<DIM, LOG> &tree, c
         kd_point<DIM> p = kd_read<DIM>(from, begin + i);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
-            low[c] = fminf(low[c], p.x[c]);
-            high[c] = fmaxf(high[c], p.x[c]);
+            extent.add(c, p.x[c]);
             sh.x[c][i] = p.x[c];
         }
         sh.id[i] = p.id;
     }
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        const uint32_t least = bi_warp_greatest(~bi_key_u32_of_f32(low[c]));
-        const uint32_t greatest = bi_warp_greatest(bi_key_u32_of_f32(high[c]));
-        if (t % 32 == 0) {
-            atomicMax(&sh.least[c], least);
-            atomicMax(&sh.greatest[c], greatest);
-        }
-    }
+    extent.join(sh.least, sh.greatest);
     __syncthreads();
     if (t < DIM) {
         sh.node[0].low[t] = fmaxf(bi_f32_of_key(~sh.least[t]), -FLT_MAX);

@@ -1,6 +1,7 @@
 /* The sample of a pass: pivots and brackets of the nodes of each segment. */
 #include <cfloat>
 
+#include "kdtree/cuda_extent.cuh"
 #include "kdtree/cuda_pass.cuh"
 
 enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };
@@ -65,9 +66,8 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
         work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     const uint32_t size = sh.segment.y - sh.segment.x;
-    uint32_t least[DIM], greatest[DIM];
-#pragma unroll
-    for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
+    kd_extent<DIM> extent;
+    extent.clear();
 #pragma unroll
     for (int item = 0; item < GATHER_ITEMS; item++) {
         uint32_t s = part * per_block + item * GATHER_THREADS + t;
@@ -77,23 +77,9 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
 #pragma unroll
-        for (int c = 0; c < DIM; c++) {
-            uint32_t key = bi_key_u32_of_f32(p.x[c]);
-            least[c] = max(least[c], ~key);
-            greatest[c] = max(greatest[c], key);
-        }
+        for (int c = 0; c < DIM; c++) extent.add(c, p.x[c]);
     }
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        for (int o = 16; o > 0; o >>= 1) {
-            least[c] = max(least[c], __shfl_xor_sync(~0u, least[c], o));
-            greatest[c] = max(greatest[c], __shfl_xor_sync(~0u, greatest[c], o));
-        }
-        if (t % 32 == 0) {
-            atomicMax(&sh.least[c], least[c]);
-            atomicMax(&sh.greatest[c], greatest[c]);
-        }
-    }
+    extent.join(sh.least, sh.greatest);
     __syncthreads();
     if (t < DIM) {
         atomicMax(&work.boxes[segment * 8 + t], sh.least[t]);
@@ -344,12 +330,51 @@ struct segment_shared {
     uint32_t box[8]; /* as in kd_work */
 };
 
+enum { SEGMENT_ITEMS = KD_SMALL_SAMPLE / KD_SAMPLE_THREADS };
+
+/* Reads the samples of a thread, the last one again where there are no more, and finds the segment's box.
+ * Ends with a barrier. */
+template <int DIM>
+__device__ __forceinline__ void take_samples(segment_shared &sh, const kd_pass &pass, const kd_source &from,
+                                             uint32_t segment, float (&x)[SEGMENT_ITEMS][DIM])
+{
+    kd_extent<DIM> extent;
+    extent.clear();
+#pragma unroll
+    for (int k = 0; k < SEGMENT_ITEMS; k++) {
+        const uint32_t s = min(k * KD_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
+        const uint32_t at = sample_place(pass, segment, s, sh.segment.y - sh.segment.x);
+        const kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            x[k][c] = p.x[c];
+            extent.add(c, p.x[c]);
+        }
+    }
+    extent.join(sh.box, sh.box + 4);
+    __syncthreads();
+}
+
+/* Counts a thread's samples, which are in nodes of one depth, in bins of these. All threads; ends with a barrier. */
+template <int DIM>
+__device__ __forceinline__ void count_items(level_shared &sh, const kd_pass &pass, const float (&x)[SEGMENT_ITEMS][DIM],
+                                            const uint32_t (&node)[SEGMENT_ITEMS], int nodes, int d, bool finely)
+{
+    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < SEGMENT_ITEMS; k++) {
+        if (k * KD_SAMPLE_THREADS + threadIdx.x >= pass.samples) continue;
+        count_sample(sh, node[k], coordinate<DIM>(x[k], d), finely);
+    }
+    __syncthreads();
+}
+
 /* All of it for samples that one block takes: they stay in registers from level to level. */
 template <int DIM>
 static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
     sample_segment(const kd_pass pass, const kd_source from, const kd_work work)
 {
-    constexpr int ITEMS = KD_SMALL_SAMPLE / KD_SAMPLE_THREADS;
     BI_SHARED(struct segment_shared, sh);
     const uint32_t segment = blockIdx.x, t = threadIdx.x;
     if (t == 0) {
@@ -359,57 +384,22 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
     if (t < 8) sh.box[t] = 0;
     if (t < KD_DESTINATIONS) work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
-    const uint32_t begin = sh.segment.x, size = sh.segment.y - begin;
-    float x[ITEMS][DIM];
-    float low[DIM], high[DIM];
+    float x[SEGMENT_ITEMS][DIM];
+    take_samples<DIM>(sh, pass, from, segment, x);
+    const uint32_t size = sh.segment.y - sh.segment.x;
+    uint32_t node[SEGMENT_ITEMS]; /* of its depth */
 #pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        low[c] = INFINITY;
-        high[c] = -INFINITY;
-    }
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-        const uint32_t s = min(k * KD_SAMPLE_THREADS + t, pass.samples - 1);
-        const kd_point<DIM> p = kd_read<DIM>(from, begin + sample_place(pass, segment, s, size));
-#pragma unroll
-        for (int c = 0; c < DIM; c++) {
-            x[k][c] = p.x[c];
-            low[c] = fminf(low[c], p.x[c]);
-            high[c] = fmaxf(high[c], p.x[c]);
-        }
-    }
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        uint32_t least = ~bi_key_u32_of_f32(low[c]), greatest = bi_key_u32_of_f32(high[c]);
-        for (int o = 16; o > 0; o >>= 1) {
-            least = max(least, __shfl_xor_sync(~0u, least, o));
-            greatest = max(greatest, __shfl_xor_sync(~0u, greatest, o));
-        }
-        if (t % 32 == 0) {
-            atomicMax(&sh.box[c], least);
-            atomicMax(&sh.box[4 + c], greatest);
-        }
-    }
-    uint32_t node[ITEMS]; /* of its depth */
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++) node[k] = 0;
+    for (int k = 0; k < SEGMENT_ITEMS; k++) node[k] = 0;
     for (int j = 0; j < pass.levels; j++) {
         const int nodes = 1 << j, d = (pass.level + j) % DIM;
         if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
         bool crowded = true;
         for (int n = 0; n <= REFINEMENTS && crowded; n++) {
-            for (int b = t; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.level.bins[b] = 0;
-            __syncthreads();
-#pragma unroll
-            for (int k = 0; k < ITEMS; k++) {
-                if (k * KD_SAMPLE_THREADS + t >= pass.samples) continue;
-                count_sample(sh.level, node[k], coordinate<DIM>(x[k], d), n > 0);
-            }
-            __syncthreads();
+            count_items<DIM>(sh.level, pass, x, node, nodes, d, n > 0);
             crowded = place(sh.level, pass, work, segment, size, j, n > 0);
         }
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++)
+        for (int k = 0; k < SEGMENT_ITEMS; k++)
             node[k] = 2 * node[k] + (coordinate<DIM>(x[k], d) > sh.level.pivots[nodes - 1 + node[k]]);
     }
 }

@@ -290,6 +290,73 @@ static __device__ __forceinline__ bool kd_sort_exactly(const kd_subtree<DIM, LOG
     return bits <= KD_CHUNK;
 }
 
+/* Deals the names of a subtree's `size` points out to its 2^k slots, lane by lane; then come the low pads, then the
+ * high ones. Lanes outside of the subtree get pads alone. */
+template <uint32_t NAME>
+__device__ __forceinline__ kd_slot_bits kd_deal_names(const uint16_t *names, int size, int k,
+                                                      uint32_t (&a)[KD_LANE_POINTS])
+{
+    const int lane = threadIdx.x % 32, lanes = 1 << (k - 3), low = (1 << (k - 1)) - size / 2;
+    const bool outside = lane >= lanes;
+    kd_slot_bits bits;
+    bits.pads = outside ? 0xff : ~kd_first_slots((size - lane + lanes - 1) >> (k - 3)) & 0xff;
+    bits.low = kd_first_slots((size + low - lane + lanes - 1) >> (k - 3));
+    bits.medians = outside ? 0 : kd_lane_bits(size, false, k).medians;
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++) a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
+    return bits;
+}
+
+/* A level with 2^k slots a node and coordinate d. */
+struct kd_warp_level {
+    int k, d;
+    uint32_t prefix; /* kd_prefix_mask(k) */
+};
+
+/* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones in
+ * slots of even number. */
+template <int DIM, int LOG>
+__device__ __forceinline__ void kd_make_words(const kd_subtree<DIM, LOG> &tree, const kd_slot_bits &bits, bool ragged,
+                                              const kd_warp_level &level, uint32_t (&a)[KD_LANE_POINTS])
+{
+    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    const float2 unit = tree.sh.unit[threadIdx.x / 32][level.d];
+    const float most = (float)((1 << (level.k < 3 ? KD_KEY_BITS - 3 + level.k : KD_KEY_BITS)) - 3);
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++) {
+        const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & level.prefix;
+        /* From 1 on, in the low bits of the float: 0 is that of low pads. */
+        const float key = fmaf(kd_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
+        a[r] = first | bi_f32_bits(key) << KD_NAME_BITS | i;
+        if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
+    }
+    if (!ragged) return;
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++)
+        if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & level.prefix) | (bits.low >> r & 1 ? 0 : ~level.prefix);
+}
+
+/* Sorts a level exactly whose slots hold words in order or, if the level before was sorted exactly (`exact`), names at
+ * the places of `bits`. Returns whether exact sorts are no slower for the levels below. */
+template <int DIM, int LOG>
+__device__ __forceinline__ bool kd_resolve_ties(const kd_subtree<DIM, LOG> &tree, const kd_slot_bits &bits, bool exact,
+                                                bool &packed, const kd_warp_level &level, uint16_t *names,
+                                                uint32_t (&a)[KD_LANE_POINTS])
+{
+    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+#pragma unroll
+    for (int r = 0; r < KD_LANE_POINTS; r++) {
+        /* Pads in words are known by these, as they moved. */
+        const uint32_t word = a[r] & ~level.prefix;
+        const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
+        const bool pad = exact ? bits.pads & 1u << r : low || word == ~level.prefix;
+        a[r] = !pad ? a[r] & NAME : low ? (uint32_t)KD_LOW_PAD : (uint32_t)KD_HIGH_PAD;
+    }
+    if (!packed) kd_find_packing(tree, a);
+    packed = true;
+    return kd_sort_exactly(tree, a, level.k, level.d, bits.medians, names);
+}
+
 /* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
  * and which has 2^k slots; d: coordinate of its root. order[0 ... size) gets its points in order. */
 template <int DIM, int LOG>
@@ -297,64 +364,25 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
                                                        int k, int d, uint16_t *order)
 {
     constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
-    const int lane = threadIdx.x % 32, lanes = 1 << (k - 3);
-    const float2 *units = tree.sh.unit[threadIdx.x / 32];
-    const bool outside = lane >= lanes, full = size == 1 << k, even = size >= (1 << k) - 1;
-    uint32_t a[KD_LANE_POINTS], median[KD_LANE_POINTS];
-    kd_slot_bits bits;
-    {
-        /* The points are dealt out lane by lane; then come the low pads, then the high ones. */
-        const int low = (1 << (k - 1)) - size / 2, mine = (size - lane + lanes - 1) >> (k - 3);
-        bits.pads = outside ? 0xff : ~kd_first_slots(mine) & 0xff;
-        bits.low = kd_first_slots((size + low - lane + lanes - 1) >> (k - 3));
-        bits.medians = kd_lane_bits(size, false, k).medians;
-    }
+    const int lane = threadIdx.x % 32;
+    const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
+    uint32_t a[KD_LANE_POINTS], median[KD_LANE_POINTS], medians = 0; /* medians: which slots have got theirs */
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
-        a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
-        median[r] = 0;
-    }
-    if (outside) {
-        size = 0;
-        bits.medians = 0;
-    }
-    uint32_t medians = 0;
+    for (int r = 0; r < KD_LANE_POINTS; r++) median[r] = 0;
+    kd_slot_bits bits = kd_deal_names<NAME>(names, size, k, a);
+    if (outside) size = 0;
     /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
     bool packed = false, exact = false;
     for (bool ragged = true; k > 0; k--, d = kd_next<DIM>(d), ragged = !even) {
-        const uint32_t prefix = kd_prefix_mask(k);
-        const float2 unit = units[d];
-        const float most = (float)((1 << (k < 3 ? KD_KEY_BITS - 3 + k : KD_KEY_BITS)) - 3);
+        const kd_warp_level level = {k, d, kd_prefix_mask(k)};
         bool tie = exact;
         if (!exact) {
-#pragma unroll
-            for (int r = 0; r < KD_LANE_POINTS; r++) {
-                const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & prefix;
-                /* From 1 on, in the low bits of the float: 0 is that of low pads. */
-                const float key = fmaf(kd_to_unit(unit, tree.sh.x[d][i]), most, 0x1p23f + 1);
-                a[r] = first | bi_f32_bits(key) << KD_NAME_BITS | i;
-                if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
-            }
-            if (ragged) {
-#pragma unroll
-                for (int r = 0; r < KD_LANE_POINTS; r++)
-                    if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & prefix) | (bits.low >> r & 1 ? 0 : ~prefix);
-            }
+            kd_make_words(tree, bits, ragged, level, a);
             kd_sort_slots(a, k);
             tie = __any_sync(~0u, kd_take_medians(a, bits.medians, k, median));
         }
         if (tie) {
-#pragma unroll
-            for (int r = 0; r < KD_LANE_POINTS; r++) {
-                /* Sorted already: pads are by their words, as they moved. */
-                const uint32_t word = a[r] & ~prefix;
-                const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
-                const bool pad = exact ? bits.pads & 1u << r : low || word == ~prefix;
-                a[r] = !pad ? a[r] & NAME : low ? (uint32_t)KD_LOW_PAD : (uint32_t)KD_HIGH_PAD;
-            }
-            if (!packed) kd_find_packing(tree, a);
-            packed = true;
-            exact = kd_sort_exactly(tree, a, k, d, bits.medians, names);
+            exact = kd_resolve_ties(tree, bits, exact, packed, level, names, a);
             kd_take_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
@@ -373,8 +401,7 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
         median[0] = a[0];
         medians |= 1;
     }
-    uint32_t before = bi_warp_sum_upto((uint32_t)__popc(medians));
-    before -= __popc(medians);
+    uint32_t before = bi_warp_sum_upto((uint32_t)__popc(medians)) - __popc(medians);
 #pragma unroll
     for (int r = 0; r < KD_LANE_POINTS; r++)
         if ((medians >> r) & 1) order[before++] = (uint16_t)(median[r] & NAME);
