@@ -58,7 +58,7 @@ int run_generate_pairs(struct job *job)
         return code;
     if (strcmp(paths[0], paths[1]) == 0) return say(EXIT_USAGE, "-o: %s is written already", paths[1]);
     if (strcmp(paths[1], "-") == 0) return say(EXIT_USAGE, "V.npy: the values need a file");
-    if ((code = job_open(job))) return code;
+    if ((code = check_array_name("V.npy", paths[1])) || (code = job_open(job))) return code;
     bosc_array keys = {.dtype = type ? BOSC_U64 : BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
     bosc_array values = {.dtype = BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
     code = make_pairs(job, (uint64_t)seed, &keys, &values);

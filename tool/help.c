@@ -43,7 +43,7 @@ static void print_command(const struct command *c)
     for (int i = 0; i < COMMAND_OPTIONS_MAX && c->required[i]; i++) print_option(c->required[i]);
     for (int i = 0; i < COMMAND_OPTIONS_MAX && c->optional[i]; i++) print_option(c->optional[i]);
     print_common_options();
-    printf("\nExample:\n  %s\n", c->example);
+    printf("\nExample:\n  %s\n\n`boscage --help' says what files hold points and graphs.\n", c->example);
 }
 
 static void print_list(const char *room)
@@ -57,7 +57,7 @@ static void print_list(const char *room)
     }
 }
 
-static void print_all(const char *room)
+static void print_all(const char *room, const char *example)
 {
     printf("usage: boscage %s%sCOMMAND [OPTION...]\n\n%sCommands:\n", room ? room : "", room ? " " : "",
            room ? "" : "Massively parallel data structures, built in real time.\n\n");
@@ -67,8 +67,7 @@ static void print_all(const char *room)
         "\nPoints are .npy (f4, f8, i4, i8), .csv, .txt, .xyz, .off, .ply, .obj, or a saved tree. Graphs are .gr\n"
         "(DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv (edge lists), .graph, .metis, or a saved graph; - is\n"
         "standard input or output. Exit codes: 0 done, 1 failed, 2 usage, 3 no such backend or device.\n");
-    printf("\nExample:\n  boscage kdtree knn points.npy --queries queries.npy -k 8 -o ids.npy --distances d.npy\n");
-    printf("\n`boscage COMMAND --help' says more.\n");
+    printf("\nExample:\n  %s\n\n`boscage COMMAND --help' says more.\n", example);
 }
 
 void help_print(const struct job *job)
@@ -77,8 +76,12 @@ void help_print(const struct job *job)
         print_command(job->command);
         return;
     }
-    const char *room = NULL;
-    for (int i = 0; i < command_count && job->word_count; i++)
-        if (strcmp(commands[i].room, job->words[0]) == 0) room = commands[i].room;
-    print_all(room);
+    const char *room = NULL,
+               *example = "boscage kdtree knn points.npy --queries queries.npy -k 8 -o ids.npy --distances d.npy";
+    for (int i = command_count - 1; i >= 0 && job->word_count; i--) {
+        if (strcmp(commands[i].room, job->words[0]) != 0) continue;
+        room = commands[i].room;
+        example = commands[i].example;
+    }
+    print_all(room, example);
 }

@@ -211,7 +211,8 @@ const struct command commands[] = {
      .run = run_terrain},
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large]",
-     .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.",
+     .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"
+                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, terrain or trie.",
      .example = "boscage bench kdtree --size paper",
      .most = 1,
      .optional = {OPT_SIZE},

@@ -124,13 +124,12 @@ bool options_write_standard_output(const struct job *job)
     return false;
 }
 
-/* An array in a file that is named as another format would be taken for that when it is read. */
-static int check_array_name(enum option id, const char *path)
+int check_array_name(const char *what, const char *path)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     if (path_ends_in(path, ".npy") || is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
-    return say(EXIT_USAGE, "%s: %s does not end in .npy", option_flag(id), path);
+    return say(EXIT_USAGE, "%s: %s does not end in .npy", what, path);
 }
 
 /* Each of standard input and output serves once, and the files written are different ones. */
@@ -144,7 +143,7 @@ static int check_files(const struct job *job)
         const char *a = job->value[output_options[i]];
         enum option id = output_options[i];
         if (a && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG)) {
-            int code = check_array_name(id, a);
+            int code = check_array_name(option_flag(id), a);
             if (code) return code;
         }
         if (job->value[OPT_JSON] && is_standard(a))

@@ -57,6 +57,8 @@ int options_read(struct job *job, int argc, char **argv);
 int options_check(const struct job *job); /* once the command is known */
 bool options_write_standard_output(const struct job *job);
 const char *option_flag(enum option id); /* "-k", "--queries" */
+/* An array in a file that is named as another format would be taken for that when it is read. */
+int check_array_name(const char *what, const char *path);
 int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* Two integers with a colon between, the first not above the second. */
