@@ -2,9 +2,33 @@
 #include "core/steps.h"
 #include "cellgraph/cpu.h"
 
+#define BI_CELL_LOOKS_APART
 #define BI_STEP BI_STEP_CPU
 #include "cellgraph/steps.def"
 #undef BI_STEP
+#undef BI_CELL_LOOKS_APART
+
+/* A step whose lookups a thread collects; `probe` of its arguments, which are `mine`. */
+#define LOOKS(name, args_t, probe)                                                                        \
+    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                        \
+    {                                                                                                     \
+        if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");    \
+        _Pragma("omp parallel num_threads(ctx->threads) if (n > BI_STEP_ITEMS)")                          \
+        {                                                                                                 \
+            args_t mine = *(const args_t *)args;                                                          \
+            struct bi_cell_waiting waiting;                                                               \
+            waiting.count = 0;                                                                            \
+            waiting.look_up = bi_cell_cpu_look_up;                                                        \
+            probe.waiting = &waiting;                                                                     \
+            _Pragma("omp for schedule(static)") for (int64_t i = 0; i < n; i++) bi_step_##name(&mine, i); \
+            bi_cell_cpu_look_up(&probe);                                                                  \
+        }                                                                                                 \
+        (void)ctx;                                                                                        \
+        return BOSC_OK;                                                                                   \
+    }
+LOOKS(cell_flip, struct bi_cell_probe, mine)
+LOOKS(cell_flip_new, struct bi_cell_probe, mine)
+LOOKS(cell_long_run, struct bi_cell_join, mine.probe)
 
 const struct bi_cell_steps bi_cell_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,

@@ -17,6 +17,13 @@ bosc_status bi_cell_cpu_rows(bosc_ctx *ctx, const struct bi_cell_arcs *arcs, int
 bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
 bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *search);
 
+/* Looks up what waits (BI_CELL_WAITING), and adds the edges. */
+void bi_cell_cpu_look_up(const struct bi_cell_probe *a);
+
+/* Adds `count` edges, which a thread collected. */
+void bi_cell_cpu_append(const struct bi_cell_found *to, const uint64_t *edges, const uint32_t *positions,
+                        uint32_t count);
+
 /* The first of a thread's items. */
 static inline int64_t bi_cell_share(int64_t items, int32_t thread, int32_t threads) { return items * thread / threads; }
 

@@ -98,12 +98,7 @@ static void flush(const struct join *j, struct workspace *w, int32_t begin, int3
     }
     w->compared += (uint64_t)w->queued;
     w->queued = 0;
-    if (found == 0) return;
-    uint64_t at = bi_take(to->count, (uint64_t)found), left = at < (uint64_t)to->room ? (uint64_t)to->room - at : 0;
-    size_t kept = left < (uint64_t)found ? (size_t)left : (size_t)found;
-    if (kept == 0) return;
-    memcpy(to->edges + at, w->edges, kept * sizeof *w->edges);
-    memcpy(to->positions + at, w->positions, kept * sizeof *w->positions);
+    bi_cell_cpu_append(to, w->edges, w->positions, (uint32_t)found);
 }
 
 /* Puts a part's entries into chains; returns how many have an entry before them in theirs. */

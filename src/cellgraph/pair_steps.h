@@ -123,9 +123,43 @@ struct bi_cell_probe {
     struct bi_cell_view view;
     struct bi_cell_found found;
     struct bi_cell_dictionary dictionary;
-    const uint32_t *common; /* (words x 2) halves of the words of letters that are common */
-    int64_t known;          /* edges between vertices below it are there already */
+    const uint32_t *common;          /* (words x 2) halves of the words of letters that are common */
+    int64_t known;                   /* edges between vertices below it are there already */
+    struct bi_cell_waiting *waiting; /* on the CPU: a thread's; NULL: all is looked up at once */
 };
+
+enum { BI_CELL_WAITING = 64 };
+
+/* Vectors that passed the filter, which are looked up together, so that what one asks for arrives while the others do.
+ */
+struct bi_cell_waiting {
+    int32_t count;
+    void (*look_up)(const struct bi_cell_probe *a); /* all that wait */
+    struct {
+        uint64_t hash, word;
+        int64_t vertex, limit;
+        int32_t s;
+    } looks[BI_CELL_WAITING];
+};
+
+BI_FN bool bi_cell_wait(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t hash, uint64_t word,
+                        int64_t limit)
+{
+#ifndef __CUDACC__
+    struct bi_cell_waiting *w = a->waiting;
+    if (!w) return false;
+    w->looks[w->count].hash = hash;
+    w->looks[w->count].word = word;
+    w->looks[w->count].vertex = i;
+    w->looks[w->count].limit = limit;
+    w->looks[w->count].s = s;
+    if (++w->count == BI_CELL_WAITING) w->look_up(a);
+    return true;
+#else
+    (void)a, (void)i, (void)s, (void)hash, (void)word, (void)limit;
+    return false;
+#endif
+}
 
 /* Looks for vertex i, below `limit`, with `word` in place of its word s; `rest` is the hash of its other words. */
 BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uint64_t rest, uint64_t word,
@@ -134,7 +168,7 @@ BI_FN void bi_cell_look(const struct bi_cell_probe *a, int64_t i, int32_t s, uin
     const struct bi_cell_dictionary *d = &a->dictionary;
     uint64_t hash = rest + bi_cell_hash(word, a->view.seeds[s]);
     uint32_t bits = bi_cell_filter_bits(hash);
-    if ((*bi_cell_filter_word(d, hash) & bits) != bits) return;
+    if ((*bi_cell_filter_word(d, hash) & bits) != bits || bi_cell_wait(a, i, s, hash, word, limit)) return;
     uint64_t entry = hash >> (64 - d->index_bits);
     for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++)
         if (d->hashes[q] == hash && (int64_t)d->order[q] < limit && bi_cell_row(&a->view, d->order[q])[s] == word)
