@@ -5,11 +5,14 @@
 #include "cbt/cpu.h"
 #include "core/cpu/level.h"
 
-#define BI_STEP_ITEMS 384 /* blocks and nodes take 20 to 200 ns */
 #include "core/steps.h"
 
 #define BI_STEP BI_STEP_CPU
+#undef BI_STEP_ITEMS
+#define BI_STEP_ITEMS 1024 /* nodes take 5 to 200 ns */
 #include "cbt/steps.def"
+#undef BI_STEP_ITEMS
+#define BI_STEP_ITEMS 256 /* blocks of 1,024 bits take 20 to 50 ns */
 #include "cbt/cpu_steps.def"
 #undef BI_STEP
 

@@ -4,6 +4,7 @@
 
 #include "core/backend.h"
 #include "core/context.h"
+#include "core/cpu/parts.h"
 
 extern const struct bi_core_ops bi_core_cpu;
 
@@ -26,20 +27,5 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *, bosc_dtype, size_t value_size, const 
                                void *values_out);
 bosc_status bi_cpu_sort_superkey(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm);
-
-/* Work is cut into parts, one for each thread, but none smaller than `grain`. A loop over the parts is correct
- * whatever number of threads runs it. */
-static inline int bi_parts(const bosc_ctx *ctx, int64_t n, int64_t grain)
-{
-    int64_t most = n / grain;
-    return most < 1 ? 1 : most < ctx->threads ? (int)most : ctx->threads;
-}
-
-/* Where part p of `parts` begins among n items; part p ends where p + 1 begins. */
-static inline int64_t bi_part_begin(int64_t n, int parts, int p)
-{
-    int64_t each = n / parts, rest = n % parts;
-    return each * p + (p < rest ? p : rest);
-}
 
 #endif
