@@ -13,7 +13,7 @@
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                        \
     {                                                                                                     \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");    \
-        _Pragma("omp parallel num_threads(ctx->threads) if (n > BI_STEP_ITEMS)")                          \
+        _Pragma("omp parallel num_threads(bi_parts(ctx, n, BI_STEP_ITEMS))")                              \
         {                                                                                                 \
             args_t mine = *(const args_t *)args;                                                          \
             struct bi_cell_waiting waiting;                                                               \

@@ -3,6 +3,7 @@
 #define BI_CELLGRAPH_CPU_H
 
 #include "cellgraph/driver.h"
+#include "core/cpu/parts.h"
 
 bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
 bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all);
@@ -23,8 +24,5 @@ void bi_cell_cpu_look_up(const struct bi_cell_probe *a);
 /* Adds `count` edges, which a thread collected. */
 void bi_cell_cpu_append(const struct bi_cell_found *to, const uint64_t *edges, const uint32_t *positions,
                         uint32_t count);
-
-/* The first of a thread's items. */
-static inline int64_t bi_cell_share(int64_t items, int32_t thread, int32_t threads) { return items * thread / threads; }
 
 #endif

@@ -10,11 +10,14 @@ struct times {
     double row, row_word;                 /* the same for a vertex, where threads wait rather than work */
     double dictionary, dictionary_vertex; /* ZOBRIST: once, of a vertex, */
     double look, vote;                    /* of a vector that is looked up, and of a letter for the common one, */
-    double look_wait;                     /* and of a vector of each vertex, times vertices to the power of 3/8 */
+    double look_wait;                     /* and of a vector of each vertex, times vertices to the power of 3/8; */
+    double hit, hit_word;                 /* of a vector that is there, and of its words, if no cache holds them; */
+    double cached;                        /* half of so many vertices are in one; */
     double join, join_vertex, join_word;  /* JOIN: once, of a vertex in a segment, of a word, */
-    double join_pair;                     /* of a pair, */
+    double join_pair, join_pair_word;     /* of a pair, and of a word of it; */
     double skewed, skewed_vertex;         /* and, of each level of halves, once and of a vertex; */
-    double skewed_letter;                 /* of a value of a letter, which takes the place of those that vary */
+    double skewed_letter, skewed_look;    /* of a value of a letter, which takes the place of those that vary: once and
+                                             of a vertex */
     double doubt;                         /* how likely a crowd hides behind a pair, where a sample may miss it */
     double mates;                         /* so many that agree outside a segment make it go on in halves, */
     double skew;                          /* or so many pairs for each vertex */
@@ -26,16 +29,22 @@ struct times {
 
 static const struct times cpu_times = {.pair = 1.5,
                                        .pair_word = 1.0,
+                                       .row = 12,
                                        .dictionary = 1000,
                                        .dictionary_vertex = 25,
                                        .look = 2.6,
                                        .vote = 1.0,
+                                       .hit = 45,
+                                       .hit_word = 3.7,
+                                       .cached = 8192,
                                        .join = 800,
-                                       .join_vertex = 6,
-                                       .join_word = 1.5,
-                                       .join_pair = 7,
-                                       .skewed = 4000,
-                                       .skewed_vertex = 60,
+                                       .join_vertex = 4.5,
+                                       .join_word = 1.6,
+                                       .join_pair = 3.5,
+                                       .join_pair_word = 0.4,
+                                       .skewed = 10000,
+                                       .skewed_vertex = 200,
+                                       .skewed_look = 4,
                                        .mates = 1e30,
                                        .skew = 24,
                                        .queue = 1e30,
@@ -74,33 +83,39 @@ static double halves_time(const struct times *t, const struct bi_cell_sample *sa
     return time;
 }
 
-/* *plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
+/* What the join would do. */
+struct prospect {
+    double time, pairs; /* that it would compare */
+    bool plain;
+};
+
+/* plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
  * happens to agree in the sample by more than three members; but a pair may be all that shows of one where vertices are
  * many for each of the sample. */
-static double join_time(const struct times *t, const struct bi_cell_sample *sample, const struct bi_cell_seen *seen,
-                        bool *plain)
+static struct prospect join_prospect(const struct times *t, const struct bi_cell_sample *sample,
+                                     const struct bi_cell_seen *seen)
 {
     enum { CHANCE = 3 };
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
     const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
-    double time = t->join + vertices * sample->view.shape.words * t->join_word;
-    *plain = true;
+    struct prospect join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
     for (int32_t g = 0; g < sample->segments; g++) {
         const double pairs = seen->pairs[g] * each * each;
         const double crowd = seen->largest[g] > CHANCE ? seen->largest[g] * each : 0;
         const bool skewed = pairs >= vertices * t->skew || crowd > t->mates;
         const bool doubtful = seen->pairs[g] > 0 && each > t->mates, queues = crowd > t->queue;
-        time += vertices * t->join_vertex;
+        join.time += vertices * t->join_vertex;
+        join.pairs += pairs;
         if (skewed) {
-            time += halves_time(t, sample) + values * t->skewed_letter;
+            join.time += halves_time(t, sample) + values * (t->skewed_letter + vertices * t->skewed_look);
         } else {
-            time += pairs * t->join_pair;
-            if (doubtful) time += t->doubt * halves_time(t, sample);
-            if (queues) time += crowd * t->mate;
+            join.time += pairs * (t->join_pair + sample->view.shape.words * t->join_pair_word);
+            if (doubtful) join.time += t->doubt * halves_time(t, sample);
+            if (queues) join.time += crowd * t->mate;
         }
-        if (skewed || doubtful || queues || pairs >= vertices * t->crowd) *plain = false;
+        if (skewed || doubtful || queues || pairs >= vertices * t->crowd) join.plain = false;
     }
-    return time;
+    return join;
 }
 
 /* Makes the sample, and looks at what the join would do. */
@@ -132,10 +147,15 @@ static bosc_status looks_of(bosc_ctx *ctx, struct bi_cell_sample *sample, double
     return BOSC_OK;
 }
 
-/* Of ZOBRIST with so many looks for each vertex. */
-static double lookups_time(const struct times *t, double vertices, double looks)
+/* Of ZOBRIST with so many looks for each vertex. Vectors that are there are as many as the pairs of the join at most,
+ * and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many neighbours.
+ */
+static double lookups_time(const struct times *t, const struct bi_cell_view *v, double looks, double pairs)
 {
-    return looks * (vertices * t->look + t->look_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices))));
+    const double vertices = (double)v->count, most = vertices * (looks < 4 ? looks / 2 : 2);
+    const double hit = (t->hit + v->shape.words * t->hit_word) * vertices / (vertices + t->cached);
+    return looks * (vertices * t->look + t->look_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices)))) +
+           hit * (pairs < most ? pairs : most);
 }
 
 /* The most that there can be. */
@@ -152,8 +172,8 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
     const double dictionary = t->dictionary + n * t->dictionary_vertex + votes * t->vote;
     struct bi_cell_sample sample = {.view = *view};
     struct bi_cell_seen seen = {.leading = 0};
-    double looks = most_looks(&view->shape), join, best;
-    bool plain;
+    double looks = most_looks(&view->shape), best;
+    struct prospect join = {.plain = false};
     *method = BOSC_CELL_HEURISTIC;
     *common = NULL;
     if (view->count <= t->few) return BOSC_OK;
@@ -165,18 +185,18 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
     const double leading = seen.leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
     if (view->shape.words > 1) {
-        join = join_time(t, &sample, &seen, &plain);
-        if (join < best) {
+        join = join_prospect(t, &sample, &seen);
+        if (join.time < best) {
             *method = BOSC_CELL_JOIN;
-            best = join;
+            best = join.time;
         }
-        if (plain) return BOSC_OK;
+        if (join.plain) return BOSC_OK;
     }
     if (dictionary > best) return BOSC_OK;
-    if (dictionary + lookups_time(t, n, looks) > best) {
+    if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;
     }
-    if (dictionary + lookups_time(t, n, looks) < best) *method = BOSC_CELL_ZOBRIST;
+    if (dictionary + lookups_time(t, view, looks, join.pairs) < best) *method = BOSC_CELL_ZOBRIST;
     return BOSC_OK;
 }

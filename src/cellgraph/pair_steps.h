@@ -252,8 +252,9 @@ BI_FN void bi_step_cell_flip(const struct bi_cell_probe *a, int64_t i)
     const uint64_t *x = bi_cell_row(&a->view, i), letters = (1ull << a->view.shape.letter_bits) - 1;
     const int32_t r = a->view.shape.letter_bits;
     for (int32_t s = 0; s < a->view.shape.words; s++) {
-        const uint64_t rest = a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]);
         uint64_t rare = bi_cell_rare(&a->view, a->common, i, s);
+        if (!rare) continue;
+        const uint64_t rest = a->view.hashes[i] - bi_cell_hash(x[s], a->view.seeds[s]);
         if (r == 1) { /* as below, without a division for each letter */
             for (; rare; rare &= rare - 1) bi_cell_look(a, i, s, rest, x[s] ^ (rare & -rare), a->view.count);
             continue;
