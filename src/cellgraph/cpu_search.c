@@ -71,8 +71,9 @@ static void leave(struct wave *w, uint32_t u, uint64_t word)
 {
     const struct bi_cell_search *s = w->search;
     const uint64_t *reach = s->reach[w->which];
-    const uint32_t *to = s->neighbours + (s->rows[u] >> BI_CELL_COUNT_BITS);
     const uint32_t count = s->rows[u] & ((1u << BI_CELL_COUNT_BITS) - 1);
+    if (count == 0) return; /* nor is there a list where there are no edges */
+    const uint32_t *to = s->neighbours + (s->rows[u] >> BI_CELL_COUNT_BITS);
     for (uint32_t e = 0; e < count; e++) {
         __builtin_prefetch(&reach[to[e]], 1);
         w->v[w->arcs] = to[e];
@@ -86,7 +87,8 @@ static void expand_block(struct wave *w, const uint32_t *block, int64_t count, u
     const struct bi_cell_search *s = w->search;
     w->arcs = 0;
     for (int64_t k = 0; k < count; k++) __builtin_prefetch(&s->rows[block[k]]);
-    for (int64_t k = 0; k < count; k++) __builtin_prefetch(&s->neighbours[s->rows[block[k]] >> BI_CELL_COUNT_BITS]);
+    for (int64_t k = 0; k < count && s->neighbours; k++)
+        __builtin_prefetch(&s->neighbours[s->rows[block[k]] >> BI_CELL_COUNT_BITS]);
     for (int64_t k = 0; k < count; k++) leave(w, block[k], (uint64_t)level << BI_CELL_LEVEL_SHIFT | block[k]);
     arrive(w);
 }
