@@ -62,6 +62,15 @@ static int read_columns(struct job *job, struct lookup *l)
     return EXIT_DONE;
 }
 
+/* A message about the keys is one about their file. */
+static int say_build(const struct job *job, bosc_status status)
+{
+    static const char about[] = "keys: ";
+    const char *message = bosc_message(job->ctx);
+    if (strncmp(message, about, sizeof about - 1) != 0) return say_ctx(job, status);
+    return say(exit_code_of(status), "%s: %s", job->value[OPT_KEYS], message + sizeof about - 1);
+}
+
 static int build_and_find(struct job *job, struct lookup *l)
 {
     int64_t m = l->queries.shape[0], hits = 0;
@@ -70,8 +79,9 @@ static int build_and_find(struct job *job, struct lookup *l)
     bosc_status status = bosc_hash_create(job->ctx, &l->opts, &l->table);
     if (status == BOSC_OK) status = bosc_hash_build(job->ctx, l->table, l->keys.data, l->values.data, l->keys.shape[0]);
     job_seconds(job, "build", start);
+    if (status != BOSC_OK) return say_build(job, status);
     start = job_now();
-    if (status == BOSC_OK) status = bosc_hash_find(job->ctx, l->table, l->queries.data, m, l->out.data, l->found.data);
+    status = bosc_hash_find(job->ctx, l->table, l->queries.data, m, l->out.data, l->found.data);
     job_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
