@@ -79,17 +79,10 @@ static void release_device(void *user, void *memory, size_t bytes)
 
 static bosc_ctx *open_counted(struct counter *c)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx *ctx = NULL;
-    CHECK_OK(c->like, bosc_ctx_get_info(c->like, &info));
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .backend = info.backend,
-                       .threads = info.threads,
-                       .cpu_level = info.cpu_level,
-                       .host = {count_host, release_host, c}};
-    if (info.backend == BOSC_BACKEND_CUDA) o.device_memory = (bosc_allocator){count_device, release_device, c};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
-    return ctx;
+    bosc_ctx_opts o = suite_opts_like(c->like);
+    o.host = (bosc_allocator){count_host, release_host, c};
+    if (o.backend == BOSC_BACKEND_CUDA) o.device_memory = (bosc_allocator){count_device, release_device, c};
+    return suite_open(&o);
 }
 
 static bosc_graph_opts options(int k)
@@ -172,17 +165,10 @@ static void reserve(bosc_ctx *ctx)
 
 static bosc_ctx *open_like(bosc_ctx *like, bosc_progress_fn progress, void *user)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx *ctx = NULL;
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .backend = info.backend,
-                       .threads = info.threads,
-                       .cpu_level = info.cpu_level,
-                       .progress = progress,
-                       .progress_user = user};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
-    return ctx;
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.progress = progress;
+    o.progress_user = user;
+    return suite_open(&o);
 }
 
 static void outlive(bosc_ctx *ctx)
@@ -221,23 +207,11 @@ static void many_contexts(bosc_ctx *ctx)
     graph_free_entries(&e);
 }
 
-struct canceller {
-    int left, calls;
-};
-
-static int cancel(void *user, const char *stage, double part)
-{
-    struct canceller *c = user;
-    c->calls++;
-    if (strcmp(stage, "build") != 0 || part < 0 || part > 1) c->left = 0;
-    return c->left-- <= 0;
-}
-
 /* A cancelled build leaves a graph without vertices, which can be built again. */
 static void cancelled(bosc_ctx *like)
 {
-    struct canceller c = {1000, 0};
-    bosc_ctx *ctx = open_like(like, cancel, &c);
+    struct suite_canceller c = {1000, 0};
+    bosc_ctx *ctx = open_like(like, suite_cancel, &c);
     bosc_graph_opts o = options(0);
     struct graph_entries e = entries_for(&o, 4, 20, 40), nothing = {0};
     bosc_graph *graph = new_graph(ctx, &o);

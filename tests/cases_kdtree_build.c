@@ -189,16 +189,10 @@ static void count_lines(void *user, bosc_log_level level, const char *text)
 static void clusters(bosc_ctx *like)
 {
     int lines = 0;
-    bosc_ctx *ctx = NULL;
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .backend = info.backend,
-                       .threads = info.threads,
-                       .cpu_level = info.cpu_level,
-                       .log = count_lines,
-                       .log_user = &lines};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.log = count_lines;
+    o.log_user = &lines;
+    bosc_ctx *ctx = suite_open(&o);
     struct suite_random r = {9};
     int64_t n = suite_slow(like) ? 12000 : 300000;
     float centers[300], *points = suite_alloc((size_t)n * 3 * sizeof *points);

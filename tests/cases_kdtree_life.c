@@ -28,17 +28,9 @@ static void count_release(void *user, void *memory, size_t bytes)
 /* NULL for configurations whose device memory the C library cannot give. */
 static bosc_ctx *open_counted(bosc_ctx *like, struct counter *c)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx *ctx = NULL;
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    if (info.backend != BOSC_BACKEND_CPU) return NULL;
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .backend = info.backend,
-                       .threads = info.threads,
-                       .cpu_level = info.cpu_level,
-                       .host = {count_alloc, count_release, c}};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
-    return ctx;
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.host = (bosc_allocator){count_alloc, count_release, c};
+    return o.backend == BOSC_BACKEND_CPU ? suite_open(&o) : NULL;
 }
 
 static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
@@ -140,12 +132,8 @@ static void reserve(bosc_ctx *ctx)
 
 static bosc_ctx *open_like(bosc_ctx *like)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx *ctx = NULL;
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    bosc_ctx_opts o = {.size = sizeof o, .backend = info.backend, .threads = info.threads, .cpu_level = info.cpu_level};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
-    return ctx;
+    bosc_ctx_opts o = suite_opts_like(like);
+    return suite_open(&o);
 }
 
 static void outlive(bosc_ctx *ctx)
@@ -187,35 +175,17 @@ static void many_contexts(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-struct canceller {
-    int left, calls;
-};
-
-static int cancel(void *user, const char *stage, double part)
-{
-    struct canceller *c = user;
-    c->calls++;
-    if (strcmp(stage, "build") != 0 || part < 0 || part > 1) c->left = 0;
-    return c->left-- <= 0;
-}
-
 static void cancelled(bosc_ctx *like)
 {
     struct suite_random r = {6};
-    bosc_ctx_info info = {.size = sizeof info};
-    struct canceller c = {1000, 0};
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .backend = info.backend,
-                       .threads = info.threads,
-                       .cpu_level = info.cpu_level,
-                       .progress = cancel,
-                       .progress_user = &c};
+    struct suite_canceller c = {1000, 0};
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.progress = suite_cancel;
+    o.progress_user = &c;
     const bosc_kdtree_opts k = {.size = sizeof k, .dim = 2};
     struct reference_points p = kd_points(&r, BOSC_F32, 2, 200, 2, KD_RANDOM);
-    bosc_ctx *ctx = NULL;
     bosc_kdtree_info tree_info = {.size = sizeof tree_info};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
+    bosc_ctx *ctx = suite_open(&o);
     bosc_kdtree *tree = kd_build(ctx, &k, &p);
     int calls = c.calls;
     CHECK(calls >= 2);

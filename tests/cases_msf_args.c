@@ -273,22 +273,16 @@ static int cancel_at(void *user, const char *stage, double part)
 /* Cancelled at any point, the outputs are as they were. */
 static void cancelled(bosc_ctx *like)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
     struct forest_graph g = make(BOSC_U32);
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.progress = cancel_at;
     for (int a = 0; a < 3; a++)
         for (int at = 0, left = 0; left <= at && at < 50; at++) {
-            bosc_ctx *ctx = NULL;
-            bosc_ctx_opts o = {.size = sizeof o,
-                               .backend = info.backend,
-                               .threads = info.threads,
-                               .cpu_level = info.cpu_level,
-                               .progress = cancel_at,
-                               .progress_user = &left};
             bosc_msf_opts opts = {.size = sizeof opts, .algorithm = (bosc_msf_algorithm)a};
             int64_t edges[N] = {77};
             left = 1 << 20;
-            CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
+            o.progress_user = &left;
+            bosc_ctx *ctx = suite_open(&o);
             bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
             left = at;
             bosc_status status = bosc_msf(ctx, graph, &opts, edges, NULL, NULL);

@@ -71,17 +71,11 @@ static void device_release(void *user, void *memory, size_t bytes)
 
 bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
     live[0] = live[1] = 0;
     counted_memory = (struct counted){like, live};
-    bosc_ctx_opts opts = {.size = sizeof opts,
-                          .backend = info.backend,
-                          .threads = info.threads,
-                          .cpu_level = info.cpu_level,
-                          .device = info.device < 0 ? 0 : info.device,
-                          .host = {host_alloc, host_release, &counted_memory}};
-    if (info.backend == BOSC_BACKEND_CUDA)
+    bosc_ctx_opts opts = suite_opts_like(like);
+    opts.host = (bosc_allocator){host_alloc, host_release, &counted_memory};
+    if (opts.backend == BOSC_BACKEND_CUDA)
         opts.device_memory = (bosc_allocator){device_alloc, device_release, &counted_memory};
     bosc_ctx *ctx = NULL;
     if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) suite_fail(__FILE__, __LINE__, "no context with counted memory");

@@ -6,6 +6,32 @@
 
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
+bosc_ctx_opts suite_opts_like(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return (bosc_ctx_opts){.size = sizeof(bosc_ctx_opts),
+                           .backend = info.backend,
+                           .device = info.device < 0 ? 0 : info.device,
+                           .threads = info.threads,
+                           .cpu_level = info.cpu_level};
+}
+
+bosc_ctx *suite_open(const bosc_ctx_opts *opts)
+{
+    bosc_ctx *ctx = NULL;
+    CHECK_EQ(bosc_ctx_create(opts, &ctx), BOSC_OK);
+    return ctx;
+}
+
+int suite_cancel(void *user, const char *stage, double part)
+{
+    struct suite_canceller *c = user;
+    c->calls++;
+    if (strcmp(stage, "build") != 0 || part < 0 || part > 1) c->left = 0;
+    return c->left-- <= 0;
+}
+
 static uint64_t one_trial_of = 1;
 static bool first_trial;
 static struct suite_random trials;

@@ -76,8 +76,8 @@ static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
 
 bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree)
 {
-    bosc_cbt *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_cbt *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_cbt){.memory = ctx->memory, .host = ctx->host, .opts = *full};
     fresh->view.version = BOSC_CBT_VIEW_VERSION;
     fresh->view.depth = full->depth;

@@ -88,8 +88,8 @@ bosc_status bosc_terrain_create(bosc_ctx *ctx, const bosc_terrain_opts *opts, bo
     bi_begin(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
     if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
-    bosc_terrain *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_terrain *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_terrain){.memory = ctx->memory, .host = ctx->host, .opts = full};
     *terrain = fresh;
     return BOSC_OK;

@@ -67,8 +67,8 @@ bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts
     bi_begin(ctx);
     BI_TRY(bi_cell_check_opts(ctx, opts, &full));
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
-    bosc_cellgraph *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_cellgraph *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_cellgraph){.memory = ctx->memory, .host = ctx->host, .opts = full, .method = full.method};
     fresh->shape = bi_cell_shape_of(full.length, full.letter_bits);
     *graph = fresh;

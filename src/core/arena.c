@@ -21,6 +21,13 @@ void *bi_memory_alloc(const struct bi_memory *m, size_t bytes)
     return m->backend->alloc(m->device, bytes);
 }
 
+void *bi_host_alloc(bosc_ctx *ctx, size_t bytes)
+{
+    void *memory = bi_memory_alloc(&ctx->host, bytes);
+    if (!memory) bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
+    return memory;
+}
+
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
 {
     if (!p) return;

@@ -16,6 +16,8 @@ struct bi_memory {
 };
 
 void *bi_memory_alloc(const struct bi_memory *m, size_t bytes); /* NULL when there is none, or for 0 bytes */
+/* The context's host memory: NULL when there is none, and a message; the caller returns BOSC_ERR_NOMEM then. */
+void *bi_host_alloc(bosc_ctx *ctx, size_t bytes);
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes);
 
 /* A block that a structure keeps between builds and that only grows. */

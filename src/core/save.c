@@ -15,8 +15,8 @@ uint64_t bi_hash(const void *bytes, size_t count) { return XXH3_64bits(bytes, co
 static bosc_status take_memory(bosc_ctx *ctx, size_t more, char **memory)
 {
     size_t bytes = sizeof(XXH3_state_t) + more;
-    *memory = bi_memory_alloc(&ctx->host, bytes);
-    if (!*memory) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
+    *memory = bi_host_alloc(ctx, bytes);
+    if (!*memory) return BOSC_ERR_NOMEM;
     XXH3_64bits_reset((XXH3_state_t *)*memory);
     return BOSC_OK;
 }
@@ -117,8 +117,8 @@ static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, s
 {
     if (need <= a->room) return BOSC_OK;
     size_t room = need > most / 2 ? most : 2 * need;
-    char *fresh = bi_memory_alloc(&l->ctx->host, room);
-    if (!fresh) return bi_fail(l->ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", room);
+    char *fresh = bi_host_alloc(l->ctx, room);
+    if (!fresh) return BOSC_ERR_NOMEM;
     if (a->bytes) memcpy(fresh, a->data, a->bytes);
     bi_memory_release(&l->ctx->host, a->data, a->room);
     a->data = fresh;

@@ -47,8 +47,8 @@ bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc
 
 bosc_status bi_graph_new(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
 {
-    bosc_graph *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_graph *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_graph){.memory = ctx->memory, .host = ctx->host, .opts = *opts, .ids_in_order = true};
     *graph = fresh;
     return BOSC_OK;

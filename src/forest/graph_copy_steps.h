@@ -37,19 +37,6 @@ struct bi_rows {
     bosc_dtype dtype;
 };
 
-/* The first place of a row whose neighbour is not below v. */
-BI_FN int64_t bi_first_neighbour(const uint32_t *neighbours, int64_t low, int64_t high, uint64_t v)
-{
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (neighbours[mid] < v)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 struct bi_row_degrees {
     struct bi_rows rows;
     int64_t *degrees;
@@ -59,8 +46,8 @@ BI_FN void bi_step_row_degrees(const struct bi_row_degrees *a, int64_t u)
 {
     const struct bi_rows *r = &a->rows;
     int64_t begin = (int64_t)bi_word(r->offsets, r->wide, u), end = (int64_t)bi_word(r->offsets, r->wide, u + 1);
-    int64_t loop = bi_first_neighbour(r->neighbours, begin, end, (uint64_t)u);
-    a->degrees[u] = end - begin + bi_first_neighbour(r->neighbours, loop, end, (uint64_t)u + 1) - loop;
+    int64_t loop = bi_first_word(r->neighbours, false, begin, end, (uint64_t)u);
+    a->degrees[u] = end - begin + bi_first_word(r->neighbours, false, loop, end, (uint64_t)u + 1) - loop;
 }
 
 /* is[j] = 1 for the arcs u -> v with u <= v: one of every edge. */

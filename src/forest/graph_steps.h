@@ -323,25 +323,14 @@ struct bi_degrees {
     uint32_t *isolated; /* 1 for degree 0 */
 };
 
-BI_FN int64_t bi_first_key(const uint64_t *keys, int64_t low, int64_t high, uint64_t key)
-{
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (keys[mid] < key)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 BI_FN void bi_step_degrees(const struct bi_degrees *a, int64_t u)
 {
     const struct bi_halves *h = &a->halves;
     int64_t begin = (int64_t)bi_word(h->forward, h->wide, u), end = (int64_t)bi_word(h->forward, h->wide, u + 1);
     int64_t degree = end - begin + (int64_t)(bi_word(h->back, h->wide, u + 1) - bi_word(h->back, h->wide, u));
     uint64_t loop = (uint64_t)u << h->bits | (uint64_t)u;
-    if (a->loops) degree += bi_first_key(h->keys, begin, end, loop + 1) - begin; /* a row's loops stand first in it */
+    if (a->loops)
+        degree += bi_first_word(h->keys, true, begin, end, loop + 1) - begin; /* a row's loops stand first in it */
     a->degrees[u] = degree;
     a->isolated[u] = degree == 0;
 }

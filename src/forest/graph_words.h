@@ -14,6 +14,20 @@ BI_FN uint64_t bi_word(const void *array, bool wide, int64_t i)
     return wide ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
 }
 
+/* The first place from `low` to before `high` whose word is not below x; words ascend there. `high` if there is none.
+ */
+BI_FN int64_t bi_first_word(const void *array, bool wide, int64_t low, int64_t high, uint64_t x)
+{
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (bi_word(array, wide, mid) < x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 BI_FN void bi_set_word(void *array, bool wide, int64_t i, uint64_t x)
 {
     if (wide)

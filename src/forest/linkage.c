@@ -112,8 +112,8 @@ static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const
                                 double *z)
 {
     size_t bytes = host_bytes(n);
-    void *memory = bi_memory_alloc(&ctx->host, bytes);
-    if (!memory) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
+    void *memory = bi_host_alloc(ctx, bytes);
+    if (!memory) return BOSC_ERR_NOMEM;
     struct host_room h = divide(memory, n);
     bosc_status status = sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h);
     if (status == BOSC_OK) status = unite(ctx, n, id_bits == 64, &h);

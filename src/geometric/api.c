@@ -58,10 +58,10 @@ bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     bosc_grid *grid = NULL;
     BI_TRY(bi_geo_make_grid(ctx, full.vote > 0 ? full.vote : 0.02, &grid));
-    bosc_geometric *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
+    bosc_geometric *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) {
         bosc_grid_free(grid);
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+        return BOSC_ERR_NOMEM;
     }
     *fresh = (bosc_geometric){.memory = ctx->memory, .host = ctx->host, .opts = full, .grid = grid};
     *table = fresh;

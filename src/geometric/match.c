@@ -14,8 +14,8 @@ static bosc_status take_host(struct bi_geo_finder *f)
 {
     size_t n = (size_t)f->n, m = (size_t)f->m;
     f->bytes = 8 * (2 * m + m + 7 * n);
-    f->memory = bi_memory_alloc(&f->ctx->host, f->bytes);
-    if (!f->memory) return bi_fail(f->ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", f->bytes);
+    f->memory = bi_host_alloc(f->ctx, f->bytes);
+    if (!f->memory) return BOSC_ERR_NOMEM;
     f->scene = f->memory;
     f->dist2 = f->scene + 2 * m;
     f->ids = (int64_t *)(void *)(f->dist2 + n);

@@ -100,8 +100,8 @@ struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
 bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
                         bosc_hash **table)
 {
-    bosc_hash *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_hash *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_hash){.ops = bi_hash_ops_of(ctx),
                          .layout = layout,
                          .memory = ctx->memory,

@@ -64,8 +64,8 @@ bosc_status bi_kd_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char 
 
 bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
-    bosc_kdtree *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_kdtree){.ops = bi_kd_ops(ctx), .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     *tree = fresh;
     return BOSC_OK;

@@ -3,18 +3,7 @@
  * points have come back to the scratch columns before subtrees are written to the tree. */
 #include "kdtree/cpu_build.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
+#include "core/cpu/parts.h"
 
 struct plan {
     int levels;      /* of the first phase */
@@ -134,7 +123,7 @@ bosc_status bi_kd_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
 #pragma omp parallel for schedule(dynamic, 1) num_threads(plan.threads)
     for (int64_t s = 0; s < subtrees; s++) {
         struct bi_kd_range r = bi_kd_subtree(n, plan.levels, (uint64_t)s);
-        struct bi_kd_columns mine = own[thread_number()];
+        struct bi_kd_columns mine = own[bi_thread_number()];
         mine.base = r.begin;
         hot->finish(&job, &job.here, &mine, r, plan.levels, masks + r.begin / 16 + s);
     }

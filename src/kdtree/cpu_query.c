@@ -2,21 +2,9 @@
 #include "kdtree/cpu_query.h"
 
 #include "base/bits.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "core/cpu/parts.h"
 
 enum { CHUNK = 512 };
-
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 /* Where the parts of the index begin, in bytes. */
 struct places {
@@ -125,7 +113,8 @@ static void run_all(bosc_ctx *ctx, const struct bi_kd_search *a, run_fn run)
 {
     int64_t m = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(m, chunk);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
-    for (int64_t i = 0; i < chunks; i++) run(a, i * chunk, (i + 1) * chunk < m ? (i + 1) * chunk : m, thread_number());
+    for (int64_t i = 0; i < chunks; i++)
+        run(a, i * chunk, (i + 1) * chunk < m ? (i + 1) * chunk : m, bi_thread_number());
     (void)ctx;
 }
 

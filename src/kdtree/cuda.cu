@@ -106,6 +106,16 @@ static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
     return status;
 }
 
+typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+
+static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, query_fn run)
+{
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = run(ctx, tree, query);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}
+
 static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_kd_knn args = {};
@@ -130,10 +140,7 @@ static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = use_fast_knn(tree, query->k) ? kd_knn(ctx, tree, query) : generic_knn(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    return with_scratch(ctx, tree, query, use_fast_knn(tree, query->k) ? kd_knn : generic_knn);
 }
 
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
@@ -150,10 +157,7 @@ static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k)
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = kd_knn_all(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    return with_scratch(ctx, tree, query, kd_knn_all);
 }
 
 static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_kd_query *query)
@@ -171,24 +175,26 @@ static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_
     return args;
 }
 
-static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status generic_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
     struct bi_kd_radius args = radius_args(tree, query);
-    if (!has_index(tree)) return cuda_step_radius_count(ctx, query->rows.n, &args);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = kd_radius_count(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    return cuda_step_radius_count(ctx, query->rows.n, &args);
+}
+
+static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_kd_radius args = radius_args(tree, query);
+    return cuda_step_radius_fill(ctx, query->rows.n, &args);
+}
+
+static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_count : generic_radius_count);
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
 {
-    struct bi_kd_radius args = radius_args(tree, query);
-    if (!has_index(tree)) return cuda_step_radius_fill(ctx, query->rows.n, &args);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = kd_radius_fill(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_fill : generic_radius_fill);
 }
 
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)

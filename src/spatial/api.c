@@ -69,8 +69,8 @@ bosc_status bosc_grid_create(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_gri
     bi_begin(ctx);
     BI_TRY(bi_grid_check_opts(ctx, opts, &full));
     if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
-    bosc_grid *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_grid *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_grid){.memory = ctx->memory, .host = ctx->host, .opts = full};
     fresh->view.dim = full.dim;
     fresh->view.cell = full.cell;

@@ -59,8 +59,8 @@ int64_t bosc_trie_words(int32_t length, int32_t letter_bits)
 
 bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie)
 {
-    bosc_trie *fresh = bi_memory_alloc(&ctx->host, sizeof *fresh);
-    if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *fresh);
+    bosc_trie *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_trie){.memory = ctx->memory, .host = ctx->host, .opts = *full, .shape = bi_trie_shape_of(full)};
     *trie = fresh;
     return BOSC_OK;

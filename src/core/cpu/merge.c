@@ -2,8 +2,8 @@
  * matrix. Source: Green, McColl, Bader, GPU Merge Path (2012). */
 #include <string.h>
 
-#include "base/bits.h"
 #include "core/cpu/collectives.h"
+#include "core/cpu/key_types.h"
 
 enum { GRAIN = 1 << 13 };
 
@@ -15,13 +15,6 @@ struct merge {
 
 /* The results [begin, end) of a merge. */
 typedef void (*merge_fn)(const struct merge *m, int64_t begin, int64_t end);
-
-#define ORDERED_u32(k) (k)
-#define ORDERED_u64(k) (k)
-#define ORDERED_i32(k) ((k) ^ 0x80000000u)
-#define ORDERED_i64(k) ((k) ^ 0x8000000000000000u)
-#define ORDERED_f32(k) bi_key_u32_of_f32(bi_f32_from_bits(k))
-#define ORDERED_f64(k) bi_key_u64_of_f64(bi_f64_from_bits(k))
 
 /* How many of the first `diagonal` results come from a. */
 #define SEARCH(kind, key_t)                                                      \
@@ -66,19 +59,8 @@ typedef void (*merge_fn)(const struct merge *m, int64_t begin, int64_t end);
             VALUES(v[o] = bv[j];)                                                                             \
         }                                                                                                     \
     }
-#define WITH_VALUES(...) __VA_ARGS__
-#define WITHOUT_VALUES(...)
-#define MERGES(kind, key_t)                         \
-    SEARCH(kind, key_t)                             \
-    MERGE(kind, key_t, 0, uint32_t, WITHOUT_VALUES) \
-    MERGE(kind, key_t, 4, uint32_t, WITH_VALUES)    \
-    MERGE(kind, key_t, 8, uint64_t, WITH_VALUES)
-MERGES(f32, uint32_t)
-MERGES(f64, uint64_t)
-MERGES(i32, uint32_t)
-MERGES(i64, uint64_t)
-MERGES(u32, uint32_t)
-MERGES(u64, uint64_t)
+#define MERGES(kind, key_t) SEARCH(kind, key_t) EACH_VALUE(MERGE, kind, key_t)
+EACH_KEY(MERGES)
 
 #define ROW(kind)                                            \
     {                                                        \

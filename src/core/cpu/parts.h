@@ -2,7 +2,21 @@
 #ifndef BI_CORE_CPU_PARTS_H
 #define BI_CORE_CPU_PARTS_H
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "core/context.h"
+
+/* Of the calling thread among those of its loop. */
+static inline int bi_thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
 
 /* Work is cut into parts, one for each thread, but none smaller than `grain`. A loop over the parts is correct
  * whatever number of threads runs it. */

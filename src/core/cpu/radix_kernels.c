@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/bits.h"
+#include "core/cpu/key_types.h"
 
 enum { LINE = 64 };
 
@@ -62,13 +62,6 @@ static void flush_lines(const char *lines, char *out, size_t size, const int64_t
         }                                                                          \
     } while (0)
 
-#define ORDERED_u32(k) (k)
-#define ORDERED_u64(k) (k)
-#define ORDERED_i32(k) ((k) ^ 0x80000000u)
-#define ORDERED_i64(k) ((k) ^ 0x8000000000000000u)
-#define ORDERED_f32(k) bi_key_u32_of_f32(bi_f32_from_bits(k))
-#define ORDERED_f64(k) bi_key_u64_of_f64(bi_f64_from_bits(k))
-
 #define COUNT(kind, key_t)                                                                                   \
     static void count_##kind(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits, \
                              int64_t(*counts)[BI_RADIX])                                                     \
@@ -91,14 +84,8 @@ static void flush_lines(const char *lines, char *out, size_t size, const int64_t
         for (int64_t i = 0; i < n; i++) bits |= ORDERED_##kind(k[i]) ^ first;                                \
         return bits;                                                                                         \
     }
-COUNT(u32, uint32_t)
-COUNT(i32, uint32_t)
-COUNT(f32, uint32_t)
-COUNT(u64, uint64_t)
-COUNT(i64, uint64_t)
-COUNT(f64, uint64_t)
+EACH_KEY(COUNT)
 
-/* VALUES(statement): the statement, or nothing where there are no values. */
 #define MOVE(kind, key_t, bytes, value_t, VALUES)                                                         \
     static void move_##kind##_##bytes(const struct bi_radix_move *m)                                      \
     {                                                                                                     \
@@ -166,18 +153,8 @@ COUNT(f64, uint64_t)
         }                                                                                                 \
         return most >= 0;                                                                                 \
     }
-#define WITH_VALUES(...) __VA_ARGS__
-#define WITHOUT_VALUES(...)
-#define MOVES(kind, key_t)                         \
-    MOVE(kind, key_t, 0, uint32_t, WITHOUT_VALUES) \
-    MOVE(kind, key_t, 4, uint32_t, WITH_VALUES)    \
-    MOVE(kind, key_t, 8, uint64_t, WITH_VALUES)
-MOVES(u32, uint32_t)
-MOVES(i32, uint32_t)
-MOVES(f32, uint32_t)
-MOVES(u64, uint64_t)
-MOVES(i64, uint64_t)
-MOVES(f64, uint64_t)
+#define MOVES(kind, key_t) EACH_VALUE(MOVE, kind, key_t)
+EACH_KEY(MOVES)
 
 #define KERNEL(kind, key_t, bytes)                                                                     \
     {                                                                                                  \
