@@ -29,11 +29,12 @@ struct link {
 struct workspace {
     uint16_t heads[HEADS], next[PART_ROOM];
     struct link links[PART_ROOM];
-    struct pair queue[QUEUE];
+    struct pair queue[1 + QUEUE]; /* those that wait come after one that does not */
     uint64_t edges[QUEUE];
     uint32_t positions[QUEUE];
     uint64_t compared;
     int queued;
+    int32_t begin, end; /* the words of their segment */
 };
 
 struct join {
@@ -78,16 +79,13 @@ static int64_t match_word(const struct bi_cell_shape *shape, const uint64_t *x, 
 }
 
 /* Compares the pairs that wait and appends their edges. */
-static void flush(const struct join *j, struct workspace *w, int32_t begin, int32_t end)
+static void flush(const struct join *j, struct workspace *w)
 {
+    const int32_t begin = w->begin, end = w->end;
     const struct bi_cell_view *v = &j->all->view;
     const struct bi_cell_found *to = &j->all->found;
     int found = 0;
-    for (int q = 0; q < w->queued; q++) {
-        __builtin_prefetch(bi_cell_row(v, w->queue[q].i));
-        __builtin_prefetch(bi_cell_row(v, w->queue[q].j));
-    }
-    for (int q = 0; q < w->queued; q++) {
+    for (int q = 1; q <= w->queued; q++) {
         uint32_t x = w->queue[q].i, y = w->queue[q].j;
         const uint64_t *of_x = bi_cell_row(v, x), *of_y = bi_cell_row(v, y);
         const int64_t position = end - begin == 1 ? match_word(&v->shape, of_x, of_y, begin)
@@ -117,14 +115,14 @@ static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, 
     return count;
 }
 
-/* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. */
+/* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. The vertices of the last
+ * pair that waits are asked for again and again, which costs less than a branch. */
 static bool match(const struct join *j, struct workspace *w, uint32_t part)
 {
+    const struct bi_cell_view *v = &j->all->view;
     uint32_t size, count, followed = 0;
     const struct bi_cell_entry *entries = bi_cell_deal_part(&j->deal, part, &size);
-    int32_t begin, end;
     if (size > PART_ROOM) return false;
-    words_of(j->all, j->outsides.first + (int32_t)(part >> j->deal.part_bits), &begin, &end);
     for (count = chain(w, entries, size); count > 0;) {
         uint32_t left = 0;
         followed += count;
@@ -135,13 +133,14 @@ static bool match(const struct join *j, struct workspace *w, uint32_t part)
             const bool may = (entries[at.i].key ^ entries[at.k].key) == j->differ;
             w->links[left] = (struct link){at.i, w->next[at.k]};
             left += w->next[at.k] != NOTHING;
-            w->queue[w->queued] = p;
+            w->queue[w->queued + 1] = p;
             w->queued += may;
-            if (w->queued == QUEUE) flush(j, w, begin, end);
+            __builtin_prefetch(bi_cell_row(v, w->queue[w->queued].i));
+            __builtin_prefetch(bi_cell_row(v, w->queue[w->queued].j));
+            if (w->queued == QUEUE) flush(j, w);
         }
         count = left;
     }
-    flush(j, w, begin, end);
     return true;
 }
 
@@ -150,14 +149,21 @@ static void match_parts(struct join *j, int32_t thread)
     struct workspace *w = &j->workspaces[thread];
     const uint32_t parts = bi_cell_deal_parts(&j->deal);
     uint32_t p;
+    w->queue[0] = (struct pair){0, 0};
     w->queued = 0;
     w->compared = 0;
+    w->begin = -1;
     while ((p = __atomic_fetch_add(&j->next_part, 1, __ATOMIC_RELAXED)) < parts) {
+        const int32_t segment = j->outsides.first + (int32_t)(p >> j->deal.part_bits);
+        if (w->begin != segment * j->all->span) {
+            flush(j, w);
+            words_of(j->all, segment, &w->begin, &w->end);
+        }
         if (match(j, w, p)) continue;
-        w->queued = 0;
-        bi_raise(&j->all->skewed[j->outsides.first + (int32_t)(p >> j->deal.part_bits)], 1);
+        bi_raise(&j->all->skewed[segment], 1);
         bi_raise(j->all->any_skewed, 1);
     }
+    flush(j, w);
     bi_take(j->all->found.compared, w->compared);
 }
 
