@@ -271,6 +271,25 @@ static void large(bosc_ctx *ctx)
     free(ids);
 }
 
+/* Queries that find nearly all points, and some: rows about as long as what threads, warps and blocks sort. */
+static void long_rows(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {31, 33, 34, 64, 65, 127, 129, 130, 250, 257, 700, 2047, 2049, 4097, 7000};
+    struct suite_random r = {37};
+    for (size_t i = 0; i < (suite_slow(ctx) ? 11 : sizeof sizes / sizeof sizes[0]); i++) {
+        if (suite_leaves_out()) continue;
+        struct reference_points p = kd_points(&r, dtypes[i % 4], 2, sizes[i], 2, i % 3 ? KD_RANDOM : KD_EQUAL);
+        struct reference_points q = kd_points(&r, dtypes[i % 4], 2, 5, 2, KD_RANDOM);
+        bosc_grid *grid = grid_of(ctx, &p, 40, i % 2 ? 32 : 64);
+        check_radius(ctx, grid, &p, &q, 1e4, i % 2 ? 32 : 64);
+        check_radius(ctx, grid, &p, &q, 60, i % 2 ? 32 : 64);
+        if (sizes[i] <= 257) check_pairs(ctx, grid, &p, 1e4, i % 2 ? 32 : 64);
+        bosc_grid_free(grid);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* Arrays in the context's memory give what host arrays give. */
 static void memory(bosc_ctx *ctx)
 {
@@ -312,7 +331,7 @@ static void memory(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_spatial[] = {
-    {"shapes", shapes, NULL}, {"borders", borders, NULL}, {"distant points", distant, NULL},
-    {"small", small, NULL},   {"large", large, NULL},     {"memory", memory, NULL},
+    {"shapes", shapes, NULL}, {"borders", borders, NULL},     {"distant points", distant, NULL}, {"small", small, NULL},
+    {"large", large, NULL},   {"long rows", long_rows, NULL}, {"memory", memory, NULL},
 };
 SUITE(spatial);

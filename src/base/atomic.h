@@ -68,6 +68,15 @@ BI_FN uint64_t bi_take(uint64_t *to, uint64_t amount)
 #endif
 }
 
+BI_FN uint32_t bi_take_u32(uint32_t *to, uint32_t amount)
+{
+#ifdef __CUDA_ARCH__
+    return atomicAdd(to, amount);
+#else
+    return __atomic_fetch_add(to, amount, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Words that other items may write meanwhile. On the device through core/cuda/simt.cuh, which .cu files include first.
  */
 BI_FN uint32_t bi_peek(const uint32_t *from)

@@ -20,7 +20,7 @@ struct NAMED(query) {
     int64_t k;
     ENTRY *top; /* the best so far: in order, or a max-heap */
     ENTRY list[BI_KD_LIST];
-    struct bi_kd_row_out row;
+    struct bi_row_out row;
     int64_t count, room;
 };
 
@@ -326,7 +326,7 @@ INLINED void NAMED(finish)(struct NAMED(query) * s, int64_t row, enum kind kind)
     s->row.at = row * a->k;
     for (int64_t i = 0; i < a->k; i++) {
         uint32_t id = i < s->k ? (uint32_t)s->top[i] : BI_KD_NONE;
-        bi_kd_out_set(&s->row, i, id == BI_KD_NONE ? (double)INFINITY : (double)DIST(distance)(s->top[i]), id);
+        bi_row_set(&s->row, i, id == BI_KD_NONE ? (double)INFINITY : (double)DIST(distance)(s->top[i]), id);
     }
 }
 
@@ -336,7 +336,7 @@ INLINED void NAMED(run)(const struct bi_kd_search *a, int64_t begin, int64_t end
     s.a = a;
     s.k = a->kept;
     s.top = kind == HEAP ? (ENTRY *)((char *)a->heaps + (size_t)thread * (size_t)a->kept * 16) : s.list;
-    s.row = (struct bi_kd_row_out){a->ids, a->dist2, 0, a->wide_ids, sizeof(D) == 4};
+    s.row = (struct bi_row_out){a->ids, a->dist2, 0, a->wide_ids, sizeof(D) == 4, false};
     for (int64_t i = begin; i < end; i++) {
         if (i + 8 < end) __builtin_prefetch(NAMED(query_row)(a, a->order[i + 8]));
         NAMED(start)(&s, a->order[i], dim, kind);

@@ -11,37 +11,6 @@ static int64_t batch_size(int64_t m)
 /* The sort takes as much again at most. */
 size_t kd_search_bytes(int64_t m) { return (size_t)batch_size(m) * 32 + 65536; }
 
-enum { SORT_THREADS = 512 };
-
-/* A bitonic network for any number of entries: all its comparisons put the smaller id first, so that entries beyond the
- * end, which would be the largest, stay there and need not be. */
-static __global__ void __launch_bounds__(SORT_THREADS) sort_long_rows(const kd_search a, bool single)
-{
-    for (uint32_t r = blockIdx.x; r < a.long_rows[0]; r += gridDim.x) {
-        const int64_t begin = a.offsets[a.long_rows[1 + r]], count = a.offsets[a.long_rows[1 + r] + 1] - begin;
-        const bi_kd_row_out row = {a.ids, a.dist2, begin, a.wide, single};
-        for (int64_t run = 2; run < 2 * count; run *= 2)
-            for (int64_t step = run / 2; step > 0; step /= 2) {
-                for (int64_t t = threadIdx.x; t < count; t += SORT_THREADS) {
-                    const int64_t other = step == run / 2 ? t ^ (run - 1) : t ^ step;
-                    if (other <= t || other >= count) continue;
-                    const uint32_t x = bi_kd_out_id(&row, t), y = bi_kd_out_id(&row, other);
-                    if (x <= y) continue;
-                    const double dx = row.dist2 ? bi_kd_out_dist2(&row, t) : 0;
-                    const double dy = row.dist2 ? bi_kd_out_dist2(&row, other) : 0;
-                    bi_kd_out_set(&row, t, dy, y);
-                    bi_kd_out_set(&row, other, dx, x);
-                }
-                __syncthreads();
-            }
-    }
-}
-
-bosc_status kd_sort_long_rows(bosc_ctx *ctx, const kd_search &a, bool single)
-{
-    return BI_RUN(ctx, sort_long_rows, (unsigned)ctx->multiprocessors * 4, SORT_THREADS, 0, a, single);
-}
-
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const kd_search &a)
 {
     switch (tree->opts.dtype) {

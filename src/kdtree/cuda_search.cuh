@@ -3,6 +3,7 @@
 #ifndef BI_KDTREE_CUDA_SEARCH_CUH
 #define BI_KDTREE_CUDA_SEARCH_CUH
 
+#include "core/cuda/sort_rows.cuh"
 #include "kdtree/cuda_near.cuh"
 #include "kdtree/cuda_walk.cuh"
 #include "kdtree/search.h"
@@ -27,7 +28,7 @@ struct kd_search {
     void *ids, *dist2;
     bool wide;
     int64_t *counts, *bad;
-    uint32_t *long_rows; /* how many rows are left to sort, and then which */
+    uint32_t *long_rows; /* those left to sort, as in bi_row_leave */
     const int64_t *offsets;
     int64_t first; /* the number of query 0 in the whole call */
 };
@@ -36,9 +37,6 @@ bosc_status kd_search_f32(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_f64(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_i32(bosc_ctx *ctx, const kd_search &a);
 bosc_status kd_search_i64(bosc_ctx *ctx, const kd_search &a);
-
-/* Puts the long rows in order, a block a row. */
-bosc_status kd_sort_long_rows(bosc_ctx *ctx, const kd_search &a, bool single);
 
 template <class T, int DIM>
 static __global__ void __launch_bounds__(KD_LOCATE_THREADS)
@@ -149,17 +147,16 @@ template <class T, int DIM> struct kd_found_count {
 template <class T, int DIM> struct kd_found_row {
     typedef typename kd_distance_of<T>::type D;
     typedef kd_walk<T, DIM, kd_found_row> walk;
-    enum { SMALL = 32 };
     D limit;
     int64_t count, room;
-    bi_kd_row_out row;
+    bi_row_out row;
 
     __device__ __forceinline__ void begin(const kd_search &a, uint32_t number)
     {
         limit = (D)a.limit;
         count = 0;
         room = a.offsets[number + 1] - a.offsets[number];
-        row = {a.ids, a.dist2, a.offsets[number], a.wide, sizeof(D) == 4};
+        row = {a.ids, a.dist2, a.offsets[number], a.wide, sizeof(D) == 4, false};
     }
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
@@ -167,7 +164,7 @@ template <class T, int DIM> struct kd_found_row {
     __device__ __forceinline__ void take(D distance, uint32_t id)
     {
         if (!counts(distance)) return;
-        if (count < room) bi_kd_out_set(&row, count, (double)(distance == distance ? distance : (D)INFINITY), id);
+        if (count < room) bi_row_set(&row, count, (double)(distance == distance ? distance : (D)INFINITY), id);
         count++;
     }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
@@ -177,20 +174,18 @@ template <class T, int DIM> struct kd_found_row {
     /* Entry `e` goes down to its place among those before it. */
     __device__ __forceinline__ void insert(int64_t e) const
     {
-        const uint32_t id = bi_kd_out_id(&row, e);
-        const double d = row.dist2 ? bi_kd_out_dist2(&row, e) : 0;
-        for (; e > 0 && bi_kd_out_id(&row, e - 1) > id; e--)
-            bi_kd_out_set(&row, e, row.dist2 ? bi_kd_out_dist2(&row, e - 1) : 0, bi_kd_out_id(&row, e - 1));
-        bi_kd_out_set(&row, e, d, id);
+        const uint32_t id = bi_row_id(&row, e);
+        const double d = bi_row_dist2(&row, e);
+        for (; e > 0 && bi_row_id(&row, e - 1) > id; e--)
+            bi_row_set(&row, e, bi_row_dist2(&row, e - 1), bi_row_id(&row, e - 1));
+        bi_row_set(&row, e, d, id);
     }
     __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const
     {
         if (count != room) {
             bi_lower_i64(a.bad, a.first + number);
-        } else if (count <= SMALL) {
+        } else if (!bi_row_leave(a.long_rows, number, count)) {
             for (int64_t e = 1; e < count; e++) insert(e);
-        } else {
-            a.long_rows[1 + atomicAdd(a.long_rows, 1u)] = number;
         }
     }
 };
@@ -230,7 +225,8 @@ template <class T, int DIM> static bosc_status kd_launch_rows(bosc_ctx *ctx, con
 {
     BI_TRY(ctx->backend->fill(ctx, a.long_rows, 0, sizeof *a.long_rows));
     BI_TRY((kd_launch<T, DIM, kd_found_row<T, DIM>>(ctx, a)));
-    return kd_sort_long_rows(ctx, a, sizeof(typename kd_distance_of<T>::type) == 4);
+    const bi_row_out rows = {a.ids, a.dist2, 0, a.wide, sizeof(typename kd_distance_of<T>::type) == 4, false};
+    return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
 /* The scratch holds leaves and numbers of the queries, and both again in the order of the leaves. */

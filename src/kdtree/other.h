@@ -15,8 +15,8 @@ struct bi_kd_find_nothing {
 
 BI_FN void bi_step_find_nothing(const struct bi_kd_find_nothing *a, int64_t i)
 {
-    struct bi_kd_row_out out = {a->ids, a->dist2, i, a->wide, a->single};
-    bi_kd_out_set(&out, 0, (double)INFINITY, BI_KD_NONE);
+    struct bi_row_out out = {a->ids, a->dist2, i, a->wide, a->single, false};
+    bi_row_set(&out, 0, (double)INFINITY, BI_KD_NONE);
 }
 
 /* Marks the nodes whose rows ask: those of a bound that is not negative. */
@@ -243,7 +243,7 @@ BI_FN void bi_step_nearest_other(const struct bi_kd_other *a, int64_t i)
     const struct bi_kd_view *view = &a->blocks.view;
     const void *q = bi_kd_row(&a->rows, view->dtype, i);
     int64_t row = bi_kd_id(view, a->asking[i]), s;
-    struct bi_kd_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32};
+    struct bi_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32, false};
     double limit = bi_kd_bound(a->bounds, view->dtype, row), point[BI_KD_OTHER_BOX];
     uint32_t best = BI_KD_NONE;
     struct bi_kd_block_walk walk;
@@ -261,7 +261,7 @@ BI_FN void bi_step_nearest_other(const struct bi_kd_other *a, int64_t i)
             limit = d;
             best = id;
         }
-    if (best != BI_KD_NONE) bi_kd_out_set(&out, 0, limit, best);
+    if (best != BI_KD_NONE) bi_row_set(&out, 0, limit, best);
 }
 
 #endif

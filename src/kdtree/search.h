@@ -2,91 +2,62 @@
 #ifndef BI_KDTREE_SEARCH_H
 #define BI_KDTREE_SEARCH_H
 
+#include "core/row_out.h"
 #include "kdtree/rows.h"
 #include "kdtree/walk.h"
 
-/* Entries of one query in the caller's arrays: ids of 32 or 64 bits, distances in float (F32) or double. */
-struct bi_kd_row_out {
-    void *ids, *dist2; /* dist2 may be NULL in radius rows */
-    int64_t at;        /* index of the row's first entry */
-    bool wide, single;
-};
-
-BI_FN uint32_t bi_kd_out_id(const struct bi_kd_row_out *o, int64_t e)
-{
-    return o->wide ? (uint32_t)((const int64_t *)o->ids)[o->at + e] : ((const uint32_t *)o->ids)[o->at + e];
-}
-
-BI_FN double bi_kd_out_dist2(const struct bi_kd_row_out *o, int64_t e)
-{
-    return o->single ? (double)((const float *)o->dist2)[o->at + e] : ((const double *)o->dist2)[o->at + e];
-}
-
-BI_FN void bi_kd_out_set(const struct bi_kd_row_out *o, int64_t e, double dist2, uint32_t id)
-{
-    if (o->wide)
-        ((int64_t *)o->ids)[o->at + e] = id == BI_KD_NONE ? -1 : (int64_t)id;
-    else
-        ((uint32_t *)o->ids)[o->at + e] = id;
-    if (!o->dist2) return;
-    if (o->single)
-        ((float *)o->dist2)[o->at + e] = (float)dist2;
-    else
-        ((double *)o->dist2)[o->at + e] = dist2;
-}
-
 /* Whether entry (d, id) comes after entry e: by (distance, id), or by id alone in radius rows. */
-BI_FN bool bi_kd_out_after(const struct bi_kd_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
+BI_FN bool bi_kd_out_after(const struct bi_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
 {
     if (!by_id) {
-        double other = bi_kd_out_dist2(o, e);
+        double other = bi_row_dist2(o, e);
         if (d != other) return d > other;
     }
-    return id > bi_kd_out_id(o, e);
+    return id > bi_row_id(o, e);
 }
 
 /* Puts (d, id) into the max-heap of `count` entries, whose root is a hole. */
-BI_FN void bi_kd_heap_down(const struct bi_kd_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
+BI_FN void bi_kd_heap_down(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = 0;
     for (;;) {
         int64_t child = 2 * hole + 1;
         if (child >= count) break;
-        double cd = o->dist2 ? bi_kd_out_dist2(o, child) : 0;
-        uint32_t cid = bi_kd_out_id(o, child);
+        double cd = bi_row_dist2(o, child);
+        uint32_t cid = bi_row_id(o, child);
         if (child + 1 < count && !bi_kd_out_after(o, cd, cid, child + 1, by_id)) {
             child++;
-            cd = o->dist2 ? bi_kd_out_dist2(o, child) : 0;
-            cid = bi_kd_out_id(o, child);
+            cd = bi_row_dist2(o, child);
+            cid = bi_row_id(o, child);
         }
         if (bi_kd_out_after(o, d, id, child, by_id)) break;
-        bi_kd_out_set(o, hole, cd, cid);
+        bi_row_set(o, hole, cd, cid);
         hole = child;
     }
-    bi_kd_out_set(o, hole, d, id);
+    bi_row_set(o, hole, d, id);
 }
 
 /* Puts (d, id) at the end of a max-heap of `count` entries. */
-BI_FN void bi_kd_heap_up(const struct bi_kd_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
+BI_FN void bi_kd_heap_up(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = count;
     while (hole > 0) {
         int64_t parent = (hole - 1) / 2;
         if (!bi_kd_out_after(o, d, id, parent, by_id)) break;
-        bi_kd_out_set(o, hole, o->dist2 ? bi_kd_out_dist2(o, parent) : 0, bi_kd_out_id(o, parent));
+        bi_row_set(o, hole, bi_row_dist2(o, parent), bi_row_id(o, parent));
         hole = parent;
     }
-    bi_kd_out_set(o, hole, d, id);
+    bi_row_set(o, hole, d, id);
 }
 
 /* Makes ascending order of a max-heap. */
-BI_FN void bi_kd_heap_sort(const struct bi_kd_row_out *o, int64_t count, bool by_id)
+BI_FN void bi_kd_heap_sort(const struct bi_row_out *o, int64_t count, bool by_id)
 {
     for (int64_t last = count - 1; last > 0; last--) {
-        double d = o->dist2 ? bi_kd_out_dist2(o, last) : 0, top = o->dist2 ? bi_kd_out_dist2(o, 0) : 0;
-        uint32_t id = bi_kd_out_id(o, last), top_id = bi_kd_out_id(o, 0);
+        double d = bi_row_dist2(o, last), top = bi_row_dist2(o, 0);
+        uint32_t id = bi_row_id(o, last), top_id = bi_row_id(o, 0);
         bi_kd_heap_down(o, last, d, id, by_id);
-        bi_kd_out_set(o, last, top, top_id);
+        bi_row_set(o, last, top, top_id);
     }
 }
 
@@ -109,7 +80,7 @@ BI_FN const void *bi_kd_row(const struct bi_kd_rows *r, bosc_dtype dtype, int64_
 BI_FN void bi_step_knn(const struct bi_kd_knn *a, int64_t i)
 {
     const void *q = bi_kd_row(&a->queries, a->view.dtype, i);
-    struct bi_kd_row_out out = {a->ids, a->dist2, i * a->k, a->wide_ids, a->view.dtype == BOSC_F32};
+    struct bi_row_out out = {a->ids, a->dist2, i * a->k, a->wide_ids, a->view.dtype == BOSC_F32, false};
     struct bi_kd_walk walk;
     double limit = a->limit;
     int64_t count = 0, node;
@@ -122,10 +93,10 @@ BI_FN void bi_step_knn(const struct bi_kd_knn *a, int64_t i)
             bi_kd_heap_up(&out, count++, d, id, false);
         else if (!bi_kd_out_after(&out, d, id, 0, false))
             bi_kd_heap_down(&out, count, d, id, false);
-        if (count == a->k) limit = bi_kd_out_dist2(&out, 0);
+        if (count == a->k) limit = bi_row_dist2(&out, 0);
     }
     bi_kd_heap_sort(&out, count, false);
-    for (; count < a->k; count++) bi_kd_out_set(&out, count, (double)INFINITY, BI_KD_NONE);
+    for (; count < a->k; count++) bi_row_set(&out, count, (double)INFINITY, BI_KD_NONE);
 }
 
 /* Nodes with dist2 <= r2: their number to counts[i], or their ids (ascending) and distances to the row of query i. */
@@ -153,7 +124,7 @@ BI_FN void bi_step_radius_count(const struct bi_kd_radius *a, int64_t i)
 BI_FN void bi_step_radius_fill(const struct bi_kd_radius *a, int64_t i)
 {
     const void *q = bi_kd_row(&a->queries, a->view.dtype, i);
-    struct bi_kd_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32};
+    struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32, false};
     struct bi_kd_walk walk;
     int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], node;
     bi_kd_walk_begin(&walk, &a->view, q);

@@ -40,6 +40,12 @@ bosc_status bi_grid_build(bosc_ctx *ctx, bosc_grid *grid, struct bi_grid_rows ro
 /* The squared radius, rounded as distances are, and the smallest number whose square is more. */
 void bi_grid_square(const bosc_grid *grid, double radius, double *r2, double *reach);
 
+/* Room for a list of long rows, empty yet, of so many rows with so many entries in all; NULL where fills leave none.
+ * And sorts what was listed. */
+bosc_status bi_grid_list_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list);
+bosc_status bi_grid_sort_rows(bosc_ctx *ctx, const struct bi_row_out *rows, const int64_t *offsets,
+                              const uint32_t *list);
+
 /* radius >= 0; ids and dist2 (either may be NULL) of the grid's types. */
 bosc_status bi_grid_check_radius(bosc_ctx *ctx, double radius);
 bosc_status bi_grid_check_answers(bosc_ctx *ctx, const bosc_grid *grid, const char *ids_name, const void *ids,

@@ -30,7 +30,10 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_grid_pairs *pairs, int64_
             bi_stage_out(ctx, pairs->dist2, pairs->dist2 ? entries * (pairs->view.wide ? 8 : 4) : 0, &dist2, &staged));
         pairs->pairs = ids.reachable;
         pairs->dist2 = dist2.reachable;
+        BI_TRY(bi_grid_list_rows(ctx, pairs->view.n, found, &pairs->long_rows));
         BI_TRY(bi_grid_steps_of(ctx)->grid_pair_fill(ctx, pairs->view.n, pairs));
+        struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
+        BI_TRY(bi_grid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows));
         BI_TRY(bi_stage_back(ctx, &ids));
         BI_TRY(bi_stage_back(ctx, &dist2));
         BI_TRY(ctx->backend->sync(ctx));

@@ -146,6 +146,22 @@ bosc_status bosc_grid_radius_count(bosc_ctx *ctx, const bosc_grid *grid, const v
     return count(ctx, grid, &query, true);
 }
 
+bosc_status bi_grid_list_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list)
+{
+    int64_t most = entries / (BI_LONG_ROW + 1);
+    if (most > rows) most = rows;
+    *list = NULL;
+    if (most == 0 || !bi_grid_steps_of(ctx)->sort_rows) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, most + 1, sizeof **list, list));
+    return ctx->backend->fill(ctx, *list, 0, sizeof **list);
+}
+
+bosc_status bi_grid_sort_rows(bosc_ctx *ctx, const struct bi_row_out *rows, const int64_t *offsets,
+                              const uint32_t *list)
+{
+    return list ? bi_grid_steps_of(ctx)->sort_rows(ctx, rows, offsets, list) : BOSC_OK;
+}
+
 /* The first call of bosc_grid_radius: m counts and a zero, summed up to m + 1 offsets. */
 static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_query *query, int64_t *offsets)
 {
@@ -179,8 +195,11 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_gri
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
     BI_TRY(order_queries(ctx, query));
+    BI_TRY(bi_grid_list_rows(ctx, m, total, &query->long_rows));
     BI_TRY(bi_grid_steps_of(ctx)->grid_fill(ctx, m, query));
     BI_TRY(bi_check_filled(ctx, query->bad));
+    struct bi_row_out rows = {query->ids, query->dist2, 0, query->wide_ids, !query->view.wide, false};
+    BI_TRY(bi_grid_sort_rows(ctx, &rows, query->offsets, query->long_rows));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return ctx->backend->sync(ctx);

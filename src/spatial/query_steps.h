@@ -3,16 +3,9 @@
 #define BI_SPATIAL_QUERY_STEPS_H
 
 #include "base/join.h"
+#include "core/row_out.h"
 #include "core/row_steps.h"
 #include "spatial/voxel.h"
-
-/* A row of answers, ids and distances: entry k is at (start + k). Ids of pairs are every second element. */
-struct bi_grid_out {
-    void *ids, *dist2; /* dist2 may be NULL */
-    int64_t start;
-    int32_t every, from;
-    bool wide_ids, wide;
-};
 
 BI_FN void bi_grid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
 {
@@ -20,39 +13,6 @@ BI_FN void bi_grid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
         ((int64_t *)ids)[at] = (int64_t)id;
     else
         ((uint32_t *)ids)[at] = id;
-}
-
-BI_FN void bi_grid_put(const struct bi_grid_out *o, int64_t k, uint32_t id, double dist2)
-{
-    bi_grid_set_id(o->ids, o->wide_ids, (o->start + k) * o->every + o->from, id);
-    if (!o->dist2) return;
-    if (o->wide)
-        ((double *)o->dist2)[o->start + k] = dist2;
-    else
-        ((float *)o->dist2)[o->start + k] = (float)dist2;
-}
-
-BI_FN uint32_t bi_grid_get(const struct bi_grid_out *o, int64_t k, double *dist2)
-{
-    int64_t at = (o->start + k) * o->every + o->from;
-    *dist2 = !o->dist2 ? 0 : o->wide ? ((double *)o->dist2)[o->start + k] : ((float *)o->dist2)[o->start + k];
-    return o->wide_ids ? (uint32_t)((int64_t *)o->ids)[at] : ((uint32_t *)o->ids)[at];
-}
-
-/* Orders a row by id. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
-BI_FN void bi_grid_sort(const struct bi_grid_out *o, int64_t count)
-{
-    int64_t gap = 1;
-    while (gap < count / 3) gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (int64_t i = gap; i < count; i++) {
-            double moved2, other2;
-            uint32_t moved = bi_grid_get(o, i, &moved2), other;
-            int64_t to = i;
-            for (; to >= gap && (other = bi_grid_get(o, to - gap, &other2)) > moved; to -= gap)
-                bi_grid_put(o, to, other, other2);
-            if (to != i) bi_grid_put(o, to, moved, moved2);
-        }
 }
 
 /* The caller's queries. */
@@ -65,7 +25,8 @@ struct bi_grid_query {
     const int64_t *offsets;
     void *ids, *dist2;
     bool wide_ids;
-    int64_t *bad; /* the smallest query whose row has another length than its answer */
+    int64_t *bad;        /* the smallest query whose row has another length than its answer */
+    uint32_t *long_rows; /* those left to sort, as in bi_row_leave */
 };
 
 BI_FN void bi_grid_query_at(const struct bi_grid_query *a, int64_t i, double *q)
@@ -152,7 +113,7 @@ BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
     int64_t i = a->order ? (int64_t)a->order[item] : item;
     double q[BI_GRID_DIM];
     struct bi_grid_walk walk;
-    struct bi_grid_out out = {a->ids, a->dist2, a->offsets[i], 1, 0, a->wide_ids, a->view.wide};
+    struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, !a->view.wide, false};
     int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], place, end;
     bi_grid_query_at(a, item, q);
     if (bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0))
@@ -160,13 +121,13 @@ BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
             for (; place < end; place++) {
                 double d = bi_grid_dist2(&a->view, place, q);
                 if (!(d <= a->r2)) continue;
-                if (count < room) bi_grid_put(&out, count, a->view.ids[place], d);
+                if (count < room) bi_row_set(&out, count, d, a->view.ids[place]);
                 count++;
             }
-    if (count == room)
-        bi_grid_sort(&out, count);
-    else
+    if (count != room)
         bi_lower_i64(a->bad, i);
+    else if (!bi_row_leave(a->long_rows, i, count))
+        bi_row_sort(&out, count);
 }
 
 /* All pairs: items are places; a pair belongs to the smaller id. */
@@ -177,6 +138,7 @@ struct bi_grid_pairs {
     const int64_t *offsets; /* by id */
     void *pairs, *dist2;
     bool wide_ids;
+    uint32_t *long_rows; /* as of queries */
 };
 
 BI_FN void bi_step_grid_pair_count(const struct bi_grid_pairs *a, int64_t i)
@@ -197,9 +159,9 @@ BI_FN void bi_step_grid_pair_fill(const struct bi_grid_pairs *a, int64_t i)
     double q[BI_GRID_DIM];
     struct bi_grid_walk walk;
     uint32_t id = a->view.ids[i];
-    struct bi_grid_out out = {a->pairs, a->dist2, a->offsets[id], 2, 1, a->wide_ids, a->view.wide};
+    struct bi_row_out out = {a->pairs, a->dist2, a->offsets[id], a->wide_ids, !a->view.wide, true};
     int64_t count = 0, place, end;
-    if (a->offsets[id + 1] == out.start) return;
+    if (a->offsets[id + 1] == out.at) return;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_grid_at(&a->view, i, c);
     if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach, 0)) return;
     while (bi_grid_walk_next(&a->view, &walk, &place, &end))
@@ -207,10 +169,10 @@ BI_FN void bi_step_grid_pair_fill(const struct bi_grid_pairs *a, int64_t i)
             if (a->view.ids[place] <= id) continue;
             double d = bi_grid_dist2(&a->view, place, q);
             if (!(d <= a->r2)) continue;
-            bi_grid_set_id(a->pairs, a->wide_ids, 2 * (out.start + count), id);
-            bi_grid_put(&out, count++, a->view.ids[place], d);
+            bi_grid_set_id(a->pairs, a->wide_ids, 2 * (out.at + count), id);
+            bi_row_set(&out, count++, d, a->view.ids[place]);
         }
-    bi_grid_sort(&out, count);
+    if (!bi_row_leave(a->long_rows, id, count)) bi_row_sort(&out, count);
 }
 
 /* Groups: items are places, or ids. */

@@ -1,0 +1,148 @@
+/* Long rows by bitonic networks: up to TILE entries by a block in shared memory, shorter ones by a warp, and longer
+ * ones by a block, tile after tile.
+ *
+ * All comparisons put the smaller id first (the first step of a merge compares mirrored entries), so that entries
+ * beyond the end of a row, which would be the largest, stay there and need not be. Source: Batcher, Sorting Networks
+ * and their Applications (1968). */
+#include "core/cuda/sort_rows.cuh"
+
+#ifdef BI_EMULATE /* small rows should be sorted in all ways */
+enum { THREADS = 64, WARP_TILE = 64 };
+#else
+enum { THREADS = 512, WARP_TILE = 256 };
+#endif
+enum { WARPS = THREADS / 32, TILE = WARPS * WARP_TILE };
+
+struct rows_shared {
+    union {
+        double dist2[TILE];
+        bool left[WARPS]; /* rows of warps that are for the block to sort */
+    };
+    uint32_t ids[TILE];
+};
+
+template <int TEAM> static __device__ __forceinline__ void meet()
+{
+    if (TEAM == 32)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/* Entries in shared memory. */
+struct tile_entries {
+    double *dist2; /* NULL in rows without */
+    uint32_t *ids;
+
+    __device__ __forceinline__ void order(int i, int other) const
+    {
+        const uint32_t x = ids[i], y = ids[other];
+        if (x <= y) return;
+        ids[i] = y;
+        ids[other] = x;
+        if (!dist2) return;
+        const double d = dist2[i];
+        dist2[i] = dist2[other];
+        dist2[other] = d;
+    }
+};
+
+struct row_entries {
+    bi_row_out row;
+
+    __device__ __forceinline__ void order(int64_t i, int64_t other) const
+    {
+        const uint32_t x = bi_row_id(&row, i), y = bi_row_id(&row, other);
+        if (x <= y) return;
+        const double dx = bi_row_dist2(&row, i), dy = bi_row_dist2(&row, other);
+        bi_row_set(&row, i, dy, y);
+        bi_row_set(&row, other, dx, x);
+    }
+};
+
+/* A step of the network, by a team of threads, of which this is number t. */
+template <int TEAM, class ENTRIES, class I>
+static __device__ __forceinline__ void compare(const ENTRIES &entries, I count, I step, bool mirrored, int t)
+{
+    for (I p = t;; p += TEAM) {
+        const I below = p & (step - 1), first = 2 * (p - below) + below;
+        if (first >= count) break;
+        const I other = mirrored ? first ^ (2 * step - 1) : first + step;
+        if (other < count) entries.order(first, other);
+    }
+    meet<TEAM>();
+}
+
+/* Sorts `count` entries of a row from `begin` on in shared memory; `merging`: does what is left of a merge whose steps
+ * over more than ROOM entries are done. */
+template <int TEAM, int ROOM>
+static __device__ void sort_tile(const bi_row_out &row, int64_t begin, int count, bool merging,
+                                 const tile_entries &tile, int t)
+{
+    for (int e = t; e < count; e += TEAM) {
+        tile.ids[e] = bi_row_id(&row, begin + e);
+        if (tile.dist2) tile.dist2[e] = bi_row_dist2(&row, begin + e);
+    }
+    meet<TEAM>();
+    for (int run = 2; !merging && run < 2 * count; run *= 2)
+        for (int step = run / 2; step > 0; step /= 2) compare<TEAM>(tile, count, step, step == run / 2, t);
+    for (int step = ROOM / 2; merging && step > 0; step /= 2) compare<TEAM>(tile, count, step, false, t);
+    for (int e = t; e < count; e += TEAM) bi_row_set(&row, begin + e, tile.dist2 ? tile.dist2[e] : 0, tile.ids[e]);
+    meet<TEAM>();
+}
+
+template <int ROOM> static __device__ __forceinline__ int tile_count(int64_t left)
+{
+    return left < ROOM ? (int)left : ROOM;
+}
+
+template <int TEAM, int ROOM>
+static __device__ void sort_row(const bi_row_out &row, int64_t count, const tile_entries &tile, int t)
+{
+    for (int64_t begin = 0; begin < count; begin += ROOM)
+        sort_tile<TEAM, ROOM>(row, begin, tile_count<ROOM>(count - begin), false, tile, t);
+    for (int64_t run = 2 * ROOM; run < 2 * count; run *= 2) {
+        for (int64_t step = run / 2; step >= ROOM; step /= 2)
+            compare<TEAM>(row_entries{row}, count, step, step == run / 2, t);
+        for (int64_t begin = 0; begin < count; begin += ROOM)
+            sort_tile<TEAM, ROOM>(row, begin, tile_count<ROOM>(count - begin), true, tile, t);
+    }
+}
+
+/* Each warp of a block takes a row; what is too long for a warp is then sorted by the block. */
+static __global__ void __launch_bounds__(THREADS)
+    sort_rows(bi_row_out row, const int64_t *offsets, const uint32_t *list)
+{
+    BI_SHARED(struct rows_shared, sh);
+    const uint32_t n = list[0];
+    const int t = threadIdx.x, warp = t / 32;
+    double *dist2 = row.dist2 ? sh.dist2 : nullptr;
+    for (uint64_t first = blockIdx.x; first < n; first += (uint64_t)gridDim.x * WARPS) {
+        uint64_t r = first + (uint64_t)warp * gridDim.x;
+        int64_t count = 0;
+        if (r < n) {
+            row.at = offsets[list[1 + r]];
+            count = offsets[list[1 + r] + 1] - row.at;
+        }
+        if (count <= WARP_TILE)
+            sort_row<32, WARP_TILE>(row, count, {dist2 ? dist2 + warp * WARP_TILE : nullptr, sh.ids + warp * WARP_TILE},
+                                    t % 32);
+        __syncthreads();
+        if (t % 32 == 0) sh.left[warp] = count > WARP_TILE;
+        __syncthreads();
+        uint32_t left = 0;
+        for (int w = 0; w < WARPS; w++) left |= (uint32_t)sh.left[w] << w;
+        __syncthreads();
+        for (int w = 0; w < WARPS; w++) {
+            if (!(left >> w & 1)) continue;
+            r = first + (uint64_t)w * gridDim.x;
+            row.at = offsets[list[1 + r]];
+            sort_row<THREADS, TILE>(row, offsets[list[1 + r] + 1] - row.at, {dist2, sh.ids}, t);
+        }
+    }
+}
+
+bosc_status bi_cuda_sort_rows(bosc_ctx *ctx, const bi_row_out *rows, const int64_t *offsets, const uint32_t *list)
+{
+    return BI_RUN(ctx, sort_rows, (unsigned)ctx->multiprocessors * 4, THREADS, 0, *rows, offsets, list);
+}

@@ -1,0 +1,75 @@
+/* Rows of answers in the caller's arrays, ids and distances, and which of them are left to be sorted by many threads.
+ */
+#ifndef BI_CORE_ROW_OUT_H
+#define BI_CORE_ROW_OUT_H
+
+#include <stdbool.h>
+
+#include "base/atomic.h"
+
+/* Entry e of a row is at `at` + e: its id of 32 or 64 bits (UINT32_MAX: none, -1 of 64), its distance in float or
+ * double. In arrays of pairs it is the second of a pair. */
+struct bi_row_out {
+    void *ids, *dist2; /* dist2 may be NULL */
+    int64_t at;
+    bool wide, single, pairs;
+};
+
+BI_FN int64_t bi_row_place(const struct bi_row_out *o, int64_t e) { return (o->at + e) << o->pairs | o->pairs; }
+
+BI_FN uint32_t bi_row_id(const struct bi_row_out *o, int64_t e)
+{
+    int64_t at = bi_row_place(o, e);
+    return o->wide ? (uint32_t)((const int64_t *)o->ids)[at] : ((const uint32_t *)o->ids)[at];
+}
+
+/* 0 in rows without distances. */
+BI_FN double bi_row_dist2(const struct bi_row_out *o, int64_t e)
+{
+    if (!o->dist2) return 0;
+    return o->single ? (double)((const float *)o->dist2)[o->at + e] : ((const double *)o->dist2)[o->at + e];
+}
+
+BI_FN void bi_row_set(const struct bi_row_out *o, int64_t e, double dist2, uint32_t id)
+{
+    int64_t at = bi_row_place(o, e);
+    if (o->wide)
+        ((int64_t *)o->ids)[at] = id == UINT32_MAX ? -1 : (int64_t)id;
+    else
+        ((uint32_t *)o->ids)[at] = id;
+    if (!o->dist2) return;
+    if (o->single)
+        ((float *)o->dist2)[o->at + e] = (float)dist2;
+    else
+        ((double *)o->dist2)[o->at + e] = dist2;
+}
+
+/* Orders a row by id. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
+BI_FN void bi_row_sort(const struct bi_row_out *o, int64_t count)
+{
+    int64_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int64_t i = gap; i < count; i++) {
+            uint32_t id = bi_row_id(o, i), other;
+            double dist2 = bi_row_dist2(o, i);
+            int64_t to = i;
+            for (; to >= gap && (other = bi_row_id(o, to - gap)) > id; to -= gap)
+                bi_row_set(o, to, bi_row_dist2(o, to - gap), other);
+            if (to != i) bi_row_set(o, to, dist2, id);
+        }
+}
+
+/* Rows of more entries are for a device's blocks to sort (core/cuda/sort_rows.cuh). */
+enum { BI_LONG_ROW = 32 };
+
+/* Lists a long row, by its number below 2^32 - 1: list[0] is how many there are, and then come which. NULL: none is
+ * left. Whether it was listed; else it is the caller's to sort. */
+BI_FN bool bi_row_leave(uint32_t *list, int64_t row, int64_t count)
+{
+    if (!list || count <= BI_LONG_ROW || row >= (int64_t)UINT32_MAX) return false;
+    list[1 + bi_take_u32(list, 1)] = (uint32_t)row;
+    return true;
+}
+
+#endif
