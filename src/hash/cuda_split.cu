@@ -44,7 +44,10 @@ struct split_digits {
 };
 
 /* Items of a thread: long runs need large tiles. SMALL: where shared memory has no room for those. */
-static constexpr int split_each(int widest, bool small) { return (widest == 4 ? 16 : 8) / (small ? 2 : 1); }
+static constexpr int split_each(int widest, bool small)
+{
+    return (widest == 4 ? 16 : widest == 8 ? 10 : 8) / (small ? 2 : 1);
+}
 template <class K, class P> constexpr int split_widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
 
 /* BITS: of a digit at most. */
@@ -159,78 +162,114 @@ static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P
     return (uint32_t)before;
 }
 
-/* Moves a tile of `count` pairs; FULL: those are all that it has room for. */
+/* A thread's share of a tile, of which it has every 32nd pair of its warp's run: their hashes, and where they go. */
+template <class S> struct split_share {
+    uint32_t begin, count; /* the tile */
+    uint32_t from;         /* this thread's first pair in it */
+    typename S::key hash[S::ITEMS];
+    uint32_t place[S::ITEMS];
+
+    __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
+};
+
+/* Of digit threadIdx.x: how many the tile has, and where they begin in the tile when it is in order. */
+struct split_column {
+    uint32_t total, start;
+};
+
+/* Turns how many of each digit each warp has met into where its first one goes, and tells the other tiles of them. All
+ * threads call it; there is a barrier before, and must be one behind. */
+template <class S, class K, class P>
+static __device__ __forceinline__ split_column split_columns(S &sh, const split_pass<K, P> &pass, uint32_t tile)
+{
+    const uint32_t t = threadIdx.x, warp = t / 32;
+    split_column mine = {0, 0};
+    if (t < S::DIGITS) { /* whole warps */
+#pragma unroll
+        for (int w = 0; w < SPLIT_WARPS; w++) mine.total += sh.ranks[w][t];
+        if (tile > 0)
+            bi_store_relaxed(&pass.words[(size_t)tile * S::DIGITS + t],
+                             (unsigned long long)mine.total << SPLIT_FLAGS | SPLIT_COUNT);
+        mine.start = bi_warp_sum_upto(mine.total);
+        if (t % 32 == 31) sh.warps[warp] = mine.start;
+        mine.start -= mine.total;
+    }
+    __syncthreads();
+    if (t >= S::DIGITS) return mine;
+    for (uint32_t w = 0; w < warp; w++) mine.start += sh.warps[w];
+    uint32_t at = mine.start;
+#pragma unroll
+    for (int w = 0; w < SPLIT_WARPS; w++) {
+        const uint32_t met = sh.ranks[w][t];
+        sh.ranks[w][t] = (uint16_t)at;
+        at += met;
+    }
+    return mine;
+}
+
+/* Finds where the tile's runs go in the output. All threads call it; sh.warps is free. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, P> &pass, uint32_t tile,
+                                                     split_column mine)
+{
+    const uint32_t t = threadIdx.x;
+    if (tile > 0) {
+        if (t < S::DIGITS) sh.offset[t] = split_look_back<S::BITS>(pass, tile, t, mine.total) - mine.start;
+        return;
+    }
+    uint32_t unused;
+    const uint32_t all = t < S::DIGITS ? pass.tally[t] : 0;
+    const uint32_t first = bi_block_sum_before<SPLIT_WARPS>(all, sh.warps, &unused);
+    if (t >= S::DIGITS) return;
+    bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
+    sh.offset[t] = first - mine.start;
+}
+
+/* Writes the tile, which is in order, to the output. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void split_write(const S &sh, const split_pass<K, P> &pass, uint32_t count)
+{
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        const uint32_t i = k * SPLIT_THREADS + threadIdx.x;
+        if (i >= count) continue;
+        const K hash = sh.hashes[i];
+        const uint32_t to = sh.offset[pass.digit.of(hash)] + i;
+        pass.hashes_out[to] = hash;
+        if constexpr (hash_valued<P>) pass.payload_out[to] = sh.payload[i];
+    }
+}
+
+/* Moves a tile; `rest` pairs begin with it. FULL: those are at least as many as it has room for. */
 template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
-    constexpr int ITEMS = S::ITEMS, BITS = S::BITS;
-    constexpr uint32_t DIGITS = S::DIGITS;
-    const uint32_t t = threadIdx.x, warp = t / 32, from = warp * 32 * ITEMS + t % 32;
-    const uint32_t count = FULL ? S::TILE : rest, begin = tile * S::TILE;
-    K hash[ITEMS];
-    uint32_t place[ITEMS];
+    const uint32_t warp = threadIdx.x / 32;
+    split_share<S> mine;
+    mine.begin = tile * S::TILE;
+    mine.count = FULL ? S::TILE : rest;
+    mine.from = warp * 32 * S::ITEMS + threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++)
-        if (from + 32 * k < count) hash[k] = split_hash<K, P, FIRST>(pass, begin + from + 32 * k);
+    for (int k = 0; k < S::ITEMS; k++)
+        if (mine.has(k)) mine.hash[k] = split_hash<K, P, FIRST>(pass, mine.begin + mine.from + 32 * k);
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-        const bool in = FULL || from + 32 * k < count;
-        place[k] = split_rank<BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(hash[k]) : 0);
+    for (int k = 0; k < S::ITEMS; k++) {
+        const bool in = FULL || mine.has(k);
+        mine.place[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(mine.hash[k]) : 0);
     }
     __syncthreads();
-    uint32_t total = 0, start = 0;
-    if (t < DIGITS) { /* whole warps */
-#pragma unroll
-        for (int w = 0; w < SPLIT_WARPS; w++) total += sh.ranks[w][t];
-        if (tile > 0)
-            bi_store_relaxed(&pass.words[(size_t)tile * DIGITS + t],
-                             (unsigned long long)total << SPLIT_FLAGS | SPLIT_COUNT);
-    }
-    if (t < DIGITS) {
-        start = bi_warp_sum_upto(total);
-        if (t % 32 == 31) sh.warps[warp] = start;
-        start -= total;
-    }
-    __syncthreads();
-    if (t < DIGITS) {
-        for (uint32_t w = 0; w < warp; w++) start += sh.warps[w];
-        uint32_t at = start;
-#pragma unroll
-        for (int w = 0; w < SPLIT_WARPS; w++) {
-            const uint32_t met = sh.ranks[w][t];
-            sh.ranks[w][t] = (uint16_t)at;
-            at += met;
-        }
-    }
+    const split_column column = split_columns(sh, pass, tile);
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-        if (from + 32 * k >= count) continue;
-        place[k] += sh.ranks[warp][pass.digit.of(hash[k])];
-        sh.hashes[place[k]] = hash[k];
-        if constexpr (hash_valued<P>) sh.payload[place[k]] = split_payload(pass, begin + from + 32 * k);
+    for (int k = 0; k < S::ITEMS; k++) {
+        if (!mine.has(k)) continue;
+        const uint32_t place = mine.place[k] + sh.ranks[warp][pass.digit.of(mine.hash[k])];
+        sh.hashes[place] = mine.hash[k];
+        if constexpr (hash_valued<P>) sh.payload[place] = split_payload(pass, mine.begin + mine.from + 32 * k);
     }
-    if (tile == 0) { /* sh.warps is free: a barrier came since */
-        const uint32_t all = t < DIGITS ? pass.tally[t] : 0;
-        uint32_t unused;
-        const uint32_t first = bi_block_sum_before<SPLIT_WARPS>(all, sh.warps, &unused);
-        if (t < DIGITS) {
-            bi_store_relaxed(&pass.words[t], ((unsigned long long)first + total) << SPLIT_FLAGS | SPLIT_END);
-            sh.offset[t] = first - start;
-        }
-    } else if (t < DIGITS) {
-        sh.offset[t] = split_look_back<BITS>(pass, tile, t, total) - start;
-    }
+    split_offsets(sh, pass, tile, column);
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-        const uint32_t i = k * SPLIT_THREADS + t;
-        if (i >= count) continue;
-        const K h = sh.hashes[i];
-        const uint32_t to = sh.offset[pass.digit.of(h)] + i;
-        pass.hashes_out[to] = h;
-        if constexpr (hash_valued<P>) pass.payload_out[to] = sh.payload[i];
-    }
+    split_write(sh, pass, mine.count);
 }
 
 template <class S, bool FIRST>
