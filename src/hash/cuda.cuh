@@ -70,14 +70,22 @@ template <class F> static bosc_status hash_with_types(int32_t key_bits, int32_t 
     return hash_with_payload<bosc_hash_word>(payload_bytes, f);
 }
 
-/* The shared memory that a block may have. */
+static inline size_t hash_attribute(const bosc_ctx *ctx, cudaDeviceAttr attribute, size_t otherwise)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, attribute, ctx->memory.device) == cudaSuccess) return (size_t)value;
+    (void)cudaGetLastError();
+    return otherwise;
+}
+
+/* The shared memory that a block may have, and what those that run at once on a multiprocessor have together. */
 static inline size_t hash_shared_room(const bosc_ctx *ctx)
 {
-    int room = 0;
-    if (cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) == cudaSuccess)
-        return (size_t)room;
-    (void)cudaGetLastError();
-    return 48 * 1024;
+    return hash_attribute(ctx, cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
+}
+static inline size_t hash_shared_of_multiprocessor(const bosc_ctx *ctx)
+{
+    return hash_attribute(ctx, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 48 * 1024);
 }
 
 /* Entries of bi_hash_ops_cuda. */

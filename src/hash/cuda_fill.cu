@@ -83,15 +83,21 @@ template <class T> __device__ __forceinline__ uint4 fill_piece(const T *array, u
     return piece.bytes;
 }
 
+/* Whether the order of a bucket is found, found and put in the place of its codes, or taken from there. */
+enum fill_ordering { FILL_ORDER, FILL_ORDER_KEEP, FILL_ORDER_KEPT };
+
 /* Writes the first PIECES of the ALL pieces of 16 bytes that each bucket of a part has from `to` on, in the order of
  * memory; what they consist of is taken from an array in shared memory. */
-template <int PIECES, int ALL, class K, class P, int THREADS, bool PICKS, class T>
+template <int PIECES, int ALL, fill_ordering ORDERING, class K, class P, int THREADS, bool PICKS, class T>
 static __device__ __forceinline__ void fill_pieces(const fill_part<K, P, true, THREADS, PICKS> &part, uint4 *to,
                                                    const T *array, T filler)
 {
     for (uint32_t i = threadIdx.x; i < part.buckets * PIECES; i += THREADS) {
         const uint32_t bucket = i / PIECES, piece = i % PIECES;
-        to[(size_t)bucket * ALL + piece] = fill_piece(array, fill_order(part, bucket), piece * 16, filler);
+        uint4 *const kept = reinterpret_cast<uint4 *>(part.codes_of(bucket));
+        const uint4 order = ORDERING == FILL_ORDER_KEPT ? *kept : fill_order(part, bucket);
+        if (ORDERING == FILL_ORDER_KEEP) *kept = order;
+        to[(size_t)bucket * ALL + piece] = fill_piece(array, order, piece * 16, filler);
     }
 }
 
@@ -101,21 +107,23 @@ static __device__ void fill_stream(const fill_part<K, P, true, THREADS, PICKS> &
                                    void *memory)
 {
     constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * hash_payload_bytes<P> / 16;
+    constexpr bool ALONE = HASHES == 1; /* one thread finds the order of a bucket */
     uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)part.first * (HASHES + VALUES);
-    fill_pieces<HASHES, HASHES + VALUES>(part, to, part.hashes, hash_filler<K>(part.number, a.part_bits));
+    fill_pieces<HASHES, HASHES + VALUES, ALONE ? FILL_ORDER_KEEP : FILL_ORDER>(
+        part, to, part.hashes, hash_filler<K>(part.number, a.part_bits));
     if constexpr (hash_valued<P>) {
         P *payload = static_cast<P *>(memory);
         __syncthreads();
         fill_each<THREADS, PICKS>(part.payload, part.keys, [&](uint32_t i, P x) { payload[i] = x; });
         __syncthreads();
-        fill_pieces<VALUES, HASHES + VALUES>(part, to + HASHES, payload, (P)0);
+        fill_pieces<VALUES, HASHES + VALUES, ALONE ? FILL_ORDER_KEPT : FILL_ORDER>(part, to + HASHES, payload, (P)0);
     }
 }
 
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) kernel_fill(const fill_args<K, P> a)
 {
-    BI_SHARED(fill_talk, talk);
+    BI_SHARED(fill_talk<THREADS>, talk);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     fill_part<K, P, true, THREADS, PICKS> part;
     part.number = blockIdx.x;
@@ -156,12 +164,13 @@ static __global__ void __launch_bounds__(THREADS) kernel_fill(const fill_args<K,
 
 /* Parts too large for shared memory, from their list; their codes are in the table. */
 template <class K, class P>
-static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const fill_args<K, P> a, uint32_t marks_room)
+static __global__ void __launch_bounds__(FILL_THREADS_LARGE)
+    kernel_fill_large(const fill_args<K, P> a, uint32_t marks_room)
 {
-    BI_SHARED(fill_talk, talk);
+    BI_SHARED(fill_talk<FILL_THREADS_LARGE>, talk);
     const uint32_t count = a.report->large;
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
-        fill_part<K, P, false, FILL_THREADS, false> part;
+        fill_part<K, P, false, FILL_THREADS_LARGE, false> part;
         part.number = a.large[k];
         const uint32_t begin = a.starts[part.number];
         const bosc_hash_part descriptor = a.parts[part.number];
@@ -184,21 +193,56 @@ static __global__ void __launch_bounds__(FILL_THREADS) kernel_fill_large(const f
         const bool filled = fill_codes(part, talk, a.any, a.report);
         if (threadIdx.x == 0) fill_tell(part, talk, a, filled);
         if (filled)
-            for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS) fill_write(part, a, b);
+            for (uint32_t b = threadIdx.x; b < part.buckets; b += FILL_THREADS_LARGE) fill_write(part, a, b);
         __syncthreads();
     }
 }
 
-/* Most keys and buckets of a part that a block takes: what parts of this mean hold, or less where there is no room. */
-template <class K, class P> static void choose_most(const bosc_ctx *ctx, double mean, double load, fill_args<K, P> *a)
+/* How the parts of a table are filled by blocks of so many threads, with this much static shared memory. */
+template <class K, class P> struct fill_form {
+    void (*kernel)(fill_args<K, P>);
+    uint32_t threads;
+    size_t talk;
+};
+
+template <class K, class P, int THREADS, bool PICKS> static fill_form<K, P> form_of()
 {
-    const size_t room = hash_shared_room(ctx);
-    const uint32_t crowd = bi_hash_crowd(hash_bits<K>);
-    double most = mean + 8 * sqrt(mean) + 8;
-    a->most_keys = most < crowd ? (uint32_t)most : crowd;
-    for (;; a->most_keys -= a->most_keys / 16 + 1) {
-        a->most_buckets = bi_hash_part_buckets(load, a->most_keys);
-        if (fill_room_of<K, P>(a->most_keys, a->most_buckets).bytes + sizeof(fill_talk) <= room) return;
+    return {kernel_fill<K, P, THREADS, PICKS>, THREADS, sizeof(fill_talk<THREADS>)};
+}
+
+/* With few free places the last keys of a part wander for long, and fewer threads wait for them. The buckets of a key
+ * are computed once where it makes many offers; of keys of 128 bits that was no gain. */
+template <class K, class P> static fill_form<K, P> choose_form(double load)
+{
+    constexpr int MIDDLE = hash_bits<K> == 32 ? 320 : 256;
+    constexpr bool PICKS = hash_bits<K> <= 64;
+    if (load > 0.87) return form_of<K, P, 256, PICKS>();
+    if (load > 0.75) return form_of<K, P, MIDDLE, false>();
+    return form_of<K, P, 384, false>();
+}
+
+/* Most keys and buckets of a part that a block takes: what parts of this mean hold but for few, up to eight standard
+ * deviations from it, and fewer, down to five, if more blocks run at once then; or less where there is no room. */
+template <class K, class P>
+static void choose_most(const bosc_ctx *ctx, const fill_form<K, P> &form, double mean, double load, fill_args<K, P> *a)
+{
+    enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* of each block, by the device */ };
+    const size_t room = hash_shared_room(ctx), all = hash_shared_of_multiprocessor(ctx);
+    size_t blocks = 0;
+    for (int deviations = FEWEST; deviations <= MOST; deviations++) {
+        const double most = mean + deviations * sqrt(mean) + 8;
+        uint32_t keys = most < a->crowd ? (uint32_t)most : a->crowd, buckets;
+        size_t bytes;
+        for (;; keys -= keys / 16 + 1) {
+            buckets = bi_hash_part_buckets(load, keys);
+            bytes = fill_room_of<K, P>(keys, buckets).bytes + form.talk;
+            if (bytes <= room) break;
+        }
+        const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / form.threads);
+        if (at_once < blocks) return;
+        blocks = at_once;
+        a->most_keys = keys;
+        a->most_buckets = buckets;
     }
 }
 
@@ -240,22 +284,19 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     a.in_place = lists->in_place;
     a.large = (const uint32_t *)large;
     a.marks = (uint32_t *)marks;
-    choose_most(ctx, (double)n / parts, s->load, &a);
+    const fill_form<K, P> form = choose_form<K, P>(s->load);
+    choose_most(ctx, form, (double)n / parts, s->load, &a);
     const lay_args lay = {a.starts,    a.parts,          report, parts,           a.crowd,
                           a.most_keys, a.most_buckets,   any,    lists->in_place, (uint32_t)h->buckets,
                           s->load,     (uint32_t *)large};
     BI_TRY(BI_RUN(ctx, kernel_lay, (unsigned)bi_div_up(parts, LAY_THREADS), LAY_THREADS, 0, lay));
-    const bool full = s->load > 0.75;
-    auto fill = full ? kernel_fill<K, P, FILL_THREADS_FULL, false> : kernel_fill<K, P, FILL_THREADS, false>;
-    if constexpr (hash_bits<K> <= 64) /* of wider keys it was no gain */
-        if (s->load > 0.9) fill = kernel_fill<K, P, FILL_THREADS_FULL, true>;
     auto fill_large = kernel_fill_large<K, P>;
     const size_t bytes = fill_room_of<K, P>(a.most_keys, a.most_buckets).bytes;
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    BI_TRY(BI_RUN(ctx, fill, parts, full ? FILL_THREADS_FULL : FILL_THREADS, bytes, a));
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(form.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    BI_TRY(BI_RUN(ctx, form.kernel, parts, form.threads, bytes, a));
     const bool none_large = !any && !lists->in_place && a.most_keys >= a.crowd;
     const unsigned blocks = min(parts, (unsigned)ctx->multiprocessors);
-    return none_large ? BOSC_OK : BI_RUN(ctx, fill_large, blocks, FILL_THREADS, 0, a, (uint32_t)marks_room);
+    return none_large ? BOSC_OK : BI_RUN(ctx, fill_large, blocks, FILL_THREADS_LARGE, 0, a, (uint32_t)marks_room);
 }
 
 bosc_status hash_fill(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool any,
