@@ -168,8 +168,9 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
                            const uint32_t **common)
 {
     const struct times *t = ctx->backend->id == BOSC_BACKEND_CPU ? &cpu_times : &cuda_times;
-    const double n = (double)view->count, votes = (double)(bi_cell_voters(view->count) * view->shape.length);
-    const double dictionary = t->dictionary + n * t->dictionary_vertex + votes * t->vote;
+    const double n = (double)view->count;
+    const double votes = (double)(bi_cell_voters(view->count) * view->shape.length) * t->vote;
+    const double dictionary = t->dictionary + n * t->dictionary_vertex + votes;
     struct bi_cell_sample sample = {.view = *view};
     struct bi_cell_seen seen = {.leading = 0};
     double looks = most_looks(&view->shape), best;
@@ -192,7 +193,7 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
         }
         if (join.plain) return BOSC_OK;
     }
-    if (dictionary > best) return BOSC_OK;
+    if (dictionary + votes > best) return BOSC_OK; /* the vote may be in vain */
     if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;
