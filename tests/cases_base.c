@@ -28,9 +28,10 @@ static void dtypes(void)
         bosc_dtype dtype;
         size_t size;
         const char *name;
-    } types[] = {{BOSC_F32, 4, "f32"},    {BOSC_F64, 8, "f64"},    {BOSC_I32, 4, "i32"}, {BOSC_I64, 8, "i64"},
-                 {BOSC_U32, 4, "u32"},    {BOSC_U64, 8, "u64"},    {BOSC_U8, 1, "u8"},   {(bosc_dtype)0, 0, "?"},
-                 {(bosc_dtype)8, 0, "?"}, {(bosc_dtype)-1, 0, "?"}};
+    } types[] = {{BOSC_F32, 4, "f32"},    {BOSC_F64, 8, "f64"}, {BOSC_I32, 4, "i32"},    {BOSC_I64, 8, "i64"},
+                 {BOSC_U32, 4, "u32"},    {BOSC_U64, 8, "u64"}, {BOSC_U8, 1, "u8"},      {BOSC_I8, 1, "i8"},
+                 {BOSC_I16, 2, "i16"},    {BOSC_U16, 2, "u16"}, {(bosc_dtype)0, 0, "?"}, {(bosc_dtype)11, 0, "?"},
+                 {(bosc_dtype)-1, 0, "?"}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         CHECK_EQ(bosc_dtype_size(types[i].dtype), types[i].size);
         CHECK(strcmp(bosc_dtype_name(types[i].dtype), types[i].name) == 0);

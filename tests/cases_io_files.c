@@ -289,7 +289,7 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_png_write(path, rgb, 1, INT32_MAX, error), "height");
     static const bosc_array arrays[] = {
         {.dtype = (bosc_dtype)0, .rank = 1, .shape = {0}},
-        {.dtype = (bosc_dtype)8, .rank = 1, .shape = {0}},
+        {.dtype = (bosc_dtype)11, .rank = 1, .shape = {0}},
         {.dtype = (bosc_dtype)-1, .rank = 1, .shape = {0}},
         {.dtype = BOSC_F32, .rank = 0, .shape = {0}},
         {.dtype = BOSC_F32, .rank = 5, .shape = {0}},

@@ -35,6 +35,9 @@ static void good_files(void)
         {HEADER("<u4", "6,"), 24, BOSC_U32, 1, {6, 1, 1, 1}},
         {HEADER("<u8", "3,1"), 24, BOSC_U64, 2, {3, 1, 1, 1}},
         {HEADER("|u1", "24,"), 24, BOSC_U8, 1, {24, 1, 1, 1}},
+        {HEADER("|i1", "24,"), 24, BOSC_I8, 1, {24, 1, 1, 1}},
+        {HEADER("<i2", "3, 4"), 24, BOSC_I16, 2, {3, 4, 1, 1}},
+        {HEADER("<u2", "12,"), 24, BOSC_U16, 1, {12, 1, 1, 1}},
         {"{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}", 24, BOSC_F32, 2, {2, 3, 1, 1}},
         {"  { 'shape' : ( 2 , 3 , ) , 'descr' : '<f4' , 'fortran_order' : False }  \n", 24, BOSC_F32, 2, {2, 3, 1, 1}},
     };
@@ -67,7 +70,7 @@ static const struct {
     {"structured", "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6,), }\n", 24},
     {"element type", HEADER("<f2", "12,"), 24},
     {"element type", HEADER("|b1", "24,"), 24},
-    {"element type", HEADER("|i1", "24,"), 24},
+    {"element type", HEADER("|i3", "8,"), 24},
     {"element type", HEADER("<c8", "3,"), 24},
     {"element type", HEADER("<U2", "3,"), 24},
     {"element type", HEADER("<M8[s]", "3,"), 24},

@@ -18,9 +18,8 @@ static inline double edges_weight(const bosc_edges *edges, int64_t i)
     case BOSC_U64: return (double)((const uint64_t *)w)[i];
     case BOSC_F32: return (double)((const float *)w)[i];
     case BOSC_F64: return ((const double *)w)[i];
-    case BOSC_U8: break;
+    default: abort();
     }
-    abort();
 }
 
 static inline bosc_status edges_array(enum bi_edges_format format, const struct bi_bytes *in, bosc_array *array,

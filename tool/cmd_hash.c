@@ -20,6 +20,49 @@ static int column_read(struct job *job, const char *path, bool keys, bosc_array 
     return EXIT_DONE;
 }
 
+/* The type that a table adds and compares for values of a type: it does so with 32 and 64 bits alone. The last 8 or 16
+ * bits of a sum do not depend on how many more there are. */
+static bosc_dtype wide_type(bosc_dtype type)
+{
+    return type == BOSC_I8 || type == BOSC_I16 ? BOSC_I32 : type == BOSC_U8 || type == BOSC_U16 ? BOSC_U32 : type;
+}
+
+static uint32_t widened(const bosc_array *a, int64_t i)
+{
+    switch (a->dtype) {
+    case BOSC_I8: return (uint32_t)((const int8_t *)a->data)[i];
+    case BOSC_I16: return (uint32_t)((const int16_t *)a->data)[i];
+    case BOSC_U8: return ((const uint8_t *)a->data)[i];
+    default: return ((const uint16_t *)a->data)[i];
+    }
+}
+
+/* Replaces short integers by wide ones. */
+static int widen(bosc_array *a)
+{
+    if (wide_type(a->dtype) == a->dtype) return EXIT_DONE;
+    uint32_t *wide = job_alloc((size_t)a->shape[0], sizeof *wide);
+    if (!wide) return EXIT_FAILED;
+    for (int64_t i = 0; i < a->shape[0]; i++) wide[i] = widened(a, i);
+    free(a->data);
+    a->data = wide;
+    a->dtype = wide_type(a->dtype);
+    return EXIT_DONE;
+}
+
+/* Makes an array of 32 bits one of a shorter type, in its place. */
+static void narrow(bosc_array *a, bosc_dtype type)
+{
+    size_t size = bosc_dtype_size(type);
+    for (int64_t i = 0; i < a->shape[0]; i++) {
+        uint32_t x = ((const uint32_t *)a->data)[i];
+        uint16_t half = (uint16_t)x;
+        uint8_t quarter = (uint8_t)x;
+        memcpy((char *)a->data + (size_t)i * size, size == 1 ? (const void *)&quarter : &half, size);
+    }
+    a->dtype = type;
+}
+
 struct lookup {
     bosc_array keys, values, queries, out, found;
     bosc_hash_opts opts;
@@ -96,6 +139,9 @@ static int build_and_find(struct job *job, struct lookup *l)
 static int look_up(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
+    bosc_dtype type = l->values.dtype;
+    bool computes = l->opts.duplicates == BOSC_HASH_SUM || l->opts.duplicates == BOSC_HASH_MIN;
+    if (!code && computes) code = widen(&l->values);
     if (code) return code;
     size_t size = bosc_dtype_size(l->values.dtype), m = (size_t)l->queries.shape[0];
     l->opts.key_bits = l->keys.dtype == BOSC_U32 ? 32 : 64;
@@ -107,6 +153,7 @@ static int look_up(struct job *job, struct lookup *l)
     l->found.data = l->out.data ? job_alloc(m, 1) : NULL;
     if (!l->found.data) return EXIT_FAILED;
     if ((code = build_and_find(job, l))) return code;
+    if (l->out.dtype != type) narrow(&l->out, type);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
     return arrays_write(job, paths, (const bosc_array[]){l->out, l->found}, paths[1] ? 2 : 1);
 }

@@ -140,8 +140,8 @@ const struct command commands[] = {
      .usage = "--keys K.npy --values V.npy --queries Q.npy -o out.npy [--found f.npy]\n"
               "                           [--layout NAME] [--load F] [--duplicates NAME]",
      .summary = "Build a hash table of key-value pairs and look keys up.\n"
-                "Keys are u4 or u8 (n,), values any numbers (n,); out has the values' type, 0 where a key is absent;\n"
-                "found is u1, 1 or 0.",
+                "Keys are u4 or u8 (n,), values f4, f8 or integers of 8 to 64 bits (n,); out has the values' type, 0\n"
+                "where a key is absent; found is u1, 1 or 0. Sums of integers wrap.",
      .example = "boscage hash lookup --keys keys.npy --values values.npy --queries keys.npy -o out.npy --load 0.95",
      .required = {OPT_KEYS, OPT_VALUES, OPT_QUERIES, OPT_OUTPUT},
      .optional = {OPT_FOUND, OPT_LAYOUT, OPT_LOAD, OPT_DUPLICATES},

@@ -15,6 +15,9 @@ const char *dtype_code(bosc_dtype dtype)
     case BOSC_U32: return "u4";
     case BOSC_U64: return "u8";
     case BOSC_U8: return "u1";
+    case BOSC_I8: return "i1";
+    case BOSC_I16: return "i2";
+    case BOSC_U16: return "u2";
     }
     return "?";
 }

@@ -48,7 +48,8 @@ typedef enum bosc_status {
 #undef BOSC_STATUS_ENUM
 } bosc_status;
 
-/* Types of array elements. Numbers are part of the saved formats and never change. */
+/* Types of array elements. Numbers are part of the saved formats and never change. Those of 8 and 16 bits serve as
+ * elements that are moved as they are; no call computes with them. */
 typedef enum bosc_dtype {
     BOSC_F32 = 1,
     BOSC_F64 = 2,
@@ -56,7 +57,10 @@ typedef enum bosc_dtype {
     BOSC_I64 = 4,
     BOSC_U32 = 5,
     BOSC_U64 = 6,
-    BOSC_U8 = 7
+    BOSC_U8 = 7,
+    BOSC_I8 = 8,
+    BOSC_I16 = 9,
+    BOSC_U16 = 10
 } bosc_dtype;
 
 /* "BOSC_ERR_ARG" for 1, and so on; "unknown status" for a number that is no status. Never NULL. */

@@ -71,9 +71,10 @@ typedef struct bosc_geometric_match {
     int32_t reserved;
     double transform[6]; /* x' = t[0] x + t[1] y + t[2], y' = t[3] x + t[4] y + t[5]: model to scene; the best one */
     int64_t votes;       /* that its bases had; 0: none was tried, and the transform is all zeros */
-    int64_t inliers;     /* model points that it brings to a scene point of their own within the tolerance */
-    double error;        /* root of the inliers' mean squared distance, in units of the scene */
-    int64_t tried;       /* bases of the scene */
+    int64_t inliers; /* model points that it brings within the tolerance of a scene point, the nearest one of each; a
+                        scene point that is the nearest of several counts for the nearest of them alone */
+    double error;    /* root of the inliers' mean squared distance, in units of the scene */
+    int64_t tried;   /* bases of the scene */
 } bosc_geometric_match;
 
 /* Looks for the model in a scene of m points (m x 2 doubles), m <= 2^20: *match (host; set `size`), and ids (n, int64,

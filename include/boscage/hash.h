@@ -35,7 +35,7 @@ typedef enum bosc_hash_kind {
     BOSC_HASH_MULTIMAP = 1 /* all values of a key, in the order of the input */
 } bosc_hash_kind;
 
-/* What becomes of the pairs of one key in a map. */
+/* What becomes of the pairs of one key in a map; a multimap takes the default. */
 typedef enum bosc_hash_duplicates {
     BOSC_HASH_LAST = 0,  /* the last pair's value */
     BOSC_HASH_FIRST = 1, /* the first pair's value */
@@ -52,7 +52,7 @@ typedef struct bosc_hash_opts {
     int32_t key_bits;   /* 32 (default), 64 or 128 */
     int32_t value_size; /* bytes of a value, 0 (default: a set) to 64 */
     bosc_hash_duplicates duplicates;
-    bosc_dtype value_dtype; /* SUM and MIN: the type of the values, whose size is value_size */
+    bosc_dtype value_dtype; /* SUM and MIN: the type of the values, of 32 or 64 bits, whose size is value_size */
     double load; /* pairs for each place, 0.5 to 0.97; 0: 0.8. HYBRID and FKS have their own: 0.71 and 0.25 */
     uint64_t seed;
     int32_t counted; /* not 0: the table keeps how many pairs each key came with (maps) */

@@ -31,7 +31,7 @@ typedef struct bosc_io_error {
 
 BOSC_API void bosc_array_free(bosc_array *array);
 
-/* Reads a .npy file (versions 1 to 3, little-endian, C order; f4, f8, i4, i8, u4, u8, u1). */
+/* Reads a .npy file (versions 1 to 3, little-endian, C order; f4, f8, and integers of 8 to 64 bits). */
 BOSC_API bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error);
 
 /* Writes a .npy file (version 1), atomically. */
@@ -77,7 +77,7 @@ BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path,
  * owned: free it with bosc_edges_free. */
 typedef struct bosc_edges {
     int64_t n, m;     /* vertices and edges; each at most 2^32 - 2 */
-    bosc_dtype dtype; /* of the weights: any but U8; a reader gives I32, I64 where an integer needs it, or F64 */
+    bosc_dtype dtype; /* of the weights, 32 or 64 bits; a reader gives I32, I64 where an integer needs it, or F64 */
     uint32_t *u, *v;
     void *weights; /* NULL: all weigh 1 */
 } bosc_edges;

@@ -125,9 +125,10 @@ BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, 
                                           int64_t room);
 
 /* All pairs of keys that differ in exactly one letter, each once: pairs (room x 2, int64) gets the ranks, the smaller
- * one first, positions (room, uint32) the letter; either may be NULL. *count (host) gets their number; if that is more
- * than room, BOSC_ERR_SPACE, and the arrays are as they were. The pairs come in an order of their own, the same on
- * every backend. COMPACT tries look the keys below a smaller child up below the larger one alone. Waits. */
+ * one first, positions (room, uint32) the letter; either may be NULL, and with both NULL the call only counts. *count
+ * (host) gets their number; if that is more than the room of an array, BOSC_ERR_SPACE, and the arrays are as they were.
+ * The pairs come in an order of their own, the same on every backend. COMPACT tries look the keys below a smaller child
+ * up below the larger one alone. Waits. */
 BOSC_API bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions,
                                      int64_t room, int64_t *count);
 

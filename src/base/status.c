@@ -28,7 +28,10 @@ const char *bosc_version(void) { return BOSC_VERSION_STRING; }
 size_t bosc_dtype_size(bosc_dtype dtype)
 {
     switch (dtype) {
-    case BOSC_U8: return 1;
+    case BOSC_U8:
+    case BOSC_I8: return 1;
+    case BOSC_I16:
+    case BOSC_U16: return 2;
     case BOSC_F32:
     case BOSC_I32:
     case BOSC_U32: return 4;
@@ -43,6 +46,9 @@ const char *bosc_dtype_name(bosc_dtype dtype)
 {
     switch (dtype) {
     case BOSC_U8: return "u8";
+    case BOSC_I8: return "i8";
+    case BOSC_I16: return "i16";
+    case BOSC_U16: return "u16";
     case BOSC_F32: return "f32";
     case BOSC_I32: return "i32";
     case BOSC_U32: return "u32";

@@ -38,9 +38,8 @@ static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
     case BOSC_I64: return put_signed(p, ((const int64_t *)edges->weights)[i]);
     case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)edges->weights)[i]);
     case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)edges->weights)[i]);
-    case BOSC_U8: break; /* unreached: refused before */
+    default: return p; /* unreached: refused before */
     }
-    return p; /* unreached: all types return */
 }
 
 static char *put_line(char *p, const struct job *job, int64_t i)
@@ -116,7 +115,7 @@ static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
     if (edges->m < 0 || edges->m > BI_EDGES_LIMIT)
         return bi_io_fail(error, BOSC_ERR_ARG, "edges: m is %lld", (long long)edges->m);
     if (edges->m && (!edges->u || !edges->v)) return bi_io_fail(error, BOSC_ERR_ARG, "edges: u or v is NULL");
-    if (edges->weights && (bosc_dtype_size(edges->dtype) == 0 || edges->dtype == BOSC_U8))
+    if (edges->weights && ((int)edges->dtype < BOSC_F32 || edges->dtype > BOSC_U64))
         return bi_io_fail(error, BOSC_ERR_ARG, "edges: dtype is %d", (int)edges->dtype);
     for (int64_t i = 0; i < edges->m; i++)
         if (edges->u[i] >= edges->n || edges->v[i] >= edges->n)

@@ -8,14 +8,12 @@
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-/* The short integers, which serve as heights alone, have no dtype. */
 static const struct {
     bosc_dtype dtype;
     char code[3];
-} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"},      {BOSC_I64, "i8"},      {BOSC_U32, "u4"},
-             {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {(bosc_dtype)0, "i1"}, {(bosc_dtype)0, "i2"}, {(bosc_dtype)0, "u2"}};
+} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"}, {BOSC_U32, "u4"},
+             {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},  {BOSC_I16, "i2"}, {BOSC_U16, "u2"}};
 enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4, OUTPUTS_MAX = 16 };
-static const char bad_type[] = "the element type is none of f4, f8, i4, i8, u4, u8, u1";
 
 const char *bi_npy_code(bosc_dtype dtype)
 {
@@ -84,7 +82,7 @@ static bool take_type(struct header *h)
             h->type = i;
             return true;
         }
-    return stop(h, bad_type);
+    return stop(h, "the element type is none of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
 }
 
 static bool take_order(struct header *h)
@@ -199,7 +197,6 @@ bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_e
     struct bi_npy npy;
     bosc_status status = bi_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
-    if (!npy.dtype) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, bad_type);
     status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, array, error);
     if (status == BOSC_OK && npy.bytes) memcpy(array->data, npy.data, npy.bytes);
     return status;

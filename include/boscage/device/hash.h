@@ -54,8 +54,8 @@ typedef struct bosc_hash_view {
 
 BOSC_BEGIN_DECLS
 
-/* BOSC_ERR_ARG unless the table is BUCKETED; BOSC_ERR_DATA after a build that failed. What a multimap keeps with a key
- * is two uint32_t: the place of its first value in `values`, and how many there are. */
+/* BOSC_ERR_ARG unless the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed. What a multimap
+ * keeps with a key is two uint32_t: the place of its first value in `values`, and how many there are. */
 BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view);
 
 BOSC_END_DECLS

@@ -159,7 +159,7 @@ BOSC_DEVICE_FN const void *bosc_hash_places_value(const bosc_hash_places_view *v
 
 BOSC_BEGIN_DECLS
 
-/* BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA after a build that failed. */
+/* BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed. */
 BOSC_API bosc_status bosc_hash_get_places_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_places_view *view);
 
 BOSC_END_DECLS

@@ -41,7 +41,7 @@ template <class V> static bosc_status by_key(bosc_ctx *ctx, bosc_dtype dtype, co
     case BOSC_I64: return run<int64_t, V>(ctx, c);
     case BOSC_U32: return run<uint32_t, V>(ctx, c);
     case BOSC_U64: return run<uint64_t, V>(ctx, c);
-    case BOSC_U8: break;
+    default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d is no type of keys", (int)dtype);
 }

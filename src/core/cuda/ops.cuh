@@ -78,7 +78,7 @@ template <bool MAX, class F> bosc_status bi_with_extreme(bosc_ctx *ctx, bosc_dty
     case BOSC_I64: return f.template run<bi_extreme_of<int64_t, MAX, INT64_MIN, INT64_MAX>>(ctx);
     case BOSC_U32: return f.template run<bi_extreme_of<uint32_t, MAX, 0, UINT32_MAX>>(ctx);
     case BOSC_U64: return f.template run<bi_extreme_of<uint64_t, MAX, 0, UINT64_MAX>>(ctx);
-    case BOSC_U8: break;
+    default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d has no order here", (int)dtype);
 }
@@ -95,7 +95,7 @@ template <class F> bosc_status bi_with_operation(bosc_ctx *ctx, bosc_op op, bosc
     case BOSC_U32: return f.template run<bi_sum_of<uint32_t>>(ctx);
     case BOSC_I64:
     case BOSC_U64: return f.template run<bi_sum_of<uint64_t>>(ctx);
-    case BOSC_U8: break;
+    default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d has no sum here", (int)dtype);
 }
