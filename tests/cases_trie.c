@@ -438,6 +438,82 @@ static void large(bosc_ctx *ctx)
     free(c.rows);
 }
 
+/* Rows in order as bytes, with their numbers behind them. */
+static int compare_rows(const void *a, const void *b) { return memcmp(a, b, 5 * 8); }
+
+/* The words of a row and its number as bytes that compare as they do. */
+static void put_row(uint8_t *to, const uint64_t *row, int64_t words, uint64_t number)
+{
+    for (int64_t k = 0; k < 5 * 8; k++) {
+        uint64_t word = k < words * 8 ? bi_reverse(row[k / 8]) : k < 4 * 8 ? 0 : number;
+        to[k] = (uint8_t)(word >> (56 - k % 8 * 8));
+    }
+}
+
+/* Many rows of a few words, the largest one among them, or of many words: as qsort has them. */
+static void alike(bosc_ctx *ctx)
+{
+    struct suite_random r = {78};
+    for (int k = 0; k < 6; k++) {
+        if (suite_leaves_out()) continue;
+        int64_t words = 2 + k % 3, m = 0, n = suite_slow(ctx) ? 300 : 3000, pool = k < 3 ? 5 : 1;
+        if (ctx->backend->id == BOSC_BACKEND_CUDA && !suite_slow(ctx)) {
+            n += BI_TRIE_ALIKE;
+            pool = k < 3 ? n / 200 : 1;
+        }
+        bosc_trie_opts o = trie_options(0, (int32_t)words * 64, 1);
+        uint64_t *rows = suite_alloc((size_t)(n * words) * 8), *random = suite_alloc((size_t)pool * 8);
+        uint8_t *sorted = suite_alloc((size_t)n * 40);
+        for (int64_t i = 0; i < pool; i++) random[i] = i == 0 ? ~0ull : suite_next(&r);
+        for (int64_t i = 0; i < n * words; i++)
+            rows[i] = k < 4 ? random[suite_below(&r, (uint64_t)pool)] : suite_next(&r);
+        for (int64_t i = 0; i < n; i++) put_row(sorted + i * 40, rows + i * words, words, (uint64_t)i);
+        qsort(sorted, (size_t)n, 40, compare_rows);
+        bosc_trie *trie = trie_create(ctx, &o);
+        CHECK_OK(ctx, bosc_trie_build(ctx, trie, rows, NULL, n, 0));
+        bosc_trie_info info = {.size = sizeof info};
+        CHECK_OK(ctx, bosc_trie_get_info(ctx, trie, &info));
+        uint64_t *keys = suite_alloc((size_t)(info.keys * words) * 8), *values = suite_alloc((size_t)info.keys * 8);
+        int64_t *counts = suite_alloc((size_t)info.keys * 8);
+        CHECK_OK(ctx, bosc_trie_get_keys(ctx, trie, 0, info.keys, keys, values, counts));
+        for (int64_t i = 0, end; i < n; i = end, m++) { /* rows [i, end) are one key */
+            uint8_t expected[40];
+            for (end = i + 1; end < n && memcmp(sorted + i * 40, sorted + end * 40, 32) == 0;) end++;
+            CHECK(m < info.keys);
+            put_row(expected, keys + m * words, words, values[m]);
+            CHECK(memcmp(expected, sorted + i * 40, 40) == 0);
+            CHECK_EQ(counts[m], end - i);
+        }
+        CHECK_EQ(m, info.keys);
+        bosc_trie_free(trie);
+        free(rows);
+        free(random);
+        free(sorted);
+        free(keys);
+        free(values);
+        free(counts);
+    }
+}
+
+/* The longest match of rows that leave the keys before the last of the wide nodes does. */
+static void long_ways(bosc_ctx *ctx)
+{
+    struct suite_random r = {79};
+    for (int k = 0; k < 4; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_trie_opts o = trie_options(0, 300, 1);
+        int64_t n = suite_slow(ctx) ? 60 : 150;
+        struct reference_cells c = cells_make(&r, CELLS_EQUAL, o.length, 1, n, 0);
+        for (int64_t i = 0; i < n; i++)
+            for (int32_t b = 0; b < 8; b++) { /* wide in letters 40 to 47, and from there again in 128 to 135 */
+                reference_set_letter(&c, i, 40 + b, (uint32_t)(i / (k % 2 ? 4 : 1) >> b) & 1);
+                reference_set_letter(&c, i, 128 + b, (uint32_t)suite_below(&r, 2));
+            }
+        check_rows(ctx, &o, &c, &r);
+        free(c.rows);
+    }
+}
+
 /* Keys that all want the same bucket of the table, so that most are left out of it; a table of too long keys there is
  * none. */
 static void crowded(bosc_ctx *ctx)
@@ -468,6 +544,7 @@ static const struct suite_case suite_cases_trie[] = {
     {"shapes", shapes, NULL},         {"small", small, NULL},
     {"full_cubes", full_cubes, NULL}, {"long_prefixes", long_prefixes, NULL},
     {"changes", changes, NULL},       {"large", large, NULL},
-    {"crowded", crowded, NULL},
+    {"crowded", crowded, NULL},       {"alike", alike, NULL},
+    {"long_ways", long_ways, NULL},
 };
 SUITE(trie);

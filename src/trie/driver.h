@@ -55,11 +55,15 @@ struct bi_trie_sorted bi_trie_sorted_of(const bosc_trie *trie);
 
 /* Rows in lexicographic order, equal ones in their own. */
 struct bi_trie_order {
-    int64_t *turned;          /* the rows as struct bi_trie_turning has them */
+    struct bi_trie_rows rows;
+    const int64_t *turned;    /* NULL, or the rows as struct bi_trie_turning has them */
     uint32_t *order, *starts; /* starts: of each distinct key */
-    int64_t n, count;         /* rows, distinct keys */
+    int64_t count;            /* distinct keys */
 };
 
+/* Slots of a dictionary of the words of n rows; 0 where the sort would not ask for one: on the CPU, whose own sort sees
+ * that the words of a column are alike. */
+int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n);
 /* Sorts rows that are in reach, in scratch. There are some. */
 bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                          struct bi_trie_order *o);

@@ -5,35 +5,28 @@
  * keys part in it, and hangs itself into its parent: Karras's construction, for nodes with more than two children. */
 #include "trie/driver.h"
 
+static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
+
+/* Room for a floor of so many numbers, and for what fills it up. */
+static bosc_status take_floor(bosc_ctx *ctx, struct bi_trie_parts *parts, int f, int64_t count)
+{
+    parts->counts[f] = count;
+    return bi_trie_scratch(ctx, whole_fans(count), 4, &parts->floors[f]);
+}
+
 static bosc_status find_parts(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_parts *parts)
 {
     struct bi_trie_part part = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL};
-    *parts = (struct bi_trie_parts){.counts = {trie->keys + 1}};
-    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 4, &part.parts));
-    parts->floors[0] = part.parts;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_part, trie->keys + 1, &part));
+    *parts = (struct bi_trie_parts){0};
+    BI_TRY(take_floor(ctx, parts, 0, trie->keys + 1));
+    part.parts = parts->floors[0];
+    BI_TRY(BI_TRIE_STEP(ctx, trie_part, whole_fans(trie->keys + 1), &part));
     for (int f = 0; parts->counts[f] > BI_TRIE_FAN; f++) {
         struct bi_trie_floor floor = {parts->floors[f], parts->counts[f], NULL};
-        parts->counts[f + 1] = bi_div_up(parts->counts[f], BI_TRIE_FAN);
-        BI_TRY(bi_trie_scratch(ctx, parts->counts[f + 1], 4, &floor.to));
-        parts->floors[f + 1] = floor.to;
-        BI_TRY(BI_TRIE_STEP(ctx, trie_floor, parts->counts[f + 1], &floor));
+        BI_TRY(take_floor(ctx, parts, f + 1, bi_div_up(parts->counts[f], BI_TRIE_FAN)));
+        floor.to = parts->floors[f + 1];
+        BI_TRY(BI_TRIE_STEP(ctx, trie_floor, whole_fans(parts->counts[f + 1]), &floor));
     }
-    return BOSC_OK;
-}
-
-/* The parts by (place, number). */
-static bosc_status order_parts(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_parts *parts, uint32_t *order)
-{
-    struct bi_trie_iota iota = {.parts = parts->floors[0]};
-    int64_t count = trie->keys - 1;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_scratch(ctx, count, 4, &iota.keys));
-    BI_TRY(bi_trie_scratch(ctx, count, 4, &iota.numbers));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_iota, count, &iota));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, iota.keys, 4, iota.numbers, count, iota.keys, order, 0,
-                                          bi_bit_length((uint64_t)trie->shape.words * 64 - 1)));
-    bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
@@ -41,26 +34,26 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
 {
     struct bi_trie_nodes a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
     int64_t parts = trie->keys - 1;
-    uint32_t *order, nodes;
+    uint64_t total;
     if (parts <= 0) return BOSC_OK; /* the root is a leaf */
     BI_TRY(find_parts(ctx, trie, &a.parts));
-    BI_TRY(bi_trie_scratch(ctx, parts, 4, &order));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.places));
-    BI_TRY(bi_trie_scratch(ctx, parts, 4, &a.numbers));
-    BI_TRY(bi_trie_scratch(ctx, parts, 4, &a.firsts));
-    BI_TRY(order_parts(ctx, trie, &a.parts, order));
-    a.order = order;
+    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.heads));
+    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.firsts));
+    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 8, &a.tallies));
+    BI_TRY(bi_trie_scratch(ctx, 1, 4, &a.root));
+    BI_TRY(ctx->backend->fill(ctx, a.tallies, 0, (size_t)(trie->keys + 1) * 8));
     BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, parts, &a));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a.numbers, parts, a.numbers));
-    BI_TRY(bi_read_back(ctx, &nodes, a.numbers + parts - 1, sizeof nodes));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.tallies, trie->keys + 1, a.tallies));
+    BI_TRY(bi_read_back(ctx, &total, a.tallies + trie->keys, sizeof total));
+    int64_t nodes = (int64_t)(total >> 32), kids = (int64_t)(total & UINT32_MAX);
     BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, parts + nodes, 4));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, kids, 4));
     a.nodes = trie->blocks[BI_TRIE_NODES].data;
     a.kids = trie->blocks[BI_TRIE_KIDS].data;
-    BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, nodes * sizeof(struct bi_trie_node)));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node_clear, parts, &a));
     BI_TRY(BI_TRIE_STEP(ctx, trie_node, parts, &a));
     trie->nodes = nodes;
-    return BI_TRIE_STEP(ctx, trie_leaf, trie->keys, &a);
+    return BI_TRIE_STEP(ctx, trie_kid, trie->keys, &a);
 }
 
 static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)

@@ -4,6 +4,7 @@
 
 #include "trie/build_steps.h"
 #include "trie/lists.h"
+#include "trie/longest.h"
 
 BI_FN struct bi_trie_sought bi_trie_sought_of(const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                                               int64_t q)
@@ -109,12 +110,14 @@ BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
 
 BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
-    int32_t most = a->view.shape.length, length = 0;
-    if (a->view.count > 0) length = bi_trie_letter(&a->view.shape, bi_trie_longest(&a->view, &x));
-    if (length > most) length = most; /* behind the last word */
+    const struct bi_trie_view *v = &a->view;
+    struct bi_trie_sought x = bi_trie_sought_of(&v->shape, &a->queries, q);
+    struct bi_trie_longest_match match = {0, {0, 0}};
+    if (v->count > 0) match = v->published ? bi_trie_longest_sorted(v, &x) : bi_trie_longest(v, &x, a->ends);
+    int32_t length = bi_trie_letter(&v->shape, match.common);
+    if (length > v->shape.length) length = v->shape.length; /* behind the last word */
     if (a->lengths) a->lengths[q] = length;
-    bi_trie_put_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
+    bi_trie_put_range(a, q, match.range);
 }
 
 struct bi_trie_lists {

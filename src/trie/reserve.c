@@ -16,12 +16,13 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
 }
 
-/* Scratch of a build from rows in reach: the rows turned; what the sort keeps beside each row, and the words or entries
- * that it sorts, twice; order, starts, heads, places. Making nodes takes less: parts and floors, four numbers for each,
- * and a sort of them. */
-static size_t size_scratch(const struct bi_trie_shape *s, int64_t n)
+/* Scratch of a build from rows in reach: the rows turned, or a dictionary of their words, the slot of each, and the
+ * numbers by which they are sorted; what the sort keeps beside each row, and the words or entries that it sorts, twice;
+ * order, starts, heads, places. Making nodes takes less: parts and floors, and four numbers for each. */
+static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
 {
-    return (size_t)n * ((size_t)s->words * 8 + 72) + (size_t)s->levels * 16 + (1 << 17);
+    size_t slots = (size_t)bi_trie_slots(ctx, s, n);
+    return (size_t)n * ((size_t)s->words * (slots ? 12 : 8) + 72) + slots * 48 + (size_t)s->levels * 16 + (1 << 17);
 }
 
 static bosc_status check_n(bosc_ctx *ctx, int64_t n)
@@ -46,7 +47,7 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     size_blocks(&full, &shape, n, bytes);
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;
-    if (scratch) *scratch = (int64_t)size_scratch(&shape, n);
+    if (scratch) *scratch = (int64_t)size_scratch(ctx, &shape, n);
     return BOSC_OK;
 }
 
@@ -80,7 +81,7 @@ bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
     size_blocks(&trie->opts, &trie->shape, n, bytes);
     struct bi_mark mark = bi_arena_mark(ctx); /* the rows and values may have to be staged */
     bosc_status status =
-        bi_scratch(ctx, size_scratch(&trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES], &room);
+        bi_scratch(ctx, size_scratch(ctx, &trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES], &room);
     bi_arena_rewind(ctx, mark);
     BI_TRY(status);
     return grow(ctx, trie, bytes);

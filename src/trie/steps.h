@@ -5,6 +5,7 @@
 #include "core/row_steps.h"
 #include "trie/build_steps.h"
 #include "trie/change_steps.h"
+#include "trie/node_steps.h"
 #include "trie/query_steps.h"
 
 #ifdef __cplusplus

@@ -85,6 +85,21 @@ struct bi_trie_tabulate {
     struct bi_trie_view view;
 };
 
+/* A slot of the bucket before which none is empty. */
+BI_FN uint32_t bi_trie_open_slot(const struct bi_trie_table *t, uint32_t bucket)
+{
+#ifdef __CUDA_ARCH__ /* all at once, instead of waiting for one after the other */
+    const uint4 *from = (const uint4 *)(t->slots + (uint64_t)bucket * BI_TRIE_BUCKET);
+    const uint4 low = bi_load_hint(from), high = bi_load_hint(from + 1);
+    uint32_t open = (low.x != BI_TRIE_EMPTY) + (low.y != BI_TRIE_EMPTY) + (low.z != BI_TRIE_EMPTY);
+    open += (low.w != BI_TRIE_EMPTY) + (high.x != BI_TRIE_EMPTY) + (high.y != BI_TRIE_EMPTY);
+    return open + (high.z != BI_TRIE_EMPTY) + (high.w != BI_TRIE_EMPTY);
+#else
+    (void)t, (void)bucket;
+    return 0;
+#endif
+}
+
 BI_FN void bi_step_trie_tabulate(const struct bi_trie_tabulate *a, int64_t k)
 {
     const struct bi_trie_table *t = &a->view.table;
@@ -92,7 +107,7 @@ BI_FN void bi_step_trie_tabulate(const struct bi_trie_tabulate *a, int64_t k)
     uint64_t hash = bi_trie_hash(&x);
     uint32_t bucket = bi_trie_home(t, hash), slot = bi_trie_slot(t, hash, k);
     for (int probe = 0; probe < BI_TRIE_PROBES; probe++, bucket = bi_trie_bucket_after(t, bucket))
-        for (uint32_t j = 0; j < BI_TRIE_BUCKET; j++) {
+        for (uint32_t j = bi_trie_open_slot(t, bucket); j < BI_TRIE_BUCKET; j++) {
             uint32_t *to = t->slots + (uint64_t)bucket * BI_TRIE_BUCKET + j;
             if (bi_peek(to) == BI_TRIE_EMPTY && bi_swap(to, BI_TRIE_EMPTY, slot)) return;
         }

@@ -7,8 +7,9 @@
  *
  * Compact: inner node v branches at place `depth`, where not all keys [first, end) below it have the same digit; up to
  * there they agree. The set bits of `bits` tell the digits that they have, and its children, in the order of their
- * digits, are kids[base], kids[base + 1], ...: a node, or BI_TRIE_LEAF | rank. Nodes are in the order of (depth,
- * first), so the root, if it is a node, is node 0.
+ * digits, are kids[base], kids[base + 1], ...: a node, or BI_TRIE_LEAF | rank. The root, if it is a node,
+ * is node 0; the others are in the order of the ranks at which the second of their children begins, so that those of a
+ * part of the trie stand together.
  *
  * Published: level h has a node for every prefix of h digits; its child for digit d is kids[(levels[h] + node) <<
  * digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
@@ -32,12 +33,13 @@ enum {
     BI_TRIE_HASHED = 256   /* words of the longest rows that have a table */
 };
 
-/* Rows up to which a device sorts them whole. */
-#ifdef BI_EMULATE /* small tries should be sorted in both ways */
-enum { BI_TRIE_FEW = 40 };
+/* Rows up to which a device sorts them whole; and from which on it looks whether their words are alike. */
+#ifdef BI_EMULATE /* small tries should be sorted in all ways */
+enum { BI_TRIE_FEW = 40, BI_TRIE_ALIKE = 50 };
 #else
-enum { BI_TRIE_FEW = 1 << 21 };
+enum { BI_TRIE_FEW = 1 << 21, BI_TRIE_ALIKE = 1 << 19 };
 #endif
+enum { BI_TRIE_SLOTS = 1 << 21 /* of the dictionary of words, at most */ };
 
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu
@@ -53,7 +55,7 @@ struct bi_trie_shape {
     uint64_t lows;            /* the lowest bit of each letter of a turned word */
 };
 
-struct bi_trie_node {
+struct __attribute__((aligned(16))) bi_trie_node { /* which a device moves in three parts */
     uint64_t bits[4];
     uint32_t base, depth, first, end;
 };

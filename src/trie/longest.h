@@ -1,0 +1,167 @@
+/* The longest match: x is placed among the sorted keys, and the key before it or the one behind it has most in common
+ * with it. */
+#ifndef BI_TRIE_LONGEST_H
+#define BI_TRIE_LONGEST_H
+
+#include "trie/walk.h"
+
+enum {
+    BI_TRIE_WIDE = 16, /* children of a node that part the keys sooner than a search does */
+    BI_TRIE_HELD = 4   /* words that are at hand: registers of a device */
+};
+
+struct bi_trie_longest_match {
+    uint32_t common; /* the first place at which every key differs from x; behind the last one if x is a key */
+    struct bi_trie_range range; /* of the keys that agree with x in the letters before it */
+};
+
+struct bi_trie_held {
+    const struct bi_trie_sought *x;
+    uint64_t words[BI_TRIE_HELD];
+};
+
+BI_FN struct bi_trie_held bi_trie_hold(const struct bi_trie_sought *x)
+{
+    struct bi_trie_held h = {x, {0}};
+    for (int32_t s = 0; s < BI_TRIE_HELD; s++)
+        if (s < x->shape->words) h.words[s] = bi_trie_word(x, s);
+    return h;
+}
+
+BI_FN uint64_t bi_trie_held_word(const struct bi_trie_held *h, int32_t word)
+{
+    uint64_t held = h->words[0];
+    if (word >= BI_TRIE_HELD) return bi_trie_word(h->x, word);
+    for (int32_t s = 1; s < BI_TRIE_HELD; s++) held = s == word ? h->words[s] : held;
+    return held;
+}
+
+/* The first place at which the key and x differ, of which it is known that they agree in the words before that of
+ * `from`; as many places as there are if there is none. */
+BI_FN uint32_t bi_trie_differ_from(const struct bi_trie_view *v, const struct bi_trie_held *h, int64_t rank,
+                                   uint32_t from)
+{
+    const uint64_t *key = bi_trie_key(v, rank);
+    for (int32_t s = (int32_t)(from >> 6); s < v->shape.words; s++) {
+        uint64_t differ = key[s] ^ bi_trie_held_word(h, s);
+        if (differ) return (uint32_t)s * 64 + (uint32_t)bi_leading_zeros(differ);
+    }
+    return bi_trie_whole(&v->shape);
+}
+
+/* Keys among which one has most in common with x: nodes are gone down while they are wide. No other key agrees further
+ * with x than they do; from place *parted on, none as far. */
+BI_FN struct bi_trie_range bi_trie_narrow(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t *parted)
+{
+    uint32_t kid = bi_trie_root(v);
+    *parted = 0;
+    while (!(kid & BI_TRIE_LEAF)) {
+        struct bi_trie_node node = v->nodes[kid]; /* read at once */
+        uint32_t digit = bi_trie_digit(&v->shape, bi_trie_held_word(h, (int32_t)(node.depth >> 6)), node.depth);
+        uint32_t before = bi_trie_before(&node, digit);
+        bool has = bi_trie_before(&node, digit + 1) > before;
+        if (!has || bi_trie_before(&node, 256) < BI_TRIE_WIDE) return (struct bi_trie_range){node.first, node.end};
+        *parted = node.depth + (uint32_t)v->shape.digit_bits;
+        kid = v->kids[node.base + before];
+    }
+    return bi_trie_below(v, kid);
+}
+
+/* One end of a search: key `at`, which has `common` places in common with x. The same have all keys from `in` to it,
+ * and `out`, on the way away from x, has fewer. Before a key is met, `at` is beyond the keys that are searched. */
+struct bi_trie_end {
+    int64_t at, in, out;
+    uint32_t common, common_out;
+    bool met, met_out;
+};
+
+BI_FN void bi_trie_approach(struct bi_trie_end *e, int64_t rank, uint32_t common)
+{
+    if (!e->met || common > e->common) {
+        e->out = e->at;
+        e->common_out = e->common;
+        e->met_out = e->met;
+        e->in = rank;
+    }
+    e->at = rank;
+    e->common = common;
+    e->met = true;
+}
+
+/* The last key on the way from `in` to `past` that agrees with x before `limit`: `in` does, and `past` does not, or is
+ * beyond all keys. What is between them agrees with x in the places before `from`. By steps that grow, since mostly it
+ * is near. */
+BI_FN int64_t bi_trie_reach(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t limit, int64_t in,
+                            int64_t past, uint32_t from)
+{
+    int64_t step = past < in ? -1 : 1;
+    while (step < 0 ? past < in + step : past > in + step) {
+        if (bi_trie_differ_from(v, h, in + step, from) < limit) {
+            past = in + step;
+            break;
+        }
+        in += step;
+        step *= 2;
+    }
+    while (past - in > 1 || in - past > 1) {
+        int64_t middle = in + (past - in) / 2;
+        if (bi_trie_differ_from(v, h, middle, from) < limit)
+            past = middle;
+        else
+            in = middle;
+    }
+    return in;
+}
+
+/* The last key on this side that agrees with x before `limit`, as one of the two ends of a search does. `parted`: no
+ * key beyond those that were searched agrees so far. */
+BI_FN int64_t bi_trie_last_of(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t limit, bool parted,
+                              const struct bi_trie_end *e, const struct bi_trie_end *other, int64_t beyond)
+{
+    if (e->met ? e->common < limit : parted) return other->at;
+    if (!e->met) return bi_trie_reach(v, h, limit, other->at, beyond, 0);
+    bool known = e->common_out < limit && (e->met_out || parted);
+    return bi_trie_reach(v, h, limit, e->in, known ? e->out : beyond, known ? e->common_out : 0);
+}
+
+/* There are keys. Of a search for x among sorted keys it is known how far its two ends agree with x, and what is
+ * between them agrees as far as both: Manber, Myers, Suffix Arrays (1993). */
+BI_FN struct bi_trie_longest_match bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+                                                   bool with_end)
+{
+    struct bi_trie_held h = bi_trie_hold(x);
+    uint32_t parted, whole = bi_trie_whole(&v->shape);
+    struct bi_trie_range among = bi_trie_narrow(v, &h, &parted);
+    struct bi_trie_end low = {.at = among.begin - 1}, high = {.at = among.end};
+    while (high.at - low.at > 1) {
+        int64_t middle = low.at + (high.at - low.at) / 2;
+        uint32_t common = bi_trie_differ_from(v, &h, middle, low.common < high.common ? low.common : high.common);
+        if (common == whole) return (struct bi_trie_longest_match){whole, {middle, middle + 1}};
+        if (bi_trie_held_word(&h, (int32_t)(common >> 6)) << (common & 63) >> 63)
+            bi_trie_approach(&low, middle, common);
+        else
+            bi_trie_approach(&high, middle, common);
+    }
+    uint32_t common = low.common > high.common ? low.common : high.common;
+    uint32_t limit = bi_trie_letter_place(&v->shape, bi_trie_letter(&v->shape, common));
+    struct bi_trie_longest_match match = {common, {0, 0}};
+    match.range.begin = bi_trie_last_of(v, &h, limit, limit >= parted, &low, &high, -1);
+    if (with_end) match.range.end = bi_trie_last_of(v, &h, limit, limit >= parted, &high, &low, v->count) + 1;
+    return match;
+}
+
+/* The same by whole searches among all keys, for tries whose nodes do not tell. */
+BI_FN struct bi_trie_longest_match bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    uint32_t whole = bi_trie_whole(&v->shape), longest = 0;
+    int64_t at = bi_trie_search(v, x, whole, false);
+    for (int64_t rank = at - 1; rank <= at; rank++) {
+        if (rank < 0 || rank >= v->count) continue;
+        uint32_t place = bi_trie_differ(v, x, rank, whole);
+        if (place > longest) longest = place;
+    }
+    uint32_t limit = bi_trie_letter_place(&v->shape, bi_trie_letter(&v->shape, longest));
+    return (struct bi_trie_longest_match){longest, bi_trie_locate(v, x, limit)};
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* The driver that sorts rows.
+ *
+ * Vectors of many letters hold far less than their bits say: in millions of rows of 256 bits there may be a hundred
+ * thousand different words. So the words get numbers, in their order, by a dictionary of them; rows of numbers of 20
+ * bits are sorted in a third of the passes. Rows of too many different words are sorted as they are. */
+#include "trie/driver.h"
+
+/* Sorts by the last column, then stably by the one before, and so on; first (n) gets the first one in order. */
+static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *rows, int64_t n, uint32_t *order,
+                                int64_t *first)
+{
+    struct bi_trie_column c = {.rows = *rows, .which = rows->count - 1};
+    int64_t *room = NULL;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    if (rows->count > 1 || rows->row_step > 1) BI_TRY(bi_trie_scratch(ctx, n, 8, &room));
+    BI_TRY(bi_trie_scratch(ctx, n, 4, &c.begun));
+    for (; c.which >= 0; c.which--) {
+        int used = c.which + 1 < rows->count ? rows->bits : rows->last_bits;
+        bool there = !c.order && rows->row_step == 1;
+        c.column = there ? NULL : room;
+        BI_TRY(BI_TRIE_STEP(ctx, trie_column, n, &c));
+        const int64_t *from = there ? rows->data + c.which * rows->step : room;
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, from, 4, c.order ? order : c.begun, n, first, order,
+                                              64 - used, 64));
+        c.order = order;
+    }
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+/* Puts the words of rows into an empty dictionary; *count gets how many it holds then, or -1 if they are too many, and
+ * taken the slots that hold one. */
+static bosc_status enter_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *taken, int64_t *count)
+{
+    struct bi_trie_taken t = {.table = words->table};
+    int64_t found[2], *results;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_trie_scratch(ctx, 2, 8, &results));
+    BI_TRY(bi_trie_scratch(ctx, words->slots, 1, &t.taken));
+    BI_TRY(bi_trie_scratch(ctx, words->slots, 4, &t.places));
+    words->full = (uint64_t *)results + 1;
+    BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
+    BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_enter, words->rows.n * words->shape.words, words));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_taken, words->slots, &t));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.taken, words->slots, taken, results));
+    BI_TRY(bi_read_back(ctx, found, results, sizeof found));
+    bi_arena_rewind(ctx, mark);
+    *count = found[1] ? -1 : found[0];
+    return BOSC_OK;
+}
+
+static int64_t slots_of(int64_t words) { return words / 4 + 1 < BI_TRIE_SLOTS ? words / 4 + 1 : BI_TRIE_SLOTS; }
+
+int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
+{
+    bool worth = ctx->backend->id == BOSC_BACKEND_CUDA && shape->words >= 2 && shape->words <= BI_TRIE_COLUMNS;
+    return worth && n >= BI_TRIE_ALIKE ? slots_of(n * shape->words) : 0;
+}
+
+/* Rows of many words that are alike, as a sixteenth of them says. */
+static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *taken, bool *alike)
+{
+    struct bi_trie_words some = *words;
+    int64_t count;
+    some.rows.n /= 16;
+    some.slots = (uint32_t)slots_of(some.rows.n * some.shape.words * 2);
+    BI_TRY(enter_words(ctx, &some, taken, &count));
+    *alike = count >= 0;
+    return BOSC_OK;
+}
+
+/* Numbers the words of the dictionary, and makes columns of the rows. */
+static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *taken, int64_t count,
+                                struct bi_trie_columns *to)
+{
+    struct bi_trie_taken t = {.table = words->table, .places = taken};
+    struct bi_trie_shorten a = {.sorted = taken,
+                                .places = words->places,
+                                .slots = words->slots,
+                                .count = count,
+                                .words = words->shape.words,
+                                .bits = count > 0 ? bi_bit_length((uint64_t)count) : 1};
+    uint64_t *sorted;
+    BI_TRY(bi_trie_scratch(ctx, count, 8, &t.words));
+    BI_TRY(bi_trie_scratch(ctx, count, 8, &sorted));
+    BI_TRY(bi_trie_scratch(ctx, (int64_t)a.slots + 1, 4, &a.numbers));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_word, count, &t));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, t.words, 4, taken, count, sorted, taken, 0, 64));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_number, count + 1, &a));
+    to->row_step = 1;
+    to->step = words->rows.n;
+    to->count = (int32_t)bi_div_up((int64_t)a.words * a.bits, 64);
+    to->bits = 64;
+    to->last_bits = a.words * a.bits - 64 * (to->count - 1);
+    a.to = *to;
+    return BI_TRIE_STEP(ctx, trie_shorten, words->rows.n, &a);
+}
+
+/* The same rows by the numbers of their words, in scratch; no columns if that would not pay. */
+static bosc_status shorten(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                           struct bi_trie_columns *to)
+{
+    struct bi_trie_words words = {
+        .shape = *shape, .rows = *rows, .slots = (uint32_t)bi_trie_slots(ctx, shape, rows->n)};
+    uint32_t *taken;
+    int64_t count;
+    bool alike;
+    to->count = 0;
+    if (words.slots == 0) return BOSC_OK;
+    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 8, &to->data));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 4, &words.places));
+    BI_TRY(bi_trie_scratch(ctx, words.slots, 8, &words.table));
+    BI_TRY(bi_trie_scratch(ctx, words.slots, 4, &taken));
+    BI_TRY(are_alike(ctx, &words, taken, &alike));
+    if (alike) BI_TRY(enter_words(ctx, &words, taken, &count));
+    if (alike && count >= 0) BI_TRY(number_words(ctx, &words, taken, count, to));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
+
+/* The rows turned as columns. */
+static bosc_status turn(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                        struct bi_trie_columns *to)
+{
+    struct bi_trie_turning turning = {*shape, *rows, NULL};
+    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 8, &turning.turned));
+    *to = (struct bi_trie_columns){
+        turning.turned, shape->words, 1, shape->words, bi_popcount(shape->mask), bi_popcount(shape->last_mask)};
+    return BI_TRIE_STEP(ctx, trie_turn, rows->n, &turning);
+}
+
+bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                         struct bi_trie_order *o)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    int64_t n = rows->n, *place, *first = NULL;
+    struct bi_trie_heads heads = {0};
+    struct bi_trie_columns *columns = &heads.rows;
+    *o = (struct bi_trie_order){.rows = *rows};
+    BI_TRY(bi_trie_scratch(ctx, n, 4, &o->order));
+    BI_TRY(bi_trie_scratch(ctx, n, 4, &o->starts));
+    BI_TRY(bi_trie_scratch(ctx, n, 1, &heads.heads));
+    BI_TRY(bi_trie_scratch(ctx, n, 4, &heads.places));
+    BI_TRY(bi_trie_scratch(ctx, 1, 8, &place));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(shorten(ctx, shape, rows, columns));
+    bool whole = false; /* many launches of radix sorts are undercut by a device's sort of rows while they are few */
+    if (columns->count == 0) {
+        bi_arena_rewind(ctx, mark);
+        BI_TRY(turn(ctx, shape, rows, columns));
+        o->turned = columns->data;
+        whole = columns->count > BI_TRIE_COLUMNS || (ctx->backend->id == BOSC_BACKEND_CUDA && n <= BI_TRIE_FEW);
+    }
+    if (whole) {
+        BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order));
+    } else {
+        BI_TRY(bi_trie_scratch(ctx, n, 8, &first));
+        BI_TRY(sort_columns(ctx, columns, n, o->order, first));
+    }
+    heads.order = o->order;
+    heads.first = first;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_head, n, &heads));
+    BI_TRY(core->compact(ctx, 4, heads.places, heads.heads, n, o->starts, place));
+    return bi_read_back(ctx, &o->count, place, sizeof o->count);
+}
