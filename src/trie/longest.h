@@ -1,14 +1,11 @@
-/* The longest match: x is placed among the sorted keys, and the key before it or the one behind it has most in common
- * with it. */
+/* The longest match by the sorted keys: x is placed among them, and the key before it or the one behind it has most in
+ * common with it. Where nodes are few for their keys, the way down them (walk.h) is shorter. */
 #ifndef BI_TRIE_LONGEST_H
 #define BI_TRIE_LONGEST_H
 
 #include "trie/walk.h"
 
-enum {
-    BI_TRIE_WIDE = 16, /* children of a node that part the keys sooner than a search does */
-    BI_TRIE_HELD = 4   /* words that are at hand: registers of a device */
-};
+enum { BI_TRIE_HELD = 4 /* words that are at hand: registers of a device */ };
 
 struct bi_trie_longest_match {
     uint32_t common; /* the first place at which every key differs from x; behind the last one if x is a key */
@@ -49,30 +46,12 @@ BI_FN uint32_t bi_trie_differ_from(const struct bi_trie_view *v, const struct bi
     return bi_trie_whole(&v->shape);
 }
 
-/* Keys among which one has most in common with x: nodes are gone down while they are wide. No other key agrees further
- * with x than they do; from place *parted on, none as far. */
-BI_FN struct bi_trie_range bi_trie_narrow(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t *parted)
-{
-    uint32_t kid = bi_trie_root(v);
-    *parted = 0;
-    while (!(kid & BI_TRIE_LEAF)) {
-        struct bi_trie_node node = v->nodes[kid]; /* read at once */
-        uint32_t digit = bi_trie_digit(&v->shape, bi_trie_held_word(h, (int32_t)(node.depth >> 6)), node.depth);
-        uint32_t before = bi_trie_before(&node, digit);
-        bool has = bi_trie_before(&node, digit + 1) > before;
-        if (!has || bi_trie_before(&node, 256) < BI_TRIE_WIDE) return (struct bi_trie_range){node.first, node.end};
-        *parted = node.depth + (uint32_t)v->shape.digit_bits;
-        kid = v->kids[node.base + before];
-    }
-    return bi_trie_below(v, kid);
-}
-
 /* One end of a search: key `at`, which has `common` places in common with x. The same have all keys from `in` to it,
- * and `out`, on the way away from x, has fewer. Before a key is met, `at` is beyond the keys that are searched. */
+ * and `out`, on the way away from x, has fewer. Before a key is met, `at` is beyond all keys. */
 struct bi_trie_end {
     int64_t at, in, out;
     uint32_t common, common_out;
-    bool met, met_out;
+    bool met;
 };
 
 BI_FN void bi_trie_approach(struct bi_trie_end *e, int64_t rank, uint32_t common)
@@ -80,7 +59,6 @@ BI_FN void bi_trie_approach(struct bi_trie_end *e, int64_t rank, uint32_t common
     if (!e->met || common > e->common) {
         e->out = e->at;
         e->common_out = e->common;
-        e->met_out = e->met;
         e->in = rank;
     }
     e->at = rank;
@@ -113,26 +91,23 @@ BI_FN int64_t bi_trie_reach(const struct bi_trie_view *v, const struct bi_trie_h
     return in;
 }
 
-/* The last key on this side that agrees with x before `limit`, as one of the two ends of a search does. `parted`: no
- * key beyond those that were searched agrees so far. */
-BI_FN int64_t bi_trie_last_of(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t limit, bool parted,
+/* The last key on this side that agrees with x before `limit`, as one of the two ends of a search does. */
+BI_FN int64_t bi_trie_last_of(const struct bi_trie_view *v, const struct bi_trie_held *h, uint32_t limit,
                               const struct bi_trie_end *e, const struct bi_trie_end *other, int64_t beyond)
 {
-    if (e->met ? e->common < limit : parted) return other->at;
-    if (!e->met) return bi_trie_reach(v, h, limit, other->at, beyond, 0);
-    bool known = e->common_out < limit && (e->met_out || parted);
+    if (!e->met || e->common < limit) return other->at;
+    bool known = e->common_out < limit; /* letters of several bits may agree where the end did not yet */
     return bi_trie_reach(v, h, limit, e->in, known ? e->out : beyond, known ? e->common_out : 0);
 }
 
 /* There are keys. Of a search for x among sorted keys it is known how far its two ends agree with x, and what is
  * between them agrees as far as both: Manber, Myers, Suffix Arrays (1993). */
-BI_FN struct bi_trie_longest_match bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_sought *x,
-                                                   bool with_end)
+BI_FN struct bi_trie_longest_match bi_trie_longest_search(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+                                                          bool with_end)
 {
     struct bi_trie_held h = bi_trie_hold(x);
-    uint32_t parted, whole = bi_trie_whole(&v->shape);
-    struct bi_trie_range among = bi_trie_narrow(v, &h, &parted);
-    struct bi_trie_end low = {.at = among.begin - 1}, high = {.at = among.end};
+    struct bi_trie_end low = {.at = -1}, high = {.at = v->count};
+    uint32_t whole = bi_trie_whole(&v->shape);
     while (high.at - low.at > 1) {
         int64_t middle = low.at + (high.at - low.at) / 2;
         uint32_t common = bi_trie_differ_from(v, &h, middle, low.common < high.common ? low.common : high.common);
@@ -145,23 +120,9 @@ BI_FN struct bi_trie_longest_match bi_trie_longest(const struct bi_trie_view *v,
     uint32_t common = low.common > high.common ? low.common : high.common;
     uint32_t limit = bi_trie_letter_place(&v->shape, bi_trie_letter(&v->shape, common));
     struct bi_trie_longest_match match = {common, {0, 0}};
-    match.range.begin = bi_trie_last_of(v, &h, limit, limit >= parted, &low, &high, -1);
-    if (with_end) match.range.end = bi_trie_last_of(v, &h, limit, limit >= parted, &high, &low, v->count) + 1;
+    match.range.begin = bi_trie_last_of(v, &h, limit, &low, &high, -1);
+    if (with_end) match.range.end = bi_trie_last_of(v, &h, limit, &high, &low, v->count) + 1;
     return match;
-}
-
-/* The same by whole searches among all keys, for tries whose nodes do not tell. */
-BI_FN struct bi_trie_longest_match bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
-{
-    uint32_t whole = bi_trie_whole(&v->shape), longest = 0;
-    int64_t at = bi_trie_search(v, x, whole, false);
-    for (int64_t rank = at - 1; rank <= at; rank++) {
-        if (rank < 0 || rank >= v->count) continue;
-        uint32_t place = bi_trie_differ(v, x, rank, whole);
-        if (place > longest) longest = place;
-    }
-    uint32_t limit = bi_trie_letter_place(&v->shape, bi_trie_letter(&v->shape, longest));
-    return (struct bi_trie_longest_match){longest, bi_trie_locate(v, x, limit)};
 }
 
 #endif

@@ -113,10 +113,15 @@ BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
     const struct bi_trie_view *v = &a->view;
     struct bi_trie_sought x = bi_trie_sought_of(&v->shape, &a->queries, q);
     struct bi_trie_longest_match match = {0, {0, 0}};
-    if (v->count > 0) match = v->published ? bi_trie_longest_sorted(v, &x) : bi_trie_longest(v, &x, a->ends);
+    bool search = !v->published && !v->shallow && v->count > 0;
+    if (search)
+        match = bi_trie_longest_search(v, &x, a->ends);
+    else if (v->count > 0)
+        match.common = bi_trie_longest(v, &x);
     int32_t length = bi_trie_letter(&v->shape, match.common);
     if (length > v->shape.length) length = v->shape.length; /* behind the last word */
     if (a->lengths) a->lengths[q] = length;
+    if (!search) match.range = bi_trie_locate_prefix(v, &x, bi_trie_letter_place(&v->shape, length));
     bi_trie_put_range(a, q, match.range);
 }
 

@@ -70,7 +70,8 @@ struct bi_trie_table {
 /* What steps read of a trie. */
 struct bi_trie_view {
     struct bi_trie_shape shape;
-    int32_t published;
+    bool published;
+    bool shallow;         /* compact, of few nodes for its keys */
     int64_t count;        /* keys */
     const uint64_t *keys; /* (count x words), turned */
     const struct bi_trie_node *nodes;

@@ -198,4 +198,50 @@ BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const st
     return (struct bi_trie_range){at, at};
 }
 
+/* The same where there are such keys, as is known. */
+BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+                                                 uint32_t limit)
+{
+    if (v->published || v->count == 0) return bi_trie_locate(v, x, limit);
+    return bi_trie_go(v, x, limit).range;
+}
+
+/* The first place at which every key differs from x; behind the last one if x is a key. There are keys. */
+BI_FN uint32_t bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    uint32_t whole = bi_trie_whole(&v->shape), longest = 0;
+    int64_t at = bi_trie_search(v, x, whole, false);
+    for (int64_t rank = at - 1; rank <= at; rank++) {
+        if (rank < 0 || rank >= v->count) continue;
+        uint32_t place = bi_trie_differ(v, x, rank, whole);
+        if (place > longest) longest = place;
+    }
+    return longest;
+}
+
+BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t kid = bi_trie_root(v), whole = bi_trie_whole(&v->shape);
+    if (v->published) return bi_trie_longest_sorted(v, x);
+    while (!(kid & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + kid;
+        uint32_t digit = bi_trie_digit_of(&c, node->depth), near = 0;
+        if (bi_trie_has(node, digit)) {
+            kid = bi_trie_kid(v, node, digit);
+            continue;
+        }
+        uint32_t place = bi_trie_differ(v, x, node->first, node->depth);
+        if (place < node->depth) return place;
+        uint32_t others[2] = {bi_trie_last(node, digit), bi_trie_next(node, digit)};
+        for (int k = 0; k < 2; k++) {
+            if (others[k] == 256) continue;
+            uint32_t same = (uint32_t)bi_leading_zeros((uint64_t)(others[k] ^ digit) << (64 - v->shape.digit_bits));
+            if (same > near) near = same;
+        }
+        return node->depth + near;
+    }
+    return bi_trie_differ(v, x, kid & ~BI_TRIE_LEAF, whole);
+}
+
 #endif
