@@ -59,9 +59,9 @@ typedef struct bosc_cellgraph_opts {
     int32_t pivots;  /* HEURISTIC: 0 to 16 (no more than vertices are used) */
     int32_t id_bits; /* rows and vertices in the caller's arrays: 64 (int64_t, default) or 32 (uint32_t) */
     bosc_cell_trie_search trie_search;
-    int64_t max_bytes; /* JOIN on a device: scratch through which vertices are dealt, at most, but for one part (25 KB);
-                          what does not fit is done in slices. 0: what the device's cache holds, or the 8 to 100
-                          bytes a vertex that one segment takes; if that is over 1 GiB, half of what is free at most */
+    int64_t max_bytes; /* JOIN on a device: scratch through which vertices are dealt, at most, but for one part (33 KB);
+                          what does not fit is done in slices. 0: 340 MB, or the 11 to 130 bytes a vertex that one
+                          segment takes; if that is over 1 GiB, half of what is free at most */
 } bosc_cellgraph_opts;
 
 /* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */

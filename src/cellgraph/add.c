@@ -43,14 +43,15 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
 {
     bool staged = false;
     struct bi_cell_rows all;
+    struct bi_cell_seen seen;
     size_t bytes = (size_t)((fresh->n - 1) * fresh->stride + old->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, fresh->data, bytes, (const void **)&fresh->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(join_rows(ctx, old, fresh, &all));
-    BI_TRY(bi_cell_team_of(ctx)->unique(ctx, next, &all));
+    BI_TRY(bi_cell_make_vertices(ctx, next, &all, &seen));
     BI_TRY(count_rows(ctx, old, fresh->n, next));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cell_find_edges(ctx, next, old));
+    BI_TRY(bi_cell_find_edges(ctx, next, old, &seen));
     return ctx->backend->sync(ctx);
 }
 

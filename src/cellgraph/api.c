@@ -50,6 +50,7 @@ struct bi_cell_shape bi_cell_shape_of(int32_t length, int32_t letter_bits)
     struct bi_cell_shape s = {.length = length, .letter_bits = letter_bits, .per_word = 64 / letter_bits};
     s.words = (length + s.per_word - 1) / s.per_word;
     s.mask = ~0ull >> (64 - s.per_word * letter_bits);
+    for (int32_t j = 0; j < s.per_word; j++) s.lows |= 1ull << j * letter_bits;
     s.last_mask = ~0ull >> (64 - (length - (s.words - 1) * s.per_word) * letter_bits);
     return s;
 }

@@ -32,15 +32,24 @@ struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph)
                                   graph->edges, graph->vertex_bits};
 }
 
+bosc_status bi_cell_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                                  struct bi_cell_seen *seen)
+{
+    const bool looks = graph->opts.method == BOSC_CELL_AUTO && bi_cell_wants_look(ctx, &graph->shape, rows->n);
+    *seen = (struct bi_cell_seen){.leading = 0};
+    return bi_cell_team_of(ctx)->unique(ctx, graph, rows, looks ? seen : NULL);
+}
+
 static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows *rows)
 {
     bool staged = false;
+    struct bi_cell_seen seen;
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_team_of(ctx)->unique(ctx, graph, rows));
+    BI_TRY(bi_cell_make_vertices(ctx, graph, rows, &seen));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cell_find_edges(ctx, graph, NULL));
+    BI_TRY(bi_cell_find_edges(ctx, graph, NULL, &seen));
     return ctx->backend->sync(ctx);
 }
 

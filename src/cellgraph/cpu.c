@@ -46,7 +46,6 @@ static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shap
 const struct bi_cell_team bi_cell_team_cpu = {.sizes = sizes,
                                               .unique = bi_cell_cpu_unique,
                                               .join = bi_cell_cpu_join,
-                                              .look = bi_cell_cpu_look,
                                               .search = bi_cell_cpu_search,
                                               .order = bi_cell_cpu_order,
                                               .rows = bi_cell_cpu_rows};

@@ -5,7 +5,8 @@
 #include "cellgraph/driver.h"
 #include "core/cpu/parts.h"
 
-bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                               struct bi_cell_seen *seen);
 bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all);
 
 /* Bytes of scratch that these take. */
@@ -15,7 +16,8 @@ int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads);
 bosc_status bi_cell_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
 
 bosc_status bi_cell_cpu_rows(bosc_ctx *ctx, const struct bi_cell_arcs *arcs, int64_t vertices, int32_t length);
-bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample);
+/* Looks at a sample of vertices. */
+void bi_cell_cpu_look(const struct bi_cell_view *view, struct bi_cell_seen *seen);
 bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *search);
 
 /* Looks up what waits (BI_CELL_WAITING), and adds the edges. */

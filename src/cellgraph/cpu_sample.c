@@ -1,7 +1,6 @@
 /* A look at the sample on the CPU. */
 #include <string.h>
 
-#include "base/fault.h"
 #include "cellgraph/cpu.h"
 
 /* Pairs whose hashes are equal. */
@@ -24,12 +23,10 @@ static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment
     return pairs;
 }
 
-bosc_status bi_cell_cpu_look(bosc_ctx *ctx, const struct bi_cell_sample *sample)
+void bi_cell_cpu_look(const struct bi_cell_view *view, struct bi_cell_seen *seen)
 {
-    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "look: injected fault");
-    *sample->seen = (struct bi_cell_seen){.leading = 0};
-    for (int32_t g = 0; g < sample->segments; g++)
-        sample->seen->pairs[g] = equal_pairs(sample, g, &sample->seen->largest[g]);
-    for (int64_t k = 0; k < sample->count; k++) sample->seen->leading += bi_cell_leading(sample, k);
-    return BOSC_OK;
+    const struct bi_cell_sample sample = bi_cell_sample_of(view, BI_CELL_SAMPLES);
+    for (int32_t g = 0; g < bi_cell_segment_count(view->shape.words); g++)
+        seen->pairs[g] = equal_pairs(&sample, g, &seen->largest[g]);
+    for (int64_t k = 0; k < sample.count; k++) seen->leading += bi_cell_leading(&sample, k);
 }

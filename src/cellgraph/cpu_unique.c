@@ -193,7 +193,8 @@ int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads)
     return 16 * n + 4 * (threads + 1) + bi_cell_deal_bytes(n, 1, threads);
 }
 
-bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows)
+bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                               struct bi_cell_seen *seen)
 {
     struct unique u = {.rows = *rows, .shape = graph->shape};
     uint64_t *seeds;
@@ -218,5 +219,7 @@ bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struc
     u.vertex_hashes = graph->blocks[BI_CELL_HASHES].data;
     u.vectors = graph->blocks[BI_CELL_VECTORS].data;
     make_vertices(&u);
+    const struct bi_cell_view view = bi_cell_view_of(graph);
+    if (seen) bi_cell_cpu_look(&view, seen);
     return BOSC_OK;
 }

@@ -1,6 +1,7 @@
 /* The join on the device. Vertices are dealt to parts by the top bits of the hash of their words outside a segment; a
  * block brings the equal hashes of a part together by chains in shared memory, compares the vertices, and appends the
- * edges. Keys are the low bits of the hashes: what agrees by chance fails in the comparison. */
+ * edges. Keys are low bits of the hashes, and sums of the words inside that show most of the pairs that differ in more
+ * than a letter; what is left of them, and what agrees by chance, fails in the comparison. */
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 #include "cellgraph/cuda.cuh"
@@ -10,18 +11,21 @@ enum {
     DEAL_MOST = 16,      /* vertices of a thread, times segments, at most */
     DEAL_RANK_BITS = 14, /* of a place among those of a tile, which has up to DEAL_THREADS * DEAL_MOST */
     DEAL_COUNTS = 10240, /* parts of all segments that are counted in shared memory; else each vertex is alone */
-    PART = 2048,         /* vertices of a part, on average and at most; fewer where parts are few */
+    PART = 3072,         /* vertices of a part, on average and at most; fewer where parts are few */
     PART_LEAST = 256,
-    PART_ROOM = 3072,
-    PART_THREADS = 256,
+    PART_ROOM = 4096,
+    PART_THREADS = 512,
     PART_WARPS = PART_THREADS / 32,
     HEADS = 2048,
-    QUEUE = 3072, /* pairs that wait for their comparison */
+    QUEUE = 2048, /* pairs that wait for their comparison */
     NOTHING = 0xffff
 };
 
+enum { SUM_BITS = 16 };
+
 struct join_entry {
-    uint32_t key, vertex;
+    uint32_t key; /* hash << SUM_BITS | sum */
+    uint32_t vertex;
 };
 
 struct join_args {
@@ -34,13 +38,23 @@ struct join_args {
     int32_t each;              /* vertices of a thread that deals */
 };
 
-/* The part of vertex i in the launch's segment number g, counted from the first part dealt; or none, ~0. */
+/* The part of vertex i in the launch's segment number g, counted from the first part dealt; or none, ~0. Of vertices
+ * of WORDS words, if they have so many, whose segments have SPAN; 0: of any. */
+template <int WORDS>
 static __device__ __forceinline__ uint32_t part_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
 {
-    const int32_t from = (a.segment + g) * a.all.span, to = min(from + a.all.span, a.all.view.shape.words);
-    const uint64_t hash = bi_cell_outside(&a.all.view, i, from, to);
+    const int32_t words = WORDS > 0 ? WORDS : a.all.view.shape.words, span = WORDS > 0 ? (WORDS + 3) / 4 : a.all.span;
+    const int32_t from = (a.segment + g) * span;
+    const uint64_t *x = a.all.view.vectors + i * words;
+    uint64_t hash = a.all.view.hashes[i], square = 0;
+#pragma unroll
+    for (int32_t k = 0; k < span; k++) {
+        if (from + k >= words) break;
+        hash -= bi_cell_hash(x[from + k], a.all.view.seeds[from + k]);
+        square ^= bi_cell_parities(&a.all.view.shape, x[from + k]);
+    }
     const uint32_t part = __umulhi((uint32_t)(hash >> 32), a.parts);
-    *key = (uint32_t)hash;
+    *key = (uint32_t)hash << SUM_BITS | bi_cell_fold(square);
     return part < a.begin || part >= a.end ? ~0u : (uint32_t)g * (a.end - a.begin) + part - a.begin;
 }
 
@@ -52,26 +66,28 @@ static __device__ __forceinline__ void put(const join_args &a, uint32_t part, ui
 /* Deals the vertices of a tile to LISTS segments at most: parts are counted, room is taken for all of a part at once,
  * and each vertex goes to its place in it. Threads remember up to EACH vertices' keys, parts and ranks among those of
  * the tile. */
-template <int EACH, int LISTS> static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
+template <int WORDS, int EACH, int LISTS>
+static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, taken);
     const uint32_t parts = (uint32_t)a.segments * (a.end - a.begin);
     const int64_t first = blockIdx.x * (int64_t)DEAL_THREADS * a.each + threadIdx.x;
     uint32_t key[EACH * LISTS], place[EACH * LISTS]; /* part << DEAL_RANK_BITS | rank; or none, ~0 */
     for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS) taken[p] = 0;
-    __syncthreads();
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const int64_t i = first + (int64_t)k * DEAL_THREADS;
         const bool mine = k < a.each && i < a.all.view.count;
 #pragma unroll
         for (int g = 0; g < LISTS; g++) {
-            uint32_t part = ~0u;
-            if (mine && g < a.segments) part = part_of(a, i, g, &key[k * LISTS + g]);
-            place[k * LISTS + g] = part;
-            if (part != ~0u) place[k * LISTS + g] = part << DEAL_RANK_BITS | atomicAdd(&taken[part], 1u);
+            place[k * LISTS + g] = ~0u;
+            if (mine && g < a.segments) place[k * LISTS + g] = part_of<WORDS>(a, i, g, &key[k * LISTS + g]);
         }
     }
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < EACH * LISTS; q++)
+        if (place[q] != ~0u) place[q] = place[q] << DEAL_RANK_BITS | atomicAdd(&taken[place[q]], 1u);
     __syncthreads();
     for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS)
         if (taken[p] > 0) taken[p] = atomicAdd(&a.taken[p], taken[p]);
@@ -89,7 +105,7 @@ static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal_alone(const j
     const int64_t i = blockIdx.x * (int64_t)DEAL_THREADS + threadIdx.x;
     uint32_t key;
     for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
-        const uint32_t part = part_of(a, i, g, &key);
+        const uint32_t part = part_of<0>(a, i, g, &key);
         if (part != ~0u) put(a, part, atomicAdd(&a.taken[part], 1u), key, i);
     }
 }
@@ -105,8 +121,7 @@ struct match_shared {
 };
 
 struct match_found {
-    uint64_t edge;
-    uint32_t position;
+    uint32_t low, high, position;
 };
 
 static __device__ __forceinline__ bool compare(const join_args &a, int32_t segment, uint32_t i, uint32_t j,
@@ -115,8 +130,7 @@ static __device__ __forceinline__ bool compare(const join_args &a, int32_t segme
     const struct bi_cell_view &v = a.all.view;
     const int32_t from = segment * a.all.span, to = min(from + a.all.span, v.shape.words);
     const int64_t position = bi_cell_match(&v.shape, bi_cell_row(&v, i), bi_cell_row(&v, j), from, to);
-    found->edge = (uint64_t)min(i, j) << a.all.found.vertex_bits | max(i, j);
-    found->position = (uint32_t)position;
+    *found = {min(i, j), max(i, j), (uint32_t)position};
     return position >= 0;
 }
 
@@ -143,16 +157,8 @@ static __device__ __forceinline__ bool compare_all(const join_args &a, int32_t s
         word = d ? s : word;
         bits = d ? d : bits;
     }
-    found->edge = (uint64_t)min(i, j) << a.all.found.vertex_bits | max(i, j);
-    found->position = bi_cell_position(&v.shape, word, bits | (bits == 0));
+    *found = {min(i, j), max(i, j), bi_cell_position(&v.shape, word, bits | (bits == 0))};
     return differ == 1 && word >= from && word < to && bi_cell_one_letter(bits, v.shape.letter_bits);
-}
-
-static __device__ __forceinline__ void write(const struct bi_cell_found &to, uint64_t at, const match_found &found)
-{
-    if (at >= (uint64_t)to.room) return;
-    to.edges[at] = found.edge;
-    to.positions[at] = found.position;
 }
 
 /* Places with equal keys become pairs that wait; those for which there is no room are compared at once. */
@@ -162,14 +168,16 @@ static __device__ void pair_up(match_shared &sh, const join_args &a, int32_t seg
     for (uint32_t i = threadIdx.x; i < count; i += PART_THREADS) {
         int mates = 0;
         for (uint32_t j = sh.next[i]; j != NOTHING && mates <= BI_CELL_MATES; j = sh.next[j]) {
-            if (sh.key[j] != sh.key[i]) continue;
+            const uint32_t differ = sh.key[j] ^ sh.key[i];
+            if (differ >> SUM_BITS) continue;
             mates++;
+            if (!bi_cell_one_of_square(differ)) continue;
             const uint32_t at = atomicAdd(&sh.queued, 1u);
             match_found found;
             if (at < QUEUE)
                 sh.queue[at] = i << 16 | j;
             else if (compare(a, segment, entries[i].vertex, entries[j].vertex, &found))
-                write(a.all.found, bi_take(a.all.found.count, 1), found);
+                bi_cell_emit(&a.all.found, found.low, found.high, found.position);
         }
         if (mates > BI_CELL_MATES) atomicOr(&sh.skewed, 1u);
     }
@@ -205,7 +213,7 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
         uint64_t at = sh.at + before;
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
-            if (is[k]) write(a.all.found, at++, found[k]);
+            if (is[k]) bi_cell_put(&a.all.found, at++, found[k].low, found[k].high, found[k].position);
     }
 }
 
@@ -223,7 +231,7 @@ template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_
         for (uint32_t i = threadIdx.x; i < count; i += PART_THREADS) {
             const uint32_t key = entries[i].key;
             sh.key[i] = key;
-            sh.next[i] = (uint16_t)atomicExch(&sh.heads[key % HEADS], i);
+            sh.next[i] = (uint16_t)atomicExch(&sh.heads[(key >> SUM_BITS) % HEADS], i);
         }
         __syncthreads();
         pair_up(sh, a, segment, entries, count);
@@ -237,74 +245,70 @@ template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_
     }
 }
 
-template <int WORDS, int AT_ONCE> static bosc_status match(bosc_ctx *ctx, const join_args &a)
-{
-    const unsigned blocks = (unsigned)a.segments * (a.end - a.begin);
-    return BI_RUN(ctx, (kernel_match<WORDS, AT_ONCE>), blocks, PART_THREADS, 0, a);
-}
-
 /* Few vertices for each thread, where multiprocessors would have none otherwise. */
-template <int EACH, int LISTS> static bosc_status deal(bosc_ctx *ctx, join_args &a, size_t counts)
+template <int WORDS, int EACH, int LISTS> static bosc_status deal(bosc_ctx *ctx, join_args &a, size_t counts)
 {
     const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * DEAL_THREADS);
     a.each = (int32_t)(each < 1 ? 1 : each > EACH ? EACH : each);
     const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each);
-    return BI_RUN(ctx, (kernel_deal<EACH, LISTS>), tiles, DEAL_THREADS, counts * sizeof(uint32_t), a);
+    return BI_RUN(ctx, (kernel_deal<WORDS, EACH, LISTS>), tiles, DEAL_THREADS, counts * sizeof(uint32_t), a);
+}
+
+/* Deals the vertices of WORDS words (0: of any number), unless that is done; and compares them. */
+template <int WORDS, int AT_ONCE> static bosc_status deal_and_match(bosc_ctx *ctx, join_args &a, size_t counts)
+{
+    const unsigned blocks = (unsigned)a.segments * (a.end - a.begin);
+    const int64_t n = a.all.view.count;
+    if (counts > DEAL_COUNTS)
+        BI_TRY(BI_RUN(ctx, kernel_deal_alone, (unsigned)bi_div_up(n, DEAL_THREADS), DEAL_THREADS, 0, a));
+    else if (a.segments == 1)
+        BI_TRY((deal<WORDS, DEAL_MOST, 1>(ctx, a, counts)));
+    else if (a.segments == 2)
+        BI_TRY((deal<WORDS, DEAL_MOST / 2, 2>(ctx, a, counts)));
+    else
+        BI_TRY((deal<WORDS, DEAL_MOST / BI_CELL_SEGMENTS, BI_CELL_SEGMENTS>(ctx, a, counts)));
+    return BI_RUN(ctx, (kernel_match<WORDS, AT_ONCE>), blocks, PART_THREADS, 0, a);
 }
 
 /* Deals and compares the vertices of a launch's segments, in the parts from a.begin to before a.end. */
 static bosc_status join_some(bosc_ctx *ctx, join_args &a)
 {
-    const int64_t n = a.all.view.count;
     const size_t counts = (size_t)a.segments * (a.end - a.begin);
     BI_TRY(ctx->backend->fill(ctx, a.taken, 0, counts * sizeof(uint32_t)));
-    if (counts <= DEAL_COUNTS) {
-        if (a.segments == 1)
-            BI_TRY((deal<DEAL_MOST, 1>(ctx, a, counts)));
-        else if (a.segments == 2)
-            BI_TRY((deal<DEAL_MOST / 2, 2>(ctx, a, counts)));
-        else
-            BI_TRY((deal<DEAL_MOST / BI_CELL_SEGMENTS, BI_CELL_SEGMENTS>(ctx, a, counts)));
-    } else {
-        BI_TRY(BI_RUN(ctx, kernel_deal_alone, (unsigned)bi_div_up(n, DEAL_THREADS), DEAL_THREADS, 0, a));
-    }
     switch (a.all.view.shape.words) {
-    case 2: return match<2, 4>(ctx, a);
-    case 4: return match<4, 4>(ctx, a);
-    case 8: return match<8, 2>(ctx, a);
-    default: return match<0, 4>(ctx, a);
+    case 2: return deal_and_match<2, 4>(ctx, a, counts);
+    case 4: return deal_and_match<4, 4>(ctx, a, counts);
+    case 8: return deal_and_match<8, 2>(ctx, a, counts);
+    default: return deal_and_match<0, 4>(ctx, a, counts);
     }
 }
 
-/* Vertices of a part: few enough for all multiprocessors to be busy. */
+/* Vertices of a part: few enough for all multiprocessors to be busy, but so many that all parts are there at once. */
 static int64_t part_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
 {
-    const int64_t size = n * segments / ((int64_t)ctx->multiprocessors * 6);
+    const int64_t size = n * segments * 2 / ((int64_t)ctx->multiprocessors * 5);
     return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
 }
 
-/* Bytes of scratch for the parts. What is dealt should stay in the cache: lines that leave it half full are read again.
- * But one segment is dealt at once where there is memory for that. */
+/* Bytes of scratch for the parts: as many as are counted, or one segment's where there is memory for that. */
 static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_bytes, size_t *bytes)
 {
-    const size_t cached = (size_t)48 << 20, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
+    const size_t counted = DEAL_COUNTS * part_bytes, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
     size_t unused, total;
-    *bytes = a.all.max_bytes ? a.all.max_bytes : one > cached ? one : cached;
+    *bytes = a.all.max_bytes ? a.all.max_bytes : one > counted ? one : counted;
     if (a.all.max_bytes || one <= plenty) return BOSC_OK;
     BI_CUDA_TRY(ctx, cudaMemGetInfo(&unused, &total));
     *bytes = (unused + ctx->arena.held) / 2;
     return BOSC_OK;
 }
 
-/* No more than one segment takes, or what is cached: where that is less, launches do all segments, or slices. */
+/* All segments take no more than four times what one does; where they are given less, launches do some, or slices. */
 int64_t cell_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes)
 {
-    const int64_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t);
-    const int64_t one = bi_div_up(n, part_size(ctx, n, 2)) * part_bytes, cached = (int64_t)48 << 20;
-    const int64_t most = one > cached ? one : cached;
-    return max_bytes == 0 || max_bytes > 4 * one ? (most > 4 * one && max_bytes ? 4 * one : most)
-           : max_bytes < part_bytes              ? part_bytes
-                                                 : max_bytes;
+    const int64_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t), counted = DEAL_COUNTS * part_bytes;
+    const int64_t one = bi_div_up(n, part_size(ctx, n, 2)) * part_bytes, all = BI_CELL_SEGMENTS * one;
+    const int64_t most = max_bytes ? max_bytes : one > counted ? one : counted;
+    return most > all ? all : most < part_bytes ? part_bytes : most;
 }
 
 /* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */

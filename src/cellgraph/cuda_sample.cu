@@ -11,10 +11,13 @@ struct sample_shared {
     uint32_t pairs, largest, leading;
 };
 
-static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_sample a)
+static __global__ void __launch_bounds__(THREADS) kernel_look(bi_cell_view view, int64_t room, cell_told *told)
 {
     BI_SHARED(sample_shared, sh);
     const int32_t g = (int32_t)blockIdx.x;
+    view.count = told->vertices;
+    if (view.count > room) return;
+    const bi_cell_sample a = bi_cell_sample_of(&view, BI_CELL_DEVICE_SAMPLES);
     for (uint32_t s = threadIdx.x; s < SLOTS; s += THREADS) {
         sh.hashes[s] = 0;
         sh.members[s] = 0;
@@ -36,14 +39,12 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(const bi_cell_samp
     }
     __syncthreads();
     if (threadIdx.x > 0) return;
-    a.seen->pairs[g] = sh.pairs;
-    a.seen->largest[g] = sh.largest;
-    if (g > 0) return;
-    a.seen->leading = sh.leading;
-    a.seen->looks = 0;
+    told->seen.pairs[g] = sh.pairs;
+    told->seen.largest[g] = sh.largest;
+    if (g == 0) told->seen.leading = sh.leading;
 }
 
-bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_sample *sample)
+bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_view *view, int64_t room, cell_told *told)
 {
-    return BI_RUN(ctx, kernel_look, (unsigned)sample->segments, THREADS, 0, *sample);
+    return BI_RUN(ctx, kernel_look, (unsigned)bi_cell_segment_count(view->shape.words), THREADS, 0, *view, room, told);
 }

@@ -37,8 +37,13 @@ struct bi_cell_edges bi_cell_edges_of(const bosc_cellgraph *graph);
 /* Room for the vertices of n rows. */
 bosc_status bi_cell_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t vertices);
 
+/* Makes the vertices of rows. *seen (host) gets what AUTO wants to see of them. */
+bosc_status bi_cell_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                                  struct bi_cell_seen *seen);
+
 /* Finds the edges between the vertices. Those of `old` (NULL: none) are the first of them, and its edges known. */
-bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old);
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                               const struct bi_cell_seen *seen);
 
 /* Both arcs of every edge in order, as a->neighbours and a->positions (NULL: not asked for), which the backend reaches;
  * a->offsets, in scratch, gets where those of each vertex begin. A lack of memory leaves the caller's arrays alone. */
@@ -69,9 +74,12 @@ bosc_status bi_cell_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n
 int64_t bi_cell_voters(int64_t vertices);
 bosc_status bi_cell_common_of(bosc_ctx *ctx, const struct bi_cell_view *view, const uint32_t **to);
 
+/* AUTO: whether the choice of a method for vertices of so many rows may depend on what is seen of a sample of them. */
+bool bi_cell_wants_look(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t rows);
+
 /* AUTO: the method that should take the least time. *common gets the common letters, or NULL. */
-bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_cell_method *method,
-                           const uint32_t **common);
+bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_seen *seen,
+                           bosc_cell_method *method, const uint32_t **common);
 
 /* Vertices to be looked up by their hashes. */
 bosc_status bi_cell_dictionary_of(bosc_ctx *ctx, const struct bi_cell_view *view, struct bi_cell_dictionary *d);

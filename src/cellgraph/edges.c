@@ -26,7 +26,7 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
 {
     const int32_t words = view->shape.words;
     *all = (struct bi_cell_segments){.view = *view, .found = *found, .span = bi_cell_span(words)};
-    all->count = (words + all->span - 1) / all->span;
+    all->count = bi_cell_segment_count(words);
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     all->skewed = ((struct report *)found->count)->skewed;
@@ -39,6 +39,22 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     return BOSC_OK;
 }
 
+/* Scratch for what is found. Edges that are put in order by steps are counted at once. */
+static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_found *found)
+{
+    const bool counts = !bi_cell_team_of(ctx)->order;
+    const size_t bytes = sizeof(struct report) + (counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0);
+    struct report *report;
+    BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
+    BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->positions));
+    if (counts) BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->ranks));
+    BI_TRY(bi_cell_scratch(ctx, (int64_t)bytes, 1, &report));
+    found->count = &report->count;
+    found->compared = &report->compared;
+    if (counts) found->counts = (uint32_t *)(report + 1);
+    return ctx->backend->fill(ctx, report, 0, bytes);
+}
+
 /* Finds edges and writes the first `room` of them; *count gets their number. */
 static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
                         struct bi_cell_found *found, int64_t *count)
@@ -46,11 +62,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     struct bi_cell_view view = bi_cell_view_of(graph);
     struct bi_cell_segments all;
     struct report report;
-    BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
-    BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->positions));
-    BI_TRY(bi_cell_scratch(ctx, 1, sizeof report, &found->count));
-    BI_TRY(ctx->backend->fill(ctx, found->count, 0, sizeof report));
-    found->compared = found->count + 1;
+    BI_TRY(make_room(ctx, graph->vertices, found));
     struct bi_mark mark = bi_arena_mark(ctx);
     if (old)
         BI_TRY(extend(ctx, old, &view, found));
@@ -79,15 +91,14 @@ static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const st
                                   int64_t count)
 {
     enum { CACHED = 3 << 20 };
-    struct bi_cell_order order = {
-        .edges = found->edges, .positions = found->positions, .vertex_bits = found->vertex_bits};
+    struct bi_cell_order order = {.edges = found->edges,
+                                  .positions = found->positions,
+                                  .vertex_bits = found->vertex_bits,
+                                  .ranks = found->ranks,
+                                  .starts = found->counts};
     order.edges_out = graph->blocks[BI_CELL_EDGES].data;
     order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
-    BI_TRY(bi_cell_scratch(ctx, count, 4, &order.ranks));
     BI_TRY(bi_cell_scratch(ctx, count, 8, &order.packed));
-    BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 4, &order.starts));
-    BI_TRY(ctx->backend->fill(ctx, order.starts, 0, (size_t)(graph->vertices + 1) * 4));
-    BI_TRY(BI_CELL_STEP(ctx, cell_rank, count, &order));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, order.starts, graph->vertices + 1,
                                     order.starts));
     const int64_t passes = bi_div_up(count, CACHED), vertices = bi_div_up(graph->vertices, passes);
@@ -113,7 +124,8 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
                                           2 * found->vertex_bits);
 }
 
-bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old)
+bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                               const struct bi_cell_seen *seen)
 {
     enum { PART = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
     struct bi_cell_found found = {0};
@@ -125,7 +137,7 @@ bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_
     graph->method = old ? BOSC_CELL_ZOBRIST : graph->opts.method;
     if (graph->method == BOSC_CELL_AUTO) {
         struct bi_cell_view view = bi_cell_view_of(graph);
-        BI_TRY(bi_cell_choose(ctx, &view, &graph->method, &common));
+        BI_TRY(bi_cell_choose(ctx, &view, seen, &graph->method, &common));
     }
     if (old) room = old->edges + 2 * (graph->vertices - old->vertices);
     found.room = room > 2 * graph->vertices ? room : 2 * graph->vertices;

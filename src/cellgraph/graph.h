@@ -24,6 +24,7 @@ struct bi_cell_shape {
     int32_t per_word; /* letters of a word, but the last */
     int32_t words;
     uint64_t mask, last_mask; /* the bits of letters in a word, and in the last one */
+    uint64_t lows;            /* the lowest bit of each letter of a word */
 };
 
 /* Bits of how many neighbours a vertex has: they are less than its letters times their values. */

@@ -109,6 +109,7 @@ static bosc_status forget(bosc_ctx *ctx, const struct bi_cell_segments *segments
     BI_TRY(ctx->backend->copy(ctx, keep.edges, found->edges, (size_t)count * 8));
     BI_TRY(ctx->backend->copy(ctx, keep.positions, found->positions, (size_t)count * 4));
     BI_TRY(ctx->backend->fill(ctx, found->count, 0, 8));
+    if (found->counts) BI_TRY(ctx->backend->fill(ctx, found->counts, 0, (size_t)segments->view.count * 4));
     BI_TRY(BI_CELL_STEP(ctx, cell_keep, count, &keep));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;

@@ -14,6 +14,18 @@ BI_FN uint64_t bi_cell_mask(const struct bi_cell_shape *s, int32_t word)
 
 BI_FN const uint64_t *bi_cell_row(const struct bi_cell_view *v, int64_t i) { return v->vectors + i * v->shape.words; }
 
+/* Words of a segment of the join: few segments for long vectors. And how many segments there are. */
+BI_FN int32_t bi_cell_span(int32_t words)
+{
+    return words <= BI_CELL_SEGMENTS ? 1 : (words + BI_CELL_SEGMENTS - 1) / BI_CELL_SEGMENTS;
+}
+
+BI_FN int32_t bi_cell_segment_count(int32_t words)
+{
+    const int32_t span = bi_cell_span(words);
+    return (words + span - 1) / span;
+}
+
 /* The seed of words number s. */
 BI_FN uint64_t bi_cell_seed(int64_t s) { return bi_mix_u64((uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull); }
 
@@ -23,6 +35,32 @@ BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
     uint64_t z = (word ^ seed) * 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
     return (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ull;
+}
+
+/* The parity of each letter, in its lowest bit: that of one changes at most where words differ in one letter. */
+BI_FN uint64_t bi_cell_parities(const struct bi_cell_shape *s, uint64_t word)
+{
+    uint64_t parities = word;
+    for (int32_t b = 1; b < s->letter_bits; b++) parities ^= word >> b;
+    return parities & s->lows;
+}
+
+/* The parities of the rows and of the columns of a square of 8 by 8 bits. Source: Elias, Error-free Coding (1954). */
+BI_FN uint32_t bi_cell_fold(uint64_t square)
+{
+    uint64_t rows = square ^ square >> 4, columns = square ^ square >> 32;
+    rows ^= rows >> 2;
+    rows = (rows ^ rows >> 1) & 0x0101010101010101ull;
+    columns ^= columns >> 16;
+    columns ^= columns >> 8;
+    return (uint32_t)(rows * 0x0102040810204080ull >> 56) << 8 | (uint32_t)(columns & 0xff);
+}
+
+/* Can squares whose folds differ by `bits` differ in one bit, or in none? */
+BI_FN bool bi_cell_one_of_square(uint32_t bits)
+{
+    const uint32_t columns = bits & 0xff, rows = bits >> 8;
+    return ((columns & (columns - 1)) | (rows & (rows - 1))) == 0;
 }
 
 /* Do words that differ by `bits` (not 0) differ in one letter? */
@@ -73,10 +111,9 @@ BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t 
 /* In how many letters words differ by `bits`. */
 BI_FN uint32_t bi_cell_distance(uint64_t bits, const struct bi_cell_shape *s)
 {
-    uint64_t any = bits, low = 0;
+    uint64_t any = bits;
     for (int32_t b = 1; b < s->letter_bits; b++) any |= bits >> b;
-    for (int32_t j = 0; j < s->per_word; j++) low |= 1ull << j * s->letter_bits;
-    return (uint32_t)bi_popcount(any & low);
+    return (uint32_t)bi_popcount(any & s->lows);
 }
 
 #endif

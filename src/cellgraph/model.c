@@ -21,8 +21,8 @@ struct times {
     double doubt;                         /* how likely a crowd hides behind a pair, where a sample may miss it */
     double mates;                         /* so many that agree outside a segment make it go on in halves, */
     double skew;                          /* or so many pairs for each vertex */
-    double queue, mate;                   /* where more agree, some are compared one by one: of each of them */
     double crowd;                         /* fewer pairs for each vertex: JOIN is faster than ZOBRIST anyway */
+    double ask;                           /* how many vectors ZOBRIST would look up, once */
     int64_t blind;                        /* so few vertices of several words are joined without a look */
     int64_t few;                          /* vertices for which a look at them costs more than all pairs */
 };
@@ -47,38 +47,37 @@ static const struct times cpu_times = {.pair = 1.5,
                                        .skewed_look = 4,
                                        .mates = 1e30,
                                        .skew = 24,
-                                       .queue = 1e30,
                                        .crowd = 3,
                                        .few = 32};
 
-static const struct times cuda_times = {.pair = 0.001,
-                                        .row = 450,
-                                        .row_word = 170,
-                                        .dictionary = 42000,
-                                        .dictionary_vertex = 0.15,
-                                        .look_wait = 115,
-                                        .vote = 0.0005,
-                                        .join = 10000,
-                                        .join_vertex = 0.035,
-                                        .join_word = 0.012,
-                                        .join_pair = 0.02,
-                                        .skewed = 120000,
-                                        .skewed_vertex = 0.5,
-                                        .skewed_letter = 4000,
-                                        .doubt = 0.5,
-                                        .mates = BI_CELL_MATES,
-                                        .skew = 64,
-                                        .queue = 110,
-                                        .mate = 1200,
-                                        .crowd = 3,
-                                        .few = 16,
-                                        .blind = 200};
+static const struct times cuda_times = {
+    .pair = 0.001,
+    .row = 450,
+    .row_word = 170,
+    .dictionary = 36000,
+    .dictionary_vertex = 0.15,
+    .look_wait = 115,
+    .vote = 0.0005,
+    .join = 10000,
+    .join_vertex = 0.035,
+    .join_word = 0.012,
+    .join_pair = 0.02,
+    .skewed = 120000,
+    .skewed_vertex = 0.5,
+    .skewed_letter = 4000,
+    .doubt = 0.5,
+    .mates = 1.25 * BI_CELL_MATES, /* samples show crowds too large rather than too small */
+    .skew = 64,
+    .crowd = 3,
+    .ask = 10000,
+    .few = 16,
+    .blind = 200};
 
 /* Of a segment that goes on in halves. */
 static double halves_time(const struct times *t, const struct bi_cell_sample *sample)
 {
     double time = 0;
-    for (int32_t span = sample->span; span > 0; span /= 2)
+    for (int32_t span = bi_cell_span(sample->view.shape.words); span > 0; span /= 2)
         time += t->skewed + (double)sample->view.count * t->skewed_vertex;
     return time;
 }
@@ -99,11 +98,11 @@ static struct prospect join_prospect(const struct times *t, const struct bi_cell
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
     const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
     struct prospect join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
-    for (int32_t g = 0; g < sample->segments; g++) {
+    for (int32_t g = 0; g < bi_cell_segment_count(sample->view.shape.words); g++) {
         const double pairs = seen->pairs[g] * each * each;
         const double crowd = seen->largest[g] > CHANCE ? seen->largest[g] * each : 0;
         const bool skewed = pairs >= vertices * t->skew || crowd > t->mates;
-        const bool doubtful = seen->pairs[g] > 0 && each > t->mates, queues = crowd > t->queue;
+        const bool doubtful = seen->pairs[g] > 0 && each > t->mates;
         join.time += vertices * t->join_vertex;
         join.pairs += pairs;
         if (skewed) {
@@ -111,39 +110,22 @@ static struct prospect join_prospect(const struct times *t, const struct bi_cell
         } else {
             join.time += pairs * (t->join_pair + sample->view.shape.words * t->join_pair_word);
             if (doubtful) join.time += t->doubt * halves_time(t, sample);
-            if (queues) join.time += crowd * t->mate;
         }
-        if (skewed || doubtful || queues || pairs >= vertices * t->crowd) join.plain = false;
+        if (skewed || doubtful || pairs >= vertices * t->crowd) join.plain = false;
     }
     return join;
-}
-
-/* Makes the sample, and looks at what the join would do. */
-static bosc_status look(bosc_ctx *ctx, struct bi_cell_sample *sample, struct bi_cell_seen *seen)
-{
-    enum { PART = 16, LEAST = 24 };
-    const struct bi_cell_view *v = &sample->view;
-    const int64_t most = ctx->backend->id == BOSC_BACKEND_CPU ? BI_CELL_SAMPLES : BI_CELL_DEVICE_SAMPLES;
-    sample->count = v->count / PART < LEAST ? LEAST : v->count / PART;
-    if (sample->count > v->count) sample->count = v->count;
-    if (sample->count > most) sample->count = most;
-    sample->span = bi_cell_span(v->shape.words);
-    sample->segments = (v->shape.words + sample->span - 1) / sample->span;
-    BI_TRY(bi_cell_scratch(ctx, 1, sizeof *seen, &sample->seen));
-    if (v->shape.words == 1) /* all vertices agree outside the only segment */
-        return ctx->backend->fill(ctx, sample->seen, 0, sizeof *seen);
-    BI_TRY(bi_cell_team_of(ctx)->look(ctx, sample));
-    return bi_read_back(ctx, seen, sample->seen, sizeof *seen);
 }
 
 /* The mean of the vectors that ZOBRIST looks up for a vertex; the common letters are found for that. */
 static bosc_status looks_of(bosc_ctx *ctx, struct bi_cell_sample *sample, double *looks)
 {
-    struct bi_cell_seen seen;
+    uint32_t sum;
     BI_TRY(bi_cell_common_of(ctx, &sample->view, &sample->common));
+    BI_TRY(bi_cell_scratch(ctx, 1, sizeof sum, &sample->looks));
+    BI_TRY(ctx->backend->fill(ctx, sample->looks, 0, sizeof sum));
     BI_TRY(BI_CELL_STEP(ctx, cell_looks, sample->count, sample));
-    BI_TRY(bi_read_back(ctx, &seen, sample->seen, sizeof seen));
-    *looks = seen.looks / (double)sample->count;
+    BI_TRY(bi_read_back(ctx, &sum, sample->looks, sizeof sum));
+    *looks = sum / (double)sample->count;
     return BOSC_OK;
 }
 
@@ -164,15 +146,26 @@ static double most_looks(const struct bi_cell_shape *s)
     return (double)s->length * (double)((1 << s->letter_bits) - 1);
 }
 
-bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_cell_method *method,
-                           const uint32_t **common)
+static const struct times *times_of(const bosc_ctx *ctx)
 {
-    const struct times *t = ctx->backend->id == BOSC_BACKEND_CPU ? &cpu_times : &cuda_times;
+    return ctx->backend->id == BOSC_BACKEND_CPU ? &cpu_times : &cuda_times;
+}
+
+bool bi_cell_wants_look(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t rows)
+{
+    const struct times *t = times_of(ctx);
+    return shape->words > 1 && rows > t->few && rows > t->blind;
+}
+
+bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_seen *seen,
+                           bosc_cell_method *method, const uint32_t **common)
+{
+    const struct times *t = times_of(ctx);
+    const int64_t most = ctx->backend->id == BOSC_BACKEND_CPU ? BI_CELL_SAMPLES : BI_CELL_DEVICE_SAMPLES;
     const double n = (double)view->count;
     const double votes = (double)(bi_cell_voters(view->count) * view->shape.length) * t->vote;
     const double dictionary = t->dictionary + n * t->dictionary_vertex + votes;
-    struct bi_cell_sample sample = {.view = *view};
-    struct bi_cell_seen seen = {.leading = 0};
+    struct bi_cell_sample sample = bi_cell_sample_of(view, most);
     double looks = most_looks(&view->shape), best;
     struct prospect join = {.plain = false};
     *method = BOSC_CELL_HEURISTIC;
@@ -182,18 +175,17 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, bosc_
         *method = BOSC_CELL_JOIN;
         return BOSC_OK;
     }
-    BI_TRY(look(ctx, &sample, &seen));
-    const double leading = seen.leading / (double)sample.count;
+    const double leading = seen->leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
     if (view->shape.words > 1) {
-        join = join_prospect(t, &sample, &seen);
+        join = join_prospect(t, &sample, seen);
         if (join.time < best) {
             *method = BOSC_CELL_JOIN;
             best = join.time;
         }
         if (join.plain) return BOSC_OK;
     }
-    if (dictionary + votes > best) return BOSC_OK; /* the vote may be in vain */
+    if (dictionary + votes + t->ask > best) return BOSC_OK; /* the vote may be in vain */
     if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;

@@ -17,27 +17,21 @@ struct bi_cell_keep {
 BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
 {
     if (a->skewed[a->positions[e] / (uint32_t)a->shape.per_word / (uint32_t)a->span]) return;
-    uint64_t at = bi_take(a->found.count, 1);
-    a->found.edges[at] = a->edges[e];
-    a->found.positions[at] = a->positions[e];
+    const uint64_t low = a->edges[e] >> a->found.vertex_bits, high = a->edges[e] ^ low << a->found.vertex_bits;
+    bi_cell_put(&a->found, bi_take(a->found.count, 1), low, high, a->positions[e]);
 }
 
 struct bi_cell_order {
     const uint64_t *edges;
     const uint32_t *positions;
     int32_t vertex_bits;
-    uint32_t *ranks;  /* of each edge among those of its lower vertex, in any order */
-    uint32_t *starts; /* (vertices + 1) of each vertex's edges */
-    uint64_t *packed; /* edges by their lower vertices: the higher one, and the position in the low half */
+    const uint32_t *ranks; /* of each edge among those of its lower vertex, in any order */
+    uint32_t *starts;      /* (vertices + 1) of each vertex's edges */
+    uint64_t *packed;      /* edges by their lower vertices: the higher one, and the position in the low half */
     uint64_t *edges_out;
     uint32_t *positions_out;
     uint64_t first, last; /* lower vertices of the edges that are placed now */
 };
-
-BI_FN void bi_step_cell_rank(const struct bi_cell_order *a, int64_t e)
-{
-    a->ranks[e] = bi_cell_take(&a->starts[a->edges[e] >> a->vertex_bits], 1);
-}
 
 BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
 {

@@ -19,18 +19,26 @@ BI_FN uint32_t bi_cell_take(uint32_t *to, uint32_t more)
 struct bi_cell_found {
     uint64_t *edges;
     uint32_t *positions;
-    uint64_t *count;    /* of the edges found, which may be more than the room */
+    uint32_t *ranks;  /* of each edge among those of its lower vertex, as they are found; NULL: they are not counted */
+    uint32_t *counts; /* (vertices + 1) of those of each vertex, and 0 */
+    uint64_t *count;  /* of the edges found, which may be more than the room */
     uint64_t *compared; /* by the join: pairs of vertices, and vectors that were looked up */
     int64_t room;
     int32_t vertex_bits;
 };
 
-BI_FN void bi_cell_emit(const struct bi_cell_found *f, int64_t a, int64_t b, uint32_t position)
+/* Writes edge number `at` if there is room. */
+BI_FN void bi_cell_put(const struct bi_cell_found *f, uint64_t at, uint64_t low, uint64_t high, uint32_t position)
 {
-    uint64_t at = bi_take(f->count, 1), low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
     if (at >= (uint64_t)f->room) return;
+    if (f->ranks) f->ranks[at] = bi_cell_take(&f->counts[low], 1);
     f->edges[at] = low << f->vertex_bits | high;
     f->positions[at] = position;
+}
+
+BI_FN void bi_cell_emit(const struct bi_cell_found *f, int64_t a, int64_t b, uint32_t position)
+{
+    bi_cell_put(f, bi_take(f->count, 1), (uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a), position);
 }
 
 /* An edge between a and b if they differ in one letter, and that letter is in word s. */
@@ -295,8 +303,7 @@ struct bi_cell_recode {
 BI_FN void bi_step_cell_recode(const struct bi_cell_recode *a, int64_t e)
 {
     uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
-    a->found.edges[e] = low << a->found.vertex_bits | high;
-    a->found.positions[e] = a->positions[e];
+    bi_cell_put(&a->found, (uint64_t)e, low, high, a->positions[e]);
 }
 
 /* ---- word-complement join: vertices sorted by the hash of their words outside a range of words ---- */

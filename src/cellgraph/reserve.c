@@ -31,7 +31,7 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
     if (o->method == BOSC_CELL_ZOBRIST) method = n * OF_LISTS;
     if (o->method == BOSC_CELL_TRIE) method = 28 * room + n * (24 + 8 * (int64_t)shape->words);
     if (method < 12 * room + 4 * n) method = 12 * room + 4 * n;
-    found = 12 * room + method;
+    found = 16 * room + method;
     return 8 * n * shape->words + (found > team.unique ? found : team.unique) + SLACK +
            (int64_t)ctx->threads * OF_A_THREAD;
 }

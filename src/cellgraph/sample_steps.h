@@ -11,25 +11,34 @@ struct bi_cell_seen {
     uint32_t pairs[BI_CELL_SEGMENTS];   /* that agree outside a segment of the join, by their hashes */
     uint32_t largest[BI_CELL_SEGMENTS]; /* the most that all agree */
     uint32_t leading;                   /* words that a vertex and the next one begin with, both: the sum */
-    uint32_t looks;                     /* vectors that ZOBRIST would look up: the sum */
 };
 
 /* Vertices that are spread evenly. */
 struct bi_cell_sample {
     struct bi_cell_view view;
     int64_t count;
-    int32_t span, segments; /* of the join: words of a segment, and how many segments */
     const uint32_t *common;
-    struct bi_cell_seen *seen; /* the backend's */
+    uint32_t *looks; /* vectors that ZOBRIST would look up: the sum */
 };
+
+/* A sixteenth of the vertices, but not too few for it to show anything, nor more than `most`. */
+BI_FN struct bi_cell_sample bi_cell_sample_of(const struct bi_cell_view *view, int64_t most)
+{
+    enum { PART = 16, LEAST = 24 };
+    int64_t count = view->count / PART < LEAST ? LEAST : view->count / PART;
+    if (count > view->count) count = view->count;
+    if (count > most) count = most;
+    struct bi_cell_sample sample = {*view, count, NULL, NULL};
+    return sample;
+}
 
 BI_FN int64_t bi_cell_sampled(const struct bi_cell_sample *a, int64_t k) { return k * (a->view.count / a->count); }
 
 /* The hash of vertex k of the sample outside a segment. */
 BI_FN uint64_t bi_cell_sample_hash(const struct bi_cell_sample *a, int64_t k, int32_t segment)
 {
-    const int32_t words = a->view.shape.words, end = (segment + 1) * a->span;
-    return bi_cell_outside(&a->view, bi_cell_sampled(a, k), segment * a->span, end < words ? end : words);
+    const int32_t words = a->view.shape.words, span = bi_cell_span(words), end = (segment + 1) * span;
+    return bi_cell_outside(&a->view, bi_cell_sampled(a, k), segment * span, end < words ? end : words);
 }
 
 /* Words that vertices k and k + 1 of the sample both begin with. */
@@ -52,7 +61,7 @@ BI_FN void bi_step_cell_looks(const struct bi_cell_sample *a, int64_t k)
         if (letters == 1) looks += (uint32_t)bi_popcount(rare);
         for (; letters > 1 && rare; rare >>= shape->letter_bits) looks += (uint32_t)(rare & letters);
     }
-    bi_cell_take(&a->seen->looks, looks);
+    bi_cell_take(a->looks, looks);
 }
 
 #endif

@@ -54,10 +54,11 @@ struct bi_cell_sizes {
 
 struct bi_cell_team {
     struct bi_cell_sizes (*sizes)(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes);
-    /* Brings equal rows together: the graph gets its vertices. */
-    bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows);
+    /* Brings equal rows together: the graph gets its vertices. And looks at a sample of them, unless `seen` (host) is
+     * NULL. */
+    bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                          struct bi_cell_seen *seen);
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cell_segments *segments);
-    bosc_status (*look)(bosc_ctx *ctx, const struct bi_cell_sample *sample); /* at pairs and leading words */
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cell_search *search);
     /* Of less than 2^32 - 1 edges; NULL: by steps. Puts those that were found into the graph's blocks in order. */
     bosc_status (*order)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t edges);
@@ -69,12 +70,6 @@ extern const struct bi_cell_team bi_cell_team_cpu;
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_cell_team bi_cell_team_cuda;
 #endif
-
-/* Words of a segment: few segments for long vectors. */
-BI_FN int32_t bi_cell_span(int32_t words)
-{
-    return words <= BI_CELL_SEGMENTS ? 1 : (words + BI_CELL_SEGMENTS - 1) / BI_CELL_SEGMENTS;
-}
 
 /* The way from where the sides of a search met to the source of a side is written: to that of side 0 backwards, so that
  * the path is in order. */
