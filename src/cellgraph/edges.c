@@ -39,7 +39,7 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     return BOSC_OK;
 }
 
-/* Scratch for what is found. Edges that are put in order by steps are counted at once. */
+/* Scratch for what is found, and for counting edges that are put in order by steps. */
 static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_found *found)
 {
     const bool counts = !bi_cell_team_of(ctx)->order;
@@ -55,25 +55,34 @@ static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_fou
     return ctx->backend->fill(ctx, report, 0, bytes);
 }
 
-/* Finds edges and writes the first `room` of them; *count gets their number. */
+/* By any method but the join. */
+static bosc_status find_one_by_one(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                                   const uint32_t *common, const struct bi_cell_found *found)
+{
+    const struct bi_cell_view view = bi_cell_view_of(graph);
+    if (old) return extend(ctx, old, &view, found);
+    if (graph->method == BOSC_CELL_TRIE) return bi_cell_trie_all(ctx, graph, &view, found);
+    if (graph->method == BOSC_CELL_ZOBRIST) return bi_cell_probe_all(ctx, &view, common, found);
+    return bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found);
+}
+
+/* Finds edges and writes the first `room` of them; *count gets their number. The join, whose edges come in bulk, counts
+ * them by their lower vertices as they are found; a thread that finds one after the other would wait for each. */
 static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
                         struct bi_cell_found *found, int64_t *count)
 {
-    struct bi_cell_view view = bi_cell_view_of(graph);
+    const bool joins = !old && graph->method == BOSC_CELL_JOIN;
+    const struct bi_cell_view view = bi_cell_view_of(graph);
     struct bi_cell_segments all;
     struct report report;
     BI_TRY(make_room(ctx, graph->vertices, found));
+    struct bi_cell_found uncounted = *found;
+    uncounted.ranks = NULL;
     struct bi_mark mark = bi_arena_mark(ctx);
-    if (old)
-        BI_TRY(extend(ctx, old, &view, found));
-    else if (graph->method == BOSC_CELL_HEURISTIC)
-        BI_TRY(bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found));
-    else if (graph->method == BOSC_CELL_TRIE)
-        BI_TRY(bi_cell_trie_all(ctx, graph, &view, found));
-    else if (graph->method == BOSC_CELL_ZOBRIST)
-        BI_TRY(bi_cell_probe_all(ctx, &view, common, found));
-    else
+    if (joins)
         BI_TRY(join(ctx, graph, &view, found, &all));
+    else
+        BI_TRY(find_one_by_one(ctx, graph, old, common, &uncounted));
     BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     if (report.any_skewed && report.count <= (uint64_t)found->room) {
         BI_TRY(bi_cell_join_skewed(ctx, &all, report.skewed, (int64_t)report.count));
@@ -82,6 +91,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     bi_arena_rewind(ctx, mark);
     *count = (int64_t)report.count;
     graph->compared = (int64_t)report.compared;
+    if (found->ranks && !joins && *count <= found->room) return BI_CELL_STEP(ctx, cell_rank, *count, found);
     return BOSC_OK;
 }
 

@@ -185,8 +185,8 @@ bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, const
         }
         if (join.plain) return BOSC_OK;
     }
-    if (dictionary + votes + t->ask > best) return BOSC_OK; /* the vote may be in vain */
     if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
+        if (dictionary + votes + t->ask > best) return BOSC_OK; /* the vote may be in vain */
         BI_TRY(looks_of(ctx, &sample, &looks));
         *common = sample.common;
     }

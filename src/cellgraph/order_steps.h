@@ -21,6 +21,12 @@ BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
     bi_cell_put(&a->found, bi_take(a->found.count, 1), low, high, a->positions[e]);
 }
 
+/* Counts an edge that was not counted as it was found. */
+BI_FN void bi_step_cell_rank(const struct bi_cell_found *a, int64_t e)
+{
+    a->ranks[e] = bi_cell_take(&a->counts[a->edges[e] >> a->vertex_bits], 1);
+}
+
 struct bi_cell_order {
     const uint64_t *edges;
     const uint32_t *positions;

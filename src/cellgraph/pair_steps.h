@@ -19,9 +19,9 @@ BI_FN uint32_t bi_cell_take(uint32_t *to, uint32_t more)
 struct bi_cell_found {
     uint64_t *edges;
     uint32_t *positions;
-    uint32_t *ranks;  /* of each edge among those of its lower vertex, as they are found; NULL: they are not counted */
-    uint32_t *counts; /* (vertices + 1) of those of each vertex, and 0 */
-    uint64_t *count;  /* of the edges found, which may be more than the room */
+    uint32_t *ranks;    /* of each edge among those of its lower vertex, as they are found; NULL: not now */
+    uint32_t *counts;   /* (vertices + 1) of those of each vertex, and 0 */
+    uint64_t *count;    /* of the edges found, which may be more than the room */
     uint64_t *compared; /* by the join: pairs of vertices, and vectors that were looked up */
     int64_t room;
     int32_t vertex_bits;
