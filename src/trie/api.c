@@ -131,7 +131,6 @@ struct bi_trie_view bi_trie_view_of(const bosc_trie *trie)
     return (struct bi_trie_view){
         trie->shape,
         trie->opts.layout == BOSC_TRIE_PUBLISHED,
-        trie->opts.layout == BOSC_TRIE_COMPACT && trie->nodes < trie->keys / 4,
         trie->keys,
         trie->blocks[BI_TRIE_KEYS].data,
         trie->blocks[BI_TRIE_NODES].data,

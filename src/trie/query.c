@@ -63,7 +63,10 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
     a->begins = outs[0].reachable;
     a->ends = outs[1].reachable;
     a->lengths = outs[2].reachable;
-    if (longest)
+    bool search = trie->opts.layout == BOSC_TRIE_COMPACT && trie->keys > 0 && trie->nodes >= trie->keys / 4;
+    if (longest && search)
+        BI_TRY(BI_TRIE_STEP(ctx, trie_longest_search, m, a));
+    else if (longest)
         BI_TRY(BI_TRIE_STEP(ctx, trie_longest, m, a));
     else
         BI_TRY(BI_TRIE_STEP(ctx, trie_prefix, m, a));

@@ -108,20 +108,27 @@ BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
     bi_trie_put_range(a, q, bi_trie_locate(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
+BI_FN int32_t bi_trie_put_length(const struct bi_trie_prefix *a, int64_t q, uint32_t common)
+{
+    int32_t most = a->view.shape.length, length = bi_trie_letter(&a->view.shape, common);
+    if (length > most) length = most; /* behind the last word */
+    if (a->lengths) a->lengths[q] = length;
+    return length;
+}
+
 BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
 {
-    const struct bi_trie_view *v = &a->view;
-    struct bi_trie_sought x = bi_trie_sought_of(&v->shape, &a->queries, q);
-    struct bi_trie_longest_match match = {0, {0, 0}};
-    bool search = !v->published && !v->shallow && v->count > 0;
-    if (search)
-        match = bi_trie_longest_search(v, &x, a->ends);
-    else if (v->count > 0)
-        match.common = bi_trie_longest(v, &x);
-    int32_t length = bi_trie_letter(&v->shape, match.common);
-    if (length > v->shape.length) length = v->shape.length; /* behind the last word */
-    if (a->lengths) a->lengths[q] = length;
-    if (!search) match.range = bi_trie_locate_prefix(v, &x, bi_trie_letter_place(&v->shape, length));
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    int32_t length = bi_trie_put_length(a, q, a->view.count > 0 ? bi_trie_longest(&a->view, &x) : 0);
+    bi_trie_put_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
+}
+
+/* The same of a trie with keys. */
+BI_FN void bi_step_trie_longest_search(const struct bi_trie_prefix *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_longest_match match = bi_trie_longest_search(&a->view, &x, a->ends);
+    bi_trie_put_length(a, q, match.common);
     bi_trie_put_range(a, q, match.range);
 }
 

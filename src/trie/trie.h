@@ -71,7 +71,6 @@ struct bi_trie_table {
 struct bi_trie_view {
     struct bi_trie_shape shape;
     bool published;
-    bool shallow;         /* compact, of few nodes for its keys */
     int64_t count;        /* keys */
     const uint64_t *keys; /* (count x words), turned */
     const struct bi_trie_node *nodes;
