@@ -21,7 +21,7 @@ endif()
 # bosc_add_cuda_sources(target): the .cu files of all rooms. Under the emulator they are C++, and the CPU's
 # collectives stand in for the CUB wrappers.
 function(bosc_add_cuda_sources target)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*.cu ${PROJECT_SOURCE_DIR}/src/core/cuda/*.cu)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cu)
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA)
   if(BOSC_EMULATOR)
     list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")

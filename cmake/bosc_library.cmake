@@ -1,8 +1,7 @@
 # libboscage: one set of objects, linked as the shared library that is installed and as the static one that the
 # tests, the tool and the benchmarks use.
-file(GLOB bosc_sources CONFIGURE_DEPENDS src/base/*.c src/core/*.c src/core/cpu/*.c src/prims/*.c src/random/*.c
-     src/kdtree/*.c src/forest/*.c src/hash/*.c src/spatial/*.c src/geometric/*.c
-     src/cellgraph/*.c src/cbt/*.c src/trie/*.c)
+file(GLOB_RECURSE bosc_sources CONFIGURE_DEPENDS src/*.c)
+list(FILTER bosc_sources EXCLUDE REGEX "/src/io/") # a library of its own
 set(bosc_hot_sources ${bosc_sources})
 list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")

@@ -2,23 +2,23 @@
 find_program(BOSC_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
 if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
-  add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/headers.sh ${PROJECT_SOURCE_DIR}/include)
+  add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/headers.sh ${PROJECT_SOURCE_DIR}/include)
   if(BOSC_PYTHON3)
     add_test(NAME layers COMMAND ${BOSC_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/check-layers)
-    add_test(NAME layers_finds_violations COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/check_layers_test.py)
-    add_test(NAME documents COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.py)
+    add_test(NAME layers_finds_violations COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/check_layers_test.py)
+    add_test(NAME documents COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/docs_test.py)
     if(TARGET boscage_tool)
       set_tests_properties(documents PROPERTIES ENVIRONMENT "BOSCAGE=$<TARGET_FILE:boscage_tool>")
     endif()
-    add_test(NAME dev_counts COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/dev_test.py)
+    add_test(NAME dev_counts COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/dev_test.py)
   endif()
 endif()
 
 # Answers against other libraries.
 if(BOSC_PYTHON3 AND TARGET boscage_tool AND NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
-  add_test(NAME forest_oracle COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/forest_oracle.py $<TARGET_FILE:boscage> 400)
+  add_test(NAME forest_oracle COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/oracles/forest_oracle.py $<TARGET_FILE:boscage> 400)
   add_test(NAME graph_files_oracle
-    COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/graph_files_oracle.py $<TARGET_FILE:boscage_tool>)
+    COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/oracles/graph_files_oracle.py $<TARGET_FILE:boscage_tool>)
   set_tests_properties(forest_oracle graph_files_oracle PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "OMP_WAIT_POLICY=passive")
 endif()
 
@@ -27,14 +27,14 @@ if(NOT BOSC_SANITIZE AND NOT BOSC_EMULATOR)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
   file(GLOB core_headers CONFIGURE_DEPENDS ${headers}/*.h ${headers}/device/*.h)
   list(REMOVE_ITEM core_headers ${headers}/io.h)
-  add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage> ""
+  add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage> ""
     ${core_headers})
   if(TARGET boscage_io)
-    add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/symbols.sh $<TARGET_FILE:boscage_io>
+    add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage_io>
       "libboscage.so.0 libpng16.so.16 libz.so.1 libtiff.so.5 libtiff.so.6 libjansson.so.4" ${headers}/io.h)
     set_tests_properties(symbols_io PROPERTIES LABELS package)
   endif()
-  add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})
+  add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})
   set_tests_properties(symbols install PROPERTIES LABELS package)
 endif()
 
@@ -46,7 +46,7 @@ endif()
 
 # Sanitizers find planted bugs, or their silence means nothing.
 if(BOSC_SANITIZE)
-  add_executable(planted planted.c)
+  add_executable(planted support/planted.c)
   target_link_libraries(planted PRIVATE bosc_options)
   if(BOSC_SANITIZE MATCHES "thread")
     set(bugs race)

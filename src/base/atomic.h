@@ -20,14 +20,14 @@
 #endif
 
 /* *to = min(*to, value). */
-BI_FN void bi_lower_i64(int64_t *to, int64_t value) { BI_LOWER(int64_t, long long, to, value); }
-BI_FN void bi_lower_u32(uint32_t *to, uint32_t value) { BI_LOWER(uint32_t, unsigned, to, value); }
-BI_FN void bi_lower_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, unsigned long long, to, value); }
+BI_FN void bi_atomic_min_i64(int64_t *to, int64_t value) { BI_LOWER(int64_t, long long, to, value); }
+BI_FN void bi_atomic_min_u32(uint32_t *to, uint32_t value) { BI_LOWER(uint32_t, unsigned, to, value); }
+BI_FN void bi_atomic_min_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, unsigned long long, to, value); }
 
 #undef BI_LOWER
 
 /* *to = max(*to, value); cheap where it is as much already. */
-BI_FN void bi_lift_u32(uint32_t *to, uint32_t value)
+BI_FN void bi_atomic_max_u32(uint32_t *to, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
     if (__ldcg(to) < value) atomicMax(to, value);
@@ -39,7 +39,7 @@ BI_FN void bi_lift_u32(uint32_t *to, uint32_t value)
 }
 
 /* *to |= bits; cheap where they are set already. */
-BI_FN void bi_raise(uint32_t *to, uint32_t bits)
+BI_FN void bi_atomic_or_u32(uint32_t *to, uint32_t bits)
 {
 #ifdef __CUDA_ARCH__
     if ((__ldcg(to) & bits) != bits) atomicOr(to, bits);
@@ -48,7 +48,7 @@ BI_FN void bi_raise(uint32_t *to, uint32_t bits)
 #endif
 }
 
-BI_FN void bi_raise_u64(uint64_t *to, uint64_t bits)
+BI_FN void bi_atomic_or_u64(uint64_t *to, uint64_t bits)
 {
 #ifdef __CUDA_ARCH__
     if ((__ldcg((const unsigned long long *)to) & bits) != bits)
@@ -59,7 +59,7 @@ BI_FN void bi_raise_u64(uint64_t *to, uint64_t bits)
 }
 
 /* *to += amount; what it was before. The order in which items take places must not show in a result. */
-BI_FN uint64_t bi_take(uint64_t *to, uint64_t amount)
+BI_FN uint64_t bi_atomic_fetch_add_u64(uint64_t *to, uint64_t amount)
 {
 #ifdef __CUDA_ARCH__
     return atomicAdd((unsigned long long *)to, (unsigned long long)amount);
@@ -68,7 +68,7 @@ BI_FN uint64_t bi_take(uint64_t *to, uint64_t amount)
 #endif
 }
 
-BI_FN uint32_t bi_take_u32(uint32_t *to, uint32_t amount)
+BI_FN uint32_t bi_atomic_fetch_add_u32(uint32_t *to, uint32_t amount)
 {
 #ifdef __CUDA_ARCH__
     return atomicAdd(to, amount);
@@ -79,7 +79,7 @@ BI_FN uint32_t bi_take_u32(uint32_t *to, uint32_t amount)
 
 /* Words that other items may write meanwhile. On the device through core/cuda/simt.cuh, which .cu files include first.
  */
-BI_FN uint32_t bi_peek(const uint32_t *from)
+BI_FN uint32_t bi_atomic_load_u32(const uint32_t *from)
 {
 #ifdef __CUDA_ARCH__
     return bi_load_relaxed((const unsigned *)from);
@@ -88,7 +88,7 @@ BI_FN uint32_t bi_peek(const uint32_t *from)
 #endif
 }
 
-BI_FN uint64_t bi_peek_u64(const uint64_t *from)
+BI_FN uint64_t bi_atomic_load_u64(const uint64_t *from)
 {
 #ifdef __CUDA_ARCH__
     return bi_load_relaxed((const unsigned long long *)from);
@@ -97,7 +97,7 @@ BI_FN uint64_t bi_peek_u64(const uint64_t *from)
 #endif
 }
 
-BI_FN void bi_poke(uint32_t *to, uint32_t value)
+BI_FN void bi_atomic_store_u32(uint32_t *to, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
     bi_store_relaxed((unsigned *)to, value);
@@ -107,12 +107,33 @@ BI_FN void bi_poke(uint32_t *to, uint32_t value)
 }
 
 /* *to = value if it is `expected`; whether it was. */
-BI_FN bool bi_swap(uint32_t *to, uint32_t expected, uint32_t value)
+BI_FN bool bi_atomic_cas_u32(uint32_t *to, uint32_t expected, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
     return atomicCAS(to, expected, value) == expected;
 #else
     return __atomic_compare_exchange_n(to, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* A word that other items may write meanwhile, or what it was before: the device may have that near. */
+BI_FN uint64_t bi_atomic_load_hint_u64(const uint64_t *from)
+{
+#ifdef __CUDA_ARCH__
+    return bi_load_hint((const unsigned long long *)from);
+#else
+    return bi_atomic_load_u64(from);
+#endif
+}
+
+/* *to = value if it is `expected`; what it was. */
+BI_FN uint64_t bi_atomic_exchange_if_u64(uint64_t *to, uint64_t expected, uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+    return atomicCAS((unsigned long long *)to, (unsigned long long)expected, (unsigned long long)value);
+#else
+    __atomic_compare_exchange_n(to, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
 #endif
 }
 

@@ -2,14 +2,7 @@
 #include <string.h>
 
 #include "cbt/driver.h"
-
-const struct bi_cbt_ops *bi_cbt_ops_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_cbt_cuda;
-#endif
-    return bi_cbt_cpu(ctx);
-}
+#include "core/call.h"
 
 bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 {
@@ -64,7 +57,7 @@ static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, (size_t)(v->blocks + 1) * sizeof(int64_t)));
     if (tree->opts.layout == BOSC_CBT_PUBLISHED)
         BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
-    size_t meeting = bi_cbt_ops_of(ctx)->meeting_bytes;
+    size_t meeting = ctx->ops->cbt->meeting_bytes;
     if (meeting > 0) {
         BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->meeting, meeting));
         BI_TRY(ctx->backend->fill(ctx, tree->meeting.data, 0, meeting));
@@ -103,8 +96,7 @@ bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt *
 {
     bosc_cbt_opts full;
     bosc_cbt *fresh;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_opts(ctx, opts, &full));
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
     BI_TRY(bi_cbt_new(ctx, &full, &fresh));
@@ -136,7 +128,7 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
     BI_TRY(bi_cbt_check_opts((bosc_ctx *)ctx, opts, &full));
     int64_t field = (int64_t)bi_cbt_field_bytes(full.depth), ranks = (bi_cbt_blocks(full.depth) + 1) * 8;
     int64_t heap = full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
-    heap += (int64_t)bi_cbt_ops_of(ctx)->meeting_bytes;
+    heap += (int64_t)ctx->ops->cbt->meeting_bytes;
     if (kept) *kept = field + ranks + heap;
     if (commanded) *commanded = field + ranks + heap + (int64_t)bi_cbt_command_bytes(full.depth);
     if (scratch) *scratch = 2 * ranks + 4; /* counts; with sources the old ranks too */
@@ -145,8 +137,7 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
 
 bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (level < 0 || level > tree->opts.depth)
         return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to depth %d", (int)level, (int)tree->opts.depth);
@@ -155,8 +146,7 @@ bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 
 bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info *info)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_size(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
@@ -173,8 +163,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
 
 bosc_status bosc_cbt_get_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_view *view)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
     BI_TRY(bi_cbt_need_commands(ctx, tree));

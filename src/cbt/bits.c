@@ -1,5 +1,6 @@
 /* Whole bit fields and heaps: in, out, checked and mended. */
 #include "cbt/driver.h"
+#include "core/call.h"
 
 bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
 {
@@ -24,7 +25,7 @@ bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *b
 {
     BI_TRY(bi_cbt_forget_commands(ctx, tree));
     tree->heaped = false;
-    BI_TRY(bi_cbt_ops_of(ctx)->install(ctx, tree, bits));
+    BI_TRY(ctx->ops->cbt->install(ctx, tree, bits));
     return bi_cbt_refresh_heap(ctx, tree);
 }
 
@@ -91,8 +92,7 @@ static bosc_status get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
 /* What the four calls check. */
 static bosc_status begin(bosc_ctx *ctx, const bosc_cbt *tree, const char *name, const uint64_t *words)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     return bi_cbt_check_array(ctx, name, 1, name, words, sizeof *words);
 }
@@ -107,19 +107,19 @@ bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bit
 bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
     BI_TRY(begin(ctx, tree, "bits", bits));
-    BI_CBT_WITH_SCRATCH(ctx, set_bits(ctx, tree, bits));
+    BI_RETURN_WITH_SCRATCH(ctx, set_bits(ctx, tree, bits));
 }
 
 bosc_status bosc_cbt_get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
 {
     BI_TRY(begin(ctx, tree, "heap", heap));
-    BI_CBT_WITH_SCRATCH(ctx, get_heap(ctx, tree, heap));
+    BI_RETURN_WITH_SCRATCH(ctx, get_heap(ctx, tree, heap));
 }
 
 bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *heap)
 {
     BI_TRY(begin(ctx, tree, "heap", heap));
-    BI_CBT_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
+    BI_RETURN_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
 }
 
 static bosc_status validate(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad)
@@ -135,12 +135,11 @@ static bosc_status validate(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, 
 
 bosc_status bosc_cbt_validate(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_depth(ctx, depth));
     BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
     if (!bad) return bi_fail(ctx, BOSC_ERR_ARG, "bad: NULL");
-    BI_CBT_WITH_SCRATCH(ctx, validate(ctx, depth, bits, bad));
+    BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, depth, bits, bad));
 }
 
 static bosc_status repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
@@ -159,17 +158,15 @@ static bosc_status repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
 
 bosc_status bosc_cbt_repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_depth(ctx, depth));
     BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
-    BI_CBT_WITH_SCRATCH(ctx, repair(ctx, depth, bits));
+    BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, depth, bits));
 }
 
 bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    BI_CBT_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, tree->view.bits));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, tree->view.bits));
 }

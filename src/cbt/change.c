@@ -1,5 +1,6 @@
 /* The drivers that change trees: commands are recorded, then carried out. */
 #include "cbt/driver.h"
+#include "core/call.h"
 
 bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
@@ -35,11 +36,10 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
 
 static bosc_status record(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m, bool merge)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     BI_TRY(bi_cbt_check_array(ctx, "m", m, "nodes", nodes, bi_cbt_id_size(tree)));
-    BI_CBT_WITH_SCRATCH(ctx, record_staged(ctx, tree, nodes, m, merge));
+    BI_RETURN_WITH_SCRATCH(ctx, record_staged(ctx, tree, nodes, m, merge));
 }
 
 bosc_status bosc_cbt_split(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t m)
@@ -54,11 +54,10 @@ bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int
 
 bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn visit, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!visit) return bi_fail(ctx, BOSC_ERR_ARG, "visit: NULL");
-    const struct bi_cbt_ops *ops = bi_cbt_ops_of(ctx);
+    const struct bi_cbt_ops *ops = ctx->ops->cbt;
     if (!ops->for_each)
         return bi_fail(ctx, BOSC_ERR_BACKEND, "the %s backend cannot call the caller's functions", ctx->backend->name);
     BI_TRY(bi_cbt_need_commands(ctx, tree));
@@ -94,7 +93,7 @@ static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, 
     change.view = tree->view;
     bool heaped = tree->heaped;
     tree->heaped = false;
-    BI_TRY(bi_cbt_ops_of(ctx)->change(ctx, tree, &change, outcome));
+    BI_TRY(ctx->ops->cbt->change(ctx, tree, &change, outcome));
     tree->pending = false;
     tree->heaped = heaped && outcome->unchanged;
     return tree->heaped ? BOSC_OK : bi_cbt_refresh_heap(ctx, tree);
@@ -111,36 +110,33 @@ static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
 bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree)
 {
     struct cycle c = {.count = 0};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
+    BI_RETURN_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
 bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
                             int64_t room)
 {
     struct cycle c = {.commands = commands, .count = count, .sources = sources, .sources_room = room};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
     BI_TRY(bi_cbt_check_array(ctx, "room", sources ? room : 0, "sources", sources, sizeof *sources));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
-    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
+    BI_RETURN_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
 bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t count, int64_t *sources,
                            void *nodes, int64_t room)
 {
     struct cycle c = {commands, count, sources, room, nodes, room};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
     BI_TRY(bi_cbt_check_array(ctx, "room", sources ? room : 0, "sources", sources, sizeof *sources));
     BI_TRY(bi_cbt_check_array(ctx, "room", room, "nodes", nodes, bi_cbt_id_size(tree)));
-    BI_CBT_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
+    BI_RETURN_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
 static bosc_status carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, size_t item_size, const void *in,
@@ -162,8 +158,7 @@ static bosc_status carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, s
 bosc_status bosc_cbt_carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, size_t item_size, const void *in,
                            int64_t n, void *out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "sources", sources, sizeof *sources));
     if (item_size < 1 || item_size > 256)
         return bi_fail(ctx, BOSC_ERR_ARG, "item_size: %zu is not in 1 to 256", item_size);
@@ -172,5 +167,5 @@ bosc_status bosc_cbt_carry(bosc_ctx *ctx, const int64_t *sources, int64_t count,
                        n > INT64_MAX / (int64_t)item_size ? "n" : "count", item_size);
     BI_TRY(bi_cbt_check_array(ctx, "n", n, "in", in, 1));
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "out", out, 1));
-    BI_CBT_WITH_SCRATCH(ctx, carry(ctx, sources, count, item_size, in, n, out));
+    BI_RETURN_WITH_SCRATCH(ctx, carry(ctx, sources, count, item_size, in, n, out));
 }

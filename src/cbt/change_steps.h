@@ -96,7 +96,7 @@ BI_FN void bi_step_cbt_mark(const struct bi_cbt_mark *a, int64_t block)
         count += bosc_cbt_ones(v->bits[begin + w] ^ changes);
     }
     a->counts[block] = changed ? count : v->ranks[block + 1] - v->ranks[block];
-    if (changed) bi_raise(a->changed, 1);
+    if (changed) bi_atomic_or_u32(a->changed, 1);
 }
 
 /* After the new ranks are made, before the bits are changed: which old leaf each new one comes from. */
@@ -187,7 +187,7 @@ BI_FN void bi_step_cbt_check(const struct bi_cbt_check *a, int64_t word)
     uint64_t inside = bi_cbt_inside(a->depth), b = a->bits[word], split = word == 0 ? b & inside & ~(uint64_t)1 : b;
     uint64_t wrong = (split & ~bi_cbt_existing(a->bits, a->depth, word, split)) | (b & ~inside);
     if (word == 0 && !(b & 1)) wrong |= 1;
-    if (wrong) bi_lower_i64(a->bad, word * 64 + bosc_cbt_low_zeros(wrong));
+    if (wrong) bi_atomic_min_i64(a->bad, word * 64 + bosc_cbt_low_zeros(wrong));
 }
 
 /* Keeps the bits all of whose ancestors are set. Items are words. */

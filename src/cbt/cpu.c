@@ -2,10 +2,8 @@
 #include "cbt/cpu.h"
 #include "core/cpu/level.h"
 
-extern const struct bi_cbt_ops bi_cbt_cpu_v1, bi_cbt_cpu_v3, bi_cbt_cpu_v4;
 extern const struct bi_cbt_cpu_steps bi_cbt_cpu_steps_v1, bi_cbt_cpu_steps_v3, bi_cbt_cpu_steps_v4;
 
-const struct bi_cbt_ops *bi_cbt_cpu(const bosc_ctx *ctx) { return BI_LEVEL_PICK(ctx->level, bi_cbt_cpu); }
 const struct bi_cbt_cpu_steps *bi_cbt_cpu_steps_of(const bosc_ctx *ctx)
 {
     return BI_LEVEL_PICK(ctx->level, bi_cbt_cpu_steps);

@@ -45,8 +45,8 @@ static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_v
     return BOSC_OK;
 }
 
-extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_cpu);
-const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_cpu) = {.steps = &steps,
+extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu);
+const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu) = {.steps = &steps,
                                                      .decode = bi_cbt_cpu_decode,
                                                      .change = bi_cbt_cpu_change,
                                                      .install = bi_cbt_cpu_install,

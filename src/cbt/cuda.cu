@@ -12,5 +12,5 @@ static const bi_cbt_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_cbt_ops bi_cbt_cuda = {
+extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {
     &steps, BI_CBT_MEETING_BYTES, bi_cbt_cuda_decode, bi_cbt_cuda_change, bi_cbt_cuda_install, nullptr};

@@ -2,7 +2,7 @@
  * leaves; the blocks meet; then it makes the ranks of its range anew. */
 #include "cbt/cuda_change.cuh"
 #include "cbt/cuda_meeting.cuh"
-#include "core/cuda/together.cuh"
+#include "core/cuda/cooperative.cuh"
 
 enum {
     NEAR = 8192, /* blocks of bits whose counts stay in shared memory */
@@ -96,7 +96,7 @@ static __device__ void make_ranks(change_shared<WARPS> *sh, int64_t before, cons
         const int64_t block = i + threadIdx.x;
         uint32_t all;
         const uint32_t mine = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
-        const uint32_t less = bi_block_sum_before<WARPS>(mine, sh->warps, &all);
+        const uint32_t less = bi_block_exclusive_sum<WARPS>(mine, sh->warps, &all);
         if (block < end) ranks[block] = before + less;
         before += all;
         __syncthreads();
@@ -195,7 +195,7 @@ static bosc_status run(bosc_ctx *ctx, change_args *c)
     enum { WARPS = 32 };
     const int64_t blocks = c->a.view.blocks;
     unsigned grid;
-    BI_TRY(bi_blocks_together(ctx, kernel_change<WARPS>, WARPS * 32, 1, &grid));
+    BI_TRY(bi_cooperative_grid(ctx, kernel_change<WARPS>, WARPS * 32, 1, &grid));
     if (grid > BI_CBT_MEETING_MOST) grid = BI_CBT_MEETING_MOST;
     if (bi_div_up(blocks, WARPS) < grid) grid = (unsigned)bi_div_up(blocks, WARPS);
     c->each = bi_div_up(blocks, grid);
@@ -203,7 +203,7 @@ static bosc_status run(bosc_ctx *ctx, change_args *c)
     while (c->group < 32 && c->group * WARPS < c->each) c->group *= 2;
     c->counts = nullptr;
     if (c->each > NEAR) BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
-    return BI_RUN_TOGETHER(ctx, kernel_change<WARPS>, grid, WARPS * 32, *c);
+    return BI_RUN_COOPERATIVE(ctx, kernel_change<WARPS>, grid, WARPS * 32, *c);
 }
 
 static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)

@@ -248,7 +248,7 @@ __device__ __forceinline__ bi_cbt_asked bi_cbt_recorded(const bosc_cbt_view &v, 
 
 __device__ __forceinline__ bi_cbt_lane bi_cbt_lane_of(int64_t block, int64_t rank, uint32_t word)
 {
-    const uint32_t ones = (uint32_t)__popc(word), upto = bi_warp_sum_upto(ones);
+    const uint32_t ones = (uint32_t)__popc(word), upto = bi_warp_inclusive_sum(ones);
     const bi_cbt_lane lane = {block, rank, (int)__shfl_sync(~0u, upto, 31), word, upto - ones};
     return lane;
 }

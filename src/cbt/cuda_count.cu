@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_rank(const count_args c
         uint32_t counts[RANKS], all;
 #pragma unroll
         for (int k = 0; k < RANKS; k++) counts[k] = block + k < end ? c.counts[block + k] : 0;
-        uint32_t less = bi_block_sum_before<WARPS>(counts[0] + counts[1] + counts[2] + counts[3], sh.warps, &all);
+        uint32_t less = bi_block_exclusive_sum<WARPS>(counts[0] + counts[1] + counts[2] + counts[3], sh.warps, &all);
 #pragma unroll
         for (int k = 0; k < RANKS; less += counts[k++]) sh.before[RANKS * threadIdx.x + k] = less;
         __syncthreads();

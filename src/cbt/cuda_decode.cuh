@@ -43,7 +43,7 @@ static __device__ __forceinline__ void bi_cbt_put_begins(int32_t depth, uint32_t
 {
     const int lane = (int)(threadIdx.x % 32);
     const uint32_t ones = (uint32_t)__popc(word);
-    uint32_t i = bi_warp_sum_upto(ones) - ones;
+    uint32_t i = bi_warp_inclusive_sum(ones) - ones;
     for (uint32_t left = word; left; left &= left - 1)
         begins->places[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
     if (lane == 0) begins->places[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));

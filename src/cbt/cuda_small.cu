@@ -6,7 +6,7 @@
 #include "cbt/cuda_decode.cuh"
 #include "cbt/cuda_meeting.cuh"
 #include "core/cuda/cluster.cuh"
-#include "core/cuda/together.cuh"
+#include "core/cuda/cooperative.cuh"
 
 enum {
     CLUSTER_WARPS = 8,
@@ -214,11 +214,11 @@ template <int WARPS> static bosc_status run(bosc_ctx *ctx, const small_args *c, 
 {
     const unsigned grid = (unsigned)bi_div_up(c->a.view.blocks, WARPS);
     unsigned most;
-    BI_TRY(bi_blocks_together(ctx, kernel_change_small<WARPS, BI_CBT_MEETING_MOST, false>, WARPS * 32,
-                              1024 / (WARPS * 32), &most));
+    BI_TRY(bi_cooperative_grid(ctx, kernel_change_small<WARPS, BI_CBT_MEETING_MOST, false>, WARPS * 32,
+                               1024 / (WARPS * 32), &most));
     if (grid > most) return BOSC_OK;
     *done = true;
-    return BI_RUN_TOGETHER(ctx, (kernel_change_small<WARPS, BI_CBT_MEETING_MOST, false>), grid, WARPS * 32, *c);
+    return BI_RUN_COOPERATIVE(ctx, (kernel_change_small<WARPS, BI_CBT_MEETING_MOST, false>), grid, WARPS * 32, *c);
 }
 
 bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const bi_cbt_change *a, bool apply,

@@ -19,7 +19,7 @@ static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_reading *a)
     return bi_terrain_cuda_below(ctx, a);
 }
 
-extern "C" const bi_terrain_ops bi_terrain_cuda = {&steps,
+extern "C" const bi_terrain_ops bi_terrain_ops_cuda = {&steps,
                                                    read_raster,
                                                    bi_terrain_cuda_grow,
                                                    bi_terrain_cuda_weigh,

@@ -496,7 +496,7 @@ static __global__ void __launch_bounds__(THREADS, 4) kernel_terrain_far(const bi
     __syncthreads();
     read_tile(a, sh, tile_x, tile_y);
     __syncthreads();
-    if (threadIdx.x == 0 && a.bad && sh.bad != ~0ull) bi_lower_u64(a.bad, sh.bad);
+    if (threadIdx.x == 0 && a.bad && sh.bad != ~0ull) bi_atomic_min_u64(a.bad, sh.bad);
     bind_cells(a, sh, tile_x, tile_y);
     make_planes(a, sh, tile_x, tile_y, sizes);
     far_small<2>(a, sh, tile_x, tile_y);
@@ -520,11 +520,11 @@ static __global__ void __launch_bounds__(THREADS, 4) kernel_terrain_far(const bi
         if (cx > 0 && cx < TILE && cy > 0 && cy < TILE)
             *to = sh.error[i];
         else
-            bi_lift_u32(to, sh.error[i]); /* half of the diamond is in another tile */
+            bi_atomic_max_u32(to, sh.error[i]); /* half of the diamond is in another tile */
     }
     const int k = (int)threadIdx.x / 2, half = (int)threadIdx.x % 2;
     if (k < sizes && sh.large_most[k][half] > sh.large_known[k][half])
-        bi_lift_u32(a.errors + sh.large[k].slot[half], sh.large_most[k][half]);
+        bi_atomic_max_u32(a.errors + sh.large[k].slot[half], sh.large_most[k][half]);
 }
 
 bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a)

@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS)
             most = one > two ? one : two;
         }
         const uint32_t error = bi_warp_greatest(bi_f32_bits(bi_terrain_up(most)));
-        if (threadIdx.x % 32 == 0 && error) bi_lift_u32(a.errors + bi_terrain_slot(&g, m.x, m.y), error);
+        if (threadIdx.x % 32 == 0 && error) bi_atomic_max_u32(a.errors + bi_terrain_slot(&g, m.x, m.y), error);
     }
 }
 

@@ -157,7 +157,7 @@ __device__ __forceinline__ void use_middle(const bi_terrain_mesh &a, bi_terrain_
     if (block == main)
         *mine |= bit;
     else
-        bi_raise_u64(a.used + block, bit);
+        bi_atomic_or_u64(a.used + block, bit);
 }
 
 static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_terrain_mesh a, int64_t words)
@@ -191,7 +191,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_te
         if (bits >> (lane + 32) & 1) use_middle(a, point_at(f, high), main, &mine);
         const unsigned lows = bi_warp_or((unsigned)mine);
         const unsigned highs = bi_warp_or((unsigned)(mine >> 32));
-        if (lane == 0 && (lows | highs)) bi_raise_u64(a.used + main, (unsigned long long)highs << 32 | lows);
+        if (lane == 0 && (lows | highs)) bi_atomic_or_u64(a.used + main, (unsigned long long)highs << 32 | lows);
     }
 }
 
@@ -341,7 +341,7 @@ static __global__ void __launch_bounds__(THREADS)
     else
         find_live(a, leaves, first, sh.live);
     const uint32_t mine = (uint32_t)__popcll(sh.live[threadIdx.x]);
-    const uint32_t upto = bi_warp_sum_upto(mine), half = __shfl_sync(~0u, upto, 15); /* two blocks of the tree a warp */
+    const uint32_t upto = bi_warp_inclusive_sum(mine), half = __shfl_sync(~0u, upto, 15); /* two blocks of the tree a warp */
     if (word < words) {
         const int64_t number = a.live[word / BOSC_CBT_BLOCK_WORDS] + (upto - mine) - (lane >= 16 ? half : 0);
         const unsigned long long bits = leaves.words.bits[threadIdx.x];
@@ -393,7 +393,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_weigh(const bi_
         if (more) atomicAdd(&sh.worth[digit], more);
     }
     __syncthreads();
-    if (sh.worth[threadIdx.x]) bi_take(a.worth + threadIdx.x, sh.worth[threadIdx.x]);
+    if (sh.worth[threadIdx.x]) bi_atomic_fetch_add_u64(a.worth + threadIdx.x, sh.worth[threadIdx.x]);
 }
 
 bosc_status bi_terrain_cuda_weigh(bosc_ctx *ctx, const bi_terrain_weigh *a)

@@ -5,9 +5,7 @@
 #include "core/check.h"
 #include "cbt/steps.h"
 
-const struct bi_cbt_ops *bi_cbt_ops_of(const bosc_ctx *ctx);
-
-#define BI_CBT_STEP(ctx, name, n, args) (bi_cbt_ops_of(ctx)->steps->cbt_##name((ctx), (n), (args)))
+#define BI_CBT_STEP(ctx, name, n, args) (ctx->ops->cbt->steps->cbt_##name((ctx), (n), (args)))
 
 /* A copy of the options with the defaults filled in. */
 bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt_opts *full);
@@ -41,14 +39,5 @@ bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t fi
 
 /* The first wrong place of a field in reach, or INT64_MAX. Waits. */
 bosc_status bi_cbt_find_bad(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad);
-
-/* Runs `body` and gives the scratch back that it took; the status of the caller's function. */
-#define BI_CBT_WITH_SCRATCH(ctx, body)                \
-    do {                                              \
-        struct bi_mark bi_mark_ = bi_arena_mark(ctx); \
-        bosc_status bi_status_ = (body);              \
-        bi_arena_rewind((ctx), bi_mark_);             \
-        return bi_status_;                            \
-    } while (0)
 
 #endif

@@ -1,6 +1,7 @@
 /* Reads saved trees. Nothing is believed: the bit field grows by slices that were really read, the checksum decides,
  * and then the bits must be those of a tree. */
 #include "cbt/save.h"
+#include "core/call.h"
 
 struct reader {
     bosc_ctx *ctx;
@@ -52,9 +53,8 @@ static bosc_status read_tree(struct reader *r, bosc_cbt **tree)
     BI_TRY(bi_load_array(&r->loader, &r->bits, (size_t)bi_cbt_bit_words(full.depth) * 8, "bits"));
     BI_TRY(bi_load_hash(&r->loader));
     BI_TRY(bi_cbt_new(r->ctx, &full, &fresh));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    bosc_status status = install(r, fresh);
-    bi_arena_rewind(r->ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(r->ctx, status = install(r, fresh));
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -64,8 +64,7 @@ static bosc_status read_tree(struct reader *r, bosc_cbt **tree)
 
 bosc_status bosc_cbt_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_cbt **tree)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
     struct reader r = {.ctx = ctx};

@@ -1,5 +1,6 @@
 /* The drivers that read trees. */
 #include "cbt/driver.h"
+#include "core/call.h"
 
 /* Decodes by descent, where the tree is to be read as published. */
 static bool descends(const bosc_cbt *tree) { return tree->opts.layout == BOSC_CBT_PUBLISHED && tree->heaped; }
@@ -19,7 +20,7 @@ bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t fi
         BI_TRY(BI_CBT_STEP(ctx, heap_decode, count, &step));
     } else {
         struct bi_cbt_decode step = {tree->view, first, count, out.reachable, wide};
-        BI_TRY(bi_cbt_ops_of(ctx)->decode(ctx, &step));
+        BI_TRY(ctx->ops->cbt->decode(ctx, &step));
     }
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -27,15 +28,14 @@ bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t fi
 
 bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "nodes", nodes, bi_cbt_id_size(tree)));
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
                        (long long)count);
-    BI_CBT_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));
 }
 
 enum question { NODE_OF_LEAF, LEAF_OF_NODE, LEAVES_BELOW };
@@ -79,13 +79,12 @@ static bosc_status ask_staged(bosc_ctx *ctx, const bosc_cbt *tree, enum question
 static bosc_status ask(bosc_ctx *ctx, const bosc_cbt *tree, enum question what, const char *in_name, const void *in,
                        int64_t m, const char *out_name, void *out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     bool to_nodes = what == NODE_OF_LEAF;
     BI_TRY(bi_cbt_check_array(ctx, "m", m, in_name, in, to_nodes ? sizeof(int64_t) : bi_cbt_id_size(tree)));
     BI_TRY(bi_cbt_check_array(ctx, "m", m, out_name, out, to_nodes ? bi_cbt_id_size(tree) : sizeof(int64_t)));
-    BI_CBT_WITH_SCRATCH(ctx, ask_staged(ctx, tree, what, in, m, out));
+    BI_RETURN_WITH_SCRATCH(ctx, ask_staged(ctx, tree, what, in, m, out));
 }
 
 bosc_status bosc_cbt_decode_at(bosc_ctx *ctx, const bosc_cbt *tree, const int64_t *leaves, int64_t m, void *nodes)

@@ -1,5 +1,6 @@
 /* Saves trees. */
 #include "cbt/save.h"
+#include "core/call.h"
 
 #include <string.h>
 
@@ -21,8 +22,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
 
 bosc_status bosc_cbt_write(bosc_ctx *ctx, const bosc_cbt *tree, bosc_write_fn write, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     return bi_save(ctx, write, user, put_tree, tree);
 }

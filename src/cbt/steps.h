@@ -46,9 +46,8 @@ struct bi_cbt_ops {
     bosc_status (*for_each)(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user);
 };
 
-const struct bi_cbt_ops *bi_cbt_cpu(const bosc_ctx *ctx);
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_cbt_ops bi_cbt_cuda;
+extern const struct bi_cbt_ops bi_cbt_ops_cuda;
 #endif
 
 #ifdef __cplusplus

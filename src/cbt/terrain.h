@@ -14,9 +14,7 @@ struct bosc_terrain {
     bosc_cbt *tree, *spare;                  /* spare: of the last raster, for the next one of this depth */
 };
 
-const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx);
-
-#define BI_TERRAIN_STEP(ctx, name, n, args) (bi_terrain_ops_of(ctx)->steps->terrain_##name((ctx), (n), (args)))
+#define BI_TERRAIN_STEP(ctx, name, n, args) (ctx->ops->terrain->steps->terrain_##name((ctx), (n), (args)))
 
 /* Is a word of the tree within a triangle? */
 static inline bool bi_terrain_anchored(const struct bi_terrain_grid *g) { return g->depth - 6 >= g->first; }

@@ -2,14 +2,7 @@
 #include <string.h>
 
 #include "cbt/terrain.h"
-
-const struct bi_terrain_ops *bi_terrain_ops_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_terrain_cuda;
-#endif
-    return bi_terrain_cpu(ctx);
-}
+#include "core/call.h"
 
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
@@ -84,8 +77,7 @@ bosc_status bi_terrain_shape(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t w,
 bosc_status bosc_terrain_create(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain **terrain)
 {
     bosc_terrain_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
     if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
     bosc_terrain *fresh = bi_host_alloc(ctx, sizeof *fresh);
@@ -111,8 +103,7 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
                                int64_t stride)
 {
     struct bi_terrain_grid grid;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
     BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
@@ -129,7 +120,7 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
         terrain->tree = NULL;
     }
     terrain->grid = grid;
-    BI_CBT_WITH_SCRATCH(ctx, bi_terrain_build(ctx, terrain, heights, stride));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_terrain_build(ctx, terrain, heights, stride));
 }
 
 const bosc_cbt *bosc_terrain_tree(const bosc_terrain *terrain) { return terrain ? terrain->tree : NULL; }

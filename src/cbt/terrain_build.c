@@ -71,8 +71,8 @@ static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heigh
         BI_TRY(backend->fill(ctx, reading.bad, 0xff, sizeof *reading.bad));
     }
     BI_TRY(backend->fill(ctx, reading.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *reading.errors));
-    if (bi_terrain_ops_of(ctx)->read && g->side >= 6 && !g->half)
-        BI_TRY(bi_terrain_ops_of(ctx)->read(ctx, &reading));
+    if (ctx->ops->terrain->read && g->side >= 6 && !g->half)
+        BI_TRY(ctx->ops->terrain->read(ctx, &reading));
     else
         BI_TRY(read_by_steps(ctx, terrain, &reading));
     if (reading.bad) return refuse_bad(ctx, terrain, reading.bad);

@@ -18,7 +18,7 @@ BI_FN void bi_step_terrain_take(const struct bi_terrain_take *a, int64_t i)
 {
     float z = a->from[i / a->w * a->stride + i % a->w];
     a->to[i] = z;
-    if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_lower_u64(a->bad, (uint64_t)i);
+    if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_atomic_min_u64(a->bad, (uint64_t)i);
 }
 
 /* A raster to be taken whole, and the errors of its diamonds: what a backend may do at once. */
@@ -132,7 +132,7 @@ BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
         error = below > error ? below : error;
     }
     if (a->by_rows)
-        bi_lift_u32(to, error);
+        bi_atomic_max_u32(to, error);
     else
         *to = error;
 }
@@ -160,8 +160,8 @@ BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i
     struct bi_terrain_place place = bi_terrain_find(g, &a->view, x, y);
     struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->heights, &place.t);
     double error = bi_terrain_is_corner(g, &place.t, i) ? 0 : bi_terrain_over(&plane, x, y) - (double)a->heights[i];
-    bi_lift_u32(a->most, bi_f32_bits(bi_terrain_up(error < 0 ? -error : error)));
-    bi_lift_u32(a->most + 1, (uint32_t)bosc_cbt_level(place.node));
+    bi_atomic_max_u32(a->most, bi_f32_bits(bi_terrain_up(error < 0 ? -error : error)));
+    bi_atomic_max_u32(a->most + 1, (uint32_t)bosc_cbt_level(place.node));
 }
 
 #endif

@@ -165,7 +165,7 @@ BI_FN uint32_t bi_terrain_worth(const struct bi_terrain_weigh *a, int64_t slot, 
 BI_FN void bi_step_terrain_weigh(const struct bi_terrain_weigh *a, int64_t slot)
 {
     uint32_t digit, more = bi_terrain_worth(a, slot, &digit);
-    if (more) bi_take(a->worth + digit, more);
+    if (more) bi_atomic_fetch_add_u64(a->worth + digit, more);
 }
 
 /* The next bits: those of the largest measures that are too many. One item. */
@@ -193,7 +193,7 @@ BI_FN uint32_t bi_terrain_state(const uint32_t *states, int64_t slot)
 
 BI_FN void bi_terrain_set_state(uint32_t *states, int64_t slot, uint32_t state)
 {
-    bi_raise(states + (slot >> 3), state << (4 * (slot & 7)));
+    bi_atomic_or_u32(states + (slot >> 3), state << (4 * (slot & 7)));
 }
 
 /* Is any diamond split, or to be, that could only be after this triangle was? */
@@ -301,12 +301,12 @@ BI_FN void bi_terrain_order_split(const struct bi_terrain_mark *a, struct bi_ter
     for (;; level--) {
         struct bi_terrain_point m = bi_terrain_middle(&t);
         int64_t slot = bi_terrain_slot(g, m.x, m.y);
-        if (bi_peek(a->states + (slot >> 3)) >> (4 * (slot & 7)) & BI_TERRAIN_TO_SPLIT) return;
+        if (bi_atomic_load_u32(a->states + (slot >> 3)) >> (4 * (slot & 7)) & BI_TERRAIN_TO_SPLIT) return;
         bi_terrain_set_state(a->states, slot, BI_TERRAIN_TO_SPLIT);
         struct bi_terrain_triangle mate = bi_terrain_mate(&t);
         if (level <= g->first || !bi_terrain_live(g, &mate)) return;
         slot = bi_terrain_slot(g, mate.px, mate.py);
-        if (bi_peek(a->states + (slot >> 3)) >> (4 * (slot & 7)) & BI_TERRAIN_WAS) return;
+        if (bi_atomic_load_u32(a->states + (slot >> 3)) >> (4 * (slot & 7)) & BI_TERRAIN_WAS) return;
         uint64_t node = bi_terrain_node(g, &mate, level - 1); /* the mate's parent */
         t = bi_terrain_of_node(g, node);
     }

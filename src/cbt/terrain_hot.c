@@ -13,5 +13,5 @@ static const struct bi_terrain_steps steps = {
 #undef BI_STEP
 };
 
-extern const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_cpu);
-const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_cpu) = {.steps = &steps};
+extern const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_ops_cpu);
+const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_ops_cpu) = {.steps = &steps};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cbt/terrain.h"
+#include "core/call.h"
 
 /* Which samples are vertices, and the numbers before each word of them and each block of leaves; counts (host) of all
  * vertices and triangles. */
@@ -23,8 +24,8 @@ static bosc_status number(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_
     BI_TRY(bi_cbt_scratch(ctx, 2, sizeof *mesh->totals, &mesh->totals));
     BI_TRY(ctx->backend->fill(ctx, mesh->used, 0, (size_t)mesh->words * sizeof *mesh->used));
     BI_TRY(ctx->backend->fill(ctx, mesh->before + mesh->words, 0, sizeof *mesh->before));
-    if (bi_terrain_ops_of(ctx)->use && bi_terrain_anchored(g))
-        BI_TRY(bi_terrain_ops_of(ctx)->use(ctx, mesh));
+    if (ctx->ops->terrain->use && bi_terrain_anchored(g))
+        BI_TRY(ctx->ops->terrain->use(ctx, mesh));
     else
         BI_TRY(BI_TERRAIN_STEP(ctx, use, bi_cbt_bit_words(g->depth), mesh));
     BI_TRY(BI_TERRAIN_STEP(ctx, use_corners, 2 * (squares + 2), mesh));
@@ -33,8 +34,8 @@ static bosc_status number(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_
     if (!bi_terrain_fits(g)) { /* some leaves may not be in the mesh */
         BI_TRY(bi_cbt_scratch(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
         BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));
-        if (bi_terrain_ops_of(ctx)->live && bi_terrain_anchored(g))
-            BI_TRY(bi_terrain_ops_of(ctx)->live(ctx, mesh));
+        if (ctx->ops->terrain->live && bi_terrain_anchored(g))
+            BI_TRY(ctx->ops->terrain->live(ctx, mesh));
         else
             BI_TRY(BI_TERRAIN_STEP(ctx, live, v->blocks, mesh));
         BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->counts, v->blocks + 1, mesh->counts));
@@ -54,7 +55,7 @@ static bosc_status check_room(bosc_ctx *ctx, const char *name, const void *array
 
 static bosc_status emit(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
 {
-    const struct bi_terrain_ops *ops = bi_terrain_ops_of(ctx);
+    const struct bi_terrain_ops *ops = ctx->ops->terrain;
     const struct bi_terrain_grid *g = &mesh->grid;
     if (mesh->vertices || mesh->normals) {
         if (ops->vertices)
@@ -101,8 +102,7 @@ static bosc_status make_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float *
 bosc_status bosc_terrain_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float *vertices, float *normals,
                               int64_t room_vertices, uint32_t *triangles, int64_t room_triangles, int64_t counts[2])
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (vertices || normals) BI_TRY(bi_terrain_check_rows(ctx, "room_vertices", room_vertices, 3 * sizeof(float)));
     if (triangles) BI_TRY(bi_terrain_check_rows(ctx, "room_triangles", room_triangles, 3 * sizeof *triangles));
@@ -110,7 +110,7 @@ bosc_status bosc_terrain_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, float 
     BI_TRY(bi_cbt_check_array(ctx, "room_vertices", 0, "normals", normals, sizeof *normals));
     BI_TRY(bi_cbt_check_array(ctx, "room_triangles", 0, "triangles", triangles, sizeof *triangles));
     if (!counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
-    BI_CBT_WITH_SCRATCH(ctx,
+    BI_RETURN_WITH_SCRATCH(ctx,
                         make_mesh(ctx, terrain, vertices, normals, room_vertices, triangles, room_triangles, counts));
 }
 
@@ -137,15 +137,13 @@ static bosc_status measure(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terr
 
 bosc_status bosc_terrain_measure(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terrain_stats *stats)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
     BI_TRY(bi_check_size(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
     bosc_terrain_stats full = {.size = stats->size};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = measure(ctx, terrain, &full);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = measure(ctx, terrain, &full));
     if (status == BOSC_OK) memcpy(stats, &full, stats->size);
     return status;
 }

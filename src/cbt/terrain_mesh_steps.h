@@ -27,7 +27,7 @@ BI_FN void bi_terrain_use(const struct bi_terrain_mesh *a, int32_t x, int32_t y)
     const struct bi_terrain_grid *g = &a->grid;
     x = bi_terrain_min(x, g->last_x);
     y = bi_terrain_min(y, g->last_y);
-    bi_raise_u64(a->used + (int64_t)(y >> 3) * a->across + (x >> 3), (uint64_t)1 << ((y & 7) * 8 + (x & 7)));
+    bi_atomic_or_u64(a->used + (int64_t)(y >> 3) * a->across + (x >> 3), (uint64_t)1 << ((y & 7) * 8 + (x & 7)));
 }
 
 /* Which samples are vertices: the middles of diamonds that are split, and the corners of roots. Items are words of the

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cbt/terrain.h"
+#include "core/call.h"
 
 static struct bi_terrain_ask ask_of(const bosc_terrain *terrain)
 {
@@ -29,14 +30,13 @@ static bosc_status corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t f
     struct bi_terrain_ask ask = ask_of(terrain);
     if (count == 0) return BOSC_OK;
     ask.first = first;
-    return give_triples(ctx, bi_terrain_ops_of(ctx)->steps->terrain_corners, &ask, count, samples, false);
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &ask, count, samples, false);
 }
 
 bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
                                  int64_t *samples)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "samples", samples, sizeof *samples));
@@ -44,7 +44,7 @@ bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
                        (long long)count);
-    BI_CBT_WITH_SCRATCH(ctx, corners(ctx, terrain, first, count, samples));
+    BI_RETURN_WITH_SCRATCH(ctx, corners(ctx, terrain, first, count, samples));
 }
 
 static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m, int64_t *leaves,
@@ -70,14 +70,13 @@ static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const doub
 bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m,
                                 int64_t *leaves, double *heights)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(bi_cbt_check_array(ctx, "m", m, "points", points, sizeof *points));
     BI_TRY(bi_terrain_check_rows(ctx, "m", m, 2 * sizeof *points));
     BI_TRY(bi_cbt_check_array(ctx, "m", leaves ? m : 0, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_cbt_check_array(ctx, "m", heights ? m : 0, "heights", heights, sizeof *heights));
-    BI_CBT_WITH_SCRATCH(ctx, locate(ctx, terrain, points, m, leaves, heights));
+    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, m, leaves, heights));
 }
 
 static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
@@ -89,17 +88,16 @@ static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const 
     if (m == 0) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, leaves, (size_t)m * sizeof *leaves, &reach, &staged));
     ask.leaves = reach;
-    return give_triples(ctx, bi_terrain_ops_of(ctx)->steps->terrain_neighbours, &ask, m, answers, staged);
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &ask, m, answers, staged);
 }
 
 bosc_status bosc_terrain_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
                                     int64_t *answers)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(bi_cbt_check_array(ctx, "m", m, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_cbt_check_array(ctx, "m", m, "neighbours", answers, sizeof *answers));
     BI_TRY(bi_terrain_check_rows(ctx, "m", m, 3 * sizeof *answers));
-    BI_CBT_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, m, answers));
+    BI_RETURN_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, m, answers));
 }

@@ -3,6 +3,7 @@
 
 #include "base/elementary.h"
 #include "cbt/terrain.h"
+#include "core/call.h"
 
 enum { BI_TERRAIN_REGIONS = 1024 };
 
@@ -130,8 +131,8 @@ static bosc_status grow(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_terrain_
     BI_TRY(bi_cbt_scratch(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, &step->bits));
     if (depth < BOSC_CBT_BLOCK_BITS) BI_TRY(ctx->backend->fill(ctx, step->bits, 0, bi_cbt_field_bytes(depth)));
     step->before = terrain->tree->view.bits;
-    if (bi_terrain_ops_of(ctx)->grow && bi_terrain_anchored(&terrain->grid))
-        BI_TRY(bi_terrain_ops_of(ctx)->grow(ctx, step));
+    if (ctx->ops->terrain->grow && bi_terrain_anchored(&terrain->grid))
+        BI_TRY(ctx->ops->terrain->grow(ctx, step));
     else
         BI_TRY(BI_TERRAIN_STEP(ctx, grow, bi_cbt_bit_words(depth), step));
     return bi_cbt_install_bits(ctx, terrain->tree, step->bits);
@@ -155,8 +156,8 @@ static bosc_status keep_budget(bosc_ctx *ctx, const bosc_terrain *terrain, const
     BI_TRY(ctx->backend->copy(ctx, weigh.known, known, sizeof known));
     BI_TRY(ctx->backend->fill(ctx, weigh.worth, 0, 256 * sizeof *weigh.worth));
     for (weigh.shift = 24; weigh.shift >= 0; weigh.shift -= 8) {
-        if (bi_terrain_ops_of(ctx)->weigh)
-            BI_TRY(bi_terrain_ops_of(ctx)->weigh(ctx, &weigh));
+        if (ctx->ops->terrain->weigh)
+            BI_TRY(ctx->ops->terrain->weigh(ctx, &weigh));
         else
             BI_TRY(BI_TERRAIN_STEP(ctx, weigh, bi_terrain_slots(&terrain->grid), &weigh));
         BI_TRY(BI_TERRAIN_STEP(ctx, narrow, 1, &weigh));
@@ -208,12 +209,11 @@ bosc_status bosc_terrain_select(bosc_ctx *ctx, bosc_terrain *terrain, const bosc
 {
     bosc_terrain_goal full;
     struct bi_terrain_view view;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(check_goal(ctx, goal, &full));
     BI_TRY(check_camera(ctx, full.camera, &view));
-    BI_CBT_WITH_SCRATCH(ctx, select_mesh(ctx, terrain, &full, &view));
+    BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, terrain, &full, &view));
 }
 
 static bosc_status update_mesh(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t count)
@@ -237,9 +237,8 @@ static bosc_status update_mesh(bosc_ctx *ctx, bosc_terrain *terrain, const uint8
 
 bosc_status bosc_terrain_update(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
-    BI_CBT_WITH_SCRATCH(ctx, update_mesh(ctx, terrain, commands, count));
+    BI_RETURN_WITH_SCRATCH(ctx, update_mesh(ctx, terrain, commands, count));
 }

@@ -29,9 +29,8 @@ struct bi_terrain_ops {
     bosc_status (*triangles)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);
 };
 
-const struct bi_terrain_ops *bi_terrain_cpu(const bosc_ctx *ctx);
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_terrain_ops bi_terrain_cuda;
+extern const struct bi_terrain_ops bi_terrain_ops_cuda;
 #endif
 
 #ifdef __cplusplus

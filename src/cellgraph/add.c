@@ -1,6 +1,7 @@
 /* The driver that adds vectors: those of the old vertices and the new rows become the vertices of a second graph, which
  * takes the place of the first once it is done. Old vertices come first, so they keep their numbers. */
 #include "cellgraph/driver.h"
+#include "core/call.h"
 
 /* The old vertices' vectors, and the new rows behind them. */
 static bosc_status join_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_rows *fresh,
@@ -64,9 +65,8 @@ bosc_status bi_cell_add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_row
                            .trie = graph->trie,
                            .trie_bytes = graph->trie_bytes};
     if (rows.n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = add_staged(ctx, graph, &rows, &next);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = add_staged(ctx, graph, &rows, &next));
     graph->trie = next.trie; /* it holds nothing that is needed between builds */
     graph->trie_bytes = next.trie_bytes;
     bosc_cellgraph spare = status == BOSC_OK ? *graph : next;

@@ -4,15 +4,7 @@
 #include <boscage/trie.h>
 
 #include "cellgraph/driver.h"
-
-const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_cell_cuda;
-#endif
-    (void)ctx;
-    return &bi_cell_cpu;
-}
+#include "core/call.h"
 
 bosc_status bi_cell_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
 {
@@ -64,8 +56,7 @@ int64_t bosc_cellgraph_words(int32_t length, int32_t letter_bits)
 bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph **graph)
 {
     bosc_cellgraph_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check_opts(ctx, opts, &full));
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
     bosc_cellgraph *fresh = bi_host_alloc(ctx, sizeof *fresh);
@@ -111,8 +102,7 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
                                  int64_t stride)
 {
     struct bi_cell_rows rows;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_rows(ctx, graph, vectors, n, stride, 0, &rows));
     return bi_cell_build(ctx, graph, rows);
@@ -121,8 +111,7 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
 bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n, int64_t stride)
 {
     struct bi_cell_rows rows;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
     return bi_cell_add(ctx, graph, rows);

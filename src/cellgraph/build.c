@@ -1,5 +1,6 @@
 /* The driver that builds a graph, and what drivers share. */
 #include "cellgraph/driver.h"
+#include "core/call.h"
 
 bosc_status bi_cell_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
 {
@@ -37,7 +38,7 @@ bosc_status bi_cell_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const st
 {
     const bool looks = graph->opts.method == BOSC_CELL_AUTO && bi_cell_wants_look(ctx, &graph->shape, rows->n);
     *seen = (struct bi_cell_seen){.leading = 0};
-    return bi_cell_team_of(ctx)->unique(ctx, graph, rows, looks ? seen : NULL);
+    return ctx->ops->cellgraph->unique(ctx, graph, rows, looks ? seen : NULL);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows *rows)
@@ -59,9 +60,8 @@ bosc_status bi_cell_build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_r
     graph->method = graph->opts.method;
     graph->prepared = false;
     if (rows.n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = build_staged(ctx, graph, &rows);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = build_staged(ctx, graph, &rows));
     if (status == BOSC_OK)
         graph->n = rows.n;
     else

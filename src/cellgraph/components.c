@@ -1,5 +1,6 @@
 /* The driver and front door of connected components. */
 #include "cellgraph/driver.h"
+#include "core/call.h"
 
 static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
 {
@@ -31,16 +32,12 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
 
 bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     if (graph->vertices == 0) {
         if (count) *count = 0;
         return BOSC_OK;
     }
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_components(ctx, graph, labels, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, labels, count));
 }

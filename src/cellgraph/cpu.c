@@ -13,7 +13,7 @@
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                        \
     {                                                                                                     \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");    \
-        _Pragma("omp parallel num_threads(bi_parts(ctx, n, BI_STEP_ITEMS))")                              \
+        _Pragma("omp parallel num_threads(bi_thread_count(ctx, n, BI_STEP_ITEMS))")                       \
         {                                                                                                 \
             args_t mine = *(const args_t *)args;                                                          \
             struct bi_cell_waiting waiting;                                                               \
@@ -30,7 +30,7 @@ LOOKS(cell_flip, struct bi_cell_probe, mine)
 LOOKS(cell_flip_new, struct bi_cell_probe, mine)
 LOOKS(cell_long_run, struct bi_cell_join, mine.probe)
 
-const struct bi_cell_steps bi_cell_cpu = {
+const struct bi_cell_steps bi_cell_steps_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "cellgraph/steps.def"
 #undef BI_STEP
@@ -43,9 +43,9 @@ static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shap
                                   bi_cell_cpu_join_bytes(n, BI_CELL_SEGMENTS, ctx->threads)};
 }
 
-const struct bi_cell_team bi_cell_team_cpu = {.sizes = sizes,
-                                              .unique = bi_cell_cpu_unique,
-                                              .join = bi_cell_cpu_join,
-                                              .search = bi_cell_cpu_search,
-                                              .order = bi_cell_cpu_order,
-                                              .rows = bi_cell_cpu_rows};
+const struct bi_cellgraph_ops bi_cellgraph_ops_cpu = {.sizes = sizes,
+                                                      .unique = bi_cell_cpu_unique,
+                                                      .join = bi_cell_cpu_join,
+                                                      .search = bi_cell_cpu_search,
+                                                      .order = bi_cell_cpu_order,
+                                                      .rows = bi_cell_cpu_rows};

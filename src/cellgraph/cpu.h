@@ -3,7 +3,7 @@
 #define BI_CELLGRAPH_CPU_H
 
 #include "cellgraph/driver.h"
-#include "core/cpu/parts.h"
+#include "core/cpu/threads.h"
 
 bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
                                struct bi_cell_seen *seen);

@@ -18,7 +18,7 @@ static void count(const struct bi_cell_deal *d, int32_t thread)
 {
     uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
     memset(places_of(d, thread, 0), 0, (size_t)d->lists * sizeof(uint32_t) << d->part_bits);
-    for (int64_t i = bi_part_begin(d->n, d->threads, thread), end = bi_part_begin(d->n, d->threads, thread + 1);
+    for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
          i < end; i += BI_CELL_BLOCK) {
         const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
         d->hash(d->user, i, block, false, hashes);
@@ -54,7 +54,7 @@ static void sum_up(const struct bi_cell_deal *d)
 static void deal(const struct bi_cell_deal *d, int32_t thread)
 {
     uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
-    for (int64_t i = bi_part_begin(d->n, d->threads, thread), end = bi_part_begin(d->n, d->threads, thread + 1);
+    for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
          i < end; i += BI_CELL_BLOCK) {
         const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
         d->hash(d->user, i, block, true, hashes);
@@ -85,7 +85,7 @@ int64_t bi_cell_deal_bytes(int64_t n, int32_t lists, int32_t threads)
 bosc_status bi_cell_deal_open(bosc_ctx *ctx, struct bi_cell_deal *d)
 {
     d->part_bits = part_bits_for(d->n);
-    d->threads = bi_parts(ctx, d->n, BI_CELL_PART);
+    d->threads = bi_thread_count(ctx, d->n, BI_CELL_PART);
     BI_TRY(bi_cell_scratch(ctx, d->n * d->lists, sizeof *d->entries, &d->entries));
     BI_TRY(bi_cell_scratch(ctx, (int64_t)bi_cell_deal_parts(d) * d->threads, sizeof *d->places, &d->places));
     return bi_cell_scratch(ctx, (int64_t)bi_cell_deal_parts(d) + d->lists, sizeof *d->starts, &d->starts);

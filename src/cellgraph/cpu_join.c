@@ -160,11 +160,11 @@ static void match_parts(struct join *j, int32_t thread)
             words_of(j->all, segment, &w->begin, &w->end);
         }
         if (match(j, w, p)) continue;
-        bi_raise(&j->all->skewed[segment], 1);
-        bi_raise(j->all->any_skewed, 1);
+        bi_atomic_or_u32(&j->all->skewed[segment], 1);
+        bi_atomic_or_u32(j->all->any_skewed, 1);
     }
     flush(j, w);
-    bi_take(j->all->found.compared, w->compared);
+    bi_atomic_fetch_add_u64(j->all->found.compared, w->compared);
 }
 
 /* Lists for which entries are dealt at once: all, unless that takes very much. */

@@ -9,7 +9,7 @@ void bi_cell_cpu_append(const struct bi_cell_found *to, const uint64_t *edges, c
                         uint32_t count)
 {
     if (count == 0) return;
-    const uint64_t at = bi_take(to->count, count), room = (uint64_t)to->room, left = at < room ? room - at : 0;
+    const uint64_t at = bi_atomic_fetch_add_u64(to->count, count), room = (uint64_t)to->room, left = at < room ? room - at : 0;
     const size_t kept = left < count ? (size_t)left : count;
     if (kept == 0) return;
     memcpy(to->edges + at, edges, kept * sizeof *edges);

@@ -26,19 +26,19 @@ static uint32_t range_of(const struct bi_cell_ranges *r, uint64_t edge)
 
 static void count(const struct bi_cell_ranges *r, int32_t thread)
 {
-    const int64_t end = bi_part_begin(r->count, r->threads, thread + 1);
+    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *counts = r->places + (size_t)thread * r->ranges;
     memset(counts, 0, r->ranges * sizeof *counts);
-    for (int64_t e = bi_part_begin(r->count, r->threads, thread); e < end; e++)
+    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++)
         counts[range_of(r, turned(r, r->edges[e]))]++;
 }
 
 static void deal(const struct bi_cell_ranges *r, int32_t thread)
 {
-    const int64_t end = bi_part_begin(r->count, r->threads, thread + 1);
+    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *places = r->places + (size_t)thread * r->ranges;
     const uint64_t mask = ((uint64_t)1 << (r->vertex_bits + r->range_bits)) - 1;
-    for (int64_t e = bi_part_begin(r->count, r->threads, thread); e < end; e++) {
+    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++) {
         const uint64_t edge = turned(r, r->edges[e]);
         r->packed[places[range_of(r, edge)]++] = (edge & mask) << r->position_bits | r->positions[e];
     }
@@ -46,7 +46,7 @@ static void deal(const struct bi_cell_ranges *r, int32_t thread)
 
 bosc_status bi_cell_ranges_open(bosc_ctx *ctx, struct bi_cell_ranges *r, int64_t vertices, int32_t length)
 {
-    r->threads = bi_parts(ctx, r->count, WORTH_A_THREAD);
+    r->threads = bi_thread_count(ctx, r->count, WORTH_A_THREAD);
     r->position_bits = bi_bit_length((uint64_t)length - 1);
     r->range_bits = r->vertex_bits - RANGE_BITS;
     if (r->range_bits < LEAST_BITS) r->range_bits = r->vertex_bits < LEAST_BITS ? r->vertex_bits : LEAST_BITS;

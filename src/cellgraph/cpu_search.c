@@ -63,7 +63,7 @@ static void arrive(struct wave *w)
     }
     memcpy(s->queue[w->which] + at, w->v, fresh * sizeof *w->v);
     for (uint32_t k = 0; k < fresh && s->sides == 2; k++)
-        if (s->reach[1 - w->which][w->v[k]] != UINT64_MAX) bi_lower_u32(w->meeting, w->v[k]);
+        if (s->reach[1 - w->which][w->v[k]] != UINT64_MAX) bi_atomic_min_u32(w->meeting, w->v[k]);
 }
 
 /* Goes from vertex u to its neighbours. */

@@ -104,9 +104,9 @@ static void match_part(const struct unique *u, uint32_t part)
 
 static void count_firsts(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_part_begin(u->rows.n, u->deal.threads, thread + 1);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
     uint32_t count = 0;
-    for (int64_t i = bi_part_begin(u->rows.n, u->deal.threads, thread); i < end; i++)
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i++)
         count += u->first[i] == (uint32_t)i;
     u->before[thread + 1] = count;
 }
@@ -134,9 +134,9 @@ static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
 /* First rows become vertices. */
 static void number(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_part_begin(u->rows.n, u->deal.threads, thread + 1);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
     uint32_t vertex = u->before[thread], rows[BI_CELL_BLOCK];
-    for (int64_t i = bi_part_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
         const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, true, rows);
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
@@ -151,9 +151,9 @@ static void number(const struct unique *u, int32_t thread)
 /* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
 static void follow(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_part_begin(u->rows.n, u->deal.threads, thread + 1);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
     uint32_t rows[BI_CELL_BLOCK];
-    for (int64_t i = bi_part_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
         const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, false, rows);
         for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
         for (int k = 0; k < count; k++) {

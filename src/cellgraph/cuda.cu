@@ -6,7 +6,7 @@
 #include "cellgraph/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_cell_steps bi_cell_cuda = {
+extern "C" const bi_cell_steps bi_cell_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "cellgraph/steps.def"
 #undef BI_STEP

@@ -207,8 +207,8 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
                 is[k] = compare(a, segment, i[k], j[k], &found[k]);
             mine += is[k];
         }
-        const uint32_t before = bi_block_sum_before<PART_WARPS>(mine, sh.warps, &total);
-        if (threadIdx.x == 0 && total > 0) sh.at = bi_take(a.all.found.count, total);
+        const uint32_t before = bi_block_exclusive_sum<PART_WARPS>(mine, sh.warps, &total);
+        if (threadIdx.x == 0 && total > 0) sh.at = bi_atomic_fetch_add_u64(a.all.found.count, total);
         __syncthreads();
         uint64_t at = sh.at + before;
 #pragma unroll
@@ -238,10 +238,10 @@ template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_
         __syncthreads();
         compare_queue<WORDS, AT_ONCE>(sh, a, segment, entries);
     }
-    if (threadIdx.x == 0 && sh.queued > 0) bi_take(a.all.found.compared, sh.queued);
+    if (threadIdx.x == 0 && sh.queued > 0) bi_atomic_fetch_add_u64(a.all.found.compared, sh.queued);
     if (threadIdx.x == 0 && (count > PART_ROOM || sh.skewed)) {
-        bi_raise(&a.all.skewed[segment], 1);
-        bi_raise(a.all.any_skewed, 1);
+        bi_atomic_or_u32(&a.all.skewed[segment], 1);
+        bi_atomic_or_u32(a.all.any_skewed, 1);
     }
 }
 

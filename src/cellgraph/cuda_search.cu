@@ -4,7 +4,7 @@
  * it spills to a queue that is dealt to all; and when levels get small, all is spilled, and the first block goes on
  * alone, without the grid. Neighbours are read while the blocks wait for each other. Source of the persistent loop:
  * Xiao, Feng, Inter-Block GPU Communication via Fast Barrier Synchronization (2010). */
-#include "core/cuda/together.cuh"
+#include "core/cuda/cooperative.cuh"
 #include "cellgraph/cuda.cuh"
 
 #ifdef BI_EMULATE /* small graphs should take all ways */
@@ -111,7 +111,7 @@ static __device__ void spill(const bi_cell_search &s, search_shared *g, const se
         if (!all) continue;
         if (lane == 0) place = atomicAdd(&g->tails[t.turn][side], (uint32_t)__popc(all)) - t.tail[side];
         place = __shfl_sync(~0u, place, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
-        if (mine) bi_poke(&s.queue[side][t.end[side] + place], slot.vertex);
+        if (mine) bi_atomic_store_u32(&s.queue[side][t.end[side] + place], slot.vertex);
     }
 }
 
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void expand(const bi_cell_search &s, search_sh
     const word64 word = (word64)(t.level + 1) << BI_CELL_LEVEL_SHIFT | h.vertex;
     word64 *reach = (word64 *)(h.side ? s.reach[1] : s.reach[0]), other = NOWHERE;
     const bool meets = SIDES == 2 && h.side == 0 && h.end >= 0 && threadIdx.x % LANES == 0;
-    if (meets) other = bi_peek_u64(&s.reach[1][h.vertex]) >> BI_CELL_LEVEL_SHIFT;
+    if (meets) other = bi_atomic_load_u64(&s.reach[1][h.vertex]) >> BI_CELL_LEVEL_SHIFT;
     while (__any_sync(~0u, h.at < h.end)) {
         bool fresh[AT_ONCE];
         search_slot slots[AT_ONCE];
@@ -192,8 +192,9 @@ static __device__ __forceinline__ void expand_all(const bi_cell_search &s, searc
         const bool is = at + group < all, second = SIDES == 2 && k >= firsts;
         search_slot slot = {0, 0, 0};
         if (is)
-            slot = slot_of(s, bi_peek(second ? &s.queue[1][t.begin[1] + (k - firsts)] : &s.queue[0][t.begin[0] + k]),
-                           second);
+            slot = slot_of(
+                s, bi_atomic_load_u32(second ? &s.queue[1][t.begin[1] + (k - firsts)] : &s.queue[0][t.begin[0] + k]),
+                second);
         expand<SIDES>(s, g, sh, t, hold(s, slot, is));
     }
 }
@@ -222,14 +223,14 @@ template <int SIDES> static __device__ __forceinline__ void turn(const search_sh
     const bool spilled = field(sum, SPILLED, MET) > 0, was_alone = t->alone;
 #pragma unroll
     for (int side = 0; side < SIDES; side++) {
-        const uint32_t tail = spilled ? bi_peek(&g->tails[t->turn][side]) : t->tail[side];
+        const uint32_t tail = spilled ? bi_atomic_load_u32(&g->tails[t->turn][side]) : t->tail[side];
         t->begin[side] = t->end[side];
         t->end[side] += tail - t->tail[side];
         t->tail[side] = t->late[side];
         t->late[side] = tail;
     }
     t->turn ^= 1;
-    if (t->alone) t->level = bi_peek(&g->level);
+    if (t->alone) t->level = bi_atomic_load_u32(&g->level);
     t->alone = t->gathering;
     const uint32_t all = field(sum, 0, SECOND) + field(sum, SECOND, SPILLED), fair = 2 * all / gridDim.x;
     t->gathering = !was_alone && !t->alone && !spilled && all <= SMALL;
@@ -259,8 +260,8 @@ static __device__ __forceinline__ bool go(const bi_cell_search &s, search_shared
         sh.found[t->level & 1] = {0, 0, 0, 0};
         if (!works) sh.found[next] = {0, 0, 0, 0};
         const bool leaves = t->alone && blockIdx.x == 0;
-        if (leaves) bi_poke(&g->level, t->level);
-        sh.sum = meet ? bi_grid_add(sums, told(f), leaves || f.spilled || f.met) : told(f);
+        if (leaves) bi_atomic_store_u32(&g->level, t->level);
+        sh.sum = meet ? bi_grid_barrier_sum(sums, told(f), leaves || f.spilled || f.met) : told(f);
     }
     __syncthreads();
     sum = sh.sum;
@@ -294,7 +295,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_search(const bi_cell_se
     if (threadIdx.x == 0)
         for (int side = 0; side < SIDES; side++) atomicAdd(&s.result->reached[side], found[side] + (blockIdx.x == 0));
     if (blockIdx.x > 0 || (threadIdx.x != 0 && threadIdx.x != 32)) return;
-    const word64 meeting = bi_peek_u64((const uint64_t *)&g->meeting);
+    const word64 meeting = bi_atomic_load_u64((const uint64_t *)&g->meeting);
     const bool met = meeting != NOWHERE, even = meeting >> 32 > 0;
     const bi_cell_searched result = {{0, 0}, {t.level, t.level - (met && !even)}, met ? (uint32_t)meeting : UINT32_MAX};
     if (threadIdx.x == 0) {
@@ -317,9 +318,9 @@ template <int SIDES> static bosc_status launch(bosc_ctx *ctx, const struct bi_ce
     BI_TRY(ctx->backend->fill(ctx, shared, 0, sizeof *shared));
     BI_TRY(ctx->backend->fill(ctx, &shared->meeting, 0xff, sizeof shared->meeting));
     BI_TRY(ctx->backend->fill(ctx, search->result, 0, sizeof *search->result));
-    BI_TRY(bi_blocks_together(ctx, kernel_search<SIDES>, THREADS, 1, &blocks));
+    BI_TRY(bi_cooperative_grid(ctx, kernel_search<SIDES>, THREADS, 1, &blocks));
     if (blocks > BLOCKS) blocks = BLOCKS;
-    return BI_RUN_TOGETHER(ctx, kernel_search<SIDES>, blocks, THREADS, *search, shared);
+    return BI_RUN_COOPERATIVE(ctx, kernel_search<SIDES>, blocks, THREADS, *search, shared);
 }
 
 bosc_status cell_search(bosc_ctx *ctx, const struct bi_cell_search *search)

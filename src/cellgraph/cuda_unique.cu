@@ -302,4 +302,4 @@ static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shap
     return {n * 16 + slots_for(n) * 4 + (int64_t)node_bytes(n) + 1024, cell_join_bytes(ctx, n, max_bytes)};
 }
 
-extern "C" const bi_cell_team bi_cell_team_cuda = {sizes, cell_unique, cell_join, cell_search, nullptr, nullptr};
+extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {sizes, cell_unique, cell_join, cell_search, nullptr, nullptr};

@@ -9,14 +9,8 @@
 extern "C" {
 #endif
 
-/* The steps on the context's backend. */
-const struct bi_cell_steps *bi_cell_steps_of(const bosc_ctx *ctx);
-
-/* What else it can do. */
-const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx);
-
 /* Runs a step for items 0 to n - 1. */
-#define BI_CELL_STEP(ctx, name, n, args) (bi_cell_steps_of(ctx)->name((ctx), (n), (args)))
+#define BI_CELL_STEP(ctx, name, n, args) (ctx->ops->cellgraph_steps->name((ctx), (n), (args)))
 
 /* Checks options; *full gets them with every field set. And how letters lie in words, by them. */
 bosc_status bi_cell_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full);

@@ -32,7 +32,7 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     all->skewed = ((struct report *)found->count)->skewed;
     struct bi_mark mark = bi_arena_mark(ctx);
     if (words > 1)
-        BI_TRY(bi_cell_team_of(ctx)->join(ctx, all));
+        BI_TRY(ctx->ops->cellgraph->join(ctx, all));
     else /* all agree outside it */
         BI_TRY(ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed));
     bi_arena_rewind(ctx, mark);
@@ -42,7 +42,7 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
 /* Scratch for what is found, and for counting edges that are put in order by steps. */
 static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_found *found)
 {
-    const bool counts = !bi_cell_team_of(ctx)->order;
+    const bool counts = !ctx->ops->cellgraph->order;
     const size_t bytes = sizeof(struct report) + (counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0);
     struct report *report;
     BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
@@ -126,7 +126,7 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
     if (count < (int64_t)UINT32_MAX) {
-        const struct bi_cell_team *team = bi_cell_team_of(ctx);
+        const struct bi_cellgraph_ops *team = ctx->ops->cellgraph;
         return team->order ? team->order(ctx, graph, found, count) : order_by_steps(ctx, graph, found, count);
     }
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, found->edges, 4, found->positions, count,

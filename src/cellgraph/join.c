@@ -88,15 +88,6 @@ static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cell_probe *probe,
     return BOSC_OK;
 }
 
-const struct bi_cell_team *bi_cell_team_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_cell_team_cuda;
-#endif
-    (void)ctx;
-    return &bi_cell_team_cpu;
-}
-
 /* Keeps the first `count` edges, less those of skewed segments. */
 static bosc_status forget(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count)
 {

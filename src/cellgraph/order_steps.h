@@ -18,7 +18,7 @@ BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
 {
     if (a->skewed[a->positions[e] / (uint32_t)a->shape.per_word / (uint32_t)a->span]) return;
     const uint64_t low = a->edges[e] >> a->found.vertex_bits, high = a->edges[e] ^ low << a->found.vertex_bits;
-    bi_cell_put(&a->found, bi_take(a->found.count, 1), low, high, a->positions[e]);
+    bi_cell_put(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
 }
 
 /* Counts an edge that was not counted as it was found. */

@@ -1,5 +1,6 @@
 /* The driver and front door of what is copied out of a graph. */
 #include "cellgraph/driver.h"
+#include "core/call.h"
 
 /* Numbers of 32 bits that become elements of an array of the caller's, of 64 bits or not. */
 struct numbers {
@@ -34,8 +35,7 @@ static bosc_status give_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uin
 bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors,
                                         void *representatives, int64_t *multiplicities, void *vertex_of)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     size_t id_size = (size_t)graph->opts.id_bits / 8;
     BI_TRY(bi_check_aligned(ctx, "vectors", vectors, sizeof *vectors));
@@ -45,10 +45,7 @@ bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *gra
     struct numbers list[3] = {{graph->blocks[BI_CELL_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
                               {graph->blocks[BI_CELL_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
                               {graph->blocks[BI_CELL_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = give_vertices(ctx, graph, vectors, list);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, give_vertices(ctx, graph, vectors, list));
 }
 
 static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
@@ -72,16 +69,12 @@ static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *
 
 bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     if (graph->edges == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = give_pairs(ctx, graph, pairs, positions);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, give_pairs(ctx, graph, pairs, positions));
 }
 
 /* Both arcs of every edge are sorted. */
@@ -106,7 +99,7 @@ static bosc_status rows_by_steps(bosc_ctx *ctx, struct bi_cell_arcs *a, int64_t 
 
 bosc_status bi_cell_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_arcs *a)
 {
-    const struct bi_cell_team *team = bi_cell_team_of(ctx);
+    const struct bi_cellgraph_ops *team = ctx->ops->cellgraph;
     a->edges = bi_cell_edges_of(graph);
     BI_TRY(bi_cell_scratch(ctx, graph->vertices + 1, 8, &a->offsets));
     BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, (size_t)(graph->vertices + 1) * 8));
@@ -134,14 +127,10 @@ static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t
 bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
                                     uint32_t *positions)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = give_rows(ctx, graph, offsets, neighbours, positions);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, give_rows(ctx, graph, offsets, neighbours, positions));
 }

@@ -2,7 +2,7 @@
 #ifndef BI_CELLGRAPH_OUTPUT_STEPS_H
 #define BI_CELLGRAPH_OUTPUT_STEPS_H
 
-#include "base/join.h"
+#include "base/union_find.h"
 #include "cellgraph/letters.h"
 
 BI_FN void bi_cell_put_id(void *ids, bool wide, int64_t at, uint32_t id)
@@ -114,7 +114,7 @@ struct bi_cell_union {
 BI_FN void bi_step_cell_join_ends(const struct bi_cell_union *a, int64_t e)
 {
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
-    bi_join(a->parent, (uint32_t)low, (uint32_t)high);
+    bi_uf_union(a->parent, (uint32_t)low, (uint32_t)high);
 }
 
 BI_FN void bi_step_cell_root(const struct bi_cell_union *a, int64_t v) { a->roots[v] = a->parent[v] == (uint32_t)v; }

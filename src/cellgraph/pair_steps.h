@@ -38,7 +38,7 @@ BI_FN void bi_cell_put(const struct bi_cell_found *f, uint64_t at, uint64_t low,
 
 BI_FN void bi_cell_emit(const struct bi_cell_found *f, int64_t a, int64_t b, uint32_t position)
 {
-    bi_cell_put(f, bi_take(f->count, 1), (uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a), position);
+    bi_cell_put(f, bi_atomic_fetch_add_u64(f->count, 1), (uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a), position);
 }
 
 /* An edge between a and b if they differ in one letter, and that letter is in word s. */
@@ -122,7 +122,7 @@ BI_FN void bi_step_cell_iota(const struct bi_cell_iota *a, int64_t i) { a->numbe
 BI_FN void bi_step_cell_index(const struct bi_cell_dictionary *d, int64_t i)
 {
     uint64_t entry = d->hashes[i] >> (64 - d->index_bits);
-    bi_raise(bi_cell_filter_word(d, d->hashes[i]), bi_cell_filter_bits(d->hashes[i]));
+    bi_atomic_or_u32(bi_cell_filter_word(d, d->hashes[i]), bi_cell_filter_bits(d->hashes[i]));
     if (i + 1 < d->count && d->hashes[i + 1] >> (64 - d->index_bits) == entry) return;
     d->starts[entry + 1] = (uint32_t)(i + 1);
 }
@@ -230,8 +230,8 @@ BI_FN void bi_step_cell_common(const struct bi_cell_common *a, int64_t k)
         votes += letter == winner ? 1 : -1;
     }
     if (!(winner << at)) return;
-    bi_raise(&a->common[2 * s], (uint32_t)(winner << at));
-    bi_raise(&a->common[2 * s + 1], (uint32_t)(winner << at >> 32));
+    bi_atomic_or_u32(&a->common[2 * s], (uint32_t)(winner << at));
+    bi_atomic_or_u32(&a->common[2 * s + 1], (uint32_t)(winner << at >> 32));
 }
 
 /* The bits in which word s of vertex i is not common. Letters are compared by these: 0 is the common one. */
@@ -357,11 +357,11 @@ BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
     const bool is_long = end - begin > BI_CELL_RUN;
     a->long_heads[p] = is_long && begin == p;
     if (is_long) {
-        bi_raise(a->any_long, 1);
+        bi_atomic_or_u32(a->any_long, 1);
         return;
     }
     if (end - p == 1) return;
-    bi_take(a->probe.found.compared, (uint64_t)(end - p - 1));
+    bi_atomic_fetch_add_u64(a->probe.found.compared, (uint64_t)(end - p - 1));
     for (int64_t j = p + 1; j < end; j++) {
         uint32_t x = a->order[p], y = a->order[j];
         if (a->sorted[p] != a->sorted[j]) continue;
@@ -410,8 +410,8 @@ BI_FN void bi_step_cell_vary(const struct bi_cell_join *a, int64_t p)
     if (k < 0) return;
     const struct bi_cell_view *v = &a->probe.view;
     uint64_t bits = bi_cell_row(v, a->order[p])[a->begin] ^ bi_cell_row(v, a->order[a->runs[k]])[a->begin];
-    bi_raise(&a->vary[2 * k], (uint32_t)bits);
-    bi_raise(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
+    bi_atomic_or_u32(&a->vary[2 * k], (uint32_t)bits);
+    bi_atomic_or_u32(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
 }
 
 BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
@@ -420,7 +420,7 @@ BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
     if (k < 0) return;
     uint64_t vary = a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32;
     uint64_t looks = bi_cell_replace(&a->probe, a->order[p], a->begin, a->sorted[p], vary, false, a->probe.view.count);
-    bi_take(a->probe.found.compared, looks);
+    bi_atomic_fetch_add_u64(a->probe.found.compared, looks);
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "cellgraph/driver.h"
 #include "core/blocks.h"
+#include "core/call.h"
 
 /* Bytes of the blocks for n vertices and so many edges. */
 static void size_blocks(const struct bi_cell_shape *shape, int64_t n, int64_t edges, size_t bytes[BI_CELL_BLOCKS])
@@ -25,7 +26,7 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
 {
     enum { SLACK = 1 << 20, OF_A_THREAD = 1 << 18, OF_LISTS = 44, OF_HALVES = 144 };
     const int64_t room = edges > 2 * n ? edges : 2 * n;
-    const struct bi_cell_sizes team = bi_cell_team_of(ctx)->sizes(ctx, shape, n, o->max_bytes);
+    const struct bi_cell_sizes team = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
     int64_t method = team.join > 12 * room + n * OF_HALVES ? team.join : 12 * room + n * OF_HALVES, found;
     if (o->method == BOSC_CELL_HEURISTIC) method = 4 * n * o->pivots;
     if (o->method == BOSC_CELL_ZOBRIST) method = n * OF_LISTS;
@@ -95,8 +96,7 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
     size_t bytes[BI_CELL_BLOCKS];
     int64_t kept, scratch;
     void *room;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_sizes(ctx, n, edges));
     BI_TRY(trie_bytes(ctx, &graph->opts, n, &kept, &scratch));

@@ -1,5 +1,6 @@
 /* The drivers and front door of searches, and of the rows that they walk along. */
 #include "cellgraph/driver.h"
+#include "core/call.h"
 
 /* Rows in a form that searches read. */
 static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
@@ -23,13 +24,11 @@ static bosc_status prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 
 bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     if (graph->prepared) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = prepare(ctx, graph);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = prepare(ctx, graph));
     graph->prepared = status == BOSC_OK;
     return status;
 }
@@ -62,7 +61,7 @@ static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
     }
     if (search->sides == 2) BI_TRY(bi_cell_scratch(ctx, n + 1, 4, &search->path));
     BI_TRY(bi_progress(ctx, "search", 0));
-    BI_TRY(bi_cell_team_of(ctx)->search(ctx, search));
+    BI_TRY(ctx->ops->cellgraph->search(ctx, search));
     return bi_read_back(ctx, result, search->result, sizeof *result);
 }
 
@@ -101,16 +100,14 @@ bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
                                   void *parents, int64_t *reached, int64_t *depth)
 {
     struct bi_cell_searched result;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
     BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
     struct bi_cell_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_levels(ctx, graph, &search, levels, parents, &result);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = find_levels(ctx, graph, &search, levels, parents, &result));
     if (status == BOSC_OK && reached) *reached = result.reached[0];
     if (status == BOSC_OK && depth) *depth = result.depth[0];
     return status;
@@ -139,8 +136,7 @@ static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct 
 bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, void *path,
                                 int64_t room, int64_t *length)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
     BI_TRY(check_vertex(ctx, graph, "to", to));
@@ -148,8 +144,5 @@ bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int6
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
     struct bi_cell_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_path(ctx, graph, &search, path, room, length);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find_path(ctx, graph, &search, path, room, length));
 }

@@ -19,9 +19,9 @@ struct bi_cell_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_cell_steps bi_cell_cpu;
+extern const struct bi_cell_steps bi_cell_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_cell_steps bi_cell_cuda;
+extern const struct bi_cell_steps bi_cell_steps_cuda;
 #endif
 
 #ifdef __cplusplus

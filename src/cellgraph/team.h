@@ -52,7 +52,7 @@ struct bi_cell_sizes {
     int64_t unique, join;
 };
 
-struct bi_cell_team {
+struct bi_cellgraph_ops {
     struct bi_cell_sizes (*sizes)(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes);
     /* Brings equal rows together: the graph gets its vertices. And looks at a sample of them, unless `seen` (host) is
      * NULL. */
@@ -66,9 +66,9 @@ struct bi_cell_team {
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cell_arcs *arcs, int64_t vertices, int32_t length);
 };
 
-extern const struct bi_cell_team bi_cell_team_cpu;
+extern const struct bi_cellgraph_ops bi_cellgraph_ops_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_cell_team bi_cell_team_cuda;
+extern const struct bi_cellgraph_ops bi_cellgraph_ops_cuda;
 #endif
 
 /* The way from where the sides of a search met to the source of a side is written: to that of side 0 backwards, so that

@@ -41,6 +41,8 @@ struct bi_core_ops {
                                void *values_out);
     bosc_status (*sort_superkey)(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm);
+    /* *bad becomes the lowest row whose CSR offsets (rows + 1) do not ascend, from 0, if it is less. */
+    bosc_status (*check_offsets)(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
 };
 
 /* Memory and the queue. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/row_steps.h"
+#include "core/csr_steps.h"
 
 bosc_status bi_check_handle(bosc_ctx *ctx, const char *name, const struct bi_memory *memory)
 {

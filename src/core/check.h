@@ -3,7 +3,7 @@
 #ifndef BI_CORE_CHECK_H
 #define BI_CORE_CHECK_H
 
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 #include <omp.h>
 #endif
 
+#include "core/call.h"
 #include "core/context.h"
 #include "core/cpu/level.h"
 
@@ -81,6 +82,7 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
         cpu ? ctx->host : (struct bi_memory){.backend = backend, .device = o->device, .hooks = o->device_memory};
     ctx->threads = o->threads ? o->threads : default_threads();
     ctx->level = o->cpu_level ? o->cpu_level : bi_cpu_best_level();
+    ctx->ops = bi_ops_of(backend->id, ctx->level);
     ctx->log = o->log;
     ctx->log_user = o->log_user;
     ctx->progress = o->progress;
@@ -125,8 +127,7 @@ void bosc_ctx_free(bosc_ctx *ctx)
 
 bosc_status bosc_sync(bosc_ctx *ctx)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     return ctx->backend->sync(ctx);
 }
 
@@ -156,8 +157,7 @@ bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info)
 
 bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!memory) return bi_fail(ctx, BOSC_ERR_ARG, "memory: NULL");
     void *p = bi_memory_alloc(&ctx->memory, bytes);
     if (!p && bytes)
@@ -173,8 +173,7 @@ void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes)
 
 bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (bytes && !to) return bi_fail(ctx, BOSC_ERR_ARG, "to: NULL");
     if (bytes && !from) return bi_fail(ctx, BOSC_ERR_ARG, "from: NULL");
     if (!bytes) return BOSC_OK;

@@ -68,7 +68,7 @@ enum { BI_LONG_ROW = 32 };
 BI_FN bool bi_row_leave(uint32_t *list, int64_t row, int64_t count)
 {
     if (!list || count <= BI_LONG_ROW || row >= (int64_t)UINT32_MAX) return false;
-    list[1 + bi_take_u32(list, 1)] = (uint32_t)row;
+    list[1 + bi_atomic_fetch_add_u32(list, 1)] = (uint32_t)row;
     return true;
 }
 

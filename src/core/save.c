@@ -174,3 +174,30 @@ void bi_load_release(struct bi_loader *l, struct bi_loaded *array)
 }
 
 void bi_load_end(struct bi_loader *l) { bi_memory_release(&l->ctx->host, l->memory, sizeof(XXH3_state_t)); }
+
+/* Between the beginning and the end of a loader. */
+static bosc_status load_fresh(bosc_ctx *ctx, const struct bi_load_kind *kind, void *state, void **fresh)
+{
+    bosc_status status;
+    BI_TRY(kind->parse(state));
+    BI_TRY(kind->create(state, fresh));
+    BI_WITH_SCRATCH(ctx, status = kind->fill(state, *fresh));
+    if (status != BOSC_OK) kind->free(*fresh);
+    return status;
+}
+
+bosc_status bi_load_structure(bosc_ctx *ctx, bosc_read_fn read, void *user, const struct bi_load_kind *kind,
+                              void *state, struct bi_loaded *loaded, int arrays, void *structure)
+{
+    struct bi_loader *loader = state;
+    void *fresh = NULL;
+    BI_ENTER(ctx);
+    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
+    if (!structure) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", kind->argument);
+    BI_TRY(bi_load_begin(ctx, read, user, kind->what, loader));
+    bosc_status status = load_fresh(ctx, kind, state, &fresh);
+    for (int a = 0; a < arrays; a++) bi_load_release(loader, &loaded[a]);
+    bi_load_end(loader);
+    if (status == BOSC_OK) memcpy(structure, &fresh, sizeof fresh);
+    return status;
+}

@@ -4,7 +4,7 @@
 #ifndef BI_CORE_SAVE_H
 #define BI_CORE_SAVE_H
 
-#include "core/context.h"
+#include "core/call.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "saved structures are little-endian");
 
@@ -43,6 +43,26 @@ struct bi_loaded {
 };
 
 bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l);
+
+/* What a room's public read function does, for bi_load_structure. `state` is the room's own and begins with its struct
+ * bi_loader; `arrays` of it, at `loaded`, are released at the end. */
+struct bi_load_kind {
+    const char *argument; /* the name of the out-parameter: "tree" */
+    const char *what;     /* begins messages: "saved tree" */
+    /* Reads and checks what it can without the structure. */
+    bosc_status (*parse)(void *state);
+    /* A new structure, empty; freed if `fill` fails. */
+    bosc_status (*create)(void *state, void **fresh);
+    /* Fills it; the scratch that it takes is given back. */
+    bosc_status (*fill)(void *state, void *fresh);
+    void (*free)(void *fresh);
+};
+
+/* Reads a structure: a new handle to *structure (the address of a pointer of any type), which is written on success
+ * alone. */
+bosc_status bi_load_structure(bosc_ctx *ctx, bosc_read_fn read, void *user, const struct bi_load_kind *kind,
+                              void *state, struct bi_loaded *loaded, int arrays, void *structure);
+
 /* A header of a room's, of which all begin with a magic of 8 bytes and a version of 4, and end with the hash of what
  * stands before it. */
 bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version);

@@ -5,14 +5,14 @@
 #define BI_CORE_STEPS_H
 
 #include "base/fault.h"
-#include "core/cpu/parts.h"
+#include "core/cpu/threads.h"
 
 /* Items of a thread at least: waking one takes as long as some hundred quick steps. A room whose items are quicker or
  * slower says so before. */
 #ifndef BI_STEP_ITEMS
 #define BI_STEP_ITEMS 128
 #endif
-#define BI_STEP_THREADS _Pragma("omp parallel for schedule(static) num_threads(bi_parts(ctx, n, BI_STEP_ITEMS))")
+#define BI_STEP_THREADS _Pragma("omp parallel for schedule(static) num_threads(bi_thread_count(ctx, n, BI_STEP_ITEMS))")
 
 #define BI_STEP_CPU(name, args_t)                                                                      \
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \

@@ -6,7 +6,7 @@
 #include "forest/steps.def"
 #undef BI_STEP
 
-const struct bi_forest_steps bi_forest_cpu = {
+const struct bi_forest_steps bi_forest_steps_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "forest/steps.def"
 #undef BI_STEP

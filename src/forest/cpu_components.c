@@ -28,7 +28,7 @@ static void join_last(const struct bi_msf_rows *r, int parts, uint32_t *parent)
     for (int64_t v = 0; v < r->n; v++) {
         int64_t place = (int64_t)bi_word(r->offsets, r->wide, v + 1) - 1;
         if (place < (int64_t)bi_word(r->offsets, r->wide, v) || !bi_msf_there(r, (uint32_t)v, place)) continue;
-        bi_join(parent, (uint32_t)v, r->neighbours[place]);
+        bi_uf_union(parent, (uint32_t)v, r->neighbours[place]);
     }
 }
 
@@ -55,8 +55,8 @@ static void join_rest(const struct bi_msf_rows *r, int parts, uint32_t giant, ui
     for (int64_t v = 0; v < r->n; v++) {
         int64_t end = (int64_t)bi_word(r->offsets, r->wide, v + 1);
         for (int64_t place = (int64_t)bi_word(r->offsets, r->wide, v); place < end; place++) {
-            if (bi_peek(&parent[v]) == giant) break;
-            if (bi_msf_there(r, (uint32_t)v, place)) bi_join(parent, (uint32_t)v, r->neighbours[place]);
+            if (bi_atomic_load_u32(&parent[v]) == giant) break;
+            if (bi_msf_there(r, (uint32_t)v, place)) bi_uf_union(parent, (uint32_t)v, r->neighbours[place]);
         }
     }
 }
@@ -72,7 +72,7 @@ static int64_t count_roots(const struct bi_msf_rows *r, int parts, const uint32_
 
 bosc_status bi_cpu_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count)
 {
-    int parts = bi_parts(ctx, rows->n, GRAIN);
+    int parts = bi_thread_count(ctx, rows->n, GRAIN);
     join_first(rows, parts, labels);
     if (rows->arcs > 0) {
         flatten(rows->n, parts, labels);

@@ -49,17 +49,17 @@ static bool is_local(const struct bi_back_list *list, int64_t count)
 static void count_part(const struct back *b, int p)
 {
     uint32_t *counts = b->counts + (size_t)p * b->list->n;
-    int64_t end = bi_part_begin(b->count, b->parts, p + 1);
+    int64_t end = bi_chunk_begin(b->count, b->parts, p + 1);
     memset(counts, 0, (size_t)b->list->n * sizeof *counts);
-    for (int64_t k = bi_part_begin(b->count, b->parts, p); k < end; k++)
+    for (int64_t k = bi_chunk_begin(b->count, b->parts, p); k < end; k++)
         counts[larger_vertex(b->list, k)] += !is_loop(b->list, k);
 }
 
 /* Counts of the vertices of a range become places: from `base` on. Without `write`, only their sum is wanted. */
 static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
 {
-    int64_t end = bi_part_begin(b->list->n, b->parts, p + 1);
-    for (int64_t v = bi_part_begin(b->list->n, b->parts, p); v < end; v++) {
+    int64_t end = bi_chunk_begin(b->list->n, b->parts, p + 1);
+    for (int64_t v = bi_chunk_begin(b->list->n, b->parts, p); v < end; v++) {
         for (int q = 0; q < b->parts; q++) {
             uint32_t *at = &b->counts[(size_t)q * b->list->n + (size_t)v], here = *at;
             if (write) *at = (uint32_t)base;
@@ -73,8 +73,8 @@ static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
 static void place_part(const struct back *b, int p)
 {
     uint32_t *at = b->counts + (size_t)p * b->list->n, *places = b->list->places;
-    int64_t end = bi_part_begin(b->count, b->parts, p + 1);
-    for (int64_t k = bi_part_begin(b->count, b->parts, p); k < end; k++) {
+    int64_t end = bi_chunk_begin(b->count, b->parts, p + 1);
+    for (int64_t k = bi_chunk_begin(b->count, b->parts, p); k < end; k++) {
         if (is_loop(b->list, k)) continue;
         uint32_t v = larger_vertex(b->list, k), to = at[v]++;
         b->list->from[to] = v;
@@ -84,7 +84,7 @@ static void place_part(const struct back *b, int p)
 
 bosc_status bi_cpu_graph_back(bosc_ctx *ctx, const struct bi_back_list *list, int64_t count, void *ends, bool *served)
 {
-    struct back b = {.list = list, .count = count, .parts = bi_parts(ctx, count, GRAIN), .ends = ends};
+    struct back b = {.list = list, .count = count, .parts = bi_thread_count(ctx, count, GRAIN), .ends = ends};
     int64_t most = list->n ? 4 * count / list->n : 0; /* parts whose counters take no more than a sort */
     *served = !list->wide && count > 1 && most > 0 && 4 * most >= b.parts && is_local(list, count);
     if (!*served) return BOSC_OK;

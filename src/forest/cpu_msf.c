@@ -46,7 +46,7 @@ static bosc_status first_round(struct bi_cpu_msf *m, int64_t light, int64_t edge
 static bosc_status order_ids(struct bi_cpu_msf *m, int64_t entries)
 {
     uint8_t *marks;
-    int parts = bi_parts(m->ctx, entries, GRAIN);
+    int parts = bi_thread_count(m->ctx, entries, GRAIN);
     int64_t *begins;
     if (m->found == 0) return BOSC_OK;
     BI_TRY(bi_forest_scratch(m->ctx, entries, 1, (void **)&marks));
@@ -55,8 +55,8 @@ static bosc_status order_ids(struct bi_cpu_msf *m, int64_t entries)
     for (int64_t i = 0; i < m->found; i++) marks[m->ids[i]] = 1;
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t count = 0, end = bi_part_begin(entries, parts, p + 1);
-        for (int64_t id = bi_part_begin(entries, parts, p); id < end; id++) count += marks[id];
+        int64_t count = 0, end = bi_chunk_begin(entries, parts, p + 1);
+        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end; id++) count += marks[id];
         begins[p] = count;
     }
     for (int64_t p = 0, at = 0; p < parts; p++) {
@@ -66,9 +66,9 @@ static bosc_status order_ids(struct bi_cpu_msf *m, int64_t entries)
     }
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t at = begins[p], end = bi_part_begin(entries, parts, p + 1),
+        int64_t at = begins[p], end = bi_chunk_begin(entries, parts, p + 1),
                 most = p + 1 < parts ? begins[p + 1] : m->found;
-        for (int64_t id = bi_part_begin(entries, parts, p); id < end && at < most; id++) {
+        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end && at < most; id++) {
             m->ids[at] = (uint32_t)id;
             at += marks[id];
         }
@@ -83,12 +83,12 @@ static bosc_status label(struct bi_cpu_msf *m, uint32_t **labels)
     uint32_t *smallest = m->next, *out; /* next is not needed any more */
     BI_TRY(bi_forest_scratch(m->ctx, n, sizeof *out, (void **)&out));
     BI_TRY(m->ctx->backend->fill(m->ctx, smallest, 0xff, (size_t)m->components * sizeof *smallest));
-#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, n, GRAIN))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
     for (int64_t v = 0; v < n; v++) {
         uint32_t tree = m->joined[m->component[v]];
-        if ((uint32_t)v < bi_peek(&smallest[tree])) bi_lower_u32(&smallest[tree], (uint32_t)v);
+        if ((uint32_t)v < bi_atomic_load_u32(&smallest[tree])) bi_atomic_min_u32(&smallest[tree], (uint32_t)v);
     }
-#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, n, GRAIN))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
     for (int64_t v = 0; v < n; v++) out[v] = smallest[m->joined[m->component[v]]];
     *labels = out;
     return BOSC_OK;

@@ -66,11 +66,11 @@ static inline void bi_cpu_msf_note(struct bi_cpu_msf *m, int64_t at, uint32_t id
 /* The root above v; pointers on the way are halved. */
 static inline uint32_t root_of(uint32_t *parent, uint32_t v)
 {
-    uint32_t above = bi_peek(&parent[v]), far;
-    while ((far = bi_peek(&parent[above])) != above) {
-        bi_poke(&parent[v], far);
+    uint32_t above = bi_atomic_load_u32(&parent[v]), far;
+    while ((far = bi_atomic_load_u32(&parent[above])) != above) {
+        bi_atomic_store_u32(&parent[v], far);
         v = far;
-        above = bi_peek(&parent[v]);
+        above = bi_atomic_load_u32(&parent[v]);
     }
     return above;
 }

@@ -30,14 +30,14 @@ static void take_edge(struct bi_cpu_msf *m, uint32_t v, int64_t at, struct tally
 bosc_status bi_cpu_msf_first_round(struct bi_cpu_msf *m)
 {
     int64_t n = m->rows.n;
-    int parts = bi_parts(m->ctx, n, GRAIN);
+    int parts = bi_thread_count(m->ctx, n, GRAIN);
     struct tally *tallies, all = {0};
     uint8_t *root;
     BI_TRY(bi_forest_scratch(m->ctx, parts, sizeof *tallies, (void **)&tallies));
     BI_TRY(bi_forest_scratch(m->ctx, n, 1, (void **)&root));
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t roots = 0, begin = bi_part_begin(n, parts, p), end = bi_part_begin(n, parts, p + 1);
+        int64_t roots = 0, begin = bi_chunk_begin(n, parts, p), end = bi_chunk_begin(n, parts, p + 1);
         for (int64_t v = begin; v < end; v++) roots += root[v] = is_root(m->next, (uint32_t)v);
         tallies[p] = (struct tally){.edges = end - begin - roots, .roots = roots};
     }
@@ -50,8 +50,8 @@ bosc_status bi_cpu_msf_first_round(struct bi_cpu_msf *m)
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
         struct tally t = tallies[p];
-        int64_t end = bi_part_begin(n, parts, p + 1);
-        for (int64_t v = bi_part_begin(n, parts, p); v < end; v++)
+        int64_t end = bi_chunk_begin(n, parts, p + 1);
+        for (int64_t v = bi_chunk_begin(n, parts, p); v < end; v++)
             if (root[v]) {
                 m->next[v] = (uint32_t)v;
                 m->component[v] = (uint32_t)t.roots++;
@@ -67,7 +67,8 @@ bosc_status bi_cpu_msf_first_round(struct bi_cpu_msf *m)
     m->found = all.edges;
     m->components = m->left = all.roots;
 #pragma omp parallel for schedule(static) num_threads(parts)
-    for (int64_t v = 0; v < n; v++) bi_poke(&m->next[v], bi_peek(&m->next[bi_peek(&m->next[v])]));
+    for (int64_t v = 0; v < n; v++)
+        bi_atomic_store_u32(&m->next[v], bi_atomic_load_u32(&m->next[bi_atomic_load_u32(&m->next[v])]));
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int64_t v = 0; v < n; v++)
         if (!root[v]) m->component[v] = m->component[root_of(m->next, (uint32_t)v)];

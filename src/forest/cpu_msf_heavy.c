@@ -78,17 +78,17 @@ bosc_status bi_cpu_msf_list_heavy(struct bi_cpu_msf *m)
     uint32_t *tree = m->next; /* not needed any more */
     BI_TRY(bi_forest_scratch(m->ctx, turns, sizeof *begins, (void **)&begins));
     BI_TRY(bi_forest_scratch(m->ctx, turns, sizeof *counts, (void **)&counts));
-#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, turns, 4))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, turns, 4))
     for (int64_t v = 0; v < n; v++) tree[v] = m->joined[m->component[v]];
     struct heavy h = {m, tree, largest_tree(tree, n)};
-#pragma omp parallel for schedule(static) num_threads(bi_parts(m->ctx, turns, 4))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, turns, 4))
     for (int64_t t = 0; t < turns; t++) counts[t] = count_arcs(&h, t);
     for (int64_t t = 0; t < turns; t++) {
         begins[t] = room;
         room += counts[t];
     }
     BI_TRY(bi_edge_list_take(m->ctx, m->rows.wide_keys, room, &m->list));
-#pragma omp parallel for schedule(dynamic, 4) num_threads(bi_parts(m->ctx, turns, 4))
+#pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, turns, 4))
     for (int64_t t = 0; t < turns; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
     for (int64_t t = 0; t < turns; t++) {
         bi_edge_list_move(&m->list, count, begins[t], counts[t]);

@@ -13,12 +13,12 @@ enum {
 static bosc_status relabel(struct bi_cpu_msf *m, const uint32_t *table)
 {
     struct bi_edge_list *list = &m->list;
-    int parts = bi_parts(m->ctx, list->count, GRAIN);
+    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
     int64_t *counts, count = 0;
     BI_TRY(bi_forest_scratch(m->ctx, parts, sizeof *counts, (void **)&counts));
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_part_begin(list->count, parts, p), end = bi_part_begin(list->count, parts, p + 1);
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
         int64_t at = begin;
         for (int64_t i = begin; i < end; i++) {
             uint32_t u = table[list->ends[i] >> 32], v = table[(uint32_t)list->ends[i]];
@@ -30,7 +30,7 @@ static bosc_status relabel(struct bi_cpu_msf *m, const uint32_t *table)
         counts[p] = at - begin;
     }
     for (int p = 0; p < parts; p++) {
-        bi_edge_list_move(list, count, bi_part_begin(list->count, parts, p), counts[p]);
+        bi_edge_list_move(list, count, bi_chunk_begin(list->count, parts, p), counts[p]);
         count += counts[p];
     }
     list->count = count;
@@ -115,13 +115,13 @@ static void copy_edge(const struct bi_edge_list *from, int64_t i, struct bi_edge
 static bosc_status split(struct bi_cpu_msf *m, struct bi_edge_list *light)
 {
     struct bi_edge_list *list = &m->list;
-    int parts = bi_parts(m->ctx, list->count, GRAIN);
+    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
     int64_t *begins, count = 0, rest = 0;
     BI_TRY(bi_forest_scratch(m->ctx, parts + 1, sizeof *begins, (void **)&begins));
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t lights = 0, end = bi_part_begin(list->count, parts, p + 1);
-        for (int64_t i = bi_part_begin(list->count, parts, p); i < end; i++) lights += is_light(m, list, i);
+        int64_t lights = 0, end = bi_chunk_begin(list->count, parts, p + 1);
+        for (int64_t i = bi_chunk_begin(list->count, parts, p); i < end; i++) lights += is_light(m, list, i);
         begins[p] = lights;
     }
     for (int p = 0; p < parts; p++) {
@@ -134,7 +134,7 @@ static bosc_status split(struct bi_cpu_msf *m, struct bi_edge_list *light)
     light->count = count;
 #pragma omp parallel for schedule(static) num_threads(parts)
     for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_part_begin(list->count, parts, p), end = bi_part_begin(list->count, parts, p + 1);
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
         int64_t at = begins[p], keep = begin;
         for (int64_t i = begin; i < end; i++)
             if (is_light(m, list, i))
@@ -143,7 +143,7 @@ static bosc_status split(struct bi_cpu_msf *m, struct bi_edge_list *light)
                 copy_edge(list, i, list, keep++);
     }
     for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_part_begin(list->count, parts, p), end = bi_part_begin(list->count, parts, p + 1);
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
         int64_t keep = end - begin - (begins[p + 1] - begins[p]);
         bi_edge_list_move(list, rest, begin, keep);
         rest += keep;

@@ -110,7 +110,7 @@ void bi_cpu_msf_stream(struct bi_cpu_msf *m, bool *overflow)
     uint64_t all = m->rows.wide_keys ? UINT64_MAX : UINT32_MAX;
     bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
     int64_t n = m->rows.n, turns = bi_div_up(n, ROWS);
-#pragma omp parallel num_threads(bi_parts(m->ctx, turns, 4))
+#pragma omp parallel num_threads(bi_thread_count(m->ctx, turns, 4))
     {
         struct chunk c = {0, 0};
 #pragma omp for schedule(dynamic, 1)

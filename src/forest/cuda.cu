@@ -6,7 +6,7 @@
 #include "forest/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_forest_steps bi_forest_cuda = {
+extern "C" const bi_forest_steps bi_forest_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "forest/steps.def"
 #undef BI_STEP

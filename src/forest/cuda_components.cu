@@ -6,7 +6,7 @@
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 
-#include "base/join.h"
+#include "base/union_find.h"
 #include "forest/label_steps.h"
 
 enum {
@@ -65,16 +65,16 @@ template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) kernel
 static __global__ void __launch_bounds__(THREADS) kernel_flatten(struct state s)
 {
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n) bi_climb(s.parent, (uint32_t)v);
+    if (v < s.rows.n) bi_uf_compress(s.parent, (uint32_t)v);
 }
 
-/* As bi_root and bi_join, but roots are read through the cache of the multiprocessor: all read the same few, and one
+/* As bi_uf_find and bi_join, but roots are read through the cache of the multiprocessor: all read the same few, and one
  * that is a root no more shows itself at the swap. */
 __device__ __forceinline__ uint32_t hinted_root(uint32_t *parent, uint32_t v)
 {
     uint32_t at = bi_load_hint(&parent[v]), above;
     while ((above = bi_load_hint(&parent[at])) != at) {
-        bi_poke(&parent[v], above);
+        bi_atomic_store_u32(&parent[v], above);
         v = at;
         at = above;
     }
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void join(uint32_t *parent, uint32_t u, uint32
     while (a != b) {
         uint32_t high = a > b ? a : b, low = a > b ? b : a, above = atomicCAS(&parent[high], high, low);
         if (above == high) return;
-        a = bi_root(parent, above);
+        a = bi_uf_find(parent, above);
         b = low;
     }
 }
@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(SAMPLES) kernel_giant(struct state s)
     };
     BI_SHARED(giant_shared, sh);
     uint32_t v = (uint32_t)((uint64_t)threadIdx.x * (uint64_t)s.rows.n / SAMPLES);
-    uint32_t root = bi_climb(s.parent, v), count = 0;
+    uint32_t root = bi_uf_compress(s.parent, v), count = 0;
     sh.root[threadIdx.x] = root;
     if (threadIdx.x == 0) sh.most = 0;
     __syncthreads();
@@ -133,9 +133,9 @@ static __device__ void leave_to_all(const struct state &s, uint32_t v, int64_t f
 /* Whether the giant is not above the vertex, which is pointed at its root. */
 __device__ __forceinline__ bool is_outside(uint32_t *parent, uint32_t v, uint32_t giant)
 {
-    uint32_t at = bi_peek(&parent[v]), above;
-    while (at != giant && (above = bi_peek(&parent[at])) != at) {
-        bi_poke(&parent[v], above);
+    uint32_t at = bi_atomic_load_u32(&parent[v]), above;
+    while (at != giant && (above = bi_atomic_load_u32(&parent[at])) != at) {
+        bi_atomic_store_u32(&parent[v], above);
         at = above;
     }
     return at != giant;
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_label(struct state s)
     BI_SHARED(label_shared, sh);
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const uint8_t *mask = s.rows.order.vertex_mask;
-    bool root = v < s.rows.n && bi_climb(s.parent, (uint32_t)v) == v && (!mask || mask[v]);
+    bool root = v < s.rows.n && bi_uf_compress(s.parent, (uint32_t)v) == v && (!mask || mask[v]);
     unsigned votes = __ballot_sync(~0u, root);
     if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = (uint32_t)__popc(votes);
     __syncthreads();

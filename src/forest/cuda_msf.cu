@@ -1,6 +1,7 @@
 /* The fast spanning forest on CUDA: scratch, sizes and the order of launches. */
 #include <stddef.h>
 
+#include "core/call.h"
 #include "forest/cuda_msf.cuh"
 #include "forest/msf.h"
 
@@ -132,10 +133,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_graph *g, const struct bi_msf_
     struct msf_control told;
     BI_TRY(take_answers<K>(ctx, g, want, found));
     for (int one_level = 0; one_level < 2; one_level++) {
-        struct bi_mark mark = bi_arena_mark(ctx);
-        bosc_status status = run<K>(ctx, g, order, want, one_level, found, &told);
-        bi_arena_rewind(ctx, mark);
-        BI_TRY(status);
+        BI_TRY_WITH_SCRATCH(ctx, run<K>(ctx, g, order, want, one_level, found, &told));
         if (!told.overflow) break; /* else the sample misled: again with room for all edges */
     }
     /* A sum of flipped halves, told back: half = 2^32 - 1 - flipped half. Keys beyond `number` are in no sum. */

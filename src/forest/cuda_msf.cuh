@@ -14,7 +14,7 @@
 #ifndef BI_FOREST_CUDA_MSF_CUH
 #define BI_FOREST_CUDA_MSF_CUH
 
-#include "core/cuda/together.cuh"
+#include "core/cuda/cooperative.cuh"
 #include "core/cuda/warp.cuh"
 
 enum {
@@ -189,7 +189,7 @@ __device__ __forceinline__ uint32_t msf_block_rank(const bool (&flag)[ITEMS], ui
             mine[e] = i < ENTRIES ? counts[i] : 0;
             sum += mine[e];
         }
-        uint32_t upto = bi_warp_sum_upto(sum);
+        uint32_t upto = bi_warp_inclusive_sum(sum);
         uint32_t before = upto - sum;
         for (int e = 0; e < EACH; e++) {
             int i = lane * EACH + e;

@@ -49,7 +49,7 @@ struct heavy_shared {
 static __device__ __forceinline__ uint32_t scan_arcs(heavy_shared &sh)
 {
     uint32_t a = sh.before[2 * threadIdx.x], b = sh.before[2 * threadIdx.x + 1], total;
-    uint32_t start = bi_block_sum_before<MSF_ROUND_THREADS / 32>(a + b, sh.warp, &total);
+    uint32_t start = bi_block_exclusive_sum<MSF_ROUND_THREADS / 32>(a + b, sh.warp, &total);
     sh.before[2 * threadIdx.x] = start;
     sh.before[2 * threadIdx.x + 1] = start + a;
     __syncthreads();

@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(THREADS)
     };
     BI_SHARED(list_shared, sh);
     unsigned bits = marks_of(marks, blockIdx.x * THREADS + threadIdx.x);
-    uint32_t total, at = bi_block_sum_before<THREADS / 32>((uint32_t)__popc(bits), sh.warp, &total);
+    uint32_t total, at = bi_block_exclusive_sum<THREADS / 32>((uint32_t)__popc(bits), sh.warp, &total);
     for (; bits; bits &= bits - 1)
         sh.ids[at++] = (blockIdx.x * THREADS + threadIdx.x) * EACH + (uint32_t)__ffs((int)bits) - 1;
     __syncthreads();

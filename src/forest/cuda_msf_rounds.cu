@@ -282,8 +282,8 @@ template <class K> bosc_status msf_rounds(bosc_ctx *ctx, const msf_rows<K> &rows
 {
     unsigned blocks;
     if (level == 0) BI_TRY(BI_RUN(ctx, kernel_relabel<K>, (unsigned)bi_div_up(s.room, 256), 256, 0, s));
-    BI_TRY(bi_blocks_together(ctx, kernel_rounds<K>, MSF_ROUND_THREADS, MSF_ROUND_BLOCKS, &blocks));
-    return BI_RUN_TOGETHER(ctx, kernel_rounds<K>, blocks, MSF_ROUND_THREADS, rows, s, level);
+    BI_TRY(bi_cooperative_grid(ctx, kernel_rounds<K>, MSF_ROUND_THREADS, MSF_ROUND_BLOCKS, &blocks));
+    return BI_RUN_COOPERATIVE(ctx, kernel_rounds<K>, blocks, MSF_ROUND_THREADS, rows, s, level);
 }
 
 template bosc_status msf_rounds(bosc_ctx *, const msf_rows<uint32_t> &, const msf_state<uint32_t> &, int);

@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* The steps on the context's backend. */
-const struct bi_forest_steps *bi_forest_steps_of(const bosc_ctx *ctx);
-
 /* Scratch for `count` elements of `size` bytes. */
 bosc_status bi_forest_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p);
 

@@ -10,6 +10,7 @@
 #include <boscage/kdtree.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/driver.h"
 
 enum { NEAR = 8 }; /* points in a list */
@@ -181,12 +182,11 @@ static bosc_status check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, int64_t n
 bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const void *points, int64_t n, int64_t stride,
                       int32_t id_bits, void *pairs, void *dist2)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     struct outputs to = {id_bits == 64, pairs, dist2};
     BI_TRY(check(ctx, dtype, dim, n, id_bits, &to));
     struct emst e = {
-        .ctx = ctx, .steps = bi_forest_steps_of(ctx), .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
+        .ctx = ctx, .steps = ctx->ops->forest_steps, .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
     BI_TRY(bosc_kdtree_create(ctx, &opts, &e.tree));
     bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);

@@ -48,7 +48,7 @@ BI_FN void bi_emst_set_word(void *dist2, bool wide, int64_t i, uint64_t word)
 BI_FN void bi_emst_offer(const struct bi_emst *a, int64_t i)
 {
     uint64_t word = bi_emst_word(a->dist2, a->wide, i), *best = &a->best[a->label[i]];
-    if (word < bi_peek_u64(best)) bi_lower_u64(best, word);
+    if (word < bi_atomic_load_u64(best)) bi_atomic_min_u64(best, word);
 }
 
 /* Each point is a component. */
@@ -88,7 +88,7 @@ BI_FN void bi_step_emst_keep(const struct bi_emst *a, int64_t i)
 /* Items are components: whether one has no edge yet. */
 BI_FN void bi_step_emst_lonely(const struct bi_emst *a, int64_t r)
 {
-    if (a->best[a->roots[r]] == UINT64_MAX) bi_raise(a->flag, 1);
+    if (a->best[a->roots[r]] == UINT64_MAX) bi_atomic_or_u32(a->flag, 1);
 }
 
 /* Who knows its neighbour need not look; the others need not look beyond what their component has. */
@@ -125,7 +125,7 @@ BI_FN void bi_step_emst_tie(const struct bi_emst *a, int64_t i)
 {
     uint32_t j = a->other[i], u = (uint32_t)i;
     if (j == UINT32_MAX || bi_emst_word(a->dist2, a->wide, i) != a->best[a->label[i]]) return;
-    bi_lower_u64(&a->pair[a->label[i]], u < j ? (uint64_t)u << 32 | j : (uint64_t)j << 32 | u);
+    bi_atomic_min_u64(&a->pair[a->label[i]], u < j ? (uint64_t)u << 32 | j : (uint64_t)j << 32 | u);
 }
 
 /* Items are components. They join whom their edge leads to; of two that chose one edge the smaller stays. */
@@ -147,13 +147,13 @@ BI_FN void bi_step_emst_join(const struct bi_emst *a, int64_t r)
 BI_FN void bi_step_emst_climb(const struct bi_emst *a, int64_t r)
 {
     enum { STEPS = 64 };
-    uint32_t *parent = &a->parent[a->roots[r]], at = bi_peek(parent), above = bi_peek(&a->parent[at]);
+    uint32_t *parent = &a->parent[a->roots[r]], at = bi_atomic_load_u32(parent), above = bi_atomic_load_u32(&a->parent[at]);
     for (int s = 0; s < STEPS && above != at; s++) {
         at = above;
-        above = bi_peek(&a->parent[at]);
+        above = bi_atomic_load_u32(&a->parent[at]);
     }
-    bi_poke(parent, at);
-    if (above != at) bi_raise(a->flag, 1);
+    bi_atomic_store_u32(parent, at);
+    if (above != at) bi_atomic_or_u32(a->flag, 1);
 }
 
 BI_FN void bi_step_emst_label(const struct bi_emst *a, int64_t i) { a->label[i] = a->parent[a->label[i]]; }

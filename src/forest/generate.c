@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/driver.h"
 
 struct generate {
@@ -270,10 +271,9 @@ static bosc_status check_array(bosc_ctx *ctx, const char *name, const void *arra
 bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_generate_opts *opts, int64_t *n, int64_t *m, void *u, void *v,
                                 int64_t *weights, int64_t room)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     struct generate g = {
-        .ctx = ctx, .steps = bi_forest_steps_of(ctx), .room = room, .u = u, .v = v, .weights = weights};
+        .ctx = ctx, .steps = ctx->ops->forest_steps, .room = room, .u = u, .v = v, .weights = weights};
     BI_TRY(check_opts(ctx, opts, &g.opts));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     size_t size = g.opts.id_bits == 32 ? sizeof(uint32_t) : sizeof(int64_t);

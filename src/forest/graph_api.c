@@ -1,16 +1,8 @@
 /* The front door of graphs: handles, options, memory, and what a graph tells about itself. */
 #include <string.h>
 
+#include "core/call.h"
 #include "forest/graph_front.h"
-
-const struct bi_forest_steps *bi_forest_steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_forest_cuda;
-#endif
-    (void)ctx;
-    return &bi_forest_cpu;
-}
 
 bosc_status bi_forest_scratch(bosc_ctx *ctx, int64_t count, size_t size, void **p)
 {
@@ -57,8 +49,7 @@ bosc_status bi_graph_new(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph 
 bosc_status bosc_graph_create(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
 {
     bosc_graph_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check_opts(ctx, opts, &full));
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
     return bi_graph_new(ctx, &full, graph);
@@ -183,17 +174,13 @@ static bosc_status move_blocks(bosc_ctx *ctx, const bosc_graph *graph, const bos
 
 bosc_status bosc_graph_reserve(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     BI_TRY(check_sizes(ctx, &graph->opts, n, m));
     void *room;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_scratch(ctx, (size_t)build_scratch(&graph->opts, n, m), &room);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)build_scratch(&graph->opts, n, m), &room));
     bosc_graph next = *graph;
-    status = bi_graph_reserve_blocks(ctx, graph, n, m, &next);
+    bosc_status status = bi_graph_reserve_blocks(ctx, graph, n, m, &next);
     if (status == BOSC_OK) status = move_blocks(ctx, graph, &next);
     if (status == BOSC_OK)
         bi_graph_commit(graph, &next);
@@ -230,8 +217,7 @@ static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_e
 bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m, const void *u, const void *v,
                              const void *weights)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     const bosc_graph_opts *o = &graph->opts;
     BI_TRY(check_sizes(ctx, o, n, m));
@@ -241,10 +227,7 @@ bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_
     bool wide = o->id_bits == 64;
     struct bi_entries e = {
         .n = n, .m = m, .u = u, .v = v, .wide_u = wide, .wide_v = wide, .weights = weights, .dtype = o->weight};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = stage_and_build(ctx, graph, e);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_build(ctx, graph, e));
 }
 
 /* Offsets in reach: they begin with 0, ascend, and end with the number of entries. */
@@ -259,7 +242,7 @@ static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t
     if (*m < 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they end with %lld", (long long)*m);
     struct bi_check_offsets check = {offsets, true, n, found};
     BI_TRY(ctx->backend->copy(ctx, found, &bad, sizeof bad));
-    BI_TRY(bi_forest_steps_of(ctx)->check_offsets(ctx, n, &check));
+    BI_TRY(ctx->ops->forest_steps->check_offsets(ctx, n, &check));
     BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
     if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they do not ascend at %lld", (long long)bad);
     return check_sizes(ctx, &graph->opts, n, *m);
@@ -291,8 +274,7 @@ static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_
 bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const int64_t *offsets,
                                   const void *neighbours, const void *weights)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     const bosc_graph_opts *o = &graph->opts;
     BI_TRY(check_sizes(ctx, o, n, 0));
@@ -300,10 +282,7 @@ bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, c
     BI_TRY(check_array(ctx, "neighbours", neighbours, 0, (size_t)o->id_bits / 8));
     BI_TRY(check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
     struct bi_entries e = {.n = n, .v = neighbours, .wide_v = o->id_bits == 64, .weights = weights, .dtype = o->weight};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = stage_and_build_rows(ctx, graph, n, offsets, e);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_build_rows(ctx, graph, n, offsets, e));
 }
 
 bosc_status bosc_graph_get_info(const bosc_graph *graph, bosc_graph_info *info)

@@ -200,7 +200,7 @@ static bosc_status sort_back(struct bi_graph_build *b, const struct bi_back_list
 /* The back half of the rows: larger vertices, sorted, and the places of their edges in the list. */
 static bosc_status make_back(struct bi_graph_build *b, struct bi_place *place, int64_t *backs)
 {
-    const struct bi_forest_ops *ops = bi_forest_ops_of(b->ctx);
+    const struct bi_forest_ops *ops = b->ctx->ops->forest;
     int64_t count = b->edges.count;
     void *back;
     bool served = false;
@@ -315,7 +315,7 @@ bosc_status bi_graph_build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_ent
 {
     bosc_graph next = *graph;
     struct bi_graph_build b = {.ctx = ctx,
-                               .steps = bi_forest_steps_of(ctx),
+                               .steps = ctx->ops->forest_steps,
                                .next = &next,
                                .entries = *entries,
                                .wide = bi_graph_is_wide(&graph->opts, entries->m),

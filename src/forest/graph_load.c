@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/graph_save.h"
 
 enum { OFFSETS, NEIGHBOURS, WEIGHTS, IDS, ARRAYS };
@@ -76,7 +77,7 @@ static bosc_status check_offsets(struct reader *r, const bosc_graph *graph)
     uint64_t first = 0, last = 0;
     struct bi_check_offsets check = {offsets, graph->wide, graph->n, (int64_t *)r->found};
     BI_TRY(r->ctx->backend->copy(r->ctx, r->found, &bad, sizeof bad));
-    BI_TRY(bi_forest_steps_of(r->ctx)->check_offsets(r->ctx, graph->n, &check));
+    BI_TRY(r->ctx->ops->forest_steps->check_offsets(r->ctx, graph->n, &check));
     BI_TRY(bi_read_back(r->ctx, &bad, r->found, sizeof bad));
     BI_TRY(bi_read_back(r->ctx, &first, offsets, word));
     BI_TRY(bi_read_back(r->ctx, &last, offsets + (size_t)graph->n * word, word));
@@ -99,13 +100,13 @@ static bosc_status encode_weights(struct reader *r, bosc_graph *graph)
     if (a->bytes) BI_TRY(r->ctx->backend->copy(r->ctx, weights, a->data, a->bytes));
     struct bi_encode_weights encode = {weights, graph->opts.weight, graph->opts.nan == BOSC_NAN_LAST, graph->keys.data,
                                        r->found};
-    return bi_forest_steps_of(r->ctx)->encode_weights(r->ctx, graph->arcs, &encode);
+    return r->ctx->ops->forest_steps->encode_weights(r->ctx, graph->arcs, &encode);
 }
 
 /* Rows ascend, and every arc has its way back. */
 static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
 {
-    const struct bi_forest_steps *steps = bi_forest_steps_of(r->ctx);
+    const struct bi_forest_steps *steps = r->ctx->ops->forest_steps;
     struct bi_check_arcs check = {
         .rows = bi_graph_rows(graph), .n = graph->n, .entries = graph->entries, .found = r->found};
     uint32_t found;
@@ -127,7 +128,7 @@ static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
 /* Ids are distinct; and whether they ascend. */
 static bosc_status check_ids(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
 {
-    const struct bi_forest_steps *steps = bi_forest_steps_of(r->ctx);
+    const struct bi_forest_steps *steps = r->ctx->ops->forest_steps;
     struct bi_check_ids check = {edges->ids, graph->wide, r->found};
     uint32_t found;
     BI_TRY(steps->check_ids(r->ctx, edges->count, &check));
@@ -145,7 +146,7 @@ static bosc_status check_ids(struct reader *r, bosc_graph *graph, const struct b
 static bosc_status count_all(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
 {
     bosc_ctx *ctx = r->ctx;
-    const struct bi_forest_steps *steps = bi_forest_steps_of(ctx);
+    const struct bi_forest_steps *steps = ctx->ops->forest_steps;
     const struct bi_core_ops *core = ctx->backend->core;
     bosc_dtype type = graph->wide ? BOSC_U64 : BOSC_U32;
     struct bi_count_arcs count = {.rows = bi_graph_rows(graph), .row_of = edges->row_of, .arcs = edges->arcs};
@@ -214,9 +215,8 @@ static bosc_status read_graph(struct reader *r, bosc_graph **graph)
                             .wide = !!(h->flags & BI_GRAPH_SAVE_ALWAYS_WIDE)};
     bosc_graph *fresh;
     BI_TRY(bi_graph_new(r->ctx, &opts, &fresh));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    bosc_status status = fill_graph(r, fresh);
-    bi_arena_rewind(r->ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(r->ctx, status = fill_graph(r, fresh));
     if (status == BOSC_OK)
         *graph = fresh;
     else
@@ -226,8 +226,7 @@ static bosc_status read_graph(struct reader *r, bosc_graph **graph)
 
 bosc_status bosc_graph_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_graph **graph)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
     struct reader r = {.ctx = ctx};

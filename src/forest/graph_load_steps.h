@@ -33,7 +33,7 @@ BI_FN void bi_step_check_arcs(const struct bi_check_arcs *a, int64_t j)
         uint32_t before = r->neighbours[j - 1];
         if (before > v || (before == v && bi_word(r->ids, r->wide, j - 1) >= id)) found |= BI_BAD_ORDER;
     }
-    if (found) bi_raise(a->found, found);
+    if (found) bi_atomic_or_u32(a->found, found);
 }
 
 /* The arc back is in the row of the neighbour (which is in range, and whose row ascends). */
@@ -55,7 +55,7 @@ BI_FN void bi_step_check_partner(const struct bi_check_arcs *a, int64_t j)
     bool wide_key = bi_is_wide(r->dtype);
     if (low == end || r->neighbours[low] != u || bi_word(r->ids, r->wide, low) != id ||
         bi_word(r->keys, wide_key, low) != bi_word(r->keys, wide_key, j))
-        bi_raise(a->found, BI_BAD_PARTNER);
+        bi_atomic_or_u32(a->found, BI_BAD_PARTNER);
 }
 
 /* Weights to keys. */
@@ -70,7 +70,7 @@ struct bi_encode_weights {
 BI_FN void bi_step_encode_weights(const struct bi_encode_weights *a, int64_t j)
 {
     uint64_t key = bi_weight_key(a->weights, a->dtype, j);
-    if (!a->allow_nan && bi_is_nan_key(a->dtype, key)) bi_raise(a->found, BI_BAD_WEIGHT);
+    if (!a->allow_nan && bi_is_nan_key(a->dtype, key)) bi_atomic_or_u32(a->found, BI_BAD_WEIGHT);
     bi_set_word(a->keys, bi_is_wide(a->dtype), j, key);
 }
 
@@ -84,7 +84,7 @@ BI_FN void bi_step_check_ids(const struct bi_check_ids *a, int64_t k)
 {
     if (k == 0) return;
     uint64_t before = bi_word(a->ids, a->wide, k - 1), id = bi_word(a->ids, a->wide, k);
-    if (before >= id) bi_raise(a->found, before == id ? BI_IDS_REPEAT : BI_IDS_DESCEND);
+    if (before >= id) bi_atomic_or_u32(a->found, before == id ? BI_IDS_REPEAT : BI_IDS_DESCEND);
 }
 
 /* is[k] = 1 where edge k, given by its arc, is a self loop, or (`parallel`) has the ends of the one before it. */

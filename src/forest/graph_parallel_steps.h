@@ -87,8 +87,8 @@ BI_FN void bi_step_sum_run(const struct bi_sum_run *a, int64_t k)
     for (int64_t j = k + 1; j < a->count && !a->heads[j]; j++)
         sum = bi_add_weights(a->dtype, sum, bi_word(a->weights, wide_key, j), &overflows);
     bool is_nan = bi_is_nan_key(a->dtype, sum);
-    if (overflows) bi_lower_i64(&a->bad[0], (int64_t)bi_word(a->ids, a->wide, k));
-    if (is_nan) bi_lower_i64(&a->bad[1], (int64_t)bi_word(a->ids, a->wide, k));
+    if (overflows) bi_atomic_min_i64(&a->bad[0], (int64_t)bi_word(a->ids, a->wide, k));
+    if (is_nan) bi_atomic_min_i64(&a->bad[1], (int64_t)bi_word(a->ids, a->wide, k));
     bi_set_word(a->sums, wide_key, k, sum);
     a->keep[k] = !(is_nan && a->drop_nan);
 }

@@ -1,5 +1,6 @@
 /* What a graph holds, copied out: rows, edges, degrees. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/graph_front.h"
 
 bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool wide, int64_t n, int64_t m, uint32_t *rows)
@@ -7,7 +8,7 @@ bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool wide, 
     if (m == 0) return BOSC_OK;
     struct bi_mark_rows mark = {offsets, wide, rows};
     BI_TRY(ctx->backend->fill(ctx, rows, 0, (size_t)m * sizeof *rows));
-    BI_TRY(bi_forest_steps_of(ctx)->mark_rows(ctx, n, &mark));
+    BI_TRY(ctx->ops->forest_steps->mark_rows(ctx, n, &mark));
     return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, rows, m, rows);
 }
 
@@ -54,7 +55,7 @@ static bosc_status check_array(bosc_ctx *ctx, const char *name, const void *arra
 static bosc_status copy_words(bosc_ctx *ctx, const void *from, bool from_wide, void *to, bool to_wide, int64_t n)
 {
     struct bi_copy_words copy = {from, to, from_wide, to_wide};
-    return to ? bi_forest_steps_of(ctx)->copy_words(ctx, n, &copy) : BOSC_OK;
+    return to ? ctx->ops->forest_steps->copy_words(ctx, n, &copy) : BOSC_OK;
 }
 
 static bosc_status get_rows(bosc_ctx *ctx, const bosc_graph *graph, void *offsets, void *neighbours, void *weights,
@@ -72,29 +73,25 @@ static bosc_status get_rows(bosc_ctx *ctx, const bosc_graph *graph, void *offset
     BI_TRY(copy_words(ctx, graph->neighbours.data, false, neighbours, wide, graph->arcs));
     BI_TRY(copy_words(ctx, graph->edge_ids.data, graph->wide, edges, wide, graph->arcs));
     struct bi_copy_weights copy = {graph->keys.data, o->weight, weights};
-    if (weights) BI_TRY(bi_forest_steps_of(ctx)->copy_weights(ctx, graph->arcs, &copy));
+    if (weights) BI_TRY(ctx->ops->forest_steps->copy_weights(ctx, graph->arcs, &copy));
     return hand_over(ctx, &outs);
 }
 
 bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t *offsets, void *neighbours,
                                 void *weights, void *edges)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     BI_TRY(check_array(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(check_array(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
     BI_TRY(check_array(ctx, "weights", weights, bosc_dtype_size(graph->opts.weight)));
     BI_TRY(check_array(ctx, "edges", edges, (size_t)graph->opts.id_bits / 8));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_rows(ctx, graph, offsets, neighbours, weights, edges);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_rows(ctx, graph, offsets, neighbours, weights, edges));
 }
 
 bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_edges *edges)
 {
-    const struct bi_forest_steps *steps = bi_forest_steps_of(ctx);
+    const struct bi_forest_steps *steps = ctx->ops->forest_steps;
     size_t word = graph->wide ? 8 : 4;
     void *is, *all, *count;
     BI_TRY(bi_forest_scratch(ctx, graph->arcs, sizeof(uint32_t), (void **)&edges->row_of));
@@ -129,7 +126,7 @@ bosc_status bi_graph_fetch_edges(bosc_ctx *ctx, const bosc_graph *graph, struct 
     out->rows = bi_graph_rows(graph);
     out->row_of = edges.row_of;
     out->arcs = edges.arcs;
-    return bi_forest_steps_of(ctx)->fetch_edges(ctx, graph->m, out);
+    return ctx->ops->forest_steps->fetch_edges(ctx, graph->m, out);
 }
 
 static bosc_status get_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_fetch_edges *out)
@@ -146,8 +143,7 @@ static bosc_status get_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_f
 
 bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *ids, void *u, void *v, void *weights)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     size_t id_bytes = (size_t)graph->opts.id_bits / 8;
     BI_TRY(check_array(ctx, "ids", ids, id_bytes));
@@ -155,10 +151,7 @@ bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *i
     BI_TRY(check_array(ctx, "v", v, id_bytes));
     BI_TRY(check_array(ctx, "weights", weights, bosc_dtype_size(graph->opts.weight)));
     struct bi_fetch_edges out = {.wide_out = id_bytes == 8, .ids = ids, .u = u, .v = v, .weights = weights};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_edges(ctx, graph, &out);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_edges(ctx, graph, &out));
 }
 
 static bosc_status get_degrees(bosc_ctx *ctx, const bosc_graph *graph, void *degrees)
@@ -166,20 +159,16 @@ static bosc_status get_degrees(bosc_ctx *ctx, const bosc_graph *graph, void *deg
     struct outputs outs = {0};
     BI_TRY(add_output(ctx, &outs, graph->n, sizeof(int64_t), &degrees));
     struct bi_row_degrees step = {bi_graph_rows(graph), degrees};
-    BI_TRY(bi_forest_steps_of(ctx)->row_degrees(ctx, graph->n, &step));
+    BI_TRY(ctx->ops->forest_steps->row_degrees(ctx, graph->n, &step));
     return hand_over(ctx, &outs);
 }
 
 bosc_status bosc_graph_get_degrees(bosc_ctx *ctx, const bosc_graph *graph, int64_t *degrees)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     if (graph->n > 0 && !degrees) return bi_fail(ctx, BOSC_ERR_ARG, "degrees: NULL");
     BI_TRY(check_array(ctx, "degrees", degrees, sizeof *degrees));
     if (graph->n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_degrees(ctx, graph, degrees);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_degrees(ctx, graph, degrees));
 }

@@ -1,4 +1,5 @@
 /* Writes graphs: the same bytes on every backend. */
+#include "core/call.h"
 #include "forest/graph_save.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static bosc_status put_graph(struct bi_saver *s, const void *structure)
     BI_TRY(bi_scratch(ctx, arcs * size, &weights));
     BI_TRY(bi_scratch(ctx, sizeof(uint64_t), &zero));
     struct bi_copy_weights copy = {graph->keys.data, graph->opts.weight, weights};
-    BI_TRY(bi_forest_steps_of(ctx)->copy_weights(ctx, graph->arcs, &copy));
+    BI_TRY(ctx->ops->forest_steps->copy_weights(ctx, graph->arcs, &copy));
     if (graph->n == 0) { /* it may have no offsets yet */
         BI_TRY(ctx->backend->fill(ctx, zero, 0, sizeof(uint64_t)));
         offsets = zero;
@@ -47,8 +48,7 @@ static bosc_status put_graph(struct bi_saver *s, const void *structure)
 
 bosc_status bosc_graph_write(bosc_ctx *ctx, const bosc_graph *graph, bosc_write_fn write, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     return bi_save(ctx, write, user, put_graph, graph);
 }

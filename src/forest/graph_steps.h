@@ -41,7 +41,7 @@ struct bi_check_offsets {
 BI_FN void bi_step_check_offsets(const struct bi_check_offsets *a, int64_t i)
 {
     uint64_t end = bi_word(a->offsets, a->wide, i + 1);
-    if (bi_word(a->offsets, a->wide, i) > end || end > bi_word(a->offsets, a->wide, a->n)) bi_lower_i64(a->bad, i + 1);
+    if (bi_word(a->offsets, a->wide, i) > end || end > bi_word(a->offsets, a->wide, a->n)) bi_atomic_min_i64(a->bad, i + 1);
 }
 
 /* The first element of each row that has any gets the row's number. */
@@ -70,7 +70,7 @@ BI_FN void bi_step_check_entry(const struct bi_check_entry *a, int64_t i)
     uint64_t n = (uint64_t)e->n;
     if (bi_word(e->u, e->wide_u, i) >= n || bi_word(e->v, e->wide_v, i) >= n ||
         (a->refuse_nan && bi_is_nan_key(e->dtype, bi_entry_weight(e, i))))
-        bi_lower_i64(a->bad, i);
+        bi_atomic_min_i64(a->bad, i);
 }
 
 /* Which list an entry goes to: forward (u <= v, or any where `both` is not set), back (u > v); self loops to a third
@@ -138,13 +138,13 @@ BI_FN void bi_step_list_entries(const struct bi_list_entries *a, int64_t i)
     uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
     uint64_t key = bi_edge_key(e, a->bits, i);
     if (a->check && (u >= n || v >= n || (a->refuse_nan && bi_is_nan_key(e->dtype, bi_entry_weight(e, i)))))
-        bi_lower_i64(a->bad, i);
+        bi_atomic_min_i64(a->bad, i);
     a->keys[i] = key;
     bi_set_word(a->ids, a->wide, i, (uint64_t)i);
     if (i == 0) return;
     uint64_t before = bi_edge_key(e, a->bits, i - 1);
     uint32_t found = (before > key ? BI_KEYS_FALL : 0) | ((before & larger) > (key & larger) ? BI_LARGER_FALL : 0);
-    if (found) bi_raise(a->found, found);
+    if (found) bi_atomic_or_u32(a->found, found);
 }
 
 /* out[k] is the weight, as a key, of entry ids[k]. */
@@ -179,7 +179,7 @@ BI_FN void bi_step_check_order(const struct bi_check_order *a, int64_t k)
     if (before > key) found |= BI_KEYS_FALL;
     if (ids_fall && before == key) found |= BI_TIES_FALL;
     if ((before & larger) > (key & larger)) found |= BI_LARGER_FALL;
-    if (found) bi_raise(a->found, found);
+    if (found) bi_atomic_or_u32(a->found, found);
 }
 
 /* The arcs of both directions, each list by (key, id) or, after `weights`, by (key, weight, id): arc k of the one
@@ -208,7 +208,7 @@ BI_FN void bi_step_compare_pairs(const struct bi_pairs *a, int64_t k)
 {
     uint32_t found = a->list[0].keys[k] != a->list[1].keys[k] ? BI_KEYS_DIFFER : 0;
     if (bi_arc_weight(a, 0, k) != bi_arc_weight(a, 1, k)) found |= BI_WEIGHTS_DIFFER;
-    if (found) bi_raise(a->found, found);
+    if (found) bi_atomic_or_u32(a->found, found);
 }
 
 /* The first arc of a list that is not before (key, weight). */
@@ -234,7 +234,7 @@ BI_FN void bi_step_find_unpaired(const struct bi_pairs *a, int64_t i)
     uint64_t key = a->list[mine].keys[k], weight = bi_arc_weight(a, mine, k);
     int64_t other = bi_first_arc(a, !mine, key, weight) + (k - bi_first_arc(a, mine, key, weight));
     if (other >= a->list[!mine].count || a->list[!mine].keys[other] != key || bi_arc_weight(a, !mine, other) != weight)
-        bi_lower_i64(a->bad, (int64_t)bi_word(a->list[mine].ids, a->wide, k));
+        bi_atomic_min_i64(a->bad, (int64_t)bi_word(a->list[mine].ids, a->wide, k));
 }
 
 BI_FN void bi_step_pair_ids(const struct bi_pairs *a, int64_t k)

@@ -4,7 +4,7 @@
 #define BI_FOREST_LABEL_STEPS_H
 
 #include "forest/msf_rows.h"
-#include "base/join.h"
+#include "base/union_find.h"
 
 /* Tiles of arcs: the ends of edges whose id is marked join. */
 struct bi_join_marked {
@@ -18,7 +18,7 @@ BI_FN void bi_step_join_marked(const struct bi_join_marked *a, int64_t tile)
     struct bi_msf_walk w = bi_msf_walk_tile(&a->rows, tile);
     do {
         uint32_t v = a->rows.neighbours[w.place];
-        if (w.row < v && a->marks[bi_msf_arc_id(&a->rows, w.place)]) bi_join(a->parent, w.row, v);
+        if (w.row < v && a->marks[bi_msf_arc_id(&a->rows, w.place)]) bi_uf_union(a->parent, w.row, v);
     } while (bi_msf_walk_on(&a->rows, &w));
 }
 
@@ -38,7 +38,8 @@ struct bi_smallest {
 
 BI_FN void bi_step_smallest(const struct bi_smallest *a, int64_t v)
 {
-    if ((uint32_t)v < bi_peek(&a->smallest[a->root[v]])) bi_lower_u32(&a->smallest[a->root[v]], (uint32_t)v);
+    if ((uint32_t)v < bi_atomic_load_u32(&a->smallest[a->root[v]]))
+        bi_atomic_min_u32(&a->smallest[a->root[v]], (uint32_t)v);
 }
 
 struct bi_gather_labels {

@@ -1,5 +1,6 @@
 /* Dendrograms: edges sorted by the backend, then united one after the other on the host. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/msf_driver.h"
 
 bosc_status bi_tree_check(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs)
@@ -59,10 +60,10 @@ static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const vo
     struct bi_find_nan find = {in, place};
     struct bi_iota iota = {order[0], false};
     BI_TRY(ctx->backend->copy(ctx, place, &bad, sizeof bad));
-    BI_TRY(bi_forest_steps_of(ctx)->find_nan(ctx, rows, &find));
+    BI_TRY(ctx->ops->forest_steps->find_nan(ctx, rows, &find));
     BI_TRY(bi_read_back(ctx, &bad, place, sizeof bad));
     if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
-    BI_TRY(bi_forest_steps_of(ctx)->iota(ctx, rows, &iota));
+    BI_TRY(ctx->ops->forest_steps->iota(ctx, rows, &iota));
     BI_TRY(
         ctx->backend->core->sort_pairs(ctx, BOSC_F64, in, sizeof(uint32_t), order[0], rows, sorted, order[1], 0, 64));
     BI_TRY(ctx->backend->copy(ctx, h->lengths, sorted, (size_t)rows * sizeof *sorted));
@@ -125,16 +126,12 @@ static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const
 
 bosc_status bosc_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths, double *z)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_tree_check(ctx, n, id_bits, pairs));
     if (n > 1 && !lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: NULL");
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");
     if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
     if (n < 2) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = make_linkage(ctx, n, id_bits, pairs, lengths, z);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, make_linkage(ctx, n, id_bits, pairs, lengths, z));
 }

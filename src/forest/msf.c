@@ -7,15 +7,6 @@
 #include "core/check.h"
 #include "forest/msf_driver.h"
 
-const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_forest_ops_cuda;
-#endif
-    (void)ctx;
-    return &bi_forest_ops_cpu;
-}
-
 static bool is_float(bosc_dtype t) { return t == BOSC_F32 || t == BOSC_F64; }
 
 bosc_status bi_msf_check_opts(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, bosc_msf_opts *full)
@@ -73,7 +64,7 @@ bosc_status bi_msf_list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, stru
     if (rows->arcs == 0) return BOSC_OK;
     list.ends = rounds->ends[1];
     list.places = rounds->places[1];
-    BI_TRY(bi_forest_steps_of(ctx)->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &list));
+    BI_TRY(ctx->ops->forest_steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &list));
     BI_TRY(core->compact(ctx, sizeof(uint64_t), list.ends, list.keep, rows->arcs, rounds->ends[0], count));
     BI_TRY(core->compact(ctx, size, list.places, list.keep, rows->arcs, rounds->places[0], count));
     return bi_read_back(ctx, &rounds->list.count, count, sizeof rounds->list.count);
@@ -97,7 +88,7 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
     }
     BI_TRY(bi_msf_run_rounds(ctx, &rounds));
     struct bi_msf_fetch fetch = {*rows, rounds.chosen, found->ids, found->keys};
-    BI_TRY(bi_forest_steps_of(ctx)->msf_fetch(ctx, rounds.found, &fetch));
+    BI_TRY(ctx->ops->forest_steps->msf_fetch(ctx, rounds.found, &fetch));
     if (want->labels) BI_TRY(bi_label_parents(ctx, rows->n, rounds.parent, found->labels));
     found->count = rounds.found;
     info->rounds = info->rounds_told = rounds.count;
@@ -109,7 +100,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_
                         const bosc_msf_opts *opts, const struct bi_msf_want *want, struct bi_msf_found *found,
                         bosc_msf_info *info)
 {
-    const struct bi_forest_ops *ops = bi_forest_ops_of(ctx);
+    const struct bi_forest_ops *ops = ctx->ops->forest;
     bool served = false;
     if (opts->algorithm == BOSC_MSF_AUTO && ops->msf)
         BI_TRY(ops->msf(ctx, graph, &rows->order, want, found, &info->rounds, &served));
@@ -128,7 +119,7 @@ static bosc_status give_edges(bosc_ctx *ctx, const bosc_graph *graph, const stru
     bool staged = false, wide = graph->opts.id_bits == 64;
     BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (wide ? 8 : 4), &out, &staged));
     struct bi_msf_widen widen = {found->ids, out.reachable, graph->wide, wide};
-    BI_TRY(bi_forest_steps_of(ctx)->msf_widen(ctx, found->count, &widen));
+    BI_TRY(ctx->ops->forest_steps->msf_widen(ctx, found->count, &widen));
     return found->count ? bi_stage_back(ctx, &out) : BOSC_OK;
 }
 
@@ -186,17 +177,13 @@ bosc_status bosc_msf(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts
     bosc_msf_opts full;
     bosc_msf_info result = {0};
     struct outputs to = {edges, labels, info};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     BI_TRY(bi_msf_check_opts(ctx, graph, opts, &full));
     BI_TRY(check_ids(ctx, graph, "edges", edges));
     BI_TRY(check_ids(ctx, graph, "labels", labels));
     if (info) BI_TRY(bi_check_size(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = spanning_forest(ctx, graph, &full, &to, &result);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, graph, &full, &to, &result));
     if (!info) return BOSC_OK;
     result.size = info->size;
     memcpy(info, &result, info->size);

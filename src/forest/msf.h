@@ -62,8 +62,6 @@ struct bi_forest_ops {
     bosc_status (*back)(bosc_ctx *, const struct bi_back_list *list, int64_t count, void *ends, bool *served);
 };
 
-const struct bi_forest_ops *bi_forest_ops_of(const bosc_ctx *ctx);
-
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu_table.c */
 bosc_status bi_cpu_components(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_cpu_graph_back(bosc_ctx *ctx, const struct bi_back_list *list, int64_t count, void *ends, bool *served);

@@ -38,10 +38,10 @@ bosc_status bi_msf_keep_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, 
     BI_TRY(bi_forest_scratch(ctx, all, bytes(rows->wide_keys), &ranks));
     struct bi_msf_ranks rank = {rows->order, found->keys, ranks, rows->wide_keys};
     struct bi_msf_ranks unrank = {rows->order, keys, ranks, rows->wide_keys};
-    BI_TRY(bi_forest_steps_of(ctx)->msf_ranks(ctx, all, &rank));
+    BI_TRY(ctx->ops->forest_steps->msf_ranks(ctx, all, &rank));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, word(rows->wide_keys), ranks, bytes(rows->wide), found->ids, all, keys,
                                           ids, 0, rows->wide_keys ? 64 : 32));
-    BI_TRY(bi_forest_steps_of(ctx)->msf_ranks(ctx, count, &unrank));
+    BI_TRY(ctx->ops->forest_steps->msf_ranks(ctx, count, &unrank));
     *found = (struct bi_msf_found){.count = count, .ids = ids, .keys = ranks};
     return BOSC_OK;
 }
@@ -54,7 +54,7 @@ static bosc_status sum_halves(bosc_ctx *ctx, const struct bi_msf_rows *rows, con
     BI_TRY(bi_forest_scratch(ctx, found->count, sizeof(uint64_t), (void **)&halves.low));
     if (rows->wide_keys) BI_TRY(bi_forest_scratch(ctx, found->count, sizeof(uint64_t), (void **)&halves.high));
     BI_TRY(bi_forest_scratch(ctx, 2, sizeof(uint64_t), &results));
-    BI_TRY(bi_forest_steps_of(ctx)->msf_halves(ctx, found->count, &halves));
+    BI_TRY(ctx->ops->forest_steps->msf_halves(ctx, found->count, &halves));
     BI_TRY(ctx->backend->fill(ctx, results, 0, 2 * sizeof(uint64_t)));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, halves.low, found->count, results));
     if (halves.high)
@@ -83,7 +83,7 @@ static bosc_status sum_floats(bosc_ctx *ctx, const bosc_graph *graph, const stru
     void *result;
     BI_TRY(bi_forest_scratch(ctx, found->count, sizeof(double), (void **)&weights.out));
     BI_TRY(bi_forest_scratch(ctx, 1, sizeof(double), &result));
-    BI_TRY(bi_forest_steps_of(ctx)->msf_doubles(ctx, found->count, &weights));
+    BI_TRY(ctx->ops->forest_steps->msf_doubles(ctx, found->count, &weights));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_F64, weights.out, found->count, result));
     return bi_read_back(ctx, &info->weight, result, sizeof info->weight);
 }

@@ -286,7 +286,7 @@ static bosc_status run_round(struct run *s)
 bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds)
 {
     struct run s = {
-        .ctx = ctx, .steps = bi_forest_steps_of(ctx), .core = ctx->backend->core, .r = rounds, .labels = rounds->n};
+        .ctx = ctx, .steps = ctx->ops->forest_steps, .core = ctx->backend->core, .r = rounds, .labels = rounds->n};
     rounds->found = 0;
     rounds->count = 0;
     rounds->list.ends = rounds->ends[0];

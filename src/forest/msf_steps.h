@@ -139,7 +139,7 @@ struct bi_msf_lower {
 
 BI_FN void bi_step_msf_lower(const struct bi_msf_lower *a, int64_t i)
 {
-    bi_lower_u64(&a->out[a->numbers[i] - 1], bi_msf_arc_word(&a->list, i, a->numbers, a->least));
+    bi_atomic_min_u64(&a->out[a->numbers[i] - 1], bi_msf_arc_word(&a->list, i, a->numbers, a->least));
 }
 
 /* Each supervertex's lightest edge, and whom it leads to. Edges differ, so that one arc of a segment is the least. */
@@ -183,7 +183,7 @@ BI_FN void bi_step_msf_jump(const struct bi_msf_jump *a, int64_t i)
 {
     uint32_t to = a->in[i], far = a->in[to];
     a->out[i] = far;
-    if (far != to) bi_poke(a->changed, 1);
+    if (far != to) bi_atomic_store_u32(a->changed, 1);
 }
 
 /* Supervertices stand for a vertex of the graph each; `parent` is a forest of those. */

@@ -27,9 +27,9 @@ BI_FN void bi_step_prove_given(const struct bi_prove_given *a, int64_t i)
 {
     int64_t id = (int64_t)bi_word(a->ids, a->wide, i);
     if (id < 0 || id >= a->entries)
-        bi_lower_i64(&a->faults->absent, id < INT64_MAX ? id : INT64_MAX - 1);
+        bi_atomic_min_i64(&a->faults->absent, id < INT64_MAX ? id : INT64_MAX - 1);
     else
-        bi_lower_u32(&a->place_of[id], (uint32_t)i);
+        bi_atomic_min_u32(&a->place_of[id], (uint32_t)i);
 }
 
 /* Tiles of arcs: ends and rank of each edge given, and that it is there. */
@@ -67,9 +67,9 @@ BI_FN void bi_step_prove_found(const struct bi_prove_found *a, int64_t i)
 {
     int64_t id = (int64_t)bi_word(a->ids, a->wide, i);
     if (a->place_of[id] != (uint32_t)i)
-        bi_lower_i64(&a->faults->repeated, id);
+        bi_atomic_min_i64(&a->faults->repeated, id);
     else if (!a->seen[i])
-        bi_lower_i64(&a->faults->absent, id);
+        bi_atomic_min_i64(&a->faults->absent, id);
 }
 
 /* out[i] = in[order[i]]. */
@@ -114,7 +114,7 @@ struct bi_prove_unchosen {
 
 BI_FN void bi_step_prove_unchosen(const struct bi_prove_unchosen *a, int64_t i)
 {
-    if (!a->chosen[i]) bi_lower_i64(&a->faults->cycle, (int64_t)bi_word(a->ids, a->wide, i));
+    if (!a->chosen[i]) bi_atomic_min_i64(&a->faults->cycle, (int64_t)bi_word(a->ids, a->wide, i));
 }
 
 /* Turn and parent of a component lie together, for the climb. */
@@ -187,12 +187,12 @@ BI_FN void bi_prove_compare(const struct bi_prove_climb *a, int64_t place, uint3
 {
     uint64_t id = bi_msf_arc_id(&a->rows, place);
     if (turn == BI_NONE) {
-        bi_lower_i64(&a->faults->apart, (int64_t)id);
+        bi_atomic_min_i64(&a->faults->apart, (int64_t)id);
         return;
     }
     uint64_t rank = bi_msf_arc_rank(&a->rows, place), most = bi_word(a->ranks, a->rows.wide_keys, turn);
     if (rank < most || (rank == most && id < bi_word(a->ids, a->rows.wide, turn)))
-        bi_lower_i64(&a->faults->lighter, (int64_t)id);
+        bi_atomic_min_i64(&a->faults->lighter, (int64_t)id);
 }
 
 BI_FN void bi_step_prove_climb(const struct bi_prove_climb *a, int64_t tile)

@@ -21,9 +21,9 @@ struct bi_forest_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_forest_steps bi_forest_cpu;
+extern const struct bi_forest_steps bi_forest_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_forest_steps bi_forest_cuda;
+extern const struct bi_forest_steps bi_forest_steps_cuda;
 #endif
 
 #ifdef __cplusplus

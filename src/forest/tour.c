@@ -2,6 +2,7 @@
  * of each vertex on, tells parents, so that the second can take each vertex's children in order. Source: Tarjan and
  * Vishkin, An Efficient Parallel Biconnectivity Algorithm (1985), Euler tours. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/msf_driver.h"
 
 struct tour {
@@ -105,7 +106,7 @@ static bosc_status walk(struct tour *t, uint32_t *order)
 
 static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pairs, void *order)
 {
-    struct tour t = {.ctx = ctx, .steps = bi_forest_steps_of(ctx), .n = n, .arcs = 2 * (n - 1)};
+    struct tour t = {.ctx = ctx, .steps = ctx->ops->forest_steps, .n = n, .arcs = 2 * (n - 1)};
     struct bi_out out;
     uint32_t *found;
     bool staged = false;
@@ -129,15 +130,11 @@ static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pa
 
 bosc_status bosc_tour(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, void *order)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_tree_check(ctx, n, id_bits, pairs));
     if (n > 0 && !order) return bi_fail(ctx, BOSC_ERR_ARG, "order: NULL");
     if ((uintptr_t)order % (uintptr_t)(id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "order: not aligned to elements of %d bits", (int)id_bits);
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = make_tour(ctx, n, id_bits == 64, pairs, order);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, make_tour(ctx, n, id_bits == 64, pairs, order));
 }

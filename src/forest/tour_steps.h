@@ -19,7 +19,7 @@ struct bi_tour_arcs {
 BI_FN void bi_step_tour_arcs(const struct bi_tour_arcs *a, int64_t i)
 {
     uint64_t u = bi_word(a->pairs, a->wide, 2 * i), v = bi_word(a->pairs, a->wide, 2 * i + 1);
-    if (u == v || u >= (uint64_t)a->n || v >= (uint64_t)a->n) bi_lower_i64(a->bad, i);
+    if (u == v || u >= (uint64_t)a->n || v >= (uint64_t)a->n) bi_atomic_min_i64(a->bad, i);
     a->ends[2 * i] = u << 32 | (v & UINT32_MAX);
     a->ends[2 * i + 1] = v << 32 | (u & UINT32_MAX);
     a->arcs[2 * i] = (uint32_t)(2 * i);
@@ -33,7 +33,7 @@ struct bi_join_ends {
 
 BI_FN void bi_step_join_ends(const struct bi_join_ends *a, int64_t i)
 {
-    bi_join(a->parent, (uint32_t)(a->ends[i] >> 32), (uint32_t)a->ends[i]);
+    bi_uf_union(a->parent, (uint32_t)(a->ends[i] >> 32), (uint32_t)a->ends[i]);
 }
 
 /* Where each vertex's row of arcs begins and ends, and where each arc is. */
@@ -136,7 +136,7 @@ struct bi_find_nan {
 
 BI_FN void bi_step_find_nan(const struct bi_find_nan *a, int64_t i)
 {
-    if (a->in[i] != a->in[i]) bi_lower_i64(a->bad, i);
+    if (a->in[i] != a->in[i]) bi_atomic_min_i64(a->bad, i);
 }
 
 #endif

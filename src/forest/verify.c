@@ -3,6 +3,7 @@
  * vertices of the forest is the heaviest on their ways up to where they meet. Source: King, A Simpler Minimum Spanning
  * Tree Verification Algorithm (1997), section 2. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/msf_driver.h"
 
 struct proof {
@@ -192,8 +193,7 @@ bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_m
     bosc_msf_opts full;
     struct bi_prove_faults faults;
     bool staged = false;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     BI_TRY(bi_msf_check_opts(ctx, graph, opts, &full));
     if (full.trees) return bi_fail(ctx, BOSC_ERR_ARG, "opts: trees is %lld, not 0", (long long)full.trees);
@@ -204,7 +204,7 @@ bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_m
     if ((uintptr_t)edges % (uintptr_t)(graph->opts.id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "edges: not aligned to elements of %d bits", (int)graph->opts.id_bits);
     struct proof p = {.ctx = ctx,
-                      .steps = bi_forest_steps_of(ctx),
+                      .steps = ctx->ops->forest_steps,
                       .core = ctx->backend->core,
                       .graph = graph,
                       .count = count,

@@ -1,18 +1,10 @@
 /* The front door of geometric hashing: handles, options, checks. */
 #include <string.h>
 
+#include "core/call.h"
 #include "geometric/driver.h"
 
 enum { MODEL_MOST = 65536, SCENE_MOST = 1 << 20, BASES_MOST = 1 << 26, NEAR_LEAST = 8 };
-
-const struct bi_geo_steps *bi_geo_steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_geo_cuda;
-#endif
-    (void)ctx;
-    return &bi_geo_cpu;
-}
 
 static bosc_status check_table(bosc_ctx *ctx, const bosc_geometric *table)
 {
@@ -52,8 +44,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bo
 bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric **table)
 {
     bosc_geometric_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     bosc_grid *grid = NULL;
@@ -113,22 +104,17 @@ static bosc_status check_points(bosc_ctx *ctx, const char *array, const double *
 
 bosc_status bosc_geometric_build(bosc_ctx *ctx, bosc_geometric *table, const double *points, int64_t n)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_table(ctx, table));
     BI_TRY(check_model(ctx, &table->opts, n));
     BI_TRY(check_points(ctx, "points", points));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_geo_build(ctx, table, points, n);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, bi_geo_build(ctx, table, points, n));
 }
 
 bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m,
                                 int64_t *ids, bosc_geometric_match *match)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_table(ctx, table));
     if (table->n == 0) return bi_fail(ctx, BOSC_ERR_ARG, "table: it holds no model");
     if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);

@@ -6,7 +6,7 @@ enum { VOTES_MOST = 1 << 26 }; /* of a batch, or of one basis; regular models ha
 bosc_status bi_geo_ballot(struct bi_geo_finder *f, int64_t from, int64_t *bases)
 {
     int64_t count = *bases;
-    const struct bi_geo_steps *steps = bi_geo_steps_of(f->ctx);
+    const struct bi_geo_steps *steps = f->ctx->ops->geometric;
     const struct bi_backend *backend = f->ctx->backend;
     int64_t queries = count * f->per, counters = count * f->table->bases, total, *offsets;
     uint32_t *ids, *bad;

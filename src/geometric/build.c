@@ -98,7 +98,7 @@ static bosc_status choose_bases(bosc_ctx *ctx, struct bi_geo_choose *choose, con
     BI_TRY(bi_scratch_of(ctx, choose->count, size, list));
     BI_TRY(bi_scratch_of(ctx, choose->count, 1, &choose->keep));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bases, &count));
-    BI_TRY(bi_geo_steps_of(ctx)->geo_choose(ctx, choose->count, choose));
+    BI_TRY(ctx->ops->geometric->geo_choose(ctx, choose->count, choose));
     BI_TRY(ctx->backend->core->compact(ctx, size, choose->list, choose->keep, choose->count, *list, count));
     BI_TRY(bi_read_back(ctx, bases, count, sizeof *bases));
     if (*bases == 0 || !(choose->least > s->trace * 1e-12))
@@ -134,7 +134,7 @@ static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct bi_ge
     place.points = table->points.data;
     place.list = table->list.data;
     BI_TRY(bi_scratch_of(ctx, bases * per, 2 * sizeof(float), &place.uv));
-    BI_TRY(bi_geo_steps_of(ctx)->geo_place(ctx, bases * per, &place));
+    BI_TRY(ctx->ops->geometric->geo_place(ctx, bases * per, &place));
     BI_TRY(fit_grid(ctx, table));
     return bosc_grid_build(ctx, table->grid, place.uv, bases * per, 2);
 }

@@ -6,7 +6,7 @@
 #include "geometric/steps.def"
 #undef BI_STEP
 
-const struct bi_geo_steps bi_geo_cpu = {
+const struct bi_geo_steps bi_geo_steps_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "geometric/steps.def"
 #undef BI_STEP

@@ -6,7 +6,7 @@
 #include "geometric/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_geo_steps bi_geo_cuda = {
+extern "C" const bi_geo_steps bi_geo_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "geometric/steps.def"
 #undef BI_STEP

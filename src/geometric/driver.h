@@ -11,9 +11,6 @@
 extern "C" {
 #endif
 
-/* The steps on the context's backend. */
-const struct bi_geo_steps *bi_geo_steps_of(const bosc_ctx *ctx);
-
 /* Copies n points to host memory; BOSC_ERR_DATA with the row of one that is not finite, or too large. */
 bosc_status bi_geo_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, double *copy);
 

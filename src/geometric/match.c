@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "core/call.h"
 #include "geometric/finder.h"
 
 enum {
@@ -57,10 +58,7 @@ static bosc_status search(struct bi_geo_finder *f)
         int64_t count, asked;
         do {
             count = asked = f->tries - from < f->batch ? f->tries - from : f->batch;
-            struct bi_mark mark = bi_arena_mark(f->ctx);
-            bosc_status status = bi_geo_ballot(f, from, &count);
-            bi_arena_rewind(f->ctx, mark);
-            BI_TRY(status);
+            BI_TRY_WITH_SCRATCH(f->ctx, bi_geo_ballot(f, from, &count));
             if (count < asked) f->batch = count;
         } while (count < asked);
         BI_TRY(bi_geo_try_best(f, count));

@@ -29,7 +29,7 @@ bosc_status bi_geo_make_tree(bosc_ctx *ctx, const double *points, int64_t n, bos
 
 bosc_status bi_geo_find_near(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows, struct bi_geo_choose *choose)
 {
-    const struct bi_geo_steps *steps = bi_geo_steps_of(ctx);
+    const struct bi_geo_steps *steps = ctx->ops->geometric;
     int64_t width = choose->near.count + 1;
     struct bi_geo_others others = {.count = choose->near.count};
     BI_TRY(bi_scratch_of(ctx, rows * width, sizeof(uint32_t), &choose->near.rows));

@@ -148,7 +148,7 @@ BI_FN void bi_step_geo_best(const struct bi_geo_best *a, int64_t i)
 {
     if (a->votes[i] == 0) return;
     uint64_t word = (uint64_t)(UINT32_MAX - (uint32_t)a->votes[i]) << 32 | (uint64_t)(i % a->bases);
-    bi_lower_u64(&a->best[i / a->bases], word);
+    bi_atomic_min_u64(&a->best[i / a->bases], word);
 }
 
 struct bi_geo_steps {
@@ -157,9 +157,9 @@ struct bi_geo_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_geo_steps bi_geo_cpu;
+extern const struct bi_geo_steps bi_geo_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_geo_steps bi_geo_cuda;
+extern const struct bi_geo_steps bi_geo_steps_cuda;
 #endif
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* What got the most votes is tried on the points. */
 #include <string.h>
 
+#include "core/call.h"
 #include "geometric/finder.h"
 
 enum {
@@ -114,10 +115,7 @@ static bosc_status try_basis(struct bi_geo_finder *f, int64_t k)
         if (!bi_geo_fit(f->model, f->n, f->scene, f->ids, f->affine, transform)) return BOSC_OK;
         double area = transform[0] * transform[4] - transform[1] * transform[3];
         double radius = f->table->tolerance * sqrt(area < 0 ? -area : area);
-        struct bi_mark mark = bi_arena_mark(f->ctx);
-        bosc_status status = look(f, transform, wide ? 3 * radius : radius, centre, reach, &count);
-        bi_arena_rewind(f->ctx, mark);
-        BI_TRY(status);
+        BI_TRY_WITH_SCRATCH(f->ctx, look(f, transform, wide ? 3 * radius : radius, centre, reach, &count));
         int64_t inliers = take_one_each(f, &sum);
         round += count == f->n;
         if (wide) continue;

@@ -2,16 +2,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "hash/driver.h"
-
-const struct bi_hash_ops *bi_hash_ops_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_hash_ops_cuda;
-#endif
-    (void)ctx;
-    return &bi_hash_ops_cpu;
-}
 
 int64_t bi_hash_alignment(int64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
 
@@ -102,7 +94,7 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
 {
     bosc_hash *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_hash){.ops = bi_hash_ops_of(ctx),
+    *fresh = (bosc_hash){.ops = ctx->ops->hash,
                          .layout = layout,
                          .memory = ctx->memory,
                          .host = ctx->host,
@@ -117,8 +109,7 @@ bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_has
     bosc_hash_opts full;
     const struct bi_hash_layout *layout = NULL;
     bosc_hash *fresh;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_opts(ctx, opts, &full, &layout));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     BI_TRY(bi_hash_new(ctx, &full, layout, &fresh));
@@ -137,8 +128,7 @@ void bosc_hash_free(bosc_hash *table)
 
 bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     if (table->layout != &bi_hash_bucketed)
         return bi_fail(ctx, BOSC_ERR_ARG, "table: of layout %d, but views are of BUCKETED tables",
@@ -151,8 +141,7 @@ bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
 
 bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *info)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_size(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
@@ -163,10 +152,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
                            .linear = table->linear};
     for (int b = 0; b < BI_HASH_BLOCKS; b++) full.bytes += (int64_t)table->blocks[b].bytes;
     if (table->buckets) {
-        struct bi_mark mark = bi_arena_mark(ctx);
-        bosc_status status = table->layout->info(ctx, table, &full);
-        bi_arena_rewind(ctx, mark);
-        BI_TRY(status);
+        BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
     }
     full.load = full.places ? (double)full.keys / (double)full.places : 0;
     memcpy(info, &full, info->size);

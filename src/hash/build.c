@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "hash/driver.h"
 
 bosc_status bi_hash_scratch(bosc_ctx *ctx, int64_t n, int64_t size, void *p)
@@ -101,10 +102,7 @@ bosc_status bi_hash_make(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
     bool again = next->opts.kind == BOSC_HASH_MULTIMAP;
     *written = false;
     if (!again) {
-        struct bi_mark mark = bi_arena_mark(ctx);
-        bosc_status status = make_as_it_comes(ctx, table, next, in, written, &again);
-        bi_arena_rewind(ctx, mark);
-        BI_TRY(status);
+        BI_TRY_WITH_SCRATCH(ctx, make_as_it_comes(ctx, table, next, in, written, &again));
     }
     if (again) BI_TRY(make_of_groups(ctx, table, next, in, written));
     next->pairs = next->opts.counted || next->opts.kind == BOSC_HASH_MULTIMAP ? in->pairs : next->keys;
@@ -132,15 +130,11 @@ static bosc_status build(bosc_ctx *ctx, bosc_hash *table, const void *keys, cons
 
 bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     const bosc_hash_opts *o = &table->opts;
     BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, o->key_bits / 8, o->key_bits == 32 ? 4 : 8));
     BI_TRY(bi_hash_check_array(ctx, "values", values, n, o->value_size, bi_hash_alignment(o->value_size)));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = build(ctx, table, keys, values, n);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, keys, values, n));
 }

@@ -1,4 +1,5 @@
 /* Tables that change: rehash, insert, erase. */
+#include "core/call.h"
 #include "hash/driver.h"
 
 /* Makes *table from pairs in blocks of its own, so that it is as it was if that fails. */
@@ -31,18 +32,14 @@ bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint6
 {
     const struct bi_hash_layout *layout;
     bosc_hash_opts asked, full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     asked = table->opts;
     asked.seed = seed;
     if (load != 0) asked.load = load;
     if (bi_hash_check_opts(ctx, &asked, &full, &layout) != BOSC_OK)
         return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is none that this layout can have", load);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = rehash(ctx, table, &full);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, rehash(ctx, table, &full));
 }
 
 /* New pairs behind those of the table; the input's arrays have room. */
@@ -125,8 +122,7 @@ static bosc_status insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, con
 
 bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     const bosc_hash_opts *o = &table->opts;
@@ -136,10 +132,7 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld pairs, and %lld are there; a table holds less than 2^32 - 1",
                        (long long)n, (long long)table->pairs);
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = insert(ctx, table, keys, values, n);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, insert(ctx, table, keys, values, n));
 }
 
 /* Of a bucketed map: fillers take the places of the keys. */
@@ -239,15 +232,13 @@ static bosc_status erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int6
 bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     int64_t count = 0;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     int32_t bits = table->opts.key_bits;
     BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, bits / 8, bits == 32 ? 4 : 8));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = erase(ctx, table, keys, n, &count);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = erase(ctx, table, keys, n, &count));
     if (status == BOSC_OK && erased) *erased = count;
     return status;
 }

@@ -21,7 +21,7 @@ struct bi_hash_touch {
 BI_FN void bi_step_touch(const struct bi_hash_touch *a, int64_t i)
 {
     bosc_hash_word hash = bosc_hash_of(bosc_hash_load(a->keys, i, a->key_bits), a->key_bits, a->seed);
-    bi_raise(&a->touched[bosc_hash_part_of(hash, a->key_bits, a->part_bits)], 1);
+    bi_atomic_or_u32(&a->touched[bosc_hash_part_of(hash, a->key_bits, a->part_bits)], 1);
 }
 
 /* *over = 1 if the list of a part is too long for its buckets. */
@@ -36,7 +36,7 @@ BI_FN void bi_step_check_room(const struct bi_hash_room *a, int64_t part)
 {
     uint32_t keys = a->starts[part + 1] - a->starts[part];
     uint32_t buckets = a->parts[part].buckets_seed >> BOSC_HASH_SEED_BITS;
-    if (keys && bi_hash_part_buckets(a->load, keys) > buckets) bi_raise(a->over, 1);
+    if (keys && bi_hash_part_buckets(a->load, keys) > buckets) bi_atomic_or_u32(a->over, 1);
 }
 
 BI_FN bool bi_hash_is_linear(bosc_hash_part part) { return (part.buckets_seed & BOSC_HASH_LINEAR) == BOSC_HASH_LINEAR; }
@@ -102,7 +102,7 @@ struct bi_hash_erase {
 BI_FN void bi_step_mark_places(const struct bi_hash_erase *a, int64_t i)
 {
     int64_t place = bosc_hash_look_up(&a->view, bosc_hash_load(a->keys, i, a->view.key_bits));
-    if (place >= 0) bi_raise(&a->bits[place / 32], 1u << place % 32);
+    if (place >= 0) bi_atomic_or_u32(&a->bits[place / 32], 1u << place % 32);
 }
 
 /* Takes pairs out of a bucket: the others move up, and fillers keep the mark. */
@@ -231,12 +231,12 @@ BI_FN void bi_step_check_part(const struct bi_hash_check *a, int64_t i)
         bool last = i + 1 == (int64_t)1 << v->part_bits;
         uint32_t next = last ? a->buckets : v->parts[i + 1].first;
         if (buckets == 0 || (i == 0 && part.first != 0) || (uint64_t)part.first + buckets != next)
-            bi_raise(a->found, BI_HASH_BAD_PART);
+            bi_atomic_or_u32(a->found, BI_HASH_BAD_PART);
         return;
     }
     uint32_t found = 0;
     for (uint32_t b = 0; b < buckets; b++) found |= bi_hash_check_bucket(v, (uint32_t)i, b);
-    if (found) bi_raise(a->found, found);
+    if (found) bi_atomic_or_u32(a->found, found);
 }
 
 /* What is kept with key i: counts go to a sum, and a multimap's values must be there. */
@@ -252,7 +252,7 @@ BI_FN void bi_step_check_kept(const struct bi_hash_check_kept *a, int64_t i)
     const struct bi_hash_kept *k = &a->kept;
     uint32_t count = bi_hash_kept_count(k, i);
     a->counts[i] = count;
-    if (count == 0 || (k->multimap && (int64_t)bi_hash_kept_first(k, i) + count > a->pairs)) bi_raise(a->found, 1);
+    if (count == 0 || (k->multimap && (int64_t)bi_hash_kept_first(k, i) + count > a->pairs)) bi_atomic_or_u32(a->found, 1);
 }
 
 #endif

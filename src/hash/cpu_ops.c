@@ -50,8 +50,8 @@ static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whol
     for (int t = 0; t < threads; t++) {
         struct bi_hash_scatter *s = *shares + t;
         *s = *whole;
-        s->begin = bi_part_begin(whole->end, threads, t);
-        s->end = bi_part_begin(whole->end, threads, t + 1);
+        s->begin = bi_chunk_begin(whole->end, threads, t);
+        s->end = bi_chunk_begin(whole->end, threads, t + 1);
         s->places = (uint32_t *)words + (size_t)t * 2 * parts;
         s->begins = s->places + parts;
         s->lines = lines ? (char *)line_memory + (size_t)t * lines : NULL;
@@ -73,7 +73,7 @@ static bosc_status cpu_partition(bosc_ctx *ctx, const struct bi_hash_shape *shap
     BI_TRY(bi_hash_scratch(ctx, n, payload_bytes, &payload));
     BI_TRY(bi_scratch(ctx, (parts + 1) * sizeof(uint32_t), &starts));
     int64_t grain = (int64_t)parts * LEAST_FOR_A_PART;
-    int threads = bi_parts(ctx, n, grain > GRAIN ? grain : GRAIN);
+    int threads = bi_thread_count(ctx, n, grain > GRAIN ? grain : GRAIN);
     struct bi_hash_scatter *shares, whole = {.shape = shape,
                                              .keys = keys,
                                              .values = values,
@@ -146,7 +146,7 @@ static void fill_parts(bosc_ctx *ctx, struct filling *f, char *scratch)
     job.marks = (uint8_t *)(job.firsts + (size_t)job.room * BI_HASH_FILL_WORDS);
     for (;;) {
         int64_t part = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
-        if (part >> f->table->shape.part_bits || bi_peek(&r->repeats)) return;
+        if (part >> f->table->shape.part_bits || bi_atomic_load_u32(&r->repeats)) return;
         if (!is_filled(f, (size_t)part)) continue;
         job.part = (uint32_t)part;
         job.begin = f->lists->starts[part];
@@ -156,7 +156,7 @@ static void fill_parts(bosc_ctx *ctx, struct filling *f, char *scratch)
         job.second = 0;
         PICK(ctx, bi_hash_fill)(&job);
         uint32_t seed = job.descriptor->buckets_seed & BOSC_HASH_LINEAR;
-        if (job.repeats) bi_raise(&r->repeats, 1);
+        if (job.repeats) bi_atomic_or_u32(&r->repeats, 1);
         if (seed && seed != BOSC_HASH_LINEAR) __atomic_fetch_add(&r->reseeded, 1, __ATOMIC_RELAXED);
         if (seed == BOSC_HASH_LINEAR) __atomic_fetch_add(&r->linear, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&r->second, job.second, __ATOMIC_RELAXED);
@@ -174,7 +174,7 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct 
                   ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
     each = bi_round_up(each, 256);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
-    int threads = bi_parts(ctx, lists->n, GRAIN);
+    int threads = bi_thread_count(ctx, lists->n, GRAIN);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *scratch;
     BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
@@ -188,10 +188,10 @@ static bosc_status cpu_find(bosc_ctx *ctx, const bosc_hash *table, const void *q
                             uint8_t *found)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    int threads = bi_parts(ctx, m, GRAIN);
+    int threads = bi_thread_count(ctx, m, GRAIN);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
-    (table, queries, bi_part_begin(m, threads, t), bi_part_begin(m, threads, t + 1), values, found);
+    (table, queries, bi_chunk_begin(m, threads, t), bi_chunk_begin(m, threads, t + 1), values, found);
     return BOSC_OK;
 }
 

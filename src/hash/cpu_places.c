@@ -25,7 +25,7 @@ static bosc_status cpu_fill(bosc_ctx *ctx, const struct bi_hash_placing *f)
 {
     if (f->view.layout == BOSC_HASH_FKS) return cpu_step_places_fks(ctx, f->view.runs, f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
-#pragma omp parallel for schedule(dynamic) num_threads(bi_parts(ctx, f->lists.n, 4096))
+#pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
     for (int64_t run = 0; run < f->view.runs; run++) fill_run(f, (uint32_t)run);
     return BOSC_OK;
 }
@@ -96,7 +96,7 @@ static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, 
 {
     int64_t batches = bi_div_up(m, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-#pragma omp parallel for schedule(static) num_threads(bi_parts(ctx, m, 4096))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, m, 4096))
     for (int64_t k = 0; k < batches; k++) {
         int64_t from = k * BATCH;
         int count = m - from < BATCH ? (int)(m - from) : BATCH;
@@ -110,12 +110,12 @@ static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, 
     return BOSC_OK;
 }
 
-const struct bi_hash_places_ops bi_hash_places_cpu = {.bins = cpu_step_places_bins,
-                                                      .sizes = cpu_step_places_sizes,
-                                                      .rows = cpu_step_places_rows,
-                                                      .taken = cpu_step_places_taken,
-                                                      .pairs = cpu_step_places_pairs,
-                                                      .lengths = cpu_step_places_lengths,
-                                                      .disorder = cpu_step_places_disorder,
-                                                      .fill = cpu_fill,
-                                                      .find = cpu_find};
+const struct bi_hash_places_ops bi_hash_places_ops_cpu = {.bins = cpu_step_places_bins,
+                                                          .sizes = cpu_step_places_sizes,
+                                                          .rows = cpu_step_places_rows,
+                                                          .taken = cpu_step_places_taken,
+                                                          .pairs = cpu_step_places_pairs,
+                                                          .lengths = cpu_step_places_lengths,
+                                                          .disorder = cpu_step_places_disorder,
+                                                          .fill = cpu_fill,
+                                                          .find = cpu_find};

@@ -40,13 +40,13 @@ static __global__ void __launch_bounds__(LAY_THREADS) kernel_lay(const lay_args 
     if (!a.in_place)
         for (uint32_t p = threadIdx.x; p < begin; p += LAY_THREADS)
             sum += bi_hash_part_buckets(a.load, a.starts[p + 1] - a.starts[p]);
-    bi_block_sum_before<LAY_THREADS / 32>(sum, sh.warps[0], &before);
+    bi_block_exclusive_sum<LAY_THREADS / 32>(sum, sh.warps[0], &before);
     if (part < a.count) {
         const uint32_t keys = a.starts[part + 1] - a.starts[part];
         buckets = a.in_place ? a.parts[part].buckets_seed >> BOSC_HASH_SEED_BITS : bi_hash_part_buckets(a.load, keys);
         sort_out(a, part, keys, buckets);
     }
-    const uint32_t first = before + bi_block_sum_before<LAY_THREADS / 32>(buckets, sh.warps[1], &all);
+    const uint32_t first = before + bi_block_exclusive_sum<LAY_THREADS / 32>(buckets, sh.warps[1], &all);
     if (part < a.count && !a.in_place) a.parts[part] = {first, buckets << BOSC_HASH_SEED_BITS};
     if (part == a.count - 1) a.report->buckets = a.in_place ? a.placed : first + buckets;
 }

@@ -302,7 +302,7 @@ static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS, PICKS>
         }
     }
     if (lane < listed) repeats |= fill_far(part, list[lane]);
-    second = bi_warp_sum_upto(second);
+    second = bi_warp_inclusive_sum(second);
     if (lane == 31 && second) atomicAdd(&talk.second, second);
     if (repeats) atomicOr(&talk.repeats, 1u);
 }

@@ -190,7 +190,7 @@ static __device__ __forceinline__ split_column split_columns(S &sh, const split_
         if (tile > 0)
             bi_store_relaxed(&pass.words[(size_t)tile * S::DIGITS + t],
                              (unsigned long long)mine.total << SPLIT_FLAGS | SPLIT_COUNT);
-        mine.start = bi_warp_sum_upto(mine.total);
+        mine.start = bi_warp_inclusive_sum(mine.total);
         if (t % 32 == 31) sh.warps[warp] = mine.start;
         mine.start -= mine.total;
     }
@@ -219,7 +219,7 @@ static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, 
     }
     uint32_t unused;
     const uint32_t all = t < S::DIGITS ? pass.tally[t] : 0;
-    const uint32_t first = bi_block_sum_before<SPLIT_WARPS>(all, sh.warps, &unused);
+    const uint32_t first = bi_block_exclusive_sum<SPLIT_WARPS>(all, sh.warps, &unused);
     if (t >= S::DIGITS) return;
     bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
     sh.offset[t] = first - mine.start;

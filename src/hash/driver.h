@@ -18,8 +18,6 @@ struct bi_hash_input {
 /* Pairs for each place at most: more are not put into the buckets that a part has. */
 #define BI_HASH_MOST_LOAD 0.97
 
-const struct bi_hash_ops *bi_hash_ops_of(const bosc_ctx *ctx);
-
 /* A copy of the options with the defaults filled in, and the layout's table. */
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
                                const struct bi_hash_layout **layout);
@@ -100,6 +98,6 @@ void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS]);
 /* What the steps of reading need to know. */
 struct bi_hash_kept bi_hash_kept_of(const bosc_hash *table, const void *kept);
 
-#define BI_HASH_STEP(ctx, name, n, args) (bi_hash_ops_of(ctx)->steps->name((ctx), (n), (args)))
+#define BI_HASH_STEP(ctx, name, n, args) (ctx->ops->hash->steps->name((ctx), (n), (args)))
 
 #endif

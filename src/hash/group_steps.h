@@ -98,7 +98,7 @@ struct bi_hash_repeat {
 
 BI_FN void bi_step_first_repeat(const struct bi_hash_repeat *a, int64_t i)
 {
-    if (!a->heads[i]) bi_lower_i64(a->bad, a->rows[i]);
+    if (!a->heads[i]) bi_atomic_min_i64(a->bad, a->rows[i]);
 }
 
 /* out[i] = items[rows[i]] */

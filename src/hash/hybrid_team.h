@@ -76,7 +76,7 @@ BI_TEAM_FN void bi_hybrid_write(const struct bi_hash_placing *f, const struct bi
             bi_hash_write_place(f, keys->first + i, filler, 0);
             continue;
         }
-        if (!f->any && bi_hybrid_repeats(f, keys, w, key)) bi_raise(&f->report->repeats, 1);
+        if (!f->any && bi_hybrid_repeats(f, keys, w, key)) bi_atomic_or_u32(&f->report->repeats, 1);
         bi_hash_write_key(f, keys, key, keys->first + i);
         probes += i / (BI_HYBRID_PLACES / BOSC_HASH_SUBTABLES);
     }
@@ -99,7 +99,7 @@ BI_TEAM_FN void bi_hybrid_run(const struct bi_hash_placing *f, uint32_t number, 
     } else if (f->any) {
         bi_hash_fill_linear(f, &keys, BI_LANE, BI_LANES);
     } else if (BI_LANE == 0) {
-        bi_raise(&f->report->repeats, 1);
+        bi_atomic_or_u32(&f->report->repeats, 1);
     }
 }
 

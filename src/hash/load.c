@@ -1,5 +1,6 @@
 /* Reads saved tables. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * everything that look-ups and lists rely on is checked. */
+#include "core/call.h"
 #include "hash/save.h"
 
 struct reader {
@@ -131,9 +132,8 @@ static bosc_status read_table(struct reader *r, bosc_hash **table)
     BI_TRY(get_header(r));
     BI_TRY(get_options(r, &full, &layout));
     BI_TRY(bi_hash_new(r->ctx, &full, layout, &fresh));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    bosc_status status = get_table(r, fresh);
-    bi_arena_rewind(r->ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(r->ctx, status = get_table(r, fresh));
     if (status == BOSC_OK)
         *table = fresh;
     else
@@ -143,8 +143,7 @@ static bosc_status read_table(struct reader *r, bosc_hash **table)
 
 bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_hash **table)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     struct reader r = {.ctx = ctx};

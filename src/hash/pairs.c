@@ -1,4 +1,5 @@
 /* All pairs of a table: copied out for the caller, or as the input of another build. */
+#include "core/call.h"
 #include "hash/driver.h"
 
 bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **kept)
@@ -100,15 +101,11 @@ static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, 
 
 bosc_status bosc_hash_get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     int64_t value_size = table->opts.value_size;
     BI_TRY(bi_hash_check_array(ctx, "keys", keys, 0, 1, table->opts.key_bits == 32 ? 4 : 8));
     BI_TRY(bi_hash_check_array(ctx, "values", values, 0, 1, bi_hash_alignment(value_size)));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, 0, 1, sizeof *counts));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_pairs(ctx, table, keys, values, counts);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_pairs(ctx, table, keys, values, counts));
 }

@@ -148,7 +148,7 @@ BI_TEAM_FN void bi_perfect_run(const struct bi_hash_placing *f, uint32_t number,
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
     if (keys.keys <= BI_PERFECT_CROWD) seed = bi_perfect_seed(f, &keys, w, &repeats);
     if (repeats) {
-        if (BI_LANE == 0) bi_raise(&f->report->repeats, 1);
+        if (BI_LANE == 0) bi_atomic_or_u32(&f->report->repeats, 1);
         return;
     }
     bi_team_sync();

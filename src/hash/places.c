@@ -1,14 +1,6 @@
 /* The layouts that find a key by places: what they are to a table. */
+#include "core/call.h"
 #include "hash/places_steps.h"
-
-static const struct bi_hash_places_ops *ops_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_hash_places_cuda;
-#endif
-    (void)ctx;
-    return &bi_hash_places_cpu;
-}
 
 static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a; }
 
@@ -83,7 +75,7 @@ static bosc_status scan_u64(bosc_ctx *ctx, void *words, int64_t n)
 /* Sizes of the runs, and where they begin; *places gets their sum. */
 static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_placing *f, uint64_t *places)
 {
-    BI_TRY(ops_of(ctx)->sizes(ctx, f->view.runs + (int64_t)1, f));
+    BI_TRY(ctx->ops->hash_places->sizes(ctx, f->view.runs + (int64_t)1, f));
     BI_TRY(scan_u64(ctx, f->firsts, f->view.runs + (int64_t)1));
     return bi_read_back(ctx, places, f->firsts + f->view.runs, sizeof *places);
 }
@@ -97,7 +89,7 @@ static bosc_status try_hash(bosc_ctx *ctx, struct bi_hash_placing *f, int64_t *c
     uint32_t crowded[2];
     BI_TRY(ctx->backend->copy(ctx, f->parts, &numbers[number], sizeof(uint64_t)));
     BI_TRY(ctx->backend->fill(ctx, f->crowded, 0, 2 * sizeof(uint32_t)));
-    BI_TRY(ops_of(ctx)->bins(ctx, f->lists.n, f));
+    BI_TRY(ctx->ops->hash_places->bins(ctx, f->lists.n, f));
     BI_TRY(ctx->backend->core->histogram(ctx, f->bins, f->lists.n, f->view.runs, counts, f->crowded + 1));
     BI_TRY(lay_out(ctx, f, places));
     BI_TRY(bi_read_back(ctx, crowded, f->crowded, sizeof crowded));
@@ -110,7 +102,7 @@ static bosc_status fill_runs(bosc_ctx *ctx, const struct bi_hash_placing *f, uin
 {
     uint64_t most = most_places(f->view.layout, f->load, f->lists.n, f->view.runs), stride = (uint64_t)f->view.stride;
     BI_TRY(ctx->backend->fill(ctx, f->places + places * stride, 0, (most - places) * stride));
-    return ops_of(ctx)->fill(ctx, f);
+    return ctx->ops->hash_places->fill(ctx, f);
 }
 
 /* Orders the keys by run: HYBRID and FKS. */
@@ -136,7 +128,7 @@ static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_placing *f)
         BI_TRY(lay_out(ctx, f, &places));
     }
     struct bi_hash_numbering rows = {order};
-    BI_TRY(ops_of(ctx)->rows(ctx, n, &rows));
+    BI_TRY(ctx->ops->hash_places->rows(ctx, n, &rows));
     BI_TRY(core->sort_pairs(ctx, BOSC_U32, bins, sizeof(uint32_t), order, n, bins, order, 0,
                             bi_bit_length((uint64_t)runs - 1)));
     BI_TRY(scan_u64(ctx, counts, runs + 1));
@@ -171,10 +163,7 @@ static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struc
 static bosc_status places_fill(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool any,
                                struct bi_hash_report *report)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = fill_lists(ctx, table, lists, any, report);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, fill_lists(ctx, table, lists, any, report));
 }
 
 /* The runs' beginnings; HYBRID and FKS: runs and rows of keys, and what the sort takes (as much again). */
@@ -190,7 +179,7 @@ static bosc_status places_find(bosc_ctx *ctx, const bosc_hash *table, const void
                                uint8_t *found)
 {
     struct bi_hash_places_find find = {view_of(table, table->keys), queries, values, found};
-    return ops_of(ctx)->find(ctx, &find, m);
+    return ctx->ops->hash_places->find(ctx, &find, m);
 }
 
 static bosc_status count_places(bosc_ctx *ctx, const bosc_hash *table, uint64_t *places)
@@ -213,7 +202,7 @@ static bosc_status gather(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_
     out->view = view_of(table, table->keys);
     out->taken = taken;
     out->pairs = pairs;
-    BI_TRY(ops_of(ctx)->taken(ctx, (int64_t)places, out));
+    BI_TRY(ctx->ops->hash_places->taken(ctx, (int64_t)places, out));
     return ctx->backend->core->compact(ctx, (size_t)out->view.stride, out->view.places, taken, (int64_t)places, pairs,
                                        count);
 }
@@ -227,15 +216,12 @@ static bosc_status write_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hash
     BI_TRY(bi_scratch(ctx, places * (size_t)stride_of(&table->shape), &pairs));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
     BI_TRY(gather(ctx, table, &out, pairs, count));
-    return ops_of(ctx)->pairs(ctx, table->keys, &out);
+    return ctx->ops->hash_places->pairs(ctx, table->keys, &out);
 }
 
 static bosc_status places_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hashes, void *values)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = table->keys ? write_pairs(ctx, table, hashes, values) : BOSC_OK;
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, table->keys ? write_pairs(ctx, table, hashes, values) : BOSC_OK);
 }
 
 /* The places of the longest linear run. */
@@ -246,7 +232,7 @@ static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
     BI_TRY(bi_scratch(ctx, (size_t)table->buckets * sizeof(uint32_t), &lengths));
     BI_TRY(bi_scratch(ctx, sizeof(uint32_t), &result));
     struct bi_hash_run_lengths args = {view_of(table, table->keys), lengths};
-    BI_TRY(ops_of(ctx)->lengths(ctx, table->buckets, &args));
+    BI_TRY(ctx->ops->hash_places->lengths(ctx, table->buckets, &args));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_U32, lengths, table->buckets, result));
     BI_TRY(bi_read_back(ctx, &length, result, sizeof length));
     if ((int32_t)length > *most) *most = (int32_t)length;
@@ -276,7 +262,7 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
     BI_TRY(ctx->backend->fill(ctx, disorder, 0, sizeof bad));
     struct bi_hash_runs_check check = {table->blocks[BI_HASH_PARTS].data, (uint32_t)table->buckets,
                                        table->blocks[BI_HASH_TABLE].bytes / (size_t)stride, disorder};
-    BI_TRY(ops_of(ctx)->disorder(ctx, table->buckets, &check));
+    BI_TRY(ctx->ops->hash_places->disorder(ctx, table->buckets, &check));
     BI_TRY(bi_read_back(ctx, &bad, disorder, sizeof bad));
     if (bad) {
         *wrong = "a run does not begin where the one before it ends";
@@ -312,8 +298,7 @@ const struct bi_hash_layout bi_hash_placed = {.plan = places_plan,
 
 bosc_status bosc_hash_get_places_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_places_view *view)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
     if (table->opts.layout == BOSC_HASH_BUCKETED)

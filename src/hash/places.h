@@ -87,9 +87,9 @@ struct bi_hash_places_ops {
     bosc_status (*find)(bosc_ctx *, const struct bi_hash_places_find *, int64_t m);
 };
 
-extern const struct bi_hash_places_ops bi_hash_places_cpu;
+extern const struct bi_hash_places_ops bi_hash_places_ops_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_hash_places_ops bi_hash_places_cuda;
+extern const struct bi_hash_places_ops bi_hash_places_ops_cuda;
 #endif
 
 #ifdef __cplusplus

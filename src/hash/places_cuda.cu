@@ -71,7 +71,7 @@ static bosc_status cuda_find(bosc_ctx *ctx, const bi_hash_places_find *a, int64_
                                     : find_of<128>(ctx, a, m);
 }
 
-extern "C" const bi_hash_places_ops bi_hash_places_cuda = {cuda_step_places_bins,
+extern "C" const bi_hash_places_ops bi_hash_places_ops_cuda = {cuda_step_places_bins,
                                                            cuda_step_places_sizes,
                                                            cuda_step_places_rows,
                                                            cuda_step_places_taken,

@@ -38,7 +38,7 @@ BI_FN void bi_step_places_sizes(const struct bi_hash_placing *f, int64_t run)
     }
     if (f->linear) places = keys;
     f->firsts[run] = places;
-    if (keys > crowd) bi_raise(f->crowded, 1);
+    if (keys > crowd) bi_atomic_or_u32(f->crowded, 1);
 }
 
 /* FKS: the least seed under which the k keys of a run go to places apart among k * k. A seed serves with a chance of
@@ -74,7 +74,7 @@ BI_FN void bi_step_places_fks(const struct bi_hash_placing *f, int64_t run)
     }
     while (seed < BOSC_HASH_SEEDS && !bi_fks_try(f, &keys, seed, place)) {
         if (seed == 0 && !f->any && bi_fks_repeats(f, &keys)) {
-            bi_raise(&f->report->repeats, 1);
+            bi_atomic_or_u32(&f->report->repeats, 1);
             return;
         }
         seed++;
@@ -132,7 +132,7 @@ struct bi_hash_runs_check {
 BI_FN void bi_step_places_disorder(const struct bi_hash_runs_check *a, int64_t i)
 {
     uint64_t first = a->parts[1 + i] >> BOSC_HASH_SEED_BITS, next = a->parts[2 + i] >> BOSC_HASH_SEED_BITS;
-    if ((i == 0 && first) || next < first || next > a->most) bi_raise(a->wrong, 1);
+    if ((i == 0 && first) || next < first || next > a->most) bi_atomic_or_u32(a->wrong, 1);
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* Queries: find, count, retrieve. */
+#include "core/call.h"
 #include "hash/driver.h"
 
 struct bi_hash_kept bi_hash_kept_of(const bosc_hash *table, const void *kept)
@@ -64,16 +65,12 @@ static bosc_status find(bosc_ctx *ctx, const bosc_hash *table, const void *queri
 bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, void *values,
                            uint8_t *found)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, table, queries, m));
     if (values)
         BI_TRY(bi_hash_check_array(ctx, "values", values, m, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find(ctx, table, queries, m, values, found);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find(ctx, table, queries, m, values, found));
 }
 
 /* counts in reach: of pairs, or of values, of which a counted map has one for each key as others do */
@@ -102,14 +99,10 @@ static bosc_status count(bosc_ctx *ctx, const bosc_hash *table, const void *quer
 
 bosc_status bosc_hash_count(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, table, queries, m));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, m, sizeof *counts, sizeof *counts));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = count(ctx, table, queries, m, counts);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, count(ctx, table, queries, m, counts));
 }
 
 /* The counts of values, then 0: an exclusive scan of them is the offsets. */
@@ -162,16 +155,12 @@ static bosc_status retrieve(bosc_ctx *ctx, const bosc_hash *table, const void *q
 bosc_status bosc_hash_retrieve(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, int64_t *offsets,
                                void *values, int64_t room)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, table, queries, m));
     BI_TRY(bi_hash_check_array(ctx, "offsets", offsets, m + 1, sizeof *offsets, sizeof *offsets));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     if (values)
         BI_TRY(bi_hash_check_array(ctx, "values", values, room, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = retrieve(ctx, table, queries, m, offsets, values, room);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, retrieve(ctx, table, queries, m, offsets, values, room));
 }

@@ -1,5 +1,6 @@
 /* How much memory tables take, and taking it beforehand. */
 #include "core/blocks.h"
+#include "core/call.h"
 #include "hash/driver.h"
 
 /* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
@@ -28,7 +29,7 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
     bi_begin(says);
     BI_TRY(bi_hash_check_opts(says, opts, &table.opts, &table.layout));
     BI_TRY(bi_hash_check_n(says, "n", n));
-    table.ops = bi_hash_ops_of(ctx);
+    table.ops = ctx->ops->hash;
     table.shape = bi_hash_shape_of(&table.opts);
     int64_t sum = 0, needed = size_build(ctx, &table, n, bytes);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) sum += (int64_t)bytes[b];
@@ -50,8 +51,7 @@ static bosc_status grow(bosc_ctx *ctx, bosc_hash *table, const size_t bytes[BI_H
 bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_t m)
 {
     size_t bytes[BI_HASH_BLOCKS];
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);

@@ -1,6 +1,7 @@
 /* Saves tables. */
 #include <string.h>
 
+#include "core/call.h"
 #include "hash/save.h"
 
 void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
@@ -55,8 +56,7 @@ static bosc_status put_table(struct bi_saver *s, const void *structure)
 
 bosc_status bosc_hash_write(bosc_ctx *ctx, const bosc_hash *table, bosc_write_fn write, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     return bi_save(ctx, write, user, put_table, table);
 }

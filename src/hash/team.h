@@ -16,7 +16,7 @@ BI_TEAM_FN void bi_team_sync(void) { __syncthreads(); }
 BI_TEAM_FN uint32_t bi_team_ballot(bool mine) { return __ballot_sync(~0u, mine); }
 BI_TEAM_FN uint32_t bi_team_first(uint32_t lanes) { return (uint32_t)__ffs((int)lanes) - 1; }
 /* The sum of what the lanes before this one give. For teams of one warp. */
-BI_TEAM_FN uint32_t bi_team_sum_before(uint32_t mine) { return bi_warp_sum_upto(mine) - mine; }
+BI_TEAM_FN uint32_t bi_team_sum_before(uint32_t mine) { return bi_warp_inclusive_sum(mine) - mine; }
 BI_TEAM_FN uint32_t bi_team_max(uint32_t *to, uint32_t value) { return atomicMax(to, value); }
 BI_TEAM_FN uint32_t bi_team_add(uint32_t *to, uint32_t value) { return atomicAdd(to, value); }
 BI_TEAM_FN void bi_team_or(uint32_t *to, uint32_t bits) { atomicOr(to, bits); }

@@ -1,4 +1,5 @@
 /* Dense ids by first occurrence: pairs of key and row are brought together by a sort of the hashes. */
+#include "core/call.h"
 #include "hash/driver.h"
 
 static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
@@ -57,8 +58,7 @@ static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int
 bosc_status bosc_hash_unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
                              int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (key_bits != 32 && key_bits != 64 && key_bits != 128)
         return bi_fail(ctx, BOSC_ERR_ARG, "key_bits: %d is none of 32, 64, 128", (int)key_bits);
     int64_t alignment = key_bits == 32 ? 4 : 8;
@@ -67,8 +67,5 @@ bosc_status bosc_hash_unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, 
     BI_TRY(bi_hash_check_array(ctx, "ids", ids, n, sizeof *ids, sizeof *ids));
     BI_TRY(bi_hash_check_array(ctx, "unique", distinct, 0, 1, alignment));
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = unique(ctx, key_bits, keys, n, ids, distinct, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, unique(ctx, key_bits, keys, n, ids, distinct, count));
 }

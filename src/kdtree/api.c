@@ -2,16 +2,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "kdtree/driver.h"
-
-const struct bi_kdtree_ops *bi_kd_ops(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_kdtree_cuda;
-#endif
-    (void)ctx;
-    return &bi_kdtree_cpu;
-}
 
 bosc_status bi_kd_check_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
@@ -66,7 +58,7 @@ bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree *
 {
     bosc_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_kdtree){.ops = bi_kd_ops(ctx), .memory = ctx->memory, .host = ctx->host, .opts = *opts};
+    *fresh = (bosc_kdtree){.ops = ctx->ops->kdtree, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     *tree = fresh;
     return BOSC_OK;
 }
@@ -74,8 +66,7 @@ bosc_status bi_kd_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree *
 bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
     bosc_kdtree_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_opts(ctx, opts, &full));
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
     return bi_kd_new(ctx, &full, tree);
@@ -100,8 +91,7 @@ static bosc_status check_size(bosc_ctx *ctx, const char *name, int64_t n)
 
 bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t m, int64_t k)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     BI_TRY(check_size(ctx, "n", n));
     if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
@@ -116,10 +106,7 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     int64_t queries = (int64_t)tree->ops->query_bytes(&sized, m, k) + m * entry + 4096;
     bosc_kdtree next;
     void *room;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &room);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &room));
     if (n <= tree->nodes) return BOSC_OK;
     BI_TRY(bi_kd_reserve_blocks(ctx, tree, n, &next));
     if (next.points.data == tree->points.data && next.ids.data == tree->ids.data && next.index.data == tree->index.data)
@@ -137,18 +124,17 @@ bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts,
     BI_TRY(bi_kd_check_opts(says, opts, &full));
     BI_TRY(check_size(says, "n", n));
     size_t bytes[3];
-    bi_kd_ops(ctx)->blocks(&full, n, bytes);
+    ctx->ops->kdtree->blocks(&full, n, bytes);
     int64_t runs = full.duplicates == BOSC_DUPLICATES_REMOVE ? 8 * n : 0;
     if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs;
-    if (scratch) *scratch = bi_kd_build_scratch(bi_kd_ops(ctx), &full, n);
+    if (scratch) *scratch = bi_kd_build_scratch(ctx->ops->kdtree, &full, n);
     return BOSC_OK;
 }
 
 bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride)
 {
     struct bi_kd_rows rows;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     BI_TRY(check_size(ctx, "n", n));
     BI_TRY(bi_kd_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));

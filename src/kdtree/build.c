@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/call.h"
 #include "kdtree/driver.h"
 
 enum { BLOCKS = 5 };
@@ -185,10 +186,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_r
 
 bosc_status bi_kd_build(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows rows)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = build_staged(ctx, tree, &rows);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows));
 }
 
 int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)

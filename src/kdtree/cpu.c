@@ -213,7 +213,7 @@ static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const
     return bi_kd_cpu_radius_fill(ctx, tree, &view, query);
 }
 
-const struct bi_kdtree_ops bi_kdtree_cpu = {
+const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .steps = &cpu_steps,
     .blocks = cpu_blocks,
     .bytes = cpu_bytes,

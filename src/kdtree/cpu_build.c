@@ -3,7 +3,7 @@
  * points have come back to the scratch columns before subtrees are written to the tree. */
 #include "kdtree/cpu_build.h"
 
-#include "core/cpu/parts.h"
+#include "core/cpu/threads.h"
 
 struct plan {
     int levels;      /* of the first phase */

@@ -2,7 +2,7 @@
 #include "kdtree/cpu_query.h"
 
 #include "base/bits.h"
-#include "core/cpu/parts.h"
+#include "core/cpu/threads.h"
 
 enum { CHUNK = 512 };
 

@@ -315,7 +315,7 @@ INLINED void NAMED(finish)(struct NAMED(query) * s, int64_t row, enum kind kind)
         if (s->count == s->room)
             bi_kd_heap_sort(&s->row, s->count, true);
         else
-            bi_lower_i64(a->bad, row);
+            bi_atomic_min_i64(a->bad, row);
     }
     if (kind > HEAP) return;
     for (int64_t last = s->k - 1; kind == HEAP && last > 0; last--) {

@@ -1,4 +1,5 @@
 /* The table of k-d trees on CUDA: the steps as kernels, and what is faster than steps. */
+#include "core/call.h"
 #include "kdtree/cuda.cuh"
 #include "core/cuda/steps.cuh"
 #include "kdtree/driver.h"
@@ -100,20 +101,14 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 
 static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = verify(ctx, tree, node);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, verify(ctx, tree, node));
 }
 
 typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
 
 static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, query_fn run)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = run(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
 }
 
 static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
@@ -206,7 +201,7 @@ static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
     return bi_kd_build_presorted(ctx, tree, rows);
 }
 
-extern "C" const struct bi_kdtree_ops bi_kdtree_cuda = {
+extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     &cuda_steps, cuda_blocks,       cuda_bytes,       cuda_find_nan,    cuda_view,         cuda_builds,
     cuda_build,  kd_partition,      kd_store_rows,    kd_fetch_rows,    kd_make_index,     cuda_verify,
     cuda_knn,    cuda_radius_count, cuda_radius_fill, cuda_query_bytes, cuda_knows_itself, cuda_knn_self,

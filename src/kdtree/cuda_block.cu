@@ -91,7 +91,7 @@ __device__ __forceinline__ void find_median_bin(const kd_subtree<DIM, LOG> &tree
         mine += c[b] = sh.bins[t * EACH + b];
         sh.bins[t * EACH + b] = 0;
     }
-    uint32_t sum = bi_warp_sum_upto(mine);
+    uint32_t sum = bi_warp_inclusive_sum(mine);
     if (lane == 31) sh.warp_sums[w] = sum;
     __syncthreads();
     const bool earlier = lane >= part.first && lane < w;

@@ -6,6 +6,7 @@
  * what stands after it another. So a level touches its own list alone, and after several levels one stable sort by
  * label partitions each list at once. Labels of references in random places are the cost; they stay in the L2 cache.
  * List 0 is 0, 1, 2, ..., and its levels read and write labels in order. */
+#include "core/call.h"
 #include "core/cuda/cub.h"
 #include "kdtree/cuda_brown.cuh"
 #include "kdtree/driver.h"
@@ -94,7 +95,7 @@ struct find_shared {
 static __device__ __forceinline__ uint32_t sum_before(struct find_shared *sh, uint32_t own)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    uint32_t sum = bi_warp_sum_upto(own);
+    uint32_t sum = bi_warp_inclusive_sum(own);
     __syncthreads();
     if (lane == 31) sh->warp[w] = sum;
     __syncthreads();
@@ -266,8 +267,5 @@ static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lis
 
 bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = partition(ctx, tree->opts.dim, lists, order);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, partition(ctx, tree->opts.dim, lists, order));
 }

@@ -119,7 +119,7 @@ static __device__ __forceinline__ void sum_parts(uint32_t *begins, const uint32_
     if (t < 32) {
         for (uint32_t p = 0; p < parts; p += 32) {
             const uint32_t mine = p + t < parts ? __ldcg(&kept_of[p + t]) : 0;
-            uint32_t sum = bi_warp_sum_upto(mine);
+            uint32_t sum = bi_warp_inclusive_sum(mine);
             if (p + t < parts) begins[p + t] = before + sum - mine;
             before += __shfl_sync(~0u, sum, 31);
         }

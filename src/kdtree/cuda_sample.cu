@@ -135,7 +135,7 @@ __device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uin
     int owner = __ffs(__ballot_sync(~0u, start <= target && target < start + mine)) - 1;
     owner = owner < 0 ? 31 : owner;
     uint32_t base = __shfl_sync(~0u, start, owner), c = lane < EACH ? bins[owner * EACH + lane] : 0;
-    uint32_t sum = bi_warp_sum_upto(c);
+    uint32_t sum = bi_warp_inclusive_sum(c);
     uint32_t first = base + sum - c;
     int bin = __ffs(__ballot_sync(~0u, first <= target && target < first + c)) - 1;
     bin = bin < 0 ? EACH - 1 : bin;
@@ -173,7 +173,7 @@ __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &p
     const uint32_t *bins = sh.bins + i * KD_BINS;
     uint32_t mine = 0;
     for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
-    const uint32_t upto = bi_warp_sum_upto(mine), total = __shfl_sync(~0u, upto, 31);
+    const uint32_t upto = bi_warp_inclusive_sum(mine), total = __shfl_sync(~0u, upto, 31);
     const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
     const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;
     const uint32_t most = (uint32_t)(CROWD * (float)total) + 4;
@@ -204,7 +204,7 @@ __device__ __forceinline__ void place_finely(level_shared &sh, const kd_work &wo
     const fine_bins fine = sh.fine[slot];
     uint32_t mine = 0, before, count;
     for (int b = 0; b < EACH; b++) mine += bins[lane * EACH + b];
-    const uint32_t start = fine.before + bi_warp_sum_upto(mine) - mine;
+    const uint32_t start = fine.before + bi_warp_inclusive_sum(mine) - mine;
     const int bin = find_bin<EACH>(bins, mine, start, (uint32_t)fine.rank, &before, &count);
     if (lane == 0)
         put_target(sh, work, (size_t)segment * KD_CELLS + v, v, slot % TARGETS, slot,

@@ -183,7 +183,7 @@ template <class T, int DIM> struct kd_found_row {
     __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const
     {
         if (count != room) {
-            bi_lower_i64(a.bad, a.first + number);
+            bi_atomic_min_i64(a.bad, a.first + number);
         } else if (!bi_row_leave(a.long_rows, number, count)) {
             for (int64_t e = 1; e < count; e++) insert(e);
         }

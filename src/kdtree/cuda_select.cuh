@@ -57,7 +57,7 @@ __device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank, int 
     const int first = min(t * each, bins), end = min(first + each, bins);
     uint32_t mine = 0;
     for (int b = first; b < end; b++) mine += sh.bins[b];
-    uint32_t sum = bi_warp_sum_upto(mine);
+    uint32_t sum = bi_warp_inclusive_sum(mine);
     if (lane == 31) sh.warp_sums[t / 32] = sum;
     if (t == 0) sh.count = 0;
     __syncthreads();

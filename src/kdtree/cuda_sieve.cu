@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
     }
     __syncthreads();
     if (t < KD_DESTINATIONS) {
-        uint32_t sum = bi_warp_sum_upto(sh.scatter.count[t]);
+        uint32_t sum = bi_warp_inclusive_sum(sh.scatter.count[t]);
         sh.start[t] = sum - sh.scatter.count[t];
         kd_scatter_take(sh.scatter, work, segment, t, sh.start[t], 0);
     }

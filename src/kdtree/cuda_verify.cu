@@ -75,7 +75,7 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) check_upper
         good &= i < mid ? keys_before<DIM>(own, of, c) : keys_before<DIM>(of, own, c);
         r = i < mid ? bi_kd_less(r) : bi_kd_greater(r);
     }
-    if (!good) bi_lower_i64(a.bad, i);
+    if (!good) bi_atomic_min_i64(a.bad, i);
 }
 
 template <int DIM> struct verify_shared {
@@ -155,7 +155,7 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) check_subtr
     __syncthreads();
     for (uint32_t i = t; i < count; i += THREADS)
         if (!in_order<DIM>(a, sh, i, count) && r.begin + i < first) first = r.begin + i;
-    if (first != INT64_MAX) bi_lower_i64(a.bad, first);
+    if (first != INT64_MAX) bi_atomic_min_i64(a.bad, first);
 }
 
 template <int DIM> static bosc_status run_checks(bosc_ctx *ctx, const verify_args &a)

@@ -401,7 +401,7 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
         median[0] = a[0];
         medians |= 1;
     }
-    uint32_t before = bi_warp_sum_upto((uint32_t)__popc(medians)) - __popc(medians);
+    uint32_t before = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
 #pragma unroll
     for (int r = 0; r < KD_LANE_POINTS; r++)
         if ((medians >> r) & 1) order[before++] = (uint16_t)(median[r] & NAME);

@@ -9,9 +9,6 @@
 extern "C" {
 #endif
 
-/* The table of the context's backend. */
-const struct bi_kdtree_ops *bi_kd_ops(const bosc_ctx *ctx);
-
 /* Whether the context can reach the tree; BOSC_ERR_ARG with the reason. */
 bosc_status bi_kd_check_tree(bosc_ctx *ctx, const bosc_kdtree *tree);
 

@@ -1,5 +1,6 @@
 /* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
+#include "core/call.h"
 #include "kdtree/save.h"
 
 enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
@@ -121,9 +122,8 @@ static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
                              .id_bits = (int32_t)h->id_bits};
     bosc_kdtree *fresh;
     BI_TRY(bi_kd_new(r->ctx, &opts, &fresh));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    bosc_status status = fill_tree(r, fresh);
-    bi_arena_rewind(r->ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(r->ctx, status = fill_tree(r, fresh));
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -133,8 +133,7 @@ static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
 
 bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_kdtree **tree)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
     struct reader r = {.ctx = ctx};

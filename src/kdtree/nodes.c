@@ -1,4 +1,5 @@
 /* What a tree holds, copied out: nodes, links, duplicates. */
+#include "core/call.h"
 #include "kdtree/driver.h"
 
 /* Outputs of a call, staged where the caller's array is out of reach. */
@@ -48,16 +49,12 @@ static bosc_status get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
 
 bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, void *ids)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
     BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_nodes(ctx, tree, points, ids);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
 }
 
 static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct bi_kd_range below)
@@ -120,14 +117,10 @@ static bosc_status get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *
 
 bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
     BI_TRY(bi_check_aligned(ctx, "inverse", inverse, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_duplicates(ctx, tree, inverse, counts);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_duplicates(ctx, tree, inverse, counts));
 }

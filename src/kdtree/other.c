@@ -1,5 +1,6 @@
 /* The driver and front door of searches for the nearest point with another label. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "kdtree/driver.h"
 
 struct other {
@@ -91,8 +92,7 @@ static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const s
 bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels, const void *bounds,
                                       void *ids, void *dist2)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
@@ -103,8 +103,5 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
     BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = staged_search(ctx, tree, &o);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
 }

@@ -1,12 +1,12 @@
 /* The driver and front door of searches: checks, staging, and the rows of compressed sparse form. */
+#include "core/call.h"
 #include "kdtree/driver.h"
 
 /* Checks what all searches take, and begins the call. */
 static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
                          struct bi_kd_rows *rows)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     return bi_kd_check_rows(ctx, tree, "queries", queries, "m", m, stride, rows);
 }
@@ -81,10 +81,7 @@ static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_quer
     if (m > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_kd_check_answers(ctx, tree, query->ids, query->dist2));
     if (m == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = knn_staged(ctx, tree, query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, tree, query));
 }
 
 bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
@@ -98,8 +95,7 @@ bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
 bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2)
 {
     struct bi_kd_query query = {.self = true, .k = k, .ids = ids, .dist2 = dist2};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
@@ -139,10 +135,7 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (m == 0) return BOSC_OK;
     query.r2 = square(tree, radius);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = count_staged(ctx, tree, &query);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, tree, &query));
 }
 
 /* The first call of bosc_kdtree_radius: m counts and a zero, summed up to m + 1 offsets. */
@@ -194,8 +187,5 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     query.r2 = square(tree, radius);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = ids ? fill_rows(ctx, tree, &query, offsets, room) : find_offsets(ctx, tree, &query, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, ids ? fill_rows(ctx, tree, &query, offsets, room) : find_offsets(ctx, tree, &query, offsets));
 }

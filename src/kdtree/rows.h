@@ -3,7 +3,7 @@
 #define BI_KDTREE_ROWS_H
 
 #include "base/atomic.h"
-#include "core/row_steps.h"
+#include "core/csr_steps.h"
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
@@ -22,7 +22,7 @@ BI_FN void bi_step_find_nan(const struct bi_kd_find_nan *a, int64_t i)
         double x = bi_kd_number(a->rows.data, i * a->rows.stride + c, a->dtype);
         nan |= x != x;
     }
-    if (nan) bi_lower_i64(a->row, i);
+    if (nan) bi_atomic_min_i64(a->row, i);
 }
 
 struct bi_kd_iota {
@@ -77,7 +77,7 @@ BI_FN void bi_step_order_runs(const struct bi_kd_order_runs *a, int64_t i)
     int64_t begin = i, to = i;
     while (begin > 0 && i - begin <= BI_KD_LONGEST_RUN && bi_kd_same_key(a, i, begin - 1)) begin--;
     if (i - begin >= BI_KD_LONGEST_RUN) { /* told once for each run, as many threads would tell it one after another */
-        if (i - begin == BI_KD_LONGEST_RUN) bi_lower_i64(a->too_long, i);
+        if (i - begin == BI_KD_LONGEST_RUN) bi_atomic_min_i64(a->too_long, i);
         return;
     }
     if (begin + BI_KD_LONGEST_RUN < a->rows.n && bi_kd_same_key(a, i, begin + BI_KD_LONGEST_RUN)) return;
@@ -107,7 +107,7 @@ BI_FN void bi_step_check_keys(const struct bi_kd_check_keys *a, int64_t i)
     if (i == 0) return;
     if (a->narrow ? ((const uint32_t *)a->keys)[i - 1] > ((const uint32_t *)a->keys)[i]
                   : ((const uint64_t *)a->keys)[i - 1] > ((const uint64_t *)a->keys)[i])
-        bi_lower_i64(a->bad, i);
+        bi_atomic_min_i64(a->bad, i);
 }
 
 /* keep[i] and marks[i] = 1 where a run of equal rows begins. The rows are to be in the order of superkey 0, then of
@@ -127,7 +127,7 @@ BI_FN void bi_step_mark_runs(const struct bi_kd_mark_runs *a, int64_t i)
     int order = -1;
     if (i > 0) {
         order = bi_kd_compare_rows(&a->rows, a->dtype, a->dim, i - 1, i, 0);
-        if (order > 0 || (order == 0 && a->perm[i - 1] >= a->perm[i])) bi_lower_i64(a->bad, i);
+        if (order > 0 || (order == 0 && a->perm[i - 1] >= a->perm[i])) bi_atomic_min_i64(a->bad, i);
     }
     a->keep[i] = order != 0;
     a->marks[i] = order != 0;
@@ -261,7 +261,7 @@ BI_FN void bi_step_check_order(const struct bi_kd_check *a, int64_t i)
         int64_t mid = bi_kd_mid(r);
         if (mid == i) return;
         if (!bi_kd_ordered(&a->view, i, mid, level)) {
-            bi_lower_i64(a->bad, i);
+            bi_atomic_min_i64(a->bad, i);
             return;
         }
         r = i < mid ? bi_kd_less(r) : bi_kd_greater(r);
@@ -272,13 +272,13 @@ BI_FN void bi_step_check_order(const struct bi_kd_check *a, int64_t i)
 BI_FN void bi_step_own_ids(const struct bi_kd_check *a, int64_t i)
 {
     uint32_t id = bi_kd_id(&a->view, i);
-    if ((int64_t)id < a->n) bi_lower_u32(&a->owners[id], (uint32_t)i);
+    if ((int64_t)id < a->n) bi_atomic_min_u32(&a->owners[id], (uint32_t)i);
 }
 
 BI_FN void bi_step_check_ids(const struct bi_kd_check *a, int64_t i)
 {
     uint32_t id = bi_kd_id(&a->view, i);
-    if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_lower_i64(a->bad, i);
+    if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_atomic_min_i64(a->bad, i);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Writes trees: the same bytes on every backend. */
 #include <string.h>
 
+#include "core/call.h"
 #include "kdtree/save.h"
 
 static bosc_status put_header(struct bi_saver *s, const bosc_kdtree *tree)
@@ -39,8 +40,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
 
 bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write_fn write, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     return bi_save(ctx, write, user, put_tree, tree);
 }

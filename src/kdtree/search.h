@@ -140,7 +140,7 @@ BI_FN void bi_step_radius_fill(const struct bi_kd_radius *a, int64_t i)
     if (count == room)
         bi_kd_heap_sort(&out, count, true);
     else
-        bi_lower_i64(a->bad, i);
+        bi_atomic_min_i64(a->bad, i);
 }
 
 #endif

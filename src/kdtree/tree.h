@@ -125,9 +125,9 @@ struct bi_kdtree_ops {
     bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
 };
 
-extern const struct bi_kdtree_ops bi_kdtree_cpu;
+extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_kdtree_ops bi_kdtree_cuda;
+extern const struct bi_kdtree_ops bi_kdtree_ops_cuda;
 #endif
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 /* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
+#include "core/call.h"
 #include "kdtree/driver.h"
 
 static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
@@ -70,15 +71,11 @@ static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 
 bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_kd_check_tree(ctx, tree));
     int64_t offender = INT64_MAX;
     double begin = bi_kd_now();
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK;
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK);
     double seconds = bi_kd_now() - begin; /* several contexts may verify one tree at once */
     __atomic_store(&((bosc_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (offender == INT64_MAX) return BOSC_OK;

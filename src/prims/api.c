@@ -1,4 +1,5 @@
 /* The front door of sums, scans, compaction, histograms and splits. */
+#include "core/call.h"
 #include "prims/check.h"
 
 enum { MOST_BUCKETS = 65536 };
@@ -18,8 +19,7 @@ static bosc_status reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
 
 bosc_status bosc_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_op(ctx, op));
     BI_TRY(bi_check_number(ctx, dtype));
     size_t size = bosc_dtype_size(dtype);
@@ -27,10 +27,7 @@ bosc_status bosc_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void 
     BI_TRY(bi_check_array(ctx, "in", in, n, size));
     BI_TRY(bi_check_array(ctx, "result", result, 1, size));
     BI_TRY(bi_check_apart(ctx, "result", result, size, "in", in, (size_t)n * size, false));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = reduce(ctx, op, dtype, in, n, result);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, reduce(ctx, op, dtype, in, n, result));
 }
 
 static bosc_status scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
@@ -68,29 +65,21 @@ static bosc_status check_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bo
 bosc_status bosc_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
                       void *out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_scan(ctx, op, kind, dtype, in, n, out));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = scan(ctx, op, kind, dtype, in, NULL, n, out);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, scan(ctx, op, kind, dtype, in, NULL, n, out));
 }
 
 bosc_status bosc_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
                                 const uint8_t *heads, int64_t n, void *out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_scan(ctx, op, kind, dtype, in, n, out));
     BI_TRY(bi_check_array(ctx, "heads", heads, n, 1));
     BI_TRY(bi_check_apart(ctx, "out", out, (size_t)n * bosc_dtype_size(dtype), "heads", heads, (size_t)n, false));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = scan(ctx, op, kind, dtype, in, heads, n, out);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, scan(ctx, op, kind, dtype, in, heads, n, out));
 }
 
 static bosc_status compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
@@ -117,8 +106,7 @@ static bosc_status compact(bosc_ctx *ctx, size_t item_size, const void *in, cons
 bosc_status bosc_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
                          int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_item_size(ctx, item_size));
     BI_TRY(bi_check_count(ctx, "n", n, item_size));
     if (out) BI_TRY(bi_check_array(ctx, "in", in, n, 1));
@@ -127,10 +115,7 @@ bosc_status bosc_compact(bosc_ctx *ctx, size_t item_size, const void *in, const 
     size_t bytes = (size_t)n * item_size;
     if (out) BI_TRY(bi_check_apart(ctx, "out", out, bytes, "in", in, bytes, false));
     if (out) BI_TRY(bi_check_apart(ctx, "out", out, bytes, "keep", keep, (size_t)n, false));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = compact(ctx, item_size, in, keep, n, out, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, compact(ctx, item_size, in, keep, n, out, count));
 }
 
 /* A flag of the backend's that a collective raises for bad data. */
@@ -167,8 +152,7 @@ static bosc_status histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int
 
 bosc_status bosc_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_count(ctx, "n", n, sizeof *bins));
     BI_TRY(bi_check_array(ctx, "bins", bins, n, sizeof *bins));
     if (n_bins < 1 || n_bins > MOST_BINS)
@@ -176,10 +160,7 @@ bosc_status bosc_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64
     BI_TRY(bi_check_array(ctx, "counts", counts, n_bins, sizeof *counts));
     BI_TRY(bi_check_apart(ctx, "counts", counts, (size_t)n_bins * sizeof *counts, "bins", bins,
                           (size_t)n * sizeof *bins, false));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = histogram(ctx, bins, n, n_bins, counts);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, histogram(ctx, bins, n, n_bins, counts));
 }
 
 static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
@@ -205,8 +186,7 @@ static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const 
 bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                        int64_t n_buckets, void *out, int64_t *offsets)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_item_size(ctx, item_size));
     BI_TRY(bi_check_count(ctx, "n", n, item_size > sizeof *bucket ? item_size : sizeof *bucket));
     BI_TRY(bi_check_array(ctx, "in", in, n, 1));
@@ -218,8 +198,5 @@ bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in, const ui
     size_t bytes = (size_t)n * item_size;
     BI_TRY(bi_check_apart(ctx, "out", out, bytes, "in", in, bytes, false));
     BI_TRY(bi_check_apart(ctx, "out", out, bytes, "bucket", bucket, (size_t)n * sizeof *bucket, false));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = split(ctx, item_size, in, bucket, n, n_buckets, out, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, split(ctx, item_size, in, bucket, n, n_buckets, out, offsets));
 }

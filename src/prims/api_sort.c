@@ -1,4 +1,5 @@
 /* The front door of sorts and merges. */
+#include "core/call.h"
 #include "prims/check.h"
 
 struct pairs {
@@ -42,8 +43,7 @@ static bosc_status sort(bosc_ctx *ctx, bosc_dtype dtype, struct pairs in, size_t
 
 bosc_status bosc_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_number(ctx, dtype));
     size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
     BI_TRY(bi_check_count(ctx, "n", n, size));
@@ -51,17 +51,13 @@ bosc_status bosc_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, in
     BI_TRY(bi_check_array(ctx, "out", out, n, size));
     BI_TRY(bi_check_apart(ctx, "out", out, bytes, "keys", keys, bytes, true));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = sort(ctx, dtype, (struct pairs){keys, NULL, n}, 0, out, NULL);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, (struct pairs){keys, NULL, n}, 0, out, NULL));
 }
 
 bosc_status bosc_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
                             int64_t n, void *keys_out, void *values_out)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_number(ctx, dtype));
     BI_TRY(bi_check_value_size(ctx, value_size));
     BI_TRY(bi_check_count(ctx, "n", n, 8));
@@ -74,10 +70,7 @@ bosc_status bosc_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, s
     BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys", keys, key_bytes, false));
     BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys_out", keys_out, key_bytes, false));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = sort(ctx, dtype, (struct pairs){keys, values, n}, value_size, keys_out, values_out);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, (struct pairs){keys, values, n}, value_size, keys_out, values_out));
 }
 
 static bosc_status merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, struct pairs a, struct pairs b,
@@ -124,17 +117,13 @@ static bosc_status checked_merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_s
     BI_TRY(check_output(ctx, names[5], values_out, value_bytes, names, a, b, key_size, value_size));
     BI_TRY(bi_check_apart(ctx, names[5], values_out, value_bytes, names[4], keys_out, key_bytes, false));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = merge(ctx, dtype, value_size, a, b, keys_out, values_out);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, merge(ctx, dtype, value_size, a, b, keys_out, values_out));
 }
 
 bosc_status bosc_merge(bosc_ctx *ctx, bosc_dtype dtype, const void *a, int64_t na, const void *b, int64_t nb, void *out)
 {
     static const char *const names[] = {"a", "", "b", "", "out", ""};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_number(ctx, dtype));
     return checked_merge(ctx, dtype, 0, (struct pairs){a, NULL, na}, (struct pairs){b, NULL, nb}, out, NULL, names);
 }
@@ -144,8 +133,7 @@ bosc_status bosc_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size,
                              void *keys_out, void *values_out)
 {
     static const char *const names[] = {"a_keys", "a_values", "b_keys", "b_values", "keys_out", "values_out"};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_check_number(ctx, dtype));
     BI_TRY(bi_check_value_size(ctx, value_size));
     return checked_merge(ctx, dtype, value_size, (struct pairs){a_keys, a_values, na},
@@ -167,8 +155,7 @@ static bosc_status sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *po
 bosc_status bosc_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                int32_t first, uint32_t *perm)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (dtype != BOSC_F32 && dtype != BOSC_F64 && dtype != BOSC_I32 && dtype != BOSC_I64)
         return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %d is not one of F32, F64, I32 and I64", (int)dtype);
     if (dim < 1 || dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "dim: %d is not in 1 to 1024", (int)dim);
@@ -182,8 +169,5 @@ bosc_status bosc_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *poin
     BI_TRY(bi_check_apart(ctx, "perm", perm, (size_t)n * sizeof *perm, "points", points, (size_t)n * (size_t)dim * size,
                           false));
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = sort_superkey(ctx, dtype, points, n, dim, first, perm);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, sort_superkey(ctx, dtype, points, n, dim, first, perm));
 }

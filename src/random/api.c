@@ -1,18 +1,10 @@
 /* The front door of random numbers. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "random/random.h"
 #include "random/steps.h"
 
 enum { MOST_DIM = 1024 };
-
-static const struct bi_random_steps *steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_random_cuda;
-#endif
-    (void)ctx;
-    return &bi_random_cpu;
-}
 
 static bosc_status fill_bits(bosc_ctx *ctx, struct bi_random_bits_args args)
 {
@@ -20,24 +12,20 @@ static bosc_status fill_bits(bosc_ctx *ctx, struct bi_random_bits_args args)
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, args.bits, (size_t)args.n * sizeof *args.bits, &out, &staged));
     args.bits = out.reachable;
-    BI_TRY(steps_of(ctx)->random_bits(ctx, bi_div_up(args.n, 4), &args));
+    BI_TRY(ctx->ops->random->random_bits(ctx, bi_div_up(args.n, 4), &args));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 bosc_status bosc_random_bits(bosc_ctx *ctx, uint64_t seed, uint64_t stream, int64_t n, uint32_t *bits)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (n < 0 || n > PTRDIFF_MAX / (int64_t)sizeof *bits - 4)
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is negative or more than memory has", (long long)n);
     if (n == 0) return BOSC_OK;
     if (!bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: NULL");
     if ((uintptr_t)bits % sizeof *bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: %p is not aligned", (void *)bits);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = fill_bits(ctx, (struct bi_random_bits_args){seed, stream, n, bits});
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, fill_bits(ctx, (struct bi_random_bits_args){seed, stream, n, bits}));
 }
 
 static bosc_status fill_points(bosc_ctx *ctx, struct bi_random_points_args args, int64_t n)
@@ -46,7 +34,7 @@ static bosc_status fill_points(bosc_ctx *ctx, struct bi_random_points_args args,
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, args.points, (size_t)n * (size_t)args.dim * bosc_dtype_size(args.dtype), &out, &staged));
     args.points = out.reachable;
-    BI_TRY(steps_of(ctx)->random_points(ctx, n, &args));
+    BI_TRY(ctx->ops->random->random_points(ctx, n, &args));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -54,8 +42,7 @@ static bosc_status fill_points(bosc_ctx *ctx, struct bi_random_points_args args,
 bosc_status bosc_random_points(bosc_ctx *ctx, bosc_points_kind kind, uint64_t seed, int64_t n, int32_t dim,
                                bosc_dtype dtype, void *points)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if ((int)kind < BOSC_POINTS_UNIFORM || kind > BOSC_POINTS_SPHERE)
         return bi_fail(ctx, BOSC_ERR_ARG, "kind: %d is no kind of points", (int)kind);
     if (dim < 1 || dim > MOST_DIM) return bi_fail(ctx, BOSC_ERR_ARG, "dim: %d is not in 1 to %d", (int)dim, MOST_DIM);
@@ -67,10 +54,7 @@ bosc_status bosc_random_points(bosc_ctx *ctx, bosc_points_kind kind, uint64_t se
     if (n == 0) return BOSC_OK;
     if (!points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if ((uintptr_t)points % size) return bi_fail(ctx, BOSC_ERR_ARG, "points: %p is not aligned", points);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = fill_points(ctx, (struct bi_random_points_args){seed, kind, dtype, dim, points}, n);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, fill_points(ctx, (struct bi_random_points_args){seed, kind, dtype, dim, points}, n));
 }
 
 static bosc_status fill_heights(bosc_ctx *ctx, struct bi_relief_args args, int64_t n)
@@ -82,8 +66,8 @@ static bosc_status fill_heights(bosc_ctx *ctx, struct bi_relief_args args, int64
     args.entries = entries;
     BI_TRY(bi_stage_out(ctx, args.heights, (size_t)n * sizeof *args.heights, &out, &staged));
     args.heights = out.reachable;
-    BI_TRY(steps_of(ctx)->relief_entries(ctx, BI_RELIEF_ENTRIES, &args));
-    BI_TRY(steps_of(ctx)->relief(ctx, n, &args));
+    BI_TRY(ctx->ops->random->relief_entries(ctx, BI_RELIEF_ENTRIES, &args));
+    BI_TRY(ctx->ops->random->relief(ctx, n, &args));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -92,8 +76,7 @@ bosc_status bosc_random_heights(bosc_ctx *ctx, bosc_heights_kind kind, uint64_t 
                                 float *heights)
 {
     int64_t n = 0, bytes = 0;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if ((int)kind < BOSC_HEIGHTS_MOUNTAINS || kind > BOSC_HEIGHTS_ISLANDS)
         return bi_fail(ctx, BOSC_ERR_ARG, "kind: %d is no kind of heights", (int)kind);
     if (w < 0) return bi_fail(ctx, BOSC_ERR_ARG, "w: %lld is negative", (long long)w);

@@ -7,7 +7,7 @@
 #include "random/steps.def"
 #undef BI_STEP
 
-const struct bi_random_steps bi_random_cpu = {
+const struct bi_random_steps bi_random_steps_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "random/steps.def"
 #undef BI_STEP

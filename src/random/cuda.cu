@@ -7,7 +7,7 @@
 #include "random/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_random_steps bi_random_cuda = {
+extern "C" const bi_random_steps bi_random_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "random/steps.def"
 #undef BI_STEP

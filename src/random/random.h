@@ -14,9 +14,9 @@ struct bi_random_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_random_steps bi_random_cpu;
+extern const struct bi_random_steps bi_random_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_random_steps bi_random_cuda;
+extern const struct bi_random_steps bi_random_steps_cuda;
 #endif
 
 #ifdef __cplusplus

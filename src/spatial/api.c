@@ -1,16 +1,8 @@
 /* The front door of voxel grids: handles, options, and what every call checks. */
 #include <string.h>
 
+#include "core/call.h"
 #include "spatial/driver.h"
-
-const struct bi_grid_steps *bi_grid_steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_grid_cuda;
-#endif
-    (void)ctx;
-    return &bi_grid_cpu;
-}
 
 bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid)
 {
@@ -65,8 +57,7 @@ bosc_status bi_grid_check_opts(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_g
 bosc_status bosc_grid_create(bosc_ctx *ctx, const bosc_grid_opts *opts, bosc_grid **grid)
 {
     bosc_grid_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check_opts(ctx, opts, &full));
     if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
     bosc_grid *fresh = bi_host_alloc(ctx, sizeof *fresh);
@@ -93,8 +84,7 @@ void bosc_grid_free(bosc_grid *grid)
 bosc_status bosc_grid_build(bosc_ctx *ctx, bosc_grid *grid, const void *points, int64_t n, int64_t stride)
 {
     struct bi_grid_rows rows;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     if (n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);

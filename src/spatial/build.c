@@ -12,7 +12,7 @@ bosc_status bi_grid_gather_rows(bosc_ctx *ctx, const struct bi_grid_rows *rows, 
                                 bool wide, void *points)
 {
     struct bi_grid_gather gather = {*rows, ids, count, bosc_dtype_size(rows->dtype), wide, points};
-    return bi_grid_steps_of(ctx)->grid_gather(ctx, count, &gather);
+    return ctx->ops->grid->grid_gather(ctx, count, &gather);
 }
 
 /* The extent of the voxels, and the shape of their keys. */
@@ -40,7 +40,7 @@ static bosc_status find_extent(bosc_ctx *ctx, const bosc_grid *grid, const struc
     BI_TRY(bi_scratch_of(ctx, BI_GRID_FOUND, sizeof *found, &place));
     BI_TRY(ctx->backend->copy(ctx, place, found, BI_GRID_FOUND * sizeof *found));
     struct bi_grid_extent extent = {*rows, grid->opts.cell, rows->n < BI_GRID_ITEMS ? rows->n : BI_GRID_ITEMS, place};
-    BI_TRY(bi_grid_steps_of(ctx)->grid_extent(ctx, extent.items, &extent));
+    BI_TRY(ctx->ops->grid->grid_extent(ctx, extent.items, &extent));
     BI_TRY(bi_read_back(ctx, found, place, BI_GRID_FOUND * sizeof *found));
     if (found[BI_GRID_NAN] != INT64_MAX && !grid->opts.assume_valid)
         return bi_fail(ctx, BOSC_ERR_DATA, "points: row %lld holds a NaN", (long long)found[BI_GRID_NAN]);
@@ -76,7 +76,7 @@ static bosc_status sort_keys(bosc_ctx *ctx, const bosc_grid *grid, const struct 
     struct bi_grid_key key = {.view = *v, .rows = *rows};
     BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &key.keys));
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof(uint32_t), &key.ids));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_key(ctx, v->n, &key));
+    BI_TRY(ctx->ops->grid->grid_key(ctx, v->n, &key));
     return ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n,
                                           grid->keys.data, grid->ids.data, 0, v->key_bits > 0 ? v->key_bits : 1);
 }
@@ -85,7 +85,7 @@ static bosc_status sort_keys(bosc_ctx *ctx, const bosc_grid *grid, const struct 
 static bosc_status sort_columns(bosc_ctx *ctx, const bosc_grid *grid, const struct bi_grid_view *v,
                                 const struct bi_grid_rows *rows)
 {
-    const struct bi_grid_steps *steps = bi_grid_steps_of(ctx);
+    const struct bi_grid_steps *steps = ctx->ops->grid;
     struct bi_grid_key key = {.view = *v, .rows = *rows, .ids = grid->ids.data};
     struct bi_grid_column column = {.rows = *rows, .cell = v->cell, .perm = grid->ids.data};
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof(int64_t), &column.out));
@@ -103,7 +103,7 @@ static bosc_status make_index(bosc_ctx *ctx, const bosc_grid *grid, const struct
     int64_t entries = ((int64_t)1 << v->index_bits) + 1;
     struct bi_grid_last last = {*v, grid->starts.data};
     BI_TRY(ctx->backend->fill(ctx, grid->starts.data, 0, (size_t)entries * sizeof(uint32_t)));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_last(ctx, v->n, &last));
+    BI_TRY(ctx->ops->grid->grid_last(ctx, v->n, &last));
     return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, grid->starts.data, entries,
                                     grid->starts.data);
 }

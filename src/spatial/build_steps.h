@@ -18,7 +18,7 @@ BI_FN void bi_step_grid_nan(const struct bi_grid_nan *a, int64_t i)
         double x = bi_grid_number(&a->rows, i, c);
         nan |= x != x;
     }
-    if (nan) bi_lower_i64(a->row, i);
+    if (nan) bi_atomic_min_i64(a->row, i);
 }
 
 /* Items are the numbers below BI_GRID_ITEMS (or below n); item t looks at rows t, t + items, t + 2 items, ... */
@@ -42,9 +42,9 @@ BI_FN void bi_step_grid_extent(const struct bi_grid_extent *a, int64_t t)
             if (v < low) low = v;
             if (-v < minus_high) minus_high = -v;
         }
-        if (nan != INT64_MAX) bi_lower_i64(&a->found[BI_GRID_NAN], nan);
-        bi_lower_i64(&a->found[BI_GRID_LOW + c], low);
-        bi_lower_i64(&a->found[BI_GRID_HIGH + c], minus_high);
+        if (nan != INT64_MAX) bi_atomic_min_i64(&a->found[BI_GRID_NAN], nan);
+        bi_atomic_min_i64(&a->found[BI_GRID_LOW + c], low);
+        bi_atomic_min_i64(&a->found[BI_GRID_HIGH + c], minus_high);
     }
 }
 

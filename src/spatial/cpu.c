@@ -6,7 +6,7 @@
 #include "spatial/steps.def"
 #undef BI_STEP
 
-const struct bi_grid_steps bi_grid_cpu = {
+const struct bi_grid_steps bi_grid_steps_cpu = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "spatial/steps.def"
 #undef BI_STEP

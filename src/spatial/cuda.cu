@@ -7,7 +7,7 @@
 #include "spatial/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_grid_steps bi_grid_cuda = {
+extern "C" const bi_grid_steps bi_grid_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "spatial/steps.def"
 #undef BI_STEP

@@ -9,9 +9,6 @@
 extern "C" {
 #endif
 
-/* The steps on the context's backend. */
-const struct bi_grid_steps *bi_grid_steps_of(const bosc_ctx *ctx);
-
 /* Whether the context can reach the grid; BOSC_ERR_ARG with the reason. */
 bosc_status bi_grid_check(bosc_ctx *ctx, const bosc_grid *grid);
 

@@ -1,4 +1,5 @@
 /* The driver and front door of what is made of all points: pairs, groups, voxels. */
+#include "core/call.h"
 #include "spatial/driver.h"
 
 /* Counts pairs by their smaller id, and where those of each begin. */
@@ -7,7 +8,7 @@ static bosc_status count_pairs(bosc_ctx *ctx, struct bi_grid_pairs *pairs, int64
     int64_t n = pairs->view.n;
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
     BI_TRY(ctx->backend->fill(ctx, pairs->counts + n, 0, sizeof(int64_t)));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_pair_count(ctx, n, pairs));
+    BI_TRY(ctx->ops->grid->grid_pair_count(ctx, n, pairs));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, pairs->counts, n + 1, pairs->counts));
     pairs->offsets = pairs->counts;
     return bi_read_back(ctx, count, pairs->counts + n, sizeof *count);
@@ -31,7 +32,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_grid_pairs *pairs, int64_
         pairs->pairs = ids.reachable;
         pairs->dist2 = dist2.reachable;
         BI_TRY(bi_grid_list_rows(ctx, pairs->view.n, found, &pairs->long_rows));
-        BI_TRY(bi_grid_steps_of(ctx)->grid_pair_fill(ctx, pairs->view.n, pairs));
+        BI_TRY(ctx->ops->grid->grid_pair_fill(ctx, pairs->view.n, pairs));
         struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
         BI_TRY(bi_grid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows));
         BI_TRY(bi_stage_back(ctx, &ids));
@@ -45,8 +46,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_grid_pairs *pairs, int64_
 bosc_status bosc_grid_pairs(bosc_ctx *ctx, const bosc_grid *grid, double radius, void *pairs, void *dist2, int64_t room,
                             int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     BI_TRY(bi_grid_check_radius(ctx, radius));
     BI_TRY(bi_grid_check_answers(ctx, grid, "pairs", pairs, dist2));
@@ -59,15 +59,12 @@ bosc_status bosc_grid_pairs(bosc_ctx *ctx, const bosc_grid *grid, double radius,
     struct bi_grid_pairs args = {
         .view = grid->view, .pairs = pairs, .dist2 = dist2, .wide_ids = grid->opts.id_bits == 64};
     bi_grid_square(grid, radius, &args.r2, &args.reach);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_pairs(ctx, &args, room, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find_pairs(ctx, &args, room, count));
 }
 
 static bosc_status find_groups(bosc_ctx *ctx, struct bi_grid_groups *groups, int64_t *count)
 {
-    const struct bi_grid_steps *steps = bi_grid_steps_of(ctx);
+    const struct bi_grid_steps *steps = ctx->ops->grid;
     int64_t n = groups->view.n, found, *place;
     struct bi_out labels;
     bool staged = false;
@@ -93,8 +90,7 @@ static bosc_status find_groups(bosc_ctx *ctx, struct bi_grid_groups *groups, int
 
 bosc_status bosc_grid_groups(bosc_ctx *ctx, const bosc_grid *grid, double radius, void *labels, int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     BI_TRY(bi_grid_check_radius(ctx, radius));
     BI_TRY(bi_grid_check_answers(ctx, grid, "labels", labels, NULL));
@@ -104,10 +100,7 @@ bosc_status bosc_grid_groups(bosc_ctx *ctx, const bosc_grid *grid, double radius
     }
     struct bi_grid_groups args = {.view = grid->view, .labels = labels, .wide_ids = grid->opts.id_bits == 64};
     bi_grid_square(grid, radius, &args.r2, &args.reach);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_groups(ctx, &args, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find_groups(ctx, &args, count));
 }
 
 /* Where the voxels begin, and their number. */
@@ -121,7 +114,7 @@ static bosc_status find_heads(bosc_ctx *ctx, struct bi_grid_voxels *voxels)
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &heads.places));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *list, &list));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof voxels->count, &place));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_heads(ctx, n, &heads));
+    BI_TRY(ctx->ops->grid->grid_heads(ctx, n, &heads));
     BI_TRY(ctx->backend->core->compact(ctx, sizeof *list, heads.places, heads.keep, n, list, place));
     voxels->heads = list;
     return bi_read_back(ctx, &voxels->count, place, sizeof voxels->count);
@@ -146,7 +139,7 @@ static bosc_status list_voxels(bosc_ctx *ctx, struct bi_grid_voxels *voxels, int
     BI_TRY(bi_stage_out(ctx, voxels->counts, voxels->counts ? bytes : 0, &counts, &staged));
     voxels->coords = coords.reachable;
     voxels->counts = counts.reachable;
-    BI_TRY(bi_grid_steps_of(ctx)->grid_voxel(ctx, voxels->count, voxels));
+    BI_TRY(ctx->ops->grid->grid_voxel(ctx, voxels->count, voxels));
     BI_TRY(bi_stage_back(ctx, &coords));
     BI_TRY(bi_stage_back(ctx, &counts));
     BI_TRY(ctx->backend->sync(ctx));
@@ -157,8 +150,7 @@ static bosc_status list_voxels(bosc_ctx *ctx, struct bi_grid_voxels *voxels, int
 bosc_status bosc_grid_voxels(bosc_ctx *ctx, const bosc_grid *grid, int64_t *coords, int64_t *counts, int64_t room,
                              int64_t *count)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     BI_TRY(bi_check_aligned(ctx, "coords", coords, sizeof *coords));
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
@@ -169,8 +161,5 @@ bosc_status bosc_grid_voxels(bosc_ctx *ctx, const bosc_grid *grid, int64_t *coor
         return BOSC_OK;
     }
     struct bi_grid_voxels args = {.view = grid->view, .coords = coords, .counts = counts};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = list_voxels(ctx, &args, room, count);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, list_voxels(ctx, &args, room, count));
 }

@@ -1,4 +1,5 @@
 /* The driver and front door of queries: counts, and rows of compressed sparse form. */
+#include "core/call.h"
 #include "spatial/driver.h"
 
 /* The smallest float x with x * x > r2: floats of one sign order as their bits do. Infinite r2 has none. */
@@ -43,8 +44,7 @@ void bi_grid_square(const bosc_grid *grid, double radius, double *r2, double *re
 static bosc_status begin(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
                          struct bi_grid_query *query)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     BI_TRY(bi_grid_check_rows(ctx, grid, "queries", queries, "m", m, stride, &query->rows));
     if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
@@ -63,7 +63,7 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_grid *grid, struct bi
     struct bi_grid_nan nan = {.rows = query->rows};
     BI_TRY(bi_scratch_of(ctx, 1, sizeof row, &nan.row));
     BI_TRY(ctx->backend->copy(ctx, nan.row, &row, sizeof row));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_nan(ctx, query->rows.n, &nan));
+    BI_TRY(ctx->ops->grid->grid_nan(ctx, query->rows.n, &nan));
     BI_TRY(bi_read_back(ctx, &row, nan.row, sizeof row));
     if (row == INT64_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "queries: row %lld holds a NaN", (long long)row);
@@ -80,7 +80,7 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
     struct bi_grid_order order = {.view = *v, .rows = query->rows};
     BI_TRY(bi_scratch_of(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
     BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &order.order));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_order(ctx, m, &order));
+    BI_TRY(ctx->ops->grid->grid_order(ctx, m, &order));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
                                           order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
     void *points;
@@ -93,7 +93,7 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_grid_query *query)
 
 static bosc_status run_count(bosc_ctx *ctx, struct bi_grid_query *query, bool near)
 {
-    const struct bi_grid_steps *steps = bi_grid_steps_of(ctx);
+    const struct bi_grid_steps *steps = ctx->ops->grid;
     int64_t m = query->rows.n;
     if (near) {
         BI_TRY(order_queries(ctx, query));
@@ -122,10 +122,7 @@ static bosc_status count(bosc_ctx *ctx, const bosc_grid *grid, struct bi_grid_qu
     if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
     if (query->rows.n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = count_staged(ctx, grid, query, near);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, grid, query, near));
 }
 
 bosc_status bosc_grid_voxel_count(bosc_ctx *ctx, const bosc_grid *grid, const void *queries, int64_t m, int64_t stride,
@@ -151,7 +148,7 @@ bosc_status bi_grid_list_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint
     int64_t most = entries / (BI_LONG_ROW + 1);
     if (most > rows) most = rows;
     *list = NULL;
-    if (most == 0 || !bi_grid_steps_of(ctx)->sort_rows) return BOSC_OK;
+    if (most == 0 || !ctx->ops->grid->sort_rows) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, most + 1, sizeof **list, list));
     return ctx->backend->fill(ctx, *list, 0, sizeof **list);
 }
@@ -159,7 +156,7 @@ bosc_status bi_grid_list_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint
 bosc_status bi_grid_sort_rows(bosc_ctx *ctx, const struct bi_row_out *rows, const int64_t *offsets,
                               const uint32_t *list)
 {
-    return list ? bi_grid_steps_of(ctx)->sort_rows(ctx, rows, offsets, list) : BOSC_OK;
+    return list ? ctx->ops->grid->sort_rows(ctx, rows, offsets, list) : BOSC_OK;
 }
 
 /* The first call of bosc_grid_radius: m counts and a zero, summed up to m + 1 offsets. */
@@ -171,7 +168,7 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_grid *grid, struct bi_
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
     BI_TRY(order_queries(ctx, query));
-    if (m > 0) BI_TRY(bi_grid_steps_of(ctx)->grid_count(ctx, m, query));
+    if (m > 0) BI_TRY(ctx->ops->grid->grid_count(ctx, m, query));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
     BI_TRY(ctx->backend->copy(ctx, offsets, query->counts, (size_t)(m + 1) * sizeof(int64_t)));
     return ctx->backend->sync(ctx);
@@ -186,7 +183,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_gri
     int64_t total, m = query->rows.n;
     BI_TRY(bi_stage_in(ctx, offsets, (size_t)(m + 1) * sizeof *offsets, &reachable, &staged));
     query->offsets = reachable;
-    BI_TRY(bi_check_offsets(ctx, bi_grid_steps_of(ctx)->ascending, query->offsets, query->rows.n, room, &query->bad,
+    BI_TRY(bi_check_offsets(ctx, ctx->ops->grid->ascending, query->offsets, query->rows.n, room, &query->bad,
                             &total));
     BI_TRY(stage_queries(ctx, grid, query, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)grid->opts.id_bits / 8, &ids, &staged));
@@ -196,7 +193,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_grid *grid, struct bi_gri
     query->dist2 = dist2.reachable;
     BI_TRY(order_queries(ctx, query));
     BI_TRY(bi_grid_list_rows(ctx, m, total, &query->long_rows));
-    BI_TRY(bi_grid_steps_of(ctx)->grid_fill(ctx, m, query));
+    BI_TRY(ctx->ops->grid->grid_fill(ctx, m, query));
     BI_TRY(bi_check_filled(ctx, query->bad));
     struct bi_row_out rows = {query->ids, query->dist2, 0, query->wide_ids, !query->view.wide, false};
     BI_TRY(bi_grid_sort_rows(ctx, &rows, query->offsets, query->long_rows));
@@ -216,8 +213,5 @@ bosc_status bosc_grid_radius(bosc_ctx *ctx, const bosc_grid *grid, const void *q
     BI_TRY(bi_grid_check_answers(ctx, grid, "ids", ids, dist2));
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     bi_grid_square(grid, radius, &query.r2, &query.reach);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = ids ? fill_rows(ctx, grid, &query, offsets, room) : find_offsets(ctx, grid, &query, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, ids ? fill_rows(ctx, grid, &query, offsets, room) : find_offsets(ctx, grid, &query, offsets));
 }

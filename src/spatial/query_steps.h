@@ -2,9 +2,9 @@
 #ifndef BI_SPATIAL_QUERY_STEPS_H
 #define BI_SPATIAL_QUERY_STEPS_H
 
-#include "base/join.h"
+#include "base/union_find.h"
 #include "core/row_out.h"
-#include "core/row_steps.h"
+#include "core/csr_steps.h"
 #include "spatial/voxel.h"
 
 BI_FN void bi_grid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
@@ -125,7 +125,7 @@ BI_FN void bi_step_grid_fill(const struct bi_grid_query *a, int64_t item)
                 count++;
             }
     if (count != room)
-        bi_lower_i64(a->bad, i);
+        bi_atomic_min_i64(a->bad, i);
     else if (!bi_row_leave(a->long_rows, i, count))
         bi_row_sort(&out, count);
 }
@@ -197,7 +197,7 @@ BI_FN void bi_step_grid_join(const struct bi_grid_groups *a, int64_t i)
     if (!bi_grid_walk_begin(&a->view, &walk, q, a->reach, i + 1)) return;
     while (bi_grid_walk_next(&a->view, &walk, &place, &end))
         for (; place < end; place++)
-            if (bi_grid_dist2(&a->view, place, q) <= a->r2) bi_join(a->parent, a->view.ids[i], a->view.ids[place]);
+            if (bi_grid_dist2(&a->view, place, q) <= a->r2) bi_uf_union(a->parent, a->view.ids[i], a->view.ids[place]);
 }
 
 BI_FN void bi_step_grid_roots(const struct bi_grid_groups *a, int64_t i) { a->roots[i] = a->parent[i] == (uint32_t)i; }

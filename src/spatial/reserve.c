@@ -1,5 +1,6 @@
 /* How much memory grids take, and taking it beforehand. */
 #include "core/blocks.h"
+#include "core/call.h"
 #include "spatial/driver.h"
 
 enum { BLOCKS = 4, SLACK = 1 << 20 };
@@ -72,14 +73,10 @@ bosc_status bosc_grid_reserve(bosc_ctx *ctx, bosc_grid *grid, int64_t n, int64_t
 {
     size_t bytes[BLOCKS];
     void *room;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_grid_check(ctx, grid));
     BI_TRY(check_sizes(ctx, &grid->opts, n, m));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, n > m ? n : m), &room);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, n > m ? n : m), &room));
     block_bytes(&grid->opts, n, bytes);
     return grow(ctx, grid, bytes);
 }

@@ -19,9 +19,9 @@ struct bi_grid_steps {
                              const uint32_t *long_rows);
 };
 
-extern const struct bi_grid_steps bi_grid_cpu;
+extern const struct bi_grid_steps bi_grid_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_grid_steps bi_grid_cuda;
+extern const struct bi_grid_steps bi_grid_steps_cuda;
 #endif
 
 #ifdef __cplusplus

@@ -1,15 +1,8 @@
 /* The front door of tries: handles, options, what every call checks, and what a trie tells about itself. */
 #include <string.h>
 
+#include "core/call.h"
 #include "trie/driver.h"
-
-const struct bi_trie_steps *bi_trie_steps_of(const bosc_ctx *ctx)
-{
-#ifdef BOSC_HAVE_CUDA
-    if (ctx->backend->id == BOSC_BACKEND_CUDA) return &bi_trie_cuda;
-#endif
-    return bi_trie_cpu(ctx);
-}
 
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
 {
@@ -69,8 +62,7 @@ bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **t
 bosc_status bosc_trie_create(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie **trie)
 {
     bosc_trie_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check_opts(ctx, opts, &full));
     if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
     return bi_trie_new(ctx, &full, trie);
@@ -164,8 +156,7 @@ static bosc_status find_depths(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
 
 bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_size(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
@@ -180,10 +171,7 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
                            .nodes = trie->nodes};
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) full.bytes += (int64_t)trie->blocks[b].bytes;
     for (int b = BI_TRIE_NODES; b < BI_TRIE_BLOCKS; b++) full.node_bytes += (int64_t)trie->blocks[b].bytes;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_depths(ctx, trie, &full);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, find_depths(ctx, trie, &full));
     memcpy(info, &full, info->size);
     return BOSC_OK;
 }

@@ -1,4 +1,5 @@
 /* The driver of builds: rows are sorted, equal ones become one key, and keys get nodes. */
+#include "core/call.h"
 #include "trie/driver.h"
 
 bosc_status bi_trie_scratch(bosc_ctx *ctx, int64_t count, size_t size, void *at)
@@ -84,16 +85,14 @@ bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
                             int64_t stride)
 {
     struct bi_trie_given given;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
     if (n > INT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
     trie->rows = trie->keys = trie->nodes = 0;
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = build(ctx, trie, &given);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &given));
     if (status == BOSC_OK)
         trie->rows = n;
     else

@@ -2,7 +2,7 @@
 #ifndef BI_TRIE_BUILD_STEPS_H
 #define BI_TRIE_BUILD_STEPS_H
 
-#include "base/exchange.h"
+#include "base/atomic.h"
 #include "trie/letters.h"
 
 /* The caller's rows. */
@@ -69,12 +69,12 @@ BI_FN uint32_t bi_trie_enter(const struct bi_trie_words *a, uint64_t word)
     uint32_t slot = (uint32_t)((bi_mix_u64(word) >> 32) * a->slots >> 32);
     if (word == BI_TRIE_NO_WORD) return a->slots;
     for (int k = 0; k < BI_TRIE_TRIES; k++) {
-        uint64_t seen = bi_glance_u64(a->table + slot);
-        if (seen == BI_TRIE_NO_WORD) seen = bi_exchange_u64(a->table + slot, BI_TRIE_NO_WORD, word);
+        uint64_t seen = bi_atomic_load_hint_u64(a->table + slot);
+        if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_exchange_if_u64(a->table + slot, BI_TRIE_NO_WORD, word);
         if (seen == BI_TRIE_NO_WORD || seen == word) return slot;
         slot = slot + 1 < a->slots ? slot + 1 : 0;
     }
-    bi_raise_u64(a->full, 1);
+    bi_atomic_or_u64(a->full, 1);
     return a->slots;
 }
 
@@ -83,7 +83,7 @@ BI_FN void bi_step_trie_enter(const struct bi_trie_words *a, int64_t i)
 {
     int32_t s;
     int64_t row = bi_trie_item_row(i, a->shape.words, &s);
-    if (bi_glance_u64(a->full)) return;
+    if (bi_atomic_load_hint_u64(a->full)) return;
     uint64_t word = a->rows.data[row * a->rows.stride + s] & bi_trie_mask(&a->shape, s);
     a->places[i] = bi_trie_enter(a, bi_trie_turn(&a->shape, word));
 }

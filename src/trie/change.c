@@ -1,5 +1,6 @@
 /* The drivers of insertions and erasures: the sorted keys of a second trie are made of those of the first and of the
  * rows, it gets nodes, and takes the place of the first once it is done. */
+#include "core/call.h"
 #include "trie/driver.h"
 
 static bosc_trie next_of(const bosc_trie *trie)
@@ -73,17 +74,15 @@ bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *key
                              int64_t stride)
 {
     struct bi_trie_given given;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
     if (n > INT32_MAX || n >= (int64_t)UINT32_MAX - trie->rows)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a trie gets less than 2^32 - 1, and 2^31 at once",
                        (long long)n, (long long)trie->rows);
     if (n == 0) return BOSC_OK;
     bosc_trie next = next_of(trie);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = insert(ctx, trie, &given, &next);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = insert(ctx, trie, &given, &next));
     return settle(trie, &next, status);
 }
 
@@ -122,8 +121,7 @@ bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
 {
     struct bi_trie_rows rows;
     bosc_status status = BOSC_OK;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &rows));
     int64_t before = trie->keys;

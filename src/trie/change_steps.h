@@ -80,7 +80,7 @@ BI_FN void bi_step_trie_mark(const struct bi_trie_erase *a, int64_t q)
 {
     struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
     int64_t rank = bi_trie_find(&a->view, &x);
-    if (rank >= 0) bi_raise(&a->gone[rank], 1);
+    if (rank >= 0) bi_atomic_or_u32(&a->gone[rank], 1);
 }
 
 BI_FN void bi_step_trie_stay(const struct bi_trie_erase *a, int64_t k)
@@ -111,13 +111,13 @@ BI_FN void bi_step_trie_check(const struct bi_trie_check *a, int64_t k)
     const uint64_t *key = a->keys + k * words, *before = key - words;
     bool greater = k == 0;
     for (int32_t s = 0; s < words; s++)
-        if (key[s] & ~bi_trie_turn(&a->shape, bi_trie_mask(&a->shape, s))) bi_raise(a->found, BI_TRIE_BEYOND);
+        if (key[s] & ~bi_trie_turn(&a->shape, bi_trie_mask(&a->shape, s))) bi_atomic_or_u32(a->found, BI_TRIE_BEYOND);
     for (int32_t s = 0; s < words && !greater; s++) {
         if (key[s] < before[s]) break;
         greater = key[s] > before[s];
     }
-    if (!greater) bi_raise(a->found, BI_TRIE_UNORDERED);
-    if (a->counts[k] == 0) bi_raise(a->found, BI_TRIE_ROWLESS);
+    if (!greater) bi_atomic_or_u32(a->found, BI_TRIE_UNORDERED);
+    if (a->counts[k] == 0) bi_atomic_or_u32(a->found, BI_TRIE_ROWLESS);
     a->wide_counts[k] = a->counts[k];
 }
 

@@ -9,8 +9,8 @@
 #include "trie/steps.def"
 #undef BI_STEP
 
-extern const struct bi_trie_steps BI_LEVEL_NAME(bi_trie_cpu);
-const struct bi_trie_steps BI_LEVEL_NAME(bi_trie_cpu) = {
+extern const struct bi_trie_steps BI_LEVEL_NAME(bi_trie_steps_cpu);
+const struct bi_trie_steps BI_LEVEL_NAME(bi_trie_steps_cpu) = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "trie/steps.def"
 #undef BI_STEP

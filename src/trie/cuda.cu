@@ -6,7 +6,7 @@
 #include "trie/steps.def"
 #undef BI_STEP
 
-extern "C" const bi_trie_steps bi_trie_cuda = {
+extern "C" const bi_trie_steps bi_trie_steps_cuda = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "trie/steps.def"
 #undef BI_STEP

@@ -5,11 +5,8 @@
 #include "core/check.h"
 #include "trie/steps.h"
 
-/* The steps on the context's backend. */
-const struct bi_trie_steps *bi_trie_steps_of(const bosc_ctx *ctx);
-
 /* Runs a step for items 0 to n - 1. */
-#define BI_TRIE_STEP(ctx, name, n, args) (bi_trie_steps_of(ctx)->name((ctx), (n), (args)))
+#define BI_TRIE_STEP(ctx, name, n, args) (ctx->ops->trie->name((ctx), (n), (args)))
 
 /* A copy of the options with the defaults filled in. */
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full);

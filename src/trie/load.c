@@ -1,5 +1,6 @@
 /* Reads saved tries. Nothing is believed: arrays grow by slices that were really read, the checksum decides, keys must
  * be in order, and nodes are made anew. */
+#include "core/call.h"
 #include "trie/save.h"
 
 struct reader {
@@ -86,9 +87,8 @@ static bosc_status read_trie(struct reader *r, bosc_trie **trie)
     bosc_trie *fresh;
     BI_TRY(get_header(r, &full));
     BI_TRY(bi_trie_new(r->ctx, &full, &fresh));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    bosc_status status = get_trie(r, fresh);
-    bi_arena_rewind(r->ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(r->ctx, status = get_trie(r, fresh));
     if (status == BOSC_OK)
         *trie = fresh;
     else
@@ -98,8 +98,7 @@ static bosc_status read_trie(struct reader *r, bosc_trie **trie)
 
 bosc_status bosc_trie_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_trie **trie)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
     struct reader r = {.ctx = ctx};

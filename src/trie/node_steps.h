@@ -114,7 +114,7 @@ BI_FN void bi_step_trie_node_head(const struct bi_trie_nodes *a, int64_t i)
     }
     a->heads[k] = (uint32_t)head;
     a->firsts[k] = (uint32_t)first;
-    bi_take(&a->tallies[head], head == k ? (1ull << 32) + 2 : 1);
+    bi_atomic_fetch_add_u64(&a->tallies[head], head == k ? (1ull << 32) + 2 : 1);
     if (head == k && first == 0 && bi_trie_right(&a->parts, k, place - 1) == a->count) *a->root = (uint32_t)k;
 }
 
@@ -149,7 +149,7 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
     uint32_t head = a->heads[k], place = (uint32_t)a->parts.floors[0][k], digit = bi_trie_key_digit(a, k, place);
     struct bi_trie_node *to = a->nodes + bi_trie_number(a, head), node = {{0}, 0, place, 0, 0};
     if (head != k) {
-        bi_raise_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
+        bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
         return;
     }
     uint32_t before = bi_trie_key_digit(a, k - 1, place);
@@ -162,8 +162,8 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
         *to = node;
         return;
     }
-    bi_raise_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
-    bi_raise_u64(&to->bits[before >> 6], 1ull << (before & 63));
+    bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
+    bi_atomic_or_u64(&to->bits[before >> 6], 1ull << (before & 63));
     to->base = node.base;
     to->depth = node.depth;
     to->first = node.first;

@@ -1,4 +1,5 @@
 /* Queries with one answer: find, prefix, longest match; and what is copied out. */
+#include "core/call.h"
 #include "trie/driver.h"
 
 static bosc_status check_queries(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
@@ -33,8 +34,7 @@ bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t 
                            int64_t *ranks, void *values, uint8_t *found)
 {
     struct bi_trie_find args = {.ranks = ranks, .values = values, .found = found};
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, trie, queries, m, stride, &args.queries));
     BI_TRY(bi_trie_check_array(ctx, "ranks", ranks, false, sizeof *ranks));
     BI_TRY(bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8));
@@ -42,10 +42,7 @@ bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t 
     args.kept = trie->blocks[BI_TRIE_VALUES].data;
     args.value_bits = trie->opts.value_bits;
     if (m == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find(ctx, trie, &args);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find(ctx, trie, &args));
 }
 
 /* lengths: read, or those of the longest match. */
@@ -77,18 +74,14 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
 static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m, int64_t stride,
                           struct bi_trie_prefix *a, bool longest)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, trie, queries, m, stride, &a->queries));
     BI_TRY(bi_trie_check_array(ctx, "lengths", a->lengths, false, sizeof *a->lengths));
     BI_TRY(bi_trie_check_array(ctx, "begins", a->begins, false, sizeof *a->begins));
     BI_TRY(bi_trie_check_array(ctx, "ends", a->ends, false, sizeof *a->ends));
     a->view = bi_trie_view_of(trie);
     if (a->queries.n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_ranges(ctx, trie, a, longest);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, find_ranges(ctx, trie, a, longest));
 }
 
 bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, const int32_t *lengths,
@@ -129,8 +122,7 @@ static bosc_status copy_out(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin,
 bosc_status bosc_trie_get_keys(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin, int64_t end, uint64_t *keys,
                                void *values, int64_t *counts)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     if (begin < 0 || begin > trie->keys)
         return bi_fail(ctx, BOSC_ERR_ARG, "begin: %lld is not in 0 to %lld", (long long)begin, (long long)trie->keys);
@@ -143,10 +135,7 @@ bosc_status bosc_trie_get_keys(bosc_ctx *ctx, const bosc_trie *trie, int64_t beg
     if (begin == end) return BOSC_OK;
     struct bi_trie_sorted all = bi_trie_sorted_of(trie);
     struct bi_trie_copy copy = {trie->shape, all.keys + begin * trie->shape.words, all.counts + begin, keys, counts};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = copy_out(ctx, trie, begin, end - begin, &copy, values);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, copy_out(ctx, trie, begin, end - begin, &copy, values));
 }
 
 static bosc_status get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t m, void *values)
@@ -164,8 +153,7 @@ static bosc_status get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_
 
 bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t m, void *values)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
     if (m > INT64_MAX / 64)
@@ -173,8 +161,5 @@ bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int
     BI_TRY(bi_trie_check_array(ctx, "ranks", ranks, m > 0, sizeof *ranks));
     BI_TRY(bi_trie_check_array(ctx, "values", values, m > 0, (size_t)trie->opts.value_bits / 8));
     if (m == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = get_values(ctx, trie, ranks, m, values);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, get_values(ctx, trie, ranks, m, values));
 }

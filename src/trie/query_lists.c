@@ -1,4 +1,5 @@
 /* Queries with many answers: neighbours and matches, as rows of compressed sparse form, and all pairs. */
+#include "core/call.h"
 #include "trie/driver.h"
 
 struct lists {
@@ -34,7 +35,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, struct lists *l, const int64_t *offs
     bool staged = false;
     int64_t m = l->args.queries.n, total;
     BI_TRY(bi_stage_in(ctx, offsets, ((size_t)m + 1) * 8, (const void **)&l->args.offsets, &staged));
-    BI_TRY(bi_check_offsets(ctx, bi_trie_steps_of(ctx)->ascending, l->args.offsets, m, l->room, &l->args.bad, &total));
+    BI_TRY(bi_check_offsets(ctx, ctx->ops->trie->ascending, l->args.offsets, m, l->room, &l->args.bad, &total));
     if (m == 0) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, l->args.ranks, l->args.ranks ? (size_t)total * 8 : 0, &ranks, &staged));
     BI_TRY(bi_stage_out(ctx, l->args.positions, l->args.positions ? (size_t)total * 4 : 0, &positions, &staged));
@@ -72,15 +73,11 @@ static bosc_status ask(bosc_ctx *ctx, struct lists *l, const uint64_t *queries, 
                        int64_t *offsets)
 {
     struct bi_trie_rows masks;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, l->trie));
     BI_TRY(bi_trie_check_rows(ctx, &l->trie->shape, "queries", queries, "m", m, stride, &l->args.queries));
     if (masked) BI_TRY(bi_trie_check_rows(ctx, &l->trie->shape, "masks", l->args.masks, "m", m, stride, &masks));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = list(ctx, l, offsets);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, list(ctx, l, offsets));
 }
 
 bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, const uint64_t *masks,
@@ -127,16 +124,14 @@ bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs
                             int64_t *count)
 {
     int64_t found = 0;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(bi_trie_check_array(ctx, "pairs", pairs, false, sizeof *pairs));
     BI_TRY(bi_trie_check_array(ctx, "positions", positions, false, sizeof *positions));
     if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = find_pairs(ctx, trie, pairs, positions, room, &found);
-    bi_arena_rewind(ctx, mark);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, room, &found));
     if (status == BOSC_OK || status == BOSC_ERR_SPACE) *count = found;
     return status;
 }

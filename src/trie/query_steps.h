@@ -154,7 +154,7 @@ BI_FN void bi_trie_end_row(const struct bi_trie_lists *a, int64_t q, int64_t cou
     if (!a->offsets)
         a->counts[q] = count;
     else if (count != a->offsets[q + 1] - a->offsets[q])
-        bi_lower_i64(a->bad, q);
+        bi_atomic_min_i64(a->bad, q);
 }
 
 BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)

@@ -1,5 +1,6 @@
 /* How much memory tries take, and taking it beforehand. */
 #include "core/blocks.h"
+#include "core/call.h"
 #include "trie/driver.h"
 
 /* Bytes of the blocks for n keys at most, but published nodes. */
@@ -74,8 +75,7 @@ bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
 {
     size_t bytes[BI_TRIE_BLOCKS];
     void *room;
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(check_n(ctx, n));
     size_blocks(&trie->opts, &trie->shape, n, bytes);

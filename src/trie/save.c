@@ -1,4 +1,5 @@
 /* Saves tries. */
+#include "core/call.h"
 #include "trie/save.h"
 
 #include <string.h>
@@ -26,8 +27,7 @@ static bosc_status put_trie(struct bi_saver *s, const void *structure)
 
 bosc_status bosc_trie_write(bosc_ctx *ctx, const bosc_trie *trie, bosc_write_fn write, void *user)
 {
-    if (!ctx) return BOSC_ERR_ARG;
-    bi_begin(ctx);
+    BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     return bi_save(ctx, write, user, put_trie, trie);
 }

@@ -2,7 +2,7 @@
 #ifndef BI_TRIE_STEPS_H
 #define BI_TRIE_STEPS_H
 
-#include "core/row_steps.h"
+#include "core/csr_steps.h"
 #include "trie/build_steps.h"
 #include "trie/change_steps.h"
 #include "trie/node_steps.h"
@@ -18,10 +18,8 @@ struct bi_trie_steps {
 #undef BI_STEP
 };
 
-/* Of the context's level. */
-const struct bi_trie_steps *bi_trie_cpu(const bosc_ctx *ctx);
 #ifdef BOSC_HAVE_CUDA
-extern const struct bi_trie_steps bi_trie_cuda;
+extern const struct bi_trie_steps bi_trie_steps_cuda;
 #endif
 
 #ifdef __cplusplus

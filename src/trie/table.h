@@ -109,7 +109,7 @@ BI_FN void bi_step_trie_tabulate(const struct bi_trie_tabulate *a, int64_t k)
     for (int probe = 0; probe < BI_TRIE_PROBES; probe++, bucket = bi_trie_bucket_after(t, bucket))
         for (uint32_t j = bi_trie_open_slot(t, bucket); j < BI_TRIE_BUCKET; j++) {
             uint32_t *to = t->slots + (uint64_t)bucket * BI_TRIE_BUCKET + j;
-            if (bi_peek(to) == BI_TRIE_EMPTY && bi_swap(to, BI_TRIE_EMPTY, slot)) return;
+            if (bi_atomic_load_u32(to) == BI_TRIE_EMPTY && bi_atomic_cas_u32(to, BI_TRIE_EMPTY, slot)) return;
         }
 }
 

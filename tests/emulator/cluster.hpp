@@ -18,7 +18,7 @@ struct bi_cluster_mail {
 
 template <class... P> bool bi_cluster_fits(void (*)(P...), unsigned blocks, unsigned threads)
 {
-    return blocks <= bi_launch_together_limit((int)threads, blocks);
+    return blocks <= bi_launch_cooperative_limit((int)threads, blocks);
 }
 template <class... P, class... A>
 cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned blocks, unsigned threads, void *stream, A &&...given)

@@ -509,7 +509,7 @@ void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared
 
 } // namespace emulator
 
-unsigned bi_launch_together_limit(int threads, unsigned blocks)
+unsigned bi_launch_cooperative_limit(int threads, unsigned blocks)
 {
     unsigned most = emulator::resident_blocks((unsigned)threads);
     return blocks < most ? blocks : most;

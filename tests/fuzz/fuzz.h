@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../saved.h"
+#include "support/saved.h"
 #include "io/io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

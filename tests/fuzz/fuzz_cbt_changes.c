@@ -2,7 +2,7 @@
  * operation takes one byte, and each command another. */
 #include <boscage/cbt.h>
 
-#include "../reference_cbt.c"
+#include "reference/cbt.c"
 #include "fuzz.h"
 
 enum { DEEPEST = 13, MOST = 2000 /* leaves */ };

@@ -1,6 +1,6 @@
 /* Cell graphs of small vectors: every method finds the same edges as a look at all pairs. The first bytes choose the
  * letters and the length; a row is an earlier one with a byte changed, or new bytes. */
-#include "../reference_cellgraph.c"
+#include "reference/cellgraph.c"
 #include "fuzz.h"
 
 enum { ROWS = 48 };

@@ -1,7 +1,7 @@
 /* Lists of edges; and each line as the fast reader takes it against the slow one. */
 #include <string.h>
 
-#include "../edges_array.h"
+#include "support/edges_array.h"
 #include "fuzz.h"
 #include "io/edge_line.h"
 

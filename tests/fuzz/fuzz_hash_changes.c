@@ -1,6 +1,6 @@
 /* Sequences of operations on a hash table, beside an oracle. The first bytes choose the options, each operation takes
  * one, and each key one or two. */
-#include "../reference_hash.c"
+#include "reference/hash.c"
 #include "fuzz.h"
 #include "hash/driver.h"
 

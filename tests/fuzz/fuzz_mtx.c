@@ -1,4 +1,4 @@
-#include "../edges_array.h"
+#include "support/edges_array.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_parser(mtx_array, data, size); }

@@ -2,7 +2,7 @@
  * mesh has no cracks and is as near to the samples as it says. */
 #include <boscage/terrain.h>
 
-#include "../reference_terrain.c"
+#include "reference/terrain.c"
 #include "fuzz.h"
 
 enum { LONGEST = 20, MOST = 40 /* operations */ };

@@ -1,6 +1,6 @@
 /* Sequences of operations on a trie, beside an oracle. The first bytes choose the options; each operation takes one,
  * one for its number of rows, and a row three: which it resembles, and where it differs. */
-#include "../reference_trie.c"
+#include "reference/trie.c"
 #include "fuzz.h"
 
 enum { MOST = 24, LETTERS = 90, WORDS = 12 };

@@ -12,4 +12,5 @@ const struct bi_core_ops bi_core_cpu = {
     .sort_pairs = bi_cpu_sort_pairs,
     .merge_pairs = bi_cpu_merge_pairs,
     .sort_superkey = bi_cpu_sort_superkey,
+    .check_offsets = bi_cpu_check_offsets,
 };

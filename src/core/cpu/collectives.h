@@ -4,7 +4,7 @@
 
 #include "core/backend.h"
 #include "core/context.h"
-#include "core/cpu/parts.h"
+#include "core/cpu/threads.h"
 
 extern const struct bi_core_ops bi_core_cpu;
 
@@ -27,5 +27,6 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *, bosc_dtype, size_t value_size, const 
                                void *values_out);
 bosc_status bi_cpu_sort_superkey(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm);
+bosc_status bi_cpu_check_offsets(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
 
 #endif

@@ -15,7 +15,7 @@ static bool count_apart(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t
         for (int p = 0; p < parts; p++) {
             int64_t *mine = own + (int64_t)p * n_bins;
             memset(mine, 0, (size_t)n_bins * sizeof *mine);
-            for (int64_t i = bi_part_begin(n, parts, p); i < bi_part_begin(n, parts, p + 1); i++)
+            for (int64_t i = bi_chunk_begin(n, parts, p); i < bi_chunk_begin(n, parts, p + 1); i++)
                 if (bins[i] < n_bins)
                     mine[bins[i]]++;
                 else
@@ -60,7 +60,7 @@ static bool count_alone(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t
 bosc_status bi_cpu_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts,
                              uint32_t *bad)
 {
-    int parts = bi_parts(ctx, n, GRAIN);
+    int parts = bi_thread_count(ctx, n, GRAIN);
     bool found;
     if (parts > 1 && n_bins * parts <= n) {
         struct bi_mark mark = bi_arena_mark(ctx);

@@ -1,4 +1,5 @@
 /* Radix sorts: which way for which size. */
+#include "core/call.h"
 #include "core/cpu/radix.h"
 
 #include <string.h>
@@ -31,15 +32,12 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
     if (n == 0) return BOSC_OK;
     struct bi_radix_job j = {.k = bi_radix_kernels(dtype, value_size),
                              .n = n,
-                             .parts = bi_parts(ctx, n, GRAIN),
+                             .parts = bi_thread_count(ctx, n, GRAIN),
                              .first_bit = first_bit,
                              .last_bit = last_bit,
                              .in = {(void *)(uintptr_t)keys, value_size ? (void *)(uintptr_t)values : NULL},
                              .out = {keys_out, value_size ? values_out : NULL}};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = sort(ctx, &j);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, &j));
 }
 
 bosc_status bi_cpu_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out, int first_bit,

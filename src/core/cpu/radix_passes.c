@@ -24,7 +24,7 @@ static void count_all(const struct bi_radix_job *j, const struct passes *s)
 {
 #pragma omp parallel for schedule(static) num_threads(j->parts)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         memset(s->counts[p], 0, sizeof s->counts[p]);
         j->k->count(bi_radix_at(j, j->in, begin).keys, end - begin, s->digits, s->n_digits, s->counts[p]);
     }
@@ -59,7 +59,7 @@ static void pass(const struct bi_radix_job *j, const struct passes *s, int digit
 {
 #pragma omp parallel for schedule(static) num_threads(j->parts)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         if (is_first) {
             memcpy(s->places[p], s->counts[p][digit], sizeof s->places[p]);
         } else {
@@ -70,7 +70,7 @@ static void pass(const struct bi_radix_job *j, const struct passes *s, int digit
     place(j, s);
 #pragma omp parallel for schedule(static) num_threads(j->parts)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         struct bi_radix_arrays part = bi_radix_at(j, from, begin);
         struct bi_radix_move move = {.keys = part.keys,
                                      .values = part.values,

@@ -156,7 +156,7 @@ static uint64_t varying(const struct bi_radix_job *j)
     uint64_t bits = 0;
 #pragma omp parallel for schedule(static) num_threads(j->parts) reduction(| : bits)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         bits |= j->k->varying(bi_radix_at(j, j->in, begin).keys, end - begin, j->in.keys);
     }
     return bits & deciding(j);
@@ -166,7 +166,7 @@ static void count_parts(const struct bi_radix_job *j, struct split *s)
 {
 #pragma omp parallel for schedule(static) num_threads(j->parts)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         memset(s->counts[p], 0, sizeof s->counts[p]);
         j->k->count_top(bi_radix_at(j, j->in, begin).keys, end - begin, s->digit, s->counts[p]);
     }
@@ -191,7 +191,7 @@ static void move_parts(const struct bi_radix_job *j, const struct split *s)
 {
 #pragma omp parallel for schedule(static) num_threads(j->parts)
     for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
         struct bi_radix_arrays from = bi_radix_at(j, j->in, begin);
         struct bi_radix_move move = {.keys = from.keys,
                                      .values = from.values,

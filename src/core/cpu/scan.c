@@ -33,7 +33,7 @@ static struct span span_of(const struct job *j, int64_t round, int p)
 {
     int64_t left = j->tiles - round * j->piece * j->parts, whole = j->piece * j->parts;
     int64_t tiles = left < whole ? left : whole, first = j->tiles - left;
-    return (struct span){first + bi_part_begin(tiles, j->parts, p), first + bi_part_begin(tiles, j->parts, p + 1)};
+    return (struct span){first + bi_chunk_begin(tiles, j->parts, p), first + bi_chunk_begin(tiles, j->parts, p + 1)};
 }
 
 static int64_t items_of(const struct job *j, struct span s)
@@ -116,7 +116,7 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
     void *memory;
     j->tiles = bi_div_up(j->n, BI_TILE);
     j->piece = PIECE_BYTES / (BI_TILE * (int64_t)j->k->size);
-    j->parts = bi_parts(ctx, j->tiles, 16);
+    j->parts = bi_thread_count(ctx, j->tiles, 16);
     memset(j->state, 0, j->k->state_size);
     int64_t rounds = bi_div_up(j->tiles, j->piece * j->parts);
     size_t totals = 2 * (size_t)(j->piece * j->parts), lasts = (size_t)(rounds * j->parts) * MOST_ELEMENT;

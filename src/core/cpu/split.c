@@ -22,7 +22,7 @@ static bool count(const struct job *j)
     for (int p = 0; p < j->parts; p++) {
         int64_t *mine = j->places + p * j->n_buckets;
         memset(mine, 0, (size_t)j->n_buckets * sizeof *mine);
-        for (int64_t i = bi_part_begin(j->n, j->parts, p); i < bi_part_begin(j->n, j->parts, p + 1); i++)
+        for (int64_t i = bi_chunk_begin(j->n, j->parts, p); i < bi_chunk_begin(j->n, j->parts, p + 1); i++)
             if (j->bucket[i] < j->n_buckets)
                 mine[j->bucket[i]]++;
             else
@@ -51,7 +51,7 @@ static void place(const struct job *j, int64_t *offsets)
 
 static void move(const struct job *j, int p)
 {
-    int64_t begin = bi_part_begin(j->n, j->parts, p), end = bi_part_begin(j->n, j->parts, p + 1);
+    int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
     const int64_t size = (int64_t)j->item_size;
     const char *restrict in = j->in;
     const uint32_t *restrict bucket = j->bucket;
@@ -74,7 +74,7 @@ bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const 
                     .n = n,
                     .n_buckets = n_buckets,
                     .out = out,
-                    .parts = bi_parts(ctx, n, n_buckets > GRAIN ? n_buckets : GRAIN)};
+                    .parts = bi_thread_count(ctx, n, n_buckets > GRAIN ? n_buckets : GRAIN)};
     struct bi_mark mark = bi_arena_mark(ctx);
     void *places;
     BI_TRY(bi_scratch(ctx, (size_t)n_buckets * (size_t)j.parts * sizeof(int64_t), &places));

@@ -42,7 +42,7 @@ struct sort {
 bosc_status bi_cpu_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                  int64_t stride, int32_t first, uint32_t *perm)
 {
-    struct sort s = {points, n, stride, dim, first, bi_parts(ctx, n, GRAIN)};
+    struct sort s = {points, n, stride, dim, first, bi_thread_count(ctx, n, GRAIN)};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status;
     switch (dtype) {

@@ -27,5 +27,6 @@ bosc_status bi_cuda_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_si
                                 void *keys_out, void *values_out);
 bosc_status bi_cuda_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                   int64_t stride, int32_t first, uint32_t *perm);
+bosc_status bi_cuda_check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t rows, int64_t *bad);
 
 #endif

@@ -1,4 +1,5 @@
 /* Compaction in one pass: count the kept of a tile, wait for the count before it, copy. */
+#include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
@@ -45,7 +46,7 @@ static __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     int64_t tile = sh.tile, tiles = (n + TILE - 1) / TILE, begin = tile * TILE;
     unsigned bits = flag_bits(keep, begin + threadIdx.x * FLAGS, n);
-    uint32_t total, at = bi_block_sum_before<WARPS>((uint32_t)__popc(bits), sh.warp, &total);
+    uint32_t total, at = bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), sh.warp, &total);
     if (items.out)
         for (; bits; bits &= bits - 1) sh.kept[at++] = (uint16_t)(threadIdx.x * FLAGS + __ffs((int)bits) - 1);
     if (threadIdx.x < 32) {
@@ -108,8 +109,5 @@ bosc_status bi_cuda_compact(bosc_ctx *ctx, size_t item_size, const void *in, con
 {
     if (n == 0) return ctx->backend->fill(ctx, count, 0, sizeof *count);
     struct compact_call call = {item_size, in, keep, n, out, count};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = compact(ctx, &call);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, compact(ctx, &call));
 }

@@ -6,6 +6,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/functional>
 
+#include "core/call.h"
 #include "core/cuda/cub.h"
 #include "core/cuda/launch.cuh"
 
@@ -51,11 +52,8 @@ extern "C" bosc_status bi_cub_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kin
                                    int64_t n, void *out)
 {
     struct scan_call call = {kind, in, n, out};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = dtype == BOSC_I32   ? by_op<int32_t, uint32_t>(ctx, op, &call)
+    BI_RETURN_WITH_SCRATCH(ctx, dtype == BOSC_I32   ? by_op<int32_t, uint32_t>(ctx, op, &call)
                          : dtype == BOSC_U32 ? by_op<uint32_t, uint32_t>(ctx, op, &call)
                          : dtype == BOSC_I64 ? by_op<int64_t, uint64_t>(ctx, op, &call)
-                                             : by_op<uint64_t, uint64_t>(ctx, op, &call);
-    bi_arena_rewind(ctx, mark);
-    return status;
+                                             : by_op<uint64_t, uint64_t>(ctx, op, &call));
 }

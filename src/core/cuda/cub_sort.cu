@@ -4,6 +4,7 @@
 #define _GLIBCXX_IOSTREAM 1
 #include <cub/device/device_radix_sort.cuh>
 
+#include "core/call.h"
 #include "core/cuda/cub.h"
 #include "core/cuda/launch.cuh"
 
@@ -51,12 +52,9 @@ extern "C" bosc_status bi_cub_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const 
                                          int last_bit)
 {
     struct sort_call call = {keys, values, n, keys_out, values_out, first_bit, last_bit};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = value_size == 0   ? by_key<cub::NullType>(ctx, dtype, &call)
+    BI_RETURN_WITH_SCRATCH(ctx, value_size == 0   ? by_key<cub::NullType>(ctx, dtype, &call)
                          : value_size == 4 ? by_key<uint32_t>(ctx, dtype, &call)
-                                           : by_key<uint64_t>(ctx, dtype, &call);
-    bi_arena_rewind(ctx, mark);
-    return status;
+                                           : by_key<uint64_t>(ctx, dtype, &call));
 }
 
 extern "C" bosc_status bi_cub_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out,

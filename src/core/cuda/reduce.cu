@@ -1,4 +1,5 @@
 /* Reductions: a warp adds a tile, then one block adds the tiles by the same tree (core/tiles.h). */
+#include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/ops.cuh"
 
@@ -89,8 +90,5 @@ struct reduce_call {
 bosc_status bi_cuda_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
 {
     struct reduce_call call = {in, n, result};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_with_operation(ctx, op, dtype, call);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, bi_with_operation(ctx, op, dtype, call));
 }

@@ -2,6 +2,7 @@
  * Plain scans of integers are CUB's. */
 #include <type_traits>
 
+#include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/cub.h"
 #include "core/cuda/ops.cuh"
@@ -178,10 +179,7 @@ bosc_status bi_cuda_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kin
 {
     if (n == 0) return BOSC_OK;
     struct scan_call call = {kind, in, heads, n, out};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_with_operation(ctx, op, dtype, call);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, bi_with_operation(ctx, op, dtype, call));
 }
 
 bosc_status bi_cuda_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,

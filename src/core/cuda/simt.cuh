@@ -21,11 +21,11 @@ static inline cudaError_t bi_launch_together(void (*kernel)(P...), unsigned grid
     void *arguments[] = {const_cast<void *>(static_cast<const void *>(&given))...};
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, 0, stream);
 }
-#define BI_LAUNCH_TOGETHER(kernel, grid, block, stream, ...) \
+#define BI_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...) \
     bi_launch_together((kernel), (grid), (block), (cudaStream_t)(stream), __VA_ARGS__)
 
 /* The most blocks of this size that may run at once, whatever the occupancy: the emulator has few. */
-static inline unsigned bi_launch_together_limit(int, unsigned blocks) { return blocks; }
+static inline unsigned bi_launch_cooperative_limit(int, unsigned blocks) { return blocks; }
 
 /* One struct of static shared memory a kernel: BI_SHARED(struct tile_shared, sh); then sh.field. */
 #define BI_SHARED(type, name) __shared__ type name

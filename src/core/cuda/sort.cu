@@ -1,4 +1,5 @@
 /* Radix sorts that may be in place, and the stable split made of one. */
+#include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/cub.h"
 #include "core/cuda/launch.cuh"
@@ -35,10 +36,7 @@ bosc_status bi_cuda_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys
                                int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit)
 {
     if (n == 0) return BOSC_OK;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = sort(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
 }
 
 bosc_status bi_cuda_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out, int first_bit,
@@ -112,8 +110,5 @@ static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const 
 bosc_status bi_cuda_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                           int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = split(ctx, item_size, in, bucket, n, n_buckets, out, offsets, bad);
-    bi_arena_rewind(ctx, mark);
-    return status;
+    BI_RETURN_WITH_SCRATCH(ctx, split(ctx, item_size, in, bucket, n, n_buckets, out, offsets, bad));
 }

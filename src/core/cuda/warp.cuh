@@ -11,7 +11,7 @@ __device__ __forceinline__ uint32_t bi_lanes_below() { return (1u << (threadIdx.
 
 /* The sum of what the lanes up to this one give; the whole warp calls it. Source: Hillis and Steele, Data Parallel
  * Algorithms (1986). */
-__device__ __forceinline__ uint32_t bi_warp_sum_upto(uint32_t mine)
+__device__ __forceinline__ uint32_t bi_warp_inclusive_sum(uint32_t mine)
 {
     const unsigned lane = threadIdx.x % 32;
     uint32_t sum = mine;
@@ -66,10 +66,10 @@ template <class T> __device__ __forceinline__ T bi_warp_greatest(T x)
 /* The sum of what the threads before this one give; *total gets that of the block. `warps` is shared, WARPS words, and
  * free when the block gets here. One barrier. */
 template <int WARPS>
-__device__ __forceinline__ uint32_t bi_block_sum_before(uint32_t mine, uint32_t *warps, uint32_t *total)
+__device__ __forceinline__ uint32_t bi_block_exclusive_sum(uint32_t mine, uint32_t *warps, uint32_t *total)
 {
     const unsigned warp = threadIdx.x / 32;
-    const uint32_t upto = bi_warp_sum_upto(mine);
+    const uint32_t upto = bi_warp_inclusive_sum(mine);
     uint32_t before = upto - mine, all = 0;
     if (threadIdx.x % 32 == 31) warps[warp] = upto;
     __syncthreads();

@@ -1,0 +1,312 @@
+/* What concurrent binary trees refuse, and their life: rebuilt without allocating, outliving contexts. */
+#include "cases/cbt_data.h"
+#include "support/faults.h"
+
+static const bosc_cbt_opts good = {.size = sizeof good, .depth = 8, .level = 3, .id_bits = 32};
+
+static void create(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    bosc_cbt_opts o = good;
+    int64_t kept = 7;
+    static const int depths[] = {-1, -2, 37, 38, 58, 1024, INT32_MAX, INT32_MIN};
+    static const int levels[] = {-1, 9, 10, 36, INT32_MAX, INT32_MIN};
+    static const int layouts[] = {-1, 2, 3, 99};
+    static const int bits[] = {1, 16, 31, 33, 128, -64};
+    CHECK_EQ(bosc_cbt_create(NULL, &o, &tree), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_create(ctx, NULL, &tree), "opts");
+    CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, NULL), "tree");
+    for (int i = 0; i < 8; i++, o = good) {
+        o.depth = depths[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: depth");
+        CHECK_ARG(ctx, bosc_cbt_bytes(ctx, &o, &kept, NULL, NULL), "opts: depth");
+    }
+    for (int i = 0; i < 6; i++, o = good) {
+        o.level = levels[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: level");
+        CHECK_ARG(ctx, bosc_cbt_bytes(ctx, &o, &kept, NULL, NULL), "opts: level");
+    }
+    for (int i = 0; i < 4; i++, o = good) {
+        o.layout = (bosc_cbt_layout)layouts[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: layout");
+        CHECK_ARG(ctx, bosc_cbt_bytes(ctx, &o, &kept, NULL, NULL), "opts: layout");
+        o = good;
+        o.decoding = (bosc_cbt_decoding)layouts[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: decoding");
+    }
+    for (int i = 0; i < 6; i++, o = good) {
+        o.id_bits = bits[i];
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: id_bits");
+    }
+    for (o.depth = 32; o.depth <= 36; o.depth++) CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: id_bits 32");
+    o = good;
+    for (size_t size = 0; size < 3 * sizeof o; size += size < sizeof o ? 7 : sizeof o) {
+        o.size = size;
+        if (size >= sizeof(size_t) && size <= sizeof o) continue;
+        CHECK_ARG(ctx, bosc_cbt_create(ctx, &o, &tree), "opts: size");
+        CHECK_ARG(ctx, bosc_cbt_bytes(ctx, &o, &kept, NULL, NULL), "opts: size");
+    }
+    CHECK_EQ(bosc_cbt_bytes(NULL, &good, &kept, NULL, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_bytes(ctx, NULL, &kept, NULL, NULL), "opts");
+    CHECK(tree == NULL && kept == 7);
+    bosc_cbt_free(NULL);
+}
+
+static void bytes(bosc_ctx *ctx)
+{
+    for (int32_t depth = 0; depth <= 36; depth++) {
+        bosc_cbt_opts o = {.size = sizeof o, .depth = depth};
+        int64_t kept, commanded, scratch, published;
+        CHECK_OK(ctx, bosc_cbt_bytes(ctx, &o, &kept, &commanded, &scratch));
+        o.layout = BOSC_CBT_PUBLISHED;
+        CHECK_OK(ctx, bosc_cbt_bytes(ctx, &o, &published, NULL, NULL));
+        CHECK(kept > 0 && scratch > 0 && commanded > kept);
+        CHECK_EQ(published - kept, depth > 4 ? (int64_t)4 << (depth - 3) : 8);
+        if (depth > 16) continue;
+        for (int layout = 0; layout < 2; layout++) {
+            uint64_t root = 1;
+            bosc_cbt *tree = NULL;
+            bosc_cbt_info info = {.size = sizeof info};
+            o.layout = (bosc_cbt_layout)layout;
+            CHECK_OK(ctx, bosc_cbt_create(ctx, &o, &tree));
+            CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
+            CHECK_EQ(info.bytes, layout ? published : kept);
+            CHECK(info.depth == depth && info.layout == o.layout && info.id_bits == 64 && info.leaves == 1);
+            CHECK_OK(ctx, bosc_cbt_split(ctx, tree, &root, 1));
+            CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
+            CHECK_EQ(info.bytes, commanded + (layout ? published - kept : 0));
+            bosc_cbt_free(tree);
+        }
+    }
+}
+
+static void nodes(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    uint32_t list[16] = {1, 2, 3};
+    int64_t numbers[16] = {0};
+    static const int64_t sizes[] = {-1, -2, INT64_MIN, INT64_MAX, INT64_MAX / 4};
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    for (int which = 0; which < 2; which++) {
+        bosc_status (*call)(bosc_ctx *, bosc_cbt *, const void *, int64_t) = which ? bosc_cbt_merge : bosc_cbt_split;
+        CHECK_EQ(call(NULL, tree, list, 3), BOSC_ERR_ARG);
+        CHECK_ARG(ctx, call(ctx, NULL, list, 3), "tree");
+        CHECK_ARG(ctx, call(ctx, tree, NULL, 1), "nodes");
+        CHECK_ARG(ctx, call(ctx, tree, NULL, 1 << 20), "nodes");
+        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i]), "m");
+        for (int off = 1; off < 4; off++) CHECK_ARG(ctx, call(ctx, tree, (char *)list + off, 3), "nodes: not aligned");
+        CHECK_OK(ctx, call(ctx, tree, NULL, 0));
+    }
+    for (int which = 0; which < 2; which++) {
+        bosc_status (*call)(bosc_ctx *, const bosc_cbt *, const void *, int64_t, int64_t *) =
+            which ? bosc_cbt_encode : bosc_cbt_heap_read;
+        const char *out = which ? "leaves" : "counts";
+        CHECK_EQ(call(NULL, tree, list, 3, numbers), BOSC_ERR_ARG);
+        CHECK_ARG(ctx, call(ctx, NULL, list, 3, numbers), "tree");
+        CHECK_ARG(ctx, call(ctx, tree, NULL, 3, numbers), "nodes");
+        CHECK_ARG(ctx, call(ctx, tree, list, 3, NULL), out);
+        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i], numbers), "m");
+        for (int off = 1; off < 4; off++) {
+            CHECK_ARG(ctx, call(ctx, tree, (char *)list + off, 3, numbers), "nodes: not aligned");
+            CHECK_ARG(ctx, call(ctx, tree, list, 3, (int64_t *)(void *)((char *)numbers + off)), out);
+        }
+        CHECK_OK(ctx, call(ctx, tree, NULL, 0, NULL));
+    }
+    CHECK_EQ(bosc_cbt_decode(NULL, tree, 0, 3, list), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, NULL, 0, 3, list), "tree");
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, -1, 3, list), "first");
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, INT64_MIN, 3, list), "first");
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, INT64_MAX, 3, list), "first");
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, 0, 3, NULL), "nodes");
+    CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, 0, 3, (char *)list + 2), "nodes");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, 0, sizes[i], list), "count");
+    CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, INT64_MAX, 0, NULL));
+    CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, INT64_MAX - 3, 3, list));
+    CHECK(list[0] == 0 && list[1] == 0 && list[2] == 0);
+    CHECK_EQ(bosc_cbt_decode_at(NULL, tree, numbers, 3, list), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, NULL, numbers, 3, list), "tree");
+    CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, NULL, 3, list), "leaves");
+    CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, 3, NULL), "nodes");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, sizes[i], list), "m");
+    for (int off = 1; off < 4; off++) {
+        CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, (int64_t *)(void *)((char *)numbers + off), 3, list), "leaves");
+        CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, 3, (char *)list + off), "nodes");
+    }
+    bosc_cbt_free(tree);
+}
+
+static bosc_cbt_command keep(void *user, int64_t leaf, uint64_t node)
+{
+    (void)user, (void)leaf, (void)node;
+    return BOSC_CBT_KEEP;
+}
+
+static const int64_t bad_counts[] = {-1, -2, INT64_MIN, INT64_MAX};
+
+static void updates(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    uint8_t commands[16] = {0};
+    int64_t sources[16];
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    CHECK_EQ(bosc_cbt_update(NULL, tree, commands, 3, sources, 8), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_update(ctx, NULL, commands, 3, sources, 8), "tree");
+    CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, NULL, 3, sources, 8), "commands");
+    for (int i = 0; i < 4; i++) {
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, bad_counts[i], sources, 8), "count");
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, sources, bad_counts[i]), "room");
+    }
+    CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, NULL, -5), "room");
+    for (int off = 1; off < 8; off++)
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, (int64_t *)(void *)((char *)sources + off), 8),
+                  "sources");
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void cycles(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    uint8_t commands[16] = {0};
+    int64_t sources[16];
+    uint64_t nodes[16];
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    CHECK_EQ(bosc_cbt_cycle(NULL, tree, commands, 3, sources, nodes, 8), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, NULL, commands, 3, sources, nodes, 8), "tree");
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, NULL, 3, sources, nodes, 8), "commands");
+    CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, NULL, 8), "nodes");
+    for (int i = 0; i < 4; i++) {
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, bad_counts[i], sources, nodes, 8), "count");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, bad_counts[i]), "room");
+    }
+    for (int off = 1; off < 8; off++) {
+        void *wrong_sources = (char *)sources + off, *wrong_nodes = (char *)nodes + off;
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, wrong_sources, nodes, 8), "sources");
+        if (off % 4) CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, wrong_nodes, 8), "nodes");
+    }
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void whole_trees(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    bosc_cbt_view view;
+    static const int32_t levels[] = {-1, -2, 9, 10, INT32_MAX, INT32_MIN};
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    CHECK_EQ(bosc_cbt_reduce(NULL, tree), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_reduce(ctx, NULL), "tree");
+    CHECK_EQ(bosc_cbt_reset(NULL, tree, 0), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_reset(ctx, NULL, 0), "tree");
+    for (int i = 0; i < 6; i++) CHECK_ARG(ctx, bosc_cbt_reset(ctx, tree, levels[i]), "level");
+    CHECK_EQ(bosc_cbt_recount(NULL, tree), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_recount(ctx, NULL), "tree");
+    CHECK_EQ(bosc_cbt_for_each(NULL, tree, keep, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_for_each(ctx, NULL, keep, NULL), "tree");
+    CHECK_ARG(ctx, bosc_cbt_for_each(ctx, tree, NULL, NULL), "visit");
+    CHECK_EQ(bosc_cbt_get_view(NULL, tree, &view), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_get_view(ctx, NULL, &view), "tree");
+    CHECK_ARG(ctx, bosc_cbt_get_view(ctx, tree, NULL), "view");
+    CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+}
+
+static void carrying(bosc_ctx *ctx)
+{
+    int64_t sources[16] = {0};
+    char in[16] = {0}, out[16];
+    CHECK_EQ(bosc_cbt_carry(NULL, sources, 3, 1, in, 8, out), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, NULL, 3, 1, in, 8, out), "sources");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, NULL, 8, out), "in");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, 8, NULL), "out");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 0, in, 8, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 257, in, 8, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, SIZE_MAX, in, 8, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 8, in, INT64_MAX / 4, out), "n");
+    for (int i = 0; i < 4; i++) {
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, bad_counts[i], 1, in, 8, out), "count");
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, bad_counts[i], out), "n");
+    }
+    CHECK_OK(ctx, bosc_cbt_carry(ctx, NULL, 0, 1, NULL, 0, NULL));
+}
+
+static void fields(bosc_ctx *ctx)
+{
+    bosc_cbt *tree = NULL;
+    uint64_t words[32] = {0};
+    int64_t bad = 7;
+    static const int32_t depths[] = {-1, -2, 37, 38, 64, INT32_MAX, INT32_MIN};
+    bosc_cbt_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    for (int which = 0; which < 4; which++) {
+        bosc_status (*get)(bosc_ctx *, const bosc_cbt *, uint64_t *) = which ? bosc_cbt_get_bits : bosc_cbt_get_heap;
+        bosc_status (*set)(bosc_ctx *, bosc_cbt *, const uint64_t *) = which ? bosc_cbt_set_bits : bosc_cbt_set_heap;
+        const char *name = which ? "bits" : "heap";
+        CHECK_EQ(get(NULL, tree, words), BOSC_ERR_ARG);
+        CHECK_EQ(set(NULL, tree, words), BOSC_ERR_ARG);
+        CHECK_ARG(ctx, get(ctx, NULL, words), "tree");
+        CHECK_ARG(ctx, set(ctx, NULL, words), "tree");
+        CHECK_ARG(ctx, get(ctx, tree, NULL), name);
+        CHECK_ARG(ctx, set(ctx, tree, NULL), name);
+        for (int off = 1; off < 8; off++) {
+            CHECK_ARG(ctx, get(ctx, tree, (uint64_t *)(void *)((char *)words + off)), name);
+            CHECK_ARG(ctx, set(ctx, tree, (uint64_t *)(void *)((char *)words + off)), name);
+        }
+        CHECK_STATUS(ctx, set(ctx, tree, words), BOSC_ERR_DATA);
+        CHECK(suite_begins(bosc_message(ctx), name));
+    }
+    CHECK_EQ(bosc_cbt_validate(NULL, 8, words, &bad), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cbt_repair(NULL, 8, words), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, NULL, &bad), "bits");
+    CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, words, NULL), "bad");
+    CHECK_ARG(ctx, bosc_cbt_repair(ctx, 8, NULL), "bits");
+    for (int i = 0; i < 7; i++) {
+        CHECK_ARG(ctx, bosc_cbt_validate(ctx, depths[i], words, &bad), "depth");
+        CHECK_ARG(ctx, bosc_cbt_repair(ctx, depths[i], words), "depth");
+    }
+    for (int off = 1; off < 8; off++) {
+        CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, (uint64_t *)(void *)((char *)words + off), &bad), "bits");
+        CHECK_ARG(ctx, bosc_cbt_repair(ctx, 8, (uint64_t *)(void *)((char *)words + off)), "bits");
+    }
+    CHECK_EQ(bad, 7);
+    CHECK_EQ(bosc_cbt_get_info(NULL, tree, &info), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_get_info(ctx, NULL, &info), "tree");
+    CHECK_ARG(ctx, bosc_cbt_get_info(ctx, tree, NULL), "info");
+    for (size_t size = 0; size < 3 * sizeof info; size += size < sizeof info ? 7 : sizeof info) {
+        info.size = size;
+        if (size >= sizeof(size_t) && size <= sizeof info) continue;
+        CHECK_ARG(ctx, bosc_cbt_get_info(ctx, tree, &info), "info: size");
+    }
+    bosc_cbt_free(tree);
+}
+
+/* A cycle that was made before allocates nothing, and a tree outlives the context that made it. */
+static void life(bosc_ctx *ctx)
+{
+    int64_t live[2], sources[64];
+    uint8_t commands[32];
+    for (int layout = 0; layout < 2; layout++) {
+        bosc_ctx *own = counted_context(ctx, live), *other;
+        bosc_cbt *tree = cbt_make(own, 12, 4, layout);
+        memset(commands, 1, sizeof commands);
+        for (int round = 0; round < 6; round++) {
+            int64_t held[2] = {live[0], live[1]};
+            CHECK_OK(own, bosc_cbt_reset(own, tree, 4));
+            CHECK_OK(own, bosc_cbt_update(own, tree, commands, 16, sources, 64));
+            CHECK_EQ(cbt_leaves(own, tree), 32);
+            if (round > 1) CHECK(live[0] == held[0] && live[1] == held[1]);
+        }
+        other = ctx;
+        bosc_ctx_free(own);
+        CHECK_EQ(cbt_leaves(other, tree), 32);
+        bosc_cbt_free(tree);
+        CHECK(live[0] == 0 && live[1] == 0);
+    }
+}
+
+static const struct suite_case suite_cases_cbt_args[] = {
+    {"create", create, NULL},     {"bytes", bytes, NULL},   {"nodes", nodes, NULL},
+    {"updates", updates, NULL},   {"cycles", cycles, NULL}, {"whole trees", whole_trees, NULL},
+    {"carrying", carrying, NULL}, {"fields", fields, NULL}, {"life", life, NULL},
+};
+SUITE(cbt_args);

@@ -1,0 +1,127 @@
+/* Each allocation, copy and launch of concurrent binary trees fails in turn. */
+#include "cases/cbt_data.h"
+#include "support/faults.h"
+
+enum { LEAVES = 16, ROOM = 64, WORDS = 256 };
+
+struct outputs {
+    int64_t numbers[ROOM], bad;
+    uint64_t nodes[ROOM], words[WORDS];
+};
+
+struct subject {
+    bosc_cbt *tree;
+    int which, layout;
+    uint8_t commands[LEAVES];
+    uint64_t bits[64];
+    struct outputs out;
+};
+
+static void open_tree(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    s->tree = cbt_make(ctx, 12, 4, 2 + s->layout);
+}
+
+static void close_tree(void *user) { bosc_cbt_free(((struct subject *)user)->tree); }
+
+/* A tree is made, changed and asked, or one of the calls on a tree that is there. */
+static bosc_status call(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    struct outputs *o = &s->out;
+    bosc_status status;
+    switch (s->which) {
+    case 0: {
+        bosc_cbt *tree = NULL;
+        bosc_cbt_opts opts = {
+            .size = sizeof opts, .depth = 12, .level = 4, .layout = (bosc_cbt_layout)s->layout, .id_bits = 64};
+        uint64_t node = 17;
+        status = bosc_cbt_create(ctx, &opts, &tree);
+        if (status == BOSC_OK) status = bosc_cbt_split(ctx, tree, &node, 1);
+        node = 20;
+        if (status == BOSC_OK) status = bosc_cbt_merge(ctx, tree, &node, 1);
+        if (status == BOSC_OK) status = bosc_cbt_reduce(ctx, tree);
+        if (status == BOSC_OK) status = bosc_cbt_decode(ctx, tree, 0, ROOM, o->nodes);
+        bosc_cbt_free(tree);
+        return status;
+    }
+    case 1: return bosc_cbt_decode(ctx, s->tree, 0, ROOM, o->nodes);
+    case 2: return bosc_cbt_encode(ctx, s->tree, s->bits, ROOM, o->numbers);
+    case 3: return bosc_cbt_heap_read(ctx, s->tree, s->bits, ROOM, o->numbers);
+    case 4: return bosc_cbt_get_heap(ctx, s->tree, o->words);
+    case 5: return bosc_cbt_validate(ctx, 12, s->bits, &o->bad);
+    case 6: return bosc_cbt_repair(ctx, 12, s->bits);
+    case 7: return bosc_cbt_decode_at(ctx, s->tree, (const int64_t *)s->bits, ROOM, o->nodes);
+    default: /* an update of the tree as it was made */
+        status = bosc_cbt_reset(ctx, s->tree, 4);
+        if (status == BOSC_OK) status = bosc_cbt_update(ctx, s->tree, s->commands, LEAVES, o->numbers, ROOM);
+        return status;
+    }
+}
+
+static void prepare(void *user)
+{
+    struct subject *s = user;
+    for (int i = 0; i < 64; i++)
+        s->bits[i] = s->which == 2 || s->which == 3 ? (uint64_t)i : s->which == 7 ? 63u - i : 5;
+}
+
+static void faults(bosc_ctx *ctx)
+{
+    struct subject *s = suite_alloc(sizeof *s);
+    int64_t swept = 0;
+    for (int kind = 0; kind < 18; kind++) {
+        memset(s, 0, sizeof *s);
+        s->which = kind % 9;
+        s->layout = kind / 9;
+        for (int l = 0; l < LEAVES; l++) s->commands[l] = (uint8_t)(l % 4 == 1 ? 1 : l % 4 == 2 ? 2 : l / 12 * 2);
+        struct fault_sweep sweep = {.call = call,
+                                    .open = open_tree,
+                                    .close = close_tree,
+                                    .prepare = prepare,
+                                    .user = s,
+                                    .outputs = &s->out,
+                                    .output_bytes = sizeof s->out};
+        if (!suite_leaves_out()) swept += fault_sweep(ctx, &sweep);
+    }
+    CHECK(swept > 3);
+    free(s);
+}
+
+/* An update whose last launch failed is carried out by the next reduction, from the same commands. */
+static void taken_up_again(bosc_ctx *ctx)
+{
+#ifdef BOSC_FAULTS
+    uint8_t commands[LEAVES];
+    for (int layout = 0; layout < 2; layout++) {
+        for (int64_t k = 0; k < 64; k++) {
+            bosc_cbt *tree = cbt_make(ctx, 12, 4, layout);
+            struct reference_cbt t = reference_cbt_level(12, 4);
+            uint32_t list[] = {17, 18, 20, 23, 26}, first = 17;
+            memset(commands, 0, sizeof commands);
+            commands[1] = commands[2] = 1;
+            commands[4] = commands[7] = commands[10] = 2;
+            CHECK_OK(ctx, bosc_cbt_split(ctx, tree, list, 2));
+            CHECK_OK(ctx, bosc_cbt_merge(ctx, tree, list + 2, 3));
+            CHECK_OK(ctx, bosc_cbt_merge(ctx, tree, &first, 1)); /* it is to be split */
+            bi_fault_arm(FAULTS_OF_CALLS, k, false);
+            bosc_status status = bosc_cbt_reduce(ctx, tree);
+            int64_t passed = bi_fault_passages();
+            bi_fault_disarm();
+            if (status != BOSC_OK) CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+            reference_cbt_update(&t, commands, NULL);
+            cbt_check(ctx, tree, &t);
+            reference_cbt_free(&t);
+            bosc_cbt_free(tree);
+            if (passed <= k) break;
+        }
+    }
+#else
+    (void)ctx;
+#endif
+}
+
+static const struct suite_case suite_cases_cbt_faults[] = {{"faults", faults, NULL},
+                                                           {"taken_up_again", taken_up_again, NULL}};
+SUITE(cbt_faults);

@@ -1,0 +1,117 @@
+/* Each allocation, copy and launch of cell graphs fails in turn. */
+#include "cases/cells_data.h"
+#include "support/faults.h"
+
+enum { ROWS = 90, WORDS = 2, EDGES = 8 * ROWS };
+
+struct outputs {
+    uint64_t vectors[ROWS * WORDS];
+    int64_t firsts[ROWS], counts[ROWS], vertex_of[ROWS], offsets[ROWS + 1], ids[2 * EDGES];
+    uint32_t positions[2 * EDGES];
+    bosc_cellgraph_info info;
+};
+
+struct subject {
+    struct reference_cells cells;
+    bosc_cellgraph *graph;
+    bosc_cell_method method;
+    bosc_cell_trie_search search;
+    int which;
+    struct outputs out;
+};
+
+static bosc_cellgraph_opts options(const struct subject *s)
+{
+    return (bosc_cellgraph_opts){.size = sizeof(bosc_cellgraph_opts),
+                                 .length = s->cells.length,
+                                 .letter_bits = s->cells.letter_bits,
+                                 .method = s->method,
+                                 .pivots = 2,
+                                 .trie_search = s->search};
+}
+
+static void open_graph(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    bosc_cellgraph_opts o = options(s);
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &s->graph));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, s->graph, s->cells.rows, ROWS, s->cells.stride));
+}
+
+static void close_graph(void *user) { bosc_cellgraph_free(((struct subject *)user)->graph); }
+
+/* A graph is made and built twice, or added to, or copied out. */
+static bosc_status call(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    struct outputs *o = &s->out;
+    bosc_cellgraph *graph = NULL;
+    bosc_cellgraph_opts opts = options(s);
+    bosc_status status;
+    switch (s->which) {
+    case 0:
+        status = bosc_cellgraph_create(ctx, &opts, &graph);
+        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS / 2, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_reserve(ctx, graph, ROWS, 4 * ROWS);
+        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
+        bosc_cellgraph_free(graph);
+        return status;
+    case 4: /* rows are added: all that is there, then copies and a new one */
+        status = bosc_cellgraph_create(ctx, &opts, &graph);
+        if (status == BOSC_OK) status = bosc_cellgraph_add(ctx, graph, s->cells.rows, ROWS - 1, s->cells.stride);
+        if (status == BOSC_OK)
+            status = bosc_cellgraph_add(ctx, graph, s->cells.rows + (ROWS - 4) * s->cells.stride, 4, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
+        bosc_cellgraph_free(graph);
+        return status;
+    case 6:
+        status = bosc_cellgraph_prepare(ctx, s->graph);
+        if (status == BOSC_OK)
+            status = bosc_cellgraph_levels(ctx, s->graph, 3, o->ids, o->vertex_of, o->counts, o->offsets);
+        return status;
+    case 7: return bosc_cellgraph_path(ctx, s->graph, 0, 5, o->ids, EDGES, o->counts);
+    case 5: return bosc_cellgraph_components(ctx, s->graph, o->ids, o->counts);
+    case 1: return bosc_cellgraph_get_vertices(ctx, s->graph, o->vectors, o->firsts, o->counts, o->vertex_of);
+    case 2: return bosc_cellgraph_get_pairs(ctx, s->graph, o->ids, o->positions);
+    default: return bosc_cellgraph_get_rows(ctx, s->graph, o->offsets, o->ids, o->positions);
+    }
+}
+
+static void faults(bosc_ctx *ctx)
+{
+    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
+    struct subject *s = suite_alloc(sizeof *s);
+    int64_t swept = 0;
+    for (int kind = 0; kind < 14; kind++) { /* the last four are of tries */
+        struct suite_random r = {(uint64_t)kind};
+        memset(s, 0, sizeof *s);
+        s->which = kind < 3 ? 0 : kind - 2;
+        s->method = methods[kind % 3];
+        if (kind >= 10) {
+            s->which = kind == 13 ? 4 : 0;
+            s->method = BOSC_CELL_TRIE;
+            s->search = (bosc_cell_trie_search)((kind - 10) % 3);
+            if (s->search == BOSC_CELL_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
+        }
+        s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
+        struct fault_sweep sweep = {.call = call,
+                                    .open = open_graph,
+                                    .close = close_graph,
+                                    .user = s,
+                                    .outputs = &s->out,
+                                    .output_bytes = sizeof s->out};
+        bosc_cellgraph_info info = {.size = sizeof info};
+        open_graph(ctx, s);
+        CHECK_EQ(bosc_cellgraph_get_info(s->graph, &info), BOSC_OK);
+        CHECK(info.edges > 0 && info.edges <= EDGES);
+        close_graph(s);
+        if (!suite_leaves_out()) swept += fault_sweep(ctx, &sweep);
+        free(s->cells.rows);
+    }
+    CHECK(swept > 3);
+    free(s);
+}
+
+static const struct suite_case suite_cases_cellgraph_faults[] = {{"faults", faults, NULL}};
+SUITE(cellgraph_faults);

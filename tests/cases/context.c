@@ -1,0 +1,204 @@
+/* Contexts: opening, bad options, messages, memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arrays.h"
+#include "base/fault.h"
+#include "core/context.h"
+
+static void information(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    CHECK(info.backend == BOSC_BACKEND_CPU || info.backend == BOSC_BACKEND_CUDA);
+    CHECK(info.threads >= 1);
+    CHECK((info.device < 0) == (info.device_name[0] == 0));
+    info.size = 0;
+    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_ERR_ARG);
+    info.size = sizeof info + 1;
+    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_ctx_get_info(ctx, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_ctx_get_info(NULL, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_sync(NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_ctx_trim(NULL), BOSC_ERR_ARG);
+    CHECK(strcmp(bosc_message(NULL), "") == 0);
+    bosc_ctx_free(NULL);
+}
+
+static void memory(bosc_ctx *ctx)
+{
+    enum { N = 1000 };
+    int32_t out[N], back[N];
+    void *p = NULL;
+    for (int i = 0; i < N; i++) out[i] = i * 7;
+    CHECK_OK(ctx, bosc_alloc(ctx, sizeof out, &p));
+    CHECK_OK(ctx, bosc_copy(ctx, p, out, sizeof out));
+    CHECK_OK(ctx, bosc_copy(ctx, back, p, sizeof back));
+    CHECK(memcmp(out, back, sizeof out) == 0);
+    bosc_release(ctx, p, sizeof out);
+    CHECK_ARG(ctx, bosc_copy(ctx, NULL, out, 4), "to");
+    CHECK_ARG(ctx, bosc_copy(ctx, out, NULL, 4), "from");
+    CHECK_OK(ctx, bosc_copy(ctx, NULL, NULL, 0));
+    CHECK_ARG(ctx, bosc_alloc(ctx, 4, NULL), "memory");
+    CHECK_OK(ctx, bosc_alloc(ctx, 0, &p));
+    CHECK(p == NULL);
+    bosc_release(ctx, NULL, 0);
+    static const size_t absurd[] = {SIZE_MAX, (size_t)PTRDIFF_MAX + 1};
+    for (int i = 0; i < 2; i++) {
+        CHECK_STATUS(ctx, bosc_alloc(ctx, absurd[i], &p), BOSC_ERR_NOMEM);
+        CHECK(p == NULL && suite_begins(bosc_message(ctx), "out of "));
+    }
+    CHECK_EQ(bosc_alloc(NULL, 4, &p), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_copy(NULL, back, out, 4), BOSC_ERR_ARG);
+    bosc_release(NULL, NULL, 0);
+}
+
+static void *give(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void take(void *user, void *memory, size_t bytes)
+{
+    (void)user, (void)bytes;
+    free(memory);
+}
+
+static void bad_options(void)
+{
+    const bosc_ctx_opts good = {.size = sizeof good};
+    const bosc_allocator gives = {.alloc = give}, takes = {.release = take};
+    const bosc_ctx_opts bad[] = {
+        {.size = 0},
+        {.size = 1},
+        {.size = sizeof good + 1},
+        {.size = SIZE_MAX},
+        {.size = sizeof good, .threads = -1},
+        {.size = sizeof good, .threads = INT32_MIN},
+        {.size = sizeof good, .threads = 4097},
+        {.size = sizeof good, .threads = INT32_MAX},
+        {.size = sizeof good, .backend = (bosc_backend)4},
+        {.size = sizeof good, .backend = (bosc_backend)7},
+        {.size = sizeof good, .backend = (bosc_backend)-1},
+        {.size = sizeof good, .device = -1},
+        {.size = sizeof good, .device = INT32_MIN},
+        {.size = sizeof good, .cpu_level = (bosc_cpu_level)2},
+        {.size = sizeof good, .cpu_level = (bosc_cpu_level)5},
+        {.size = sizeof good, .cpu_level = (bosc_cpu_level)-1},
+        {.size = sizeof good, .host = gives},
+        {.size = sizeof good, .host = takes},
+        {.size = sizeof good, .device_memory = gives},
+        {.size = sizeof good, .device_memory = takes},
+    };
+    bosc_ctx *ctx = NULL;
+    CHECK_EQ(bosc_ctx_create(NULL, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_ctx_create(&good, NULL), BOSC_ERR_ARG);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQ(bosc_ctx_create(&bad[i], &ctx), BOSC_ERR_ARG);
+        CHECK(ctx == NULL);
+    }
+    bosc_ctx_opts o = {.size = sizeof o, .backend = BOSC_BACKEND_CUDA, .device = 1000};
+    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_ERR_BACKEND);
+    CHECK(ctx == NULL);
+}
+
+/* The defaults, and options of a program compiled when there were fewer. */
+static void defaults(void)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    for (int i = 0; i < 3; i++) {
+        bosc_ctx_opts o = {.size = offsetof(bosc_ctx_opts, threads), .threads = -1};
+        bosc_ctx *ctx = NULL;
+        if (i == 2) o = (bosc_ctx_opts){.size = sizeof o, .backend = BOSC_BACKEND_AUTO};
+        CHECK_EQ(bosc_ctx_create(i ? &o : NULL, &ctx), BOSC_OK);
+        CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_OK);
+        CHECK(info.threads >= 1 && info.cpu_level == bosc_cpu_best_level());
+        CHECK_EQ(info.backend, i == 2 && bosc_device_count() > 0 ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU);
+        bosc_ctx_free(ctx);
+    }
+}
+
+static void reasons(void)
+{
+    static const bosc_backend backends[] = {BOSC_BACKEND_DEFAULT, BOSC_BACKEND_CPU, BOSC_BACKEND_AUTO};
+    for (int i = 0; i < 3; i++) CHECK(strcmp(bosc_backend_reason(backends[i]), "") == 0);
+    CHECK((bosc_device_count() > 0) == (bosc_backend_reason(BOSC_BACKEND_CUDA)[0] == 0));
+    CHECK(strcmp(bosc_backend_reason((bosc_backend)9), "no such backend") == 0);
+}
+
+static void listen(void *user, bosc_log_level level, const char *text)
+{
+    CHECK_EQ(level, BOSC_LOG_WARNING);
+    strncpy(user, text, 99);
+}
+
+/* A line of the log, as long as there is one who listens. */
+static void log_lines(bosc_ctx *ctx)
+{
+    char line[100] = "";
+    bi_log(ctx, BOSC_LOG_WARNING, "nobody hears %d", 1);
+    ctx->log = listen;
+    ctx->log_user = line;
+    bi_log(ctx, BOSC_LOG_WARNING, "%d of %s", 3, "these");
+    CHECK(strcmp(line, "3 of these") == 0);
+    ctx->log = NULL;
+}
+
+/* Scratch: the same places again for the same requests, more room where it is asked for, and sizes beyond memory. */
+static void scratch(bosc_ctx *ctx)
+{
+    void *a, *b, *c, *none = ctx;
+    struct bi_mark start = bi_arena_mark(ctx);
+    CHECK_OK(ctx, bi_scratch(ctx, 0, &none));
+    CHECK(none == NULL);
+    CHECK_OK(ctx, bi_scratch(ctx, 100, &a));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    CHECK_OK(ctx, bi_scratch(ctx, 1 << 20, &b));
+    bi_arena_rewind(ctx, mark);
+    CHECK_OK(ctx, bi_scratch(ctx, 1 << 20, &c));
+    CHECK(b == c && (uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
+    bi_arena_rewind(ctx, mark);
+    CHECK_OK(ctx, bi_scratch(ctx, 3 << 20, &c)); /* beyond the second chunk */
+    static const size_t absurd[] = {SIZE_MAX, PTRDIFF_MAX, (size_t)PTRDIFF_MAX - 255};
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(ctx, bi_scratch(ctx, absurd[i], &none), BOSC_ERR_NOMEM);
+        CHECK(none == NULL);
+    }
+    bi_arena_rewind(ctx, start);
+    CHECK_OK(ctx, bosc_ctx_trim(ctx));
+}
+
+#ifdef BOSC_FAULTS
+/* Opening a context fails at every passage: no context, and nothing left behind for LeakSanitizer. */
+static void open_faults(bosc_ctx *like)
+{
+    bosc_ctx_opts o = {.size = sizeof o, .backend = has_device_memory(like) ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU};
+    for (int for_good = 0; for_good < 2; for_good++)
+        for (int64_t k = 0;; k++) {
+            bosc_ctx *ctx = NULL;
+            bi_fault_arm(BI_FAULT_ALLOC | BI_FAULT_STREAM, k, for_good);
+            bosc_status status = bosc_ctx_create(&o, &ctx);
+            int64_t passages = bi_fault_passages();
+            bi_fault_disarm();
+            CHECK((status == BOSC_OK) == (ctx != NULL) && (status == BOSC_OK) == (passages <= k));
+            if (status != BOSC_OK) CHECK(status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE);
+            bosc_ctx_free(ctx);
+            if (status == BOSC_OK) break;
+        }
+}
+#endif
+
+static const struct suite_case suite_cases_context[] = {
+    {"information", information, NULL},
+    {"memory", memory, NULL},
+    {"bad options", NULL, bad_options},
+    {"defaults", NULL, defaults},
+    {"reasons", NULL, reasons},
+    {"log lines", log_lines, NULL},
+    {"scratch", scratch, NULL},
+#ifdef BOSC_FAULTS
+    {"opening fails at every passage", open_faults, NULL},
+#endif
+};
+SUITE(context);

@@ -1,0 +1,504 @@
+/* Geometric hashing finds a model that was moved, turned and scaled (or mapped affinely) in scenes with noise, missing
+ * points and others, and tells the truth about what it found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arrays.h"
+#include "support/faults.h"
+#include "support/suite.h"
+
+enum { MOST = 20000, SMALL = 32 };
+
+struct scene {
+    double model[2 * MOST], points[2 * MOST], transform[6];
+    int64_t n, m, place[MOST]; /* place: of each model point in the scene, or -1 */
+};
+
+static double normal(struct suite_random *r)
+{
+    return sqrt(-2 * log(1 - suite_unit(r))) * cos(6.283185307179586 * suite_unit(r));
+}
+
+static void apply(const double t[6], const double *p, double *q)
+{
+    q[0] = t[0] * p[0] + t[1] * p[1] + t[2];
+    q[1] = t[3] * p[0] + t[4] * p[1] + t[5];
+}
+
+/* A model of unit size at `scale` times it; every `missing`-th point left out, `others` put in. */
+static void make_scene(struct suite_random *r, struct scene *s, bool affine, int64_t n, double noise, int missing,
+                       int64_t others)
+{
+    double angle = 6.283185307179586 * suite_unit(r), scale = 0.2 + 3 * suite_unit(r);
+    s->n = n;
+    s->m = 0;
+    for (int64_t i = 0; i < 2 * n; i++) s->model[i] = suite_unit(r) * 2 - 1;
+    double *t = s->transform;
+    t[0] = scale * cos(angle);
+    t[3] = scale * sin(angle);
+    t[1] = -t[3] + (affine ? 0.5 * scale * suite_unit(r) : 0);
+    t[4] = t[0] * (affine ? 1.4 : 1);
+    t[2] = 10 * suite_unit(r);
+    t[5] = -7 * suite_unit(r);
+    for (int64_t i = 0; i < n; i++) {
+        s->place[i] = -1;
+        if (missing && i % missing == 0) continue;
+        s->place[i] = s->m;
+        apply(t, s->model + 2 * i, s->points + 2 * s->m);
+        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] += noise * scale * normal(r);
+        s->m++;
+    }
+    for (int64_t i = 0; i < others; i++, s->m++)
+        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = t[3 * k + 2] + scale * 5 * (suite_unit(r) - 0.5);
+    for (int64_t a = s->m - 1; a > 0; a--) { /* in any order */
+        int64_t b = (int64_t)suite_below(r, (uint64_t)a + 1);
+        for (int k = 0; k < 2; k++) {
+            double x = s->points[2 * a + k];
+            s->points[2 * a + k] = s->points[2 * b + k];
+            s->points[2 * b + k] = x;
+        }
+        for (int64_t i = 0; i < n; i++) s->place[i] = s->place[i] == a ? b : s->place[i] == b ? a : s->place[i];
+    }
+}
+
+/* What a match says of its ids holds. */
+static void check_claims(const struct scene *s, double tolerance, const bosc_geometric_match *match, const int64_t *ids)
+{
+    const double *t = match->transform;
+    double radius = tolerance * sqrt(fabs(t[0] * t[4] - t[1] * t[3])), sum = 0;
+    bool *taken = suite_alloc((size_t)s->m);
+    int64_t inliers = 0;
+    memset(taken, 0, (size_t)s->m);
+    for (int64_t i = 0; i < s->n; i++) {
+        double p[2];
+        if (ids[i] == -1) continue;
+        CHECK(ids[i] >= 0 && ids[i] < s->m && !taken[ids[i]]);
+        taken[ids[i]] = true;
+        apply(t, s->model + 2 * i, p);
+        double d = hypot(p[0] - s->points[2 * ids[i]], p[1] - s->points[2 * ids[i] + 1]);
+        CHECK(d <= radius * (1 + 1e-9));
+        sum += d * d;
+        inliers++;
+    }
+    CHECK_EQ(inliers, match->inliers);
+    CHECK(fabs(match->error - sqrt(sum / (double)inliers)) <= 1e-9 * radius);
+    free(taken);
+}
+
+static bosc_geometric *table_of(bosc_ctx *ctx, const struct scene *s, const bosc_geometric_opts *opts)
+{
+    bosc_geometric *table = NULL;
+    CHECK_OK(ctx, bosc_geometric_create(ctx, opts, &table));
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, s->model, s->n));
+    return table;
+}
+
+/* Most points of the model are where they were put. */
+static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometric_opts *opts)
+{
+    int64_t *ids = suite_alloc((size_t)s->n * sizeof *ids), right = 0, there = 0;
+    bosc_geometric_match match = {.size = sizeof match};
+    bosc_geometric_info info = {.size = sizeof info};
+    bosc_geometric *table = table_of(ctx, s, opts);
+    CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
+    CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_OK);
+    CHECK_EQ(match.found, 1);
+    check_claims(s, info.tolerance, &match, ids);
+    for (int64_t i = 0; i < s->n; i++) {
+        there += s->place[i] >= 0;
+        right += s->place[i] >= 0 && ids[i] == s->place[i];
+    }
+    CHECK(right * 100 >= there * 85);
+    for (int k = 0; k < 6; k++) CHECK(fabs(match.transform[k] - s->transform[k]) < 0.1);
+    bosc_geometric_free(table);
+    free(ids);
+}
+
+static void similarities(bosc_ctx *ctx)
+{
+    struct suite_random r = {51};
+    struct scene *s = suite_alloc(sizeof *s);
+    bosc_geometric_opts opts = {.size = sizeof opts};
+    for (int trial = 0; trial < (suite_slow(ctx) ? 3 : 6); trial++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = suite_slow(ctx) ? 12 : 16 + 3 * trial;
+        opts.seed = (uint64_t)trial;
+        make_scene(&r, s, false, n, trial % 2 ? 0.004 : 0, trial % 3 ? 4 : 0, trial % 4 * n);
+        check_scene(ctx, s, trial ? &opts : NULL);
+    }
+    free(s);
+}
+
+static void affine_maps(bosc_ctx *ctx)
+{
+    struct suite_random r = {52};
+    struct scene *s = suite_alloc(sizeof *s);
+    bosc_geometric_opts opts = {.size = sizeof opts, .kind = BOSC_GEOMETRIC_AFFINE, .bases = 1000};
+    for (int trial = 0; trial < (suite_slow(ctx) ? 2 : 4); trial++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = suite_slow(ctx) ? 9 : 12 + trial;
+        make_scene(&r, s, true, n, trial % 2 ? 0.002 : 0, trial % 3 ? 7 : 0, trial % 3 * n / 2);
+        check_scene(ctx, s, &opts);
+    }
+    free(s);
+}
+
+/* The same bits from every configuration. */
+static void same_everywhere(bosc_ctx *ctx)
+{
+    static bosc_geometric_match first[4];
+    static int64_t first_ids[4][SMALL];
+    static bool known[4];
+    struct scene *s = suite_alloc(sizeof *s);
+    for (int kind = 0; kind < 4; kind++) {
+        struct suite_random r = {53};
+        int64_t ids[SMALL];
+        bosc_geometric_match match = {.size = sizeof match};
+        bosc_geometric_opts opts = {
+            .size = sizeof opts, .kind = (bosc_geometric_kind)(kind % 2), .bases = 500, .tries = 60, .seed = 5};
+        if (kind >= 2) opts.near = 8;
+        make_scene(&r, s, kind % 2, 11, 0.003, 5, 10);
+        bosc_geometric *table = table_of(ctx, s, &opts);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
+        bosc_geometric_free(table);
+        if (!known[kind]) {
+            first[kind] = match;
+            memcpy(first_ids[kind], ids, (size_t)s->n * 8);
+            known[kind] = true;
+        }
+        CHECK(memcmp(&first[kind], &match, sizeof match) == 0);
+        CHECK(memcmp(first_ids[kind], ids, (size_t)s->n * 8) == 0);
+    }
+    free(s);
+}
+
+/* Models of so many points that bases are made of near ones. A scene of as many other points is no match. */
+static void large(bosc_ctx *ctx)
+{
+    struct suite_random r = {56};
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    static bool done; /* the largest once */
+    bool few = suite_slow(ctx), most = !few && !done && info.threads == 2;
+    done |= most;
+    struct scene *s = suite_alloc(sizeof *s), *other = suite_alloc(sizeof *other);
+    for (int trial = 0; trial < (most ? 4 : 1); trial++) {
+        bool affine = trial % 2;
+        int64_t n = few ? 40 : trial < 2 ? 1000 : 5000;
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)affine, .near = few ? 12 : 0};
+        bosc_geometric_match match = {.size = sizeof match};
+        double spacing = 2 / sqrt((double)n);
+        make_scene(&r, s, affine, n, (few ? 0.02 : 0.04) * spacing, 5, n / 2);
+        check_scene(ctx, s, &opts);
+        if (!most || trial == 1) continue;
+        make_scene(&r, other, affine, n, 0, 0, n);
+        bosc_geometric *table = table_of(ctx, s, &opts);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, other->points, other->m, NULL, &match));
+        CHECK_EQ(match.found, 0);
+        CHECK(match.inliers * 4 < n && match.tried == 1024);
+        bosc_geometric_free(table);
+    }
+    free(other);
+    free(s);
+}
+
+/* A build takes no more memory than was said. */
+static void memory(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {4, 60, 300, 2000};
+    struct suite_random r = {57};
+    struct scene *s = suite_alloc(sizeof *s);
+    for (int i = 0; i < (suite_slow(ctx) ? 6 : 8); i++) {
+        int64_t live[2], kept, scratch, n = suite_slow(ctx) ? sizes[i / 2] / 4 + 3 : sizes[i / 2];
+        bosc_ctx *own = counted_context(ctx, live);
+        bosc_geometric_info info = {.size = sizeof info};
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .near = i < 4 ? 0 : 9};
+        make_scene(&r, s, i % 2, n, 0, 0, 0);
+        CHECK_OK(own, bosc_geometric_bytes(own, &opts, n, &kept, &scratch));
+        bosc_geometric *table = table_of(own, s, &opts);
+        CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_OK);
+        CHECK(info.bytes <= kept && live[0] + live[1] <= kept + scratch + 16 * n + 65536);
+        bosc_geometric_free(table);
+        bosc_ctx_free(own);
+        CHECK(live[0] == 0 && live[1] == 0);
+    }
+    free(s);
+}
+
+/* Near points of scenes that have less of them than the model, or all in one place; models with points many times. */
+static void few_near(bosc_ctx *ctx)
+{
+    double model[2 * SMALL], scene[2 * SMALL];
+    int64_t ids[SMALL];
+    struct suite_random r = {58};
+    for (int kind = 0; kind < 2; kind++) {
+        bosc_geometric *table = NULL;
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)kind, .near = 8, .tries = 100};
+        bosc_geometric_match match = {.size = sizeof match};
+        CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
+        for (int i = 0; i < 2 * SMALL; i++) model[i] = suite_unit(&r);
+        CHECK_OK(ctx, bosc_geometric_build(ctx, table, model, SMALL));
+        for (int64_t m = 0; m < 13; m++) {
+            CHECK_OK(ctx, bosc_geometric_find(ctx, table, model, m, ids, &match));
+            CHECK(match.tried <= 100 && match.inliers <= m && (m < 2 || kind || match.tried > 0));
+        }
+        for (int i = 0; i < 2 * SMALL; i++) scene[i] = -1e59;
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, scene, SMALL, ids, &match));
+        CHECK(match.found == 0 && match.inliers == 0);
+        CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, scene, SMALL), BOSC_ERR_DATA);
+        for (int i = 0; i < SMALL; i++) { /* each of them three times, huge and negative */
+            model[2 * i] = (double)(i / 3 % 4) * -1e59;
+            model[2 * i + 1] = (double)(i / 12) * 1e59 + (double)(i / 3 % 3) * 3e58;
+        }
+        bosc_status status = bosc_geometric_build(ctx, table, model, SMALL);
+        CHECK(status == BOSC_OK || status == BOSC_ERR_DATA);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, model, SMALL, ids, &match));
+        bosc_geometric_free(table);
+    }
+}
+
+/* Scenes without the model, without points, with few of them; models that are as small or as regular as can be. */
+static void degenerate(bosc_ctx *ctx)
+{
+    struct suite_random r = {54};
+    struct scene *s = suite_alloc(sizeof *s);
+    int64_t ids[SMALL];
+    make_scene(&r, s, false, 15, 0, 0, 0);
+    bosc_geometric_opts opts = {.size = sizeof opts, .tries = 200};
+    bosc_geometric *table = table_of(ctx, s, &opts);
+    for (int64_t m = 0; m < 6; m++) {
+        bosc_geometric_match match = {.size = sizeof match};
+        for (int64_t i = 0; i < 2 * m; i++) s->points[i] = suite_unit(&r);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, m, ids, &match));
+        CHECK_EQ(match.found, 0);
+        CHECK_EQ(match.tried, m * (m - 1) < 200 ? m * (m - 1) : 200);
+        CHECK(match.inliers <= m);
+        for (int64_t i = 0; i < s->n && match.votes == 0; i++) CHECK_EQ(ids[i], -1);
+    }
+    for (int64_t i = 0; i < 200; i++) s->points[i] = 3; /* all in one place: no basis */
+    bosc_geometric_match match = {.size = sizeof match};
+    CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, 100, NULL, &match));
+    CHECK(match.found == 0 && match.inliers == 0 && match.tried == 200);
+    for (int side = 3; side < 6; side++) { /* grids of points, which match themselves in several ways */
+        s->n = s->m = side * side;
+        for (int64_t i = 0; i < s->n; i++) {
+            s->model[2 * i] = (double)(i % side);
+            s->model[2 * i + 1] = (double)(i / side);
+            s->points[2 * i] = 5 - s->model[2 * i + 1] * 2;
+            s->points[2 * i + 1] = s->model[2 * i] * 2;
+        }
+        CHECK_OK(ctx, bosc_geometric_build(ctx, table, s->model, s->n));
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
+        CHECK_EQ(match.inliers, s->n);
+        CHECK(match.found == 1 && match.error < 1e-12);
+        check_claims(s, 0.5, &match, ids);
+    }
+    double line[8] = {0, 0, 1, 1, 2, 2, 3.5, 3.5}, same[8] = {1, 2, 1, 2, 1, 2, 1, 2};
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, line, 4));
+    CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match));
+    for (int i = 0; i < 4; i++) CHECK_EQ(ids[i], i);
+    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, same, 4), BOSC_ERR_DATA);
+    CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match)); /* it holds what it held */
+    bosc_geometric_free(table);
+    few_near(ctx);
+    opts.kind = BOSC_GEOMETRIC_AFFINE;
+    CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
+    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, line, 4), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, same, 4), BOSC_ERR_DATA);
+    bosc_geometric_free(table);
+    free(s);
+}
+
+static void wrong_options(bosc_ctx *ctx)
+{
+    int64_t kept = 7, scratch = 7;
+    bosc_geometric *table = NULL;
+    const bosc_geometric_opts o = {.size = sizeof o};
+    CHECK_EQ(bosc_geometric_create(NULL, &o, &table), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_create(ctx, &o, NULL), "table");
+    const bosc_geometric_opts wrong[] = {
+        {.size = 1},
+        {.size = sizeof o + 1},
+        {.size = sizeof o, .kind = (bosc_geometric_kind)2},
+        {.size = sizeof o, .kind = (bosc_geometric_kind)-1},
+        {.size = sizeof o, .tolerance = -1},
+        {.size = sizeof o, .tolerance = NAN},
+        {.size = sizeof o, .tolerance = INFINITY},
+        {.size = sizeof o, .vote = -0.1},
+        {.size = sizeof o, .vote = 1e-9},
+        {.size = sizeof o, .vote = 2},
+        {.size = sizeof o, .vote = NAN},
+        {.size = sizeof o, .near = -1},
+        {.size = sizeof o, .near = 7},
+        {.size = sizeof o, .bases = -1},
+        {.size = sizeof o, .bases = INT64_MAX},
+        {.size = sizeof o, .tries = -1},
+        {.size = sizeof o, .tries = INT64_MAX},
+        {.size = sizeof o, .least = -1},
+        {.size = sizeof o, .least = 1.5},
+        {.size = sizeof o, .least = NAN},
+        {.size = sizeof o, .enough = -1},
+        {.size = sizeof o, .enough = 1.01},
+        {.size = sizeof o, .enough = INFINITY},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        CHECK_ARG(ctx, bosc_geometric_create(ctx, &wrong[i], &table), "opts");
+    CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &wrong[0], 5, &kept, &scratch), "opts");
+    CHECK(table == NULL && kept == 7 && scratch == 7);
+}
+
+static const int64_t wrong_sizes[] = {-1, INT64_MIN, 0, 1, 2};
+
+static void wrong_bytes(bosc_ctx *ctx)
+{
+    int64_t kept = 7, scratch = 7;
+    const bosc_geometric_opts o = {.size = sizeof o}, all = {.size = sizeof all, .near = 65535, .bases = 1 << 16};
+    CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, wrong_sizes[i], &kept, &scratch), "n");
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &all, 65536, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_message(ctx), "entries") && kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
+}
+
+static void wrong_models(bosc_ctx *ctx, bosc_geometric *table, const double *p)
+{
+    double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
+    const void *odd = (const char *)p + 4;
+    CHECK_EQ(bosc_geometric_build(NULL, table, p, 4), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_build(ctx, NULL, p, 4), "table");
+    CHECK_ARG(ctx, bosc_geometric_build(ctx, table, NULL, 4), "points");
+    CHECK_ARG(ctx, bosc_geometric_build(ctx, table, odd, 4), "points");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_build(ctx, table, p, wrong_sizes[i]), "n");
+    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, 65537), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, INT64_MAX), BOSC_ERR_LIMIT);
+    for (int k = 0; k < 4; k++) {
+        static const double values[] = {NAN, INFINITY, -INFINITY, 1e61};
+        bad[5] = values[k];
+        CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, bad, 4), BOSC_ERR_DATA);
+        CHECK(suite_begins(bosc_message(ctx), "points: row 2"));
+    }
+}
+
+static void wrong_scenes(bosc_ctx *ctx, const bosc_geometric *table, double *p)
+{
+    const double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
+    int64_t ids[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+    void *odd = (char *)p + 4;
+    bosc_geometric_match match = {.size = sizeof match, .votes = 77};
+    CHECK_EQ(bosc_geometric_find(NULL, table, p, 4, ids, &match), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, NULL, p, 4, ids, &match), "table");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, NULL, 4, ids, &match), "scene");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, odd, 4, ids, &match), "scene");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, -1, ids, &match), "m");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, INT64_MIN, ids, &match), "m");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, odd, &match), "ids");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, NULL), "match");
+    for (size_t size = 0; size < sizeof(size_t); size++) {
+        match.size = size;
+        CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "match");
+    }
+    match.size = sizeof match + 1;
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "match");
+    match.size = sizeof match;
+    CHECK_STATUS(ctx, bosc_geometric_find(ctx, table, p, (1 << 20) + 1, ids, &match), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_geometric_find(ctx, table, bad, 4, ids, &match), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_message(ctx), "scene: row 2"));
+    CHECK(match.votes == 77 && ids[0] == 7);
+}
+
+static void arguments(bosc_ctx *ctx)
+{
+    double p[12] = {0, 0, 1, 0, 0, 1, 2, 3};
+    int64_t ids[8];
+    bosc_geometric *table = NULL;
+    bosc_geometric_match match = {.size = sizeof match};
+    bosc_geometric_info info = {.size = 1};
+    wrong_options(ctx);
+    wrong_bytes(ctx);
+    bosc_geometric_free(NULL);
+    CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &table));
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "table: it holds no model");
+    wrong_models(ctx, table, p);
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
+    wrong_scenes(ctx, table, p);
+    CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_geometric_get_info(NULL, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_geometric_get_info(table, NULL), BOSC_ERR_ARG);
+    bosc_geometric_free(table);
+}
+
+struct subject {
+    struct scene scene;
+    int kind;
+    int64_t ids[SMALL], want_ids[SMALL];
+    bosc_geometric_match match, want;
+};
+
+static bosc_status call(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    bosc_geometric *table = NULL;
+    bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)(s->kind & 1), .bases = 40, .tries = 8};
+    if (s->kind & 2) o.near = 8;
+    bosc_status status = bosc_geometric_create(ctx, &o, &table);
+    if (status == BOSC_OK) status = bosc_geometric_build(ctx, table, s->scene.model, s->scene.n);
+    if (status == BOSC_OK) status = bosc_geometric_find(ctx, table, s->scene.points, s->scene.m, s->ids, &s->match);
+    bosc_geometric_free(table);
+    return status;
+}
+
+static void prepare(void *user)
+{
+    struct subject *s = user;
+    memset(s->ids, 0x77, sizeof s->ids);
+    memset(&s->match, 0x77, sizeof s->match);
+    s->match.size = sizeof s->match;
+}
+
+static bool untouched(void *user)
+{
+    struct subject *s = user;
+    return s->ids[0] == 0x7777777777777777 && s->match.votes == 0x7777777777777777;
+}
+
+static bool right(void *user)
+{
+    struct subject *s = user;
+    return memcmp(s->ids, s->want_ids, sizeof s->ids) == 0 && memcmp(&s->match, &s->want, sizeof s->match) == 0;
+}
+
+static void faults(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (info.threads > 2) return; /* slow at many small loops */
+    struct subject *s = suite_alloc(sizeof *s);
+    for (int kind = 0; kind < (info.threads > 1 ? 1 : 3); kind++) {
+        struct suite_random r = {55};
+        memset(s, 0, sizeof *s);
+        s->kind = kind;
+        make_scene(&r, &s->scene, kind & 1, kind & 2 ? 10 : 6, 0, 0, 0);
+        struct fault_sweep sweep = {
+            .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
+        prepare(s);
+        CHECK_OK(ctx, call(ctx, s));
+        s->want = s->match;
+        memcpy(s->want_ids, s->ids, sizeof s->ids);
+        CHECK(fault_sweep(ctx, &sweep) > 3);
+    }
+    free(s);
+}
+
+static const struct suite_case suite_cases_geometric[] = {
+    {"similarities", similarities, NULL},
+    {"affine maps", affine_maps, NULL},
+    {"the same everywhere", same_everywhere, NULL},
+    {"large", large, NULL},
+    {"memory", memory, NULL},
+    {"degenerate", degenerate, NULL},
+    {"arguments", arguments, NULL},
+    {"faults", faults, NULL},
+};
+SUITE(geometric);

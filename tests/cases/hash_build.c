@@ -1,0 +1,119 @@
+/* Tables hold what was put in, whatever the keys. */
+#include "support/arrays.h"
+#include "cases/hash_data.h"
+
+/* Builds a table and its oracle, and compares all that they say. */
+static void compare(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, int64_t n)
+{
+    bosc_hash *table = NULL;
+    o.size = sizeof o;
+    struct hash_pairs p = hash_make(pattern, &o, (uint64_t)n, n);
+    struct reference_hash oracle = {.opts = o};
+    int64_t bad;
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+    bool good = reference_hash_insert(&oracle, p.keys, p.values, n, &bad);
+    bosc_status status = bosc_hash_build(ctx, table, p.keys, p.values, n);
+    if (good) {
+        CHECK_STATUS(ctx, status, BOSC_OK);
+    } else {
+        char message[64];
+        snprintf(message, sizeof message, "keys: row %lld ", (long long)bad);
+        CHECK_STATUS(ctx, status, BOSC_ERR_DATA);
+        CHECK(suite_begins(bosc_message(ctx), message));
+    }
+    int64_t m = pattern == HASH_EQUAL || pattern == HASH_FEW ? 100 : n < 300 ? 300 : 3000; /* all values are fetched */
+    void *queries = hash_queries(&p, 3, m);
+    hash_check_pairs(ctx, table, &oracle);
+    hash_check_queries(ctx, table, &oracle, queries, m);
+    free(queries);
+    hash_free_pairs(&p);
+    reference_hash_clear(&oracle);
+    bosc_hash_free(table);
+}
+
+static void small(bosc_ctx *ctx)
+{
+    for (int64_t n = 0; n <= (suite_slow(ctx) ? 40 : 300); n += n < 70 ? 1 : 11)
+        compare(ctx, hash_options((int)n), (enum hash_pattern)(n / 3 % HASH_PATTERNS), n);
+}
+
+/* Every number of keys, at the highest load: all are found, and no other. */
+static void every_size(bosc_ctx *ctx)
+{
+    int64_t most = suite_slow(ctx) ? 60 : 1000; /* and 50 keys that are absent */
+    for (int bits = 32; bits <= 128; bits *= 2) {
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 4, .load = 0.97};
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 2 * most);
+        uint8_t *found = suite_alloc((size_t)(2 * most));
+        uint32_t *values = suite_alloc((size_t)(2 * most) * 4);
+        bosc_hash *table = NULL;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        for (int64_t n = bits / 64; n <= most; n += 3) { /* the three widths share the sizes */
+            CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+            CHECK_EQ(table->keys, n);
+            CHECK_EQ(table->linear, 0);
+            CHECK_OK(ctx, bosc_hash_find(ctx, table, p.keys, n + 50, values, found));
+            CHECK(memcmp(values, p.values, (size_t)n * 4) == 0);
+            for (int64_t i = 0; i < n + 50; i++) CHECK_EQ(found[i], i < n);
+        }
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+        free(found);
+        free(values);
+    }
+}
+
+/* Enough keys for all threads to share partitions, parts and queries. */
+static void many(bosc_ctx *ctx)
+{
+    if (suite_slow(ctx) && has_device_memory(ctx)) return;
+    for (int k = 0; k < 6; k++) {
+        static const int32_t sizes[] = {4, 8, 0, 12, 8, 4};
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = sizes[k], .load = 0.95};
+        const int64_t n = 100000;
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n + 1000);
+        uint8_t *found = suite_alloc((size_t)(n + 1000));
+        void *values = suite_alloc((size_t)((n + 1000) * o.value_size + 1));
+        bosc_hash *table = NULL;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        for (int again = 0; again < 2; again++) {
+            CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+            CHECK_OK(ctx, bosc_hash_find(ctx, table, p.keys, n + 1000, values, found));
+            CHECK(memcmp(values, p.values, (size_t)(n * o.value_size)) == 0);
+            for (int64_t i = 0; i < n + 1000; i++) CHECK_EQ(found[i], i < n);
+        }
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+        free(found);
+        free(values);
+    }
+}
+
+static void patterns(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 9 * HASH_PATTERNS; k++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = suite_slow(ctx) ? 100 + 13 * k : 3000 + 377 * k;
+        if (k % HASH_PATTERNS == HASH_ONE_FOLD) n = 200;
+        compare(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), n);
+    }
+}
+
+static void sums(bosc_ctx *ctx)
+{
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64, BOSC_U32, BOSC_U64};
+    for (int k = 0; k < 24; k++) {
+        bosc_hash_opts o = {.value_dtype = types[k % 6],
+                            .value_size = (int32_t)bosc_dtype_size(types[k % 6]),
+                            .duplicates = k / 6 % 2 ? BOSC_HASH_MIN : BOSC_HASH_SUM,
+                            .counted = k / 12};
+        compare(ctx, o, HASH_FEW, suite_slow(ctx) ? 200 : 5000);
+        compare(ctx, o, HASH_EQUAL, 100);
+    }
+}
+
+static const struct suite_case suite_cases_hash_build[] = {
+    {"small", small, NULL}, {"every size", every_size, NULL}, {"many", many, NULL}, {"patterns", patterns, NULL},
+    {"sums", sums, NULL},
+};
+SUITE(hash_build);

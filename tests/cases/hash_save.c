@@ -1,0 +1,169 @@
+/* Saved tables: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+#include "cases/hash_data.h"
+
+static bosc_hash *make(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, int64_t n)
+{
+    bosc_hash *table = NULL;
+    o.size = sizeof o;
+    if (o.duplicates == BOSC_HASH_ERROR) o.duplicates = BOSC_HASH_LAST;
+    struct hash_pairs p = hash_make(pattern, &o, 7, n);
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+    CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+    hash_free_pairs(&p);
+    return table;
+}
+
+static void round_trip(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 52; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash *table = make(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), k % 5 ? 20 * k : k % 3);
+        bosc_hash *back = saved_again(ctx, &saved_hash, table, 0);
+        bosc_hash_info x = {.size = sizeof x}, y = x;
+        CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &x));
+        CHECK_OK(ctx, bosc_hash_get_info(ctx, back, &y));
+        CHECK(x.keys == y.keys && x.pairs == y.pairs && x.places == y.places && x.linear == y.linear);
+        CHECK(x.probes_hit == y.probes_hit && x.probes_most == y.probes_most && x.parts == y.parts);
+        bosc_hash_free(table);
+        bosc_hash_free(back);
+    }
+}
+
+/* Every truncation, and every bit flipped. */
+static void damage(bosc_ctx *ctx)
+{
+    for (int layout = 0; layout < 4; layout++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4};
+        if (layout == 1) o.kind = BOSC_HASH_MULTIMAP;
+        bosc_hash *table = make(ctx, o, HASH_FEW, suite_slow(ctx) ? 2 : 6);
+        struct saved f = hash_save(ctx, table);
+        saved_damage(ctx, &saved_hash, table, suite_slow(ctx) || f.size > 1000 ? 37 : 1);
+        free(f.bytes);
+        bosc_hash_free(table);
+    }
+}
+
+enum { IN_PARTS = 32, IN_PADDING = 36, IN_TABLE = 48 };
+
+static const struct saved_lie lies[] = {
+    {0, 7, "not the bytes of one"},
+    {2, 2, "version 2"},
+    {2, 0, "version 0"},
+    {3, 4, "options"},
+    {3, UINT32_MAX, "options"},
+    {4, 2, "options"},
+    {4, 0, NULL}, /* a map */
+    {5, 0, "options"},
+    {5, 16, "options"},
+    {5, 64, NULL},
+    {5, 256, "options"},
+    {6, 65, "options"},
+    {6, 0x80000000u, "options"},
+    {6, 64, "ends within its values"},
+    {7, 5, "options"},
+    {7, 1, "options"}, /* of a multimap */
+    {8, 8, "options"},
+    {9, 1, "options"},
+    {9, 2, "options"},
+    {11, 0, "options"}, /* the load */
+    {11, 0x7ff00000u, "options"},
+    {11, 0x40000000u, "options"},
+    {12, 1, NULL}, /* the seed */
+    {14, 1, "keys"},
+    {14, 100, "values"},
+    {15, 1, "keys"},
+    {15, 0x80000000u, "keys"},
+    {16, 0, "figures"},
+    {16, 1, "figures"},
+    {16, 9, "keys"},
+    {17, 0x80000000u, "keys"},
+    {18, 0, "buckets"},
+    {18, 1, NULL},
+    {18, 200, "ends within its table"},
+    {19, 1, "buckets"},
+    {20, 1, "figures"},
+    {21, 0x80000000u, "figures"},
+    {22, 1, "figures"},
+    {23, 1, "figures"},
+    {23, UINT32_MAX, "figures"},
+    {24, 0, "parts"},
+    {24, 31, "parts"},
+    {24, 2, "part"},
+    {25, 1, "unknown fields"},
+    {26, 1, "unknown fields"},
+    {29, 1, "unknown fields"},
+    {IN_PARTS, 1, "a part does not begin"},
+    {IN_PARTS + 1, 0, "a part does not begin"},
+    {IN_PARTS + 1, 2 << 6, "a part does not begin"},
+    {IN_PARTS + 1, UINT32_MAX, "a part does not begin"},
+    {IN_PARTS + 1, 1 << 6 | 5, "figures"},
+    {IN_PARTS + 1, 1 << 6 | 63, "figures"},
+    {IN_PARTS + 2, 0, "a part does not begin"},
+    {IN_PARTS + 2, 0x7fffffff, "a part does not begin"},
+    {IN_PARTS + 3, UINT32_MAX, "a part does not begin"},
+    {IN_TABLE + 3, 0x80000002u, "a hash that does not belong"},
+    {IN_TABLE + 3, 0, NULL},
+    {IN_TABLE + 5, UINT32_MAX, "values are not there"},
+    {IN_TABLE + 4, UINT32_MAX, "values are not there"},
+    {IN_PADDING, 1, "between its arrays"},
+};
+
+/* Two keys of three and two values, one in each part: the buckets are the first ones of the table. */
+static struct saved small_multimap(bosc_ctx *ctx)
+{
+    bosc_hash_opts o = {.size = sizeof o, .kind = BOSC_HASH_MULTIMAP, .value_size = 4};
+    uint32_t keys[5], values[5] = {1, 2, 3, 4, 5};
+    for (int i = 0; i < 5; i++)
+        keys[i] = (uint32_t)bi_hash_key_of((bosc_hash_word){i % 2 ? 0x90000000u : 0x10000000u, 0}, 32, 0).low;
+    bosc_hash *table = NULL;
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+    CHECK_OK(ctx, bosc_hash_build(ctx, table, keys, values, 5));
+    CHECK_EQ(table->keys, 2);
+    CHECK_EQ(table->buckets, 2);
+    struct saved f = hash_save(ctx, table);
+    bosc_hash_free(table);
+    return f;
+}
+
+static void malice(bosc_ctx *ctx)
+{
+    struct saved f = small_multimap(ctx);
+    CHECK_EQ(f.size, 128 + 64 + 128 + 64 + 8);
+    saved_lies(ctx, &saved_hash, &f, lies, sizeof lies / sizeof lies[0], NULL);
+    free(f.bytes);
+}
+
+/* A file that tells of a huge table and ends takes little memory. */
+static void huge_header(bosc_ctx *ctx)
+{
+    struct saved f = small_multimap(ctx);
+    struct bi_hash_header *h = (struct bi_hash_header *)(void *)f.bytes;
+    h->part_bits = 30;
+    saved_seal(f.bytes, f.size, saved_hash.header);
+    saved_refused(ctx, &saved_hash, &f, "ends within its parts");
+    h->part_bits = 1;
+    h->keys = h->pairs = (int64_t)UINT32_MAX - 1;
+    h->buckets = UINT32_MAX;
+    saved_seal(f.bytes, f.size, saved_hash.header);
+    saved_refused(ctx, &saved_hash, &f, "ends within its table");
+    free(f.bytes);
+}
+
+static const unsigned char golden_bytes[] = {
+#include "golden/hash-v1.bosc.inc"
+};
+
+static void golden(bosc_ctx *ctx)
+{
+    bosc_hash_opts o = {.key_bits = 64, .value_size = 3, .counted = 1, .seed = 3};
+    bosc_hash *table = make(ctx, o, HASH_FEW, 40);
+    bosc_hash_free(saved_golden(ctx, &saved_hash, table, "hash-v1.bosc", golden_bytes, sizeof golden_bytes));
+    bosc_hash_free(table);
+}
+
+static const struct suite_case suite_cases_hash_save[] = {
+    {"round trip", round_trip, NULL},   {"damage", damage, NULL}, {"malice", malice, NULL},
+    {"huge header", huge_header, NULL}, {"golden", golden, NULL},
+};
+SUITE(hash_save);

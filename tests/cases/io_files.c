@@ -1,0 +1,449 @@
+/* Files on disk: whole or not at all, faults at every passage, bad arguments. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "support/bytes.h"
+#include "support/paths.h"
+
+/* A new folder for each case, and paths in it. */
+struct folder {
+    char name[PATH_ROOM], path[4][128];
+};
+
+static struct folder folder_make(void)
+{
+    struct folder f;
+    fresh_path(f.name, "");
+    CHECK_EQ(mkdir(f.name, 0700), 0);
+    for (int i = 0; i < 4; i++) snprintf(f.path[i], sizeof f.path[i], "%s/%c.npy", f.name, 'a' + i);
+    return f;
+}
+
+static int folder_count(const struct folder *f)
+{
+    int count = 0;
+    DIR *d = opendir(f->name);
+    CHECK(d != NULL);
+    while (readdir(d)) count++;
+    closedir(d);
+    return count - 2; /* . and .. */
+}
+
+static void folder_remove(const struct folder *f)
+{
+    for (int i = 0; i < 4; i++) unlink(f->path[i]);
+    CHECK_EQ(rmdir(f->name), 0); /* nothing else was left in it */
+}
+
+static const double numbers[6] = {1, 2, 3, -4, 0.5, 1e300};
+static const bosc_array sample = {.dtype = BOSC_F64, .rank = 2, .shape = {2, 3, 1, 1}, .data = (void *)numbers};
+
+static void check_sample(const char *path)
+{
+    bosc_io_error error = {""};
+    bosc_array a = {0};
+    if (bosc_points_read(path, &a, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+    CHECK(a.dtype == BOSC_F64 && a.rank == 2 && a.shape[0] == 2 && a.shape[1] == 3);
+    CHECK(memcmp(a.data, numbers, sizeof numbers) == 0);
+    bosc_array_free(&a);
+    CHECK(a.data == NULL);
+}
+
+static void put(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+}
+
+static void round_trips(void)
+{
+    struct folder f = folder_make();
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64, BOSC_U32, BOSC_U64, BOSC_U8};
+    unsigned char bytes[64 * 8];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)i;
+    for (int t = 0; t < 7; t++)
+        for (int32_t rank = 1; rank <= 4; rank++)
+            for (int64_t first = 0; first < 3; first++) {
+                bosc_array a = {.dtype = types[t], .rank = rank, .shape = {first, 1, 1, 1}, .data = bytes}, b = {0};
+                for (int i = 1; i < rank; i++) a.shape[i] = i + 1;
+                size_t held;
+                CHECK(bi_array_bytes(a.dtype, a.rank, a.shape, &held));
+                CHECK_EQ(bosc_npy_write(f.path[0], &a, NULL), BOSC_OK);
+                CHECK_EQ(bosc_npy_read(f.path[0], &b, NULL), BOSC_OK);
+                CHECK(b.dtype == a.dtype && b.rank == a.rank && memcmp(a.shape, b.shape, sizeof a.shape) == 0);
+                CHECK(memcmp(b.data, bytes, held) == 0);
+                bosc_array_free(&b);
+            }
+    CHECK_EQ(folder_count(&f), 1);
+    folder_remove(&f);
+}
+
+/* Large enough that the sink's buffer is passed by. */
+static void large_array(void)
+{
+    enum { N = 300000 };
+    struct folder f = folder_make();
+    int32_t *x = suite_alloc(N * sizeof *x);
+    for (int32_t i = 0; i < N; i++) x[i] = i * 7;
+    bosc_array a = {.dtype = BOSC_I32, .rank = 2, .shape = {N / 2, 2, 1, 1}, .data = x}, b = {0};
+    CHECK_EQ(bosc_npy_write(f.path[0], &a, NULL), BOSC_OK);
+    CHECK_EQ(bosc_points_read(f.path[0], &b, NULL), BOSC_OK);
+    CHECK(memcmp(b.data, x, N * sizeof *x) == 0);
+    bosc_array_free(&b);
+    free(x);
+    folder_remove(&f);
+}
+
+static void targets(void)
+{
+    struct folder f = folder_make();
+    bosc_io_error error;
+    struct stat about;
+    char deep[160], link_to[128];
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, &error), BOSC_OK);
+    CHECK_EQ(chmod(f.path[0], 0640), 0);
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, &error), BOSC_OK); /* over an old one, which keeps its mode */
+    CHECK(stat(f.path[0], &about) == 0 && (about.st_mode & 07777) == 0640);
+    snprintf(link_to, sizeof link_to, "a.npy");
+    CHECK_EQ(symlink(link_to, f.path[1]), 0);
+    CHECK_EQ(bosc_npy_write(f.path[1], &sample, &error), BOSC_OK); /* through a link, which stays */
+    CHECK(lstat(f.path[1], &about) == 0 && S_ISLNK(about.st_mode));
+    check_sample(f.path[1]);
+    CHECK_EQ(bosc_npy_write(f.name, &sample, &error), BOSC_ERR_IO);
+    CHECK(strstr(error.text, "cannot write: Is a directory"));
+    snprintf(deep, sizeof deep, "%s/none/a.npy", f.name);
+    CHECK_EQ(bosc_npy_write(deep, &sample, &error), BOSC_ERR_IO);
+    CHECK(suite_begins(error.text, deep) && strstr(error.text, "cannot create: No such file"));
+    CHECK_EQ(bosc_npy_write("", &sample, &error), BOSC_ERR_IO);
+    CHECK_EQ(folder_count(&f), 2);
+    folder_remove(&f);
+}
+
+static void devices(void)
+{
+    bosc_io_error error;
+    if (access("/dev/full", W_OK) == 0) {
+        static double many[100000];
+        bosc_array large = {.dtype = BOSC_F64, .rank = 1, .shape = {100000, 1, 1, 1}, .data = many};
+        CHECK_EQ(bosc_npy_write("/dev/full", &sample, &error), BOSC_ERR_IO);
+        CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
+        CHECK_EQ(bosc_npy_write("/dev/full", &large, &error), BOSC_ERR_IO);
+        CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
+        CHECK_EQ(bosc_png_write("/dev/full", (const uint8_t *)many, 100, 100, &error), BOSC_ERR_IO);
+        CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
+    }
+    if (access("/dev/full", W_OK) == 0) { /* a picture larger than the sink's buffer */
+        enum { SIDE = 200 };
+        struct suite_random r = {4};
+        uint8_t *noise = suite_alloc(SIDE * SIDE * 3);
+        for (int i = 0; i < SIDE * SIDE * 3; i++) noise[i] = (uint8_t)suite_next(&r);
+        CHECK_EQ(bosc_png_write("/dev/full", noise, SIDE, SIDE, &error), BOSC_ERR_IO);
+        CHECK(strcmp(error.text, "/dev/full: cannot write: No space left on device") == 0);
+        free(noise);
+    }
+    struct stat about;
+    CHECK_EQ(bosc_npy_write("/dev/null", &sample, &error), BOSC_OK);
+    CHECK(stat("/dev/null", &about) == 0 && S_ISCHR(about.st_mode));
+    bosc_array a = {0};
+    CHECK_EQ(bosc_npy_read("/dev/null", &a, &error), BOSC_ERR_FORMAT);
+    CHECK_EQ(bosc_npy_read("/", &a, &error), BOSC_ERR_IO);
+    CHECK(strcmp(error.text, "/: cannot read: Is a directory") == 0);
+    CHECK_EQ(bosc_npy_read("/nowhere/at all.npy", &a, &error), BOSC_ERR_IO);
+    CHECK(strcmp(error.text, "/nowhere/at all.npy: cannot open: No such file or directory") == 0);
+    CHECK_EQ(bosc_points_read("/etc/passwd", &a, &error), BOSC_ERR_FORMAT);
+    CHECK(strstr(error.text, "the ending is none of .npy"));
+}
+
+/* A pipe has no size and cannot be mapped. */
+static void pipes(void)
+{
+    struct folder f = folder_make();
+    enum { N = 40000 };
+    double *x = suite_alloc(N * sizeof *x);
+    for (int i = 0; i < N; i++) x[i] = i;
+    bosc_array a = {.dtype = BOSC_F64, .rank = 2, .shape = {N, 1, 1, 1}, .data = x}, b = {0};
+    CHECK_EQ(mkfifo(f.path[0], 0600), 0);
+    pid_t child = fork();
+    if (child == 0) _exit(bosc_npy_write(f.path[0], &a, NULL) != BOSC_OK);
+    CHECK_EQ(bosc_points_read(f.path[0], &b, NULL), BOSC_OK);
+    CHECK(b.shape[0] == N && memcmp(b.data, x, N * sizeof *x) == 0);
+    bosc_array_free(&b);
+    free(x);
+    folder_remove(&f);
+}
+
+/* What has no end is given up early; what ends just in time is read. */
+static void endless(void)
+{
+    static const char zeros[300];
+    for (size_t most = 299; most <= 300; most++) {
+        struct bi_file file = {.bytes = {.name = "F"}};
+        bosc_io_error error = {""};
+        int ends[2];
+        CHECK_EQ(pipe(ends), 0);
+        CHECK(write(ends[1], zeros, sizeof zeros) == (ssize_t)sizeof zeros);
+        close(ends[1]);
+        CHECK_EQ(bi_file_read(ends[0], most, &file, &error), most < sizeof zeros ? BOSC_ERR_LIMIT : BOSC_OK);
+        CHECK(most < sizeof zeros ? suite_begins(error.text, "F: no end within 299 bytes")
+                                  : file.bytes.size == sizeof zeros);
+        bi_file_close(&file);
+        close(ends[0]);
+    }
+    bosc_io_error error = {""};
+    bosc_array a = {0};
+    bosc_heights h = {0};
+    CHECK_EQ(bosc_points_read("/dev/zero", &a, &error), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(error.text, "/dev/zero: no end within") && !a.data);
+    CHECK_EQ(bosc_heights_read("/dev/zero", BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_ERR_LIMIT);
+    CHECK(!h.data);
+    CHECK_EQ(bosc_points_read("/dev/null", &a, &error), BOSC_ERR_FORMAT); /* empty */
+}
+
+static void endings(void)
+{
+    struct folder f = folder_make();
+    static const struct {
+        const char *ending, *text;
+    } files[] = {{".csv", "x,y,z\n1,2,3\n-4,.5,1e300\n"},
+                 {".txt", "1 2 3\n-4 .5 1e300\n"},
+                 {".XYZ", "1 2 3\n-4 .5 1e300\n"},
+                 {".off", "OFF\n2 0 0\n1 2 3\n-4 .5 1e300\n"},
+                 {".obj", "v 1 2 3\nv -4 .5 1e300\n"},
+                 {".Ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\n"
+                          "property double z\nend_header\n1 2 3\n-4 .5 1e300\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "%s/p%s", f.name, files[i].ending);
+        put(path, files[i].text, strlen(files[i].text));
+        check_sample(path);
+        unlink(path);
+    }
+    char odd[160];
+    snprintf(odd, sizeof odd, "%s/points", f.name); /* known by its first bytes */
+    CHECK_EQ(bosc_npy_write(odd, &sample, NULL), BOSC_OK);
+    check_sample(odd);
+    unlink(odd);
+    folder_remove(&f);
+}
+
+static void several_or_none(void)
+{
+    struct folder f = folder_make();
+    bosc_array arrays[3] = {sample, sample, sample};
+    const char *paths[3] = {f.path[0], f.path[1], f.path[2]};
+    const char *bad[3] = {f.path[0], f.path[1], "/nowhere/c.npy"};
+    bosc_io_error error;
+    CHECK_EQ(bosc_npy_write_all(bad, arrays, 3, &error), BOSC_ERR_IO);
+    CHECK_EQ(folder_count(&f), 0);
+    CHECK_EQ(bosc_npy_write_all(paths, arrays, 3, &error), BOSC_OK);
+    CHECK_EQ(folder_count(&f), 3);
+    arrays[1].rank = 5;
+    CHECK_EQ(bosc_npy_write_all(paths, arrays, 3, &error), BOSC_ERR_ARG);
+    for (int i = 0; i < 3; i++) check_sample(f.path[i]);
+    CHECK_EQ(folder_count(&f), 3);
+    folder_remove(&f);
+}
+
+static void pictures(void)
+{
+    struct folder f = folder_make();
+    static uint8_t rgb[50 * 40 * 3];
+    unsigned char head[24] = {0};
+    for (size_t i = 0; i < sizeof rgb; i++) rgb[i] = (uint8_t)(i * 31);
+    CHECK_EQ(bosc_png_write(f.path[0], rgb, 50, 40, NULL), BOSC_OK);
+    FILE *file = fopen(f.path[0], "rb");
+    CHECK(file && fread(head, 1, sizeof head, file) == sizeof head);
+    fclose(file);
+    CHECK(memcmp(head, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x32\0\0\0\x28", 24) == 0);
+    folder_remove(&f);
+}
+
+static void bad_arguments(void)
+{
+    struct folder f = folder_make();
+    const char *path = f.path[0];
+    bosc_array a = {0};
+    const uint8_t rgb[3] = {0};
+    CHECK_TEXT(bosc_npy_read(NULL, &a, error), "path");
+    CHECK_TEXT(bosc_npy_read(path, NULL, error), "array");
+    CHECK_TEXT(bosc_points_read(NULL, &a, error), "path");
+    CHECK_TEXT(bosc_points_read(path, NULL, error), "points");
+    CHECK_TEXT(bosc_npy_write(NULL, &sample, error), "path");
+    CHECK_TEXT(bosc_npy_write(path, NULL, error), "array");
+    CHECK_TEXT(bosc_npy_write_all(NULL, &sample, 1, error), "paths");
+    CHECK_TEXT(bosc_npy_write_all(&path, NULL, 1, error), "arrays");
+    CHECK_TEXT(bosc_npy_write_all(&path, &sample, 0, error), "count");
+    CHECK_TEXT(bosc_npy_write_all(&path, &sample, -1, error), "count");
+    CHECK_TEXT(bosc_npy_write_all(&path, &sample, 17, error), "count");
+    CHECK_TEXT(bosc_png_write(NULL, rgb, 1, 1, error), "path");
+    CHECK_TEXT(bosc_png_write(path, NULL, 1, 1, error), "rgb");
+    CHECK_TEXT(bosc_png_write(path, rgb, 0, 1, error), "width");
+    CHECK_TEXT(bosc_png_write(path, rgb, -1, 1, error), "width");
+    CHECK_TEXT(bosc_png_write(path, rgb, 1000001, 1, error), "width");
+    CHECK_TEXT(bosc_png_write(path, rgb, 1, 0, error), "height");
+    CHECK_TEXT(bosc_png_write(path, rgb, 1, INT32_MIN, error), "height");
+    CHECK_TEXT(bosc_png_write(path, rgb, 1, INT32_MAX, error), "height");
+    static const bosc_array arrays[] = {
+        {.dtype = (bosc_dtype)0, .rank = 1, .shape = {0}},
+        {.dtype = (bosc_dtype)11, .rank = 1, .shape = {0}},
+        {.dtype = (bosc_dtype)-1, .rank = 1, .shape = {0}},
+        {.dtype = BOSC_F32, .rank = 0, .shape = {0}},
+        {.dtype = BOSC_F32, .rank = 5, .shape = {0}},
+        {.dtype = BOSC_F32, .rank = -1, .shape = {0}},
+        {.dtype = BOSC_F32, .rank = INT32_MAX, .shape = {0}},
+        {.dtype = BOSC_F32, .rank = 1, .shape = {-1}},
+        {.dtype = BOSC_F32, .rank = 2, .shape = {0, -1}},
+        {.dtype = BOSC_F32, .rank = 4, .shape = {1, 1, 1, INT64_MIN}},
+        {.dtype = BOSC_F32, .rank = 1, .shape = {INT64_MAX}},
+        {.dtype = BOSC_F64, .rank = 2, .shape = {INT64_MAX / 8, 2}},
+        {.dtype = BOSC_F64, .rank = 4, .shape = {65536, 65536, 65536, 65536}},
+        {.dtype = BOSC_U8, .rank = 2, .shape = {INT64_MAX, INT64_MAX}},
+        {.dtype = BOSC_U8, .rank = 1, .shape = {1}, .data = NULL},
+        {.dtype = BOSC_F64, .rank = 2, .shape = {2, 3}, .data = NULL},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        CHECK_TEXT(bosc_npy_write(path, &arrays[i], error), "array");
+    static const int64_t absurd[2] = {INT64_MAX / 8, 9};
+    bosc_io_error reason;
+    CHECK_EQ(bi_array_new("F", BOSC_F64, 2, absurd, &a, &reason), BOSC_ERR_FORMAT);
+    CHECK(strcmp(reason.text, "F: the shape is too large") == 0);
+    bosc_array_free(NULL);
+    CHECK_EQ(bosc_npy_read(NULL, &a, NULL), BOSC_ERR_ARG); /* without a place for the text */
+    folder_remove(&f);
+}
+
+#ifdef BOSC_FAULTS
+static const uint32_t all_faults = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE;
+
+/* Fails the k-th passage for every k: the old file stays as it was, and no other is left. */
+static void write_faults(void)
+{
+    struct folder f = folder_make();
+    static uint8_t rgb[40 * 40 * 3];
+    const char *paths[2] = {f.path[0], f.path[1]};
+    static const double others[6] = {6, 5, 4, 3, 2, 1};
+    bosc_array arrays[2] = {sample, sample};
+    arrays[0].data = arrays[1].data = (void *)others;
+    for (int picture = 0; picture < 2; picture++)
+        for (int for_good = 0; for_good < 2; for_good++)
+            for (int64_t k = 0;; k++) {
+                bosc_io_error error = {""};
+                CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
+                bi_fault_arm(all_faults, k, for_good);
+                bosc_status status = picture ? bosc_png_write(f.path[0], rgb, 40, 40, &error)
+                                             : bosc_npy_write_all(paths, arrays, 1, &error);
+                int64_t passages = bi_fault_passages();
+                bi_fault_disarm();
+                CHECK(k < 100);
+                if (status == BOSC_OK) {
+                    CHECK(passages <= k);
+                    break;
+                }
+                CHECK(error.text[0] && !strstr(error.text, "Success"));
+                CHECK_EQ(folder_count(&f), 1);
+                check_sample(f.path[0]);
+            }
+    folder_remove(&f);
+}
+
+static void read_faults(void)
+{
+    struct folder f = folder_make();
+    static const char text[] = "1 2 3\n-4 .5 1e300\n";
+    char path[160];
+    snprintf(path, sizeof path, "%s/p.txt", f.name);
+    put(path, text, sizeof text - 1);
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
+    for (int npy = 0; npy < 2; npy++)
+        for (int for_good = 0; for_good < 2; for_good++)
+            for (int64_t k = 0;; k++) {
+                bosc_io_error error = {""};
+                bosc_array a = {0};
+                bi_fault_arm(all_faults, k, for_good);
+                bosc_status status = bosc_points_read(npy ? f.path[0] : path, &a, &error);
+                int64_t passages = bi_fault_passages();
+                bi_fault_disarm();
+                CHECK(k < 100);
+                if (status == BOSC_OK) CHECK(memcmp(a.data, numbers, sizeof numbers) == 0);
+                if (status != BOSC_OK) CHECK(a.data == NULL && error.text[0]);
+                bosc_array_free(&a);
+                if (status == BOSC_OK && passages <= k) break; /* a file that cannot be mapped is read */
+            }
+    unlink(path);
+    folder_remove(&f);
+}
+
+/* Memory runs out at every allocation of every parser. */
+static void parser_faults(void)
+{
+    static const struct {
+        enum bi_points_format format;
+        const char *text;
+    } files[] = {{BI_POINTS_CSV, "x,y,z\n1,2,3\n-4,.5,1e300\n"},
+                 {BI_POINTS_OFF, "OFF\n2 0 0\n1 2 3\n-4 .5 1e300\n"},
+                 {BI_POINTS_OBJ, "v 1 2 3\nv -4 .5 1e300\n"},
+                 {BI_POINTS_PLY, "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\n"
+                                 "property double z\nend_header\n1 2 3\n-4 .5 1e300\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        for (int64_t k = 0;; k++) {
+            struct bi_bytes in = {.name = "F", .data = files[i].text, .size = strlen(files[i].text)};
+            bosc_io_error error = {""};
+            bosc_array a = {0};
+            bi_fault_arm(BI_FAULT_ALLOC, k, true);
+            bosc_status status = bi_points_parse(files[i].format, &in, &a, &error);
+            bi_fault_disarm();
+            if (status == BOSC_OK) {
+                CHECK(k > 0 && memcmp(a.data, numbers, sizeof numbers) == 0);
+                bosc_array_free(&a);
+                break;
+            }
+            CHECK_EQ(status, BOSC_ERR_NOMEM);
+            CHECK(suite_begins(error.text, "F:") && strstr(error.text, "out of memory") && !a.data);
+        }
+}
+
+/* A pipe fails while it is read. */
+static void pipe_faults(void)
+{
+    for (int64_t k = 0; k < 3; k++) {
+        int ends[2];
+        char path[32];
+        bosc_io_error error = {""};
+        bosc_array a = {0};
+        CHECK_EQ(pipe(ends), 0);
+        CHECK(write(ends[1], "\x93NUMPY", 6) == 6);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        bi_fault_arm(BI_FAULT_READ, k, false);
+        bosc_status status = bosc_npy_read(path, &a, &error);
+        bi_fault_disarm();
+        close(ends[0]);
+        CHECK_EQ(status, BOSC_ERR_IO);
+        CHECK(suite_begins(error.text, path));
+    }
+}
+#endif
+
+static const struct suite_case suite_cases_io_files[] = {
+    {"arrays of every type and shape", NULL, round_trips},
+    {"a large array", NULL, large_array},
+    {"targets of writing", NULL, targets},
+    {"devices and what is no file", NULL, devices},
+    {"pipes", NULL, pipes},
+    {"input without an end", NULL, endless},
+    {"endings", NULL, endings},
+    {"several files or none", NULL, several_or_none},
+    {"pictures", NULL, pictures},
+    {"bad arguments", NULL, bad_arguments},
+#ifdef BOSC_FAULTS
+    {"writing fails at every passage", NULL, write_faults},
+    {"reading fails at every passage", NULL, read_faults},
+    {"memory runs out in every parser", NULL, parser_faults},
+    {"a pipe fails", NULL, pipe_faults},
+#endif
+};
+SUITE(io_files);

@@ -1,0 +1,105 @@
+/* Lists of edges, as SNAP has them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "support/bytes.h"
+#include "support/edges_array.h"
+
+#define TEXT(text) text, sizeof text - 1
+#define GRAPH(text, m, ...) check_rows(list_array, TEXT(text), (m) + 1, 3, (const double[]){__VA_ARGS__})
+
+static const struct malformed malformed[] = {
+    {"F:1: 'x' is no vertex", "x y\n", 0},
+    {"F:1: 'u' is no vertex", "u v w\n1 2 3\n", 0},
+    {"F:1: '-1' is no vertex", "-1 2\n", 0},
+    {"F:1: '+1' is no vertex", "+1 2\n", 0},
+    {"F:1: '1.0' is no vertex", "1.0 2\n", 0},
+    {"F:1: '1e3' is no vertex", "1e3 2\n", 0},
+    {"F:1: '0x1' is no vertex", "0x1 2\n", 0},
+    {"F:1: '1,2' is no vertex", "1,2\n", 0},
+    {"F:1: '1,' is no vertex", "1, 2\n", 0},
+    {"F:1: '1;2' is no vertex", "1;2\n", 0},
+    {"F:1: '(0,' is no vertex", "(0, 1)\n", 0},
+    {"F:1: 'nan' is no vertex", "nan 2\n", 0},
+    {"F:1: 'inf' is no vertex", "1 inf\n", 0},
+    {"F:1: '?' is no vertex", "\xff 2\n", 0},
+    {"F:2: 'x' is no vertex", "1 2\nx 3\n", 0},
+    {"F:2: 'x' is no vertex", "1 2\n3 x\n", 0},
+    {"F:2: '-3' is no vertex", "1 2\n3 -3\n", 0},
+    {"F:1: 'a' is no vertex", "a 1 2\n", 0},
+    {"F:1: 'c' is no vertex", "c comment\n1 2\n", 0},
+    {"F:1: 'p' is no vertex", "p sp 2 1\na 1 2 3\n", 0},
+    {"F:1: '//' is no vertex", "// comment\n1 2\n", 0},
+    {"F:3: ';' is no vertex", "# a\n1 2\n; b\n", 0},
+    {"F:1: the second vertex is missing", "1\n", 0},
+    {"F:1: the second vertex is missing", "1", 0},
+    {"F:2: the second vertex is missing", "1 2\n3\n", 0},
+    {"F:3: the second vertex is missing", "# c\n1 2\n3 \t \r\n", 0},
+    {"F:2: the second vertex is missing", "1 2 3\n3\n", 0},
+    {"F:2: the weight is missing", "1 2 3\n3 4\n", 0},
+    {"F:2: the weight is missing", "1 2 3.5\n3 4\n", 0},
+    {"F:4: the weight is missing", "1 2 3\n\n# c\n3 4 \n", 0},
+    {"F:2: '5' is one number too many", "1 2\n3 4 5\n", 0},
+    {"F:1: '4' is one number too many", "1 2 3 4\n", 0},
+    {"F:2: '4' is one number too many", "1 2 3\n1 2 3 4\n", 0},
+    {"F:2: '#' is one number too many", "1 2\n3 4 # note\n", 0},
+    {"F:2: 'x' is one number too many", "1 2\n3 4 x\n", 0},
+    {"F:1: the weight 'w' is no number", "1 2 w\n", 0},
+    {"F:1: the weight '3x' is no number", "1 2 3x\n", 0},
+    {"F:1: the weight '1,5' is no number", "1 2 1,5\n", 0},
+    {"F:1: the weight '{'weight':' is no number", "1 2 {'weight': 3}\n", 0},
+    {"F:1: the weight '--1' is no number", "1 2 --1\n", 0},
+    {"F:1: the weight '+' is no number", "1 2 +\n", 0},
+    {"F:1: the weight '.' is no number", "1 2 .\n", 0},
+    {"F:1: the weight '1e+' is no number", "1 2 1e+\n", 0},
+    {"F:3: the weight 'w' is no number", "1 2 3\n1 2 3.5\n1 2 w\n", 0},
+    {"F:1: the weight 'w' is no number", "1 2 w\n1 2 3.5\n1 2 3\n", 0},
+    {"F:1: NaN", "1 2 nan\n", 0},
+    {"F:2: NaN", "1 2 3\n1 2 NAN\n", 0},
+    {"F:2: NaN", "1 2 3.5\n1 2 -nan\n", 0},
+    {"F:1: vertex '4294967294' is none of 0 to 4294967293", "4294967294 0\n", 0},
+    {"F:1: vertex '4294967295' is none of 0 to", "0 4294967295\n", 0},
+    {"F:1: vertex '4294967296' is none of 0 to", "0 4294967296\n", 0},
+    {"F:2: vertex '18446744073709551616' is none of", "0 1\n18446744073709551616 1\n", 0},
+    {"F:2: vertex '184467440737095516160000...' is none of", "0 1\n1 18446744073709551616000000000000000\n", 0},
+    {"F:1: '1?2' is no vertex", TEXT("1\0002\n")},
+    {"F:2: '?' is no vertex", TEXT("1 2\n\0\n")},
+    {"F:1: '1?2' is no vertex", "1\v2\n", 0},
+    {"F:1: '2?3' is no vertex", "1 2\r3 4\n", 0},
+};
+
+static void refused(void) { check_all_refused(list_array, malformed, sizeof malformed / sizeof malformed[0]); }
+
+static void read(void)
+{
+    GRAPH("", 0, 0, 0, 0);
+    GRAPH("# nothing\n\n", 0, 0, 0, 0);
+    GRAPH("0 0\n", 1, 1, 1, 0, 0, 0, 1);
+    GRAPH("0 4294967293", 1, 4294967294.0, 1, 0, 0, 4294967293.0, 1);
+    GRAPH("# Nodes: 9 Edges: 9\n% also\n5\t1\n1 5\r\n\n  2   2\t\n#\n", 3, 6, 3, 0, 5, 1, 1, 1, 5, 1, 2, 2, 1);
+    GRAPH("\xef\xbb\xbf"
+          "1 2 7\n0 1 -8",
+          2, 3, 2, BOSC_I32, 1, 2, 7, 0, 1, -8);
+    GRAPH("1 2 7\n0 1 2147483648\n", 2, 3, 2, BOSC_I64, 1, 2, 7, 0, 1, 2147483648.0);
+    GRAPH("1 2 7\n0 1 2.5\n1 1 9223372036854775808\n", 3, 3, 3, BOSC_F64, 1, 2, 7, 0, 1, 2.5, 1, 1, 0x1p63);
+    GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
+    GRAPH("00000000000000000001 2 -inf\n", 1, 3, 1, BOSC_F64, 1, 2, -(double)INFINITY);
+}
+
+static const char good[] = "# c\n1 2 1000000\n12 3 -5\n\n7 8 12345678901\n9 10 3\n";
+static const char pattern[] = "# c\n1\t2\n12\t3\n123456789\t8\n9\t10\n";
+
+static void damage(void)
+{
+    check_truncations(list_array, TEXT(good), 0);
+    check_flips(list_array, TEXT(good), sizeof good - 1);
+    check_truncations(list_array, TEXT(pattern), 0);
+    check_flips(list_array, TEXT(pattern), sizeof pattern - 1);
+}
+
+static const struct suite_case suite_cases_io_graph_list[] = {
+    {"what is read", NULL, read},
+    {"malformed files", NULL, refused},
+    {"damage", NULL, damage},
+};
+SUITE(io_graph_list);

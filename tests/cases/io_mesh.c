@@ -1,0 +1,279 @@
+/* The vertices of .off, .obj and .ply files. */
+#include <stdio.h>
+
+#include "support/bytes.h"
+
+#define ROWS(parse, text, n, ...) check_rows(parse, text, sizeof(text) - 1, n, 3, (const double[]){__VA_ARGS__})
+
+static void off_good(void)
+{
+    ROWS(bi_off_parse, "OFF\n2 0 0\n1 2 3\n4 5 6\n", 2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_off_parse, "OFF 1 0 0\n1 2 3", 1, 1, 2, 3);
+    ROWS(bi_off_parse, "# c\n\nOFF # c\n# c\n1 0\n\n1 2 3 # c\n# c\n", 1, 1, 2, 3);
+    ROWS(bi_off_parse, "COFF\r\n1 1 0\r\n1 2 3 255 0 0 255\r\n3 0 0 0 9 9 9\r\n", 1, 1, 2, 3);
+    ROWS(bi_off_parse, "NOFF\n1 0 0\n1 2 3 0 0 1\n", 1, 1, 2, 3);
+    ROWS(bi_off_parse, "STCNOFF\n1 0 0\n1 2 3 0 0 1 .1 .2 .3 1 0 0\n", 1, 1, 2, 3);
+    ROWS(bi_off_parse, "OFF\n3 2 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", 3, 0, 0, 0, 1, 0, 0, 0, 1, 0);
+}
+
+/* OFF files and what is said of them. */
+static const struct malformed bad_off[] = {
+    {"no .off", "", 0},
+    {"no .off", "\n\n# nothing\n", 0},
+    {"no .off", "off\n1 0 0\n1 2 3\n", 0},
+    {"no .off", "1 0 0\n1 2 3\n", 0},
+    {"no .off", "ply\nformat ascii 1.0\n", 0},
+    {"no .off", "OF\n1 0 0\n1 2 3\n", 0},
+    {"no .off", "OFFF\n1 0 0\n1 2 3\n", 0},
+    {"three coordinates", "4OFF\n1 0 0\n1 2 3 4\n", 0},
+    {"three coordinates", "nOFF\n2\n1 0 0\n1 2\n", 0},
+    {"three coordinates", "XOFF\n1 0 0\n1 2 3\n", 0},
+    {"binary", "OFF BINARY\n1 0 0\n", 0},
+    {"counts", "OFF\n", 0},
+    {"counts", "OFF", 0},
+    {"number of vertices", "OFF\nx 0 0\n", 0},
+    {"number of vertices", "OFF\n-1 0 0\n", 0},
+    {"number of vertices", "OFF\n1.0 0 0\n1 2 3\n", 0},
+    {"number of vertices", "OFF\n+1 0 0\n1 2 3\n", 0},
+    {"number of vertices", "OFF\n99999999999999999999 0 0\n", 0},
+    {"number of faces", "OFF\n1\n1 2 3\n", 0},
+    {"number of faces", "OFF\n1 x 0\n1 2 3\n", 0},
+    {"number of faces", "OFF\n1 -1 0\n1 2 3\n", 0},
+    {"number of faces", "OFF\n1 # 0 0\n1 2 3\n", 0},
+    {"number of edges", "OFF\n1 0 x\n1 2 3\n", 0},
+    {"more than three", "OFF\n1 0 0 0\n1 2 3\n", 0},
+    {"no vertices", "OFF\n0 0 0\n", 0},
+    {"do not fit", "OFF\n1000000 0 0\n1 2 3\n", 0},
+    {"do not fit", "OFF\n4611686018427387904 0 0\n1 2 3\n", 0},
+    {"do not fit", "OFF\n4611686018427387905 0 0\n1 2 3\n", 0},
+    {"F:4: truncated", "OFF\n2 0 0\n1 2 3\n\n", 0},
+    {"F:3: 2 numbers", "OFF\n1 0 0\n1 2\n", 0},
+    {"F:3: 'x' is not", "OFF\n1 0 0\n1 2 x\n", 0},
+    {"F:3: '2,' is not", "OFF\n1 0 0\n1 2, 3\n", 0},
+    {"F:3: NaN", "OFF\n1 0 0\n1 2 nan\n", 0},
+    {"F:3: '1?' is not", "OFF\n1 0 0\n1\0 2 3\n", 17},
+    {"F:4: text after", "OFF\n1 0 0\n1 2 3\n4 5 6\n", 0},
+    {"F:3: truncated", "OFF\n1 1 0\n1 2 3\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n3 0 0 1\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n3 0 0 -1\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n3 0 0 0.5\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n3 0 0\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n0 0 0\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1.5 0 0\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n-3 0 0\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\ninf 0 0\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1 inf\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1 1e300\n", 0},
+    {"F:4: 1 numbers", "OFF\n1 1 0\n1 2 3\n1\n", 0},
+    {"F:4: NaN", "OFF\n1 1 0\n1 2 3\n1 nan\n", 0},
+    {"F:4: 'f' is not", "OFF\n1 1 0\n1 2 3\nf 0\n", 0},
+    {"F:5: text after", "OFF\n1 1 0\n1 2 3\n1 0\nmore\n", 0},
+    {"F:4: truncated", "OFF\n1 1000000000 0\n1 2 3\n1 0\n", 0},
+};
+
+static void off_bad(void)
+{
+    check_all_refused(bi_off_parse, bad_off, sizeof bad_off / sizeof bad_off[0]);
+    static const char good[] = "COFF\n2 1 0\n1 2 3 9 9 9\n4 5 6 9 9 9\n3 0 1 1\n";
+    check_truncations(bi_off_parse, good, sizeof good - 1, sizeof good - 2);
+    check_flips(bi_off_parse, good, sizeof good - 1, sizeof good - 1);
+}
+
+static void obj_good(void)
+{
+    ROWS(bi_obj_parse, "v 1 2 3\nv 4 5 6\n", 2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_obj_parse, "# c\nmtllib a.mtl\no thing\nv 1 2 3 1.0\nvt 0 0\nvn 0 0 1\nv 4 5 6 .1 .2 .3 # c\nf 1/1 2/2\n",
+         2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_obj_parse, "\tv\t1\t2\t3 0 0 0 1\r\n", 1, 1, 2, 3);
+    ROWS(bi_obj_parse, "v 1 2 3\nf 1 1 \\\n1 1\ng a\n", 1, 1, 2, 3);
+    ROWS(bi_obj_parse, "V is no vertex\nv 1 2 3", 1, 1, 2, 3);
+}
+
+static void obj_bad(void)
+{
+    static const char *const vertices[] = {"v",         "v 1",         "v 1 2",    "v 1 2 x",   "v x 2 3",
+                                           "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,", "v 1 2 0x3", "v 1 2 --3",
+                                           "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 3 4 nan",
+                                           "v 1 # 2 3", "v 1 2 3 red", "v 1 2\\"};
+    char text[80];
+    for (size_t i = 0; i < sizeof vertices / sizeof vertices[0]; i++) {
+        snprintf(text, sizeof text, "%s\n", vertices[i]);
+        check_refused(bi_obj_parse, text, strlen(text), "F:1: ");
+        snprintf(text, sizeof text, "# c\nv 1 2 3\n%s\nv 1 2 3\n", vertices[i]);
+        check_refused(bi_obj_parse, text, strlen(text), "F:3: ");
+        check_refused(bi_obj_parse, text, strlen(text) - 9, "F:3: ");
+    }
+    static const struct malformed bad[] = {
+        {"no vertices", "", 0},
+        {"no vertices", "# c\n", 0},
+        {"no vertices", "vn 0 0 1\n", 0},
+        {"no vertices", "f 1 2 3\n", 0},
+        {"F:1: '1' is no keyword", "1 2 3\n", 0},
+        {"F:1: '-' is no keyword", "- 2 3\n", 0},
+        {"F:2: '?", "v 1 2 3\n\xff\xd8\n", 0},
+        {"F:1: '?", "\0\0\0\0", 4},
+        {"F:1: a vertex of 8", "v 1 2 3 4 5 6 7 8\n", 0},
+        {"F:1: '{' is no", "{ \"v\": [1, 2, 3] }\n", 0},
+    };
+    check_all_refused(bi_obj_parse, bad, sizeof bad / sizeof bad[0]);
+    static const char good[] = "# c\nv 1 2 3\nvt 0 0\nv 4 5 6 .1 .2 .3\nf 1 \\\n2 1\n";
+    check_truncations(bi_obj_parse, good, sizeof good - 1, 11);
+    check_flips(bi_obj_parse, good, sizeof good - 1, sizeof good - 1);
+}
+
+#define PLY(format, rest) "ply\nformat " format " 1.0\n" rest
+#define XYZ "property float x\nproperty float y\nproperty float z\n"
+#define END "end_header\n"
+#define LITTLE "binary_little_endian"
+#define BIG "binary_big_endian"
+
+static void ply_good(void)
+{
+    ROWS(bi_ply_parse, PLY("ascii", "element vertex 2\n" XYZ END "1 2 3\n4 5 6\n"), 2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_ply_parse, PLY("ascii", "comment c\nobj_info o\n\nelement vertex 1\n" XYZ END "1 2 3"), 1, 1, 2, 3);
+    ROWS(bi_ply_parse,
+         PLY("ascii",
+             "element edge 2\nproperty list uchar int i\nelement vertex 1\nproperty uchar red\nproperty double z\n"
+             "property list uchar float w\nproperty short x\nproperty int8 y\nelement face 1\n"
+             "property list uchar int vertex_indices\n" END "2 0 0\n0\n255 3 2 9 9 1 2\n3 0 0 0\n"),
+         1, 1, 2, 3);
+    ROWS(bi_ply_parse,
+         PLY(LITTLE, "element vertex 2\n" XYZ END) "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40"
+                                                   "\0\0\x80\x40\0\0\xa0\x40\0\0\xc0\x40",
+         2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_ply_parse, PLY(BIG, "element vertex 1\n" XYZ END) "\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0", 1, 1, 2, 3);
+    ROWS(bi_ply_parse,
+         PLY(BIG, "element edge 2\nproperty list ushort short i\nproperty char c\nelement nothing 9\nelement pair 2\n"
+                  "property short i\nproperty short j\nelement vertex 1\n"
+                  "property uint x\nproperty list uchar double w\nproperty uint16 y\nproperty float64 z\n"
+                  "element face 1\nproperty list int int i\n" END) "\0\2\0\0\0\1c\0\0c"
+                                                                   "iijjiijj"
+                                                                   "\0\0\0\1"
+                                                                   "\1wwwwwwww"
+                                                                   "\0\2"
+                                                                   "\x40\x08\0\0\0\0\0\0"
+                                                                   "\0\0\0\1wwww\n",
+         1, 1, 2, 3);
+    ROWS(bi_ply_parse,
+         PLY(LITTLE, "element vertex 1\nproperty int8 x\nproperty int16 y\nproperty int32 z\n" END) "\xff\xfe\xff\xfd"
+                                                                                                    "\xff\xff\xff",
+         1, -1, -2, -3);
+}
+
+/* PLY files and what is said of them. */
+static const struct malformed bad_ply[] = {
+    {"no .ply", "", 0},
+    {"no .ply", "plyx\n", 0},
+    {"no .ply", "PLY\n", 0},
+    {"no .ply", "OFF\n", 0},
+    {"format is not given", "ply\n", 0},
+    {"format is not given", "ply\nelement vertex 1\n", 0},
+    {"format is not given", "ply\nformat\n", 0},
+    {"format is none", "ply\nformat binary 1.0\n", 0},
+    {"format is none", "ply\nformat binary_middle_endian 1.0\n", 0},
+    {"version", "ply\nformat ascii 2.0\n", 0},
+    {"version", "ply\nformat ascii\n", 0},
+    {"truncated in the header", PLY("ascii", ""), 0},
+    {"truncated in the header", PLY("ascii", "element vertex 1\n" XYZ), 0},
+    {"F:3: a line of the header", PLY("ascii", "vertex 1\n"), 0},
+    {"F:3: a line of the header", PLY("ascii", "1 2 3\n"), 0},
+    {"without name", PLY("ascii", "element\n"), 0},
+    {"number of elements", PLY("ascii", "element vertex\n"), 0},
+    {"number of elements", PLY("ascii", "element vertex x\n"), 0},
+    {"number of elements", PLY("ascii", "element vertex -1\n"), 0},
+    {"number of elements", PLY("ascii", "element vertex 1e3\n"), 0},
+    {"number of elements", PLY("ascii", "element vertex 99999999999999999999\n"), 0},
+    {"second element vertex", PLY("ascii", "element vertex 1\n" XYZ "element vertex 1\n"), 0},
+    {"before any element", PLY("ascii", "property float x\n"), 0},
+    {"property without type", PLY("ascii", "element vertex 1\nproperty\n"), 0},
+    {"unknown type", PLY("ascii", "element vertex 1\nproperty float16 x\n"), 0},
+    {"unknown type", PLY("ascii", "element vertex 1\nproperty list uchar long x\n"), 0},
+    {"property without name", PLY("ascii", "element vertex 1\nproperty float\n"), 0},
+    {"list without types", PLY("ascii", "element vertex 1\nproperty list\n"), 0},
+    {"no integer type", PLY("ascii", "element vertex 1\nproperty list float int x\n"), 0},
+    {"no integer type", PLY("ascii", "element vertex 1\nproperty list what int x\n"), 0},
+    {"list without type", PLY("ascii", "element vertex 1\nproperty list uchar\n"), 0},
+    {"property without name", PLY("ascii", "element vertex 1\nproperty list uchar int\n"), 0},
+    {"x, y or z is a list", PLY("ascii", "element vertex 1\nproperty list uchar int x\n"), 0},
+    {"given twice", PLY("ascii", "element vertex 1\nproperty float x\nproperty float x\n"), 0},
+    {"no vertices", PLY("ascii", END), 0},
+    {"no vertices", PLY("ascii", "element vertex 0\n" XYZ END), 0},
+    {"no vertices", PLY("ascii", "element face 1\n" XYZ END), 0},
+    {"lacks x, y or z", PLY("ascii", "element vertex 1\n" END), 0},
+    {"lacks x, y or z", PLY("ascii", "element vertex 1\nproperty float x\nproperty float y\n" END), 0},
+    {"lacks x, y or z", PLY("ascii", "element vertex 1\nproperty float X\nproperty float y\nproperty float z\n" END),
+     0},
+    {"do not fit", PLY("ascii", "element vertex 1000000\n" XYZ END "1 2 3\n"), 0},
+    {"do not fit", PLY("ascii", "element vertex 4611686018427387904\n" XYZ END "1 2 3\n"), 0},
+    {"do not fit", PLY(LITTLE, "element vertex 4611686018427387904\n" XYZ END "1 2 3\n"), 0},
+    {"truncated", PLY("ascii", "element vertex 2\n" XYZ END "1 2 3\n"), 0},
+    {"F:8: the numbers", PLY("ascii", "element vertex 1\n" XYZ END "1 2\n"), 0},
+    {"F:8: the numbers", PLY("ascii", "element vertex 1\n" XYZ END "1 2 3 4\n"), 0},
+    {"F:8: 'x' is not", PLY("ascii", "element vertex 1\n" XYZ END "1 2 x\n"), 0},
+    {"F:8: NaN", PLY("ascii", "element vertex 1\n" XYZ END "1 2 nan\n"), 0},
+    {"F:9: text after", PLY("ascii", "element vertex 1\n" XYZ END "1 2 3\n4 5 6\n"), 0},
+    {"F:11: the numbers",
+     PLY("ascii", "element vertex 1\n" XYZ "element face 1\nproperty list uchar int i\n" END "1 2 3\n3 0 0\n"), 0},
+    {"F:11: the numbers",
+     PLY("ascii", "element vertex 1\n" XYZ "element face 1\nproperty list uchar int i\n" END "1 2 3\n-1 0 0\n"), 0},
+    {"F:11: the numbers",
+     PLY("ascii", "element vertex 1\n" XYZ "element face 1\nproperty list uchar int i\n" END "1 2 3\n1.5 0 0\n"), 0},
+    {"F:11: the numbers",
+     PLY("ascii", "element vertex 1\n" XYZ "element face 1\nproperty list uchar int i\n" END "1 2 3\n1e300 0\n"), 0},
+    {"truncated", PLY(LITTLE, "element vertex 1\n" XYZ END) "12345678901", 0},
+    {"truncated", PLY(BIG, "element vertex 1\n" XYZ END), 0},
+    {"follow the elements", PLY(LITTLE, "element vertex 1\n" XYZ END) "123456789012garbage", 0},
+    {"truncated",
+     PLY(LITTLE, "element face 4611686018427387904\nproperty int i\nelement vertex 1\n" XYZ END) "123456789012", 0},
+    {"list's count",
+     PLY(LITTLE, "element vertex 1\n" XYZ "property list int double i\n" END) "123456789012\xff\xff\xff\x7f", 0},
+    {"list's count",
+     PLY(LITTLE, "element vertex 1\n" XYZ "property list int double i\n" END) "123456789012\xff\xff\xff\xff", 0},
+    {"list's count", PLY(LITTLE, "element vertex 1\n" XYZ "property list int double i\n" END) "123456789012\1\2\3", 0},
+    {"list's count",
+     PLY(LITTLE, "element vertex 1\n" XYZ "element face 2\nproperty list uchar uchar i\n" END) "123456789012\1\2", 0},
+};
+
+static void ply_bad(void)
+{
+    check_all_refused(bi_ply_parse, bad_ply, sizeof bad_ply / sizeof bad_ply[0]);
+    static const char nan[] = PLY(LITTLE, "element vertex 2\n" XYZ END) "123456789012"
+                                                                        "12345678\0\0\xc0\x7f";
+    check_refused(bi_ply_parse, nan, sizeof nan - 1, "F: row 1: NaN");
+}
+
+static void ply_many(void)
+{
+    char text[20000] = "ply\nformat ascii 1.0\n";
+    for (int i = 0; i < 33; i++) strcat(text, "element e 0\n");
+    check_refused(bi_ply_parse, text, strlen(text), "more than 32 elements");
+    strcpy(text, "ply\nformat ascii 1.0\nelement e 0\n");
+    for (int i = 0; i < 257; i++) strcat(text, "property int i\n");
+    check_refused(bi_ply_parse, text, strlen(text), "more than 256 properties");
+}
+
+static void ply_truncations_and_flips(void)
+{
+    static const char ascii[] = PLY(
+        "ascii", "comment c\nelement face 1\nproperty list uchar int i\nelement vertex 1\n" XYZ END "2 0 0\n1 2 3\n");
+    static const char binary[] = PLY(
+        LITTLE,
+        "element face 1\nproperty list uchar short i\nelement vertex 1\n" XYZ END) "\2\0\0\0\0"
+                                                                                   "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40";
+    check_truncations(bi_ply_parse, ascii, sizeof ascii - 1, sizeof ascii - 2);
+    check_flips(bi_ply_parse, ascii, sizeof ascii - 1, sizeof ascii - 1);
+    check_truncations(bi_ply_parse, binary, sizeof binary - 1, sizeof binary - 1);
+    check_flips(bi_ply_parse, binary, sizeof binary - 1, sizeof binary - 1);
+}
+
+static const struct suite_case suite_cases_io_mesh[] = {
+    {"good .off", NULL, off_good},
+    {"bad .off", NULL, off_bad},
+    {"good .obj", NULL, obj_good},
+    {"bad .obj", NULL, obj_bad},
+    {"good .ply", NULL, ply_good},
+    {"bad .ply", NULL, ply_bad},
+    {".ply of too many parts", NULL, ply_many},
+    {".ply truncations and flips", NULL, ply_truncations_and_flips},
+};
+SUITE(io_mesh);

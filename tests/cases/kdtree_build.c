@@ -1,0 +1,221 @@
+/* k-d trees are the ones of the definition: every builder, type, dimension and shape of data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree_data.h"
+
+static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+
+/* The nodes of the tree are the rows `order` of the points (row names[order[i]], if names are given). */
+static void check_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, const int64_t *order,
+                        int64_t nodes, int32_t id_bits)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    char *points = suite_alloc((size_t)nodes * row), *expected = suite_alloc(row);
+    void *ids = suite_alloc((size_t)nodes * 8);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, points, ids));
+    for (int64_t i = 0; i < nodes; i++) {
+        CHECK_EQ(kd_id(ids, id_bits, i), order[i]);
+        memcpy(expected, kd_row(p, order[i]), row);
+        for (int32_t c = 0; c < p->dim; c++)
+            if (kd_get(expected, p->dtype, c) == 0) kd_set(expected, p->dtype, c, 0);
+        CHECK(memcmp(points + (size_t)i * row, expected, row) == 0);
+    }
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    free(points);
+    free(expected);
+    free(ids);
+}
+
+static void check_build(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    int64_t *order = suite_alloc((size_t)p->n * sizeof *order);
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    reference_kdtree(p, order);
+    check_nodes(ctx, tree, p, order, p->n, opts->id_bits == 32 ? 32 : 64);
+    bosc_kdtree_free(tree);
+    free(order);
+}
+
+static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_kdtree_builder builder, bosc_dtype dtype, int32_t dim,
+                    int64_t n, enum kd_shape shape)
+{
+    if (suite_leaves_out()) return;
+    bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = dtype, .dim = dim, .builder = builder, .id_bits = suite_below(r, 2) ? 32 : 64};
+    struct reference_points p = kd_points(r, dtype, dim, n, dim + (int64_t)suite_below(r, 3), shape);
+    check_build(ctx, &opts, &p);
+    free((void *)p.data);
+}
+
+static void small(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    int64_t most = suite_slow(ctx) ? 20 : 70;
+    for (int64_t n = 0; n <= most; n++)
+        for (int t = 0; t < 4; t++)
+            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], 1 + (int32_t)suite_below(&r, 5), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++)
+            for (int32_t dim = 1; dim <= 12; dim += suite_slow(ctx) ? 4 : 1)
+                try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], dim, 1 + (int64_t)suite_below(&r, 400), (enum kd_shape)s);
+}
+
+/* Sizes around powers of two and of leaves. */
+static void edges(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    for (int64_t power = 32; power <= (suite_slow(ctx) ? 256 : 2048); power *= 4)
+        for (int64_t n = power - 2; n <= power + 2; n++)
+            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[n % 4], 2 + (int32_t)(n % 3), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+static void many_dimensions(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    const bool slow = suite_slow(ctx);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, slow ? 128 : 1024, 40, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 33, slow ? 50 : 300, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
+}
+
+/* Beyond the size that one thread builds alone. */
+static void large(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    int64_t n = suite_slow(ctx) ? 5000 : 40000;
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 2, n / 2, KD_CLUSTERS);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (suite_slow(ctx) || info.backend != BOSC_BACKEND_CUDA) return;
+    /* Lists that several blocks of a device share, most of whose points have one value. */
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
+    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 2, 150000, KD_GRID);
+}
+
+/* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
+ * those rows. */
+static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    int64_t *rows = suite_alloc((size_t)p->n * 8), *order = suite_alloc((size_t)p->n * 8);
+    int64_t *inverse = suite_alloc((size_t)p->n * 8), *counts = suite_alloc((size_t)p->n * 8), sum = 0;
+    int64_t nodes = reference_unique(p, rows);
+    char *packed = suite_alloc((size_t)nodes * row);
+    for (int64_t i = 0; i < nodes; i++) memcpy(packed + (size_t)i * row, kd_row(p, rows[i]), row);
+    struct reference_points unique = {p->dtype, p->dim, nodes, p->dim, packed};
+    reference_kdtree(&unique, order);
+    for (int64_t i = 0; i < nodes; i++) order[i] = rows[order[i]];
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    check_nodes(ctx, tree, p, order, nodes, opts->id_bits);
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+    for (int64_t i = 0; i < nodes; i++) sum += counts[i];
+    CHECK_EQ(sum, p->n);
+    for (int64_t i = 0; i < p->n; i++) {
+        int64_t node = kd_id(inverse, opts->id_bits, i);
+        CHECK(node >= 0 && node < nodes && reference_equal(p, order[node], i));
+        CHECK(--counts[node] >= 0);
+    }
+    bosc_kdtree_free(tree);
+    free(rows);
+    free(order);
+    free(inverse);
+    free(counts);
+    free(packed);
+}
+
+static void brown(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
+        try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    /* Beyond what one block of a device makes. */
+    int64_t n = suite_slow(ctx) ? 2500 : 5000;
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 4, n / 2, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I64, 13, n / 2, KD_GRID);
+    for (int64_t power = 1024; power < n; power *= 2)
+        for (int64_t size = power - 1; size <= power + 1; size++)
+            try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
+    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 40, 200, KD_GRID);
+}
+
+static void duplicates(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++) {
+            if (suite_leaves_out()) continue;
+            bosc_kdtree_opts opts = {.size = sizeof opts,
+                                     .dtype = dtypes[t],
+                                     .dim = 1 + (int32_t)suite_below(&r, 5),
+                                     .builder = t % 2 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                                     .duplicates = BOSC_DUPLICATES_REMOVE,
+                                     .id_bits = s % 2 ? 32 : 64};
+            struct reference_points p =
+                kd_points(&r, dtypes[t], opts.dim, (int64_t)suite_below(&r, 300), opts.dim + t % 2, (enum kd_shape)s);
+            check_unique(ctx, &opts, &p);
+            opts.builder = t % 2 ? BOSC_KDTREE_AUTO : BOSC_KDTREE_BROWN;
+            check_unique(ctx, &opts, &p);
+            free((void *)p.data);
+        }
+}
+
+static void count_lines(void *user, bosc_log_level level, const char *text)
+{
+    (void)level;
+    (void)text;
+    ++*(int *)user;
+}
+
+/* A hundred clusters, a thousandth of the space wide: a sample tells enough of them, and the build does not go the slow
+ * way, which it would log. */
+static void clusters(bosc_ctx *like)
+{
+    int lines = 0;
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.log = count_lines;
+    o.log_user = &lines;
+    bosc_ctx *ctx = suite_open(&o);
+    struct suite_random r = {9};
+    int64_t n = suite_slow(like) ? 12000 : 300000;
+    float centers[300], *points = suite_alloc((size_t)n * 3 * sizeof *points);
+    for (int i = 0; i < 300; i++) centers[i] = (float)suite_unit(&r);
+    for (int64_t i = 0; i < n; i++) {
+        const float *center = centers + 3 * suite_below(&r, 100);
+        for (int c = 0; c < 3; c++) points[3 * i + c] = center[c] + 1e-3f * (float)(suite_unit(&r) - suite_unit(&r));
+    }
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 3};
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    CHECK_EQ(lines, 0);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free(points);
+}
+
+static const struct suite_case suite_cases_kdtree_build[] = {
+    {"small", small, NULL},           {"shapes", shapes, NULL},
+    {"edges", edges, NULL},           {"many dimensions", many_dimensions, NULL},
+    {"large", large, NULL},           {"published builder", brown, NULL},
+    {"duplicates", duplicates, NULL}, {"clusters", clusters, NULL},
+};
+SUITE(kdtree_build);

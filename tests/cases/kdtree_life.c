@@ -1,0 +1,233 @@
+/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many, cancelled. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree_data.h"
+
+/* Contexts of a configuration, with hooks that count what is allocated. */
+struct counter {
+    int64_t allocations, live;
+};
+
+static void *count_alloc(void *user, size_t bytes)
+{
+    struct counter *c = user;
+    __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&c->live, 1, __ATOMIC_RELAXED);
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static void count_release(void *user, void *memory, size_t bytes)
+{
+    struct counter *c = user;
+    (void)bytes;
+    __atomic_sub_fetch(&c->live, 1, __ATOMIC_RELAXED);
+    free(memory);
+}
+
+/* NULL for configurations whose device memory the C library cannot give. */
+static bosc_ctx *open_counted(bosc_ctx *like, struct counter *c)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.host = (bosc_allocator){count_alloc, count_release, c};
+    return o.backend == BOSC_BACKEND_CPU ? suite_open(&o) : NULL;
+}
+
+static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
+{
+    int64_t *order = suite_alloc((size_t)p->n * 8), *ids = suite_alloc((size_t)p->n * 8);
+    reference_kdtree(p, order);
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, ids));
+    CHECK(memcmp(order, ids, (size_t)p->n * 8) == 0);
+    free(order);
+    free(ids);
+}
+
+static void rebuild(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int b = 0; b < 2; b++) {
+        bosc_kdtree_opts o = {.size = sizeof o, .dim = 3, .builder = b ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO};
+        bosc_kdtree *tree = NULL;
+        bosc_kdtree_info info = {.size = sizeof info};
+        static const int64_t sizes[] = {100, 10, 0, 300, 299, 1, 301};
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        for (int i = 0; i < 7; i++) {
+            struct reference_points p = kd_points(&r, BOSC_F32, 3, sizes[i], 3, KD_RANDOM);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+            check_tree(ctx, tree, &p);
+            CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+            CHECK_EQ(info.nodes, p.n);
+            CHECK_EQ(info.n, p.n);
+            CHECK_EQ(info.duplicates, 0);
+            CHECK((p.n >> info.depth) == 0 && (info.depth == 0 || (p.n >> (info.depth - 1)) > 0));
+            free((void *)p.data);
+        }
+        bosc_kdtree_free(tree);
+    }
+}
+
+/* Everything that a program does each frame. */
+static void frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p, int64_t *ids, int64_t k)
+{
+    int64_t offsets[33];
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p->data, p->n, 0));
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p->data, p->n, 0, k, ids, NULL));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p->data, 32, 0, 1, offsets, NULL, NULL, 0));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p->data, 32, 0, 1, offsets, ids, NULL, p->n));
+}
+
+static void second_build(bosc_ctx *like)
+{
+    struct suite_random r = {2};
+    struct counter c = {0};
+    bosc_ctx *ctx = open_counted(like, &c);
+    if (!ctx) return;
+    for (int kind = 0; kind < 8; kind++) {
+        bosc_kdtree_opts o = {.size = sizeof o,
+                              .dim = 3,
+                              .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                              .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};
+        int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 4 ? 40 : 2;
+        struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
+        int64_t *ids = suite_alloc((size_t)(n * k) * 8);
+        bosc_kdtree *tree = NULL;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        if (kind == 0) CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, n, n, k));
+        if (kind != 0) frame(ctx, tree, &p, ids, k);
+        int64_t before = c.allocations;
+        frame(ctx, tree, &p, ids, k);
+        CHECK_EQ(c.allocations, before);
+        p.n /= 2;
+        frame(ctx, tree, &p, ids, k);
+        if (kind == 0) CHECK_EQ(c.allocations, before);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free((void *)p.data);
+    }
+    bosc_ctx_free(ctx);
+    CHECK_EQ(c.live, 0);
+}
+
+/* A tree keeps its nodes when more room is reserved. */
+static void reserve(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 100, 2, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    int64_t kept = 0, scratch = 0, id;
+    bosc_kdtree_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, 10, 3));
+    check_tree(ctx, tree, &p);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
+    CHECK_EQ(id, 42);
+    CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &kept, &scratch));
+    CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+    CHECK(kept == info.bytes && scratch > 0);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+static bosc_ctx *open_like(bosc_ctx *like)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    return suite_open(&o);
+}
+
+static void outlive(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 200, 2, KD_GRID);
+    bosc_ctx *first = open_like(ctx);
+    bosc_kdtree *tree = kd_build(first, &o, &p);
+    bosc_ctx_free(first);
+    check_tree(ctx, tree, &p);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+/* Several contexts search one tree at once. */
+static void many_contexts(bosc_ctx *ctx)
+{
+    enum { CONTEXTS = 4, N = 500 };
+    struct suite_random r = {5};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    struct reference_points p = kd_points(&r, BOSC_F32, 3, N, 3, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    bosc_ctx *contexts[CONTEXTS];
+    static int64_t ids[CONTEXTS][N * 3];
+    bosc_status status[CONTEXTS];
+    for (int i = 0; i < CONTEXTS; i++) contexts[i] = open_like(ctx);
+#pragma omp parallel for num_threads(CONTEXTS) schedule(static, 1)
+    for (int i = 0; i < CONTEXTS; i++) {
+        status[i] = bosc_kdtree_knn(contexts[i], tree, p.data, N, 0, 3, ids[i], NULL);
+        if (status[i] == BOSC_OK) status[i] = bosc_kdtree_verify(contexts[i], tree, NULL);
+    }
+    for (int i = 0; i < CONTEXTS; i++) {
+        CHECK_EQ(status[i], BOSC_OK);
+        CHECK(memcmp(ids[i], ids[0], sizeof ids[0]) == 0);
+        bosc_ctx_free(contexts[i]);
+    }
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+static void cancelled(bosc_ctx *like)
+{
+    struct suite_random r = {6};
+    struct suite_canceller c = {1000, 0};
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.progress = suite_cancel;
+    o.progress_user = &c;
+    const bosc_kdtree_opts k = {.size = sizeof k, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 200, 2, KD_RANDOM);
+    bosc_kdtree_info tree_info = {.size = sizeof tree_info};
+    bosc_ctx *ctx = suite_open(&o);
+    bosc_kdtree *tree = kd_build(ctx, &k, &p);
+    int calls = c.calls;
+    CHECK(calls >= 2);
+    for (int i = 0; i < calls; i++) {
+        c.left = i;
+        CHECK_STATUS(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0), BOSC_ERR_CANCELLED);
+        CHECK_EQ(bosc_kdtree_get_info(tree, &tree_info), BOSC_OK);
+        CHECK_EQ(tree_info.nodes, 0);
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+        c.left = 1000;
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+        check_tree(ctx, tree, &p);
+    }
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free((void *)p.data);
+}
+
+static void links(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    for (int64_t n = 0; n < 20; n++) {
+        const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2, .id_bits = n % 2 ? 32 : 64};
+        struct reference_points p = kd_points(&r, BOSC_F32, 2, n, 2, KD_RANDOM);
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        int64_t less[20], greater[20], root = 7, seen = 0;
+        CHECK_EQ(bosc_kdtree_get_links(tree, less, greater, &root), BOSC_OK);
+        CHECK_EQ(root, n ? n / 2 : -1);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t l = kd_id(less, o.id_bits, i), g = kd_id(greater, o.id_bits, i);
+            CHECK(l < i && (g == -1 || g > i) && g < n);
+            seen += (l >= 0) + (g >= 0);
+        }
+        CHECK_EQ(seen, n ? n - 1 : 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_life[] = {
+    {"rebuild", rebuild, NULL}, {"second build", second_build, NULL},   {"reserve", reserve, NULL},
+    {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL}, {"cancelled", cancelled, NULL},
+    {"links", links, NULL},
+};
+SUITE(kdtree_life);

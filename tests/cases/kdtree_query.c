@@ -1,0 +1,209 @@
+/* Searches give the answers of measuring every point. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree_data.h"
+
+static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+
+/* Queries: some are points of the tree, some are new. */
+static struct reference_points make_queries(struct suite_random *r, const struct reference_points *p, int64_t m,
+                                            enum kd_shape shape)
+{
+    struct reference_points q = kd_points(r, p->dtype, p->dim, m, p->dim + (int64_t)suite_below(r, 2), shape);
+    size_t size = bosc_dtype_size(p->dtype);
+    for (int64_t i = 0; i < m && p->n; i += 2)
+        memcpy((void *)kd_row(&q, i), kd_row(p, (int64_t)suite_below(r, (uint64_t)p->n)), size * (size_t)p->dim);
+    return q;
+}
+
+static void check_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p,
+                      const struct reference_points *q, int64_t k, double radius, int32_t id_bits)
+{
+    size_t entries = (size_t)(q->n * k);
+    bool single = p->dtype == BOSC_F32;
+    double r2 = single ? (double)((float)radius * (float)radius) : radius * radius;
+    void *ids = suite_alloc(entries * 8), *dist2 = suite_alloc(entries * 8), *alone = suite_alloc(entries * 8);
+    int64_t *expected = suite_alloc((size_t)k * sizeof *expected);
+    double *distances = suite_alloc((size_t)k * sizeof *distances);
+    if (radius < 0) {
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, k, ids, dist2));
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, k, alone, NULL));
+    } else {
+        CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, q->data, q->n, q->stride, k, radius, ids, dist2));
+        CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, q->data, q->n, q->stride, k, radius, alone, NULL));
+    }
+    CHECK(memcmp(ids, alone, entries * (size_t)id_bits / 8) == 0);
+    for (int64_t i = 0; i < q->n; i++) {
+        reference_knn(p, kd_row(q, i), k, radius < 0 ? (double)INFINITY : r2, expected, distances);
+        for (int64_t e = 0; e < k; e++) {
+            int64_t at = i * k + e;
+            CHECK_EQ(kd_id(ids, id_bits, at), expected[e]);
+            CHECK((single ? (double)((float *)dist2)[at] : ((double *)dist2)[at]) == distances[e]);
+        }
+    }
+    free(ids);
+    free(dist2);
+    free(alone);
+    free(expected);
+    free(distances);
+}
+
+/* Every point among its own neighbours: what asking for the points gives. */
+static void check_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, int64_t k,
+                       int32_t id_bits)
+{
+    size_t entries = (size_t)(p->n * k), id_bytes = entries * (size_t)id_bits / 8;
+    size_t bytes = entries * (p->dtype == BOSC_F32 ? 4 : 8);
+    void *ids = suite_alloc(entries * 8), *dist2 = suite_alloc(entries * 8), *alone = suite_alloc(entries * 8);
+    void *expected = suite_alloc(entries * 8), *distances = suite_alloc(entries * 8);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p->data, p->n, p->stride, k, expected, distances));
+    CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, ids, dist2));
+    CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, alone, NULL));
+    CHECK(memcmp(ids, expected, id_bytes) == 0);
+    CHECK(memcmp(alone, expected, id_bytes) == 0);
+    CHECK(memcmp(dist2, distances, bytes) == 0);
+    free(ids);
+    free(dist2);
+    free(alone);
+    free(expected);
+    free(distances);
+}
+
+static void check_row(const struct reference_points *p, const void *query, double r2, const int64_t *offsets,
+                      int64_t row, const void *ids, const void *dist2, int32_t id_bits)
+{
+    int64_t at = offsets[row];
+    for (int64_t i = 0; i < p->n; i++) {
+        double d = reference_dist2(p, i, query);
+        if (!(d <= r2)) continue;
+        CHECK(at < offsets[row + 1]);
+        CHECK_EQ(kd_id(ids, id_bits, at), i);
+        CHECK((p->dtype == BOSC_F32 ? (double)((const float *)dist2)[at] : ((const double *)dist2)[at]) == d);
+        at++;
+    }
+    CHECK_EQ(at, offsets[row + 1]);
+}
+
+static void check_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p,
+                         const struct reference_points *q, double radius, int32_t id_bits)
+{
+    double r2 = p->dtype == BOSC_F32 ? (double)((float)radius * (float)radius) : radius * radius;
+    int64_t *offsets = suite_alloc((size_t)(q->n + 1) * sizeof *offsets);
+    int64_t *counts = suite_alloc((size_t)q->n * sizeof *counts);
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q->data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
+    CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, q->data, q->n, q->stride, radius, counts));
+    int64_t total = offsets[q->n];
+    void *ids = suite_alloc((size_t)total * 8), *dist2 = suite_alloc((size_t)total * 8);
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q->data, q->n, q->stride, radius, offsets, ids, dist2, total));
+    for (int64_t i = 0; i < q->n; i++) {
+        CHECK_EQ(counts[i], offsets[i + 1] - offsets[i]);
+        check_row(p, kd_row(q, i), r2, offsets, i, ids, dist2, id_bits);
+    }
+    if (total)
+        CHECK_STATUS(ctx,
+                     bosc_kdtree_radius(ctx, tree, q->data, q->n, q->stride, radius, offsets, ids, dist2, total - 1),
+                     BOSC_ERR_SPACE);
+    free(offsets);
+    free(counts);
+    free(ids);
+    free(dist2);
+}
+
+static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n, int64_t k,
+                    enum kd_shape shape)
+{
+    static const double radii[] = {0, 0.5, 3, 150, 1500, 0x1p120, INFINITY};
+    if (suite_leaves_out()) return;
+    int32_t id_bits = suite_below(r, 2) ? 32 : 64;
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = id_bits};
+    struct reference_points p = kd_points(r, dtype, dim, n, dim, shape);
+    struct reference_points q = make_queries(r, &p, 1 + (int64_t)suite_below(r, 20), shape);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    double radius = radii[suite_below(r, sizeof radii / sizeof radii[0])];
+    check_knn(ctx, tree, &p, &q, k, -1, id_bits);
+    check_knn(ctx, tree, &p, &q, k, radius, id_bits);
+    check_self(ctx, tree, &p, k, id_bits);
+    check_radius(ctx, tree, &p, &q, radius, id_bits);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+    free((void *)q.data);
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++)
+            for (int32_t dim = 1; dim <= 12; dim += suite_slow(ctx) ? 4 : 1)
+                try_one(ctx, &r, dtypes[t], dim, (int64_t)suite_below(&r, 200), 1 + (int64_t)suite_below(&r, 12),
+                        (enum kd_shape)s);
+}
+
+/* k from 1 to beyond the number of points. */
+static void neighbours(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int64_t n = 0; n < 40; n += suite_slow(ctx) ? 13 : 3)
+        for (int64_t k = 1; k <= n + 3; k += suite_slow(ctx) ? 5 : 2)
+            try_one(ctx, &r, dtypes[(n + k) % 4], 1 + (int32_t)((n * k) % 4), n, k,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+    try_one(ctx, &r, BOSC_F32, 3, 300, 100, KD_GRID);
+    try_one(ctx, &r, BOSC_F64, 3, 300, 303, KD_RANDOM);
+}
+
+static void larger(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    int64_t n = suite_slow(ctx) ? 300 : 1500;
+    for (int32_t dim = 1; dim <= 5; dim += 2)
+        for (int t = 0; t < 2; t++)
+            for (int64_t k = 1; k <= 64; k *= 4)
+                try_one(ctx, &r, dtypes[t], dim, n + (int64_t)suite_below(&r, 99), k,
+                        (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+/* Points of few values, all the same, half of them infinite, or so large that every distance is infinite: searches must
+ * not visit all that are as far as the last neighbour. Visiting them would take long. */
+static void ties(bosc_ctx *ctx)
+{
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_F32, BOSC_I32, BOSC_F32};
+    struct suite_random r = {4};
+    int64_t n = suite_slow(ctx) ? 2000 : 8000, m = suite_slow(ctx) ? 50 : 1500, k = 5;
+    for (int t = 0; t < 5; t++) {
+        struct reference_points p = kd_points(&r, types[t], 3, n, 3, t == 4 ? KD_HUGE : KD_RANDOM);
+        for (int64_t i = 0; i < n * 3 && t < 4; i++) {
+            double x = t == 0   ? (double)suite_below(&r, 3)
+                       : t == 1 ? 7
+                       : t == 2 ? (i / 3 % 2 ? (double)INFINITY : 0.0)
+                                : (double)suite_below(&r, 3) * 0x1p29;
+            kd_set((void *)p.data, p.dtype, i, x);
+        }
+        if (t == 4) /* everywhere beyond the square root of the largest float */
+            for (int64_t i = 0; i < n; i++) kd_set((void *)p.data, p.dtype, i * 3, i % 2 ? 0x1p126 : -0x1p126);
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = p.dtype, .dim = 3, .id_bits = 32};
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        struct reference_points q = make_queries(&r, &p, m, KD_GRID);
+        struct reference_points some = q;
+        some.n = 20;
+        uint32_t *ids = suite_alloc((size_t)(m * k) * sizeof *ids);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, k, ids, NULL));
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, 1, ids, NULL));
+        check_knn(ctx, tree, &p, &some, k, -1, 32);
+        check_knn(ctx, tree, &p, &some, 40, -1, 32);
+        check_self(ctx, tree, &p, k, 32);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_query[] = {
+    {"shapes", shapes, NULL},
+    {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL},
+    {"ties", ties, NULL},
+};
+SUITE(kdtree_query);

@@ -1,0 +1,252 @@
+/* Sorts and merges: stable, by the order of numbers, with every bit of keys and values kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arrays.h"
+#include "reference/prims.h"
+
+/* out[i] = items[order[i]] */
+static void *arranged(const void *items, size_t size, const int64_t *order, int64_t n)
+{
+    char *out = suite_alloc((size_t)n * size);
+    for (int64_t i = 0; i < n; i++) memcpy(out + (size_t)i * size, (const char *)items + (size_t)order[i] * size, size);
+    return out;
+}
+
+static void *numbered(size_t size, int64_t n)
+{
+    char *values = suite_alloc((size_t)n * size);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t value = (uint64_t)i * 0x100000001u;
+        memcpy(values + (size_t)i * size, &value, size);
+    }
+    return values;
+}
+
+/* value_size 0: keys only. */
+static void check_sort(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t n,
+                       bool in_place, bool on_device)
+{
+    if (suite_leaves_out()) return;
+    size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size, value_bytes = (size_t)n * value_size;
+    void *k = suite_alloc(bytes), *v = numbered(value_size, n);
+    int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    fill_numbers(dtype, pattern, (uint64_t)n, n, k);
+    reference_order(dtype, k, n, order);
+    void *want_keys = arranged(k, size, order, n), *want_values = arranged(v, value_size, order, n);
+    struct array keys = array_make(ctx, k, bytes, on_device), values = array_make(ctx, v, value_bytes, on_device);
+    struct array keys_out = array_make(ctx, NULL, bytes, on_device);
+    struct array values_out = array_make(ctx, NULL, value_bytes, on_device);
+    struct array *to = in_place ? &keys : &keys_out, *values_to = in_place ? &values : &values_out;
+    if (value_size)
+        CHECK_OK(ctx, bosc_sort_pairs(ctx, dtype, keys.p, value_size, values.p, n, to->p, values_to->p));
+    else
+        CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, keys.p, n, to->p));
+    CHECK_OK(ctx, bosc_sync(ctx));
+    if (memcmp(array_get(ctx, to), want_keys, bytes) != 0 ||
+        memcmp(array_get(ctx, values_to), want_values, value_bytes) != 0)
+        suite_fail(__FILE__, __LINE__, "sort of %lld %s, pattern %d, values of %zu bytes, in place %d", (long long)n,
+                   bosc_dtype_name(dtype), pattern, value_size, in_place);
+    if (!in_place) CHECK(memcmp(array_get(ctx, &keys), k, bytes) == 0);
+    array_free(ctx, &keys);
+    array_free(ctx, &values);
+    array_free(ctx, &keys_out);
+    array_free(ctx, &values_out);
+    free(k);
+    free(v);
+    free(order);
+    free(want_keys);
+    free(want_values);
+}
+
+static void sorts(bosc_ctx *ctx)
+{
+    int64_t sizes[256];
+    int count = edge_sizes(suite_slow(ctx) ? 130 : 1100, sizes);
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int t = 0; t < 6; t++)
+            for (int s = 0; s < count; s += suite_slow(ctx) ? 5 : 1)
+                check_sort(ctx, number_types[t], (enum pattern)(s % PATTERNS), (size_t)(s / 3 % 3) * 4, sizes[s], s % 2,
+                           device);
+}
+
+static void sorts_of_patterns(bosc_ctx *ctx)
+{
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int t = 0; t < 6; t++)
+            for (int p = 0; p < PATTERNS; p++)
+                for (size_t value_size = 0; value_size <= 8; value_size += 4)
+                    check_sort(ctx, number_types[t], (enum pattern)p, value_size, 1500, (p + t) % 2, device);
+}
+
+/* Several threads, and outputs beyond the caches. */
+static void large_sorts(bosc_ctx *ctx)
+{
+    static const enum pattern some[] = {RANDOM, SMALL_INTEGERS, SPECIAL};
+    int64_t n = suite_slow(ctx) ? 3000 : 70001;
+    for (int t = 0; t < 6; t++)
+        check_sort(ctx, number_types[t], some[t / 2], (size_t)(t % 3) * 4, n + t, t % 2, has_device_memory(ctx));
+}
+
+/* Keys and values that begin at any element of a line. */
+static void unaligned_sorts(bosc_ctx *ctx)
+{
+    int64_t n = suite_slow(ctx) ? 200 : 70000;
+    uint32_t *memory = suite_alloc((size_t)(4 * n + 64) * sizeof *memory);
+    int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    for (int shift = 0; shift < 16; shift += 7) {
+        uint32_t *keys = memory + shift, *values = keys + n + 1, *keys_out = values + n + 2,
+                 *values_out = keys_out + n + 3;
+        fill_numbers(BOSC_U32, RANDOM, (uint64_t)shift, n, keys);
+        for (int64_t i = 0; i < n; i++) values[i] = (uint32_t)i;
+        reference_order(BOSC_U32, keys, n, order);
+        CHECK_OK(ctx, bosc_sort_pairs(ctx, BOSC_U32, keys, 4, values, n, keys_out, values_out));
+        for (int64_t i = 0; i < n; i++) CHECK(values_out[i] == order[i] && keys_out[i] == keys[order[i]]);
+    }
+    free(memory);
+    free(order);
+}
+
+/* Keys that the split into buckets does not part well: `low` random low bits, and one key in `one_of` with its top bit
+ * set. Each is sorted with its number, so order and stability show in the result itself. */
+static void check_hard(bosc_ctx *ctx, int64_t n, int low, uint64_t one_of)
+{
+    struct suite_random r = {(uint64_t)low};
+    uint64_t *keys = suite_alloc((size_t)n * sizeof *keys), *out = suite_alloc((size_t)n * sizeof *out);
+    uint64_t *numbers = suite_alloc((size_t)n * sizeof *numbers);
+    for (int64_t i = 0; i < n; i++) {
+        keys[i] = suite_next(&r) >> (64 - low) | (i > 0 && suite_below(&r, one_of) ? 0 : (uint64_t)1 << 63);
+        numbers[i] = (uint64_t)i;
+    }
+    CHECK_OK(ctx, bosc_sort_pairs(ctx, BOSC_U64, keys, 8, numbers, n, out, numbers));
+    for (int64_t i = 0; i < n; i++) {
+        CHECK(out[i] == keys[numbers[i]]);
+        CHECK(i == 0 || out[i - 1] < out[i] || (out[i - 1] == out[i] && numbers[i - 1] < numbers[i]));
+    }
+    free(keys);
+    free(out);
+    free(numbers);
+}
+
+static void hard_sorts(bosc_ctx *ctx)
+{
+    bool slow = suite_slow(ctx);
+    check_hard(ctx, slow ? 3000 : 60000, 20, UINT64_MAX);
+    check_hard(ctx, slow ? 3000 : 60000, 50, 2);
+    check_hard(ctx, slow ? 3000 : 200000, 20, UINT64_MAX);
+    check_hard(ctx, slow ? 3000 : 200000, 45, 3);
+    check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
+}
+
+static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
+                        int64_t nb, bool on_device)
+{
+    if (suite_leaves_out()) return;
+    size_t size = bosc_dtype_size(dtype), n = (size_t)(na + nb);
+    char *k = suite_alloc(n * size), *v = numbered(value_size, na + nb);
+    fill_numbers(dtype, pattern, (uint64_t)(na * 31 + nb), na + nb, k);
+    CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, k, na, k));
+    CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, k + (size_t)na * size, nb, k + (size_t)na * size));
+    int64_t *order = suite_alloc(n * sizeof *order);
+    reference_order(dtype, k, na + nb, order); /* stable: those of a first */
+    void *want_keys = arranged(k, size, order, na + nb), *want_values = arranged(v, value_size, order, na + nb);
+    struct array a = array_make(ctx, k, (size_t)na * size, on_device);
+    struct array b = array_make(ctx, k + (size_t)na * size, (size_t)nb * size, on_device);
+    struct array a_values = array_make(ctx, v, (size_t)na * value_size, on_device);
+    struct array b_values = array_make(ctx, v + (size_t)na * value_size, (size_t)nb * value_size, on_device);
+    struct array keys = array_make(ctx, NULL, n * size, on_device);
+    struct array values = array_make(ctx, NULL, n * value_size, on_device);
+    if (value_size)
+        CHECK_OK(ctx,
+                 bosc_merge_pairs(ctx, dtype, value_size, a.p, a_values.p, na, b.p, b_values.p, nb, keys.p, values.p));
+    else
+        CHECK_OK(ctx, bosc_merge(ctx, dtype, a.p, na, b.p, nb, keys.p));
+    CHECK_OK(ctx, bosc_sync(ctx));
+    CHECK(memcmp(array_get(ctx, &keys), want_keys, n * size) == 0);
+    CHECK(memcmp(array_get(ctx, &values), want_values, n * value_size) == 0);
+    struct array *all[] = {&a, &b, &a_values, &b_values, &keys, &values};
+    for (int i = 0; i < 6; i++) array_free(ctx, all[i]);
+    free(k);
+    free(v);
+    free(order);
+    free(want_keys);
+    free(want_values);
+}
+
+static void merges(bosc_ctx *ctx)
+{
+    struct suite_random r = {9};
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int t = 0; t < 6; t++)
+            for (int i = 0; i < (suite_slow(ctx) ? 14 : 30); i++) {
+                int64_t most = i % 3 == 0 ? 4 : i % 3 == 1 ? 70 : 1200;
+                int64_t na = (int64_t)suite_below(&r, (uint64_t)most), nb = (int64_t)suite_below(&r, (uint64_t)most);
+                check_merge(ctx, number_types[t], (enum pattern)(i % PATTERNS), (size_t)(i / 2 % 3) * 4,
+                            i % 10 == 4 ? 0 : na, i % 10 == 7 ? 0 : nb, device);
+            }
+}
+
+static void large_merges(bosc_ctx *ctx)
+{
+    int64_t n = suite_slow(ctx) ? 2000 : 70000;
+    check_merge(ctx, BOSC_F32, RANDOM, 4, n, n + 13, has_device_memory(ctx));
+    check_merge(ctx, BOSC_I64, FEW_VALUES, 8, n, n / 3, has_device_memory(ctx));
+    check_merge(ctx, BOSC_U32, EQUAL, 4, 5, n, has_device_memory(ctx));
+    check_merge(ctx, BOSC_F64, SPECIAL, 0, n, 1, has_device_memory(ctx));
+}
+
+static void check_superkey(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, int64_t n, int32_t dim, int32_t first,
+                           bool on_device)
+{
+    if (suite_leaves_out()) return;
+    size_t bytes = (size_t)n * (size_t)dim * bosc_dtype_size(dtype);
+    void *p = suite_alloc(bytes);
+    uint32_t *want = suite_alloc((size_t)n * sizeof *want);
+    fill_numbers(dtype, pattern, (uint64_t)n, n * dim, p);
+    reference_superkey(dtype, p, n, dim, first, want);
+    struct array points = array_make(ctx, p, bytes, on_device);
+    struct array perm = array_make(ctx, NULL, (size_t)n * sizeof *want, on_device);
+    CHECK_OK(ctx, bosc_sort_superkey(ctx, dtype, points.p, n, dim, first, perm.p));
+    CHECK_OK(ctx, bosc_sync(ctx));
+    if (memcmp(array_get(ctx, &perm), want, (size_t)n * sizeof *want) != 0)
+        suite_fail(__FILE__, __LINE__, "superkey %d of %lld points of %d %s, pattern %d", first, (long long)n, dim,
+                   bosc_dtype_name(dtype), pattern);
+    array_free(ctx, &points);
+    array_free(ctx, &perm);
+    free(p);
+    free(want);
+}
+
+static void superkeys(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {1, 2, 3, 4, 5, 8, 17};
+    int64_t sizes[256];
+    int count = edge_sizes(suite_slow(ctx) ? 70 : 1100, sizes);
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int t = 0; t < 4; t++)
+            for (int s = 0; s < count; s += suite_slow(ctx) ? 6 : 1)
+                check_superkey(ctx, number_types[t], (enum pattern)((s + t) % PATTERNS), sizes[s], dims[s % 7],
+                               s % dims[s % 7], device);
+}
+
+static void large_superkeys(bosc_ctx *ctx)
+{
+    int64_t n = suite_slow(ctx) ? 1500 : 40000;
+    check_superkey(ctx, BOSC_F32, RANDOM, n, 3, 1, has_device_memory(ctx));
+    check_superkey(ctx, BOSC_F64, FEW_VALUES, n, 4, 3, has_device_memory(ctx));
+    check_superkey(ctx, BOSC_I32, EQUAL, n, 2, 0, has_device_memory(ctx));
+    check_superkey(ctx, BOSC_I64, DESCENDING, n + 1, 1, 0, has_device_memory(ctx));
+}
+
+static const struct suite_case suite_cases_prims_sorts[] = {
+    {"sorts", sorts, NULL},
+    {"sorts of patterns", sorts_of_patterns, NULL},
+    {"large sorts", large_sorts, NULL},
+    {"unaligned sorts", unaligned_sorts, NULL},
+    {"hard sorts", hard_sorts, NULL},
+    {"merges", merges, NULL},
+    {"large merges", large_merges, NULL},
+    {"superkeys", superkeys, NULL},
+    {"large superkeys", large_superkeys, NULL},
+};
+SUITE(prims_sorts);

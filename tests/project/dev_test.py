@@ -1,0 +1,53 @@
+"""./dev test counts what really ran, and never ends well when something did not: cmake and ctest are stand-ins here."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+DEV = pathlib.Path(__file__).resolve().parent.parent.parent / "dev"
+
+
+class Dev(unittest.TestCase):
+    def run_dev(self, *arguments, cmake_code=0, ctest_line="", ctest_code=0):
+        with tempfile.TemporaryDirectory() as folder:
+            stands_in = pathlib.Path(folder) / "bin"
+            stands_in.mkdir()
+            shutil.copy(DEV, folder)
+            for compiler in ("gcc", "g++", "clang"):  # finds every header at once
+                (stands_in / compiler).symlink_to("/bin/true")
+            for name, text in (("cmake", f"exit {cmake_code}"), ("ctest", f"echo '{ctest_line}'; exit {ctest_code}")):
+                (stands_in / name).write_text(f"#!/bin/sh\n{text}\n")
+                (stands_in / name).chmod(0o755)
+            env = {**os.environ, "PATH": f"{stands_in}:{os.environ['PATH']}"}
+            done = subprocess.run(["sh", "dev", *arguments], cwd=folder, env=env, capture_output=True, text=True)
+            return done.returncode, (done.stdout.splitlines() or [""])[-1], done.stderr
+
+    def test_passes_are_summed_over_parts(self):
+        line = "100% tests passed, 0 tests failed out of 12"
+        self.assertEqual(self.run_dev("test", "dev", "asan", ctest_line=line)[:2], (0, "24 passed, 0 failed"))
+
+    def test_failures_are_counted(self):
+        line = "75% tests passed, 3 tests failed out of 12"
+        self.assertEqual(self.run_dev("test", "dev", ctest_line=line, ctest_code=8)[:2], (1, "9 passed, 3 failed"))
+
+    def test_a_build_that_fails_is_a_failure(self):
+        self.assertEqual(self.run_dev("test", "dev", cmake_code=1)[:2], (1, "0 passed, 1 failed"))
+
+    def test_a_part_without_tests_is_a_failure(self):
+        self.assertEqual(self.run_dev("test", "dev", ctest_line="No tests were found!!!")[:2], (1, "0 passed, 1 failed"))
+
+    def test_ctest_that_dies_after_its_summary_is_a_failure(self):
+        line = "100% tests passed, 0 tests failed out of 12"
+        self.assertEqual(self.run_dev("test", "dev", ctest_line=line, ctest_code=1)[:2], (1, "12 passed, 1 failed"))
+
+    def test_unknown_commands_and_parts_are_refused(self):
+        self.assertEqual(self.run_dev("nonsense")[0], 1)
+        code, _, error = self.run_dev("test", "nonsense")
+        self.assertEqual(code, 1)
+        self.assertIn("nonsense", error)
+
+
+if __name__ == "__main__":
+    unittest.main()

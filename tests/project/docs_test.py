@@ -1,0 +1,58 @@
+"""The documents agree with the project: README.md's program is the example that is compiled, its commands work
+(with the tool that BOSCAGE names), links lead somewhere, and ./dev knows the commands that are named."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DOCUMENTS = sorted(ROOT.glob("*.md"))
+
+
+class Documents(unittest.TestCase):
+    def test_the_program_of_the_readme_is_the_example(self):
+        block = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+        self.assertEqual(block, (ROOT / "examples" / "knn.c").read_text())
+
+    @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
+    def test_the_commands_of_the_readme_work(self):
+        block = re.search(r"```sh\n(boscage .*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+        block = re.sub("^boscage", os.environ["BOSCAGE"], block, flags=re.M).replace("1000000", "10000")
+        block = block.replace("--size 641", "--size 65").replace("--frames 120", "--frames 3")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue((pathlib.Path(folder) / "neighbours.npy").exists())
+
+    def test_links_lead_to_files(self):
+        for document in DOCUMENTS:
+            for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", document.read_text()):
+                self.assertTrue((ROOT / link).exists(), f"{document.name}: {link}")
+
+    def test_files_named_in_code_spans_exist(self):
+        for document in DOCUMENTS:
+            for name in re.findall(r"`((?:src|include|tests|tools|cmake|examples|bench|fuzz)/[\w./-]*\w)`", document.read_text()):
+                self.assertTrue(list(ROOT.glob(name.replace("NAME", "*"))), f"{document.name}: {name}")
+
+    def test_programs_of_tests_have_cases(self):
+        for document in DOCUMENTS:
+            for name in re.findall(r"\btest_([a-z]\w*)", document.read_text()):
+                self.assertTrue((ROOT / "tests/cases" / f"{name}.c").exists(), f"{document.name}: test_{name}")
+
+    def test_commands_of_dev_are_known(self):
+        known = subprocess.run(["sh", ROOT / "dev", "help"], capture_output=True, text=True, check=True).stdout
+        for document in DOCUMENTS:
+            for command in re.findall(r"\./dev ([a-z-]+)", document.read_text()):
+                self.assertRegex(known, rf"(?m)^  {command}\b", document.name)
+
+    def test_versions_agree(self):
+        version = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+        header = (ROOT / "include/boscage/base.h").read_text()
+        self.assertIn(f'BOSC_VERSION_STRING "{version}"', header)
+        self.assertIn(f"## {version}", (ROOT / "CHANGELOG.md").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+#include "reference/kdtree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct reference_points *points; /* what qsort compares */
+static int32_t coordinate;
+
+static int compare_elements(int64_t a, int64_t b, int32_t c)
+{
+    int64_t i = a * points->stride + c, j = b * points->stride + c;
+    switch (points->dtype) {
+    case BOSC_F32: {
+        const float *x = points->data;
+        return x[i] < x[j] ? -1 : x[i] > x[j];
+    }
+    case BOSC_F64: {
+        const double *x = points->data;
+        return x[i] < x[j] ? -1 : x[i] > x[j];
+    }
+    case BOSC_I32: {
+        const int32_t *x = points->data;
+        return x[i] < x[j] ? -1 : x[i] > x[j];
+    }
+    default: {
+        const int64_t *x = points->data;
+        return x[i] < x[j] ? -1 : x[i] > x[j];
+    }
+    }
+}
+
+static int compare(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    for (int32_t t = 0; t < points->dim; t++) {
+        int order = compare_elements(a, b, (coordinate + t) % points->dim);
+        if (order) return order;
+    }
+    return a < b ? -1 : a > b;
+}
+
+static void build(int64_t *order, int64_t n, int level)
+{
+    if (n < 2) return;
+    coordinate = level % points->dim;
+    qsort(order, (size_t)n, sizeof *order, compare);
+    build(order, n / 2, level + 1);
+    build(order + n / 2 + 1, n - n / 2 - 1, level + 1);
+}
+
+void reference_kdtree(const struct reference_points *p, int64_t *order)
+{
+    points = p;
+    for (int64_t i = 0; i < p->n; i++) order[i] = i;
+    build(order, p->n, 0);
+}
+
+int reference_equal(const struct reference_points *p, int64_t a, int64_t b)
+{
+    points = p;
+    for (int32_t c = 0; c < p->dim; c++)
+        if (compare_elements(a, b, c)) return 0;
+    return 1;
+}
+
+static int ascending(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+int64_t reference_unique(const struct reference_points *p, int64_t *rows)
+{
+    int64_t count = 0;
+    points = p;
+    coordinate = 0;
+    for (int64_t i = 0; i < p->n; i++) rows[i] = i;
+    if (p->n) qsort(rows, (size_t)p->n, sizeof *rows, compare);
+    for (int64_t i = 0; i < p->n; i++)
+        if (i == 0 || !reference_equal(p, rows[count - 1], rows[i])) rows[count++] = rows[i];
+    if (count) qsort(rows, (size_t)count, sizeof *rows, ascending);
+    return count;
+}
+
+static double number(const struct reference_points *p, const void *data, int64_t at)
+{
+    switch (p->dtype) {
+    case BOSC_F64: return ((const double *)data)[at];
+    case BOSC_I32: return ((const int32_t *)data)[at];
+    default: return (double)((const int64_t *)data)[at];
+    }
+}
+
+double reference_dist2(const struct reference_points *p, int64_t i, const void *query)
+{
+    volatile float single = 0;
+    volatile double sum = 0;
+    for (int32_t c = 0; c < p->dim; c++) {
+        int64_t at = i * p->stride + c;
+        if (p->dtype == BOSC_F32) {
+            volatile float d = ((const float *)query)[c] - ((const float *)p->data)[at];
+            volatile float square = d * d;
+            single = single + square;
+        } else {
+            volatile double d = number(p, query, c) - number(p, p->data, at);
+            volatile double square = d * d;
+            sum = sum + square;
+        }
+    }
+    double result = p->dtype == BOSC_F32 ? (double)single : sum;
+    return isnan(result) ? INFINITY : result;
+}
+
+void reference_knn(const struct reference_points *p, const void *query, int64_t k, double r2, int64_t *ids,
+                   double *dist2)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        double d = reference_dist2(p, i, query);
+        if (d > r2) continue;
+        if (count == k && d >= dist2[k - 1]) continue;
+        int64_t at = count < k ? count++ : k - 1;
+        for (; at > 0 && dist2[at - 1] > d; at--) {
+            dist2[at] = dist2[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        dist2[at] = d;
+        ids[at] = i;
+    }
+    for (; count < k; count++) {
+        ids[count] = -1;
+        dist2[count] = INFINITY;
+    }
+}

@@ -1,0 +1,157 @@
+#include "support/faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The memory of a counted context. Device blocks come from the context it is like. */
+struct counted {
+    bosc_ctx *like;
+    int64_t *live;
+};
+static struct counted counted_memory; /* of the one sweep at a time */
+
+#ifndef BOSC_FAULTS
+/* Without fault points the hooks themselves fail. */
+static int64_t passages, fail_at = -1;
+static bool persistent;
+
+static bool fails(void)
+{
+    if (fail_at < 0) return false;
+    int64_t passage = passages++;
+    return persistent ? passage >= fail_at : passage == fail_at;
+}
+
+static void arm(uint32_t kinds, int64_t k, bool for_good)
+{
+    (void)kinds;
+    passages = 0;
+    fail_at = k;
+    persistent = for_good;
+}
+static void disarm(void) { fail_at = -1; }
+static int64_t passed(void) { return passages; }
+#else
+static bool fails(void) { return false; }
+static void arm(uint32_t kinds, int64_t k, bool for_good) { bi_fault_arm(kinds, k, for_good); }
+static void disarm(void) { bi_fault_disarm(); }
+static int64_t passed(void) { return bi_fault_passages(); }
+#endif
+
+static void *host_alloc(void *user, size_t bytes)
+{
+    struct counted *c = user;
+    void *p = fails() ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (p) c->live[0]++;
+    return p;
+}
+
+static void host_release(void *user, void *memory, size_t bytes)
+{
+    struct counted *c = user;
+    (void)bytes;
+    if (memory) c->live[0]--;
+    free(memory);
+}
+
+static void *device_alloc(void *user, size_t bytes)
+{
+    struct counted *c = user;
+    void *p = NULL;
+    if (bosc_alloc(c->like, bytes, &p) == BOSC_OK && p) c->live[1]++;
+    return p;
+}
+
+static void device_release(void *user, void *memory, size_t bytes)
+{
+    struct counted *c = user;
+    if (memory) c->live[1]--;
+    bosc_release(c->like, memory, bytes);
+}
+
+bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
+{
+    live[0] = live[1] = 0;
+    counted_memory = (struct counted){like, live};
+    bosc_ctx_opts opts = suite_opts_like(like);
+    opts.host = (bosc_allocator){host_alloc, host_release, &counted_memory};
+    if (opts.backend == BOSC_BACKEND_CUDA)
+        opts.device_memory = (bosc_allocator){device_alloc, device_release, &counted_memory};
+    bosc_ctx *ctx = NULL;
+    if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) suite_fail(__FILE__, __LINE__, "no context with counted memory");
+    return ctx;
+}
+
+static void prepare(const struct fault_sweep *s)
+{
+    if (s->outputs) memset(s->outputs, FAULT_PATTERN, s->output_bytes);
+    if (s->prepare) s->prepare(s->user);
+}
+
+static bool untouched(const struct fault_sweep *s)
+{
+    const unsigned char *bytes = s->outputs;
+    for (size_t i = 0; bytes && i < s->output_bytes; i++)
+        if (bytes[i] != FAULT_PATTERN) return false;
+    return !s->untouched || s->untouched(s->user);
+}
+
+static bool right(const struct fault_sweep *s, const void *expected)
+{
+    if (s->outputs && memcmp(s->outputs, expected, s->output_bytes) != 0) return false;
+    return !s->right || s->right(s->user);
+}
+
+/* What the outputs are where nothing fails. */
+static void *learn(bosc_ctx *ctx, const struct fault_sweep *s)
+{
+    if (!s->outputs) return NULL;
+    void *expected = suite_alloc(s->output_bytes);
+    if (s->open) s->open(ctx, s->user);
+    prepare(s);
+    CHECK_OK(ctx, s->call(ctx, s->user));
+    memcpy(expected, s->outputs, s->output_bytes);
+    if (s->close) s->close(s->user);
+    return expected;
+}
+
+/* One k. Returns whether the fault was met. */
+static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, const void *expected, int64_t k, bool for_good)
+{
+    int64_t live[2];
+    bosc_ctx *ctx = counted_context(like, live);
+    if (s->open) s->open(ctx, s->user);
+    prepare(s);
+    arm(s->kinds ? s->kinds : FAULTS_OF_CALLS, k, for_good);
+    bosc_status status = s->call(ctx, s->user);
+    bool met = passed() > k;
+    disarm();
+    if (status == BOSC_OK) {
+        CHECK(right(s, expected));
+    } else {
+        bool right_code = status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE || status == s->other;
+        if (!met || !right_code || bosc_message(ctx)[0] == 0)
+            suite_fail(__FILE__, __LINE__, "fault %lld gives %s: %s", (long long)k, bosc_status_name(status),
+                       bosc_message(ctx));
+        if (status != BOSC_ERR_DEVICE) CHECK(untouched(s));
+        prepare(s);
+        CHECK_OK(ctx, s->call(ctx, s->user));
+        CHECK(right(s, expected));
+    }
+    CHECK_OK(ctx, bosc_sync(ctx));
+    if (s->close) s->close(s->user);
+    bosc_ctx_free(ctx);
+    CHECK_EQ(live[0], 0);
+    CHECK_EQ(live[1], 0);
+    return met;
+}
+
+int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
+{
+    int64_t swept = 0;
+    void *expected = learn(like, sweep);
+    for (int for_good = 0; for_good < 2; for_good++)
+        for (int64_t k = 0; suite_leaves_out() || fail_at_passage(like, sweep, expected, k, for_good); k++) swept++;
+    free(expected);
+    return swept;
+}

@@ -1,0 +1,94 @@
+/* How cases are written: once, and run on every configuration that the machine has - the CPU with 1, 2 and 8 threads
+ * at each level, and CUDA on a device or in the emulator. A cases_<name>.c defines `const struct suite
+ * suite_<name>`; CMake makes the cmocka program test_<name> of it, and adds it to the plain program gpu_test. */
+#ifndef TESTS_SUPPORT_SUITE_H
+#define TESTS_SUPPORT_SUITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boscage/boscage.h>
+
+struct suite_case {
+    const char *name;
+    void (*run)(bosc_ctx *ctx); /* once a configuration */
+    void (*once)(void);         /* or once in all */
+};
+
+struct suite {
+    const char *name;
+    const struct suite_case *cases;
+    size_t count;
+};
+
+#define SUITE(id)                         \
+    extern const struct suite suite_##id; \
+    const struct suite suite_##id = {#id, suite_cases_##id, sizeof suite_cases_##id / sizeof suite_cases_##id[0]}
+
+/* Ends the case as failed. */
+void suite_fail(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) suite_fail(__FILE__, __LINE__, "%s", #condition); \
+    } while (0)
+
+#define CHECK_EQ(a, b)                                                                            \
+    do {                                                                                          \
+        long long suite_a_ = (long long)(a), suite_b_ = (long long)(b);                           \
+        if (suite_a_ != suite_b_)                                                                 \
+            suite_fail(__FILE__, __LINE__, "%s is %lld, %s is %lld", #a, suite_a_, #b, suite_b_); \
+    } while (0)
+
+/* The call returns `status`; on another one the context's message is shown. */
+#define CHECK_STATUS(ctx, call, status)                                                             \
+    do {                                                                                            \
+        bosc_status suite_s_ = (call);                                                              \
+        if (suite_s_ != (status))                                                                   \
+            suite_fail(__FILE__, __LINE__, "%s: %s, not %s: %s", #call, bosc_status_name(suite_s_), \
+                       bosc_status_name(status), bosc_message(ctx));                                \
+    } while (0)
+#define CHECK_OK(ctx, call) CHECK_STATUS(ctx, call, BOSC_OK)
+
+/* The call fails with BOSC_ERR_ARG and a message that begins with the argument's name. */
+#define CHECK_ARG(ctx, call, argument)                                                             \
+    do {                                                                                           \
+        CHECK_STATUS(ctx, call, BOSC_ERR_ARG);                                                     \
+        if (!suite_begins(bosc_message(ctx), argument))                                            \
+            suite_fail(__FILE__, __LINE__, "%s: the message is \"%s\"", #call, bosc_message(ctx)); \
+    } while (0)
+bool suite_begins(const char *text, const char *start);
+
+/* Options of a context as this one is: backend, device, threads, level. And such a context. */
+bosc_ctx_opts suite_opts_like(bosc_ctx *ctx);
+bosc_ctx *suite_open(const bosc_ctx_opts *opts);
+
+/* A progress function that cancels builds: the call that finds `left` at 0. */
+struct suite_canceller {
+    int left, calls;
+};
+int suite_cancel(void *user, const char *stage, double part);
+
+/* True where work is 100 times slower than usual (the emulator, sanitizers): cases take small sizes then. */
+bool suite_slow(const bosc_ctx *ctx);
+
+/* A runner may say so before each case. One of more than 1: for tools that make each launch of a kernel, and each
+ * kernel, slow (compute-sanitizer), small sizes everywhere and about one of so many trials of a case. */
+void suite_begin_case(uint64_t one_of);
+/* Shall this trial be left out? Asked once a trial by cases that make many. The first one of a case stays, and of the
+ * others the same ones in every run. */
+bool suite_leaves_out(void);
+
+/* Small deterministic generator for cases. */
+struct suite_random {
+    uint64_t state;
+};
+uint64_t suite_next(struct suite_random *r);
+uint64_t suite_below(struct suite_random *r, uint64_t bound);
+double suite_unit(struct suite_random *r);
+
+/* malloc that never returns NULL (0 bytes too). */
+void *suite_alloc(size_t bytes);
+
+#endif
