@@ -6,8 +6,8 @@ bosc_status bi_csr_check(bosc_ctx *ctx, int64_t rows, const int64_t *offsets, bo
 {
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
-    if (rows > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)rows);
-    if (filling && capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)capacity);
+    if (rows > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is too large", (long long)rows);
+    if (filling && capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     return BOSC_OK;
 }
 
@@ -34,7 +34,7 @@ static bosc_status check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t 
     if (row != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_ARG, "offsets: not ascending from 0 at query %lld", (long long)row);
     if (capacity < *total)
-        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld entries, but the answer has %lld", (long long)capacity,
+        return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld entries, but the answer has %lld", (long long)capacity,
                        (long long)*total);
     if (*total > INT64_MAX / 16)
         return bi_fail(ctx, BOSC_ERR_ARG, "offsets: %lld entries are more than memory can hold", (long long)*total);
