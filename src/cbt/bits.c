@@ -1,5 +1,5 @@
 /* Whole bit fields and heaps: in, out, checked and mended. */
-#include "cbt/driver.h"
+#include "cbt/drivers.h"
 #include "core/call.h"
 
 bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)

@@ -1,5 +1,5 @@
 /* The drivers that change trees: commands are recorded, then carried out. */
-#include "cbt/driver.h"
+#include "cbt/drivers.h"
 #include "core/call.h"
 
 bosc_status bi_cbt_need_commands(bosc_ctx *ctx, bosc_cbt *tree)

@@ -1,5 +1,5 @@
 /* The drivers that read trees. */
-#include "cbt/driver.h"
+#include "cbt/drivers.h"
 #include "core/call.h"
 
 /* Decodes by descent, where the tree is to be read as published. */

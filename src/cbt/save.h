@@ -6,7 +6,7 @@
 #ifndef BI_CBT_SAVE_H
 #define BI_CBT_SAVE_H
 
-#include "cbt/driver.h"
+#include "cbt/drivers.h"
 #include "core/save.h"
 
 enum { BI_CBT_SAVE_VERSION = 1 };

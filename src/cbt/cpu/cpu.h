@@ -1,0 +1,20 @@
+/* Concurrent binary trees on the CPU: what the drivers of its changes (change.c) have of each level (table_hot.c). */
+#ifndef BI_CBT_CPU_CPU_H
+#define BI_CBT_CPU_CPU_H
+
+#include "cbt/drivers.h"
+
+struct bi_cbt_cpu_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "cbt/cpu/steps.def"
+#undef BI_STEP
+};
+
+const struct bi_cbt_cpu_steps *bi_cbt_cpu_steps_of(const bosc_ctx *ctx);
+
+bosc_status bi_cbt_cpu_decode(bosc_ctx *ctx, const struct bi_cbt_decode *a);
+bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
+                              struct bi_cbt_outcome *outcome);
+bosc_status bi_cbt_cpu_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
+
+#endif

@@ -1,0 +1,60 @@
+/* Trees on the CPU: the steps, compiled for each level, since they are counts and searches of bits. */
+#if defined(__AVX512F__) && defined(__AVX512CD__)
+#include "cbt/cpu/decode_avx512.h" /* before the steps, which take it then */
+#endif
+#include "cbt/cpu/cpu.h"
+#include "core/cpu/level.h"
+
+#include "core/steps.h"
+
+#define BI_STEP BI_STEP_CPU
+#undef BI_STEP_ITEMS
+#define BI_STEP_ITEMS 1024 /* nodes take 5 to 200 ns */
+#include "cbt/steps/steps.def"
+#undef BI_STEP_ITEMS
+#define BI_STEP_ITEMS 256 /* blocks of 1,024 bits take 20 to 50 ns */
+#include "cbt/cpu/steps.def"
+#undef BI_STEP
+
+static const struct bi_cbt_steps steps = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cbt/steps/steps.def"
+#undef BI_STEP
+};
+
+static void visit_block(const bosc_cbt_view *v, int64_t block, bosc_cbt_visit_fn visit, void *user)
+{
+    int64_t leaf = v->ranks[block];
+    for (int64_t word = block * BI_CBT_WORDS; word < (block + 1) * BI_CBT_WORDS; word++) {
+        for (uint64_t left = v->bits[word]; left; left &= left - 1, leaf++) {
+            uint64_t place = (uint64_t)word * 64 + (uint64_t)bosc_cbt_low_zeros(left);
+            uint64_t node = bosc_cbt_node(place, bosc_cbt_size_at(v, place), v->depth);
+            bosc_cbt_command command = visit(user, leaf, node);
+            if (command == BOSC_CBT_SPLIT) bosc_cbt_to_split(v, node);
+            if (command == BOSC_CBT_MERGE) bosc_cbt_to_merge(v, node);
+        }
+    }
+}
+
+static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user)
+{
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "for_each: injected fault");
+    int64_t n = view->blocks;
+#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (n > 1)
+    for (int64_t block = 0; block < n; block++) visit_block(view, block, visit, user);
+    return BOSC_OK;
+}
+
+extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu);
+const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu) = {.steps = &steps,
+                                                     .decode = bi_cbt_cpu_decode,
+                                                     .change = bi_cbt_cpu_change,
+                                                     .install = bi_cbt_cpu_install,
+                                                     .for_each = for_each};
+
+extern const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps);
+const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps) = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cbt/cpu/steps.def"
+#undef BI_STEP
+};

@@ -1,0 +1,24 @@
+/* What the files of concurrent binary trees on CUDA share. */
+#ifndef BI_CBT_CUDA_CBT_CUH
+#define BI_CBT_CUDA_CBT_CUH
+
+#include "core/cuda/launch.cuh"
+#include "core/cuda/warp.cuh"
+
+#include "cbt/steps/steps.h" /* its atomics are those of the headers above */
+
+extern "C" {
+bosc_status bi_cbt_cuda_decode(bosc_ctx *ctx, const bi_cbt_decode *a);
+bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_change *a, bi_cbt_outcome *outcome);
+/* The same for trees whose blocks of bits have a warp each that can all run at once; *done: it is one. Without `apply`
+ * it gives sources alone. */
+bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const bi_cbt_change *a, bool apply,
+                                     bool *done);
+bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
+}
+
+/* Of the words by which the blocks of a launch tell each other what they counted (cuda/grid_exchange.cuh). */
+enum { BI_CBT_MEETING_MOST = 1024 };
+#define BI_CBT_MEETING_BYTES (2 * (1 + BI_CBT_MEETING_MOST) * sizeof(uint64_t)) /* for large trees and small ones */
+
+#endif

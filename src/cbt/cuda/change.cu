@@ -1,0 +1,256 @@
+/* Changes trees on CUDA in one launch: each block of threads has a range of the bits. It changes them and counts their
+ * leaves; the blocks meet; then it makes the ranks of its range anew. */
+#include "cbt/cuda/change_warp.cuh"
+#include "cbt/cuda/grid_exchange.cuh"
+#include "core/cuda/cooperative.cuh"
+
+enum {
+    NEAR = 8192, /* blocks of bits whose counts stay in shared memory */
+    /* Of counts: */
+    TOUCHED = 1 << 15, /* the block had commands that were recorded */
+    CHANGED = 1 << 14, /* it has changed */
+    LEAVES = CHANGED - 1
+};
+
+struct change_args {
+    bi_cbt_change a;
+    bool apply; /* or else only the sources are wanted */
+    unsigned long long *meeting;
+    int64_t each;      /* blocks of bits for a block of threads */
+    int group;         /* and for a warp at once, up to 32 */
+    uint16_t *counts;  /* (blocks) where a range is longer than NEAR */
+    uint64_t *changes; /* (as bits) and */
+    int64_t *fresh;    /* (blocks) ranks, with sources */
+};
+
+template <int WARPS> struct change_shared {
+    unsigned long long slots[3 * WARPS];
+    uint32_t warps[WARPS];
+    bi_cbt_marks marks[WARPS];
+    uint16_t counts[NEAR];
+};
+
+/* Changes a block with `rank` leaves before it, by a warp; returns its count. */
+static __device__ int change_block(const change_args &c, int64_t block, int64_t rank, uint32_t word, bool touched,
+                                   bi_cbt_marks *marks)
+{
+    const int64_t at = block * 32 + threadIdx.x % 32;
+    bi_cbt_asked recorded = {0, 0};
+    if (touched) recorded = bi_cbt_recorded(c.a.view, block);
+    const bi_cbt_lane b = bi_cbt_lane_of(block, rank, word);
+    const uint32_t changes = bi_cbt_changes32(c.a, b, recorded, marks);
+    const int flags = touched ? TOUCHED : 0;
+    if (!__any_sync(~0u, changes != 0)) return b.n | flags;
+    if (c.a.sources)
+        ((uint32_t *)c.changes)[at] = changes;
+    else if (c.apply)
+        ((uint32_t *)c.a.view.bits)[at] = word ^ changes;
+    return (int)bi_warp_sum((uint32_t)__popc(word ^ changes)) | flags | CHANGED;
+}
+
+/* Whether anything may change in a block without commands of its own: the leaves in it have commands; or the one that
+ * covers it is to be split, and in its middle. */
+static __device__ bool is_asked(const bi_cbt_change &a, int64_t block, int64_t rank, int64_t n)
+{
+    if (n > 0) return rank - 1 < a.count;
+    const int64_t lowest = block & -block;
+    return bi_cbt_command_of(a, rank - 1) == BOSC_CBT_SPLIT &&
+           a.view.ranks[block + lowest] - a.view.ranks[block - lowest] == 1;
+}
+
+/* Changes `group` blocks, up to 32, by a warp: a lane has the block of its number. Returns its count, with flags. */
+static __device__ int change_group(const change_args &c, int64_t first, int64_t end, int group, bi_cbt_marks *marks)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    const bosc_cbt_view &v = c.a.view;
+    const int64_t block = first + lane;
+    const uint32_t *bits = (const uint32_t *)v.bits;
+    int64_t rank = 0, n = 0;
+    bool touched = false, visited = false;
+    if (lane < group && block < end) {
+        rank = v.ranks[block];
+        n = v.ranks[block + 1] - rank;
+        touched = c.a.recorded && v.touched[block];
+        visited = touched || (c.a.count && is_asked(c.a, block, rank, n));
+    }
+    int count = (int)n;
+    const unsigned all_touched = __ballot_sync(~0u, touched);
+    unsigned left = __ballot_sync(~0u, visited);
+    uint32_t word = left ? bits[(first + __ffs((int)left) - 1) * 32 + lane] : 0;
+    for (; left; left &= left - 1) {
+        const int at = __ffs((int)left) - 1, next = __ffs((int)(left & (left - 1))) - 1;
+        const uint32_t ahead = next >= 0 ? bits[(first + next) * 32 + lane] : 0;
+        const int made = change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1, marks);
+        if (lane == at) count = made;
+        word = ahead;
+    }
+    return count;
+}
+
+/* The ranks of a range, which has `before` leaves before it, from the counts of its blocks, to `ranks`. */
+template <int WARPS>
+static __device__ void make_ranks(change_shared<WARPS> *sh, int64_t before, const uint16_t *counts, int64_t begin,
+                                  int64_t end, int64_t *ranks)
+{
+    for (int64_t i = begin; i < end; i += WARPS * 32) {
+        const int64_t block = i + threadIdx.x;
+        uint32_t all;
+        const uint32_t mine = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
+        const uint32_t less = bi_block_exclusive_sum<WARPS>(mine, sh->warps, &all);
+        if (block < end) ranks[block] = before + less;
+        before += all;
+        __syncthreads();
+    }
+}
+
+/* Where the leaves of a block come from, by a warp; then its bits are changed. */
+static __device__ void give_sources(const change_args &c, int64_t block, bool changed)
+{
+    const bosc_cbt_view &v = c.a.view;
+    const int64_t at = block * 32 + threadIdx.x % 32;
+    const uint32_t was = ((const uint32_t *)v.bits)[at], is = changed ? was ^ ((const uint32_t *)c.changes)[at] : was;
+    const int64_t old = v.ranks[block] + bi_cbt_lane_of(block, 0, was).before;
+    bi_cbt_give_sources(c.a, was, is, old, c.fresh[block] + bi_cbt_lane_of(block, 0, is).before);
+    if (c.apply && changed) ((uint32_t *)v.bits)[at] = is;
+}
+
+static __device__ void give_all_sources(const change_args &c, const uint16_t *counts, int64_t begin, int64_t end,
+                                        int64_t leaves)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    for (int64_t first = begin + threadIdx.x / 32 * 32; first < end; first += blockDim.x) {
+        const int count = first + lane < end ? counts[first + lane - begin] : 0;
+        const unsigned changed = __ballot_sync(~0u, (count & CHANGED) != 0);
+        for (unsigned left = __ballot_sync(~0u, (count & (CHANGED | LEAVES)) != 0); left; left &= left - 1) {
+            const int at = __ffs((int)left) - 1;
+            give_sources(c, first + at, changed >> at & 1);
+        }
+    }
+    for (int64_t i = leaves + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < c.a.room;
+         i += gridDim.x * (int64_t)blockDim.x)
+        c.a.sources[i] = -1;
+}
+
+/* The commands that were recorded are forgotten. */
+static __device__ void forget(const bosc_cbt_view &v, const uint16_t *counts, int64_t begin, int64_t end)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    for (int64_t first = begin + threadIdx.x / 32 * 32; first < end; first += blockDim.x) {
+        const bool touched = first + lane < end && counts[first + lane - begin] & TOUCHED;
+        if (touched) v.touched[first + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, touched); left; left &= left - 1) {
+            const int64_t at = (first + __ffs((int)left) - 1) * 32 + lane;
+            ((uint32_t *)v.splits)[at] = 0;
+            ((uint32_t *)v.merges)[at] = 0;
+        }
+    }
+}
+
+/* After all have met. */
+template <int WARPS>
+static __device__ void finish(const change_args &c, change_shared<WARPS> *sh, const uint16_t *counts, int64_t begin,
+                              int64_t end, bi_cbt_heard heard)
+{
+    const bosc_cbt_view &v = c.a.view;
+    int64_t *ranks = (int64_t *)v.ranks;
+    const int64_t before = (int64_t)(heard.before & (BI_CBT_CHANGED - 1)),
+                  all = (int64_t)(heard.all & (BI_CBT_CHANGED - 1));
+    if (c.a.sources) {
+        make_ranks<WARPS>(sh, before, counts, begin, end, c.fresh);
+        give_all_sources(c, counts, begin, end, all);
+        __syncthreads();
+    }
+    if (!c.apply) return;
+    if (heard.all >= BI_CBT_CHANGED) {
+        make_ranks<WARPS>(sh, before, counts, begin, end, ranks);
+        if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = all;
+    }
+    if (c.a.recorded) forget(v, counts, begin, end);
+}
+
+template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel_change(const change_args c)
+{
+    BI_SHARED(change_shared<WARPS>, sh);
+    const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
+    const int64_t begin = min(blockIdx.x * c.each, c.a.view.blocks), end = min(begin + c.each, c.a.view.blocks);
+    uint16_t *counts = c.counts ? c.counts + begin : sh.counts;
+    const unsigned long long turn = bi_cbt_turn(c.meeting);
+    unsigned leaves = 0;
+    bool changed = false;
+    for (int64_t first = begin + warp * c.group; first < end; first += WARPS * c.group) {
+        const int count = change_group(c, first, end, c.group, &sh.marks[warp]);
+        if (lane < c.group && first + lane < end) counts[first + lane - begin] = (uint16_t)count;
+        leaves += count & LEAVES;
+        changed |= (count & CHANGED) != 0;
+    }
+    unsigned long long told = bi_warp_sum(leaves);
+    if (__any_sync(~0u, changed)) told |= BI_CBT_CHANGED;
+    const bi_cbt_heard heard = bi_cbt_meet<WARPS>(c.meeting, turn, told, sh.slots);
+    finish<WARPS>(c, &sh, counts, begin, end, heard);
+}
+
+/* In as few ranges as there are multiprocessors, since all have to hear of all. */
+static bosc_status run(bosc_ctx *ctx, change_args *c)
+{
+    enum { WARPS = 32 };
+    const int64_t blocks = c->a.view.blocks;
+    unsigned grid;
+    BI_TRY(bi_cooperative_grid(ctx, kernel_change<WARPS>, WARPS * 32, 1, &grid));
+    if (grid > BI_CBT_MEETING_MOST) grid = BI_CBT_MEETING_MOST;
+    if (bi_div_up(blocks, WARPS) < grid) grid = (unsigned)bi_div_up(blocks, WARPS);
+    c->each = bi_div_up(blocks, grid);
+    c->group = 1;
+    while (c->group < 32 && c->group * WARPS < c->each) c->group *= 2;
+    c->counts = nullptr;
+    if (c->each > NEAR) BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
+    return BI_RUN_COOPERATIVE(ctx, kernel_change<WARPS>, grid, WARPS * 32, *c);
+}
+
+static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
+{
+    const int64_t blocks = c->a.view.blocks;
+    bool small = false;
+    BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &small));
+    if (small) {
+        if (c->apply && c->a.nodes) outcome->decoded = true;
+        return BOSC_OK;
+    }
+    c->meeting = (unsigned long long *)tree->meeting.data;
+    c->changes = nullptr;
+    c->fresh = nullptr;
+    if (c->a.sources) {
+        BI_TRY(bi_scratch(ctx, (size_t)blocks * (BI_CBT_BLOCK / 8), (void **)&c->changes));
+        BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->fresh, (void **)&c->fresh));
+    }
+    return run(ctx, c);
+}
+
+/* Sources that go to host memory are made first, alone, and waited for: nothing may fail when the tree has changed. */
+static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
+{
+    struct bi_out out;
+    bool staged = false;
+    if (!c->a.sources || c->a.room == 0) {
+        c->a.sources = nullptr;
+        return BOSC_OK;
+    }
+    BI_TRY(bi_stage_out(ctx, c->a.sources, (size_t)c->a.room * sizeof *c->a.sources, &out, &staged));
+    c->a.sources = (int64_t *)out.reachable;
+    if (!staged) return BOSC_OK;
+    c->apply = false;
+    BI_TRY(run_any(ctx, tree, c, outcome));
+    BI_TRY(bi_stage_back(ctx, &out));
+    BI_TRY(ctx->backend->sync(ctx));
+    c->apply = true;
+    c->a.sources = nullptr;
+    return BOSC_OK;
+}
+
+bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_change *a, bi_cbt_outcome *outcome)
+{
+    change_args c = {};
+    c.a = *a;
+    c.apply = true;
+    BI_TRY(stage_sources(ctx, tree, &c, outcome));
+    return run_any(ctx, tree, &c, outcome);
+}

@@ -1,0 +1,53 @@
+/* Decodes trees on CUDA, a warp for each block of 1,024 bits with leaves in it. */
+#include "cbt/cuda/decode_warp.cuh"
+
+enum { WARPS = 4, DENSE = 128 /* leaves of a block that are work enough for a warp */ };
+
+/* A warp takes `group` neighbouring blocks, up to 32, and all share the places beyond the last leaf. */
+template <class N> static __global__ void __launch_bounds__(WARPS * 32) kernel_decode(const bi_cbt_decode a, int group)
+{
+    struct shared {
+        bi_cbt_begins begins[WARPS];
+    };
+    BI_SHARED(shared, sh);
+    const int lane = (int)(threadIdx.x % 32);
+    const int64_t thread = blockIdx.x * (int64_t)(WARPS * 32) + threadIdx.x, block = thread / 32 * group;
+    const bosc_cbt_view &v = a.view;
+    N *nodes = (N *)a.nodes;
+    int64_t begin = 0, n = 0;
+    if (lane < group && block + lane < v.blocks) {
+        begin = v.ranks[block + lane];
+        n = v.ranks[block + lane + 1] - begin;
+        begin -= a.first;
+    }
+    const int64_t known = max(bosc_cbt_leaves(&v) - a.first, (int64_t)0);
+    for (int64_t i = known + thread; i < a.count; i += gridDim.x * (int64_t)(WARPS * 32)) nodes[i] = 0;
+    const bool wanted = n > 0 && begin < a.count && begin + n > 0;
+    if (wanted && n == 1)
+        nodes[begin] = (N)bosc_cbt_node((uint64_t)(block + lane) << BOSC_CBT_BLOCK_BITS,
+                                        bi_cbt_lone_size(v.ranks, v.depth, block + lane), v.depth);
+    for (unsigned several = __ballot_sync(~0u, wanted && n > 1); several; several &= several - 1) {
+        const int from = __ffs((int)several) - 1, leaves = __shfl_sync(~0u, (int)n, from);
+        const int64_t at = __shfl_sync(~0u, begin, from);
+        const int low = at < 0 ? (int)-at : 0, high = a.count - at < leaves ? (int)(a.count - at) : leaves;
+        if (leaves == BI_CBT_BLOCK) {
+            bi_cbt_decode_full(v.depth, block + from, nodes + at, low, high);
+        } else {
+            const uint32_t word = ((const uint32_t *)v.bits)[(block + from) * 32 + lane];
+            bi_cbt_begins *begins = &sh.begins[threadIdx.x / 32];
+            bi_cbt_put_begins(v.depth, word, leaves, begins);
+            bi_cbt_decode_mixed(v.depth, block + from, nodes + at, low, high, begins);
+        }
+    }
+}
+
+bosc_status bi_cbt_cuda_decode(bosc_ctx *ctx, const bi_cbt_decode *a)
+{
+    const int64_t blocks = a->view.blocks, warps = (int64_t)ctx->multiprocessors * 64;
+    const bool dense = a->count / DENSE >= blocks;
+    int group = 1;
+    while (!dense && group < 32 && blocks > warps * group) group *= 2;
+    const unsigned grid = (unsigned)bi_div_up(bi_div_up(blocks, group), WARPS);
+    if (a->wide) return BI_RUN(ctx, kernel_decode<unsigned long long>, grid, WARPS * 32, 0, *a, group);
+    return BI_RUN(ctx, kernel_decode<uint32_t>, grid, WARPS * 32, 0, *a, group);
+}

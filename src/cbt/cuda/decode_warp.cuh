@@ -1,0 +1,82 @@
+/* Leaves of a block of 1,024 bits become nodes, by a warp: lanes write where the leaves of their words begin to shared
+ * memory, side by side; then each leaf ends where the next one begins, and is written beside its neighbours. Full
+ * blocks are numbers in a row. Of a block with one leaf, which may be larger, ranks tell the size. */
+#ifndef BI_CBT_CUDA_DECODE_WARP_CUH
+#define BI_CBT_CUDA_DECODE_WARP_CUH
+
+#include "cbt/cuda/cbt.cuh"
+
+struct bi_cbt_begins {
+    uint16_t places[BI_CBT_BLOCK + 2];
+};
+
+template <class N> struct bi_cbt_vector;
+template <> struct bi_cbt_vector<uint32_t> {
+    typedef uint4 type;
+    enum { COUNT = 4 };
+    static __device__ __forceinline__ uint4 from(uint32_t x) { return make_uint4(x, x + 1, x + 2, x + 3); }
+};
+template <> struct bi_cbt_vector<unsigned long long> {
+    typedef ulonglong2 type;
+    enum { COUNT = 2 };
+    static __device__ __forceinline__ ulonglong2 from(unsigned long long x) { return make_ulonglong2(x, x + 1); }
+};
+
+/* log2 of the places of the one leaf that begins in a block: how far the blocks behind it are empty. */
+template <class R> static __device__ int32_t bi_cbt_lone_size(const R *ranks, int32_t depth, int64_t block)
+{
+    if (depth <= BOSC_CBT_BLOCK_BITS) return depth;
+    int32_t low = 0, high = block ? bosc_cbt_low_zeros((uint64_t)block) : depth - BOSC_CBT_BLOCK_BITS;
+    const R upto = ranks[block] + 1;
+    while (low < high) {
+        const int32_t middle = (low + high + 1) / 2;
+        if (ranks[block + ((int64_t)1 << middle)] == upto)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return BOSC_CBT_BLOCK_BITS + low;
+}
+
+/* Where the leaves of a block begin, and at last where it ends; `word` is the lane's, and n ones are in all. */
+static __device__ __forceinline__ void bi_cbt_put_begins(int32_t depth, uint32_t word, int n, bi_cbt_begins *begins)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    const uint32_t ones = (uint32_t)__popc(word);
+    uint32_t i = bi_warp_inclusive_sum(ones) - ones;
+    for (uint32_t left = word; left; left &= left - 1)
+        begins->places[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
+    if (lane == 0) begins->places[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));
+    __syncwarp();
+}
+
+/* Leaves low to high - 1 of a block with several, to nodes[low] and on. */
+template <class N>
+static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_t block, N *nodes, int low, int high,
+                                                           const bi_cbt_begins *begins)
+{
+    const N base = (N)(((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS));
+    for (int l = low + (int)(threadIdx.x % 32); l < high; l += 32) {
+        const uint32_t begin = begins->places[l], places = begins->places[l + 1] - begin;
+        nodes[l] = (base + begin) >> (__ffs((int)places) - 1);
+    }
+    __syncwarp();
+}
+
+template <class N>
+static __device__ __forceinline__ void bi_cbt_decode_full(int32_t depth, int64_t block, N *nodes, int low, int high)
+{
+    typedef typename bi_cbt_vector<N>::type vector;
+    const int lane = (int)(threadIdx.x % 32), count = bi_cbt_vector<N>::COUNT;
+    const N base = (N)(((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS));
+    if (low == 0 && high == BI_CBT_BLOCK && (uintptr_t)nodes % sizeof(vector) == 0) {
+        vector *to = reinterpret_cast<vector *>(nodes);
+#pragma unroll
+        for (int i = 0; i < BI_CBT_BLOCK / 32 / count; i++)
+            to[i * 32 + lane] = bi_cbt_vector<N>::from(base + (N)(count * (i * 32 + lane)));
+    } else {
+        for (int l = low + lane; l < high; l += 32) nodes[l] = base + (N)l;
+    }
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* The steps of concurrent binary trees on CUDA. */
+#include "core/cuda/steps.cuh"
+#include "cbt/cuda/cbt.cuh"
+
+#define BI_STEP BI_STEP_CUDA
+#include "cbt/steps/steps.def"
+#undef BI_STEP
+
+static const bi_cbt_steps steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "cbt/steps/steps.def"
+#undef BI_STEP
+};
+
+extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {
+    &steps, BI_CBT_MEETING_BYTES, bi_cbt_cuda_decode, bi_cbt_cuda_change, bi_cbt_cuda_install, nullptr};

@@ -1,0 +1,110 @@
+/* Steps of the article's heap. Source: Dupuy (2020), sections 3 and 4. */
+#ifndef BI_CBT_STEPS_HEAP_H
+#define BI_CBT_STEPS_HEAP_H
+
+#include "cbt/steps/decode.h"
+
+/* The first bit of a node of a level. */
+BI_FN uint64_t bi_cbt_heap_bit(uint64_t node, int32_t level, int32_t depth)
+{
+    return ((uint64_t)2 << level) + node * (uint64_t)(depth - level + 1);
+}
+
+BI_FN uint64_t bi_cbt_heap_get(const uint64_t *heap, uint64_t node, int32_t level, int32_t depth)
+{
+    uint64_t bit = bi_cbt_heap_bit(node, level, depth), word = bit >> 6, low = bit & 63;
+    int32_t width = depth - level + 1;
+    uint64_t value = heap[word] >> low;
+    if (low + (uint64_t)width > 64) value |= heap[word + 1] << (64 - low);
+    return value & (((uint64_t)1 << width) - 1);
+}
+
+/* One level of sums from the one below it, or the bits. Items are the 64-bit words of the heap that it lies in, from
+ * `word` on; a value that lies in two words is summed for both. */
+struct bi_cbt_heap {
+    uint64_t *heap;
+    const uint64_t *bits;
+    int32_t depth, level;
+    int64_t word;
+    const int64_t *leaves; /* of decoding: what to find; NULL: first, first + 1, ... */
+    int64_t first;
+    void *nodes;
+    bool wide;
+};
+
+/* The part of node `k`'s value that lies in a word. */
+BI_FN uint64_t bi_cbt_heap_part(const struct bi_cbt_heap *a, uint64_t k, int32_t level, uint64_t word)
+{
+    uint64_t sum, bit = bi_cbt_heap_bit(k, level, a->depth);
+    if (level == a->depth)
+        sum = (uint64_t)bosc_cbt_bit(a->bits, k - ((uint64_t)1 << a->depth));
+    else
+        sum = bi_cbt_heap_get(a->heap, 2 * k, level + 1, a->depth) +
+              bi_cbt_heap_get(a->heap, 2 * k + 1, level + 1, a->depth);
+    return bit >= 64 * word ? sum << (bit - 64 * word) : sum >> (64 * word - bit);
+}
+
+/* Of levels that begin and end with a word: all from 6 on. */
+BI_FN void bi_step_cbt_heap_level(const struct bi_cbt_heap *a, int64_t i)
+{
+    uint64_t word = (uint64_t)(a->word + i), width = (uint64_t)a->depth - (uint64_t)a->level + 1, made = 0;
+    uint64_t base = (uint64_t)2 << a->level, k = (64 * word - base) / width, end = (uint64_t)2 << a->level;
+    if (a->level == a->depth) {
+        a->heap[word] = a->bits[i];
+        return;
+    }
+    for (; k < end && bi_cbt_heap_bit(k, a->level, a->depth) < 64 * (word + 1); k++)
+        made |= bi_cbt_heap_part(a, k, a->level, word);
+    a->heap[word] = made;
+}
+
+/* The levels up to 5, by one item, and node 0. The words of levels from 6 on stay as they are. */
+BI_FN void bi_step_cbt_heap_top(const struct bi_cbt_heap *a, int64_t item)
+{
+    int32_t low = a->depth < 5 ? a->depth : 5;
+    uint64_t bits = bi_cbt_heap_bit((uint64_t)2 << low, low, a->depth);
+    for (uint64_t word = 0; word < (bits + 63) / 64; word++) a->heap[word] = 0;
+    a->heap[a->depth >> 6] |= (uint64_t)1 << (a->depth & 63);
+    for (int32_t level = low; level >= 0; level--) {
+        for (uint64_t k = (uint64_t)1 << level; k < (uint64_t)2 << level; k++) {
+            uint64_t bit = bi_cbt_heap_bit(k, level, a->depth), width = (uint64_t)a->depth - (uint64_t)level + 1;
+            for (uint64_t word = bit >> 6; word <= (bit + width - 1) >> 6; word++)
+                a->heap[word] |= bi_cbt_heap_part(a, k, level, word);
+        }
+    }
+    (void)item;
+}
+
+/* Item i: the node of one leaf, by descending from the root. */
+BI_FN void bi_step_cbt_heap_decode(const struct bi_cbt_heap *a, int64_t i)
+{
+    int64_t leaf = a->leaves ? a->leaves[i] : a->first + i;
+    uint64_t node = 1, rest = (uint64_t)leaf, count = bi_cbt_heap_get(a->heap, 1, 0, a->depth);
+    if (leaf < 0 || rest >= count) {
+        bi_cbt_put(a->nodes, i, 0, a->wide);
+        return;
+    }
+    for (int32_t level = 1; count > 1; level++) {
+        uint64_t left = bi_cbt_heap_get(a->heap, 2 * node, level, a->depth);
+        bool right = rest >= left;
+        node = 2 * node + right;
+        rest -= right ? left : 0;
+        count = right ? count - left : left;
+    }
+    bi_cbt_put(a->nodes, i, node, a->wide);
+}
+
+/* Words of the bit field out of a heap; of depths below 6 the field is a part of a word. */
+struct bi_cbt_unheap {
+    const uint64_t *heap;
+    int32_t depth;
+    uint64_t *bits;
+};
+
+BI_FN void bi_step_cbt_unheap(const struct bi_cbt_unheap *a, int64_t word)
+{
+    uint64_t bit = ((uint64_t)3 << a->depth) + 64 * (uint64_t)word;
+    a->bits[word] = a->heap[bit >> 6] >> (bit & 63) & bi_cbt_inside(a->depth);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* The drivers that answer questions about meshes. */
+#include <string.h>
+
+#include "terrain/terrain.h"
+#include "core/call.h"
+
+static struct bi_terrain_ask ask_of(const bosc_terrain *terrain)
+{
+    struct bi_terrain_ask ask = {.grid = terrain->grid,
+                                 .view = terrain->tree->view,
+                                 .samples = terrain->heights.data,
+                                 .spacing = terrain->opts.spacing};
+    return ask;
+}
+
+/* Three numbers for each item. */
+static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_ask *ask, int64_t count, int64_t *to,
+                                bool staged)
+{
+    struct bi_out out;
+    BI_TRY(bi_stage_out(ctx, to, (size_t)count * 3 * sizeof *to, &out, &staged));
+    ask->answers = out.reachable;
+    BI_TRY(step(ctx, count, ask));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count, int64_t *samples)
+{
+    struct bi_terrain_ask ask = ask_of(terrain);
+    if (count == 0) return BOSC_OK;
+    ask.first = first;
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &ask, count, samples, false);
+}
+
+bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
+                                 int64_t *samples)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check_raster(ctx, terrain));
+    if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
+    BI_TRY(bi_cbt_check_array(ctx, "count", count, "samples", samples, sizeof *samples));
+    BI_TRY(bi_terrain_check_rows(ctx, "count", count, 3 * sizeof *samples));
+    if (first > INT64_MAX - count)
+        return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
+                       (long long)count);
+    BI_RETURN_WITH_SCRATCH(ctx, corners(ctx, terrain, first, count, samples));
+}
+
+static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m, int64_t *leaves,
+                          double *heights)
+{
+    struct bi_terrain_ask ask = ask_of(terrain);
+    struct bi_out leaves_out, heights_out;
+    const void *reach;
+    bool staged = false;
+    if (m == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, points, (size_t)m * 2 * sizeof *points, &reach, &staged));
+    BI_TRY(bi_stage_out(ctx, leaves, leaves ? (size_t)m * sizeof *leaves : 0, &leaves_out, &staged));
+    BI_TRY(bi_stage_out(ctx, heights, heights ? (size_t)m * sizeof *heights : 0, &heights_out, &staged));
+    ask.points = reach;
+    ask.answers = leaves_out.reachable;
+    ask.heights = heights_out.reachable;
+    BI_TRY(BI_TERRAIN_STEP(ctx, locate, m, &ask));
+    BI_TRY(bi_stage_back(ctx, &leaves_out));
+    BI_TRY(bi_stage_back(ctx, &heights_out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m,
+                                int64_t *leaves, double *heights)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check_raster(ctx, terrain));
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, "points", points, sizeof *points));
+    BI_TRY(bi_terrain_check_rows(ctx, "m", m, 2 * sizeof *points));
+    BI_TRY(bi_cbt_check_array(ctx, "m", leaves ? m : 0, "leaves", leaves, sizeof *leaves));
+    BI_TRY(bi_cbt_check_array(ctx, "m", heights ? m : 0, "heights", heights, sizeof *heights));
+    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, m, leaves, heights));
+}
+
+static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
+                              int64_t *answers)
+{
+    struct bi_terrain_ask ask = ask_of(terrain);
+    const void *reach;
+    bool staged = false;
+    if (m == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, leaves, (size_t)m * sizeof *leaves, &reach, &staged));
+    ask.leaves = reach;
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &ask, m, answers, staged);
+}
+
+bosc_status bosc_terrain_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
+                                    int64_t *answers)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check_raster(ctx, terrain));
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, "leaves", leaves, sizeof *leaves));
+    BI_TRY(bi_cbt_check_array(ctx, "m", m, "neighbours", answers, sizeof *answers));
+    BI_TRY(bi_terrain_check_rows(ctx, "m", m, 3 * sizeof *answers));
+    BI_RETURN_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, m, answers));
+}
