@@ -61,6 +61,8 @@ add_executable(boscage_tool ${bosc_tool_sources})
 set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(boscage_tool PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(boscage_tool SYSTEM PRIVATE ${JANSSON_INCLUDE_DIR})
+file(RELATIVE_PATH libexec ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/boscage)
+target_compile_definitions(boscage_tool PRIVATE "BOSC_LIBEXEC=\"${libexec}\"") # the benchmarks, from the tool
 target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static m)
 target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
 

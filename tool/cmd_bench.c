@@ -1,4 +1,5 @@
-/* boscage bench: runs the benchmark programs that this build has beside the tool. */
+/* boscage bench: runs the benchmark programs of this build, which lie beside the tool (bench/NAME) or where they are
+ * installed (BOSC_LIBEXEC, from the tool's folder). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +40,19 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, "-t", "-b", figures},
     {"cellgraph", "bench_cellgraph_launch", false, true, {"", NULL}, NULL, NULL, figures},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, "-t", "-b", shapes},
-    {"hash", "bench_spatial", true, true, {"-n", NULL}, "-t", "-b", voxels},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, "-t", "-b", voxels},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, "-t", "-b", models},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},
     {"cbt", "bench_cbt_cuda", false, true, {"", NULL}, NULL, NULL, depths},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, "-t", "-b", sides},
     {"trie", "bench_trie", true, true, {"-n", NULL}, "-t", "-b", cells},
 };
-enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
+enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12, PATH_SIZE = 4200 };
 
-/* The path of bench/<name> beside this program. */
+/* The path of a program of this build. */
 static bool find_program(const char *name, char *path, size_t size)
 {
+    static const char *const folders[] = {"bench", BOSC_LIBEXEC};
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return false;
@@ -58,8 +60,19 @@ static bool find_program(const char *name, char *path, size_t size)
     char *slash = strrchr(self, '/');
     if (!slash) return false;
     *slash = 0;
-    int used = snprintf(path, size, "%s/bench/%s", self, name);
-    return used > 0 && (size_t)used < size && access(path, X_OK) == 0;
+    for (int i = 0; i < 2; i++) {
+        int used = snprintf(path, size, "%s/%s/%s", self, folders[i], name);
+        if (used > 0 && (size_t)used < size && access(path, X_OK) == 0) return true;
+    }
+    return false;
+}
+
+static bool has_programs(void)
+{
+    char path[PATH_SIZE];
+    for (int i = 0; i < PROGRAM_COUNT; i++)
+        if (find_program(programs[i].name, path, sizeof path)) return true;
+    return false;
 }
 
 /* Adds each line of a program's output to the rows: an object as it is, other lines as text. */
@@ -142,7 +155,7 @@ static int check_room(const char *room)
 int run_bench(struct job *job)
 {
     static const char *const sizes[] = {"small", "paper", "large", NULL};
-    char path[4200], n[16];
+    char path[PATH_SIZE], n[16];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
     if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, sizes, &size)) ||
@@ -163,6 +176,7 @@ int run_bench(struct job *job)
         if (result) code = result;
     }
     if (found) return code;
+    if (!has_programs()) return say(EXIT_FAILED, "bench: this build was made without benchmarks (BOSC_BENCH=OFF)");
     return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
                room ? room : "");
 }

@@ -1,5 +1,5 @@
 /* The most that a part can hold: the shape's arithmetic at the limit, parts beyond it refused before anything is read
- * or written, and what a build makes of it. Parts just below the limit need gigabytes: see bench/bench_hash_large.cu.
+ * or written, and what a build makes of it. Parts just below the limit need gigabytes: see bench/hash_large.cu.
  */
 #include <limits.h>
 

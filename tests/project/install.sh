@@ -34,4 +34,7 @@ if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
     "$work/files" "$work/by_pkg_config.npy"
     cmp "$work/by_find_package.npy" "$work/by_pkg_config.npy"
     "$prefix/bin/boscage" --version
+    if [ -d "$build/bench" ]; then # an installed tool finds the installed benchmarks
+        "$prefix/bin/boscage" bench cbt --threads 1 | grep -q '^decode '
+    fi
 fi

@@ -1,9 +1,9 @@
 // The cell graph by the standard library.
-#include "peers_cellgraph.h"
+#include "peers/cellgraph.h"
 
 #include <unordered_map>
 
-#include "peers_rows.h"
+#include "peers/rows.h"
 
 int64_t peer_unordered_map(const uint64_t *rows, int64_t n, int32_t length)
 {

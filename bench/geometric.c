@@ -13,8 +13,8 @@
 #include <boscage/boscage.h>
 #include <boscage/geometric.h>
 
-#include "options.h"
-#include "timing.h"
+#include "harness/options.h"
+#include "harness/timing.h"
 
 struct bench {
     bosc_ctx *ctx;

@@ -3,7 +3,7 @@
  * replaced) against n, beside the compact trie and the join; one thread and more of them; and the heuristic with 0, 3
  * and 5 pivots against n. The least of the repeats, in ms. Blocks and threads of a launch: bench_cellgraph_launch.
  * Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
-#include "cells_bench.h"
+#include "harness/cells.h"
 
 struct bench {
     struct cells_bench in;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "kdtree_points.h"
+#include "harness/points.h"
 
 namespace
 {

@@ -6,8 +6,8 @@
 
 #include <boscage/boscage.h>
 
-#include "peers_prims.h"
-#include "timing.h"
+#include "peers/prims.h"
+#include "harness/timing.h"
 
 enum { SIZES = 2, BINS = 256, MANY_BINS = 1 << 20, MOST_SIZE = 8, DIM = 3 };
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_set>
 
-#include "bench_cuda.h"
-#include "cells_scene.h"
+#include "harness/cuda.cuh"
+#include "harness/scene.h"
 
 struct launch_args {
     const uint64_t *rows;

@@ -8,7 +8,7 @@
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 
-#include "bench_cuda.h"
+#include "harness/cuda.cuh"
 
 enum { RUNS = 9, THREADS = 256, ROUNDS = 5 };
 

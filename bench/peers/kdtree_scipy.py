@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scipy's cKDTree beside libboscage on the same points: peer_scipy.py LIBRARY [POINTS [QUERIES [DIM [THREADS]]]].
+"""scipy's cKDTree beside libboscage on the same points: kdtree_scipy.py LIBRARY [POINTS [QUERIES [DIM [THREADS]]]].
 
 Times are the fastest of three; one thread is timed by the processor time that it takes. The distances of the neighbours
 that both find are compared: ours are rounded to float, so of neighbours equally far within that either may be named.
@@ -12,7 +12,7 @@ try:
     import numpy as np
     from scipy.spatial import cKDTree
 except ImportError as missing:
-    sys.exit(f"peer_scipy: {missing}")
+    sys.exit(f"kdtree_scipy: {missing}")
 
 pointer, i32, i64, size_t = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_size_t
 

@@ -6,8 +6,8 @@
 
 #include <boscage/boscage.h>
 
-#include "calls.h"
-#include "timing.h"
+#include "harness/calls.h"
+#include "harness/timing.h"
 
 struct bench {
     bosc_ctx *ctx;

@@ -1,11 +1,11 @@
 /* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods] [-t threads] [-r repeats] [-b backend].
  * Methods are letters: j join (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, t
  * trie, p trie as published, d Dobrowolski's search, u std::unordered_map; on the CPU jzu unless told otherwise, on
- * CUDA jz. Vectors are those of a motion planning scene (cells_scene.h), in the backend's memory; handles are warm; all
+ * CUDA jz. Vectors are those of a motion planning scene (harness/scene.h), in the backend's memory; handles are warm; all
  * methods must find as many edges. A build is from the rows to the sorted edges. Source of the comparison: Kaczmarski,
  * Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
-#include "cells_bench.h"
-#include "peers_cellgraph.h"
+#include "harness/cells.h"
+#include "peers/cellgraph.h"
 
 struct bench {
     struct cells_bench in;

@@ -12,7 +12,7 @@
 #include <boscage/context.h>
 #include <boscage/device/hash.h>
 
-#include "bench_cuda.h"
+#include "harness/cuda.cuh"
 
 enum { WARM_UPS = 2, RUNS = 9, THREADS = 256 };
 

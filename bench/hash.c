@@ -7,8 +7,8 @@
 
 #include <boscage/boscage.h>
 
-#include "peers_hash.h"
-#include "timing.h"
+#include "peers/hash.h"
+#include "harness/timing.h"
 
 struct data {
     int64_t n;

@@ -12,7 +12,7 @@
 
 #include <boscage/boscage.h>
 
-#include "bench_cuda.h"
+#include "harness/cuda.cuh"
 
 static const double COPY_BYTES_PER_MS = 4.3e9;
 enum { WARM_UPS = 3, RUNS = 15, BUCKETS = 16, DIM = 3 };

@@ -1,5 +1,5 @@
 // Hash maps of other libraries.
-#include "peers_hash.h"
+#include "peers/hash.h"
 
 #include <algorithm>
 #include <thread>

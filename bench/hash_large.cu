@@ -8,7 +8,7 @@
 
 #include <boscage/device/hash.h>
 
-#include "bench_cuda.h"
+#include "harness/cuda.cuh"
 
 enum { THREADS = 256, BLOCKS = 4096 };
 enum which { SPREAD, CROWDED };

@@ -1,4 +1,4 @@
-/* Times spatial hashing as its source uses it: bench_spatial [-n voxels] [-t threads] [-r repeats] [-b backend]. An
+/* Times spatial hashing as its source uses it: bench_voxelgrid [-n voxels] [-t threads] [-r repeats] [-b backend]. An
  * object of about n voxels moves through a virtual grid of 2 n voxels (128^3 for 1,048,576); each frame its voxels are
  * put into a new structure, and those of another object looked up in it: by a voxel grid of points, and by a hash table
  * of voxel numbers (a set). Arrays are in the backend's memory, handles are warm, every frame's answer is checked
@@ -15,8 +15,8 @@
 #include <boscage/hash.h>
 #include <boscage/spatial.h>
 
-#include "options.h"
-#include "timing.h"
+#include "harness/options.h"
+#include "harness/timing.h"
 
 enum { FRAMES = 8 };
 
@@ -187,7 +187,7 @@ static void check(struct bench *b)
             by_hash += found[i];
         }
         if (by_grid != b->shared[b->frame] || by_hash != b->shared[b->frame]) {
-            fprintf(stderr, "bench_spatial: frame %d: %" PRId64 " and %" PRId64 " voxels, not %" PRId64 "\n", b->frame,
+            fprintf(stderr, "bench_voxelgrid: frame %d: %" PRId64 " and %" PRId64 " voxels, not %" PRId64 "\n", b->frame,
                     by_grid, by_hash, b->shared[b->frame]);
             exit(1);
         }

@@ -2,7 +2,7 @@
  * [-b backend]. Over vectors of many shapes, AUTO and each method are timed; a row has the least times in us, how much
  * longer AUTO takes than the best, and how much longer the method that it chose takes (its own choice is in the
  * first). Methods that would take many times the best of those before are left out (-). All must find as many edges. */
-#include "cells_bench.h"
+#include "harness/cells.h"
 
 struct shape {
     const char *name;

@@ -7,8 +7,8 @@
 
 #include <boscage/boscage.h>
 
-#include "cells_scene.h"
-#include "timing.h"
+#include "harness/scene.h"
+#include "harness/timing.h"
 
 struct cells_bench {
     bosc_ctx *ctx;

@@ -13,7 +13,7 @@
 
 #include <boscage/io.h>
 
-#include "timing.h"
+#include "harness/timing.h"
 
 struct bench {
     const char *path;

@@ -1,10 +1,10 @@
 /* Times tries: bench_trie [-n vectors] [-l letters] [-k layouts] [-t threads] [-r repeats] [-b backend] [-s scene].
  * Layouts are letters: c compact, p published, and s, the standard library's dictionaries. Vectors are those of a
- * motion planning scene (cells_scene.h), or uniform bits (-s random), in the backend's memory; handles are warm.
+ * motion planning scene (harness/scene.h), or uniform bits (-s random), in the backend's memory; handles are warm.
  * Queries: the vectors themselves in another order (hits), the same with one letter replaced (mostly misses), and the
  * neighbours of each vector at distance 1: all layouts must find the same. */
-#include "cells_bench.h"
-#include "peers_trie.h"
+#include "harness/cells.h"
+#include "peers/trie.h"
 
 struct bench {
     struct cells_bench in;

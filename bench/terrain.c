@@ -10,8 +10,8 @@
 
 #include <boscage/boscage.h>
 
-#include "options.h"
-#include "timing.h"
+#include "harness/options.h"
+#include "harness/timing.h"
 
 struct bench {
     bosc_ctx *ctx;

@@ -16,7 +16,7 @@ struct peer_job {
 };
 
 struct peer {
-    const char *primitive, *name; /* primitive: as bench_prims.c names it */
+    const char *primitive, *name; /* primitive: as prims.c names it */
     bosc_dtype dtype;
     int parallel;
     void (*prepare)(const struct peer_job *); /* before each run, not timed; may be NULL */

@@ -1,5 +1,5 @@
 // Dictionaries of vectors by the standard library.
-#include "peers_trie.h"
+#include "peers/trie.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "peers_rows.h"
+#include "peers/rows.h"
 
 struct peer_dictionary {
     explicit peer_dictionary(int32_t count) : words(count) {}

@@ -14,8 +14,8 @@
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 
-#include "calls.h"
-#include "timing.h"
+#include "harness/calls.h"
+#include "harness/timing.h"
 
 enum { DEEPEST_OF_EACH = 20 }; /* trees of no more levels are measured with each number of threads */
 

@@ -14,8 +14,8 @@
 #include <boscage/forest.h>
 #include <boscage/graph.h>
 
-#include "calls.h"
-#include "timing.h"
+#include "harness/calls.h"
+#include "harness/timing.h"
 
 struct setting {
     int64_t n, m, most;

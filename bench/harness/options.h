@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "harness/calls.h"
 
 struct bench_options {
     bosc_ctx_opts ctx;

@@ -12,8 +12,8 @@
 
 #include <boscage/boscage.h>
 
-#include "calls.h"
-#include "kdtree_points.h"
+#include "harness/calls.h"
+#include "harness/points.h"
 
 struct setting {
     int64_t n, m;

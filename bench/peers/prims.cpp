@@ -1,5 +1,5 @@
-// The C++ standard library's primitives, oneTBB's and Highway's, for bench_prims.c.
-#include "peers_prims.h"
+// The C++ standard library's primitives, oneTBB's and Highway's, for prims.c.
+#include "peers/prims.h"
 
 #include <algorithm>
 #include <cstring>

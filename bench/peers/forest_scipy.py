@@ -1,6 +1,6 @@
 """scipy's minimum_spanning_tree beside ours on one random graph, and its Euclidean tree (Delaunay triangulation, then
 minimum_spanning_tree) beside ours on the same points; the weights are to be equal:
-peer_scipy_forest.py TOOL [vertices [edges [points]]], where TOOL is the program boscage."""
+forest_scipy.py TOOL [vertices [edges [points]]], where TOOL is the program boscage."""
 import json
 import os
 import subprocess
@@ -14,7 +14,7 @@ try:
     from scipy.sparse.csgraph import minimum_spanning_tree
     from scipy.spatial import Delaunay
 except ImportError:
-    sys.exit("peer_scipy_forest: scipy is not installed")
+    sys.exit("forest_scipy: scipy is not installed")
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
