@@ -56,7 +56,7 @@ if(BOSC_FAULTS)
   target_sources(boscage_io PRIVATE src/base/fault.c) # libboscage keeps its fault points to itself
 endif()
 
-file(GLOB bosc_tool_sources CONFIGURE_DEPENDS tool/*.c)
+file(GLOB bosc_tool_sources CONFIGURE_DEPENDS tool/*.c render/*.c demo/*.c)
 add_executable(boscage_tool ${bosc_tool_sources})
 set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(boscage_tool PRIVATE ${PROJECT_SOURCE_DIR})

@@ -2,15 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool/canvas.h"
-#include "tool/demo.h"
+#include "demo/demo.h"
+#include "tool/tool.h"
 
 static bool is_quiet(const struct job *job) { return job->value[OPT_QUIET] || job->value[OPT_JSON]; }
 
-static const char *folder(const struct job *job) { return job->value[OPT_OUTPUT] ? job->value[OPT_OUTPUT] : "demo"; }
-
-void demo_row(struct job *job, const char *what, double seconds, double items)
+static void show_row(void *user, const char *what, double seconds, double items)
 {
+    struct job *job = user;
     json_array_append_new(json_object_get(job->results, "rows"),
                           json_pack("{s:s, s:f, s:f}", "what", what, "seconds", seconds, "items_per_second",
                                     seconds > 0 ? items / seconds : 0));
@@ -22,60 +21,54 @@ void demo_row(struct job *job, const char *what, double seconds, double items)
     fflush(stdout);
 }
 
-int demo_picture(struct job *job, const struct canvas *canvas, const char *name)
+static void show_picture(void *user, const char *path)
 {
-    char path[4096];
-    bosc_io_error error;
-    int used = snprintf(path, sizeof path, "%s/%s", folder(job), name);
-    if (used < 0 || (size_t)used >= sizeof path) return say(EXIT_FAILED, "-o: the name of the folder is too long");
-    bosc_status status = canvas_write(canvas, path, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
+    struct job *job = user;
     json_array_append_new(json_object_get(job->results, "pictures"), json_string(path));
     if (!is_quiet(job)) printf("  picture: %s\n", path);
+}
+
+static void show_head(const struct job *job)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    printf("boscage %s on %s", bosc_version(), info.backend == BOSC_BACKEND_CUDA ? info.device_name : "the CPU");
+    if (info.backend == BOSC_BACKEND_CPU) printf(", %d thread%s", info.threads, info.threads == 1 ? "" : "s");
+    printf("\n");
+}
+
+static int show_parts(struct job *job, struct demo *demo)
+{
+    for (int i = 0; i < demo_part_count; i++) {
+        const struct demo_part *part = &demo_parts[i];
+        if (!is_quiet(job)) printf("\n%s\n", part->title);
+        double start = job_now();
+        bosc_status status = part->run(demo);
+        job_seconds(job, part->room, start);
+        if (status != BOSC_OK) return say(exit_code_of(status), "%s", demo->error);
+    }
     return EXIT_DONE;
 }
 
 int run_demo(struct job *job)
 {
+    bosc_array points = {0};
+    const char *folder = job->value[OPT_OUTPUT] ? job->value[OPT_OUTPUT] : "demo";
     int code = job_open(job);
     if (code) return code;
-    if (strcmp(folder(job), "-") == 0) return say(EXIT_USAGE, "-o: the demonstration needs a folder");
-    if ((code = folder_make(folder(job)))) return code;
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(job->ctx, &info);
+    if (strcmp(folder, "-") == 0) return say(EXIT_USAGE, "-o: the demonstration needs a folder");
+    if ((code = folder_make(folder))) return code;
+    if (job->operand_count && (code = points_read(job, job->operands[0], &points))) return code;
     job_json(job, "rows", json_array());
     job_json(job, "pictures", json_array());
-    if (!is_quiet(job)) {
-        printf("boscage %s on %s", bosc_version(), info.backend == BOSC_BACKEND_CUDA ? info.device_name : "the CPU");
-        if (info.backend == BOSC_BACKEND_CPU) printf(", %d thread%s", info.threads, info.threads == 1 ? "" : "s");
-        printf("\n\nk-d trees\n");
-    }
-    double start = job_now();
-    code = demo_kdtree(job, job->operand_count ? job->operands[0] : NULL);
-    if (!code) code = demo_partition(job);
-    job_seconds(job, "kdtree", start);
-    if (code) return code;
-    if (!is_quiet(job)) printf("\ngraphs and spanning trees\n");
-    start = job_now();
-    code = demo_forest(job);
-    if (!code) code = demo_emst(job);
-    job_seconds(job, "forest", start);
-    if (code) return code;
-    if (!is_quiet(job)) printf("\nhash tables and their uses\n");
-    start = job_now();
-    code = demo_hash(job);
-    if (!code) code = demo_spatial(job);
-    if (!code) code = demo_geometric(job);
-    job_seconds(job, "hash", start);
-    if (code) return code;
-    if (!is_quiet(job)) printf("\ncell graphs and tries\n");
-    start = job_now();
-    code = demo_cells(job);
-    job_seconds(job, "cellgraph", start);
-    if (code) return code;
-    if (!is_quiet(job)) printf("\nbinary trees and terrain\n");
-    start = job_now();
-    code = demo_terrain(job);
-    job_seconds(job, "terrain", start);
+    if (!is_quiet(job)) show_head(job);
+    struct demo demo = {.ctx = job->ctx,
+                        .folder = folder,
+                        .points = job->operand_count ? &points : NULL,
+                        .user = job,
+                        .row = show_row,
+                        .picture = show_picture};
+    code = show_parts(job, &demo);
+    bosc_array_free(&points);
     return code;
 }

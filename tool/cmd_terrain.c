@@ -4,114 +4,6 @@
 
 #include "tool/terrain.h"
 
-/* ---- terrain and mesh ---- */
-
-int land_build(struct job *job, struct land *land)
-{
-    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = land->spacing};
-    const bosc_heights *h = &land->heights;
-    double start = job_now();
-    bosc_status status = bosc_terrain_create(job->ctx, &opts, &land->terrain);
-    if (status == BOSC_OK) status = bosc_terrain_build(job->ctx, land->terrain, h->data, h->width, h->height, h->width);
-    job_seconds(job, "build", start);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
-}
-
-int land_select(struct job *job, struct land *land, const bosc_terrain_goal *goal)
-{
-    double start = job_now();
-    bosc_status status = bosc_terrain_select(job->ctx, land->terrain, goal);
-    if (status == BOSC_OK) status = bosc_sync(job->ctx);
-    job_seconds(job, "select", start);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
-}
-
-/* Makes room for so many vertices and triangles, half as many more than asked for. */
-static int reserve(struct land *land, const int64_t counts[2])
-{
-    if (counts[0] <= land->room_vertices && counts[1] <= land->room_triangles) return EXIT_DONE;
-    land->room_vertices = counts[0] + counts[0] / 2;
-    land->room_triangles = counts[1] + counts[1] / 2;
-    free(land->vertices);
-    free(land->normals);
-    free(land->triangles);
-    land->vertices = job_alloc((size_t)land->room_vertices * 3, sizeof(float));
-    land->normals = land->vertices ? job_alloc((size_t)land->room_vertices * 3, sizeof(float)) : NULL;
-    land->triangles = land->normals ? job_alloc((size_t)land->room_triangles * 3, sizeof(uint32_t)) : NULL;
-    if (land->triangles) return EXIT_DONE;
-    land->room_vertices = land->room_triangles = 0;
-    return EXIT_FAILED;
-}
-
-int land_mesh(struct job *job, struct land *land)
-{
-    int64_t counts[2];
-    double start = job_now();
-    bosc_status status = bosc_terrain_mesh(job->ctx, land->terrain, NULL, NULL, 0, NULL, 0, counts);
-    int code = status == BOSC_OK ? reserve(land, counts) : say_ctx(job, status);
-    if (code) return code;
-    status = bosc_terrain_mesh(job->ctx, land->terrain, land->vertices, land->normals, land->room_vertices,
-                               land->triangles, land->room_triangles, counts);
-    job_seconds(job, "mesh", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    land->mesh = (bosc_mesh){.vertices = counts[0],
-                             .triangles = counts[1],
-                             .positions = land->vertices,
-                             .normals = land->normals,
-                             .indices = land->triangles,
-                             .map = 1};
-    return EXIT_DONE;
-}
-
-void land_close(struct land *land)
-{
-    bosc_heights_free(&land->heights);
-    bosc_terrain_free(land->terrain);
-    free(land->vertices);
-    free(land->normals);
-    free(land->triangles);
-}
-
-/* ---- cameras ---- */
-
-static const double degree = 3.14159265358979323846 / 180;
-
-int camera_check(const char *name, const double camera[CAMERA_NUMBERS])
-{
-    for (int c = 0; c < 3; c++)
-        if (!(fabs(camera[c]) <= 1e12))
-            return say(EXIT_USAGE, "%s: the position %g is not from -1e12 to 1e12", name, camera[c]);
-    if (!(camera[4] >= -90 && camera[4] <= 90))
-        return say(EXIT_USAGE, "%s: the pitch %g is not from -90 to 90 degrees", name, camera[4]);
-    if (!(camera[5] >= 1 && camera[5] <= 170))
-        return say(EXIT_USAGE, "%s: the fov %g is not from 1 to 170 degrees", name, camera[5]);
-    return EXIT_DONE;
-}
-
-bosc_terrain_camera camera_of(const double camera[CAMERA_NUMBERS], int width, int height)
-{
-    double yaw = camera[3] * degree, pitch = camera[4] * degree;
-    bosc_terrain_camera c = {.position = {camera[0], camera[1], camera[2]},
-                             .direction = {sin(yaw) * cos(pitch), -cos(yaw) * cos(pitch), sin(pitch)},
-                             .up = {-sin(yaw) * sin(pitch), cos(yaw) * sin(pitch), cos(pitch)},
-                             .fov = camera[5] * degree,
-                             .pixels = 1,
-                             .width = width,
-                             .height = height,
-                             .cull = 1};
-    return c;
-}
-
-struct eye camera_eye(const bosc_terrain_camera *camera, double spacing)
-{
-    struct eye eye = eye_look(camera->position, camera->direction, camera->up);
-    eye.scale = 0.5 / tan(camera->fov / 2);
-    eye.nearest = spacing * 0.05;
-    return eye;
-}
-
-/* ---- the command ---- */
-
 struct wish {
     bosc_terrain_goal goal;
     bosc_terrain_camera camera;
@@ -144,7 +36,10 @@ static int read_land(struct job *job, struct land *land)
     job_integer(job, "height", h->height);
     job_number(job, "spacing", land->spacing);
     if (h->voids) job_integer(job, "voids", h->voids);
-    return land_build(job, land);
+    start = job_now();
+    status = land_build(job->ctx, land);
+    job_seconds(job, "build", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
 }
 
 static double range_of(const bosc_heights *h)
@@ -237,7 +132,7 @@ static int read_wish(struct job *job, struct wish *wish)
     if (!job->value[OPT_VIEW]) wish->view = RELIEF_EYE;
     wish->camera = camera_of(camera, (int)wish->width, (int)wish->width * 9 / 16);
     wish->goal.camera = &wish->camera;
-    return camera_check("--camera", camera);
+    return camera_refused("--camera", camera);
 }
 
 int run_terrain(struct job *job)
@@ -259,8 +154,8 @@ int run_terrain(struct job *job)
         code = terrain_fly(job, &land, (int)wish.width);
     } else if (!code) {
         if (wish.goal.error < 0) wish.goal.error = range_of(&land.heights) / 200;
-        code = land_select(job, &land, &wish.goal);
-        if (!code) code = land_mesh(job, &land);
+        code = terrain_select(job, &land, &wish.goal);
+        if (!code) code = terrain_mesh(job, &land);
         if (!code) code = report(job, &land);
         if (!code) code = write_results(job, &land, &wish);
     }

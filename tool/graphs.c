@@ -1,25 +1,17 @@
 /* Graphs from files: saved ones, and those built from a list of edges. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
+#include "render/memory.h"
 #include "tool/tool.h"
 
 enum { FEW_EDGES = 16 }; /* a graph of fewer edges than one for so many vertices may be a wrong number in a file */
-
-bool path_ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
-}
 
 /* A few bytes of a file can claim billions of vertices. They are legal, without edges too; but where the memory for
  * them is not there, systems that promise more than they have would end some process instead of refusing. */
 static int check_vertices(struct job *job, const char *path, const bosc_edges *edges, const bosc_graph_opts *opts)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    int64_t kept, scratch, left = job_memory_left();
+    int64_t kept, scratch, left = memory_left();
     if (edges->n / FEW_EDGES <= edges->m || left < 0) return EXIT_DONE;
     if (bosc_ctx_get_info(job->ctx, &info) != BOSC_OK || info.backend != BOSC_BACKEND_CPU) return EXIT_DONE;
     if (bosc_graph_bytes(job->ctx, opts, edges->n, edges->m, &kept, &scratch) != BOSC_OK) return EXIT_DONE;

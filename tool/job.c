@@ -1,79 +1,16 @@
 /* A job: its context, what it says, its times and results. */
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
+#include "render/memory.h"
 #include "tool/tool.h"
 
 static const char *const backend_names[] = {"cpu", "cuda", "auto", NULL};
-
-static bool progress_shown; /* the terminal's line holds a bar */
-
-static void clear_progress(void)
-{
-    if (progress_shown) fprintf(stderr, "\r%60s\r", "");
-    progress_shown = false;
-}
-
-int say(int code, const char *format, ...)
-{
-    va_list args;
-    clear_progress();
-    va_start(args, format);
-    fputs("boscage: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return code;
-}
-
-int exit_code_of(bosc_status status)
-{
-    return status == BOSC_OK ? EXIT_DONE : status == BOSC_ERR_BACKEND ? EXIT_NO_BACKEND : EXIT_FAILED;
-}
-
-int say_io(bosc_status status, const bosc_io_error *error) { return say(exit_code_of(status), "%s", error->text); }
-
-int say_ctx(const struct job *job, bosc_status status)
-{
-    const char *text = bosc_message(job->ctx);
-    return say(exit_code_of(status), "%s", *text ? text : bosc_status_text(status));
-}
-
-double job_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Draws a bar on the terminal, at most ten times a second. */
-static int show_progress(void *user, const char *stage, double part)
-{
-    static double last;
-    char bar[31];
-    (void)user;
-    double now = job_now();
-    if (now - last < 0.1) return 0;
-    last = now;
-    int full = part < 0 ? 0 : part > 1 ? 30 : (int)(part * 30);
-    memset(bar, '-', 30);
-    memset(bar, '#', (size_t)full);
-    bar[30] = 0;
-    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(part * 100));
-    fflush(stderr);
-    progress_shown = true;
-    return 0;
-}
 
 static int refuse_context(bosc_status status, const bosc_ctx_opts *opts)
 {
@@ -99,7 +36,7 @@ int job_open(struct job *job)
                           .backend = (bosc_backend)(backend + 1),
                           .device = (int32_t)device,
                           .threads = (int32_t)threads};
-    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) opts.progress = show_progress;
+    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) opts.progress = progress_show;
     bosc_status status = bosc_ctx_create(&opts, &job->ctx);
     if (status != BOSC_OK) return refuse_context(status, &opts);
     job->results = json_object();
@@ -122,45 +59,11 @@ void job_number(struct job *job, const char *name, double value) { job_json(job,
 
 void job_text(struct job *job, const char *name, const char *value) { job_json(job, name, json_string(value)); }
 
-int64_t job_memory_left(void)
-{
-    static const char *const names[] = {"MemAvailable:", "SwapFree:"};
-    char line[256];
-    int64_t sum = -1;
-    FILE *in = fopen("/proc/meminfo", "r");
-    while (in && fgets(line, sizeof line, in))
-        for (int i = 0; i < 2; i++) {
-            size_t length = strlen(names[i]);
-            if (strncmp(line, names[i], length) == 0)
-                sum = (sum < 0 ? 0 : sum) + 1024 * strtoll(line + length, NULL, 10);
-        }
-    if (in) fclose(in);
-    return sum;
-}
-
-/* Systems that promise more than they have would end some process once large blocks are written to. */
-static bool has_room(size_t bytes)
-{
-    int64_t left = bytes >= (size_t)1 << 28 ? job_memory_left() : -1;
-    return left < 0 || bytes <= (size_t)left;
-}
-
 void *job_alloc(size_t count, size_t size)
 {
-    size_t bytes;
-    bool possible = !__builtin_mul_overflow(count, size, &bytes) && has_room(bytes);
-    void *memory = possible ? malloc(bytes ? bytes : 1) : NULL;
+    void *memory = memory_new(count, size);
     if (!memory) say(EXIT_FAILED, "out of memory for %zu times %zu bytes", count, size);
     return memory;
-}
-
-int folder_make(const char *path)
-{
-    struct stat about;
-    if (mkdir(path, 0777) == 0) return EXIT_DONE;
-    int number = errno;
-    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
 }
 
 static const char *backend_name(const struct job *job)
@@ -216,7 +119,7 @@ static void print_lines(const struct job *job)
 
 int job_close(struct job *job, int code)
 {
-    clear_progress();
+    progress_clear();
     if (code == EXIT_DONE && job->results) {
         if (job->value[OPT_JSON])
             code = print_json(job);

@@ -62,7 +62,7 @@ static int read_path(struct job *job, struct path *path)
         const double *c = (const double *)rows.data + i * CAMERA_NUMBERS;
         for (int k = 0; k < CAMERA_NUMBERS && !code; k++)
             if (!isfinite(c[k])) code = say(EXIT_FAILED, "%s: row %lld is not finite", name, (long long)i);
-        if (!code && camera_check(name, c)) code = EXIT_FAILED;
+        if (!code && camera_refused(name, c)) code = EXIT_FAILED;
     }
     if (code) {
         bosc_array_free(&rows);
@@ -119,9 +119,9 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
     if ((size_t)snprintf(name, sizeof name, "%s/frame-%05lld.png", job->value[OPT_OUTPUT], (long long)i) >= sizeof name)
         return say(EXIT_FAILED, "-o: the name of the folder is too long");
     double start = job_now();
-    int code = land_select(job, land, &goal);
+    int code = terrain_select(job, land, &goal);
     double selected = job_now();
-    if (!code) code = land_mesh(job, land);
+    if (!code) code = terrain_mesh(job, land);
     double meshed = job_now();
     if (code) return code;
     struct relief relief = {.ground = ground,

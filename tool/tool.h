@@ -34,7 +34,7 @@ struct command {
     int (*run)(struct job *job); /* returns an exit code, having said why it is not EXIT_DONE */
 };
 
-extern const struct command commands[];
+extern const struct command commands[]; /* commands.c */
 extern const int command_count;
 
 /* A command line as it was read, and what the command has come to. */
@@ -80,7 +80,11 @@ int hint_find(const char *text, size_t length, const char *(*name)(const void *u
 
 void help_print(const struct job *job); /* of the command, room or tool that the words name */
 
-/* ---- job.c ---- */
+/* ---- clock.c ---- */
+
+double job_now(void); /* seconds */
+
+/* ---- say.c ---- */
 
 /* Says "boscage: ..." on standard error and returns the code. */
 int say(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -88,9 +92,14 @@ int say_io(bosc_status status, const bosc_io_error *error);
 int say_ctx(const struct job *job, bosc_status status); /* the context's message */
 int exit_code_of(bosc_status status);
 
-int job_open(struct job *job);            /* opens the context that the options ask for */
-int job_close(struct job *job, int code); /* prints the results of a job that is done */
-double job_now(void);
+/* A bar on the terminal: a bosc_ctx's progress function, and the end of it. */
+int progress_show(void *user, const char *stage, double part);
+void progress_clear(void);
+
+/* ---- job.c ---- */
+
+int job_open(struct job *job);                                      /* opens the context that the options ask for */
+int job_close(struct job *job, int code);                           /* prints the results of a job that is done */
 void job_seconds(struct job *job, const char *stage, double since); /* adds the time since then to a stage */
 void job_integer(struct job *job, const char *name, int64_t value); /* adds to the results */
 void job_number(struct job *job, const char *name, double value);
@@ -99,8 +108,11 @@ void job_json(struct job *job, const char *name, json_t *value);
 
 /* Memory for count elements of some bytes each; NULL after saying so. Free with free(). */
 void *job_alloc(size_t count, size_t size);
-int64_t job_memory_left(void);     /* that the system can still give, swap included; -1 where it does not say */
-int folder_make(const char *path); /* one that is there will do */
+
+/* ---- paths.c ---- */
+
+bool path_ends_in(const char *path, const char *ending); /* in either case */
+int folder_make(const char *path);                       /* one that is there will do */
 
 /* ---- points.c: points, and trees that stand for points ---- */
 
@@ -113,7 +125,6 @@ int tree_build(struct job *job, const char *path, const bosc_array *points, cons
 
 /* ---- graphs.c: graphs, saved or as lists of edges ---- */
 
-bool path_ends_in(const char *path, const char *ending); /* in either case */
 int graph_read(struct job *job, const char *path, bosc_graph **graph);
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
 /* Ids or vertices of id_bits, in the front half of their array if those are 32, become int64_t. */

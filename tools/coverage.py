@@ -1,4 +1,4 @@
-"""Prints the lines and branches of src/ and tool/ that tests reached, folder by folder, from a build with gcov.
+"""Prints the lines and branches of src/, tool/, render/ and demo/ that tests reached, folder by folder, from a build with gcov.
 
 usage: tools/coverage.py BUILD [PERCENT]     names the files with fewer lines reached than PERCENT (90)
 
@@ -26,12 +26,12 @@ def reports(build):
 
 
 def name_of(file, report):
-    """The path below the root of a file of src/ or tool/, or None."""
+    """The path below the root of a file of these folders, or None."""
     path = (pathlib.Path(report["current_working_directory"]) / file["file"]).resolve()
     if not path.is_relative_to(ROOT):
         return None
     name = path.relative_to(ROOT)
-    return name if name.parts[0] in ("src", "tool") else None
+    return name if name.parts[0] in ("src", "tool", "render", "demo") else None
 
 
 def guards(name):

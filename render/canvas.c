@@ -1,5 +1,5 @@
 /* Shapes are distances: a pixel is covered by how far its centre lies inside the edge. */
-#include "tool/canvas.h"
+#include "render/canvas.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,7 @@
 #include <boscage/cellgraph.h>
 #include <boscage/trie.h>
 
-#include "tool/canvas.h"
-#include "tool/demo.h"
+#include "demo/parts.h"
 
 enum { LINES = 64, SIDE = 1000, MARGIN = 40, RASTER = SIDE - 2 * MARGIN, ROWS = RASTER * RASTER };
 
@@ -33,12 +32,12 @@ struct cells {
 };
 
 /* Each line goes through a random point at a random angle. */
-static int make_rows(struct job *job, uint64_t *rows)
+static bosc_status make_rows(struct demo *demo, uint64_t *rows)
 {
     uint32_t bits[3 * LINES];
     double of[LINES][3]; /* a x + b y + c = 0 */
-    bosc_status status = bosc_random_bits(job->ctx, 11, 0, 3 * LINES, bits);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    bosc_status status = bosc_random_bits(demo->ctx, 11, 0, 3 * LINES, bits);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int k = 0; k < LINES; k++) {
         double x = ldexp(bits[3 * k], -32) * RASTER, y = ldexp(bits[3 * k + 1], -32) * RASTER;
         double angle = ldexp(bits[3 * k + 2], -32) * 3.141592653589793;
@@ -53,11 +52,11 @@ static int make_rows(struct job *job, uint64_t *rows)
             rows[i] |= (uint64_t)(of[k][0] * x + of[k][1] * y + of[k][2] > 0) << k;
         }
     }
-    return EXIT_DONE;
+    return BOSC_OK;
 }
 
 /* The graph and the trie of its vectors; of two builds the second is measured. */
-static int build(struct job *job, struct cells *c)
+static bosc_status build(struct demo *demo, struct cells *c)
 {
     char what[128];
     double graph = 0, trie = 0;
@@ -65,70 +64,72 @@ static int build(struct job *job, struct cells *c)
     bosc_trie_opts trie_opts = {.size = sizeof trie_opts, .length = LINES};
     bosc_cellgraph_info info = {.size = sizeof info};
     bosc_trie_info of_trie = {.size = sizeof of_trie};
-    bosc_status status = bosc_cellgraph_create(job->ctx, &opts, &c->graph);
-    if (status == BOSC_OK) status = bosc_trie_create(job->ctx, &trie_opts, &c->trie);
+    bosc_status status = bosc_cellgraph_create(demo->ctx, &opts, &c->graph);
+    if (status == BOSC_OK) status = bosc_trie_create(demo->ctx, &trie_opts, &c->trie);
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
-        double start = job_now();
-        status = bosc_cellgraph_build(job->ctx, c->graph, c->rows, ROWS, 0);
-        graph = job_now() - start;
-        start = job_now();
-        if (status == BOSC_OK) status = bosc_trie_build(job->ctx, c->trie, c->rows, NULL, ROWS, 0);
-        trie = job_now() - start;
+        double start = demo_now();
+        status = bosc_cellgraph_build(demo->ctx, c->graph, c->rows, ROWS, 0);
+        graph = demo_now() - start;
+        start = demo_now();
+        if (status == BOSC_OK) status = bosc_trie_build(demo->ctx, c->trie, c->rows, NULL, ROWS, 0);
+        trie = demo_now() - start;
     }
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(c->graph, &info);
-    if (status == BOSC_OK) status = bosc_trie_get_info(job->ctx, c->trie, &of_trie);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status == BOSC_OK) status = bosc_trie_get_info(demo->ctx, c->trie, &of_trie);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     if (of_trie.keys != info.vertices)
-        return say(EXIT_FAILED, "demo: the trie has %lld cells", (long long)of_trie.keys);
+        return demo_fail(demo, BOSC_ERR_DATA, "demo: the trie has %lld cells", (long long)of_trie.keys);
     c->vertices = info.vertices;
     c->edges = info.edges;
     snprintf(what, sizeof what, "cell graph of %d vectors of %d bits", ROWS, LINES);
-    demo_row(job, what, graph, ROWS);
+    demo_row(demo, what, graph, ROWS);
     snprintf(what, sizeof what, "%lld cells, %lld pairs of neighbours", (long long)c->vertices, (long long)c->edges);
-    demo_row(job, what, 0, 0);
-    demo_row(job, "trie of the same vectors", trie, ROWS);
-    return EXIT_DONE;
+    demo_row(demo, what, 0, 0);
+    demo_row(demo, "trie of the same vectors", trie, ROWS);
+    return BOSC_OK;
 }
 
 /* A way crosses one line at each step, and no way has fewer steps. */
-static int check_path(const struct cells *c)
+static bosc_status check_path(struct demo *demo, const struct cells *c)
 {
     int64_t to = c->vertex_of[to_row];
-    if (c->length == 0 || c->length != c->levels[to] + 1) return say(EXIT_FAILED, "demo: no shortest way");
+    if (c->length == 0 || c->length != c->levels[to] + 1)
+        return demo_fail(demo, BOSC_ERR_DATA, "demo: no shortest way");
     for (int64_t k = 0; k + 1 < c->length; k++)
         if (__builtin_popcountll(c->vectors[c->path[k]] ^ c->vectors[c->path[k + 1]]) != 1)
-            return say(EXIT_FAILED, "demo: a step of a way crosses no single line");
-    return EXIT_DONE;
+            return demo_fail(demo, BOSC_ERR_DATA, "demo: a step of a way crosses no single line");
+    return BOSC_OK;
 }
 
-static int search(struct job *job, struct cells *c)
+static bosc_status search(struct demo *demo, struct cells *c)
 {
     char what[128];
     int64_t reached = 0;
     size_t count = (size_t)c->vertices;
-    c->vectors = job_alloc(count, sizeof *c->vectors);
-    c->vertex_of = job_alloc(ROWS, sizeof *c->vertex_of);
-    c->levels = job_alloc(count, sizeof *c->levels);
-    c->path = job_alloc(count, sizeof *c->path);
-    c->multiplicities = job_alloc(count, sizeof *c->multiplicities);
-    if (!c->vectors || !c->vertex_of || !c->levels || !c->path || !c->multiplicities) return EXIT_FAILED;
+    c->vectors = demo_alloc(demo, count, sizeof *c->vectors);
+    c->vertex_of = demo_alloc(demo, ROWS, sizeof *c->vertex_of);
+    c->levels = demo_alloc(demo, count, sizeof *c->levels);
+    c->path = demo_alloc(demo, count, sizeof *c->path);
+    c->multiplicities = demo_alloc(demo, count, sizeof *c->multiplicities);
+    if (!c->vectors || !c->vertex_of || !c->levels || !c->path || !c->multiplicities) return BOSC_ERR_NOMEM;
     bosc_status status =
-        bosc_cellgraph_get_vertices(job->ctx, c->graph, c->vectors, NULL, c->multiplicities, c->vertex_of);
-    if (status == BOSC_OK) status = bosc_cellgraph_prepare(job->ctx, c->graph);
-    if (status != BOSC_OK) return say_ctx(job, status);
+        bosc_cellgraph_get_vertices(demo->ctx, c->graph, c->vectors, NULL, c->multiplicities, c->vertex_of);
+    if (status == BOSC_OK) status = bosc_cellgraph_prepare(demo->ctx, c->graph);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     int64_t from = c->vertex_of[from_row], to = c->vertex_of[to_row];
-    double start = job_now();
-    status = bosc_cellgraph_levels(job->ctx, c->graph, from, c->levels, NULL, &reached, &c->depth);
-    double levels = job_now();
-    if (status == BOSC_OK) status = bosc_cellgraph_path(job->ctx, c->graph, from, to, c->path, c->vertices, &c->length);
-    double path = job_now();
-    if (status != BOSC_OK) return say_ctx(job, status);
+    double start = demo_now();
+    status = bosc_cellgraph_levels(demo->ctx, c->graph, from, c->levels, NULL, &reached, &c->depth);
+    double levels = demo_now();
+    if (status == BOSC_OK)
+        status = bosc_cellgraph_path(demo->ctx, c->graph, from, to, c->path, c->vertices, &c->length);
+    double path = demo_now();
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     snprintf(what, sizeof what, "%lld cells reached from one, across up to %lld lines", (long long)reached,
              (long long)c->depth);
-    demo_row(job, what, levels - start, (double)reached);
+    demo_row(demo, what, levels - start, (double)reached);
     snprintf(what, sizeof what, "a shortest way through, across %lld lines", (long long)c->length - 1);
-    demo_row(job, what, path - levels, 0);
-    return check_path(c);
+    demo_row(demo, what, path - levels, 0);
+    return check_path(demo, c);
 }
 
 /* The row of a cell that lies nearest to the cell's middle. */
@@ -150,7 +151,7 @@ static int64_t middle_row(const struct cells *c, int64_t vertex)
 }
 
 /* Cells by their level, and the way from middle to middle. */
-static int draw(struct job *job, const struct cells *c, struct canvas *canvas)
+static bosc_status draw(struct demo *demo, const struct cells *c, struct canvas *canvas)
 {
     static const uint32_t shades[5] = {0xfff2c6, 0xf6a35b, 0xd2506a, 0x6f3b86, 0x1d2455};
     struct colour palette[5], way = colour_of(0xffffff);
@@ -172,18 +173,19 @@ static int draw(struct job *job, const struct cells *c, struct canvas *canvas)
         canvas_disc(canvas, x, y, k == 0 || k + 1 == c->length ? 9 : 4, way, 1);
         x0 = x, y0 = y;
     }
-    return demo_picture(job, canvas, "cells_levels.png");
+    return demo_picture(demo, canvas, "cells_levels.png");
 }
 
-int demo_cells(struct job *job)
+bosc_status demo_cells(struct demo *demo)
 {
     struct canvas canvas = {0};
-    struct cells c = {.rows = job_alloc(ROWS, sizeof *c.rows)};
-    int code = c.rows ? make_rows(job, c.rows) : EXIT_FAILED;
-    if (!code) code = build(job, &c);
-    if (!code) code = search(job, &c);
-    if (!code && !canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020))) code = say(EXIT_FAILED, "out of memory");
-    if (!code) code = draw(job, &c, &canvas);
+    struct cells c = {.rows = demo_alloc(demo, ROWS, sizeof *c.rows)};
+    bosc_status code = c.rows ? make_rows(demo, c.rows) : BOSC_ERR_NOMEM;
+    if (!code) code = build(demo, &c);
+    if (!code) code = search(demo, &c);
+    if (!code && !canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)))
+        code = demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
+    if (!code) code = draw(demo, &c, &canvas);
     canvas_close(&canvas);
     bosc_cellgraph_free(c.graph);
     bosc_trie_free(c.trie);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/canvas.h"
-#include "tool/demo.h"
+#include "demo/parts.h"
 
 enum { SIDE = 1200, MARGIN = 40 };
 
@@ -107,18 +106,18 @@ static const float plane_queries[PLANE_QUERIES * 2] = {0.24f, 0.72f, 0.55f, 0.46
                                                        0.20f, 0.15f, 0.22f, 0.83f, 0.80f};
 
 /* Half of the points uniform, half of them in clusters, and those kept inside the frame. */
-static bosc_status make_points(struct job *job, struct plane *p)
+static bosc_status make_points(struct demo *demo, struct plane *p)
 {
     int half = PLANE_POINTS / 2;
-    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
     if (status == BOSC_OK)
-        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
+        status = bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
                                     p->points + half * 2);
     for (int i = 0; i < PLANE_POINTS * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
     return status;
 }
 
-static int draw_plane(struct job *job, struct plane *p)
+static bosc_status draw_plane(struct demo *demo, struct plane *p)
 {
     static const uint32_t palette[8] = {0xfff3b0, 0xffb35c, 0xf3676a, 0xc2407f, 0x7f3f98, 0x4a4aa8, 0x2f6fb0, 0x2a8c9c};
     int64_t ids[PLANE_QUERIES * PLANE_K];
@@ -126,15 +125,15 @@ static int draw_plane(struct job *job, struct plane *p)
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 2};
     bosc_kdtree_info info = {.size = sizeof info};
     for (int i = 0; i < 8; i++) p->depths[i] = colour_of(palette[i]);
-    bosc_status status = make_points(job, p);
-    if (status == BOSC_OK) status = bosc_kdtree_create(job->ctx, &opts, &tree);
-    if (status == BOSC_OK) status = bosc_kdtree_build(job->ctx, tree, p->points, PLANE_POINTS, 0);
-    if (status == BOSC_OK) status = bosc_kdtree_get_nodes(job->ctx, tree, p->nodes, NULL);
+    bosc_status status = make_points(demo, p);
+    if (status == BOSC_OK) status = bosc_kdtree_create(demo->ctx, &opts, &tree);
+    if (status == BOSC_OK) status = bosc_kdtree_build(demo->ctx, tree, p->points, PLANE_POINTS, 0);
+    if (status == BOSC_OK) status = bosc_kdtree_get_nodes(demo->ctx, tree, p->nodes, NULL);
     if (status == BOSC_OK)
-        status = bosc_kdtree_knn(job->ctx, tree, plane_queries, PLANE_QUERIES, 0, PLANE_K, ids, NULL);
+        status = bosc_kdtree_knn(demo->ctx, tree, plane_queries, PLANE_QUERIES, 0, PLANE_K, ids, NULL);
     if (status == BOSC_OK) status = bosc_kdtree_get_info(tree, &info);
     bosc_kdtree_free(tree);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     p->levels = info.depth;
     struct box whole = {{MARGIN, MARGIN}, {SIDE - MARGIN, SIDE - MARGIN}};
     draw_tints(p, 0, PLANE_POINTS, 0, 0, whole);
@@ -142,16 +141,17 @@ static int draw_plane(struct job *job, struct plane *p)
     draw_frame(p, whole);
     draw_points(p);
     for (int q = 0; q < PLANE_QUERIES; q++) draw_query(p, plane_queries + q * 2, ids + q * PLANE_K);
-    return demo_picture(job, &p->canvas, "kdtree_partition.png");
+    return demo_picture(demo, &p->canvas, "kdtree_partition.png");
 }
 
-int demo_partition(struct job *job)
+bosc_status demo_partition(struct demo *demo)
 {
-    struct plane *p = job_alloc(1, sizeof *p);
-    if (!p) return EXIT_FAILED;
+    struct plane *p = demo_alloc(demo, 1, sizeof *p);
+    if (!p) return BOSC_ERR_NOMEM;
     memset(p, 0, sizeof *p);
-    int code = canvas_open(&p->canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_plane(job, p)
-                                                                        : say(EXIT_FAILED, "out of memory");
+    bosc_status code = canvas_open(&p->canvas, SIDE, SIDE, colour_of(0x0f1020))
+                           ? draw_plane(demo, p)
+                           : demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     canvas_close(&p->canvas);
     free(p);
     return code;
@@ -234,21 +234,21 @@ static void draw_splats(struct canvas *canvas, const struct splat *splats, int64
     }
 }
 
-int demo_density(struct job *job, const float *points, int64_t n, int32_t dim, const double *distances, double fill,
-                 const char *name)
+bosc_status demo_density(struct demo *demo, const float *points, int64_t n, int32_t dim, const double *distances,
+                         double fill, const char *name)
 {
     struct canvas canvas = {0};
     struct extent extent;
-    struct splat *splats = job_alloc((size_t)n, sizeof *splats);
-    if (!splats) return EXIT_FAILED;
+    struct splat *splats = demo_alloc(demo, (size_t)n, sizeof *splats);
+    if (!splats) return BOSC_ERR_NOMEM;
     for (int64_t i = 0; i < n; i++) splats[i] = project(points + i * dim, dim, distances[i]);
     qsort(splats, (size_t)n, sizeof *splats, farther_first);
-    int code = EXIT_FAILED;
+    bosc_status code = BOSC_ERR_NOMEM;
     if (canvas_open(&canvas, SIDE, SIDE, colour_of(0x0b0c18)) && find_extent(splats, n, &extent)) {
         draw_splats(&canvas, splats, n, &extent, fill);
-        code = demo_picture(job, &canvas, name);
+        code = demo_picture(demo, &canvas, name);
     } else {
-        say(EXIT_FAILED, "out of memory");
+        demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     }
     canvas_close(&canvas);
     free(splats);

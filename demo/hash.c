@@ -9,15 +9,14 @@
 #include <boscage/hash.h>
 #include <boscage/spatial.h>
 
-#include "tool/canvas.h"
-#include "tool/demo.h"
+#include "demo/parts.h"
 
 enum { CPU = 1 << 20, CUDA = 1 << 24, SIDE = 1200, MARGIN = 40 };
 
-static bool has_device(const struct job *job)
+static bool has_device(const struct demo *demo)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(job->ctx, &info);
+    bosc_ctx_get_info(demo->ctx, &info);
     return info.backend == BOSC_BACKEND_CUDA;
 }
 
@@ -32,39 +31,40 @@ struct pairs {
 };
 
 /* The second call is measured: the first one takes memory. */
-static int look_up(struct job *job, struct pairs *p)
+static bosc_status look_up(struct demo *demo, struct pairs *p)
 {
     char what[128];
     int64_t n = p->n, wrong = 0;
     double build = 0, find = 0;
     bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8, .load = 0.95};
-    bosc_status status = bosc_random_bits(job->ctx, 3, 0, 4 * n, (uint32_t *)(void *)p->keys);
-    if (status == BOSC_OK) status = bosc_hash_create(job->ctx, &opts, &p->table);
+    bosc_status status = bosc_random_bits(demo->ctx, 3, 0, 4 * n, (uint32_t *)(void *)p->keys);
+    if (status == BOSC_OK) status = bosc_hash_create(demo->ctx, &opts, &p->table);
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
-        double start = job_now();
-        status = bosc_hash_build(job->ctx, p->table, p->keys, p->keys, n); /* each key is its own value */
-        build = job_now() - start;
-        start = job_now();
-        if (status == BOSC_OK) status = bosc_hash_find(job->ctx, p->table, p->keys, 2 * n, p->values, p->found);
-        find = job_now() - start;
+        double start = demo_now();
+        status = bosc_hash_build(demo->ctx, p->table, p->keys, p->keys, n); /* each key is its own value */
+        build = demo_now() - start;
+        start = demo_now();
+        if (status == BOSC_OK) status = bosc_hash_find(demo->ctx, p->table, p->keys, 2 * n, p->values, p->found);
+        find = demo_now() - start;
     }
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t i = 0; i < 2 * n; i++) wrong += p->found[i] != (i < n) || p->values[i] != (i < n ? p->keys[i] : 0);
-    if (wrong) return say(EXIT_FAILED, "demo: %lld keys are not found as they should be", (long long)wrong);
+    if (wrong)
+        return demo_fail(demo, BOSC_ERR_DATA, "demo: %lld keys are not found as they should be", (long long)wrong);
     snprintf(what, sizeof what, "hash table: build, %lld keys and values, load 0.95", (long long)n);
-    demo_row(job, what, build, (double)n);
+    demo_row(demo, what, build, (double)n);
     snprintf(what, sizeof what, "look-ups, half of them of absent keys, all right");
-    demo_row(job, what, find, 2 * (double)n);
-    return EXIT_DONE;
+    demo_row(demo, what, find, 2 * (double)n);
+    return BOSC_OK;
 }
 
-int demo_hash(struct job *job)
+bosc_status demo_hash(struct demo *demo)
 {
-    struct pairs p = {.n = has_device(job) ? CUDA : CPU};
-    p.keys = job_alloc(2 * (size_t)p.n, sizeof *p.keys);
-    p.values = job_alloc(2 * (size_t)p.n, sizeof *p.values);
-    p.found = job_alloc(2 * (size_t)p.n, 1);
-    int code = p.keys && p.values && p.found ? look_up(job, &p) : EXIT_FAILED;
+    struct pairs p = {.n = has_device(demo) ? CUDA : CPU};
+    p.keys = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.keys);
+    p.values = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.values);
+    p.found = demo_alloc(demo, 2 * (size_t)p.n, 1);
+    bosc_status code = p.keys && p.values && p.found ? look_up(demo, &p) : BOSC_ERR_NOMEM;
     bosc_hash_free(p.table);
     free(p.keys);
     free(p.values);
@@ -84,54 +84,55 @@ struct cloud {
     bosc_grid *grid;
 };
 
-static int find_groups(struct job *job, struct cloud *c)
+static bosc_status find_groups(struct demo *demo, struct cloud *c)
 {
     char what[128];
     int64_t again = 0;
     bosc_grid_opts opts = {.size = sizeof opts, .dim = 2, .cell = c->radius};
-    bosc_status status = bosc_grid_create(job->ctx, &opts, &c->grid);
+    bosc_status status = bosc_grid_create(demo->ctx, &opts, &c->grid);
     double build = 0, pairs = 0, groups = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
-        double start = job_now();
-        status = bosc_grid_build(job->ctx, c->grid, c->points, c->n, 0);
-        build = job_now() - start;
-        start = job_now();
-        if (status == BOSC_OK) status = bosc_grid_pairs(job->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
-        pairs = job_now() - start;
-        start = job_now();
-        if (status == BOSC_OK) status = bosc_grid_groups(job->ctx, c->grid, c->radius, c->labels, &c->groups);
-        groups = job_now() - start;
+        double start = demo_now();
+        status = bosc_grid_build(demo->ctx, c->grid, c->points, c->n, 0);
+        build = demo_now() - start;
+        start = demo_now();
+        if (status == BOSC_OK) status = bosc_grid_pairs(demo->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
+        pairs = demo_now() - start;
+        start = demo_now();
+        if (status == BOSC_OK) status = bosc_grid_groups(demo->ctx, c->grid, c->radius, c->labels, &c->groups);
+        groups = demo_now() - start;
     }
-    if (status != BOSC_OK) return say_ctx(job, status);
-    c->pairs = job_alloc((size_t)c->count, 2 * sizeof *c->pairs);
-    if (!c->pairs) return EXIT_FAILED;
-    status = bosc_grid_pairs(job->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    c->pairs = demo_alloc(demo, (size_t)c->count, 2 * sizeof *c->pairs);
+    if (!c->pairs) return BOSC_ERR_NOMEM;
+    status = bosc_grid_pairs(demo->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t k = 0; k < c->count; k++)
         if (c->labels[c->pairs[2 * k]] != c->labels[c->pairs[2 * k + 1]])
-            return say(EXIT_FAILED, "demo: a pair is in two groups");
+            return demo_fail(demo, BOSC_ERR_DATA, "demo: a pair is in two groups");
     snprintf(what, sizeof what, "voxel grid: build, %lld points", (long long)c->n);
-    demo_row(job, what, build, (double)c->n);
+    demo_row(demo, what, build, (double)c->n);
     snprintf(what, sizeof what, "all %lld pairs within %g, counted", (long long)c->count, c->radius);
-    demo_row(job, what, pairs, (double)c->n);
+    demo_row(demo, what, pairs, (double)c->n);
     snprintf(what, sizeof what, "%lld groups that they join", (long long)c->groups);
-    demo_row(job, what, groups, (double)c->n);
-    return EXIT_DONE;
+    demo_row(demo, what, groups, (double)c->n);
+    return BOSC_OK;
 }
 
-static int make_cloud(struct job *job, struct cloud *c)
+static bosc_status make_cloud(struct demo *demo, struct cloud *c)
 {
-    c->points = job_alloc((size_t)c->n * 2, sizeof *c->points);
-    c->labels = job_alloc((size_t)c->n, sizeof *c->labels);
-    c->sizes = job_alloc((size_t)c->n, sizeof *c->sizes);
-    c->coords = job_alloc((size_t)c->n * 2, sizeof *c->coords);
-    if (!c->points || !c->labels || !c->sizes || !c->coords) return EXIT_FAILED;
+    c->points = demo_alloc(demo, (size_t)c->n * 2, sizeof *c->points);
+    c->labels = demo_alloc(demo, (size_t)c->n, sizeof *c->labels);
+    c->sizes = demo_alloc(demo, (size_t)c->n, sizeof *c->sizes);
+    c->coords = demo_alloc(demo, (size_t)c->n * 2, sizeof *c->coords);
+    if (!c->points || !c->labels || !c->sizes || !c->coords) return BOSC_ERR_NOMEM;
     int64_t half = c->n / 2;
-    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
     if (status == BOSC_OK)
-        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32, c->points + 2 * half);
+        status =
+            bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32, c->points + 2 * half);
     for (int64_t i = 0; i < 2 * c->n; i++) c->points[i] = fminf(fmaxf(c->points[i], 0), 1);
-    return status == BOSC_OK ? find_groups(job, c) : say_ctx(job, status);
+    return status == BOSC_OK ? find_groups(demo, c) : demo_fail_ctx(demo, status);
 }
 
 static void close_cloud(struct cloud *c)
@@ -158,13 +159,13 @@ static struct colour group_colour(const struct cloud *c, int64_t label)
 }
 
 /* Occupied voxels, lines between the points of pairs, and points. */
-static int draw_groups(struct job *job, struct cloud *c, struct canvas *canvas)
+static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas *canvas)
 {
     int64_t voxels = 0;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
     for (int64_t i = 0; i < c->n; i++) c->sizes[c->labels[i]]++;
-    bosc_status status = bosc_grid_voxels(job->ctx, c->grid, c->coords, NULL, c->n, &voxels);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    bosc_status status = bosc_grid_voxels(demo->ctx, c->grid, c->coords, NULL, c->n, &voxels);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t v = 0; v < voxels; v++) {
         double x = at((double)c->coords[2 * v] * c->radius), y = at((double)c->coords[2 * v + 1] * c->radius);
         double edge = c->radius * (SIDE - 2 * MARGIN);
@@ -181,20 +182,20 @@ static int draw_groups(struct job *job, struct cloud *c, struct canvas *canvas)
                     alone ? colour_of(0x70768c) : colour_mix(group_colour(c, c->labels[i]), colour_of(0xffffff), 0.4),
                     0.95);
     }
-    return demo_picture(job, canvas, "spatial_groups.png");
+    return demo_picture(demo, canvas, "spatial_groups.png");
 }
 
-int demo_spatial(struct job *job)
+bosc_status demo_spatial(struct demo *demo)
 {
     struct canvas canvas = {0};
-    struct cloud many = {.n = has_device(job) ? CUDA : CPU / 8}, few = {.n = DRAWN, .radius = 0.0125};
+    struct cloud many = {.n = has_device(demo) ? CUDA : CPU / 8}, few = {.n = DRAWN, .radius = 0.0125};
     many.radius = 0.6 / sqrt((double)many.n);
-    int code = make_cloud(job, &many);
+    bosc_status code = make_cloud(demo, &many);
     close_cloud(&many);
-    if (!code) code = make_cloud(job, &few);
+    if (!code) code = make_cloud(demo, &few);
     if (!code)
-        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_groups(job, &few, &canvas)
-                                                                     : say(EXIT_FAILED, "out of memory");
+        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_groups(demo, &few, &canvas)
+                                                                     : demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     canvas_close(&canvas);
     close_cloud(&few);
     return code;
@@ -226,12 +227,12 @@ struct sky {
 static double unit(const uint32_t *bits) { return (double)*bits / 4294967296.0; }
 
 /* The figure turned, shrunk and moved, without some of its stars, each a little off its place; other stars around. */
-static int make_sky(struct job *job, struct sky *s)
+static bosc_status make_sky(struct demo *demo, struct sky *s)
 {
     uint32_t bits[4 * SKY];
     double angle = 0.62, scale = 21;
-    bosc_status status = bosc_random_bits(job->ctx, 12, 0, 4 * SKY, bits);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    bosc_status status = bosc_random_bits(demo->ctx, 12, 0, 4 * SKY, bits);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int i = 0; i < STARS; i++) {
         const uint32_t *b = bits + 4 * i;
         double x = 82.5 - orion[i][0], y = 4 - orion[i][1];
@@ -249,37 +250,37 @@ static int make_sky(struct job *job, struct sky *s)
         for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = 20 + unit(b + k) * (SIDE - 40);
         s->size[s->m] = 1.0 + 3.2 * pow(unit(b + 2), 4);
     }
-    return EXIT_DONE;
+    return BOSC_OK;
 }
 
-static int find_figure(struct job *job, struct sky *s)
+static bosc_status find_figure(struct demo *demo, struct sky *s)
 {
     char what[128];
     bosc_geometric *table = NULL;
     bosc_geometric_info info = {.size = sizeof info};
-    double start = job_now(), built = 0;
+    double start = demo_now(), built = 0;
     bosc_geometric_opts opts = {.size = sizeof opts, .enough = 0.8};
-    bosc_status status = bosc_geometric_create(job->ctx, &opts, &table);
-    if (status == BOSC_OK) status = bosc_geometric_build(job->ctx, table, s->model, STARS);
-    built = job_now() - start;
+    bosc_status status = bosc_geometric_create(demo->ctx, &opts, &table);
+    if (status == BOSC_OK) status = bosc_geometric_build(demo->ctx, table, s->model, STARS);
+    built = demo_now() - start;
     s->match.size = sizeof s->match;
-    start = job_now();
-    if (status == BOSC_OK) status = bosc_geometric_find(job->ctx, table, s->points, s->m, s->ids, &s->match);
-    double found = job_now() - start;
+    start = demo_now();
+    if (status == BOSC_OK) status = bosc_geometric_find(demo->ctx, table, s->points, s->m, s->ids, &s->match);
+    double found = demo_now() - start;
     if (status == BOSC_OK) bosc_geometric_get_info(table, &info);
     bosc_geometric_free(table);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     const double *t = s->match.transform;
     for (int i = 0; i < STARS; i++)
         if (hypot(t[0] * s->model[2 * i] + t[1] * s->model[2 * i + 1] + t[2] - s->truth[2 * i],
                   t[3] * s->model[2 * i] + t[4] * s->model[2 * i + 1] + t[5] - s->truth[2 * i + 1]) > 6)
-            return say(EXIT_FAILED, "demo: the constellation was not found where it is");
+            return demo_fail(demo, BOSC_ERR_DATA, "demo: the constellation was not found where it is");
     snprintf(what, sizeof what, "geometric hashing: %lld bases of %d stars", (long long)info.bases, STARS);
-    demo_row(job, what, built, (double)info.entries);
+    demo_row(demo, what, built, (double)info.entries);
     snprintf(what, sizeof what, "found among %lld stars, %lld in place, %lld bases tried", (long long)s->m,
              (long long)s->match.inliers, (long long)s->match.tried);
-    demo_row(job, what, found, (double)(s->match.tried * s->m));
-    return EXIT_DONE;
+    demo_row(demo, what, found, (double)(s->match.tried * s->m));
+    return BOSC_OK;
 }
 
 static void draw_star(struct canvas *canvas, double x, double y, double size, struct colour colour)
@@ -307,7 +308,7 @@ static void draw_model(struct canvas *canvas, const struct sky *s)
                     1);
 }
 
-static int draw_sky(struct job *job, struct sky *s, struct canvas *canvas)
+static bosc_status draw_sky(struct demo *demo, struct sky *s, struct canvas *canvas)
 {
     const double *t = s->match.transform;
     double moved[2 * STARS];
@@ -332,20 +333,20 @@ static int draw_sky(struct job *job, struct sky *s, struct canvas *canvas)
                     1);
     }
     draw_model(canvas, s);
-    return demo_picture(job, canvas, "geometric_match.png");
+    return demo_picture(demo, canvas, "geometric_match.png");
 }
 
-int demo_geometric(struct job *job)
+bosc_status demo_geometric(struct demo *demo)
 {
     struct canvas canvas = {0};
-    struct sky *s = job_alloc(1, sizeof *s);
-    if (!s) return EXIT_FAILED;
+    struct sky *s = demo_alloc(demo, 1, sizeof *s);
+    if (!s) return BOSC_ERR_NOMEM;
     memset(s, 0, sizeof *s);
-    int code = make_sky(job, s);
-    if (!code) code = find_figure(job, s);
+    bosc_status code = make_sky(demo, s);
+    if (!code) code = find_figure(demo, s);
     if (!code)
-        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x070a16)) ? draw_sky(job, s, &canvas)
-                                                                     : say(EXIT_FAILED, "out of memory");
+        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x070a16)) ? draw_sky(demo, s, &canvas)
+                                                                     : demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     canvas_close(&canvas);
     free(s);
     return code;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/canvas.h"
-#include "tool/demo.h"
+#include "demo/parts.h"
 
 enum { CPU = 1 << 17, CUDA = 1 << 22, EACH = 6 }; /* vertices or points, and edges for each vertex */
 
@@ -18,68 +17,68 @@ struct network {
     bosc_graph *graph;
 };
 
-static int make_network(struct job *job, struct network *g)
+static bosc_status make_network(struct demo *demo, struct network *g)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(job->ctx, &info);
+    bosc_ctx_get_info(demo->ctx, &info);
     bosc_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
     o.n = info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU;
     o.m = o.n * EACH;
-    g->u = job_alloc((size_t)o.m, sizeof *g->u);
-    g->v = job_alloc((size_t)o.m, sizeof *g->v);
-    g->weights = job_alloc((size_t)o.m, sizeof *g->weights);
-    g->edges = job_alloc((size_t)o.n, sizeof *g->edges);
-    if (!g->u || !g->v || !g->weights || !g->edges) return EXIT_FAILED;
-    bosc_status status = bosc_graph_generate(job->ctx, &o, &g->n, &g->m, g->u, g->v, g->weights, o.m);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    g->u = demo_alloc(demo, (size_t)o.m, sizeof *g->u);
+    g->v = demo_alloc(demo, (size_t)o.m, sizeof *g->v);
+    g->weights = demo_alloc(demo, (size_t)o.m, sizeof *g->weights);
+    g->edges = demo_alloc(demo, (size_t)o.n, sizeof *g->edges);
+    if (!g->u || !g->v || !g->weights || !g->edges) return BOSC_ERR_NOMEM;
+    bosc_status status = bosc_graph_generate(demo->ctx, &o, &g->n, &g->m, g->u, g->v, g->weights, o.m);
+    return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
 /* The second call is measured: the first one takes memory. */
-static int build_network(struct job *job, struct network *g)
+static bosc_status build_network(struct demo *demo, struct network *g)
 {
     char what[128];
     bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_I64, .id_bits = 32};
-    bosc_status status = bosc_graph_create(job->ctx, &opts, &g->graph);
+    bosc_status status = bosc_graph_create(demo->ctx, &opts, &g->graph);
     double seconds = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
-        double start = job_now();
-        status = bosc_graph_build(job->ctx, g->graph, g->n, g->m, g->u, g->v, g->weights);
-        seconds = job_now() - start;
+        double start = demo_now();
+        status = bosc_graph_build(demo->ctx, g->graph, g->n, g->m, g->u, g->v, g->weights);
+        seconds = demo_now() - start;
     }
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     snprintf(what, sizeof what, "build: random graph, %lld vertices, %lld edges", (long long)g->n, (long long)g->m);
-    demo_row(job, what, seconds, (double)g->m);
-    return EXIT_DONE;
+    demo_row(demo, what, seconds, (double)g->m);
+    return BOSC_OK;
 }
 
-static int span_network(struct job *job, struct network *g)
+static bosc_status span_network(struct demo *demo, struct network *g)
 {
     char what[128];
     bosc_msf_info found = {.size = sizeof found};
     bosc_status status = BOSC_OK;
     double seconds = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
-        double start = job_now();
-        status = bosc_msf(job->ctx, g->graph, NULL, g->edges, NULL, &found);
-        seconds = job_now() - start;
+        double start = demo_now();
+        status = bosc_msf(demo->ctx, g->graph, NULL, g->edges, NULL, &found);
+        seconds = demo_now() - start;
     }
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     snprintf(what, sizeof what, "minimum spanning forest: %lld trees, weight %.0f", (long long)found.trees,
              found.weight);
-    demo_row(job, what, seconds, (double)g->m);
-    double start = job_now();
-    status = bosc_msf_verify(job->ctx, g->graph, NULL, g->edges, found.edges, NULL);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    demo_row(job, "proof: no edge left out is lighter than the path around it", job_now() - start, (double)g->m);
-    return EXIT_DONE;
+    demo_row(demo, what, seconds, (double)g->m);
+    double start = demo_now();
+    status = bosc_msf_verify(demo->ctx, g->graph, NULL, g->edges, found.edges, NULL);
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    demo_row(demo, "proof: no edge left out is lighter than the path around it", demo_now() - start, (double)g->m);
+    return BOSC_OK;
 }
 
-int demo_forest(struct job *job)
+bosc_status demo_forest(struct demo *demo)
 {
     struct network g = {0};
-    int code = make_network(job, &g);
-    if (!code) code = build_network(job, &g);
-    if (!code) code = span_network(job, &g);
+    bosc_status code = make_network(demo, &g);
+    if (!code) code = build_network(demo, &g);
+    if (!code) code = span_network(demo, &g);
     bosc_graph_free(g.graph);
     free(g.u);
     free(g.v);
@@ -108,42 +107,43 @@ static void close_plane(struct plane *p)
 }
 
 /* Half of the points uniform, half of them in clusters, kept inside the frame. */
-static int make_plane(struct job *job, struct plane *p, int64_t n)
+static bosc_status make_plane(struct demo *demo, struct plane *p, int64_t n)
 {
     p->n = n;
-    p->points = job_alloc((size_t)n * 2, sizeof *p->points);
-    p->pairs = job_alloc((size_t)n * 2, sizeof *p->pairs);
-    p->order = job_alloc((size_t)n, sizeof *p->order);
-    p->dist2 = job_alloc((size_t)n, sizeof *p->dist2);
-    if (!p->points || !p->pairs || !p->order || !p->dist2) return EXIT_FAILED;
+    p->points = demo_alloc(demo, (size_t)n * 2, sizeof *p->points);
+    p->pairs = demo_alloc(demo, (size_t)n * 2, sizeof *p->pairs);
+    p->order = demo_alloc(demo, (size_t)n, sizeof *p->order);
+    p->dist2 = demo_alloc(demo, (size_t)n, sizeof *p->dist2);
+    if (!p->points || !p->pairs || !p->order || !p->dist2) return BOSC_ERR_NOMEM;
     int64_t half = n / 2;
-    bosc_status status = bosc_random_points(job->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
     if (status == BOSC_OK)
-        status = bosc_random_points(job->ctx, BOSC_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
+        status = bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
     for (int64_t i = 0; i < n * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
-static int span_plane(struct job *job, struct plane *p)
+static bosc_status span_plane(struct demo *demo, struct plane *p)
 {
     char what[128];
-    double weight = 0, tour = 0, start = job_now();
-    bosc_status status = bosc_emst(job->ctx, BOSC_F32, 2, p->points, p->n, 0, 64, p->pairs, p->dist2);
-    double tree_seconds = job_now() - start;
-    start = job_now();
-    if (status == BOSC_OK) status = bosc_tour(job->ctx, p->n, 64, p->pairs, p->order);
-    double tour_seconds = job_now() - start;
-    if (status != BOSC_OK) return say_ctx(job, status);
+    double weight = 0, tour = 0, start = demo_now();
+    bosc_status status = bosc_emst(demo->ctx, BOSC_F32, 2, p->points, p->n, 0, 64, p->pairs, p->dist2);
+    double tree_seconds = demo_now() - start;
+    start = demo_now();
+    if (status == BOSC_OK) status = bosc_tour(demo->ctx, p->n, 64, p->pairs, p->order);
+    double tour_seconds = demo_now() - start;
+    if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t e = 0; e + 1 < p->n; e++) weight += sqrt((double)p->dist2[e]);
     for (int64_t i = 0; i < p->n; i++) {
         const float *a = p->points + 2 * p->order[i], *b = p->points + 2 * p->order[i + 1 < p->n ? i + 1 : 0];
         tour += hypot((double)a[0] - (double)b[0], (double)a[1] - (double)b[1]);
     }
     snprintf(what, sizeof what, "Euclidean spanning tree: %lld points, weight %.3f", (long long)p->n, weight);
-    demo_row(job, what, tree_seconds, (double)p->n);
+    demo_row(demo, what, tree_seconds, (double)p->n);
     snprintf(what, sizeof what, "tour along it: %.2f times the tree (at most 2)", tour / weight);
-    demo_row(job, what, tour_seconds, (double)p->n);
-    return tour <= 2.0001 * weight ? EXIT_DONE : say(EXIT_FAILED, "demo: the tour is longer than twice the tree");
+    demo_row(demo, what, tour_seconds, (double)p->n);
+    return tour <= 2.0001 * weight ? BOSC_OK
+                                   : demo_fail(demo, BOSC_ERR_DATA, "demo: the tour is longer than twice the tree");
 }
 
 static double at(float x) { return MARGIN + (double)x * (SIDE - 2 * MARGIN); }
@@ -197,13 +197,14 @@ static void draw_points(struct canvas *canvas, const struct plane *p)
         canvas_disc(canvas, at(p->points[2 * i]), at(p->points[2 * i + 1]), 1.3, colour_of(0xf4f1e8), 0.55);
 }
 
-static int draw_tree(struct job *job, const struct plane *p, struct canvas *canvas)
+static bosc_status draw_tree(struct demo *demo, const struct plane *p, struct canvas *canvas)
 {
     static const uint32_t levels[6] = {0x3d7fc0, 0x35a8b8, 0x8cc474, 0xffd166, 0xff8c42, 0xfff7e6};
     struct colour palette[6];
-    struct branches b = {job_alloc((size_t)p->n, sizeof(int64_t)), job_alloc((size_t)p->n, sizeof(int64_t))};
-    int code = b.parent && b.size ? EXIT_DONE : EXIT_FAILED;
-    if (!code && !find_branches(p, &b)) code = say(EXIT_FAILED, "out of memory");
+    struct branches b = {demo_alloc(demo, (size_t)p->n, sizeof(int64_t)),
+                         demo_alloc(demo, (size_t)p->n, sizeof(int64_t))};
+    bosc_status code = b.parent && b.size ? BOSC_OK : BOSC_ERR_NOMEM;
+    if (!code && !find_branches(p, &b)) code = demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     for (int i = 0; i < 6; i++) palette[i] = colour_of(levels[i]);
     for (int level = 0; !code && level < 40; level++) /* thin ones first, so that thick ones lie on top */
         for (int64_t i = 0; i < p->n; i++) {
@@ -214,10 +215,10 @@ static int draw_tree(struct job *job, const struct plane *p, struct canvas *canv
     free(b.parent);
     free(b.size);
     draw_points(canvas, p);
-    return code ? code : demo_picture(job, canvas, "emst_tree.png");
+    return code ? code : demo_picture(demo, canvas, "emst_tree.png");
 }
 
-static int draw_tour(struct job *job, const struct plane *p, struct canvas *canvas)
+static bosc_status draw_tour(struct demo *demo, const struct plane *p, struct canvas *canvas)
 {
     static const uint32_t levels[7] = {0xf3676a, 0xffb35c, 0xfff3b0, 0x7fd18b, 0x35c4c9, 0x7a6ff0, 0xf3676a};
     struct colour palette[7];
@@ -226,30 +227,31 @@ static int draw_tour(struct job *job, const struct plane *p, struct canvas *canv
         draw_between(canvas, p, p->order[i], p->order[i + 1 < p->n ? i + 1 : 0], 1.7,
                      colour_along(palette, 7, (double)i / (double)p->n), 0.95);
     draw_points(canvas, p);
-    return demo_picture(job, canvas, "emst_tour.png");
+    return demo_picture(demo, canvas, "emst_tour.png");
 }
 
-static int draw(struct job *job, const struct plane *p,
-                int (*picture)(struct job *, const struct plane *, struct canvas *))
+static bosc_status draw(struct demo *demo, const struct plane *p,
+                        bosc_status (*picture)(struct demo *, const struct plane *, struct canvas *))
 {
     struct canvas canvas = {0};
-    int code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? picture(job, p, &canvas)
-                                                                     : say(EXIT_FAILED, "out of memory");
+    bosc_status code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020))
+                           ? picture(demo, p, &canvas)
+                           : demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     canvas_close(&canvas);
     return code;
 }
 
-int demo_emst(struct job *job)
+bosc_status demo_emst(struct demo *demo)
 {
     struct plane many = {0}, few = {0};
     bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(job->ctx, &info);
-    int code = make_plane(job, &many, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
-    if (!code) code = span_plane(job, &many);
-    if (!code) code = make_plane(job, &few, DRAWN);
-    if (!code) code = span_plane(job, &few);
-    if (!code) code = draw(job, &few, draw_tree);
-    if (!code) code = draw(job, &few, draw_tour);
+    bosc_ctx_get_info(demo->ctx, &info);
+    bosc_status code = make_plane(demo, &many, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
+    if (!code) code = span_plane(demo, &many);
+    if (!code) code = make_plane(demo, &few, DRAWN);
+    if (!code) code = span_plane(demo, &few);
+    if (!code) code = draw(demo, &few, draw_tree);
+    if (!code) code = draw(demo, &few, draw_tour);
     close_plane(&many);
     close_plane(&few);
     return code;

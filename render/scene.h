@@ -1,7 +1,7 @@
 /* Triangles seen by an eye: which one each pixel shows, and where on it. A software rasteriser with a z-buffer; what it
  * shows does not depend on the number of threads. */
-#ifndef TOOL_SCENE_H
-#define TOOL_SCENE_H
+#ifndef RENDER_SCENE_H
+#define RENDER_SCENE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A picture drawn with antialiased discs, rings and lines, blended in linear light. */
-#ifndef TOOL_CANVAS_H
-#define TOOL_CANVAS_H
+#ifndef RENDER_CANVAS_H
+#define RENDER_CANVAS_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* What the light of a raster is made of. */
-#ifndef TOOL_RELIEF_LIGHT_H
-#define TOOL_RELIEF_LIGHT_H
+#ifndef RENDER_RELIEF_LIGHT_H
+#define RENDER_RELIEF_LIGHT_H
 
-#include "tool/relief.h"
+#include "render/relief.h"
 
 /* Towards the sun: x east, y south, z up; of length 1. */
 static const double relief_sun[3] = {-0.48, -0.64, 0.6};

@@ -1,11 +1,11 @@
 /* A mesh becomes a picture: four samples a pixel, each a ray that meets a triangle or none. */
-#include "tool/relief.h"
+#include "render/relief.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/relief_light.h"
+#include "render/relief_light.h"
 
 enum { SAMPLES = 2 }; /* a pixel's side, in samples */
 

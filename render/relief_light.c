@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tool/relief_light.h"
+#include "render/relief_light.h"
 
 /* Rays come from the north-west by north, as on printed maps. A row's shadow is that of the row before, moved on and
  * sunk; what is below it lies in the dark, with a soft edge. */

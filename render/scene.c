@@ -1,4 +1,4 @@
-#include "tool/scene.h"
+#include "render/scene.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Pictures of terrain: meshes of a height raster, with its colours, light and shadows. */
-#ifndef TOOL_RELIEF_H
-#define TOOL_RELIEF_H
+#ifndef RENDER_RELIEF_H
+#define RENDER_RELIEF_H
 
-#include "tool/canvas.h"
-#include "tool/scene.h"
+#include "render/canvas.h"
+#include "render/scene.h"
 
 /* What belongs to a raster, whatever its mesh. */
 struct ground {

@@ -1,0 +1,22 @@
+/* What a path ends in, and folders. */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "tool/tool.h"
+
+bool path_ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+int folder_make(const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0777) == 0) return EXIT_DONE;
+    int number = errno;
+    if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
+    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
+}

@@ -1,0 +1,58 @@
+/* What a job says on standard error, and the bar that it draws there. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+static bool progress_shown; /* the terminal's line holds a bar */
+
+void progress_clear(void)
+{
+    if (progress_shown) fprintf(stderr, "\r%60s\r", "");
+    progress_shown = false;
+}
+
+int say(int code, const char *format, ...)
+{
+    va_list args;
+    progress_clear();
+    va_start(args, format);
+    fputs("boscage: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+int exit_code_of(bosc_status status)
+{
+    return status == BOSC_OK ? EXIT_DONE : status == BOSC_ERR_BACKEND ? EXIT_NO_BACKEND : EXIT_FAILED;
+}
+
+int say_io(bosc_status status, const bosc_io_error *error) { return say(exit_code_of(status), "%s", error->text); }
+
+int say_ctx(const struct job *job, bosc_status status)
+{
+    const char *text = bosc_message(job->ctx);
+    return say(exit_code_of(status), "%s", *text ? text : bosc_status_text(status));
+}
+
+/* Draws a bar on the terminal, at most ten times a second. */
+int progress_show(void *user, const char *stage, double part)
+{
+    static double last;
+    char bar[31];
+    (void)user;
+    double now = job_now();
+    if (now - last < 0.1) return 0;
+    last = now;
+    int full = part < 0 ? 0 : part > 1 ? 30 : (int)(part * 30);
+    memset(bar, '-', 30);
+    memset(bar, '#', (size_t)full);
+    bar[30] = 0;
+    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(part * 100));
+    fflush(stderr);
+    progress_shown = true;
+    return 0;
+}
