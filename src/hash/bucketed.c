@@ -1,5 +1,5 @@
 /* The layout of buckets, as the drivers see it. */
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 static void plan(const bosc_hash_opts *o, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS])
 {

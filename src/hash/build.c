@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "core/call.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 bosc_status bi_hash_scratch(bosc_ctx *ctx, int64_t n, int64_t size, void *p)
 {

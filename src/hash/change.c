@@ -1,6 +1,6 @@
 /* Tables that change: rehash, insert, erase. */
 #include "core/call.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 /* Makes *table from pairs in blocks of its own, so that it is as it was if that fails. */
 static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts, const struct bi_hash_input *in)

@@ -1,7 +1,7 @@
 /* The pairs of one key together: hashes are sorted with their rows, stably, so that equal ones stand in the order of
  * the input; the first of each is a head, and what the heads' pairs become is decided by the table's options. */
 #include "base/bits.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 /* Sorts by one half of the hash: rows become `to`, halves `halves`. */
 static bosc_status sort_half(bosc_ctx *ctx, const void *keys, int32_t half, uint64_t seed, int64_t n,

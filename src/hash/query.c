@@ -1,6 +1,6 @@
 /* Queries: find, count, retrieve. */
 #include "core/call.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 struct bi_hash_kept bi_hash_kept_of(const bosc_hash *table, const void *kept)
 {

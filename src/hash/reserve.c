@@ -1,7 +1,7 @@
 /* How much memory tables take, and taking it beforehand. */
 #include "core/blocks.h"
 #include "core/call.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 /* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
 static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])

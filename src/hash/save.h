@@ -8,7 +8,7 @@
 #define BI_HASH_SAVE_H
 
 #include "core/save.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 enum { BI_HASH_SAVE_VERSION = 1 };
 

@@ -1,6 +1,6 @@
 /* Dense ids by first occurrence: pairs of key and row are brought together by a sort of the hashes. */
 #include "core/call.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
                                int64_t *count)

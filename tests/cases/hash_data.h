@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hash/save.h"
-#include "hash/table.h"
+#include "hash/hash.h"
 #include "reference/hash.h"
 #include "support/saved.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 /* The layouts that find a key by places hold what was put in, in the same bytes everywhere. */
 #include <math.h>
 
-#include <boscage/device/hash_places.h>
+#include <boscage/device/hash_slots.h>
 
 #include "support/arrays.h"
 #include "hash/save.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "support/arrays.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 #include "cases/hash_data.h"
 
 enum { MOST = 1 << (32 - BOSC_HASH_SEED_BITS) }; /* buckets that a part cannot have any more */

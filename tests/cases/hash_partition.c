@@ -1,7 +1,7 @@
 /* The partition by itself: pairs in the order of their parts, equal parts in the order of the input, for every number
  * of bits, of any widths, in tiles that are full, nearly full and nearly empty. */
 #include "support/arrays.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 #include "cases/hash_data.h"
 
 /* What the lists must be: plain counts, places, moves. */

@@ -2,7 +2,7 @@
  * one, and each key one or two. */
 #include "reference/hash.c"
 #include "fuzz.h"
-#include "hash/driver.h"
+#include "hash/drivers.h"
 
 enum { MOST = 64 };
 

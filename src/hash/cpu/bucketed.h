@@ -1,0 +1,71 @@
+/* Inside the CPU's part of hash tables: the kernels, compiled for each level, and what they work on. */
+#ifndef BI_HASH_CPU_BUCKETED_H
+#define BI_HASH_CPU_BUCKETED_H
+
+#include "core/cpu/level.h"
+#include "hash/hash.h"
+
+enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 4 };
+
+/* A thread's share of a partition: pairs [begin, end). */
+struct bi_hash_scatter {
+    const struct bi_hash_shape *shape;
+    const void *keys, *values;
+    int64_t begin, end;
+    int32_t payload_bytes;
+    bool rows;        /* the payload is row numbers */
+    bool streams;     /* the output is larger than the caches: whole lines are written past them */
+    uint32_t *places; /* (parts) counts, then where the thread's next pair of each part goes */
+    uint32_t *begins; /* (parts) where its first one went */
+    char *lines;      /* (parts x 2 x BI_HASH_LINE) for hashes and payloads on their way */
+    void *hashes, *payload;
+};
+
+/* One part to be filled. */
+struct bi_hash_fill {
+    const bosc_hash *table;
+    const struct bi_hash_lists *lists;
+    uint32_t part;
+    int64_t begin; /* of its list */
+    uint32_t keys;
+    bosc_hash_part *descriptor; /* `first` and the number of buckets stand */
+    bool any;
+    bool streams;
+    /* Scratch for the largest part. */
+    uint32_t *codes;  /* (buckets x 4) */
+    uint32_t *firsts; /* (BI_HASH_FILL_WORDS x room): first buckets, second ones, late keys and moved ones */
+    uint32_t room;    /* the most keys of a part, and 1 */
+    uint8_t *marks;   /* (buckets) */
+    /* Out. */
+    bool repeats;
+    uint32_t second;
+};
+
+#define BI_HASH_CPU_DECLARE(level)                                                                              \
+    void bi_hash_count_##level(const struct bi_hash_scatter *);                                                 \
+    void bi_hash_scatter_##level(const struct bi_hash_scatter *);                                               \
+    void bi_hash_fill_##level(struct bi_hash_fill *);                                                           \
+    void bi_hash_find_##level(const bosc_hash *, const void *queries, int64_t begin, int64_t end, void *values, \
+                              uint8_t *found);
+BI_HASH_CPU_DECLARE(v1)
+#if defined(__x86_64__)
+BI_HASH_CPU_DECLARE(v3)
+BI_HASH_CPU_DECLARE(v4)
+#endif
+
+/* Runs the statement with the constant KEY: the bytes of a key. */
+#define BI_HASH_BY_KEY(key_bits, ...)  \
+    do {                               \
+        if ((key_bits) == 32) {        \
+            enum { KEY = 4 };          \
+            __VA_ARGS__;               \
+        } else if ((key_bits) == 64) { \
+            enum { KEY = 8 };          \
+            __VA_ARGS__;               \
+        } else {                       \
+            enum { KEY = 16 };         \
+            __VA_ARGS__;               \
+        }                              \
+    } while (0)
+
+#endif

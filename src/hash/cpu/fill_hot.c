@@ -1,0 +1,326 @@
+/* Fills the buckets of one part: the matching (see hash.h), one offer after the other, then the buckets, in the order
+ * of memory. */
+#include <string.h>
+
+#include "hash/cpu/bucketed.h"
+
+enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LINEAR = BOSC_HASH_LINEAR };
+
+/* What the loops over a part need at hand. */
+struct part {
+    const char *hashes;
+    uint32_t keys, buckets, seed;
+    uint32_t *codes, *firsts, *seconds, *late, *moved;
+    uint32_t n_moved;
+};
+
+BI_FN uint32_t code_of(uint32_t priority, uint32_t position)
+{
+    return priority << BI_HASH_POSITION_BITS | ((uint32_t)POSITIONS - position);
+}
+BI_FN uint32_t position_of(uint32_t code) { return (uint32_t)POSITIONS - (code & POSITIONS); }
+
+BI_FN bosc_hash_word hash_at(const struct part *p, int32_t bits, uint32_t position)
+{
+    return bosc_hash_load(p->hashes, position, bits);
+}
+
+BI_FN uint32_t more(uint32_t a, uint32_t b) { return a > b ? a : b; }
+BI_FN uint32_t less(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Offers a code to a bucket, whose codes descend; gives the one that falls out, or 0. */
+BI_FN uint32_t offer(uint32_t *codes, uint32_t code)
+{
+    uint32_t c0 = codes[0], c1 = codes[1], c2 = codes[2], c3 = codes[3];
+    codes[0] = more(c0, code);
+    codes[1] = more(c1, less(c0, code));
+    codes[2] = more(c2, less(c1, code));
+    codes[3] = more(c3, less(c2, code));
+    return less(c3, code);
+}
+
+/* The code that falls out of bucket `from` makes its key's next offers until none falls out. False if one would have a
+ * priority that is too high: its key is in *position. */
+static inline bool serve(struct part *p, uint32_t code, uint32_t from, uint32_t *position)
+{
+    uint32_t *const codes = p->codes;
+    const uint32_t *const firsts = p->firsts, *const seconds = p->seconds;
+    while (code) {
+        uint32_t priority = code >> BI_HASH_POSITION_BITS, i = position_of(code);
+        uint32_t first = firsts[i], second = seconds[i], to_second = from == first && second != first;
+        p->moved[p->n_moved] = i;
+        p->n_moved += to_second & (priority == 0); /* once a key */
+        priority += !to_second;
+        if (priority >= BI_HASH_PRIORITIES) {
+            *position = i;
+            return false;
+        }
+        from = to_second ? second : first;
+        code = offer(codes + (size_t)WIDTH * from, code_of(priority, i));
+    }
+    return true;
+}
+
+/* Both buckets of all keys. */
+BI_FN void pick_buckets(const struct part *p, int32_t bits)
+{
+    const uint32_t keys = p->keys, buckets = p->buckets, seed = p->seed;
+    const char *const hashes = p->hashes;
+    uint32_t *restrict firsts = p->firsts, *restrict seconds = p->seconds;
+    for (uint32_t i = 0; i < keys; i++) {
+        uint32_t pick[2];
+        bosc_hash_buckets(bosc_hash_fold(bosc_hash_load(hashes, i, bits), bits), seed, buckets, pick);
+        firsts[i] = pick[0];
+        seconds[i] = pick[1];
+    }
+}
+
+/* First offers come by ascending position: a bucket takes four, and the others fall out at once. */
+BI_FN bool match(struct part *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
+{
+    uint32_t *restrict codes = p->codes, *restrict late = p->late, n_late = 0;
+    const uint32_t *const firsts = p->firsts, keys = p->keys;
+    memset(codes, 0, (size_t)p->buckets * WIDTH * sizeof *codes);
+    memset(counts, 0, p->buckets);
+    pick_buckets(p, bits);
+    p->n_moved = 0;
+    for (uint32_t i = 0; i < keys; i++) {
+        uint32_t b = firsts[i], taken = counts[b], full = taken >= WIDTH, at = b * WIDTH + taken - full;
+        codes[at] = full ? codes[at] : code_of(0, i);
+        counts[b] = (uint8_t)(taken + !full);
+        late[n_late] = i;
+        n_late += full;
+    }
+    for (uint32_t k = 0; k < n_late; k++)
+        if (!serve(p, code_of(0, late[k]), firsts[late[k]], position)) return false;
+    return true;
+}
+
+/* Whether one of a bucket's keys, other than that at `position`, is the same. */
+BI_FN bool has_same(const struct part *p, int32_t bits, uint32_t bucket, uint32_t position)
+{
+    bosc_hash_word hash = hash_at(p, bits, position);
+    for (int s = 0; s < WIDTH; s++) {
+        uint32_t code = p->codes[(size_t)WIDTH * bucket + (size_t)s];
+        if (code && position_of(code) != position && bi_hash_same(hash_at(p, bits, position_of(code)), hash))
+            return true;
+    }
+    return false;
+}
+
+/* Marks the overflowed buckets and counts the keys in their second one. Such a key is the same as none in its first. */
+BI_FN void mark_overflowed(const struct part *p, int32_t bits, struct bi_hash_fill *f)
+{
+    memset(f->marks, 0, p->buckets);
+    for (uint32_t k = 0; k < p->n_moved; k++) {
+        uint32_t i = p->moved[k], position = (uint32_t)POSITIONS - i;
+        const uint32_t *codes = p->codes + (size_t)WIDTH * p->seconds[i];
+        bool there = false;
+        for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
+        if (!there) continue;
+        f->second++;
+        f->marks[p->firsts[i]] = 1;
+        f->repeats |= has_same(p, bits, p->firsts[i], i);
+    }
+}
+
+/* How values get from the list to the table: as they are (4 or 8 bytes), by row number, or not at all. */
+enum source { NO_VALUES, PAYLOAD_4, PAYLOAD_8, ROWS };
+
+BI_FN void put_value(const struct bi_hash_fill *f, enum source source, char *to, uint32_t position)
+{
+    const struct bi_hash_lists *l = f->lists;
+    int64_t i = f->begin + position;
+    if (source == PAYLOAD_4) {
+        memcpy(to, (const char *)l->payload + i * 4, 4);
+    } else if (source == PAYLOAD_8) {
+        memcpy(to, (const char *)l->payload + i * 8, 8);
+    } else if (source == ROWS) {
+        size_t size = (size_t)f->table->shape.value_bytes;
+        memcpy(to, (const char *)l->values + ((const uint32_t *)l->payload)[i] * size, size);
+    }
+}
+
+BI_FN size_t value_size(const struct bi_hash_fill *f, enum source source)
+{
+    return source == NO_VALUES   ? 0
+           : source == PAYLOAD_4 ? 4
+           : source == PAYLOAD_8 ? 8
+                                 : (size_t)f->table->shape.value_bytes;
+}
+
+/* A bucket with the pairs at `count` positions, then fillers. */
+BI_FN void write_loose(const struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source, char *to,
+                       const uint32_t at[WIDTH], int count, uint32_t mark)
+{
+    const struct bi_hash_shape *s = &f->table->shape;
+    const size_t key = (size_t)bits / 8, value = value_size(f, source);
+    bosc_hash_word filler = bi_hash_filler(f->part, bits, s->part_bits, mark);
+    memset(to + WIDTH * key, 0, (size_t)s->stride - WIDTH * key);
+    for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, i < count ? hash_at(p, bits, at[i]) : filler);
+    for (int i = 0; i < count; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
+}
+
+/* A full bucket; the first two pairs tell whether it is overflowed. Returns whether a key is in it twice. */
+BI_FN bool write_full(const struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source, char *to,
+                      uint32_t at[WIDTH], uint32_t mark)
+{
+    const size_t stride = (size_t)f->table->shape.stride, key = (size_t)bits / 8, value = value_size(f, source);
+    bosc_hash_word h[WIDTH];
+    for (int i = 0; i < WIDTH; i++) h[i] = hash_at(p, bits, at[i]);
+    bool wrong = (uint32_t)bosc_hash_less(h[0], h[1]) != mark;
+    bosc_hash_word h0 = wrong ? h[1] : h[0], h1 = wrong ? h[0] : h[1];
+    uint32_t at0 = wrong ? at[1] : at[0], at1 = wrong ? at[0] : at[1];
+    h[0] = h0, h[1] = h1;
+    at[0] = at0, at[1] = at1;
+    for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, h[i]);
+    for (int i = 0; i < WIDTH; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
+    if (source == ROWS) memset(to + WIDTH * (key + value), 0, stride - WIDTH * (key + value));
+    bool same = false;
+    for (int i = 1; i < WIDTH; i++)
+        for (int j = 0; j < i; j++) same |= bi_hash_same(h[i], h[j]); /* no branches */
+    return same;
+}
+
+BI_FN void write_mixed(struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source)
+{
+    const size_t stride = (size_t)f->table->shape.stride;
+    char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
+    const uint32_t *codes = p->codes;
+    bool repeats = false;
+    for (uint32_t b = 0; b < p->buckets; b++, to += stride, codes += WIDTH) {
+        uint32_t at[WIDTH];
+        for (int i = 0; i < WIDTH; i++) at[i] = position_of(codes[i]);
+        if (codes[WIDTH - 1]) {
+            repeats |= write_full(f, p, bits, source, to, at, f->marks[b]);
+        } else {
+            int count = (codes[0] != 0) + (codes[1] != 0) + (codes[2] != 0);
+            write_loose(f, p, bits, source, to, at, count, f->marks[b]);
+            for (int i = 1; i < count; i++)
+                for (int j = 0; j < i; j++) repeats |= bi_hash_same(hash_at(p, bits, at[i]), hash_at(p, bits, at[j]));
+        }
+    }
+    f->repeats |= repeats;
+}
+
+/* The same without branches, in vectors of four hashes and four values: keys of 32 and 64 bits, values of 0, 4 or 8
+ * bytes. */
+typedef uint32_t four_32 __attribute__((vector_size(16)));
+typedef int32_t mask_32 __attribute__((vector_size(16)));
+typedef uint64_t four_64 __attribute__((vector_size(32)));
+typedef int64_t mask_64 __attribute__((vector_size(32)));
+
+#define WRITE_VECTORS(bits, value_bits)                                                                       \
+    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct part *p)                     \
+    {                                                                                                         \
+        const struct bi_hash_shape *s = &f->table->shape;                                                     \
+        const size_t stride = (size_t)s->stride;                                                              \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;      \
+        const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                       \
+        const uint##value_bits##_t *values = (const uint##value_bits##_t *)f->lists->payload + f->begin;      \
+        const uint##bits##_t filler = (uint##bits##_t)bi_hash_filler(f->part, bits, s->part_bits, false).low; \
+        const bool has_values = f->lists->payload_bytes != 0;                                                 \
+        mask_##bits same = {0};                                                                               \
+        for (uint32_t b = 0; b < p->buckets; b++, to += stride) {                                             \
+            four_32 code;                                                                                     \
+            memcpy(&code, p->codes + (size_t)b * WIDTH, sizeof code);                                         \
+            const mask_32 there = code != 0;                                                                  \
+            const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                            \
+            const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);                 \
+            four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                         \
+            const uint##bits##_t mark = f->marks[b];                                                          \
+            uint32_t i0 = at[0], i1 = at[1];                                                                  \
+            const uint32_t i2 = at[2], i3 = at[3];                                                            \
+            const bool wrong = code[3] != 0 && (hashes[i0] < hashes[i1]) != mark;                             \
+            const uint32_t exchange = (i0 ^ i1) & (wrong ? UINT32_MAX : 0);                                   \
+            i0 ^= exchange, i1 ^= exchange;                                                                   \
+            four_##bits h = {hashes[i0], hashes[i1], hashes[i2], hashes[i3]};                                 \
+            const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};             \
+            const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                              \
+            const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                            \
+            same |= ((h == next) & valid & v_next) | ((h == across) & valid & v_across);                      \
+            h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                           \
+            memcpy(to, &h, sizeof h);                                                                         \
+            if (!has_values) continue;                                                                        \
+            four_##value_bits v = {values[i0], values[i1], values[i2], values[i3]};                           \
+            v &= (four_##value_bits)kept;                                                                     \
+            memcpy(to + sizeof h, &v, sizeof v);                                                              \
+        }                                                                                                     \
+        f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                           \
+    }
+WRITE_VECTORS(32, 32)
+WRITE_VECTORS(32, 64)
+WRITE_VECTORS(64, 32)
+WRITE_VECTORS(64, 64)
+
+BI_FN void write_buckets(struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source)
+{
+    if (bits == 128 || source == ROWS || p->keys == 0)
+        write_mixed(f, p, bits, source);
+    else if (bits == 32 && source == PAYLOAD_8)
+        write_32_64(f, p);
+    else if (bits == 32)
+        write_32_32(f, p);
+    else if (source == PAYLOAD_8)
+        write_64_64(f, p);
+    else
+        write_64_32(f, p);
+}
+
+/* The keys one after the other. */
+BI_FN void write_linear(const struct bi_hash_fill *f, struct part *p, int32_t bits, enum source source)
+{
+    const size_t stride = (size_t)f->table->shape.stride;
+    char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
+    for (uint32_t b = 0, i = 0; b < p->buckets; b++, i += WIDTH, to += stride) {
+        uint32_t at[WIDTH] = {i, i + 1, i + 2, i + 3}, rest = i < p->keys ? p->keys - i : 0;
+        write_loose(f, p, bits, source, to, at, rest < WIDTH ? (int)rest : WIDTH, 0);
+    }
+}
+
+BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
+{
+    struct part p = {.hashes = (const char *)f->lists->hashes + f->begin * (bits / 8),
+                     .keys = f->keys,
+                     .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
+                     .codes = f->codes,
+                     .firsts = f->firsts,
+                     .seconds = f->firsts + f->room,
+                     .late = f->firsts + 2 * (size_t)f->room,
+                     .moved = f->firsts + 3 * (size_t)f->room};
+    uint32_t position = 0;
+    p.seed = p.keys < POSITIONS ? 0 : LINEAR;
+    while (p.seed < LINEAR && !match(&p, bits, f->marks, &position)) {
+        if (has_same(&p, bits, p.firsts[position], position) || has_same(&p, bits, p.seconds[position], position)) {
+            f->repeats = true;
+            return;
+        }
+        p.seed++;
+    }
+    f->descriptor->buckets_seed = p.buckets << BOSC_HASH_SEED_BITS | p.seed;
+    if (p.seed < LINEAR) {
+        mark_overflowed(&p, bits, f);
+        write_buckets(f, &p, bits, source);
+    } else if (f->any) {
+        write_linear(f, &p, bits, source);
+    } else {
+        f->repeats = true;
+    }
+}
+
+BI_FN void fill_key(struct bi_hash_fill *f, int32_t bits)
+{
+    if (f->lists->payload_bytes == 0)
+        fill_part(f, bits, NO_VALUES);
+    else if (f->lists->values)
+        fill_part(f, bits, ROWS);
+    else if (f->lists->payload_bytes == 4)
+        fill_part(f, bits, PAYLOAD_4);
+    else
+        fill_part(f, bits, PAYLOAD_8);
+}
+
+void BI_LEVEL_NAME(bi_hash_fill)(struct bi_hash_fill *f)
+{
+    BI_HASH_BY_KEY(f->table->shape.key_bits, fill_key(f, 8 * KEY));
+}

@@ -1,0 +1,129 @@
+/* Partition: hashes of keys, counted by part, then moved with their payloads to the parts' lists. Stores to many places
+ * at once go through a line of each place, as in the radix sort (core/cpu/radix_kernels.c). */
+#include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "hash/cpu/bucketed.h"
+
+/* Hashes of `count` keys from `begin` on, and their parts: loops over constants, which compilers make vectors of. */
+BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *keys, int64_t begin, int count,
+                      void *hashes, uint32_t *parts)
+{
+    const int shift = 64 - s->part_bits;
+    const uint64_t seed = s->seed;
+    for (int j = 0; j < count; j++) {
+        bosc_hash_word h = bosc_hash_of(bosc_hash_load(keys, begin + j, bits), bits, seed);
+        bi_hash_store(hashes, bits, j, h);
+        parts[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
+    }
+}
+
+BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
+{
+    uint64_t hashes[2 * BI_HASH_CHUNK];
+    uint32_t parts[BI_HASH_CHUNK], *counts = s->places;
+    for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
+        int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
+        hash_chunk(s->shape, bits, s->keys, i, count, hashes, parts);
+        for (int j = 0; j < count; j++) counts[parts[j]]++;
+    }
+}
+
+void BI_LEVEL_NAME(bi_hash_count)(const struct bi_hash_scatter *s)
+{
+    BI_HASH_BY_KEY(s->shape->key_bits, count_pairs(s, 8 * KEY));
+}
+
+BI_FN void stream_line(char *to, const char *line)
+{
+#if BI_LEVEL == 4
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_load_si512(line));
+#elif defined(__SSE2__)
+    for (int i = 0; i < BI_HASH_LINE; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_load_si128((const __m128i *)(const void *)(line + i)));
+#else
+    memcpy(to, line, BI_HASH_LINE);
+#endif
+}
+
+/* Puts `size` bytes at place p of `out`, which is aligned to a line, through the line of its part. */
+BI_FN void put(char *line, char *out, size_t size, uint32_t begin, uint32_t p, const void *x)
+{
+    const uint32_t per = (uint32_t)(BI_HASH_LINE / size), slot = p & (per - 1);
+    memcpy(line + slot * size, x, size);
+    if (slot != per - 1) return;
+    uint32_t first = p - slot;
+    if (first >= begin)
+        stream_line(out + (size_t)first * size, line);
+    else
+        memcpy(out + (size_t)begin * size, line + (begin - first) * size, (p + 1 - begin) * size);
+}
+
+static void flush(const char *line, char *out, size_t size, uint32_t begin, uint32_t end)
+{
+    const uint32_t per = (uint32_t)(BI_HASH_LINE / size);
+    uint32_t first = end & ~(per - 1), from = first > begin ? first : begin;
+    memcpy(out + (size_t)from * size, line + (from - first) * size, (size_t)(end - from) * size);
+}
+
+BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows, bool streams)
+{
+    enum { PER = BI_HASH_CHUNK };
+    const size_t key = (size_t)bits / 8;
+    uint64_t hashes[2 * PER];
+    uint32_t parts[PER], *places = s->places;
+    for (int64_t i = s->begin; i < s->end; i += PER) {
+        int count = s->end - i < PER ? (int)(s->end - i) : PER;
+        hash_chunk(s->shape, bits, s->keys, i, count, hashes, parts);
+        for (int j = 0; j < count; j++) {
+            uint32_t part = parts[j], p = places[part]++, row = (uint32_t)(i + j);
+            const char *hash = (const char *)hashes + (size_t)j * key;
+            const char *value = (const char *)&row;
+            if (payload && !rows) value = (const char *)s->values + (size_t)(i + j) * payload;
+            if (streams) {
+                char *lines = s->lines + (size_t)part * 2 * BI_HASH_LINE;
+                put(lines, s->hashes, key, s->begins[part], p, hash);
+                if (payload) put(lines + BI_HASH_LINE, s->payload, payload, s->begins[part], p, value);
+            } else {
+                memcpy((char *)s->hashes + (size_t)p * key, hash, key);
+                if (payload) memcpy((char *)s->payload + (size_t)p * payload, value, payload);
+            }
+        }
+    }
+    if (!streams) return;
+    for (uint32_t part = 0; part >> s->shape->part_bits == 0; part++) {
+        char *lines = s->lines + (size_t)part * 2 * BI_HASH_LINE;
+        flush(lines, s->hashes, key, s->begins[part], places[part]);
+        if (payload) flush(lines + BI_HASH_LINE, s->payload, payload, s->begins[part], places[part]);
+    }
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+BI_FN void scatter_either(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows)
+{
+    if (s->streams)
+        scatter_pairs(s, bits, payload, rows, true);
+    else
+        scatter_pairs(s, bits, payload, rows, false);
+}
+
+BI_FN void scatter_key(const struct bi_hash_scatter *s, int32_t bits)
+{
+    if (s->payload_bytes == 0)
+        scatter_either(s, bits, 0, false);
+    else if (s->rows)
+        scatter_either(s, bits, 4, true);
+    else if (s->payload_bytes == 4)
+        scatter_either(s, bits, 4, false);
+    else
+        scatter_either(s, bits, 8, false);
+}
+
+void BI_LEVEL_NAME(bi_hash_scatter)(const struct bi_hash_scatter *s)
+{
+    BI_HASH_BY_KEY(s->shape->key_bits, scatter_key(s, 8 * KEY));
+}

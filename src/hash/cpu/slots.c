@@ -1,0 +1,121 @@
+/* The layouts that find a key by places, on the CPU. */
+#include "core/cpu/collectives.h"
+#include "core/steps.h"
+#include "hash/steps/hybrid_lane_group.h"
+#include "hash/steps/perfect_lane_group.h"
+#include "hash/steps/slots.h"
+
+#define BI_STEP BI_STEP_CPU
+#include "hash/steps/slots.def"
+#undef BI_STEP
+
+static void fill_run(const struct bi_hash_placing *f, uint32_t run)
+{
+    union {
+        struct bi_perfect_work perfect;
+        struct bi_hybrid_work hybrid;
+    } work;
+    if (f->view.layout == BOSC_HASH_PERFECT)
+        bi_perfect_run(f, run, &work.perfect);
+    else
+        bi_hybrid_run(f, run, &work.hybrid);
+}
+
+static bosc_status cpu_fill(bosc_ctx *ctx, const struct bi_hash_placing *f)
+{
+    if (f->view.layout == BOSC_HASH_FKS) return cpu_step_places_fks(ctx, f->view.runs, f);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
+#pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
+    for (int64_t run = 0; run < f->view.runs; run++) fill_run(f, (uint32_t)run);
+    return BOSC_OK;
+}
+
+enum { BATCH = 32 }; /* queries whose reads of memory overlap */
+
+struct batch {
+    bosc_hash_word hash[BATCH];
+    bosc_hash_run run[BATCH];
+    uint32_t mixed[BATCH];
+};
+
+BI_FN void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int64_t from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        bosc_hash_word key = bosc_hash_load(a->queries, from + i, a->view.key_bits);
+        b->hash[i] = bosc_hash_of(key, a->view.key_bits, a->view.seed);
+        b->run[i].number = bosc_hash_run_of(&a->view, b->hash[i]);
+        __builtin_prefetch(&a->view.parts[1 + (uint64_t)b->run[i].number]);
+    }
+}
+
+BI_FN void fetch_pilots(const bosc_hash_places_view *v, struct batch *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        b->run[i] = bosc_hash_run_at(v, b->run[i].number);
+        b->mixed[i] = bosc_hash_remix(b->hash[i], v->key_bits, b->run[i].seed);
+        if (v->layout != BOSC_HASH_PERFECT) continue;
+        uint32_t group = bosc_hash_group(b->mixed[i], v->groups);
+        __builtin_prefetch(&v->pilots[(uint64_t)b->run[i].number * v->groups + group]);
+    }
+}
+
+BI_FN void fetch_places(const bosc_hash_places_view *v, const struct batch *b, int count)
+{
+    uint32_t probes = v->layout == BOSC_HASH_HYBRID ? (uint32_t)BOSC_HASH_SUBTABLES : 1;
+    for (int i = 0; i < count; i++)
+        for (uint32_t p = 0; p < probes; p++)
+            __builtin_prefetch(v->places + bosc_hash_probe(v, &b->run[i], b->mixed[i], p) * (uint32_t)v->stride);
+}
+
+/* Width and layout are known to the compiler. */
+BI_FN void find_batch(const struct bi_hash_places_find *given, int64_t from, int count, int32_t key_bits,
+                      bosc_hash_layout layout)
+{
+    struct bi_hash_places_find a = *given;
+    struct batch b;
+    a.view.key_bits = key_bits;
+    a.view.layout = layout;
+    fetch_runs(&a, &b, from, count);
+    fetch_pilots(&a.view, &b, count);
+    fetch_places(&a.view, &b, count);
+    for (int i = 0; i < count; i++)
+        bi_hash_places_answer(&a, from + i, bosc_hash_search_run(&a.view, &b.run[i], b.hash[i]));
+}
+
+BI_FN void find_batch_of(const struct bi_hash_places_find *a, int64_t from, int count, int32_t key_bits)
+{
+    if (a->view.layout == BOSC_HASH_PERFECT)
+        find_batch(a, from, count, key_bits, BOSC_HASH_PERFECT);
+    else if (a->view.layout == BOSC_HASH_HYBRID)
+        find_batch(a, from, count, key_bits, BOSC_HASH_HYBRID);
+    else
+        find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
+}
+
+static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, int64_t m)
+{
+    int64_t batches = bi_div_up(m, BATCH);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, m, 4096))
+    for (int64_t k = 0; k < batches; k++) {
+        int64_t from = k * BATCH;
+        int count = m - from < BATCH ? (int)(m - from) : BATCH;
+        if (a->view.key_bits == 32)
+            find_batch_of(a, from, count, 32);
+        else if (a->view.key_bits == 64)
+            find_batch_of(a, from, count, 64);
+        else
+            find_batch_of(a, from, count, 128);
+    }
+    return BOSC_OK;
+}
+
+const struct bi_hash_places_ops bi_hash_places_ops_cpu = {.bins = cpu_step_places_bins,
+                                                          .sizes = cpu_step_places_sizes,
+                                                          .rows = cpu_step_places_rows,
+                                                          .taken = cpu_step_places_taken,
+                                                          .pairs = cpu_step_places_pairs,
+                                                          .lengths = cpu_step_places_lengths,
+                                                          .disorder = cpu_step_places_disorder,
+                                                          .fill = cpu_fill,
+                                                          .find = cpu_find};

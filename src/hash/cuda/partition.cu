@@ -1,0 +1,455 @@
+/* The partition: keys become hashes, and pairs are ordered by the top bits of those, stably, the low ones of these bits
+ * first. Digits of all passes are counted at once; then each pass reads and writes every pair once: a tile is put in
+ * order in shared memory, so that writes are runs, and learns where its runs go from the tiles before it. Sources:
+ * Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs (2022); ranks within a warp by
+ * votes: Ashkiani and others, GPU Multisplit (2016). */
+#include "hash/cuda/bucketed.cuh"
+
+enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32 };
+enum { SPLIT_BITS = 8, SPLIT_DIGITS = 1 << SPLIT_BITS, SPLIT_PASSES = 3 };
+enum { TALLY_THREADS = 512, TALLY_EACH = 8 };
+
+/* The share of a part's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
+struct split_digit {
+    int32_t shift, bits;
+
+    __device__ __forceinline__ uint32_t of(uint32_t hash) const { return hash >> shift & ((1u << bits) - 1); }
+    __device__ __forceinline__ uint32_t of(uint64_t hash) const
+    {
+        return (uint32_t)(hash >> shift) & ((1u << bits) - 1);
+    }
+    __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
+};
+
+/* What tiles tell each other of a digit: how many of it a tile has, or the place after its last one; 0: nothing yet. */
+enum { SPLIT_COUNT = 1, SPLIT_END = 2, SPLIT_FLAGS = 2 };
+enum { SPLIT_LOOK = 4 }; /* tiles looked at at once */
+
+template <class K, class P> struct split_pass {
+    const K *keys;    /* of the first pass, else hashes */
+    const P *payload; /* NULL: the numbers of the rows */
+    uint32_t n;
+    struct split_digit digit;
+    uint64_t seed;
+    const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit */
+    unsigned *ticket;          /* of the next tile */
+    unsigned long long *words; /* (tiles x digits) */
+    K *hashes_out;
+    P *payload_out;
+};
+
+struct split_digits {
+    struct split_digit of_pass[SPLIT_PASSES];
+    int32_t passes;
+};
+
+/* Items of a thread: long runs need large tiles. SMALL: where shared memory has no room for those. */
+static constexpr int split_each(int widest, bool small)
+{
+    return (widest == 4 ? 16 : widest == 8 ? 10 : 8) / (small ? 2 : 1);
+}
+template <class K, class P> constexpr int split_widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
+
+/* BITS: of a digit at most. */
+template <class K, class P, int BITS_, bool SMALL> struct split_shared {
+    typedef K key;
+    typedef P value;
+    static constexpr int BITS = BITS_, DIGITS = 1 << BITS, ITEMS = split_each(split_widest<K, P>, SMALL);
+    static constexpr uint32_t TILE = SPLIT_THREADS * ITEMS;
+    uint16_t ranks[SPLIT_WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
+    uint32_t offset[DIGITS];             /* from a place in the tile to one in the output */
+    uint32_t warps[SPLIT_WARPS], tile;
+    K hashes[TILE];
+    P payload[hash_valued<P> ? TILE : 1];
+};
+
+template <class K, class P, bool FIRST>
+__device__ __forceinline__ K split_hash(const split_pass<K, P> &pass, uint32_t i)
+{
+    return FIRST ? hash_of_key(pass.keys[i], pass.seed) : pass.keys[i];
+}
+
+template <class K, class P> __device__ __forceinline__ P split_payload(const split_pass<K, P> &pass, uint32_t i)
+{
+    return pass.payload ? pass.payload[i] : (P)i;
+}
+
+/* Counts the digits of all passes. */
+template <class K, int PASSES>
+static __global__ void __launch_bounds__(TALLY_THREADS)
+    kernel_tally(const K *keys, uint32_t n, uint64_t seed, const split_digits digits, uint32_t *tally)
+{
+    struct tally_shared {
+        uint32_t counts[PASSES * SPLIT_DIGITS];
+    };
+    BI_SHARED(tally_shared, sh);
+    for (uint32_t d = threadIdx.x; d < PASSES * SPLIT_DIGITS; d += TALLY_THREADS) sh.counts[d] = 0;
+    __syncthreads();
+    const uint64_t step = (uint64_t)gridDim.x * (TALLY_THREADS * TALLY_EACH);
+    for (uint64_t begin = blockIdx.x * (uint64_t)(TALLY_THREADS * TALLY_EACH); begin < n; begin += step) {
+        const K *tile = keys + begin + threadIdx.x;
+        const uint32_t rest = n - (uint32_t)begin;
+        K hash[TALLY_EACH];
+#pragma unroll
+        for (uint32_t k = 0; k < TALLY_EACH; k++)
+            if (k * TALLY_THREADS + threadIdx.x < rest) hash[k] = hash_of_key(tile[k * TALLY_THREADS], seed);
+#pragma unroll
+        for (uint32_t k = 0; k < TALLY_EACH; k++) {
+            if (k * TALLY_THREADS + threadIdx.x >= rest) continue;
+#pragma unroll
+            for (int p = 0; p < PASSES; p++)
+                atomicAdd(&sh.counts[p * SPLIT_DIGITS + digits.of_pass[p].of(hash[k])], 1u);
+        }
+    }
+    __syncthreads();
+    for (uint32_t d = threadIdx.x; d < PASSES * SPLIT_DIGITS; d += TALLY_THREADS)
+        if (sh.counts[d]) atomicAdd(&tally[d], sh.counts[d]);
+}
+
+template <class K>
+static bosc_status count_digits(bosc_ctx *ctx, const K *keys, uint32_t n, uint64_t seed, const split_digits &digits,
+                                uint32_t *tally)
+{
+    const unsigned blocks = (unsigned)min(bi_div_up(n, TALLY_THREADS * TALLY_EACH), (int64_t)ctx->multiprocessors * 4);
+    auto kernel = digits.passes == 1   ? kernel_tally<K, 1>
+                  : digits.passes == 2 ? kernel_tally<K, 2>
+                                       : kernel_tally<K, SPLIT_PASSES>;
+    return BI_RUN(ctx, kernel, blocks, TALLY_THREADS, 0, keys, n, seed, digits, tally);
+}
+
+/* The rank of a lane's digit among those that its warp has met, which are counted in `met`. */
+template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned peers = FULL ? ~0u : __ballot_sync(~0u, in);
+#pragma unroll
+    for (int b = 0; b < BITS; b++) { /* without a condition, of which the compiler makes more than of shifts */
+        const int32_t top = (int32_t)(digit << (31 - b));
+        peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
+    }
+    const uint32_t before = in ? met[digit] : 0;
+    __syncwarp();
+    if (in && peers >> lane == 1) met[digit] = (uint16_t)(before + (uint32_t)__popc(peers));
+    __syncwarp();
+    return before + (uint32_t)__popc(peers & ((1u << lane) - 1));
+}
+
+/* The place in the output of the tile's first pair of digit d, of which the tile has `total`. */
+template <int BITS, class K, class P>
+static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P> &pass, uint32_t tile, uint32_t d,
+                                                           uint32_t total)
+{
+    constexpr uint32_t DIGITS = 1u << BITS;
+    unsigned long long before = 0, word[SPLIT_LOOK];
+    bool end = false;
+    for (uint32_t t = tile; !end; t -= SPLIT_LOOK) { /* the first tile ends it */
+#pragma unroll
+        for (uint32_t k = 0; k < SPLIT_LOOK; k++)
+            word[k] =
+                k < t ? bi_load_relaxed(&pass.words[(size_t)(t - 1 - k) * DIGITS + d]) : (unsigned long long)SPLIT_END;
+#pragma unroll
+        for (uint32_t k = 0; k < SPLIT_LOOK; k++) {
+            if (end) continue;
+            while (word[k] == 0) {
+                __nanosleep(20);
+                word[k] = bi_load_relaxed(&pass.words[(size_t)(t - 1 - k) * DIGITS + d]);
+            }
+            before += word[k] >> SPLIT_FLAGS;
+            end = (word[k] & SPLIT_END) != 0;
+        }
+    }
+    bi_store_relaxed(&pass.words[(size_t)tile * DIGITS + d], (before + total) << SPLIT_FLAGS | SPLIT_END);
+    return (uint32_t)before;
+}
+
+/* A thread's share of a tile, of which it has every 32nd pair of its warp's run: their hashes, and where they go. */
+template <class S> struct split_share {
+    uint32_t begin, count; /* the tile */
+    uint32_t from;         /* this thread's first pair in it */
+    typename S::key hash[S::ITEMS];
+    uint32_t place[S::ITEMS];
+
+    __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
+};
+
+/* Of digit threadIdx.x: how many the tile has, and where they begin in the tile when it is in order. */
+struct split_column {
+    uint32_t total, start;
+};
+
+/* Turns how many of each digit each warp has met into where its first one goes, and tells the other tiles of them. All
+ * threads call it; there is a barrier before, and must be one behind. */
+template <class S, class K, class P>
+static __device__ __forceinline__ split_column split_columns(S &sh, const split_pass<K, P> &pass, uint32_t tile)
+{
+    const uint32_t t = threadIdx.x, warp = t / 32;
+    split_column mine = {0, 0};
+    if (t < S::DIGITS) { /* whole warps */
+#pragma unroll
+        for (int w = 0; w < SPLIT_WARPS; w++) mine.total += sh.ranks[w][t];
+        if (tile > 0)
+            bi_store_relaxed(&pass.words[(size_t)tile * S::DIGITS + t],
+                             (unsigned long long)mine.total << SPLIT_FLAGS | SPLIT_COUNT);
+        mine.start = bi_warp_inclusive_sum(mine.total);
+        if (t % 32 == 31) sh.warps[warp] = mine.start;
+        mine.start -= mine.total;
+    }
+    __syncthreads();
+    if (t >= S::DIGITS) return mine;
+    for (uint32_t w = 0; w < warp; w++) mine.start += sh.warps[w];
+    uint32_t at = mine.start;
+#pragma unroll
+    for (int w = 0; w < SPLIT_WARPS; w++) {
+        const uint32_t met = sh.ranks[w][t];
+        sh.ranks[w][t] = (uint16_t)at;
+        at += met;
+    }
+    return mine;
+}
+
+/* Finds where the tile's runs go in the output. All threads call it; sh.warps is free. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, P> &pass, uint32_t tile,
+                                                     split_column mine)
+{
+    const uint32_t t = threadIdx.x;
+    if (tile > 0) {
+        if (t < S::DIGITS) sh.offset[t] = split_look_back<S::BITS>(pass, tile, t, mine.total) - mine.start;
+        return;
+    }
+    uint32_t unused;
+    const uint32_t all = t < S::DIGITS ? pass.tally[t] : 0;
+    const uint32_t first = bi_block_exclusive_sum<SPLIT_WARPS>(all, sh.warps, &unused);
+    if (t >= S::DIGITS) return;
+    bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
+    sh.offset[t] = first - mine.start;
+}
+
+/* Writes the tile, which is in order, to the output. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void split_write(const S &sh, const split_pass<K, P> &pass, uint32_t count)
+{
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        const uint32_t i = k * SPLIT_THREADS + threadIdx.x;
+        if (i >= count) continue;
+        const K hash = sh.hashes[i];
+        const uint32_t to = sh.offset[pass.digit.of(hash)] + i;
+        pass.hashes_out[to] = hash;
+        if constexpr (hash_valued<P>) pass.payload_out[to] = sh.payload[i];
+    }
+}
+
+/* Moves a tile; `rest` pairs begin with it. FULL: those are at least as many as it has room for. */
+template <bool FIRST, bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    split_share<S> mine;
+    mine.begin = tile * S::TILE;
+    mine.count = FULL ? S::TILE : rest;
+    mine.from = warp * 32 * S::ITEMS + threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++)
+        if (mine.has(k)) mine.hash[k] = split_hash<K, P, FIRST>(pass, mine.begin + mine.from + 32 * k);
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        const bool in = FULL || mine.has(k);
+        mine.place[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(mine.hash[k]) : 0);
+    }
+    __syncthreads();
+    const split_column column = split_columns(sh, pass, tile);
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        if (!mine.has(k)) continue;
+        const uint32_t place = mine.place[k] + sh.ranks[warp][pass.digit.of(mine.hash[k])];
+        sh.hashes[place] = mine.hash[k];
+        if constexpr (hash_valued<P>) sh.payload[place] = split_payload(pass, mine.begin + mine.from + 32 * k);
+    }
+    split_offsets(sh, pass, tile, column);
+    __syncthreads();
+    split_write(sh, pass, mine.count);
+}
+
+template <class S, bool FIRST>
+static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
+    kernel_split(const split_pass<typename S::key, typename S::value> pass)
+{
+    BI_SHARED_DYNAMIC(S, sh);
+    if (threadIdx.x == 0) sh->tile = atomicAdd(pass.ticket, 1u);
+    for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * S::DIGITS / 2; i += SPLIT_THREADS)
+        reinterpret_cast<uint32_t *>(sh->ranks)[i] = 0;
+    __syncthreads();
+    const uint32_t tile = sh->tile, rest = pass.n - tile * S::TILE;
+    if (rest >= S::TILE)
+        split_move<FIRST, true>(*sh, pass, tile, rest);
+    else
+        split_move<FIRST, false>(*sh, pass, tile, rest);
+}
+
+template <class S, bool FIRST, class K, class P>
+static bosc_status run_pass(bosc_ctx *ctx, const split_pass<K, P> &pass)
+{
+    auto split = kernel_split<S, FIRST>;
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(split, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
+    return BI_RUN(ctx, split, (unsigned)bi_div_up(pass.n, S::TILE), SPLIT_THREADS, sizeof(S), pass);
+}
+
+/* Kernels for few bits take less shared memory and fewer votes: there are some for 5, 7 and 8 at most, and of small
+ * tiles for 8 alone. */
+static int kind_of(int bits, bool small) { return small || bits > 7 ? SPLIT_BITS : bits > 5 ? 7 : 5; }
+
+template <bool FIRST, class K, class P>
+static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass, bool small)
+{
+    const int kind = kind_of(pass.digit.bits, small);
+    if (small) return run_pass<split_shared<K, P, SPLIT_BITS, true>, FIRST>(ctx, pass);
+    if (kind == 5) return run_pass<split_shared<K, P, 5, false>, FIRST>(ctx, pass);
+    if (kind == 7) return run_pass<split_shared<K, P, 7, false>, FIRST>(ctx, pass);
+    return run_pass<split_shared<K, P, SPLIT_BITS, false>, FIRST>(ctx, pass);
+}
+
+/* Where each part begins: the 32 lanes of a warp cut the range of a search in 33. */
+template <class K>
+static __global__ void __launch_bounds__(256)
+    kernel_starts(const K *hashes, uint32_t n, int part_bits, uint32_t *starts)
+{
+    const uint32_t part = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32, parts = 1u << part_bits;
+    if (part > parts) return;
+    uint64_t low = part < parts ? 0 : n, high = n;
+    while (low < high) {
+        const uint64_t step = (high - low + 31) / 32, at = low + lane * step;
+        const bool before = at < high && hash_part(hashes[at], part_bits) < part;
+        const int below = __popc(__ballot_sync(~0u, before));
+        if (below < 32) high = min(high, low + (uint64_t)below * step);
+        if (below > 0) low += (uint64_t)(below - 1) * step + 1;
+    }
+    if (lane == 0) starts[part] = (uint32_t)low;
+}
+
+/* The passes share the bits; the first ones take those that are left over. `top`: bits of the word that chooses parts.
+ */
+static split_digits digits_of(int part_bits, int top)
+{
+    split_digits digits = {};
+    digits.passes = (int32_t)bi_div_up(part_bits, SPLIT_BITS);
+    for (int p = 0, done = 0; p < digits.passes; p++) {
+        const int bits = (part_bits - done) / (digits.passes - p);
+        digits.of_pass[p] = {top - part_bits + done, bits};
+        done += bits;
+    }
+    return digits;
+}
+
+/* Scratch of the passes that begins as zeros: counts, tickets, then the words of each pass. */
+enum { SPLIT_HEAD = (SPLIT_PASSES * SPLIT_DIGITS + SPLIT_PASSES + 1) * 4 };
+
+/* Whether this device has no room for the large tiles. */
+static bool is_small(const bosc_ctx *ctx, int32_t key_bytes, int32_t payload_bytes)
+{
+    typedef split_shared<uint32_t, hash_nothing, SPLIT_BITS, false> any;
+    const size_t beside = sizeof(any) - sizeof(any::hashes) + sizeof(bosc_hash_word); /* and what alignment may take */
+    const size_t pairs = (size_t)SPLIT_THREADS * split_each(max(key_bytes, payload_bytes), false);
+    return beside + pairs * (size_t)(key_bytes + payload_bytes) > hash_shared_room(ctx);
+}
+
+static size_t words_of(int widest, const split_digits &digits, int64_t n, bool small)
+{
+    const int bits = kind_of(digits.of_pass[digits.passes - 1].bits, small); /* the last pass has the most */
+    return (size_t)bi_div_up(n, SPLIT_THREADS * split_each(widest, small)) << bits;
+}
+
+static size_t zeros_of(int widest, const split_digits &digits, int64_t n, bool small)
+{
+    return SPLIT_HEAD + words_of(widest, digits, n, small) * 8 * (size_t)digits.passes;
+}
+
+template <class K, class P>
+static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
+                       struct bi_hash_lists *lists)
+{
+    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
+    const int widest = max((int)sizeof(K), hash_payload_bytes<P>);
+    const bool small = is_small(ctx, sizeof(K), hash_payload_bytes<P>);
+    const size_t words = words_of(widest, digits, n, small), zeros = zeros_of(widest, digits, n, small);
+    split_pass<K, P> pass = {};
+    void *room, *hashes = NULL, *payload = NULL;
+    BI_TRY(bi_scratch(ctx, zeros, &room));
+    if (digits.passes > 1) {
+        BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &hashes));
+        BI_TRY(bi_scratch(ctx, (size_t)n * hash_payload_bytes<P>, &payload));
+    }
+    uint32_t *tally = (uint32_t *)room;
+    BI_TRY(ctx->backend->fill(ctx, room, 0, zeros));
+    BI_TRY(count_digits(ctx, (const K *)keys, (uint32_t)n, s->seed, digits, tally));
+    pass.keys = (const K *)keys;
+    pass.payload = (const P *)values;
+    pass.n = (uint32_t)n;
+    pass.seed = s->seed;
+    for (int p = 0; p < digits.passes; p++) {
+        const bool last = (digits.passes - p) % 2 == 1; /* to the lists; else to the other arrays */
+        pass.digit = digits.of_pass[p];
+        pass.tally = tally + p * SPLIT_DIGITS;
+        pass.ticket = tally + SPLIT_PASSES * SPLIT_DIGITS + p;
+        pass.words = (unsigned long long *)((char *)room + SPLIT_HEAD) + words * (size_t)p;
+        pass.hashes_out = (K *)(last ? lists->hashes : hashes);
+        pass.payload_out = (P *)(last ? lists->payload : payload);
+        if (p == 0)
+            BI_TRY(split<true>(ctx, pass, small));
+        else
+            BI_TRY(split<false>(ctx, pass, small));
+        pass.keys = pass.hashes_out;
+        pass.payload = pass.payload_out;
+    }
+    return BOSC_OK;
+}
+
+template <class K>
+static bosc_status find_starts(bosc_ctx *ctx, const struct bi_hash_shape *s, const struct bi_hash_lists *lists)
+{
+    const unsigned blocks = (unsigned)bi_div_up(((int64_t)1 << s->part_bits) + 1, 8);
+    return BI_RUN(ctx, kernel_starts<K>, blocks, 256, 0, (const K *)lists->hashes, (uint32_t)lists->n, s->part_bits,
+                  (uint32_t *)lists->starts);
+}
+
+static int32_t payload_of(const struct bi_hash_shape *s, bool valued)
+{
+    return !valued ? 0 : s->value_bytes == 8 ? 8 : 4;
+}
+
+bosc_status hash_partition(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                           int64_t n, struct bi_hash_lists *lists)
+{
+    void *hashes, *payload, *starts;
+    const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
+    *lists = {};
+    lists->n = n;
+    lists->payload_bytes = payload_of(s, values != NULL);
+    if (rows) lists->values = values;
+    BI_TRY(bi_scratch(ctx, (size_t)n * (size_t)s->key_bytes, &hashes));
+    BI_TRY(bi_scratch(ctx, (size_t)n * (size_t)lists->payload_bytes, &payload));
+    BI_TRY(bi_scratch(ctx, (((size_t)1 << s->part_bits) + 1) * 4, &starts));
+    lists->hashes = hashes;
+    lists->payload = payload;
+    lists->starts = (const uint32_t *)starts;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = n == 0 ? BOSC_OK : hash_with_types(s->key_bits, lists->payload_bytes, [&](auto k, auto p) {
+        return run<decltype(k), decltype(p)>(ctx, s, keys, rows ? NULL : values, n, lists);
+    });
+    bi_arena_rewind(ctx, mark);
+    BI_TRY(status);
+    if (s->key_bits == 32) return find_starts<uint32_t>(ctx, s, lists);
+    if (s->key_bits == 64) return find_starts<uint64_t>(ctx, s, lists);
+    return find_starts<bosc_hash_word>(ctx, s, lists);
+}
+
+/* Two copies of the lists, unless one pass is enough; what begins as zeros; starts. */
+size_t hash_partition_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
+{
+    const int32_t payload = payload_of(s, s->value_bytes > 0);
+    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
+    return (digits.passes > 1 ? 2 : 1) * (size_t)n * (size_t)(s->key_bytes + payload) +
+           zeros_of(max(s->key_bytes, payload), digits, n, is_small(ctx, s->key_bytes, payload)) +
+           (((size_t)1 << s->part_bits) + 1) * 4 + 6 * 256;
+}

@@ -1,0 +1,211 @@
+/* The steps that bring the pairs of one key together (see group.c). */
+#ifndef BI_HASH_STEPS_GROUP_H
+#define BI_HASH_STEPS_GROUP_H
+
+#include "base/atomic.h"
+#include "base/bits.h"
+#include "core/tiles.h"
+#include "hash/hash.h"
+
+/* Values move as they are; those of sizes that 4 divides are aligned to it. */
+BI_FN void bi_hash_copy(void *to, const void *from, int32_t size)
+{
+#ifdef __CUDA_ARCH__
+    if (size % 4 == 0) {
+        for (int32_t i = 0; i < size / 4; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+    } else {
+        for (int32_t i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    }
+#else
+    if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 8)
+        memcpy(to, from, 8);
+    else if (size > 0)
+        memcpy(to, from, (size_t)size);
+#endif
+}
+
+BI_FN void bi_hash_clear(void *to, int32_t size)
+{
+    for (int32_t i = 0; i < size; i++) ((unsigned char *)to)[i] = 0;
+}
+
+/* Row i of an array, or NULL. */
+BI_FN char *bi_hash_row(const void *array, int32_t size, uint64_t i)
+{
+    return array ? (char *)(uintptr_t)array + i * (uint64_t)(uint32_t)size : NULL;
+}
+
+/* Counts stand behind values of any size. */
+BI_FN void bi_hash_put_count(char *to, uint32_t count)
+{
+    for (int b = 0; b < 4; b++) to[b] = (char)(count >> 8 * b);
+}
+
+BI_FN uint32_t bi_hash_get_count(const char *from)
+{
+    uint32_t count = 0;
+    for (int b = 0; b < 4; b++) count |= (uint32_t)(unsigned char)from[b] << 8 * b;
+    return count;
+}
+
+struct bi_hash_number {
+    uint32_t *rows;
+};
+
+BI_FN void bi_step_number(const struct bi_hash_number *a, int64_t i) { a->rows[i] = (uint32_t)i; }
+
+/* out[i] = the hash of key rows[i] (rows NULL: i), or one half of it. */
+enum { BI_HASH_WHOLE, BI_HASH_LOW, BI_HASH_HIGH };
+struct bi_hash_rows {
+    const void *keys;
+    const uint32_t *rows;
+    int32_t key_bits, half;
+    uint64_t seed;
+    void *out;
+};
+
+BI_FN void bi_step_hash_rows(const struct bi_hash_rows *a, int64_t i)
+{
+    bosc_hash_word key = bosc_hash_load(a->keys, a->rows ? (int64_t)a->rows[i] : i, a->key_bits);
+    bosc_hash_word hash = bosc_hash_of(key, a->key_bits, a->seed);
+    if (a->half == BI_HASH_WHOLE)
+        bi_hash_store(a->out, a->key_bits, i, hash);
+    else
+        ((uint64_t *)a->out)[i] = a->half == BI_HASH_LOW ? hash.low : hash.high;
+}
+
+/* heads[i]: the first of equal hashes that stand together. */
+struct bi_hash_heads {
+    const void *hashes;
+    int32_t key_bits;
+    uint8_t *heads;
+};
+
+BI_FN void bi_step_mark_heads(const struct bi_hash_heads *a, int64_t i)
+{
+    a->heads[i] = i == 0 || !bi_hash_same(bosc_hash_load(a->hashes, i - 1, a->key_bits),
+                                          bosc_hash_load(a->hashes, i, a->key_bits));
+}
+
+/* *bad becomes the first row whose key came before. */
+struct bi_hash_repeat {
+    const uint8_t *heads;
+    const uint32_t *rows;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_first_repeat(const struct bi_hash_repeat *a, int64_t i)
+{
+    if (!a->heads[i]) bi_atomic_min_i64(a->bad, a->rows[i]);
+}
+
+/* out[i] = items[rows[i]] */
+struct bi_hash_gather {
+    const void *items;
+    const uint32_t *rows;
+    int32_t size;
+    void *out;
+};
+
+BI_FN void bi_step_gather(const struct bi_hash_gather *a, int64_t i)
+{
+    bi_hash_copy(bi_hash_row(a->out, a->size, (uint64_t)i), bi_hash_row(a->items, a->size, a->rows[i]), a->size);
+}
+
+/* Values with their counts (NULL: 1 each), as a counted map keeps them. */
+struct bi_hash_attach {
+    const void *values;
+    const uint32_t *counts;
+    int32_t value_size;
+    void *out;
+};
+
+BI_FN void bi_step_attach(const struct bi_hash_attach *a, int64_t i)
+{
+    uint32_t count = a->counts ? a->counts[i] : 1;
+    char *to = bi_hash_row(a->out, a->value_size + 4, (uint64_t)i);
+    if (a->value_size) bi_hash_copy(to, bi_hash_row(a->values, a->value_size, (uint64_t)i), a->value_size);
+    bi_hash_put_count(to + a->value_size, count);
+}
+
+/* One pair for each group of equal keys. */
+struct bi_hash_reduce {
+    const void *hashes;     /* (n) sorted */
+    const uint32_t *rows;   /* (n) */
+    const uint32_t *firsts; /* (groups) */
+    int64_t groups, n;
+    int32_t key_bits, value_size, value_bytes;
+    bosc_hash_duplicates duplicates;
+    bosc_dtype dtype;
+    const void *values;     /* by row */
+    const void *running;    /* (n) the sums or minima of each group up to there; NULL: floats are added here */
+    const uint32_t *counts; /* (n) likewise of the counts; NULL: all were 1 */
+    bool multimap, counted;
+    void *out_hashes, *out_values;
+};
+
+/* The sum of floats, in the order of the rows. */
+BI_FN void bi_hash_add_floats(const struct bi_hash_reduce *a, int64_t begin, int64_t end, void *to)
+{
+    if (a->dtype == BOSC_F32) {
+        const float *values = (const float *)a->values;
+        float sum = values[a->rows[begin]];
+        for (int64_t i = begin + 1; i < end; i++) sum += values[a->rows[i]];
+        sum = bi_canonical_f32(sum);
+        bi_hash_copy(to, &sum, 4);
+    } else {
+        const double *values = (const double *)a->values;
+        double sum = values[a->rows[begin]];
+        for (int64_t i = begin + 1; i < end; i++) sum += values[a->rows[i]];
+        sum = bi_canonical_f64(sum);
+        bi_hash_copy(to, &sum, 8);
+    }
+}
+
+BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
+{
+    int64_t begin = a->firsts[g], end = g + 1 < a->groups ? (int64_t)a->firsts[g + 1] : a->n;
+    char *to = bi_hash_row(a->out_values, a->value_bytes, (uint64_t)g);
+    uint32_t count = a->counts ? a->counts[end - 1] : (uint32_t)(end - begin), first = (uint32_t)begin;
+    bi_hash_store(a->out_hashes, a->key_bits, g, bosc_hash_load(a->hashes, begin, a->key_bits));
+    if (a->multimap) {
+        bi_hash_copy(to, &first, 4);
+        bi_hash_copy(to + 4, &count, 4);
+        return;
+    }
+    bool sums = a->duplicates == BOSC_HASH_SUM || a->duplicates == BOSC_HASH_MIN;
+    if (sums && end - begin > 1 && a->running) {
+        bi_hash_copy(to, bi_hash_row(a->running, a->value_size, (uint64_t)end - 1), a->value_size);
+    } else if (sums && end - begin > 1) {
+        bi_hash_add_floats(a, begin, end, to);
+    } else if (a->value_size) {
+        int64_t at = a->duplicates == BOSC_HASH_LAST ? end - 1 : begin;
+        bi_hash_copy(to, bi_hash_row(a->values, a->value_size, a->rows[at]), a->value_size);
+    }
+    if (a->counted) bi_hash_put_count(to + a->value_size, count);
+}
+
+/* Where each part begins among sorted hashes. */
+struct bi_hash_find_starts {
+    const void *hashes;
+    int64_t n;
+    int32_t key_bits, part_bits;
+    uint32_t *starts;
+};
+
+BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t part)
+{
+    int64_t low = 0, high = a->n;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((int64_t)bosc_hash_part_of(bosc_hash_load(a->hashes, mid, a->key_bits), a->key_bits, a->part_bits) < part)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    a->starts[part] = (uint32_t)low;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* The steps of hash tables: what happens to item i, for the CPU and the device. */
+#ifndef BI_HASH_STEPS_STEPS_H
+#define BI_HASH_STEPS_STEPS_H
+
+#include "core/context.h"
+#include "hash/steps/change.h"
+#include "hash/steps/group.h"
+#include "hash/steps/read.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bi_hash_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "hash/steps/steps.def"
+#undef BI_STEP
+};
+
+extern const struct bi_hash_steps bi_hash_steps_cpu;
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_hash_steps bi_hash_steps_cuda;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
