@@ -25,9 +25,6 @@ bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_e
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 
-bool bi_graph_is(const struct bi_bytes *in); /* a saved graph */
-bosc_status bi_graph_parse(bosc_ctx *ctx, const struct bi_bytes *in, bosc_graph **graph, bosc_io_error *error);
-
 /* What weights are read as. A file that proves to need a later kind is read again as that. */
 enum bi_weights { BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_I64, BI_WEIGHTS_F64 };
 

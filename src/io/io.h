@@ -80,9 +80,6 @@ bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_
 bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_obj_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 
-bool bi_tree_is(const struct bi_bytes *in);
-bosc_status bi_tree_parse(bosc_ctx *ctx, const struct bi_bytes *in, bosc_kdtree **tree, bosc_io_error *error);
-
 /* Refuses a NaN in rows of floats: "NAME: row 7: NaN", rows counted from 0. Other types pass. */
 bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, bosc_io_error *error);
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/io.h"
+#include "io/structure.h"
 
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in)
 {
@@ -61,6 +61,25 @@ bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error
     bosc_status status = bi_file_open(path, &file, error);
     if (status != BOSC_OK) return status;
     status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, points, error);
+    bi_file_close(&file);
+    return status;
+}
+
+bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
+                                       bosc_io_error *error)
+{
+    struct bi_file file;
+    void *fresh = NULL;
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return status;
+    if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
+        status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
+    else
+        status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, points, error);
+    if (fresh) *tree = fresh;
     bi_file_close(&file);
     return status;
 }

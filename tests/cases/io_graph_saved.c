@@ -1,7 +1,6 @@
 /* Saved graphs as files: round trips, damage, faults. What is in them is tested with graphs. */
 #include <stdio.h>
 
-#include "io/edges.h"
 #include "support/saved_files.h"
 
 enum { N = 6, M = 7 };
@@ -49,7 +48,7 @@ static void round_trips(bosc_ctx *ctx)
         CHECK(strstr(error.text, ": a saved graph, no list of edges"));
         bosc_kdtree *tree = NULL;
         CHECK_EQ(bosc_kdtree_load(ctx, path, &tree, &error), BOSC_ERR_FORMAT);
-        CHECK(!tree && strstr(error.text, ": no saved k-d tree"));
+        CHECK(!tree && strstr(error.text, ": not a saved k-d tree"));
         bosc_graph_free(graph);
         bosc_graph_free(back);
         bosc_graph_free(again);
@@ -64,16 +63,16 @@ static void round_trips(bosc_ctx *ctx)
     CHECK(!none && edges.m == 1);
     bosc_edges_free(&edges);
     CHECK_EQ(bosc_graph_load(ctx, path, &none, &error), BOSC_ERR_FORMAT);
-    CHECK(!none && strstr(error.text, ".gr: no saved graph"));
+    CHECK(!none && strstr(error.text, ".gr: not a saved graph"));
     unlink(path);
 }
 
-SAVED_FILE_KIND(graph, bi_graph_parse, check_equal);
+SAVED_FILE_KIND(graph, check_equal);
 
 static void damage(bosc_ctx *ctx)
 {
     bosc_graph *graph = make_graph(ctx, M);
-    saved_file_damage(ctx, &saved_file, graph, 128);
+    saved_file_damage(ctx, &saved_file_graph, graph, 128);
     bosc_graph_free(graph);
 }
 
@@ -104,7 +103,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static void faults(bosc_ctx *ctx)
 {
     bosc_graph *graph = make_graph(ctx, M), *old = make_graph(ctx, M - 1);
-    saved_file_faults(ctx, &saved_file, graph, old);
+    saved_file_faults(ctx, &saved_file_graph, graph, old);
     bosc_graph_free(graph);
     bosc_graph_free(old);
 }

@@ -56,13 +56,13 @@ static void round_trips(bosc_ctx *ctx)
     unlink(path);
 }
 
-SAVED_FILE_KIND(kdtree, bi_tree_parse, check_equal);
+SAVED_FILE_KIND(kdtree, check_equal);
 
 static void damage(bosc_ctx *ctx)
 {
     for (int unique = 0; unique < 2; unique++) {
         bosc_kdtree *tree = make_tree(ctx, (bosc_duplicates)unique);
-        saved_file_damage(ctx, &saved_file, tree, 64);
+        saved_file_damage(ctx, &saved_file_kdtree, tree, 64);
         bosc_kdtree_free(tree);
     }
 }
@@ -98,7 +98,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static void faults(bosc_ctx *ctx)
 {
     bosc_kdtree *tree = make_tree(ctx, BOSC_DUPLICATES_REMOVE), *old = make_tree(ctx, BOSC_DUPLICATES_KEEP);
-    saved_file_faults(ctx, &saved_file, tree, old);
+    saved_file_faults(ctx, &saved_file_kdtree, tree, old);
     bosc_kdtree_free(tree);
     bosc_kdtree_free(old);
 }

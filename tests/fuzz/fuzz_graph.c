@@ -4,7 +4,7 @@
 
 #include "forest/graph_save.h"
 #include "fuzz.h"
-#include "io/edges.h"
+#include "io/structure.h"
 
 static void *room(int64_t count)
 {
@@ -36,8 +36,9 @@ static void parse(const uint8_t *data, size_t size)
 {
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     bosc_io_error error = {""};
-    bosc_graph *graph = NULL;
-    bosc_status status = bi_graph_parse(fuzz_context(), &in, &graph, &error);
+    void *read = NULL;
+    bosc_status status = bi_structure_parse(BI_STRUCTURE_graph, fuzz_context(), &in, &read, &error);
+    bosc_graph *graph = read;
     if ((status == BOSC_OK) != (graph != NULL) || (!graph && error.text[0] != 'F')) abort();
     if (graph) use(fuzz_context(), graph);
     bosc_graph_free(graph);

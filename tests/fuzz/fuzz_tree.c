@@ -1,6 +1,7 @@
 /* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
  * Whatever is read may be verified and searched. */
 #include "fuzz.h"
+#include "io/structure.h"
 #include "kdtree/save.h"
 
 static void use(bosc_ctx *ctx, bosc_kdtree *tree)
@@ -20,8 +21,9 @@ static void parse(const uint8_t *data, size_t size)
 {
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     bosc_io_error error = {""};
-    bosc_kdtree *tree = NULL;
-    bosc_status status = bi_tree_parse(fuzz_context(), &in, &tree, &error);
+    void *read = NULL;
+    bosc_status status = bi_structure_parse(BI_STRUCTURE_kdtree, fuzz_context(), &in, &read, &error);
+    bosc_kdtree *tree = read;
     if ((status == BOSC_OK) != (tree != NULL) || (!tree && error.text[0] != 'F')) abort();
     if (tree) use(fuzz_context(), tree);
     bosc_kdtree_free(tree);

@@ -1,0 +1,89 @@
+/* Graph files: which parser reads a file. */
+#include <string.h>
+#include <strings.h>
+
+#include "io/edges.h"
+#include "io/structure.h"
+
+static bool begins(const struct bi_bytes *in, const char *text)
+{
+    size_t length = strlen(text);
+    return in->size >= length && strncasecmp(in->data, text, length) == 0;
+}
+
+/* What the first line that is not blank begins with. */
+static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
+{
+    if (bi_structure_is(BI_STRUCTURE_graph, in)) return BI_EDGES_SAVED;
+    if (begins(in, "%%MatrixMarket")) return BI_EDGES_MTX;
+    const char *p = in->data, *end = in->data + in->size;
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;
+    if (p == end) return BI_EDGES_UNKNOWN;
+    bool word = p + 1 == end || p[1] == ' ' || p[1] == '\t' || p[1] == '\r' || p[1] == '\n';
+    if ((*p == 'c' || *p == 'p') && word) return BI_EDGES_GR;
+    return *p == '#' || (*p >= '0' && *p <= '9') ? BI_EDGES_LIST : BI_EDGES_UNKNOWN;
+}
+
+enum bi_edges_format bi_edges_format_of(const char *path, const struct bi_bytes *in)
+{
+    static const struct {
+        const char *ending;
+        enum bi_edges_format format;
+    } endings[] = {{".gr", BI_EDGES_GR},       {".mtx", BI_EDGES_MTX},    {".txt", BI_EDGES_LIST},
+                   {".el", BI_EDGES_LIST},     {".snap", BI_EDGES_LIST},  {".tsv", BI_EDGES_LIST},
+                   {".graph", BI_EDGES_METIS}, {".metis", BI_EDGES_METIS}};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t tail = strlen(endings[i].ending);
+        if (length >= tail && strcasecmp(path + length - tail, endings[i].ending) == 0) return endings[i].format;
+    }
+    if (in) return format_of_bytes(in);
+    return length >= 5 && strcasecmp(path + length - 5, ".bosc") == 0 ? BI_EDGES_SAVED : BI_EDGES_UNKNOWN;
+}
+
+bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *in, bosc_edges *edges,
+                           bosc_io_error *error)
+{
+    switch (format) {
+    case BI_EDGES_GR: return bi_gr_parse(in, edges, error);
+    case BI_EDGES_MTX: return bi_mtx_parse(in, edges, error);
+    case BI_EDGES_LIST: return bi_edge_list_parse(in, edges, error);
+    case BI_EDGES_METIS: return bi_metis_parse(in, edges, error);
+    case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, no list of edges", in->name);
+    case BI_EDGES_UNKNOWN: break;
+    }
+    return bi_io_fail(error, BOSC_ERR_FORMAT,
+                      "%s: no graph known by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .graph, .metis, .bosc) or "
+                      "first bytes",
+                      in->name);
+}
+
+bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)
+{
+    struct bi_file file;
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return status;
+    status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+    bi_file_close(&file);
+    return status;
+}
+
+bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
+                                     bosc_io_error *error)
+{
+    struct bi_file file;
+    void *fresh = NULL;
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return status;
+    if (bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
+        status = bi_structure_parse(BI_STRUCTURE_graph, ctx, &file.bytes, &fresh, error);
+    else
+        status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+    if (fresh) *graph = fresh;
+    bi_file_close(&file);
+    return status;
+}

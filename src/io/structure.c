@@ -1,0 +1,130 @@
+/* Saved structures as files: a structure writes itself to a sink, and is read from a file's bytes. */
+#include "io/structure.h"
+
+#include <string.h>
+
+#include "base/fault.h"
+
+#define STRUCTURE(type, argument, magic, name)                                                          \
+    static bosc_status write_##type(bosc_ctx *ctx, const void *handle, bosc_write_fn write, void *user) \
+    {                                                                                                   \
+        return bosc_##type##_write(ctx, handle, write, user);                                           \
+    }                                                                                                   \
+    static bosc_status read_##type(bosc_ctx *ctx, bosc_read_fn read, void *user, void **handle)         \
+    {                                                                                                   \
+        bosc_##type *fresh = NULL;                                                                      \
+        bosc_status status = bosc_##type##_read(ctx, read, user, &fresh);                               \
+        *handle = fresh;                                                                                \
+        return status;                                                                                  \
+    }                                                                                                   \
+    static void free_##type(void *handle) { bosc_##type##_free(handle); }
+#include "io/structures.def"
+#undef STRUCTURE
+
+enum { MAGIC = 8 };
+
+static const struct kind {
+    const char *argument, *magic, *name;
+    bosc_status (*write)(bosc_ctx *ctx, const void *handle, bosc_write_fn write, void *user);
+    bosc_status (*read)(bosc_ctx *ctx, bosc_read_fn read, void *user, void **handle);
+    void (*free)(void *handle);
+} kinds[BI_STRUCTURES] = {
+#define STRUCTURE(type, argument, magic, name) {#argument, magic, name, write_##type, read_##type, free_##type},
+#include "io/structures.def"
+#undef STRUCTURE
+};
+
+/* ---- loading ---- */
+
+struct cursor {
+    const char *next, *end;
+};
+
+static int deliver(void *user, void *bytes, size_t count)
+{
+    struct cursor *c = user;
+    if (bi_fault(BI_FAULT_READ) || (size_t)(c->end - c->next) < count) return 1;
+    if (count) memcpy(bytes, c->next, count);
+    c->next += count;
+    return 0;
+}
+
+bool bi_structure_is(enum bi_structure which, const struct bi_bytes *in)
+{
+    return in->size >= MAGIC && memcmp(in->data, kinds[which].magic, MAGIC) == 0;
+}
+
+bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const struct bi_bytes *in, void **handle,
+                               bosc_io_error *error)
+{
+    const struct kind *kind = &kinds[which];
+    struct cursor cursor = {in->data, in->data + in->size};
+    void *fresh = NULL;
+    if (!bi_structure_is(which, in))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved %s", in->name, kind->name);
+    bosc_status status = kind->read(ctx, deliver, &cursor, &fresh);
+    if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, bosc_message(ctx));
+    if (cursor.next != cursor.end) {
+        kind->free(fresh);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the %s", in->name,
+                          (size_t)(cursor.end - cursor.next), kind->argument);
+    }
+    *handle = fresh;
+    return BOSC_OK;
+}
+
+/* `set`: the caller's pointer is not NULL. */
+static bosc_status load(enum bi_structure which, bosc_ctx *ctx, const char *path, bool set, void **handle,
+                        bosc_io_error *error)
+{
+    struct bi_file file;
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!set) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", kinds[which].argument);
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return status;
+    status = bi_structure_parse(which, ctx, &file.bytes, handle, error);
+    bi_file_close(&file);
+    return status;
+}
+
+/* ---- saving ---- */
+
+struct saving {
+    const struct kind *kind;
+    bosc_ctx *ctx;
+    const void *handle;
+};
+
+/* The sink says more of its own failures than the structure could. */
+static bosc_status put_structure(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    const struct saving *s = what;
+    bosc_status status = s->kind->write(s->ctx, s->handle, bi_sink_write, sink);
+    if (status == BOSC_OK || sink->error_number) return BOSC_OK;
+    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_message(s->ctx));
+}
+
+static bosc_status save(enum bi_structure which, bosc_ctx *ctx, const void *handle, const char *path,
+                        bosc_io_error *error)
+{
+    const struct saving saving = {&kinds[which], ctx, handle};
+    const struct bi_output output = {path, put_structure, &saving};
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!handle) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", saving.kind->argument);
+    return bi_outputs_write(&output, 1, error);
+}
+
+#define STRUCTURE(type, argument, magic, name)                                                                         \
+    bosc_status bosc_##type##_save(bosc_ctx *ctx, const bosc_##type *argument, const char *path, bosc_io_error *error) \
+    {                                                                                                                  \
+        return save(BI_STRUCTURE_##type, ctx, argument, path, error);                                                  \
+    }                                                                                                                  \
+    bosc_status bosc_##type##_load(bosc_ctx *ctx, const char *path, bosc_##type **argument, bosc_io_error *error)      \
+    {                                                                                                                  \
+        void *fresh = NULL;                                                                                            \
+        bosc_status status = load(BI_STRUCTURE_##type, ctx, path, argument != NULL, &fresh, error);                    \
+        if (status == BOSC_OK) *argument = fresh;                                                                      \
+        return status;                                                                                                 \
+    }
+#include "io/structures.def"
+#undef STRUCTURE
