@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "core/call.h"
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 
 enum { BLOCKS = 5 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/bits.h"
-#include "kdtree/tree.h"
+#include "kdtree/kdtree.h"
 
 /* The ordered integer key of element `at`. */
 BI_FN uint64_t bi_kd_key(const void *data, int64_t at, bosc_dtype dtype)

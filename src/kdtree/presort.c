@@ -7,7 +7,7 @@
  * agree in the coordinates up to the last. List p is list p + 1 sorted stably by coordinate p, list dim being the
  * ranks: dim sorts in all, and nothing but the first depends on how often coordinates repeat. A tree of depth d needs
  * min(dim, d) lists. */
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 
 /* The merge sort by superkey does not read a coordinate more often than it must, a radix sort reads all of them: where
  * runs are long, radix sorts take the lower dimensions. */

@@ -1,6 +1,6 @@
 /* The driver and front door of searches: checks, staging, and the rows of compressed sparse form. */
 #include "core/call.h"
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 
 /* Checks what all searches take, and begins the call. */
 static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,

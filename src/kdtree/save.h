@@ -8,7 +8,7 @@
 #define BI_KDTREE_SAVE_H
 
 #include "core/save.h"
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 
 enum { BI_KD_SAVE_VERSION = 1, BI_KD_SAVE_DUPLICATES_REMOVED = 1 };
 

@@ -1,6 +1,6 @@
 /* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
 #include "core/call.h"
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 
 static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kdtree/driver.h"
+#include "kdtree/drivers.h"
 #include "cases/kdtree_data.h"
 
 static void create(bosc_ctx *ctx)

@@ -1,0 +1,93 @@
+/* The hot loops of the CPU's searches, for each type of element and its type of distance. */
+#include <math.h>
+
+#include "base/bits.h"
+#include "kdtree/cpu/within_limit.h"
+#include "kdtree/cpu/query.h"
+
+/* A neighbour as one number that orders by (distance, id): distances are not negative, so their bits order them. */
+static inline uint64_t entry_f32(float d, uint32_t id) { return (uint64_t)bi_f32_bits(d) << 32 | id; }
+static inline unsigned __int128 entry_f64(double d, uint32_t id)
+{
+    return (unsigned __int128)bi_f64_bits(d) << 32 | id;
+}
+static inline float distance_f32(uint64_t e) { return bi_f32_from_bits((uint32_t)(e >> 32)); }
+static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits((uint64_t)(e >> 32)); }
+
+/* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
+ * everything inlined. gcc takes minutes for them under AddressSanitizer, so that only float has one there; and where
+ * coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
+#define RUN(dim, kind) NAMED(run)(a, begin, end, thread, dim, kind)
+#define RUN_ANY(kind) RUN(a->view.dim, kind);
+#define RUN_SPACE(kind)   \
+    if (a->view.dim == 3) \
+        RUN(3, kind);     \
+    else                  \
+        RUN_ANY(kind)
+#define RUN_USUAL(kind)          \
+    switch (a->view.dim) {       \
+    case 2: RUN(2, kind); break; \
+    case 3: RUN(3, kind); break; \
+    case 4: RUN(4, kind); break; \
+    default: RUN_ANY(kind)       \
+    }
+#if defined(BI_ONE_COPY)
+#define INLINED static
+#define RUN_DIM RUN_ANY
+#else
+#define INLINED static inline __attribute__((always_inline))
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#define RUN_DIM RUN_SPACE
+#else
+#define RUN_DIM RUN_USUAL
+#endif
+#endif
+
+#define T float
+#define D float
+#define ENTRY uint64_t
+#define DIST(name) name##_f32
+#define NAMED(name) name##_f32
+#include "kdtree/cpu/query.inc"
+#undef T
+#undef D
+#undef ENTRY
+#undef DIST
+#undef NAMED
+
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#undef INLINED
+#undef RUN_DIM
+#define INLINED static __attribute__((noinline))
+#define RUN_DIM RUN_ANY
+#endif
+
+#define D double
+#define ENTRY unsigned __int128
+#define DIST(name) name##_f64
+
+#define T double
+#define NAMED(name) name##_f64
+#include "kdtree/cpu/query.inc"
+#undef T
+#undef NAMED
+
+#undef RUN_DIM
+#define RUN_DIM RUN_ANY
+
+#define T int32_t
+#define NAMED(name) name##_i32
+#include "kdtree/cpu/query.inc"
+#undef T
+#undef NAMED
+
+#define T int64_t
+#define NAMED(name) name##_i64
+#include "kdtree/cpu/query.inc"
+
+const struct bi_kd_query_hot BI_LEVEL_NAME(bi_kd_query_hot)[4] = {
+    {make_sides_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
+    {make_sides_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
+    {make_sides_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
+    {make_sides_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
+};

@@ -1,0 +1,424 @@
+/* The sample of a pass: pivots and brackets of the nodes of each segment. */
+#include <cfloat>
+
+#include "kdtree/cuda/build/extent.cuh"
+#include "kdtree/cuda/build/multilevel_pass.cuh"
+
+enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };
+
+/* What is looked for in the sample of a node: the ends of its bracket, and its pivot. */
+enum { LOW_END, HIGH_END, PIVOT, TARGETS, FINE_BINS = 256, REFINEMENTS = 4 };
+
+/* So much of a node's sample may lie in the bin of a target: side lists have room for it on either side. */
+static constexpr float CROWD = 0.005f;
+
+struct gather_shared {
+    uint2 segment;
+    uint32_t least[4], greatest[4]; /* least: complements */
+};
+
+/* Where a destination of a segment begins, and its room. */
+static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint32_t t)
+{
+    const uint32_t cells = 1u << pass.levels, v = t - KD_CELLS;
+    if (t < cells) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
+        return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
+    }
+    if (t < KD_CELLS || v >= cells - 1) return make_uint2(0, 0);
+    uint32_t first = 0, limit = 0;
+    const int depth = kd_depth_of((int)v);
+#pragma unroll
+    for (int j = 0; j < KD_PASS_LEVELS; j++) {
+        if (j != depth) continue;
+        first = pass.side_first[j];
+        limit = pass.side_limit[j];
+    }
+    return make_uint2(segment * pass.side_room + first + (v + 1 - (1u << depth)) * limit, limit);
+}
+
+/* Sample s of a segment of `size` points: a random place in stratum s. The samples are a power of two. */
+static __device__ __forceinline__ uint32_t sample_place(const kd_pass &pass, uint32_t segment, uint32_t s,
+                                                        uint32_t size)
+{
+    const int log = 31 - __clz((int)pass.samples);
+    const uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
+    const uint32_t random = bi_mix_u32(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
+    return low + __umulhi(random, next - low);
+}
+
+/* Copies the sample (one point at a random place of each of `samples` strata), finds its box, and writes down where
+ * the segment and its cells lie. */
+template <int DIM>
+static __global__ void __launch_bounds__(GATHER_THREADS)
+    gather_sample(const kd_pass pass, const kd_source from, const kd_work work)
+{
+    BI_SHARED(struct gather_shared, sh);
+    const uint32_t per_block = GATHER_THREADS * GATHER_ITEMS, blocks = (pass.samples + per_block - 1) / per_block;
+    const uint32_t segment = blockIdx.x / blocks, part = blockIdx.x % blocks, t = threadIdx.x;
+    if (t == 0) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
+        if (part == 0) work.segments[segment] = sh.segment;
+    }
+    if (t < 4) sh.least[t] = sh.greatest[t] = 0;
+    if (part == 0 && t < KD_DESTINATIONS)
+        work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    __syncthreads();
+    const uint32_t size = sh.segment.y - sh.segment.x;
+    kd_extent<DIM> extent;
+    extent.clear();
+#pragma unroll
+    for (int item = 0; item < GATHER_ITEMS; item++) {
+        uint32_t s = part * per_block + item * GATHER_THREADS + t;
+        if (s >= pass.samples) continue;
+        const uint32_t at = sample_place(pass, segment, s, size);
+        kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+        work.samples[segment * pass.samples + s] =
+            make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) extent.add(c, p.x[c]);
+    }
+    extent.join(sh.least, sh.greatest);
+    __syncthreads();
+    if (t < DIM) {
+        atomicMax(&work.boxes[segment * 8 + t], sh.least[t]);
+        atomicMax(&work.boxes[segment * 8 + 4 + t], sh.greatest[t]);
+    }
+}
+
+/* A bin where a target lies, cut in FINE_BINS. */
+struct fine_bins {
+    float low, high, scale, width; /* bins a unit, units a bin */
+    float rank;
+    uint32_t before; /* samples of the node below it */
+};
+
+/* The nodes of a depth. Their samples are counted in KD_BINS bins over their extents; where the bin of a target is
+ * crowded, as in clusters, that bin is counted in FINE_BINS, and so on. */
+struct level_shared {
+    uint32_t bins[8 * KD_BINS];
+    float low[8], scale[8], width[8]; /* of a node: least coordinate, bins a unit, units a bin */
+    fine_bins fine[8 * TARGETS];
+    uint32_t crowded[2]; /* bit i * TARGETS + t: that target of node i is refined; in this round, and in the next */
+    float pivots[KD_CELLS];
+    uint32_t last;
+};
+
+/* The extent of node i of depth j in coordinate d: the sample's box, cut by the pivots above. */
+template <int DIM>
+__device__ __forceinline__ void node_extent(level_shared &sh, const kd_pass &pass, const uint32_t *box, int j, int i,
+                                            int d)
+{
+    float low = fmaxf(bi_f32_of_key(~box[d]), -FLT_MAX), high = fminf(bi_f32_of_key(box[4 + d]), FLT_MAX);
+    for (int depth = 0; depth < j; depth++) {
+        if ((pass.level + depth) % DIM != d) continue;
+        float pivot = sh.pivots[(1 << depth) - 1 + (i >> (j - depth))];
+        if ((i >> (j - depth - 1)) & 1)
+            low = pivot;
+        else
+            high = pivot;
+    }
+    float extent = high - low;
+    sh.low[i] = low;
+    sh.scale[i] = extent > 0 ? KD_BINS / extent : 0;
+    sh.width[i] = extent / KD_BINS;
+}
+
+/* The one of 32 * EACH bins that holds sample number `target`; *before is how many samples come before the bin, *count
+ * how many are in it. By a warp; `mine` samples are in the EACH bins of this lane, `start` before them. */
+template <int EACH>
+__device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uint32_t start, uint32_t target,
+                                        uint32_t *before, uint32_t *count)
+{
+    const int lane = threadIdx.x % 32;
+    int owner = __ffs(__ballot_sync(~0u, start <= target && target < start + mine)) - 1;
+    owner = owner < 0 ? 31 : owner;
+    uint32_t base = __shfl_sync(~0u, start, owner), c = lane < EACH ? bins[owner * EACH + lane] : 0;
+    uint32_t sum = bi_warp_inclusive_sum(c);
+    uint32_t first = base + sum - c;
+    int bin = __ffs(__ballot_sync(~0u, first <= target && target < first + c)) - 1;
+    bin = bin < 0 ? EACH - 1 : bin;
+    *before = __shfl_sync(~0u, first, bin);
+    *count = __shfl_sync(~0u, c, bin);
+    return owner * EACH + bin;
+}
+
+/* Puts a target at a bin from `low` on; by one thread. If the bin is crowded it is to be refined in the next round. */
+__device__ __forceinline__ void put_target(level_shared &sh, const kd_work &work, size_t node, int v, int target,
+                                           int slot, float low, float width, float rank, uint32_t before,
+                                           uint32_t count, uint32_t most)
+{
+    if (target == LOW_END) work.brackets[node].x = low - 0.01f * width;
+    if (target == HIGH_END) work.brackets[node].y = low + 1.01f * width;
+    if (target == PIVOT)
+        work.pivots[node] = sh.pivots[v] = low + width * ((rank - (float)before) / (float)max(count, 1u));
+    if (count <= most || !(width > 0)) return;
+    fine_bins &fine = sh.fine[slot];
+    fine.low = low - 0.01f * width;
+    fine.high = low + 1.01f * width;
+    fine.width = (fine.high - fine.low) / FINE_BINS;
+    fine.scale = FINE_BINS / (fine.high - fine.low);
+    fine.rank = rank;
+    fine.before = 0;
+    if (fine.scale < INFINITY) atomicOr(&sh.crowded[1], 1u << slot);
+}
+
+/* Bracket and pivot of node i of depth j, from its bins; by a warp. */
+__device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &pass, const kd_work &work,
+                                              uint32_t segment, uint32_t size, int j, int i)
+{
+    const int lane = threadIdx.x % 32, v = (1 << j) - 1 + i;
+    const size_t node = (size_t)segment * KD_CELLS + v;
+    const uint32_t *bins = sh.bins + i * KD_BINS;
+    uint32_t mine = 0;
+    for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
+    const uint32_t upto = bi_warp_inclusive_sum(mine), total = __shfl_sync(~0u, upto, 31);
+    const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
+    const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;
+    const uint32_t most = (uint32_t)(CROWD * (float)total) + 4;
+    if (lane == 0) {
+        work.brackets[node] = make_float2(-INFINITY, INFINITY);
+        work.pivots[node] = sh.pivots[v] = sh.low[i];
+    }
+    for (int target = 0; target < TARGETS; target++) {
+        const float rank = target == PIVOT ? half : target == LOW_END ? half - reach : half + reach;
+        if (total == 0 || rank < 0 || rank >= (float)total) continue;
+        uint32_t before, count;
+        const int bin = find_bin<32>(bins, mine, upto - mine, (uint32_t)rank, &before, &count);
+        /* The sample's ends are not those of the points. */
+        const bool outermost = (target == LOW_END && bin == 0) || (target == HIGH_END && bin == KD_BINS - 1);
+        if (outermost && count <= most) continue;
+        if (lane == 0)
+            put_target(sh, work, node, v, target, i * TARGETS + target, sh.low[i] + sh.width[i] * (float)bin,
+                       sh.width[i], rank, before, count, most);
+    }
+}
+
+/* One target of depth j from its fine bins; by a warp. */
+__device__ __forceinline__ void place_finely(level_shared &sh, const kd_work &work, uint32_t segment, int j, int slot)
+{
+    constexpr int EACH = FINE_BINS / 32;
+    const int lane = threadIdx.x % 32, v = (1 << j) - 1 + slot / TARGETS;
+    const uint32_t *bins = sh.bins + slot * FINE_BINS;
+    const fine_bins fine = sh.fine[slot];
+    uint32_t mine = 0, before, count;
+    for (int b = 0; b < EACH; b++) mine += bins[lane * EACH + b];
+    const uint32_t start = fine.before + bi_warp_inclusive_sum(mine) - mine;
+    const int bin = find_bin<EACH>(bins, mine, start, (uint32_t)fine.rank, &before, &count);
+    if (lane == 0)
+        put_target(sh, work, (size_t)segment * KD_CELLS + v, v, slot % TARGETS, slot,
+                   fine.low + fine.width * (float)bin, fine.width, fine.rank, before, count, 8);
+}
+
+/* Adds this block's bins to the segment's; the last block of a segment gets all of them. */
+__device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                           int used)
+{
+    uint32_t *bins = work.bins + (size_t)segment * 8 * KD_BINS;
+    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS)
+        if (sh.bins[b]) atomicAdd(&bins[b], sh.bins[b]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        sh.last = atomicAdd(&work.tickets[segment], 1u) == pass.sample_blocks - 1;
+        if (sh.last) work.tickets[segment] = 0;
+    }
+    __syncthreads();
+    if (!sh.last) return false;
+    __threadfence();
+    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS) {
+        sh.bins[b] = __ldcg(&bins[b]);
+        bins[b] = 0;
+    }
+    __syncthreads();
+    return true;
+}
+
+/* Counts a sample's coordinate in its node's bins, or in the fine ones of this round. */
+__device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, float value, bool finely)
+{
+    if (!finely) {
+        float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(KD_BINS - 1));
+        atomicAdd(&sh.bins[node * KD_BINS + (int)bin], 1u);
+        return;
+    }
+    for (uint32_t slot = node * TARGETS; slot < (node + 1) * TARGETS; slot++) {
+        fine_bins &fine = sh.fine[slot];
+        if (!(sh.crowded[0] >> slot & 1) || value > fine.high) continue;
+        if (value < fine.low)
+            atomicAdd(&fine.before, 1u);
+        else
+            atomicAdd(&sh.bins[slot * FINE_BINS + (int)fminf((value - fine.low) * fine.scale, FINE_BINS - 1.0f)], 1u);
+    }
+}
+
+/* Counts samples `first` to end - 1 of a segment in bins of the nodes of depth j; the nodes are set. All threads; ends
+ * with a barrier. */
+template <int DIM>
+__device__ __forceinline__ void count_part(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                           uint32_t first, uint32_t end, int j, bool finely)
+{
+    const int nodes = 1 << j;
+    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    __syncthreads();
+    end = min(end, pass.samples);
+#pragma unroll 4
+    for (uint32_t s = first + threadIdx.x; s < end; s += KD_SAMPLE_THREADS) {
+        float4 x = work.samples[segment * pass.samples + s];
+        int v = 0, c = pass.level % DIM;
+        for (int depth = 0; depth <= j; depth++) {
+            float value = c == 0 ? x.x : c == 1 ? x.y : c == 2 ? x.z : x.w;
+            if (depth < j) {
+                v = 2 * v + 1 + (value > sh.pivots[v]);
+                c = kd_next<DIM>(c);
+                continue;
+            }
+            count_sample(sh, v - (nodes - 1), value, finely);
+        }
+    }
+    __syncthreads();
+}
+
+/* The nodes of depth j from their bins. Returns whether targets are to be refined. All threads; ends with a barrier. */
+__device__ __forceinline__ bool place(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
+                                      uint32_t size, int j, bool finely)
+{
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) sh.crowded[1] = 0;
+    __syncthreads();
+    if (!finely && warp < 1 << j) place_bracket(sh, pass, work, segment, size, j, warp);
+    if (finely && warp < TARGETS << j && sh.crowded[0] >> warp & 1) place_finely(sh, work, segment, j, warp);
+    __syncthreads();
+    if (threadIdx.x == 0) sh.crowded[0] = sh.crowded[1];
+    __syncthreads();
+    return sh.crowded[0] != 0;
+}
+
+/* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
+template <int DIM>
+static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
+{
+    BI_SHARED(struct level_shared, sh);
+    const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
+    const uint32_t segment = blockIdx.x / pass.sample_blocks, part = blockIdx.x % pass.sample_blocks;
+    const uint2 range = work.segments[segment];
+    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * KD_CELLS + t];
+    __syncthreads();
+    if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
+    count_part<DIM>(sh, pass, work, segment, part * pass.sample_part, (part + 1) * pass.sample_part, j, false);
+    if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * KD_BINS)) return;
+    bool crowded = place(sh, pass, work, segment, range.y - range.x, j, false);
+    for (int k = 0; k < REFINEMENTS && crowded; k++) {
+        count_part<DIM>(sh, pass, work, segment, 0, pass.samples, j, true);
+        crowded = place(sh, pass, work, segment, range.y - range.x, j, true);
+    }
+}
+
+/* Coordinate d of x; d is the same for the whole block. */
+template <int DIM> __device__ __forceinline__ float coordinate(const float (&x)[DIM], int d)
+{
+    float value = x[0];
+#pragma unroll
+    for (int c = 1; c < DIM; c++) value = d == c ? x[c] : value;
+    return value;
+}
+
+struct segment_shared {
+    level_shared level;
+    uint2 segment;
+    uint32_t box[8]; /* as in kd_work */
+};
+
+enum { SEGMENT_ITEMS = KD_SMALL_SAMPLE / KD_SAMPLE_THREADS };
+
+/* Reads the samples of a thread, the last one again where there are no more, and finds the segment's box.
+ * Ends with a barrier. */
+template <int DIM>
+__device__ __forceinline__ void take_samples(segment_shared &sh, const kd_pass &pass, const kd_source &from,
+                                             uint32_t segment, float (&x)[SEGMENT_ITEMS][DIM])
+{
+    kd_extent<DIM> extent;
+    extent.clear();
+#pragma unroll
+    for (int k = 0; k < SEGMENT_ITEMS; k++) {
+        const uint32_t s = min(k * KD_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
+        const uint32_t at = sample_place(pass, segment, s, sh.segment.y - sh.segment.x);
+        const kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            x[k][c] = p.x[c];
+            extent.add(c, p.x[c]);
+        }
+    }
+    extent.join(sh.box, sh.box + 4);
+    __syncthreads();
+}
+
+/* Counts a thread's samples, which are in nodes of one depth, in bins of these. All threads; ends with a barrier. */
+template <int DIM>
+__device__ __forceinline__ void count_items(level_shared &sh, const kd_pass &pass, const float (&x)[SEGMENT_ITEMS][DIM],
+                                            const uint32_t (&node)[SEGMENT_ITEMS], int nodes, int d, bool finely)
+{
+    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < SEGMENT_ITEMS; k++) {
+        if (k * KD_SAMPLE_THREADS + threadIdx.x >= pass.samples) continue;
+        count_sample(sh, node[k], coordinate<DIM>(x[k], d), finely);
+    }
+    __syncthreads();
+}
+
+/* All of it for samples that one block takes: they stay in registers from level to level. */
+template <int DIM>
+static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
+    sample_segment(const kd_pass pass, const kd_source from, const kd_work work)
+{
+    BI_SHARED(struct segment_shared, sh);
+    const uint32_t segment = blockIdx.x, t = threadIdx.x;
+    if (t == 0) {
+        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        work.segments[segment] = sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
+    }
+    if (t < 8) sh.box[t] = 0;
+    if (t < KD_DESTINATIONS) work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    __syncthreads();
+    float x[SEGMENT_ITEMS][DIM];
+    take_samples<DIM>(sh, pass, from, segment, x);
+    const uint32_t size = sh.segment.y - sh.segment.x;
+    uint32_t node[SEGMENT_ITEMS]; /* of its depth */
+#pragma unroll
+    for (int k = 0; k < SEGMENT_ITEMS; k++) node[k] = 0;
+    for (int j = 0; j < pass.levels; j++) {
+        const int nodes = 1 << j, d = (pass.level + j) % DIM;
+        if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
+        bool crowded = true;
+        for (int n = 0; n <= REFINEMENTS && crowded; n++) {
+            count_items<DIM>(sh.level, pass, x, node, nodes, d, n > 0);
+            crowded = place(sh.level, pass, work, segment, size, j, n > 0);
+        }
+#pragma unroll
+        for (int k = 0; k < SEGMENT_ITEMS; k++)
+            node[k] = 2 * node[k] + (coordinate<DIM>(x[k], d) > sh.level.pivots[nodes - 1 + node[k]]);
+    }
+}
+
+template <int DIM>
+bosc_status kd_run_sample(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_work &work)
+{
+    auto whole = sample_segment<DIM>;
+    if (pass.samples <= KD_SMALL_SAMPLE)
+        return BI_RUN(ctx, whole, pass.segments, KD_SAMPLE_THREADS, 0, pass, from, work);
+    auto gather = gather_sample<DIM>;
+    auto level = sample_level<DIM>;
+    uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;
+    BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, from, work));
+    for (int j = 0; j < pass.levels; j++)
+        BI_TRY(BI_RUN(ctx, level, pass.segments * pass.sample_blocks, KD_SAMPLE_THREADS, 0, pass, work, j));
+    return BOSC_OK;
+}
+
+template bosc_status kd_run_sample<2>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
+template bosc_status kd_run_sample<3>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
+template bosc_status kd_run_sample<4>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);

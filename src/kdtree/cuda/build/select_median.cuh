@@ -1,0 +1,143 @@
+/* Exact selection by (superkey, id) from a list of points, by one block. */
+#ifndef BI_KDTREE_CUDA_BUILD_SELECT_MEDIAN_CUH
+#define BI_KDTREE_CUDA_BUILD_SELECT_MEDIAN_CUH
+
+#include "kdtree/cuda/build/multilevel_pass.cuh"
+
+enum { KD_CANDIDATES = 256 };
+
+template <int DIM> struct kd_select_shared {
+    uint32_t bins[KD_LIST_BINS];
+    uint32_t warp_sums[32];
+    uint32_t bin, rank, count, collected; /* the bin of the member sought, its rank there, its size */
+    kd_point<DIM> candidates[KD_CANDIDATES];
+    kd_point<DIM> median;
+    bool found;
+};
+
+/* Points whose first `fixed` keys (of the superkey that begins at d, then the id) equal `values`, and whose next key
+ * lies in [low, low + span]. */
+template <int DIM> struct kd_key_range {
+    int d, fixed;
+    uint32_t values[DIM];
+    uint32_t low, span;
+};
+
+/* Key `at` of the superkey that begins at d; the id after the last. */
+template <int DIM> __device__ __forceinline__ uint32_t kd_key_at(const kd_point<DIM> &p, int d, int at)
+{
+    if (at == DIM) return p.id;
+    int c = d + at;
+    return bi_key_u32_of_f32(kd_coordinate<DIM>(p, c >= DIM ? c - DIM : c));
+}
+
+template <int DIM>
+__device__ __forceinline__ bool kd_in_range(const kd_key_range<DIM> &r, const kd_point<DIM> &p, uint32_t *offset)
+{
+    bool in = true;
+#pragma unroll
+    for (int i = 0; i < DIM; i++) in &= i >= r.fixed || kd_key_at<DIM>(p, r.d, i) == r.values[i];
+    *offset = kd_key_at<DIM>(p, r.d, r.fixed) - r.low;
+    return in && *offset <= r.span;
+}
+
+/* How far keys of a range are shifted to be bins. */
+__device__ __forceinline__ uint32_t kd_bin_shift(uint32_t span)
+{
+    int bits = 32 - __clz((int)span);
+    return bits > 11 ? bits - 11 : 0;
+}
+
+/* Finds the bin of member `rank` of all that are counted in sh.bins: sets sh.bin, sh.rank (within it) and sh.count.
+ * sh.count stays 0 if there are not so many. All threads of the block; ends with a barrier. */
+template <int THREADS, class SHARED>
+__device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank, int bins = KD_LIST_BINS)
+{
+    const int t = threadIdx.x, lane = t % 32, each = bins > THREADS ? bins / THREADS : 1;
+    const int first = min(t * each, bins), end = min(first + each, bins);
+    uint32_t mine = 0;
+    for (int b = first; b < end; b++) mine += sh.bins[b];
+    uint32_t sum = bi_warp_inclusive_sum(mine);
+    if (lane == 31) sh.warp_sums[t / 32] = sum;
+    if (t == 0) sh.count = 0;
+    __syncthreads();
+    uint32_t before = sum - mine;
+    for (int w = 0; w < t / 32; w++) before += sh.warp_sums[w];
+    for (int b = first; b < end; b++) {
+        uint32_t c = sh.bins[b];
+        if (before <= rank && rank - before < c) {
+            sh.bin = b;
+            sh.rank = rank - before;
+            sh.count = c;
+        }
+        before += c;
+    }
+    __syncthreads();
+}
+
+/* sh.median = member `rank` in order of the points of a range among get(0) ... get(count - 1); sh.found tells whether
+ * there is one. Rounds of counting keys in bins narrow the range until few are left, which are ranked by comparing;
+ * equal keys move on to the next key of the superkey, so each round is a scan of the list whatever its values. */
+template <int DIM, int THREADS, class GET>
+__device__ void kd_select(kd_select_shared<DIM> &sh, kd_key_range<DIM> range, GET get, uint32_t count, uint32_t rank)
+{
+    const uint32_t t = threadIdx.x;
+    uint32_t left = count;
+    while (left > KD_CANDIDATES) {
+        const uint32_t shift = kd_bin_shift(range.span);
+        __syncthreads();
+        for (int b = t; b < KD_LIST_BINS; b += THREADS) sh.bins[b] = 0;
+        __syncthreads();
+#pragma unroll 4
+        for (uint32_t e = t; e < count; e += THREADS) {
+            uint32_t offset;
+            if (kd_in_range<DIM>(range, get(e), &offset)) atomicAdd(&sh.bins[offset >> shift], 1u);
+        }
+        __syncthreads();
+        kd_find_list_bin<THREADS>(sh, rank);
+        left = sh.count;
+        rank = sh.rank;
+        range.low += sh.bin << shift;
+        range.span = (1u << shift) - 1;
+        if (shift == 0 && range.fixed == DIM) break; /* ids are different, unless points were lost before */
+        if (shift == 0) {
+#pragma unroll
+            for (int i = 0; i < DIM; i++)
+                if (i == range.fixed) range.values[i] = range.low;
+            range.fixed++;
+            range.low = 0;
+            range.span = ~0u;
+        }
+    }
+    __syncthreads();
+    if (t == 0) {
+        sh.collected = 0;
+        sh.found = false;
+    }
+    __syncthreads();
+    for (uint32_t e = t; e < count; e += THREADS) {
+        uint32_t offset;
+        kd_point<DIM> p = get(e);
+        if (!kd_in_range<DIM>(range, p, &offset)) continue;
+        uint32_t slot = atomicAdd(&sh.collected, 1u);
+        if (slot < KD_CANDIDATES) sh.candidates[slot] = p;
+    }
+    __syncthreads();
+    /* A warp ranks a candidate by counting those before it. */
+    const uint32_t found = min(sh.collected, (uint32_t)KD_CANDIDATES);
+    for (uint32_t c = t / 32; c < found; c += THREADS / 32) {
+        const kd_point<DIM> p = sh.candidates[c];
+        uint32_t less = 0;
+        for (uint32_t o = 0; o < found; o += 32) {
+            const uint32_t other = min(o + t % 32, found - 1);
+            less += __popc(__ballot_sync(~0u, o + t % 32 < found && kd_before<DIM>(sh.candidates[other], p, range.d)));
+        }
+        if (less == rank && t % 32 == 0) {
+            sh.median = p;
+            sh.found = true;
+        }
+    }
+    __syncthreads();
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* What queries read beside the points: an implicit heap above leaves of 16 to 32 nodes. Node h of the heap splits its
+ * range by a coordinate, and keeps how far the nodes of its two sides reach in that coordinate. Between two leaves that
+ * are neighbours lies exactly one node of the heap, so where leaves begin tells where all nodes are. */
+#ifndef BI_KDTREE_CUDA_SEARCH_INDEX_CUH
+#define BI_KDTREE_CUDA_SEARCH_INDEX_CUH
+
+#include "kdtree/cuda/cuda.cuh"
+#include "kdtree/shape.h"
+
+/* The less side lies in [low, split], the greater one in [beyond, high]; the node itself has `split`. */
+template <class T> struct alignas(sizeof(T) == 4 ? 16 : 32) kd_sides {
+    T low, split, beyond, high;
+};
+
+/* The smallest box around the nodes of a subtree, and the smallest of their ids. */
+template <class T, int DIM> struct alignas(DIM == 2 ? 2 * sizeof(T) : 16) kd_box {
+    T low[DIM == 3 ? 4 : DIM], high[DIM == 3 ? 4 : DIM]; /* the last of four is not used below 4 dimensions */
+};
+
+struct kd_index {
+    void *sides;      /* kd_sides of the type: 2^levels - 1, by heap index */
+    uint32_t *leaves; /* 2^levels + 1: leaf i is [leaves[i], leaves[i + 1] - 1) */
+    uint32_t *floors; /* the smallest id of each subtree of the first floor_levels + 1 levels, by heap index */
+    void *tops;       /* boxes and ids of subtrees, while the index is made */
+    int32_t levels, floor_levels;
+};
+
+enum {
+    KD_LEAF = 32,       /* nodes of the largest leaf */
+    KD_BLOCK_LEVELS = 6 /* levels of the index that one block makes, from its leaves up */
+};
+
+static inline int32_t kd_index_levels(int64_t n)
+{
+    int32_t levels = 0;
+    while (((int64_t)(KD_LEAF + 1) << levels) < n + 1) levels++;
+    return levels;
+}
+
+/* Where the parts of the index are, from `base`; *bytes becomes its size. */
+static inline kd_index kd_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n, size_t *bytes)
+{
+    kd_index index;
+    const size_t size = kd_size_of(opts->dtype);
+    index.levels = kd_index_levels(n);
+    index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
+    const size_t leaves = (size_t)1 << index.levels;
+    const size_t tops = index.levels > KD_BLOCK_LEVELS ? leaves >> KD_BLOCK_LEVELS : 1;
+    index.sides = base;
+    index.tops = base + leaves * 4 * size;
+    index.leaves = reinterpret_cast<uint32_t *>(base + leaves * 4 * size + 2 * tops * (8 * size + 16));
+    index.floors = index.leaves + leaves + 1;
+    *bytes = (size_t)(reinterpret_cast<char *>(index.floors + ((size_t)2 << index.floor_levels)) - base);
+    return index;
+}
+
+static inline kd_index kd_index_of(const bosc_kdtree *tree)
+{
+    size_t bytes;
+    return kd_index_at(static_cast<char *>(tree->index.data), &tree->opts, tree->nodes, &bytes);
+}
+
+/* The in-order place of heap node h of level `level`: just before the first leaf of its greater side. */
+__device__ __forceinline__ uint32_t kd_place_of(const kd_index &index, uint32_t h, int level)
+{
+    uint32_t i = h + 1 - (1u << level);
+    return index.leaves[(2 * i + 1) << (index.levels - level - 1)] - 1;
+}
+
+__device__ __forceinline__ int kd_level_of(uint32_t h) { return 31 - __clz((int)(h + 1)); }
+
+/* An id that no node below h is smaller than. */
+__device__ __forceinline__ uint32_t kd_floor_of(const kd_index &index, uint32_t h)
+{
+    const int level = kd_level_of(h);
+    return index.floors[((h + 1) >> max(level - index.floor_levels, 0)) - 1];
+}
+
+#endif

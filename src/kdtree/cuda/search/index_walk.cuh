@@ -1,0 +1,218 @@
+/* A thread's walk over the index, from the leaf of its query upward. At each node the far side is visited unless its
+ * bound is beyond what still counts. Bounds are made of distances from intervals by the operations of distances in the
+ * same order, and rounding is monotonic, so nothing that counts is ever left out. A node of the heap lies on its own
+ * splitting plane: it is measured when its far side comes up. */
+#ifndef BI_KDTREE_CUDA_SEARCH_INDEX_WALK_CUH
+#define BI_KDTREE_CUDA_SEARCH_INDEX_WALK_CUH
+
+#include "kdtree/cuda/search/index.cuh"
+#include "kdtree/cuda/search/node_distance.cuh"
+
+enum { KD_WALK_STACK = 28 }; /* one far side a level waits */
+
+/* Squared distances from the intervals on the way to a side, by coordinate. */
+template <class D, int DIM> struct kd_way {
+    D away[DIM];
+
+    __device__ __forceinline__ D bound() const
+    {
+        D s = away[0];
+#pragma unroll
+        for (int c = 1; c < DIM; c++) s = s + away[c];
+        return s;
+    }
+    __device__ __forceinline__ kd_way with(int d, D squared) const
+    {
+        kd_way other;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) other.away[c] = c == d ? squared : away[c];
+        return other;
+    }
+};
+
+/* A far side that waits: its heap index, and the way to its parent's plane. */
+template <class D, int DIM> struct alignas(sizeof(D) == 4 && DIM == 3 ? 16 : sizeof(D)) kd_waiting {
+    kd_way<D, DIM> way;
+    uint32_t side;
+};
+
+template <class D, int DIM> __device__ __forceinline__ D kd_in(const D *q, int d)
+{
+    D x = q[0];
+#pragma unroll
+    for (int c = 1; c < DIM; c++) x = d == c ? q[c] : x;
+    return x;
+}
+
+/* Whether q is nearer to the greater side; where both are as near, smaller ids are in the less one. */
+template <class T, class D> __device__ __forceinline__ bool kd_greater_is_nearer(D q, const kd_sides<T> &s)
+{
+    return kd_gap<D>(q, (D)s.beyond, (D)s.high) < kd_gap<D>(q, (D)s.low, (D)s.split);
+}
+
+/* FOUND keeps what is found: worst() is the largest distance that counts, beyond(bound, floor) tells that no node with
+ * that distance at least and that id at least counts, take(distance, id) takes a node whose distance is not above
+ * worst(), near(distance, worst) tells of any lane's node whether it counts there, first(walk, any, leaf) and
+ * scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes of a warp call them. */
+template <class T, int DIM, class FOUND> struct kd_walk {
+    typedef kd_space<T, DIM> space;
+    typedef typename space::D D;
+
+    enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 }; /* leaves that a warp reads at a time */
+
+    const kd_array nodes;
+    const kd_index index;
+    const uint32_t n;
+    kd_waiting<D, DIM> *stack; /* apart from the rest, which stays in registers */
+    D q[DIM];
+    FOUND found;
+    int depth;
+    uint32_t h; /* all of this subtree is done or on the stack */
+
+    __device__ __forceinline__ kd_walk(const kd_array &array, const kd_index &made, uint32_t count,
+                                       kd_waiting<D, DIM> *waiting)
+        : nodes(array), index(made), n(count), stack(waiting), depth(0)
+    {
+    }
+
+    __device__ __forceinline__ kd_sides<T> sides_of(uint32_t node) const
+    {
+        return static_cast<const kd_sides<T> *>(index.sides)[node];
+    }
+
+    __device__ __forceinline__ void measure(uint32_t at)
+    {
+        const typename space::node p = space::load(nodes, at);
+        const D d = space::distance(q, p.x);
+        if (!(d > found.worst())) found.take(d, space::id(nodes, at, p));
+    }
+
+    __device__ __forceinline__ bool skips(D bound, uint32_t side) const
+    {
+        const D worst = found.worst();
+        if (bound < worst) return false;
+        return bound > worst || found.beyond(bound, kd_floor_of(index, side));
+    }
+
+    /* Which of the nodes from *start on are nodes of the leaf of this lane, as near as its FOUND tells. All lanes of a
+     * warp call this, those without a leaf with `any` false. Together they measure the nodes of one lane's leaf after
+     * the other's, a node each: so what they read lies together, and no lane waits for those with a leaf. */
+    __device__ __forceinline__ uint32_t mark(bool any, uint32_t leaf, uint32_t *start) const
+    {
+        const uint32_t lane = threadIdx.x % 32;
+        const D most = found.worst();
+        uint32_t count = 0, marks = 0;
+        if (any) {
+            *start = index.leaves[leaf];
+            count = index.leaves[leaf + 1] - 1 - *start;
+        }
+        for (uint32_t left = __ballot_sync(~0u, any); left;) {
+            int owner[TOGETHER];
+            typename space::node p[TOGETHER];
+#pragma unroll
+            for (int i = 0; i < TOGETHER; i++) {
+                owner[i] = left ? __ffs((int)left) - 1 : owner[0];
+                left &= left - 1;
+                p[i] = space::load(nodes, min(__shfl_sync(~0u, *start, owner[i]) + lane, n - 1));
+            }
+#pragma unroll
+            for (int i = 0; i < TOGETHER; i++) {
+                D x[DIM];
+#pragma unroll
+                for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, q[c], owner[i]);
+                const bool near = found.near(space::distance(x, p[i].x), __shfl_sync(~0u, most, owner[i]));
+                const uint32_t all = __ballot_sync(~0u, near);
+                marks = (int)lane == owner[i] ? all : marks;
+            }
+        }
+        return marks & (count < 32 ? (1u << count) - 1 : ~0u);
+    }
+
+    /* Takes the nodes of a leaf that are near enough. They are marked first: so a warp takes nodes in as often as its
+     * busiest lane has them, not as often as any lane has. */
+    __device__ __forceinline__ void measure_near(bool any, uint32_t leaf)
+    {
+        uint32_t start = 0;
+        for (uint32_t marks = mark(any, leaf, &start); marks; marks &= marks - 1)
+            measure(start + __ffs((int)marks) - 1);
+    }
+
+    /* The next far side whose parent's plane is near enough: the last one left on the way down, else that of an
+     * ancestor. */
+    __device__ __forceinline__ bool next(uint32_t *side, kd_way<D, DIM> *way)
+    {
+        const D worst = found.worst();
+        while (depth > 0) {
+            depth--;
+            *way = stack[depth].way;
+            *side = stack[depth].side;
+            if (!(way->bound() > worst)) return true;
+        }
+        int d = kd_level_of(h) % DIM;
+        while (h > 0) {
+            const uint32_t parent = (h - 1) / 2;
+            d = d == 0 ? DIM - 1 : d - 1;
+            const D away = kd_in<D, DIM>(q, d) - (D)sides_of(parent).split;
+            *side = ((h - 1) ^ 1) + 1;
+            h = parent;
+            if (away * away > worst) continue;
+            const kd_way<D, DIM> none = {};
+            *way = none.with(d, away * away);
+            return true;
+        }
+        return false;
+    }
+
+    /* From a far side down to its nearest leaf, past its parent; other far sides wait on the stack. Whether there is
+     * one that counts. */
+    __device__ __forceinline__ bool descend(uint32_t side, kd_way<D, DIM> way, uint32_t *leaf)
+    {
+        const uint32_t parent = (side - 1) / 2;
+        int level = kd_level_of(side), d = (level - 1) % DIM;
+        measure(kd_place_of(index, parent, level - 1));
+        {
+            const kd_sides<T> s = sides_of(parent);
+            const bool less = side & 1;
+            way =
+                way.with(d, kd_gap<D>(kd_in<D, DIM>(q, d), (D)(less ? s.low : s.beyond), (D)(less ? s.split : s.high)));
+        }
+        if (skips(way.bound(), side)) return false;
+        for (; level < index.levels; level++) {
+            const kd_sides<T> s = sides_of(side);
+            d = d + 1 == DIM ? 0 : d + 1;
+            const D x = kd_in<D, DIM>(q, d), plane = x - (D)s.split;
+            const D less = kd_gap<D>(x, (D)s.low, (D)s.split), more = kd_gap<D>(x, (D)s.beyond, (D)s.high);
+            const bool greater = more < less;
+            const kd_way<D, DIM> beyond = way.with(d, plane * plane);
+            if (!(beyond.bound() > found.worst())) {
+                stack[depth].way = beyond;
+                stack[depth++].side = 2 * side + 2 - greater;
+            }
+            side = 2 * side + 1 + greater;
+            way = way.with(d, greater ? more : less);
+            if (skips(way.bound(), side)) return false;
+        }
+        *leaf = side + 1 - (1u << index.levels);
+        return true;
+    }
+
+    /* From the leaf of the query. All lanes of a warp call this, and meet again at every leaf. */
+    __device__ __forceinline__ void run(uint32_t leaf, bool live)
+    {
+        bool more = live;
+        h = leaf + (1u << index.levels) - 1;
+        found.first(*this, live, leaf);
+        while (__any_sync(~0u, more)) {
+            uint32_t side;
+            kd_way<D, DIM> way;
+            bool any = more = more && next(&side, &way);
+            __syncwarp();
+            if (any) any = descend(side, way, &leaf);
+            __syncwarp();
+            found.scan(*this, any, leaf);
+            __syncwarp();
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,235 @@
+/* Makes the index that queries read: boxes from the leaves up, a block for each subtree of some levels, and of each box
+ * what its parent's sides need. */
+#include "core/cuda/warp.cuh"
+#include "kdtree/cuda/search/index.cuh"
+#include "kdtree/cuda/search/node_distance.cuh"
+
+enum { INDEX_THREADS = 256, INDEX_LEAVES = 1 << KD_BLOCK_LEVELS, TOP_LEVELS = 8, TOP_BOXES = 1 << TOP_LEVELS };
+
+size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
+{
+    size_t bytes;
+    if (!kd_is_searched(opts) || n <= 0) return 0;
+    kd_index_at(nullptr, opts, n, &bytes);
+    return bytes;
+}
+
+template <class T, int DIM> struct subtree {
+    kd_box<T, DIM> box;
+    uint32_t floor;
+};
+
+template <class T, int DIM> struct index_args {
+    kd_array nodes;
+    kd_index index;
+    int64_t n;
+    kd_box<T, DIM> *boxes; /* of all subtrees, by heap index: made instead of the index, if not NULL */
+};
+
+template <class T, int DIM>
+__device__ __forceinline__ void join(subtree<T, DIM> &a, const T *low, const T *high, uint32_t floor)
+{
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        a.box.low[c] = low[c] < a.box.low[c] ? low[c] : a.box.low[c];
+        a.box.high[c] = high[c] > a.box.high[c] ? high[c] : a.box.high[c];
+    }
+    a.floor = min(a.floor, floor);
+}
+
+template <class T, int DIM>
+__device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<T, DIM> &s, uint32_t h, int level)
+{
+    if (a.boxes)
+        a.boxes[h] = s.box;
+    else if (level <= a.index.floor_levels)
+        a.index.floors[h] = s.floor;
+}
+
+/* The least and the largest of a warp. */
+__device__ __forceinline__ void spread(float x, float *low, float *high)
+{
+    const uint32_t key = bi_key_u32_of_f32(x);
+    *low = bi_f32_of_key(bi_warp_least(key));
+    *high = bi_f32_of_key(bi_warp_greatest(key));
+}
+template <class T> __device__ __forceinline__ void spread(T x, T *low, T *high)
+{
+    *low = bi_warp_least(x);
+    *high = bi_warp_greatest(x);
+}
+
+/* One warp joins the nodes [begin, end), which are not none. */
+template <class T, int DIM>
+__device__ __forceinline__ subtree<T, DIM> join_leaf(const kd_array &nodes, uint32_t begin, uint32_t end)
+{
+    const uint32_t at = min(begin + threadIdx.x % 32, end - 1);
+    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
+    subtree<T, DIM> s = {};
+#pragma unroll
+    for (int c = 0; c < DIM; c++) spread(p.x[c], &s.box.low[c], &s.box.high[c]);
+    s.floor = bi_warp_least(kd_space<T, DIM>::id(nodes, at, p));
+    return s;
+}
+
+/* A node above the leaves, with its id. */
+template <class T, int DIM> struct inner {
+    T x[DIM];
+    uint32_t id;
+};
+
+template <class T, int DIM> __device__ __forceinline__ inner<T, DIM> load_inner(const kd_array &nodes, uint32_t at)
+{
+    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
+    inner<T, DIM> n;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) n.x[c] = p.x[c];
+    n.id = kd_space<T, DIM>::id(nodes, at, p);
+    return n;
+}
+
+/* Makes node h of `level` of itself and its two sides. */
+template <class T, int DIM>
+__device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
+                                                      const subtree<T, DIM> &greater, uint32_t h, int level,
+                                                      const inner<T, DIM> &own)
+{
+    kd_sides<T> sides = {};
+    subtree<T, DIM> s = less;
+    join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
+    join<T, DIM>(s, own.x, own.x, own.id);
+#pragma unroll
+    for (int c = 0; c < DIM; c++)
+        if (c == level % DIM) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
+    if (!a.boxes) static_cast<kd_sides<T> *>(a.index.sides)[h] = sides;
+    keep<T, DIM>(a, s, h, level);
+    return s;
+}
+
+template <class T, int DIM> struct leaves_shared {
+    uint32_t begins[INDEX_LEAVES + 1];
+    subtree<T, DIM> at[2 * INDEX_LEAVES]; /* by heap index + 1, within the block */
+    inner<T, DIM> own[INDEX_LEAVES];      /* between leaf i and the next */
+};
+
+/* A block makes the subtree of its leaves, of which there are 2^depth. */
+template <class T, int DIM>
+static __global__ void __launch_bounds__(INDEX_THREADS) index_leaves(const index_args<T, DIM> a, int depth)
+{
+    typedef leaves_shared<T, DIM> shared;
+    BI_SHARED(shared, sh);
+    const int count = 1 << depth, top = a.index.levels - depth;
+    const uint32_t first = blockIdx.x << depth, leaves = 1u << a.index.levels;
+    for (int i = (int)threadIdx.x; i <= count; i += INDEX_THREADS) {
+        const uint32_t leaf = first + (uint32_t)i;
+        sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kd_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
+        if (!a.boxes && (i < count || leaf == leaves)) a.index.leaves[leaf] = sh.begins[i];
+    }
+    __syncthreads();
+    if ((int)threadIdx.x < count - 1) sh.own[threadIdx.x] = load_inner<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
+    for (int i = (int)threadIdx.x / 32; i < count; i += INDEX_THREADS / 32) {
+        const subtree<T, DIM> s = join_leaf<T, DIM>(a.nodes, sh.begins[i], sh.begins[i + 1] - 1);
+        if (threadIdx.x % 32 != 0) continue;
+        sh.at[count + i] = s;
+        keep<T, DIM>(a, s, leaves - 1 + first + (uint32_t)i, a.index.levels);
+    }
+    __syncthreads();
+    for (int l = depth - 1; l >= 0; l--) {
+        const int i = (int)threadIdx.x, t = (1 << l) + i;
+        if (i >> l == 0)
+            sh.at[t] =
+                join_sides<T, DIM>(a, sh.at[2 * t], sh.at[2 * t + 1], (1u << (top + l)) - 1 + (blockIdx.x << l) + i,
+                                   top + l, sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) static_cast<subtree<T, DIM> *>(a.index.tops)[blockIdx.x] = sh.at[1];
+}
+
+template <class T, int DIM> struct tops_shared {
+    subtree<T, DIM> at[TOP_BOXES];
+};
+
+/* A block joins 2^depth subtrees of level `from`, which are `in`. Half of them fit at a time. */
+template <class T, int DIM>
+static __global__ void __launch_bounds__(INDEX_THREADS)
+    index_tops(const index_args<T, DIM> a, const subtree<T, DIM> *in, int from, int depth, subtree<T, DIM> *out)
+{
+    typedef tops_shared<T, DIM> shared;
+    BI_SHARED(shared, sh);
+    in += (size_t)blockIdx.x << depth;
+    for (int l = depth - 1; l >= 0; l--) {
+        const int i = (int)threadIdx.x, t = (1 << l) + i, level = from - depth + l;
+        if (i >> l == 0) {
+            const bool first = l == depth - 1;
+            const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
+            sh.at[t] = join_sides<T, DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1],
+                                          h, level, load_inner<T, DIM>(a.nodes, kd_place_of(a.index, h, level)));
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = sh.at[1];
+}
+
+template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_args<T, DIM> &a)
+{
+    typedef subtree<T, DIM> item;
+    auto leaves = index_leaves<T, DIM>;
+    auto tops = index_tops<T, DIM>;
+    int depth = a.index.levels < KD_BLOCK_LEVELS ? a.index.levels : KD_BLOCK_LEVELS, level = a.index.levels - depth;
+    item *in = static_cast<item *>(a.index.tops), *out = in + ((size_t)1 << level);
+    BI_TRY(BI_RUN(ctx, leaves, 1u << level, INDEX_THREADS, 0, a, depth));
+    while (level > 0) {
+        depth = level < TOP_LEVELS ? level : TOP_LEVELS;
+        BI_TRY(BI_RUN(ctx, tops, 1u << (level - depth), INDEX_THREADS, 0, a, in, level, depth, out));
+        level -= depth;
+        item *made = out;
+        out = in;
+        in = made;
+    }
+    return BOSC_OK;
+}
+
+template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
+{
+    const index_args<T, DIM> a = {kd_array_of(tree), kd_index_of(tree), tree->nodes, nullptr};
+    return fill<T, DIM>(ctx, a);
+}
+
+template <class T> static bosc_status fill_dim(bosc_ctx *ctx, const bosc_kdtree *tree)
+{
+    switch (tree->opts.dim) {
+    case 2: return fill_tree<T, 2>(ctx, tree);
+    case 3: return fill_tree<T, 3>(ctx, tree);
+    default: return fill_tree<T, 4>(ctx, tree);
+    }
+}
+
+bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
+{
+    if (!kd_is_searched(&tree->opts) || tree->nodes == 0) return BOSC_OK;
+    switch (tree->opts.dtype) {
+    case BOSC_F32: return fill_dim<float>(ctx, tree);
+    case BOSC_F64: return fill_dim<double>(ctx, tree);
+    case BOSC_I32: return fill_dim<int32_t>(ctx, tree);
+    default: return fill_dim<int64_t>(ctx, tree);
+    }
+}
+
+template <int DIM> static bosc_status make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
+{
+    index_args<float, DIM> a = {kd_array_of(tree), kd_index_of(tree), tree->nodes, nullptr};
+    const size_t leaves = (size_t)1 << a.index.levels;
+    BI_TRY(bi_scratch(ctx, 2 * leaves * sizeof *a.boxes, boxes));
+    BI_TRY(bi_scratch(ctx, 2 * (leaves >> KD_BLOCK_LEVELS | 1) * sizeof(subtree<float, DIM>), &a.index.tops));
+    a.boxes = static_cast<kd_box<float, DIM> *>(*boxes);
+    return fill<float, DIM>(ctx, a);
+}
+
+bosc_status kd_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
+{
+    switch (tree->opts.dim) {
+    case 2: return make_boxes<2>(ctx, tree, boxes);
+    case 3: return make_boxes<3>(ctx, tree, boxes);
+    default: return make_boxes<4>(ctx, tree, boxes);
+    }
+}

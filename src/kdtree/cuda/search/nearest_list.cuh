@@ -1,0 +1,124 @@
+/* The k nearest so far, in registers. */
+#ifndef BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
+#define BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
+
+#include "kdtree/cuda/search/node_distance.cuh"
+
+/* A neighbour, ordered by (distance, id). NaN counts as infinite, and none, (infinity, BI_KD_NONE), comes last. */
+template <class D> struct kd_neighbour {
+    D d;
+    uint32_t name;
+
+    static __device__ __forceinline__ kd_neighbour of(D distance, uint32_t id)
+    {
+        return {distance == distance ? distance : (D)INFINITY, id};
+    }
+    __device__ __forceinline__ D distance() const { return d; }
+    __device__ __forceinline__ uint32_t id() const { return name; }
+    __device__ __forceinline__ bool before(const kd_neighbour &other) const
+    {
+        return d < other.d || (d == other.d && name < other.name);
+    }
+};
+
+/* Both in the bits of one double: distances are not negative, so their bits order them, and below the bits of a
+ * double's infinity doubles are ordered as their bits are. One comparison then does for two. */
+template <> struct kd_neighbour<float> {
+    double bits;
+
+    static __device__ __forceinline__ kd_neighbour of(float distance, uint32_t id)
+    {
+        return {bi_f64_from_bits((uint64_t)bi_f32_bits(fminf(distance, INFINITY)) << 32 | id)};
+    }
+    __device__ __forceinline__ float distance() const { return bi_f32_from_bits((uint32_t)(bi_f64_bits(bits) >> 32)); }
+    __device__ __forceinline__ uint32_t id() const { return (uint32_t)bi_f64_bits(bits); }
+    __device__ __forceinline__ bool before(const kd_neighbour &other) const { return bits < other.bits; }
+};
+
+template <class D> __device__ __forceinline__ void kd_exchange(kd_neighbour<D> &a, kd_neighbour<D> &b)
+{
+    const bool swapped = b.before(a);
+    const kd_neighbour<D> first = swapped ? b : a;
+    b = swapped ? a : b;
+    a = first;
+}
+
+/* Batcher's bitonic networks (Sorting Networks and Their Applications, 1968): merges the runs of 2 * from into runs of
+ * `to`, both powers of 2. */
+template <class D, int N> __device__ __forceinline__ void kd_sort(kd_neighbour<D> *a)
+{
+#pragma unroll
+    for (int run = 2; run <= N; run *= 2)
+#pragma unroll
+        for (int step = run / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                if ((i & step) == 0) {
+                    if ((i & run) == 0)
+                        kd_exchange(a[i], a[i + step]);
+                    else
+                        kd_exchange(a[i + step], a[i]);
+                }
+}
+
+/* The K nearest, in order. K is a power of 2, or one more. */
+template <class D, int K> struct kd_nearest {
+    enum { BATCH = K >= 32 ? 32 : K >= 16 ? 16 : K >= 8 ? 8 : K >= 4 ? 4 : K >= 2 ? 2 : 1 };
+    kd_neighbour<D> at[K];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < K; i++) at[i] = kd_neighbour<D>::of((D)INFINITY, BI_KD_NONE);
+    }
+
+    __device__ __forceinline__ kd_neighbour<D> last() const { return at[K - 1]; }
+
+    __device__ __forceinline__ void add(const kd_neighbour<D> &x)
+    {
+        if (!x.before(at[K - 1])) return;
+        bool before = true;
+#pragma unroll
+        for (int i = K - 1; i > 0; i--) {
+            const bool further = x.before(at[i - 1]);
+            at[i] = further ? at[i - 1] : before ? x : at[i];
+            before = further;
+        }
+        at[0] = before ? x : at[0];
+    }
+
+    /* Takes BATCH in, which are in any order: of these and the first BATCH that are kept, the nearest half is what is
+     * left of comparing each of the one with that opposite in the other. */
+    __device__ __forceinline__ void add_all(kd_neighbour<D> *x)
+    {
+        kd_sort<D, BATCH>(x);
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            kd_neighbour<D> &other = x[BATCH - 1 - i];
+            kd_exchange(at[i], other);
+            if (K > BATCH && other.before(at[K - 1])) at[K - 1] = other;
+        }
+#pragma unroll
+        for (int step = BATCH / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int i = 0; i < BATCH; i++)
+                if ((i & step) == 0) kd_exchange(at[i], at[i + step]);
+    }
+
+    /* Writes the first k to row `row`. */
+    __device__ __forceinline__ void write(int64_t row, int k, void *ids, D *dist2, bool wide) const
+    {
+#pragma unroll
+        for (int i = 0; i < K; i++) {
+            if (i >= k) break;
+            const uint32_t id = at[i].id();
+            if (wide)
+                static_cast<int64_t *>(ids)[row * k + i] = id == BI_KD_NONE ? -1 : (int64_t)id;
+            else
+                static_cast<uint32_t *>(ids)[row * k + i] = id;
+            if (dist2) dist2[row * k + i] = at[i].distance();
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,110 @@
+/* The searches of trees that have an index: batches of queries, and the nodes above the leaves as queries. */
+#include "kdtree/cuda/search/query_kernels.cuh"
+
+/* Batches keep numbers of queries in 32 bits and scratch small. */
+static int64_t batch_size(int64_t m)
+{
+    const int64_t most = (int64_t)1 << 24;
+    return m < most ? m : most;
+}
+
+/* The sort takes as much again at most. */
+size_t kd_search_bytes(int64_t m) { return (size_t)batch_size(m) * 32 + 65536; }
+
+static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const kd_search &a)
+{
+    switch (tree->opts.dtype) {
+    case BOSC_F32: return kd_search_f32(ctx, a);
+    case BOSC_F64: return kd_search_f64(ctx, a);
+    case BOSC_I32: return kd_search_i32(ctx, a);
+    default: return kd_search_i64(ctx, a);
+    }
+}
+
+static kd_search search_of(const bosc_kdtree *tree, const struct bi_kd_query *query, enum kd_what what)
+{
+    kd_search a = {};
+    a.what = what;
+    a.dim = tree->opts.dim;
+    a.nodes = kd_array_of(tree);
+    a.index = kd_index_of(tree);
+    a.n = (uint32_t)tree->nodes;
+    a.stride = query->rows.stride;
+    a.k = (int32_t)query->k;
+    a.limit = query->within ? query->r2 : (double)INFINITY;
+    a.ids = query->ids;
+    a.dist2 = query->dist2;
+    a.wide = tree->opts.id_bits == 64;
+    return a;
+}
+
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, enum kd_what what)
+{
+    void *scratch;
+    const int64_t m = query->rows.n, batch = batch_size(m);
+    const size_t size = kd_size_of(tree->opts.dtype), entries = what == KD_NEAREST ? (size_t)query->k : 0;
+    const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
+    kd_search a = search_of(tree, query, what);
+    BI_TRY(bi_scratch(ctx, (size_t)batch * 16, &scratch));
+    a.scratch = static_cast<uint32_t *>(scratch);
+    for (int64_t first = 0; first < m; first += batch) {
+        const size_t row = (size_t)first;
+        a.m = (uint32_t)(m - first < batch ? m - first : batch);
+        a.queries = static_cast<const char *>(query->rows.data) + row * (size_t)query->rows.stride * size;
+        a.ids = static_cast<char *>(query->ids) + row * entries * id_size;
+        if (query->dist2) a.dist2 = static_cast<char *>(query->dist2) + row * entries * dist2_size;
+        if (query->counts) a.counts = query->counts + first;
+        if (query->offsets) a.offsets = query->offsets + first;
+        a.bad = query->bad;
+        a.first = first;
+        BI_TRY(search_batch(ctx, tree, a));
+    }
+    return BOSC_OK;
+}
+
+bosc_status kd_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return search(ctx, tree, query, KD_NEAREST);
+}
+
+bosc_status kd_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return search(ctx, tree, query, KD_COUNT);
+}
+
+bosc_status kd_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return search(ctx, tree, query, KD_FILL);
+}
+
+/* The nodes above the leaves as rows, each with its id. */
+template <int DIM>
+static __global__ void __launch_bounds__(256)
+    gather_inner(const kd_array nodes, const kd_index index, float *rows, uint32_t *ids)
+{
+    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
+    if (i + 1 >= 1u << index.levels) return;
+    const uint32_t at = index.leaves[i + 1] - 1;
+    const kd_node<float, DIM> p = kd_space<float, DIM>::load(nodes, at);
+#pragma unroll
+    for (int c = 0; c < DIM; c++) rows[i * DIM + c] = p.x[c];
+    ids[i] = kd_space<float, DIM>::id(nodes, at, p);
+}
+
+bosc_status kd_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    void *scratch, *rows, *ids;
+    kd_search a = search_of(tree, query, KD_NEAREST);
+    a.m = (1u << a.index.levels) - 1;
+    if (a.m == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(ctx, (size_t)a.m * 16, &scratch));
+    BI_TRY(bi_scratch(ctx, (size_t)a.m * (size_t)a.dim * 4, &rows));
+    BI_TRY(bi_scratch(ctx, (size_t)a.m * 4, &ids));
+    auto gather = a.dim == 2 ? gather_inner<2> : a.dim == 3 ? gather_inner<3> : gather_inner<4>;
+    BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a.m, 256), 256, 0, a.nodes, a.index, static_cast<float *>(rows),
+                  static_cast<uint32_t *>(ids)));
+    a.scratch = static_cast<uint32_t *>(scratch);
+    a.queries = rows;
+    a.rows = static_cast<const uint32_t *>(ids);
+    return kd_search_f32(ctx, a);
+}

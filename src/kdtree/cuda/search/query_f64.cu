@@ -1,0 +1,3 @@
+#include "kdtree/cuda/search/query_kernels.cuh"
+
+bosc_status kd_search_f64(bosc_ctx *ctx, const kd_search &a) { return kd_search_dim<double>(ctx, a); }

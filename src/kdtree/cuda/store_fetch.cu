@@ -1,0 +1,111 @@
+/* Between rows of the caller's and the layout of nodes. */
+#include "kdtree/cuda/cuda.cuh"
+
+/* Words of 4 bytes (or 8, W = uint64_t) move without looking at them, but for the sign of zeros. */
+template <class T> struct layout_args {
+    const T *rows; /* of the caller's, or out */
+    T *out;
+    T *nodes;
+    int64_t stride, nodes_pitch;
+    int32_t dim;
+    const uint32_t *order, *new_ids; /* may be NULL */
+    uint32_t *node_ids, *out_ids;    /* out_ids and out may be NULL */
+    int32_t id_stride;
+};
+
+template <class T> static __global__ void __launch_bounds__(256) store_nodes(const layout_args<T> a, int64_t n)
+{
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
+        int64_t row = a.order ? (int64_t)a.order[i] : i;
+        for (int32_t c = 0; c < a.dim; c++) a.nodes[i * a.nodes_pitch + c] = a.rows[row * a.stride + c] + T(0);
+        a.node_ids[i * a.id_stride] = a.new_ids ? a.new_ids[i] : (uint32_t)row;
+    }
+}
+
+template <class T> static __global__ void __launch_bounds__(256) fetch_nodes(const layout_args<T> a, int64_t n)
+{
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
+        if (a.out)
+            for (int32_t c = 0; c < a.dim; c++) a.out[i * a.dim + c] = a.nodes[i * a.nodes_pitch + c];
+        if (a.out_ids) a.out_ids[i] = a.node_ids[i * a.id_stride];
+    }
+}
+
+template <class T> static layout_args<T> layout_of(const bosc_kdtree *tree)
+{
+    struct bi_kd_view view = tree->ops->view(tree);
+    layout_args<T> a = {};
+    a.nodes = static_cast<T *>(const_cast<void *>(view.points));
+    a.nodes_pitch = view.pitch;
+    a.dim = view.dim;
+    a.node_ids = const_cast<uint32_t *>(view.ids);
+    a.id_stride = view.id_stride;
+    return a;
+}
+
+template <class T>
+static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+                            const uint32_t *ids)
+{
+    layout_args<T> a = layout_of<T>(tree);
+    a.rows = static_cast<const T *>(rows->data);
+    a.stride = rows->stride;
+    a.order = order;
+    a.new_ids = ids;
+    auto kernel = store_nodes<T>;
+    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
+}
+
+template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
+{
+    layout_args<T> a = layout_of<T>(tree);
+    a.out = static_cast<T *>(points);
+    a.out_ids = ids;
+    auto kernel = fetch_nodes<T>;
+    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
+}
+
+/* As store_nodes, in whole vectors, of the types of the fast builder. */
+template <int DIM>
+static __global__ void __launch_bounds__(256)
+    store_points(const kd_source from, const kd_array nodes, const uint32_t *order, const uint32_t *ids, int64_t n)
+{
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
+        kd_point<DIM> p = kd_read<DIM>(from, order ? order[i] : (uint32_t)i);
+        if (ids) p.id = ids[i];
+        kd_store<DIM>(nodes, (uint32_t)i, p);
+    }
+}
+
+static bosc_status store_fast(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+                              const uint32_t *ids)
+{
+    kd_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
+    auto kernel = tree->opts.dim == 2 ? store_points<2> : tree->opts.dim == 3 ? store_points<3> : store_points<4>;
+    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, from, kd_array_of(tree), order, ids,
+                  tree->nodes);
+}
+
+bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+                          const uint32_t *ids)
+{
+    if (tree->nodes == 0) return BOSC_OK;
+    if (kd_is_fast(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
+    switch (tree->opts.dtype) {
+    case BOSC_F32: return store_as<float>(ctx, tree, rows, order, ids);
+    case BOSC_F64: return store_as<double>(ctx, tree, rows, order, ids);
+    case BOSC_I32: return store_as<int32_t>(ctx, tree, rows, order, ids);
+    default: return store_as<int64_t>(ctx, tree, rows, order, ids);
+    }
+}
+
+bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
+{
+    if (tree->nodes == 0) return BOSC_OK;
+    switch (tree->opts.dtype) {
+    case BOSC_F32: return fetch_as<float>(ctx, tree, points, ids);
+    case BOSC_F64: return fetch_as<double>(ctx, tree, points, ids);
+    case BOSC_I32: return fetch_as<int32_t>(ctx, tree, points, ids);
+    default: return fetch_as<int64_t>(ctx, tree, points, ids);
+    }
+}

@@ -1,0 +1,208 @@
+/* The table of k-d trees on CUDA: the steps as kernels, and what is faster than steps. */
+#include "core/call.h"
+#include "kdtree/cuda/cuda.cuh"
+#include "core/cuda/steps.cuh"
+#include "kdtree/drivers.h"
+
+#define BI_STEP(name, args_t) BI_STEP_CUDA(name, args_t)
+#include "kdtree/steps/steps.def"
+#undef BI_STEP
+
+static const struct bi_kd_steps cuda_steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "kdtree/steps/steps.def"
+#undef BI_STEP
+};
+
+static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
+{
+    if (kd_is_fast(opts)) {
+        bytes[0] = (size_t)n * kd_point_bytes(opts->dim);
+        bytes[1] = (size_t)n * kd_id_bytes(opts->dim);
+    } else {
+        bytes[0] = (size_t)n * (size_t)opts->dim * kd_size_of(opts->dtype);
+        bytes[1] = (size_t)n * 4;
+    }
+    bytes[2] = kd_index_bytes(opts, n);
+}
+
+static bool cuda_builds(const bosc_kdtree_opts *opts, int64_t n)
+{
+    (void)n;
+    return kd_is_fast(opts);
+}
+
+/* The slow path keeps dim pairs of orders, two columns of keys, and what the sort itself takes. */
+static void cuda_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+{
+    size_t bytes[3];
+    cuda_blocks(opts, n, bytes);
+    *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
+    if (cuda_builds(opts, n) && opts->builder == BOSC_KDTREE_AUTO && opts->duplicates == BOSC_DUPLICATES_KEEP)
+        *scratch = kd_fast_build_scratch(opts->dim, n);
+    else
+        *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)kd_size_of(opts->dtype));
+}
+
+kd_array kd_array_of(const bosc_kdtree *tree) { return {tree->points.data, static_cast<uint32_t *>(tree->ids.data)}; }
+
+static struct bi_kd_view cuda_view(const bosc_kdtree *tree)
+{
+    bool records = kd_keeps_records(&tree->opts);
+    struct bi_kd_view view = {};
+    view.points = tree->points.data;
+    view.ids =
+        records ? static_cast<const uint32_t *>(tree->points.data) + 3 : static_cast<const uint32_t *>(tree->ids.data);
+    view.nodes = tree->nodes;
+    view.dtype = tree->opts.dtype;
+    view.dim = tree->opts.dim;
+    view.pitch = records ? 4 : tree->opts.dim;
+    view.id_stride = records ? 4 : 1;
+    return view;
+}
+
+static bosc_status fill_none(bosc_ctx *ctx, int64_t *row)
+{
+    static const int64_t none = INT64_MAX;
+    return ctx->backend->copy(ctx, row, &none, sizeof none);
+}
+
+static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kd_rows *rows,
+                                 int64_t *row)
+{
+    struct bi_kd_find_nan args = {*rows, dtype, dim, row};
+    BI_TRY(fill_none(ctx, row));
+    return cuda_step_find_nan(ctx, rows->n, &args);
+}
+
+/* *node = the smallest wrong node. */
+static bosc_status name_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    void *owners;
+    BI_TRY(fill_none(ctx, node));
+    BI_TRY(bi_scratch(ctx, (size_t)tree->n * 4, &owners));
+    struct bi_kd_check args = {cuda_view(tree), tree->n, static_cast<uint32_t *>(owners), node};
+    BI_TRY(ctx->backend->fill(ctx, owners, 0xff, (size_t)tree->n * 4));
+    BI_TRY(cuda_step_check_order(ctx, tree->nodes, &args));
+    BI_TRY(cuda_step_own_ids(ctx, tree->nodes, &args));
+    return cuda_step_check_ids(ctx, tree->nodes, &args);
+}
+
+static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    int64_t wrong;
+    BI_TRY(fill_none(ctx, node));
+    if (tree->nodes == 0) return BOSC_OK;
+    if (!kd_is_fast(&tree->opts)) return name_disorder(ctx, tree, node);
+    BI_TRY(kd_find_disorder(ctx, tree, node));
+    BI_TRY(bi_read_back(ctx, &wrong, node, sizeof wrong));
+    return wrong == INT64_MAX ? BOSC_OK : name_disorder(ctx, tree, node);
+}
+
+static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, verify(ctx, tree, node));
+}
+
+typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+
+static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, query_fn run)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
+}
+
+static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_kd_knn args = {};
+    args.view = cuda_view(tree);
+    args.queries = query->rows;
+    args.k = query->k;
+    args.limit = query->within ? query->r2 : (double)INFINITY;
+    args.ids = query->ids;
+    args.dist2 = query->dist2;
+    args.wide_ids = tree->opts.id_bits == 64;
+    if (!args.dist2) {
+        size_t size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
+        BI_TRY(bi_scratch(ctx, (size_t)query->rows.n * (size_t)query->k * size, &args.dist2));
+    }
+    return cuda_step_knn(ctx, query->rows.n, &args);
+}
+
+static bool has_index(const bosc_kdtree *tree) { return kd_is_searched(&tree->opts) && tree->nodes > 0; }
+
+static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(tree) && k <= KD_MOST_NEAREST; }
+
+static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    if (query->rows.n == 0) return BOSC_OK;
+    return with_scratch(ctx, tree, query, use_fast_knn(tree, query->k) ? kd_knn : generic_knn);
+}
+
+/* Leaves and numbers of queries before and after sorting, and what the sort takes. */
+static size_t cuda_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
+{
+    if (use_fast_knn(tree, k)) return kd_search_bytes(m);
+    return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
+}
+
+static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k)
+{
+    return kd_is_fast(&tree->opts) && use_fast_knn(tree, k);
+}
+
+static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return with_scratch(ctx, tree, query, kd_knn_all);
+}
+
+static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_kd_radius args = {};
+    args.view = cuda_view(tree);
+    args.queries = query->rows;
+    args.r2 = query->r2;
+    args.counts = query->counts;
+    args.offsets = query->offsets;
+    args.ids = query->ids;
+    args.dist2 = query->dist2;
+    args.wide_ids = tree->opts.id_bits == 64;
+    args.bad = query->bad;
+    return args;
+}
+
+static bosc_status generic_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_kd_radius args = radius_args(tree, query);
+    return cuda_step_radius_count(ctx, query->rows.n, &args);
+}
+
+static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    struct bi_kd_radius args = radius_args(tree, query);
+    return cuda_step_radius_fill(ctx, query->rows.n, &args);
+}
+
+static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_count : generic_radius_count);
+}
+
+static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+{
+    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_fill : generic_radius_fill);
+}
+
+static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
+{
+    bool missed = false;
+    BI_TRY(kd_fast_build(ctx, tree, rows, &missed));
+    if (!missed) return BOSC_OK;
+    bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
+    return bi_kd_build_presorted(ctx, tree, rows);
+}
+
+extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
+    &cuda_steps, cuda_blocks,       cuda_bytes,       cuda_find_nan,    cuda_view,         cuda_builds,
+    cuda_build,  kd_partition,      kd_store_rows,    kd_fetch_rows,    kd_make_index,     cuda_verify,
+    cuda_knn,    cuda_radius_count, cuda_radius_fill, cuda_query_bytes, cuda_knows_itself, cuda_knn_self,
+};

@@ -1,0 +1,182 @@
+/* Verification on the device. Float trees of few dimensions take one pass that says whether all is well: a block checks
+ * a subtree of up to 1,023 nodes in shared memory, and of the ancestors above only the nearest on either side by each
+ * coordinate, since those were compared with the ones further away. Ids go to a bitmap, small enough for the L2 cache.
+ * The plain steps check other trees, and name the node where the pass finds anything wrong. */
+#include "kdtree/cuda/cuda.cuh"
+#include "kdtree/shape.h"
+#include "kdtree/steps/steps.h"
+
+enum { THREADS = 256, LOG_NODES = 10, NODES = 1 << LOG_NODES };
+
+/* Keys of a node's coordinates, and its id. */
+template <int DIM> struct node_keys {
+    uint32_t key[DIM], id;
+};
+
+template <int DIM> static __device__ __forceinline__ node_keys<DIM> load_keys(const kd_array &nodes, int64_t i)
+{
+    const kd_point<DIM> p = kd_load<DIM>(nodes, (uint32_t)i);
+    node_keys<DIM> k;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) k.key[c] = bi_key_u32_of_f32(p.x[c]);
+    k.id = p.id;
+    return k;
+}
+
+/* Whether a comes before b by the superkey that begins at coordinate c, then by id. */
+template <int DIM>
+static __device__ __forceinline__ bool keys_before(const node_keys<DIM> &a, const node_keys<DIM> &b, int c)
+{
+#pragma unroll
+    for (int t = 0; t < DIM; t++) {
+        uint32_t x = a.key[0], y = b.key[0];
+#pragma unroll
+        for (int e = 1; e < DIM; e++) {
+            x = c == e ? a.key[e] : x;
+            y = c == e ? b.key[e] : y;
+        }
+        if (x != y) return x < y;
+        c = kd_next<DIM>(c);
+    }
+    return a.id < b.id;
+}
+
+struct verify_args {
+    kd_array nodes;
+    int64_t count, n;
+    int32_t level;  /* where blocks begin */
+    uint32_t *seen; /* a bit for each id */
+    int64_t *bad;   /* gets a node that is wrong */
+};
+
+/* Notes the id; false if it is out of range or was seen before. */
+static __device__ __forceinline__ bool note_id(const verify_args &a, uint32_t id)
+{
+    const uint32_t bit = 1u << id % 32;
+    return (int64_t)id < a.n && !(atomicOr(&a.seen[id / 32], bit) & bit);
+}
+
+/* The nodes above the blocks' subtrees, each against all its ancestors. */
+template <int DIM> static __global__ void __launch_bounds__(THREADS) check_upper(const verify_args a)
+{
+    const int64_t t = blockIdx.x * (int64_t)THREADS + threadIdx.x;
+    if (t >= ((int64_t)1 << a.level) - 1) return;
+    int level = 0;
+    while ((t + 1) >> (level + 1)) level++;
+    struct bi_kd_range r = bi_kd_subtree(a.count, level, (uint64_t)(t + 1 - ((int64_t)1 << level)));
+    if (r.begin >= r.end) return;
+    const int64_t i = bi_kd_mid(r);
+    const node_keys<DIM> own = load_keys<DIM>(a.nodes, i);
+    bool good = note_id(a, own.id);
+    r = {0, a.count};
+    for (int c = 0, up = 0; up < level; up++, c = kd_next<DIM>(c)) {
+        const int64_t mid = bi_kd_mid(r);
+        const node_keys<DIM> of = load_keys<DIM>(a.nodes, mid);
+        good &= i < mid ? keys_before<DIM>(own, of, c) : keys_before<DIM>(of, own, c);
+        r = i < mid ? bi_kd_less(r) : bi_kd_greater(r);
+    }
+    if (!good) bi_atomic_min_i64(a.bad, i);
+}
+
+template <int DIM> struct verify_shared {
+    node_keys<DIM> bound[2][DIM]; /* the nearest ancestor less and greater by each coordinate */
+    int64_t at[2][DIM];           /* which they are; -1: none */
+    uint32_t key[DIM][NODES], id[NODES];
+
+    __device__ __forceinline__ node_keys<DIM> node(uint32_t i) const
+    {
+        node_keys<DIM> k;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) k.key[c] = key[c][i];
+        k.id = id[i];
+        return k;
+    }
+};
+
+/* Finds the ancestors that bound subtree `which`; by one thread. */
+template <int DIM>
+static __device__ void find_bounds(const verify_args &a, verify_shared<DIM> &sh, const struct bi_kd_range &own)
+{
+    for (int c = 0; c < DIM; c++) sh.at[0][c] = sh.at[1][c] = -1;
+    struct bi_kd_range r = {0, a.count};
+    for (int c = 0, level = 0; level < a.level; level++, c = kd_next<DIM>(c)) {
+        const int64_t mid = bi_kd_mid(r);
+        sh.at[own.begin <= mid][c] = mid;
+        r = own.begin <= mid ? bi_kd_less(r) : bi_kd_greater(r);
+    }
+}
+
+/* Whether node i of the subtree is in order against the ancestors within and the bounds. */
+template <int DIM>
+static __device__ __forceinline__ bool in_order(const verify_args &a, const verify_shared<DIM> &sh, uint32_t i,
+                                                uint32_t count)
+{
+    const node_keys<DIM> own = sh.node(i);
+    bool good = true;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        if (sh.at[0][c] >= 0) good &= keys_before<DIM>(sh.bound[0][c], own, c);
+        if (sh.at[1][c] >= 0) good &= keys_before<DIM>(own, sh.bound[1][c], c);
+    }
+    uint32_t begin = 0, end = count;
+    for (int c = a.level % DIM;; c = kd_next<DIM>(c)) {
+        const uint32_t mid = (begin + end) / 2;
+        if (mid == i) return good;
+        const uint32_t x = sh.key[c][i], y = sh.key[c][mid];
+        if (x == y)
+            good &= i < mid ? keys_before<DIM>(own, sh.node(mid), c) : keys_before<DIM>(sh.node(mid), own, c);
+        else
+            good &= (x < y) == (i < mid);
+        if (i < mid)
+            end = mid;
+        else
+            begin = mid + 1;
+    }
+}
+
+template <int DIM> static __global__ void __launch_bounds__(THREADS) check_subtrees(const verify_args a)
+{
+    typedef verify_shared<DIM> shared;
+    BI_SHARED(shared, sh);
+    const struct bi_kd_range r = bi_kd_subtree(a.count, a.level, blockIdx.x);
+    const uint32_t count = (uint32_t)(r.end - r.begin), t = threadIdx.x;
+    if (t == 0) find_bounds<DIM>(a, sh, r);
+    int64_t first = INT64_MAX;
+    for (uint32_t i = t; i < count; i += THREADS) {
+        const node_keys<DIM> own = load_keys<DIM>(a.nodes, r.begin + i);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) sh.key[c][i] = own.key[c];
+        sh.id[i] = own.id;
+        if (!note_id(a, own.id) && first == INT64_MAX) first = r.begin + i;
+    }
+    __syncthreads();
+    if (t < 2 * DIM && sh.at[t / DIM][t % DIM] >= 0)
+        sh.bound[t / DIM][t % DIM] = load_keys<DIM>(a.nodes, sh.at[t / DIM][t % DIM]);
+    __syncthreads();
+    for (uint32_t i = t; i < count; i += THREADS)
+        if (!in_order<DIM>(a, sh, i, count) && r.begin + i < first) first = r.begin + i;
+    if (first != INT64_MAX) bi_atomic_min_i64(a.bad, first);
+}
+
+template <int DIM> static bosc_status run_checks(bosc_ctx *ctx, const verify_args &a)
+{
+    auto upper = check_upper<DIM>;
+    auto subtrees = check_subtrees<DIM>;
+    const int64_t above = ((int64_t)1 << a.level) - 1;
+    if (above > 0) BI_TRY(BI_RUN(ctx, upper, (unsigned)bi_div_up(above, THREADS), THREADS, 0, a));
+    return BI_RUN(ctx, subtrees, 1u << a.level, THREADS, 0, a);
+}
+
+bosc_status kd_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad)
+{
+    verify_args a = {kd_array_of(tree), tree->nodes, tree->n, 0, nullptr, bad};
+    const size_t bytes = (size_t)bi_div_up(tree->n, 32) * sizeof *a.seen;
+    while (bi_div_up(a.count + 1, (int64_t)1 << a.level) > NODES) a.level++;
+    BI_TRY(bi_scratch(ctx, bytes, (void **)&a.seen));
+    BI_TRY(ctx->backend->fill(ctx, a.seen, 0, bytes));
+    switch (tree->opts.dim) {
+    case 2: return run_checks<2>(ctx, a);
+    case 3: return run_checks<3>(ctx, a);
+    default: return run_checks<4>(ctx, a);
+    }
+}

@@ -1,0 +1,16 @@
+/* The steps of k-d trees: what happens to item i, for the CPU and the device. Those on trees read them through a view,
+ * and so work for any type, dimension and layout; backends have faster ways for the usual cases. */
+#ifndef BI_KDTREE_STEPS_STEPS_H
+#define BI_KDTREE_STEPS_STEPS_H
+
+#include "kdtree/steps/nearest_other_label.h"
+#include "kdtree/steps/rows.h"
+#include "kdtree/steps/query.h"
+
+struct bi_kd_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "kdtree/steps/steps.def"
+#undef BI_STEP
+};
+
+#endif
