@@ -29,15 +29,15 @@ static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
         if (mine[b].data != theirs[b].data) bi_block_free(&from->memory, &mine[b]);
 }
 
-void bi_kd_commit(bosc_kdtree *tree, const bosc_kdtree *next)
+void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
 {
     free_blocks(tree, next);
     *tree = *next;
 }
 
-void bi_kd_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
+void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
 
-bosc_status bi_kd_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next)
+bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next)
 {
     size_t bytes[BLOCKS] = {0};
     tree->ops->blocks(&tree->opts, n, bytes);
@@ -50,11 +50,11 @@ bosc_status bi_kd_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
         *list[b] = (struct bi_block){0};
         status = bi_block_reserve(ctx, &tree->memory, list[b], bytes[b]);
     }
-    if (status != BOSC_OK) bi_kd_abandon(tree, next);
+    if (status != BOSC_OK) bi_kdtree_abandon(tree, next);
     return status;
 }
 
-bosc_status bi_kd_move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
+bosc_status bi_kdtree_move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
 {
     struct bi_block from[BLOCKS], to[BLOCKS];
     bosc_status status = BOSC_OK;
@@ -65,14 +65,14 @@ bosc_status bi_kd_move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next
             status = ctx->backend->copy(ctx, to[b].data, from[b].data, from[b].bytes);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK)
-        bi_kd_commit(tree, next);
+        bi_kdtree_commit(tree, next);
     else
-        bi_kd_abandon(tree, next);
+        bi_kdtree_abandon(tree, next);
     return status;
 }
 
-bosc_status bi_kd_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kd_rows *rows,
-                             bool *staged)
+bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
+                                 bool *staged)
 {
     bosc_dtype dtype = tree->opts.dtype;
     if (rows->n == 0) return BOSC_OK;
@@ -88,7 +88,7 @@ bosc_status bi_kd_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char 
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)row);
 }
 
-double bi_kd_now(void)
+double bi_kdtree_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -99,57 +99,57 @@ double bi_kd_now(void)
 static bosc_status end_stage(bosc_ctx *ctx, double *since, double *stage)
 {
     BI_TRY(ctx->backend->sync(ctx));
-    double t = bi_kd_now();
+    double t = bi_kdtree_now();
     *stage += t - *since;
     *since = t;
     return BOSC_OK;
 }
 
-static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     next->nodes = rows->n;
     if (next->ops->builds(&next->opts, rows->n)) return next->ops->build(ctx, next, rows);
-    return bi_kd_build_presorted(ctx, next, rows);
+    return bi_kdtree_build_presorted(ctx, next, rows);
 }
 
 /* Builds from the first row of each run of equal points. */
-static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
-    struct bi_kd_sorted sorted;
-    struct bi_kd_runs runs;
-    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
-    BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
+    struct bi_kdtree_sorted sorted;
+    struct bi_kdtree_runs runs;
+    BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
     BI_TRY(bi_progress(ctx, "build", 0.5));
     BI_TRY(build_kept(ctx, next, &runs.rows));
-    return bi_kd_keep_runs(ctx, next, &runs);
+    return bi_kdtree_keep_runs(ctx, next, &runs);
 }
 
 /* The published method, stage by stage. */
-static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     bool unique = next->opts.duplicates == BOSC_DUPLICATES_REMOVE;
     bosc_kdtree_times *times = &next->times;
-    struct bi_kd_sorted sorted;
-    struct bi_kd_lists lists;
-    struct bi_kd_runs runs = {.n = rows->n, .count = rows->n};
+    struct bi_kdtree_sorted sorted;
+    struct bi_kdtree_lists lists;
+    struct bi_kdtree_runs runs = {.n = rows->n, .count = rows->n};
     uint32_t *order;
-    double since = bi_kd_now();
-    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    double since = bi_kdtree_now();
+    BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(end_stage(ctx, &since, &times->sort));
     runs.rows = sorted.rows;
     runs.names = sorted.perm;
-    if (unique) BI_TRY(bi_kd_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
+    if (unique) BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
     next->nodes = runs.rows.n;
     BI_TRY(end_stage(ctx, &since, &times->deduplicate));
-    BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
+    BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
     BI_TRY(end_stage(ctx, &since, &times->sort));
     BI_TRY(bi_progress(ctx, "build", 0.5));
-    BI_TRY(bi_kd_partition_lists(ctx, next, &lists, &order));
-    BI_TRY(bi_kd_store_runs(ctx, next, &runs, order));
+    BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
+    BI_TRY(bi_kdtree_store_runs(ctx, next, &runs, order));
     return end_stage(ctx, &since, &times->build);
 }
 
-static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     next->n = rows->n;
     next->nodes = 0;
@@ -167,32 +167,32 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
     return bi_progress(ctx, "build", 1);
 }
 
-static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows *rows)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows)
 {
     bosc_kdtree next;
     bool staged = false;
-    BI_TRY(bi_kd_stage_rows(ctx, tree, "points", rows, &staged));
-    BI_TRY(bi_kd_reserve_blocks(ctx, tree, rows->n, &next));
+    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "points", rows, &staged));
+    BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, rows->n, &next));
     bosc_status status = build_into(ctx, &next, rows);
     if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) {
-        bi_kd_commit(tree, &next);
+        bi_kdtree_commit(tree, &next);
         return BOSC_OK;
     }
-    bi_kd_abandon(tree, &next);
+    bi_kdtree_abandon(tree, &next);
     if (status != BOSC_ERR_NOMEM) tree->n = tree->nodes = 0;
     return status;
 }
 
-bosc_status bi_kd_build(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kd_rows rows)
+bosc_status bi_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows rows)
 {
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows));
 }
 
-int64_t bi_kd_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)
+int64_t bi_kdtree_build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)
 {
     int64_t size = (int64_t)bosc_dtype_size(opts->dtype), kept = 0, scratch = 0;
-    int depth = bi_kd_depth(n), lists = opts->dim < depth ? opts->dim : depth;
+    int depth = bi_kdtree_depth(n), lists = opts->dim < depth ? opts->dim : depth;
     bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
     bool unique = opts->duplicates == BOSC_DUPLICATES_REMOVE;
     if (fused)

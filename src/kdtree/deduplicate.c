@@ -3,7 +3,7 @@
 #include "kdtree/drivers.h"
 
 /* Marks the first row of each run. */
-static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const struct bi_kd_mark_runs *step)
+static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const struct bi_kdtree_mark_runs *step)
 {
     int64_t bad = INT64_MAX;
     BI_TRY(ctx->backend->copy(ctx, step->bad, &bad, sizeof bad));
@@ -13,15 +13,16 @@ static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld", (long long)bad); /* unreached: sorts sort */
 }
 
-bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                            const struct bi_kd_sorted *sorted, struct bi_kd_runs *runs)
+bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                const struct bi_kdtree_sorted *sorted, struct bi_kdtree_runs *runs)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     int64_t n = sorted->rows.n;
     size_t row = bosc_dtype_size(opts->dtype) * (size_t)opts->dim;
-    struct bi_kd_mark_runs step = {.rows = sorted->rows, .dtype = opts->dtype, .dim = opts->dim, .perm = sorted->perm};
+    struct bi_kdtree_mark_runs step = {
+        .rows = sorted->rows, .dtype = opts->dtype, .dim = opts->dim, .perm = sorted->perm};
     void *count, *packed;
-    *runs = (struct bi_kd_runs){.n = n, .perm = sorted->perm};
+    *runs = (struct bi_kdtree_runs){.n = n, .perm = sorted->perm};
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->ranks));
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->names));
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(uint32_t), &runs->starts));
@@ -35,24 +36,24 @@ bosc_status bi_kd_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, runs->ranks, n, runs->ranks));
     BI_TRY(core->compact(ctx, sizeof(uint32_t), sorted->perm, step.keep, n, runs->names, count));
     BI_TRY(bi_read_back(ctx, &runs->count, count, sizeof runs->count));
-    struct bi_kd_run_starts starts = {runs->ranks, n, runs->starts};
+    struct bi_kdtree_run_starts starts = {runs->ranks, n, runs->starts};
     BI_TRY(ops->steps->run_starts(ctx, n, &starts));
     runs->rows = sorted->rows;
     if (runs->count == n) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, runs->count, row, &packed));
-    runs->rows = (struct bi_kd_rows){packed, runs->count, opts->dim};
+    runs->rows = (struct bi_kdtree_rows){packed, runs->count, opts->dim};
     return core->compact(ctx, row, sorted->rows.data, step.keep, n, packed, count);
 }
 
-bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs)
+bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs)
 {
-    const struct bi_kd_steps *steps = next->ops->steps;
-    struct bi_kd_view view = next->ops->view(next);
+    const struct bi_kdtree_steps *steps = next->ops->steps;
+    struct bi_kdtree_view view = next->ops->view(next);
     uint32_t *ids = (uint32_t *)view.ids;
-    struct bi_kd_count_runs counts = {ids, view.id_stride, runs->starts, next->counts.data};
-    struct bi_kd_name_nodes names = {ids, ids, view.id_stride, runs->names, runs->where};
-    struct bi_kd_nodes_of_rows nodes = {runs->ranks, runs->where, runs->nodes};
-    struct bi_kd_scatter inverse = {runs->perm, runs->nodes, next->inverse.data};
+    struct bi_kdtree_count_runs counts = {ids, view.id_stride, runs->starts, next->counts.data};
+    struct bi_kdtree_name_nodes names = {ids, ids, view.id_stride, runs->names, runs->where};
+    struct bi_kdtree_nodes_of_rows nodes = {runs->ranks, runs->where, runs->nodes};
+    struct bi_kdtree_scatter inverse = {runs->perm, runs->nodes, next->inverse.data};
     BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
     BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
     BI_TRY(steps->nodes_of_rows(ctx, runs->n, &nodes));
@@ -63,11 +64,11 @@ bosc_status bi_kd_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd
 enum { LEAST_SORTED = 1 << 22 };
 
 /* *out = scratch whose element to[i] is in[i], for a permutation `to` of n. */
-static bosc_status permute(bosc_ctx *ctx, const struct bi_kd_steps *steps, const uint32_t *to, const uint32_t *in,
+static bosc_status permute(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to, const uint32_t *in,
                            int64_t n, uint32_t **out)
 {
     void *places;
-    struct bi_kd_scatter scatter = {to, in, NULL};
+    struct bi_kdtree_scatter scatter = {to, in, NULL};
     BI_TRY(bi_scratch_of(ctx, n, sizeof **out, (void **)out));
     scatter.out = *out;
     if (n < LEAST_SORTED) return steps->scatter(ctx, n, &scatter);
@@ -80,29 +81,30 @@ static bosc_status permute(bosc_ctx *ctx, const struct bi_kd_steps *steps, const
 }
 
 /* *inverse = scratch with the node of each row; node i is run order[i]. */
-static bosc_status invert(bosc_ctx *ctx, const struct bi_kd_steps *steps, const struct bi_kd_runs *runs,
+static bosc_status invert(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const struct bi_kdtree_runs *runs,
                           const uint32_t *order, uint32_t **inverse)
 {
     uint32_t *where;
-    struct bi_kd_iota iota = {runs->where};
+    struct bi_kdtree_iota iota = {runs->where};
     BI_TRY(steps->iota(ctx, runs->count, &iota));
     BI_TRY(permute(ctx, steps, order, runs->where, runs->count, &where));
-    struct bi_kd_nodes_of_rows nodes = {runs->ranks, where, runs->nodes};
+    struct bi_kdtree_nodes_of_rows nodes = {runs->ranks, where, runs->nodes};
     BI_TRY(steps->nodes_of_rows(ctx, runs->n, &nodes));
     return permute(ctx, steps, runs->perm, runs->nodes, runs->n, inverse);
 }
 
-bosc_status bi_kd_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_runs *runs, const uint32_t *order)
+bosc_status bi_kdtree_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
+                                 const uint32_t *order)
 {
-    const struct bi_kd_steps *steps = next->ops->steps;
+    const struct bi_kdtree_steps *steps = next->ops->steps;
     uint32_t *ids, *inverse = NULL;
     BI_TRY(bi_scratch_of(ctx, next->nodes, sizeof *ids, &ids));
-    struct bi_kd_name_nodes names = {order, ids, 1, runs->names, NULL};
+    struct bi_kdtree_name_nodes names = {order, ids, 1, runs->names, NULL};
     BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
     if (runs->where) BI_TRY(invert(ctx, steps, runs, order, &inverse));
     BI_TRY(next->ops->store(ctx, next, &runs->rows, order, ids));
     if (!runs->where) return BOSC_OK;
-    struct bi_kd_count_runs counts = {order, 1, runs->starts, next->counts.data};
+    struct bi_kdtree_count_runs counts = {order, 1, runs->starts, next->counts.data};
     BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
     return ctx->backend->copy(ctx, next->inverse.data, inverse, (size_t)runs->n * sizeof *inverse);
 }

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define BI_KD_NONE UINT32_MAX /* no id */
+#define BI_KDTREE_NONE UINT32_MAX /* no id */
 
 /* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the
  * CPU); store and fetch convert. Only `points` + `ids` + a small `index` are kept. */
@@ -28,7 +28,7 @@ struct bosc_kdtree {
 /* The in-order points in any layout: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
  * (i & (2^log2_block - 1))], its id is ids[i * id_stride]. Records of a row have log2_block 0 and pitch dim or more;
  * coordinate-major blocks of 16 have log2_block 4 and pitch dim. Steps read trees through this. */
-struct bi_kd_view {
+struct bi_kdtree_view {
     const void *points;
     const uint32_t *ids;
     int64_t nodes;
@@ -37,21 +37,21 @@ struct bi_kd_view {
 };
 
 /* Rows of the caller's, reachable by the backend; stride in elements. */
-struct bi_kd_rows {
+struct bi_kdtree_rows {
     const void *data;
     int64_t n, stride;
 };
 
 /* Lists of references; `out` has room for as many. */
-struct bi_kd_lists {
+struct bi_kdtree_lists {
     int32_t used; /* min(dim, depth) */
     int64_t n;
     uint32_t *in[32], *out[32];
 };
 
 /* A batch of queries with its outputs, all reachable by the backend. */
-struct bi_kd_query {
-    struct bi_kd_rows rows;
+struct bi_kdtree_query {
+    struct bi_kdtree_rows rows;
     int64_t k;              /* k nearest */
     bool within;            /* only dist2 <= r2 */
     double r2;              /* the squared radius, already rounded to the distance type */
@@ -63,14 +63,14 @@ struct bi_kd_query {
     bool self;              /* every node is a query, of the row that its id names */
 };
 
-struct bi_kd_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
+struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
 
 /* The driver reserves the blocks (to the sizes that `blocks` tells), sets nodes, and then calls build or store and
  * make_index. Those take all scratch they need before they write to the tree's blocks (make_index, after store, takes
  * none), so that a tree survives a lack of memory. The driver renames nodes by writing to the ids of the view; no copy
  * of the ids is elsewhere. */
 struct bi_kdtree_ops {
-    const struct bi_kd_steps *steps;
+    const struct bi_kdtree_steps *steps;
 
     /* Bytes of the blocks points, ids and index for n nodes. */
     void (*blocks)(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]);
@@ -79,24 +79,24 @@ struct bi_kdtree_ops {
     void (*bytes)(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch);
 
     /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
-    bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kd_rows *, int64_t *row);
+    bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, int64_t *row);
 
-    struct bi_kd_view (*view)(const bosc_kdtree *);
+    struct bi_kdtree_view (*view)(const bosc_kdtree *);
 
     /* Whether `build` is there for such trees; if not, the driver presorts by radix and partitions level by level. */
     bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
 
     /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. May write a
      * failure of its sampling to the context's log and then takes the slow, exact path itself. */
-    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *);
+    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *);
 
     /* The published method: order[i] = the reference of node i. lists->in[p] (p < used, n references) is ordered by
      * superkey p; list 0 is 0, 1, 2, ... The medians of in[level % dim] of the segments of a level are its nodes, and
      * the other lists are partitioned stably around them, level by level. Lists are used up. */
-    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, struct bi_kd_lists *lists, uint32_t *order);
+    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
 
     /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
-    bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kd_rows *, const uint32_t *order,
+    bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, const uint32_t *order,
                          const uint32_t *ids);
 
     /* The in-order points as rows of dim, and the ids; either may be NULL. Backend memory. */
@@ -109,20 +109,20 @@ struct bi_kdtree_ops {
      * such node, INT64_MAX if there is none. */
     bosc_status (*verify)(bosc_ctx *, const bosc_kdtree *, int64_t *node);
 
-    bosc_status (*knn)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    bosc_status (*knn)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     /* Counts go to `counts`; ids and distances to the rows between `offsets`, ascending by id. A row whose length is
      * not that of the answer is left unfinished, and *bad (backend memory, set to INT64_MAX by the driver) gets the
      * smallest such row. */
-    bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
-    bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+    bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
     /* Scratch of a knn with m queries and k neighbours whose arrays are in reach. */
     size_t (*query_bytes)(const bosc_kdtree *, int64_t m, int64_t k);
 
     /* The k nearest of every node, in rows by id, where there is a faster way than asking for rows: whether there is
      * (may be NULL: no), and the search (query->rows.data is NULL). */
-    bool (*knows_itself)(const bosc_kdtree *, int64_t k);
-    bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kd_query *);
+    bool (*supports_self_knn)(const bosc_kdtree *, int64_t k);
+    bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;

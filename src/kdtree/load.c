@@ -8,7 +8,7 @@ enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
 struct reader {
     bosc_ctx *ctx;
     struct bi_loader loader;
-    struct bi_kd_header header;
+    struct bi_kdtree_header header;
     struct bi_loaded arrays[ARRAYS];
 };
 
@@ -21,26 +21,26 @@ static bosc_status get_array(struct reader *r, int which, size_t bytes, const ch
 
 static bosc_status get_header(struct reader *r)
 {
-    struct bi_kd_header *h = &r->header;
-    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_KD_SAVE_MAGIC, BI_KD_SAVE_VERSION));
-    if (h->flags > BI_KD_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
+    struct bi_kdtree_header *h = &r->header;
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_KDTREE_SAVE_MAGIC, BI_KDTREE_SAVE_VERSION));
+    if (h->flags > BI_KDTREE_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
         return malformed(r, "the header has unknown flags");
     if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return malformed(r, "the type of its elements is unknown");
     if (h->dim < 1 || h->dim > 1024) return malformed(r, "its dimension is not in 1 to 1024");
     if (h->id_bits != 32 && h->id_bits != 64) return malformed(r, "its ids have neither 32 nor 64 bits");
     if (h->n < 0 || h->n >= (int64_t)UINT32_MAX || h->nodes < 0 || h->nodes > h->n || (h->n > 0 && h->nodes == 0))
         return malformed(r, "its size is out of range");
-    if (!(h->flags & BI_KD_SAVE_DUPLICATES_REMOVED) && h->nodes != h->n) return malformed(r, "it lacks nodes");
+    if (!(h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED) && h->nodes != h->n) return malformed(r, "it lacks nodes");
     return BOSC_OK;
 }
 
 static bosc_status get_arrays(struct reader *r)
 {
-    const struct bi_kd_header *h = &r->header;
+    const struct bi_kdtree_header *h = &r->header;
     size_t nodes = (size_t)h->nodes, row = (size_t)h->dim * bosc_dtype_size((bosc_dtype)h->dtype);
     BI_TRY(get_array(r, POINTS, nodes * row, "points"));
     BI_TRY(get_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
-    if (h->flags & BI_KD_SAVE_DUPLICATES_REMOVED) {
+    if (h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED) {
         BI_TRY(get_array(r, INVERSE, (size_t)h->n * sizeof(uint32_t), "inverse"));
         BI_TRY(get_array(r, COUNTS, nodes * sizeof(uint32_t), "counts"));
     }
@@ -89,13 +89,13 @@ static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
 {
     bosc_ctx *ctx = r->ctx;
     const struct bi_loaded *inverse = &r->arrays[INVERSE], *counts = &r->arrays[COUNTS];
-    struct bi_kd_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
+    struct bi_kdtree_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
     void *points, *ids;
     bosc_kdtree next;
     BI_TRY(move_to_backend(ctx, &r->arrays[POINTS], &points));
     BI_TRY(move_to_backend(ctx, &r->arrays[IDS], &ids));
-    BI_TRY(bi_kd_reserve_blocks(ctx, tree, r->header.n, &next));
-    bi_kd_commit(tree, &next);
+    BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, r->header.n, &next));
+    bi_kdtree_commit(tree, &next);
     if (rows.n == 0) return BOSC_OK;
     rows.data = points;
     tree->n = r->header.n;
@@ -109,11 +109,11 @@ static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
 
 static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
 {
-    const struct bi_kd_header *h = &r->header;
+    const struct bi_kdtree_header *h = &r->header;
     BI_TRY(get_header(r));
     BI_TRY(get_arrays(r));
     BI_TRY(check_ids(r));
-    bool removed = h->flags & BI_KD_SAVE_DUPLICATES_REMOVED;
+    bool removed = h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED;
     if (removed) BI_TRY(check_runs(r));
     bosc_kdtree_opts opts = {.size = sizeof opts,
                              .dtype = (bosc_dtype)h->dtype,
@@ -121,7 +121,7 @@ static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
                              .duplicates = removed ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP,
                              .id_bits = (int32_t)h->id_bits};
     bosc_kdtree *fresh;
-    BI_TRY(bi_kd_new(r->ctx, &opts, &fresh));
+    BI_TRY(bi_kdtree_new(r->ctx, &opts, &fresh));
     bosc_status status;
     BI_WITH_SCRATCH(r->ctx, status = fill_tree(r, fresh));
     if (status == BOSC_OK)

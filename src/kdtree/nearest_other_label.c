@@ -1,4 +1,4 @@
-/* The driver and front door of searches for the nearest point with another label. */
+/* Finds the nearest point with another label for each row. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
@@ -9,16 +9,18 @@ struct other {
 };
 
 /* The blocks of the tree, with these labels by row. */
-static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels, struct bi_kd_blocks *blocks)
+static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
+                               struct bi_kdtree_blocks *blocks)
 {
-    const struct bi_kd_steps *steps = tree->ops->steps;
-    struct bi_kd_view view = tree->ops->view(tree);
-    int32_t levels = bi_kd_block_levels(tree->nodes), used = view.dim < BI_KD_OTHER_BOX ? view.dim : BI_KD_OTHER_BOX;
+    const struct bi_kdtree_steps *steps = tree->ops->steps;
+    struct bi_kdtree_view view = tree->ops->view(tree);
+    int32_t levels = bi_kdtree_block_levels(tree->nodes),
+            used = view.dim < BI_KDTREE_BOX_COORDINATES ? view.dim : BI_KDTREE_BOX_COORDINATES;
     int64_t boxes = ((int64_t)2 << levels) - 1;
     uint32_t *node_labels;
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *node_labels, &node_labels));
-    struct bi_kd_node_labels name = {view, labels, tree->opts.id_bits == 64, node_labels};
-    *blocks = (struct bi_kd_blocks){
+    struct bi_kdtree_node_labels name = {view, labels, tree->opts.id_bits == 64, node_labels};
+    *blocks = (struct bi_kdtree_blocks){
         .view = view, .node_labels = node_labels, .levels = levels, .level = levels, .used = used};
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
     BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
@@ -29,45 +31,47 @@ static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     return BOSC_OK;
 }
 
-/* How many nodes ask; `asking` are they. */
-static bosc_status list_asking(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_ask *ask, uint32_t *asking,
-                               int64_t *count)
+/* Lists the active nodes in active_nodes, and counts them. */
+static bosc_status list_active(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_mark_active *mark,
+                               uint32_t *active_nodes, int64_t *count)
 {
     int64_t *counted;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *counted, &counted));
-    BI_TRY(ctx->backend->core->compact(ctx, sizeof *asking, ask->nodes, ask->asks, tree->nodes, asking, counted));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof *active_nodes, mark->nodes, mark->active, tree->nodes, active_nodes,
+                                       counted));
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
 {
-    const struct bi_kd_steps *steps = tree->ops->steps;
-    struct bi_kd_view view = tree->ops->view(tree);
+    const struct bi_kdtree_steps *steps = tree->ops->steps;
+    struct bi_kdtree_view view = tree->ops->view(tree);
     bool wide = tree->opts.id_bits == 64;
-    struct bi_kd_find_nothing nothing = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
-    struct bi_kd_ask ask = {.view = view, .bounds = o->bounds};
-    struct bi_kd_blocks blocks;
-    uint32_t *asking;
+    struct bi_kdtree_find_nothing nothing = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
+    struct bi_kdtree_mark_active mark = {.view = view, .bounds = o->bounds};
+    struct bi_kdtree_blocks blocks;
+    uint32_t *active_nodes;
     int64_t count;
     void *rows;
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ask.nodes, &ask.nodes));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *asking, &asking));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, 1, &ask.asks));
-    BI_TRY(steps->ask(ctx, tree->nodes, &ask));
-    BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *mark.nodes, &mark.nodes));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *active_nodes, &active_nodes));
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, 1, &mark.active));
+    BI_TRY(steps->mark_active(ctx, tree->nodes, &mark));
+    BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
     if (count == 0) return steps->find_nothing(ctx, tree->nodes, &nothing);
     BI_TRY(make_blocks(ctx, tree, o->labels, &blocks));
     if (o->bounds) {
-        struct bi_kd_spare spare = {blocks, o->bounds, ask.asks};
-        BI_TRY(steps->spare(ctx, (int64_t)1 << blocks.levels, &spare));
-        BI_TRY(list_asking(ctx, tree, &ask, asking, &count));
+        struct bi_kdtree_prune prune = {blocks, o->bounds, mark.active};
+        BI_TRY(steps->prune(ctx, (int64_t)1 << blocks.levels, &prune));
+        BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
     }
     BI_TRY(bi_scratch_of(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &rows));
-    struct bi_kd_asking_rows gather = {view, asking, rows};
-    BI_TRY(steps->asking_rows(ctx, count * view.dim, &gather));
-    struct bi_kd_other args = {blocks, asking, {rows, count, view.dim}, o->bounds, o->ids, o->dist2, wide};
+    struct bi_kdtree_active_rows gather = {view, active_nodes, rows};
+    BI_TRY(steps->active_rows(ctx, count * view.dim, &gather));
+    struct bi_kdtree_nearest_other_label args = {blocks,   active_nodes, {rows, count, view.dim}, o->bounds, o->ids,
+                                                 o->dist2, wide};
     BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
-    return steps->nearest_other(ctx, count, &args);
+    return steps->nearest_other_label(ctx, count, &args);
 }
 
 static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
@@ -93,7 +97,7 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
                                       void *ids, void *dist2)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
     if (tree->nodes == 0) return BOSC_OK;
@@ -101,7 +105,7 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     if (!ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
-    BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
+    BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
 }

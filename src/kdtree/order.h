@@ -8,7 +8,7 @@
 #include "kdtree/kdtree.h"
 
 /* The ordered integer key of element `at`. */
-BI_FN uint64_t bi_kd_key(const void *data, int64_t at, bosc_dtype dtype)
+BI_FN uint64_t bi_kdtree_key(const void *data, int64_t at, bosc_dtype dtype)
 {
     switch (dtype) {
     case BOSC_F32: return bi_key_u32_of_f32(((const float *)data)[at]);
@@ -19,7 +19,7 @@ BI_FN uint64_t bi_kd_key(const void *data, int64_t at, bosc_dtype dtype)
 }
 
 /* Element `at` as a number of the distance type: exact for F32, rounded to double otherwise. */
-BI_FN double bi_kd_number(const void *data, int64_t at, bosc_dtype dtype)
+BI_FN double bi_kdtree_number(const void *data, int64_t at, bosc_dtype dtype)
 {
     switch (dtype) {
     case BOSC_F32: return (double)((const float *)data)[at];
@@ -29,35 +29,36 @@ BI_FN double bi_kd_number(const void *data, int64_t at, bosc_dtype dtype)
     }
 }
 
-BI_FN int32_t bi_kd_cycle(int32_t c, int32_t dim) { return c + 1 == dim ? 0 : c + 1; }
+BI_FN int32_t bi_kdtree_cycle(int32_t c, int32_t dim) { return c + 1 == dim ? 0 : c + 1; }
 
 /* Where coordinate c of node i is. */
-BI_FN int64_t bi_kd_at(const struct bi_kd_view *v, int64_t i, int32_t c)
+BI_FN int64_t bi_kdtree_at(const struct bi_kdtree_view *v, int64_t i, int32_t c)
 {
     int64_t in_block = i & (((int64_t)1 << v->log2_block) - 1);
     return ((((i >> v->log2_block) * v->pitch) + c) << v->log2_block) | in_block;
 }
 
-BI_FN uint32_t bi_kd_id(const struct bi_kd_view *v, int64_t i) { return v->ids[i * v->id_stride]; }
+BI_FN uint32_t bi_kdtree_id(const struct bi_kdtree_view *v, int64_t i) { return v->ids[i * v->id_stride]; }
 
 /* -1, 0 or 1: how nodes i and j compare by the superkey that begins at coordinate `first`, then by id. */
-BI_FN int bi_kd_compare_nodes(const struct bi_kd_view *v, int64_t i, int64_t j, int32_t first)
+BI_FN int bi_kdtree_compare_nodes(const struct bi_kdtree_view *v, int64_t i, int64_t j, int32_t first)
 {
-    for (int32_t t = 0, c = first; t < v->dim; t++, c = bi_kd_cycle(c, v->dim)) {
-        uint64_t a = bi_kd_key(v->points, bi_kd_at(v, i, c), v->dtype);
-        uint64_t b = bi_kd_key(v->points, bi_kd_at(v, j, c), v->dtype);
+    for (int32_t t = 0, c = first; t < v->dim; t++, c = bi_kdtree_cycle(c, v->dim)) {
+        uint64_t a = bi_kdtree_key(v->points, bi_kdtree_at(v, i, c), v->dtype);
+        uint64_t b = bi_kdtree_key(v->points, bi_kdtree_at(v, j, c), v->dtype);
         if (a != b) return a < b ? -1 : 1;
     }
-    uint32_t a = bi_kd_id(v, i), b = bi_kd_id(v, j);
+    uint32_t a = bi_kdtree_id(v, i), b = bi_kdtree_id(v, j);
     return a < b ? -1 : a > b;
 }
 
-/* As bi_kd_compare_nodes for rows of the caller's; 0 for equal points. */
-BI_FN int bi_kd_compare_rows(const struct bi_kd_rows *r, bosc_dtype dtype, int32_t dim, int64_t i, int64_t j,
-                             int32_t first)
+/* As bi_kdtree_compare_nodes for rows of the caller's; 0 for equal points. */
+BI_FN int bi_kdtree_compare_rows(const struct bi_kdtree_rows *r, bosc_dtype dtype, int32_t dim, int64_t i, int64_t j,
+                                 int32_t first)
 {
-    for (int32_t t = 0, c = first; t < dim; t++, c = bi_kd_cycle(c, dim)) {
-        uint64_t a = bi_kd_key(r->data, i * r->stride + c, dtype), b = bi_kd_key(r->data, j * r->stride + c, dtype);
+    for (int32_t t = 0, c = first; t < dim; t++, c = bi_kdtree_cycle(c, dim)) {
+        uint64_t a = bi_kdtree_key(r->data, i * r->stride + c, dtype),
+                 b = bi_kdtree_key(r->data, j * r->stride + c, dtype);
         if (a != b) return a < b ? -1 : 1;
     }
     return 0;
@@ -65,19 +66,19 @@ BI_FN int bi_kd_compare_rows(const struct bi_kd_rows *r, bosc_dtype dtype, int32
 
 /* The squared distance of node i from the query at q, terms added in the order of the coordinates; in float for F32,
  * in double otherwise; +inf instead of NaN. Every distance of the library has these bits. */
-BI_FN double bi_kd_dist2(const struct bi_kd_view *v, int64_t i, const void *q)
+BI_FN double bi_kdtree_dist2(const struct bi_kdtree_view *v, int64_t i, const void *q)
 {
     if (v->dtype == BOSC_F32) {
         float s = 0;
         for (int32_t c = 0; c < v->dim; c++) {
-            float d = ((const float *)q)[c] - ((const float *)v->points)[bi_kd_at(v, i, c)];
+            float d = ((const float *)q)[c] - ((const float *)v->points)[bi_kdtree_at(v, i, c)];
             s = s + d * d;
         }
         return s == s ? (double)s : (double)INFINITY;
     }
     double s = 0;
     for (int32_t c = 0; c < v->dim; c++) {
-        double d = bi_kd_number(q, c, v->dtype) - bi_kd_number(v->points, bi_kd_at(v, i, c), v->dtype);
+        double d = bi_kdtree_number(q, c, v->dtype) - bi_kdtree_number(v->points, bi_kdtree_at(v, i, c), v->dtype);
         s = s + d * d;
     }
     return s == s ? s : (double)INFINITY;

@@ -32,7 +32,7 @@ static bosc_status fetch_ids(bosc_ctx *ctx, const bosc_kdtree *tree, void *ids)
     if (wide) BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *narrow, &narrow));
     BI_TRY(tree->ops->fetch(ctx, tree, NULL, narrow));
     if (!wide) return BOSC_OK;
-    struct bi_kd_widen widen = {narrow, ids};
+    struct bi_kdtree_widen widen = {narrow, ids};
     return tree->ops->steps->widen_ids(ctx, tree->nodes, &widen);
 }
 
@@ -50,16 +50,16 @@ static bosc_status get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
 bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, void *ids)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
     BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
 }
 
-static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct bi_kd_range below)
+static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct bi_kdtree_range below)
 {
-    int64_t link = below.begin < below.end ? bi_kd_mid(below) : -1;
+    int64_t link = below.begin < below.end ? bi_kdtree_mid(below) : -1;
     if (!links) return;
     if (tree->opts.id_bits == 64)
         ((int64_t *)links)[node] = link;
@@ -70,14 +70,14 @@ static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct 
 bosc_status bosc_kdtree_get_links(const bosc_kdtree *tree, void *less, void *greater, int64_t *root)
 {
     if (!tree) return BOSC_ERR_ARG;
-    struct bi_kd_range all = {0, tree->nodes}, waiting[64];
+    struct bi_kdtree_range all = {0, tree->nodes}, waiting[64];
     int count = 0;
-    if (root) *root = tree->nodes ? bi_kd_mid(all) : -1;
+    if (root) *root = tree->nodes ? bi_kdtree_mid(all) : -1;
     if (tree->nodes && (less || greater)) waiting[count++] = all;
     while (count > 0) {
-        struct bi_kd_range r = waiting[--count], l = bi_kd_less(r), g = bi_kd_greater(r);
-        set_link(tree, less, bi_kd_mid(r), l);
-        set_link(tree, greater, bi_kd_mid(r), g);
+        struct bi_kdtree_range r = waiting[--count], l = bi_kdtree_less(r), g = bi_kdtree_greater(r);
+        set_link(tree, less, bi_kdtree_mid(r), l);
+        set_link(tree, greater, bi_kdtree_mid(r), g);
         if (g.begin < g.end) waiting[count++] = g;
         if (l.begin < l.end) waiting[count++] = l;
     }
@@ -93,13 +93,13 @@ static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *i
         if (!wide) return ctx->backend->copy(ctx, inverse, tree->inverse.data, (size_t)tree->n * sizeof *narrow);
         narrow = tree->inverse.data;
     } else {
-        struct bi_kd_view view = tree->ops->view(tree);
+        struct bi_kdtree_view view = tree->ops->view(tree);
         if (wide) BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *narrow, &narrow));
-        struct bi_kd_place_ids place = {view.ids, view.id_stride, narrow};
+        struct bi_kdtree_place_ids place = {view.ids, view.id_stride, narrow};
         BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
         if (!wide) return BOSC_OK;
     }
-    struct bi_kd_widen widen = {narrow, inverse};
+    struct bi_kdtree_widen widen = {narrow, inverse};
     return tree->ops->steps->widen_ids(ctx, tree->n, &widen);
 }
 
@@ -110,7 +110,7 @@ static bosc_status get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *
     if (inverse) BI_TRY(add_output(ctx, &outs, inverse, tree->n, (size_t)tree->opts.id_bits / 8, &inverse));
     if (counts) BI_TRY(add_output(ctx, &outs, counts, tree->nodes, sizeof(int64_t), &counts));
     if (inverse) BI_TRY(fetch_inverse(ctx, tree, inverse));
-    struct bi_kd_widen widen = {removed ? tree->counts.data : NULL, counts};
+    struct bi_kdtree_widen widen = {removed ? tree->counts.data : NULL, counts};
     if (counts) BI_TRY(tree->ops->steps->widen_counts(ctx, tree->nodes, &widen));
     return hand_over(ctx, &outs);
 }
@@ -118,7 +118,7 @@ static bosc_status get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *
 bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse, int64_t *counts)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
     BI_TRY(bi_check_aligned(ctx, "inverse", inverse, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));

@@ -29,11 +29,11 @@ static bosc_status take_columns(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
 }
 
 /* to = the references `from`, sorted stably by coordinate c; by->sorted gets their keys. */
-static bosc_status sort_by(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows, int32_t c,
+static bosc_status sort_by(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows, int32_t c,
                            const uint32_t *from, uint32_t *to)
 {
     bool narrow = bosc_dtype_size(by->opts->dtype) == 4;
-    struct bi_kd_column column = {*rows, by->opts->dtype, c, from, by->keys};
+    struct bi_kdtree_column column = {*rows, by->opts->dtype, c, from, by->keys};
     BI_TRY(by->ops->steps->column(ctx, rows->n, &column));
     return ctx->backend->core->sort_pairs(ctx, narrow ? BOSC_U32 : BOSC_U64, by->keys, sizeof *to, from, rows->n,
                                           by->sorted, to, 0, narrow ? 32 : 64);
@@ -41,22 +41,22 @@ static bosc_status sort_by(bosc_ctx *ctx, const struct columns *by, const struct
 
 static bosc_status iota(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, int64_t n, uint32_t *out)
 {
-    struct bi_kd_iota args = {out};
+    struct bi_kdtree_iota args = {out};
     return ops->steps->iota(ctx, n, &args);
 }
 
 /* out = the rows in the order of perm. */
-static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows, const uint32_t *perm,
-                          void *out)
+static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                          const uint32_t *perm, void *out)
 {
     int32_t size = (int32_t)bosc_dtype_size(by->opts->dtype);
-    struct bi_kd_gather_rows args = {*rows, by->opts->dim, size, perm, out};
+    struct bi_kdtree_gather_rows args = {*rows, by->opts->dim, size, perm, out};
     return by->ops->steps->gather_rows(ctx, rows->n * by->opts->dim, &args);
 }
 
 /* The whole order where runs of equal first coordinates are long. */
-static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
-                              const struct bi_kd_sorted *to)
+static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                              const struct bi_kdtree_sorted *to)
 {
     int32_t dim = by->opts->dim;
     if (dim > MOST_RADIX_DIM) {
@@ -70,8 +70,8 @@ static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const str
 }
 
 /* Sorts by coordinate 0, then orders runs; *too_long as in the step. */
-static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kd_rows *rows,
-                                const struct bi_kd_sorted *to, int64_t *too_long)
+static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                                const struct bi_kdtree_sorted *to, int64_t *too_long)
 {
     void *packed, *perm, *place;
     int32_t dim = by->opts->dim;
@@ -82,22 +82,22 @@ static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const s
     BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
     BI_TRY(sort_by(ctx, by, rows, 0, to->perm, perm));
     BI_TRY(gather(ctx, by, rows, perm, packed));
-    struct bi_kd_order_runs runs = {{packed, rows->n, dim}, by->opts->dtype, dim,  by->sorted, perm,
-                                    (void *)to->rows.data,  to->perm,        place};
+    struct bi_kdtree_order_runs runs = {{packed, rows->n, dim}, by->opts->dtype, dim,  by->sorted, perm,
+                                        (void *)to->rows.data,  to->perm,        place};
     BI_TRY(ctx->backend->copy(ctx, place, too_long, sizeof *too_long));
     BI_TRY(by->ops->steps->order_runs(ctx, rows->n, &runs));
     return bi_read_back(ctx, too_long, place, sizeof *too_long);
 }
 
-bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                            const struct bi_kd_rows *rows, struct bi_kd_sorted *to)
+bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                const struct bi_kdtree_rows *rows, struct bi_kdtree_sorted *to)
 {
     struct columns by;
     int64_t too_long;
     void *packed;
     BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &to->perm));
     BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
-    to->rows = (struct bi_kd_rows){packed, rows->n, opts->dim};
+    to->rows = (struct bi_kdtree_rows){packed, rows->n, opts->dim};
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
     BI_TRY(sort_shortly(ctx, &by, rows, to, &too_long));
@@ -106,10 +106,10 @@ bosc_status bi_kd_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, cons
     return BOSC_OK;
 }
 
-static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kd_lists *lists)
+static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kdtree_lists *lists)
 {
-    int depth = bi_kd_depth(n);
-    *lists = (struct bi_kd_lists){.n = n, .used = opts->dim < depth ? opts->dim : depth};
+    int depth = bi_kdtree_depth(n);
+    *lists = (struct bi_kdtree_lists){.n = n, .used = opts->dim < depth ? opts->dim : depth};
     for (int32_t p = 0; p < lists->used; p++) {
         BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &lists->in[p]));
         BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &lists->out[p]));
@@ -121,7 +121,7 @@ static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64
 static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n, int32_t c)
 {
     int64_t bad = INT64_MAX;
-    struct bi_kd_check_keys check = {by->sorted, bosc_dtype_size(by->opts->dtype) == 4, NULL};
+    struct bi_kdtree_check_keys check = {by->sorted, bosc_dtype_size(by->opts->dtype) == 4, NULL};
     BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&check.bad));
     BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
     BI_TRY(by->ops->steps->check_keys(ctx, n, &check));
@@ -131,8 +131,8 @@ static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n
                    (long long)bad);
 }
 
-bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                             const struct bi_kd_rows *sorted, struct bi_kd_lists *lists)
+bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                 const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
 {
     struct columns by;
     BI_TRY(take_lists(ctx, opts, sorted->n, lists));
@@ -150,20 +150,21 @@ bosc_status bi_kd_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     return BOSC_OK;
 }
 
-bosc_status bi_kd_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kd_lists *lists, uint32_t **order)
+bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kdtree_lists *lists,
+                                      uint32_t **order)
 {
     BI_TRY(bi_scratch_of(ctx, lists->n, sizeof **order, (void **)order));
     return next->ops->partition(ctx, next, lists, *order);
 }
 
-bosc_status bi_kd_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kd_rows *rows)
+bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
-    struct bi_kd_sorted sorted;
-    struct bi_kd_lists lists;
+    struct bi_kdtree_sorted sorted;
+    struct bi_kdtree_lists lists;
     uint32_t *order;
-    BI_TRY(bi_kd_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
-    BI_TRY(bi_kd_sort_lists(ctx, next->ops, &next->opts, &sorted.rows, &lists));
-    BI_TRY(bi_kd_partition_lists(ctx, next, &lists, &order));
-    struct bi_kd_runs kept = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
-    return bi_kd_store_runs(ctx, next, &kept, order);
+    BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
+    BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &sorted.rows, &lists));
+    BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
+    struct bi_kdtree_runs kept = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
+    return bi_kdtree_store_runs(ctx, next, &kept, order);
 }

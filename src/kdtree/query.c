@@ -4,11 +4,11 @@
 
 /* Checks what all searches take, and begins the call. */
 static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
-                         struct bi_kd_rows *rows)
+                         struct bi_kdtree_rows *rows)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
-    return bi_kd_check_rows(ctx, tree, "queries", queries, "m", m, stride, rows);
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
+    return bi_kdtree_check_rows(ctx, tree, "queries", queries, "m", m, stride, rows);
 }
 
 static bosc_status check_radius(bosc_ctx *ctx, double radius)
@@ -28,7 +28,7 @@ static double square(const bosc_kdtree *tree, double radius)
 static size_t dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
 
 /* rows->data = the nodes as rows in the order of their ids, in scratch. */
-static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_rows *rows)
+static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
 {
     int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
     void *points, *ordered;
@@ -38,29 +38,29 @@ static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids, &ids));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *where, &where));
     BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
-    struct bi_kd_place_ids place = {ids, 1, where};
-    struct bi_kd_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
+    struct bi_kdtree_place_ids place = {ids, 1, where};
+    struct bi_kdtree_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
     BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
     BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes * dim, &gather));
     rows->data = ordered;
     return BOSC_OK;
 }
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     if (!query->self) return tree->ops->knn(ctx, tree, query);
-    if (tree->ops->knows_itself && tree->ops->knows_itself(tree, query->k))
+    if (tree->ops->supports_self_knn && tree->ops->supports_self_knn(tree, query->k))
         return tree->ops->knn_self(ctx, tree, query);
     BI_TRY(own_rows(ctx, tree, &query->rows));
     return tree->ops->knn(ctx, tree, query);
 }
 
-static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     bool staged = false;
     struct bi_out ids, dist2;
     size_t entries = (size_t)(query->rows.n * query->k);
-    if (!query->self) BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    if (!query->self) BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
@@ -71,7 +71,7 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     int64_t m = query->rows.n, k = query->k;
     if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
@@ -79,7 +79,7 @@ static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_quer
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)m, (long long)k);
     if (m > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
-    BI_TRY(bi_kd_check_answers(ctx, tree, query->ids, query->dist2));
+    BI_TRY(bi_kdtree_check_answers(ctx, tree, query->ids, query->dist2));
     if (m == 0) return BOSC_OK;
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, tree, query));
 }
@@ -87,37 +87,37 @@ static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_quer
 bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
                             int64_t k, void *ids, void *dist2)
 {
-    struct bi_kd_query query = {.k = k, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_query query = {.k = k, .ids = ids, .dist2 = dist2};
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     return knn(ctx, tree, &query);
 }
 
 bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2)
 {
-    struct bi_kd_query query = {.self = true, .k = k, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_query query = {.self = true, .k = k, .ids = ids, .dist2 = dist2};
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
-    query.rows = (struct bi_kd_rows){NULL, tree->nodes, tree->opts.dim};
+    query.rows = (struct bi_kdtree_rows){NULL, tree->nodes, tree->opts.dim};
     return knn(ctx, tree, &query);
 }
 
 bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
                                    int64_t stride, int64_t k, double radius, void *ids, void *dist2)
 {
-    struct bi_kd_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     query.r2 = square(tree, radius);
     return knn(ctx, tree, &query);
 }
 
-static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query)
+static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     bool staged = false;
     struct bi_out counts;
-    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
     query->counts = counts.reachable;
     BI_TRY(tree->ops->radius_count(ctx, tree, query));
@@ -128,7 +128,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
 bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
                                      int64_t stride, double radius, int64_t *counts)
 {
-    struct bi_kd_query query = {.within = true, .counts = counts};
+    struct bi_kdtree_query query = {.within = true, .counts = counts};
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (m > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
@@ -139,12 +139,12 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
 }
 
 /* The first call of bosc_kdtree_radius: m counts and a zero, summed up to m + 1 offsets. */
-static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, int64_t *offsets)
+static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query, int64_t *offsets)
 {
     bool staged = false;
     int64_t m = query->rows.n;
     BI_TRY(bi_scratch_of(ctx, m + 1, sizeof(int64_t), &query->counts));
-    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
     if (m > 0) BI_TRY(tree->ops->radius_count(ctx, tree, query));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
@@ -152,8 +152,8 @@ static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_query *query, const int64_t *offsets,
-                             int64_t room)
+static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
+                             const int64_t *offsets, int64_t room)
 {
     bool staged = false;
     struct bi_out ids, dist2;
@@ -163,7 +163,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_k
     query->offsets = reachable;
     BI_TRY(
         bi_check_offsets(ctx, tree->ops->steps->ascending, query->offsets, query->rows.n, room, &query->bad, &total));
-    BI_TRY(bi_kd_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
@@ -178,14 +178,15 @@ static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_k
 bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
                                double radius, int64_t *offsets, void *ids, void *dist2, int64_t room)
 {
-    struct bi_kd_query query = {.within = true, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_query query = {.within = true, .ids = ids, .dist2 = dist2};
     BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
-    BI_TRY(bi_kd_check_answers(ctx, tree, ids, dist2));
+    BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
     if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
     query.r2 = square(tree, radius);
-    BI_RETURN_WITH_SCRATCH(ctx, ids ? fill_rows(ctx, tree, &query, offsets, room) : find_offsets(ctx, tree, &query, offsets));
+    BI_RETURN_WITH_SCRATCH(ctx, ids ? fill_rows(ctx, tree, &query, offsets, room)
+                                    : find_offsets(ctx, tree, &query, offsets));
 }

@@ -7,15 +7,15 @@
 static bosc_status put_header(struct bi_saver *s, const bosc_kdtree *tree)
 {
     bool removed = tree->opts.duplicates == BOSC_DUPLICATES_REMOVE;
-    struct bi_kd_header h = {.version = BI_KD_SAVE_VERSION,
-                             .flags = removed ? BI_KD_SAVE_DUPLICATES_REMOVED : 0,
-                             .dtype = (uint32_t)tree->opts.dtype,
-                             .dim = (uint32_t)tree->opts.dim,
-                             .id_bits = (uint32_t)tree->opts.id_bits,
-                             .n = tree->n,
-                             .nodes = tree->nodes};
-    memcpy(h.magic, BI_KD_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_kd_header, hash));
+    struct bi_kdtree_header h = {.version = BI_KDTREE_SAVE_VERSION,
+                                 .flags = removed ? BI_KDTREE_SAVE_DUPLICATES_REMOVED : 0,
+                                 .dtype = (uint32_t)tree->opts.dtype,
+                                 .dim = (uint32_t)tree->opts.dim,
+                                 .id_bits = (uint32_t)tree->opts.id_bits,
+                                 .n = tree->n,
+                                 .nodes = tree->nodes};
+    memcpy(h.magic, BI_KDTREE_SAVE_MAGIC, sizeof h.magic);
+    h.hash = bi_hash(&h, offsetof(struct bi_kdtree_header, hash));
     return bi_save_put(s, &h, sizeof h);
 }
 
@@ -41,6 +41,6 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
 bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write_fn write, void *user)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     return bi_save(ctx, write, user, put_tree, tree);
 }

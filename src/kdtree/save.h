@@ -10,11 +10,11 @@
 #include "core/save.h"
 #include "kdtree/drivers.h"
 
-enum { BI_KD_SAVE_VERSION = 1, BI_KD_SAVE_DUPLICATES_REMOVED = 1 };
+enum { BI_KDTREE_SAVE_VERSION = 1, BI_KDTREE_SAVE_DUPLICATES_REMOVED = 1 };
 
-#define BI_KD_SAVE_MAGIC "BOSCKDT\n"
+#define BI_KDTREE_SAVE_MAGIC "BOSCKDT\n"
 
-struct bi_kd_header {
+struct bi_kdtree_header {
     char magic[8];
     uint32_t version, flags;
     uint32_t dtype, dim;
@@ -24,6 +24,6 @@ struct bi_kd_header {
     uint64_t hash;   /* of the bytes before */
 };
 
-_Static_assert(sizeof(struct bi_kd_header) == 64, "the header is 64 bytes");
+_Static_assert(sizeof(struct bi_kdtree_header) == 64, "the header is 64 bytes");
 
 #endif

@@ -5,34 +5,34 @@
 #include "base/step.h"
 
 /* A range [begin, end) of the in-order array: one subtree. */
-struct bi_kd_range {
+struct bi_kdtree_range {
     int64_t begin, end;
 };
 
-BI_FN int64_t bi_kd_mid(struct bi_kd_range r) { return r.begin + (r.end - r.begin) / 2; }
+BI_FN int64_t bi_kdtree_mid(struct bi_kdtree_range r) { return r.begin + (r.end - r.begin) / 2; }
 
-BI_FN struct bi_kd_range bi_kd_less(struct bi_kd_range r)
+BI_FN struct bi_kdtree_range bi_kdtree_less(struct bi_kdtree_range r)
 {
-    struct bi_kd_range side = {r.begin, bi_kd_mid(r)};
+    struct bi_kdtree_range side = {r.begin, bi_kdtree_mid(r)};
     return side;
 }
 
-BI_FN struct bi_kd_range bi_kd_greater(struct bi_kd_range r)
+BI_FN struct bi_kdtree_range bi_kdtree_greater(struct bi_kdtree_range r)
 {
-    struct bi_kd_range side = {bi_kd_mid(r) + 1, r.end};
+    struct bi_kdtree_range side = {bi_kdtree_mid(r) + 1, r.end};
     return side;
 }
 
 /* The range of subtree `i` of level `level` (its bits, from the top, choose less or greater) in a tree of n nodes. */
-BI_FN struct bi_kd_range bi_kd_subtree(int64_t n, int level, uint64_t i)
+BI_FN struct bi_kdtree_range bi_kdtree_subtree(int64_t n, int level, uint64_t i)
 {
-    struct bi_kd_range r = {0, n};
-    for (int bit = level - 1; bit >= 0; bit--) r = ((i >> bit) & 1) ? bi_kd_greater(r) : bi_kd_less(r);
+    struct bi_kdtree_range r = {0, n};
+    for (int bit = level - 1; bit >= 0; bit--) r = ((i >> bit) & 1) ? bi_kdtree_greater(r) : bi_kdtree_less(r);
     return r;
 }
 
 /* Levels of a tree of n nodes: the smallest d with n < 2^d. */
-BI_FN int bi_kd_depth(int64_t n)
+BI_FN int bi_kdtree_depth(int64_t n)
 {
     int d = 0;
     while (n >> d) d++;
@@ -40,6 +40,9 @@ BI_FN int bi_kd_depth(int64_t n)
 }
 
 /* The level after `level` that splits by coordinate p. */
-BI_FN int bi_kd_next_use(int32_t p, int level, int32_t dim) { return level + 1 + (p + dim - (level + 1) % dim) % dim; }
+BI_FN int bi_kdtree_next_use(int32_t p, int level, int32_t dim)
+{
+    return level + 1 + (p + dim - (level + 1) % dim) % dim;
+}
 
 #endif

@@ -11,23 +11,23 @@ static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
 }
 
 /* The ordered key of coordinate c of a node, read back. */
-static bosc_status read_key(bosc_ctx *ctx, const struct bi_kd_view *v, int64_t node, int32_t c, uint64_t *key)
+static bosc_status read_key(bosc_ctx *ctx, const struct bi_kdtree_view *v, int64_t node, int32_t c, uint64_t *key)
 {
     uint64_t element = 0;
     size_t size = bosc_dtype_size(v->dtype);
-    const char *at = (const char *)v->points + (size_t)bi_kd_at(v, node, c) * size;
+    const char *at = (const char *)v->points + (size_t)bi_kdtree_at(v, node, c) * size;
     BI_TRY(bi_read_back(ctx, &element, at, size));
-    *key = bi_kd_key(&element, 0, v->dtype);
+    *key = bi_kdtree_key(&element, 0, v->dtype);
     return BOSC_OK;
 }
 
-/* *order = how nodes i and j compare, as bi_kd_compare_nodes; *c = the coordinate that decides, -1 for the id. */
-static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kd_view *v, int64_t i, int64_t j, int32_t first,
+/* *order = how nodes i and j compare, as bi_kdtree_compare_nodes; *c = the coordinate that decides, -1 for the id. */
+static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kdtree_view *v, int64_t i, int64_t j, int32_t first,
                                 int *order, int32_t *c)
 {
     uint32_t a, b;
     *c = first;
-    for (int32_t t = 0; t < v->dim; t++, *c = bi_kd_cycle(*c, v->dim)) {
+    for (int32_t t = 0; t < v->dim; t++, *c = bi_kdtree_cycle(*c, v->dim)) {
         uint64_t x, y;
         BI_TRY(read_key(ctx, v, i, *c, &x));
         BI_TRY(read_key(ctx, v, j, *c, &y));
@@ -44,10 +44,10 @@ static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kd_view *v, int64
 /* Says which ancestor the node is on the wrong side of, or else what its id is. */
 static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 {
-    struct bi_kd_view v = tree->ops->view(tree);
-    struct bi_kd_range r = {0, tree->nodes};
-    for (int level = 0; bi_kd_mid(r) != node; level++) {
-        int64_t mid = bi_kd_mid(r);
+    struct bi_kdtree_view v = tree->ops->view(tree);
+    struct bi_kdtree_range r = {0, tree->nodes};
+    for (int level = 0; bi_kdtree_mid(r) != node; level++) {
+        int64_t mid = bi_kdtree_mid(r);
         bool less = node < mid;
         int order;
         int32_t c;
@@ -61,7 +61,7 @@ static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
                 : order > 0 ? "greater"
                             : "equal",
                 c < 0 ? "id, not coordinate" : "coordinate", c < 0 ? level % v.dim : (int)c);
-        r = less ? bi_kd_less(r) : bi_kd_greater(r);
+        r = less ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
     uint32_t id;
     BI_TRY(bi_read_back(ctx, &id, v.ids + node * v.id_stride, sizeof id));
@@ -72,11 +72,11 @@ static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kd_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     int64_t offender = INT64_MAX;
-    double begin = bi_kd_now();
+    double begin = bi_kdtree_now();
     BI_TRY_WITH_SCRATCH(ctx, tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK);
-    double seconds = bi_kd_now() - begin; /* several contexts may verify one tree at once */
+    double seconds = bi_kdtree_now() - begin; /* several contexts may verify one tree at once */
     __atomic_store(&((bosc_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (offender == INT64_MAX) return BOSC_OK;
     if (node) *node = offender;

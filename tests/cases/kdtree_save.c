@@ -3,7 +3,7 @@
 #include "cases/kdtree_data.h"
 #include "support/saved.h"
 
-SAVED_KIND(kdtree, "saved tree: ", bi_kd_header)
+SAVED_KIND(kdtree, "saved tree: ", bi_kdtree_header)
 
 static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int64_t n, bool removed, int builder)
 {
@@ -65,7 +65,7 @@ static void damage(bosc_ctx *ctx)
 
 /* Files with the right checksums that no writer writes: `change` 0, 1, ... of a tree of 10 points of 3 coordinates, of
  * which `nodes` are distinct. NULL: there are no more. */
-static const char *change_header(struct bi_kd_header *h, int change)
+static const char *change_header(struct bi_kdtree_header *h, int change)
 {
     switch (change) {
     case 0: h->magic[0] = 'X'; return "these are not the bytes of one";
@@ -126,10 +126,10 @@ static void hostile(bosc_ctx *ctx)
         CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
         for (int i = 0;; i++) {
             memcpy(f.bytes, good.bytes, good.size);
-            if (!(reason = change_header((struct bi_kd_header *)(void *)f.bytes, i))) break;
+            if (!(reason = change_header((struct bi_kdtree_header *)(void *)f.bytes, i))) break;
             check_hostile(ctx, &f, reason);
         }
-        uint32_t *ids = (uint32_t *)(void *)(f.bytes + sizeof(struct bi_kd_header) + (size_t)info.nodes * 3 * 4);
+        uint32_t *ids = (uint32_t *)(void *)(f.bytes + sizeof(struct bi_kdtree_header) + (size_t)info.nodes * 3 * 4);
         uint32_t *inverse = ids + info.nodes, *counts = inverse + info.n;
         for (int i = 0; i < (removed ? 7 : 3); i++) {
             memcpy(f.bytes, good.bytes, good.size);

@@ -31,5 +31,5 @@ static void parse(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return fuzz_saved(parse, offsetof(struct bi_kd_header, hash), data, size);
+    return fuzz_saved(parse, offsetof(struct bi_kdtree_header, hash), data, size);
 }

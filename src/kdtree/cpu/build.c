@@ -14,7 +14,7 @@ struct plan {
 static struct plan make_plan(int threads, int64_t n)
 {
     struct plan plan = {0, n, threads};
-    while ((n >> plan.levels) > BI_KD_SUBTREE) plan.levels++;
+    while ((n >> plan.levels) > BI_KDTREE_CPU_SUBTREE) plan.levels++;
     while (n > 4096 && plan.levels < 8 && (1 << plan.levels) < 4 * threads && (n >> plan.levels) > 64) plan.levels++;
     if (plan.levels == 0) plan.threads = 1;
     plan.largest = n >> plan.levels;
@@ -23,9 +23,10 @@ static struct plan make_plan(int threads, int64_t n)
 
 static size_t key_size(const bosc_kdtree_opts *opts) { return bosc_dtype_size(opts->dtype); }
 
-static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kd_columns *columns)
+static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n,
+                                struct bi_kdtree_columns *columns)
 {
-    columns->pitch = (int64_t)bi_round_up((uint64_t)n, BI_KD_BLOCK);
+    columns->pitch = (int64_t)bi_round_up((uint64_t)n, BI_KDTREE_CPU_BLOCK);
     columns->base = 0;
     BI_TRY(bi_scratch(ctx, (size_t)columns->pitch * (size_t)opts->dim * key_size(opts), &columns->keys));
     return bi_scratch(ctx, (size_t)columns->pitch * sizeof(uint32_t), (void **)&columns->ids);
@@ -33,32 +34,32 @@ static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int
 
 static size_t masks_bytes(int64_t n) { return ((size_t)n / 16 + 2) * sizeof(uint16_t); }
 
-int64_t bi_kd_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
+int64_t bi_kdtree_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
 {
     enum { THREADS = 64, SLACK = 4096 };
     int64_t point = opts->dim * (int64_t)key_size(opts) + (int64_t)sizeof(uint32_t);
-    int64_t own = (n < BI_KD_SUBTREE ? n : BI_KD_SUBTREE) * point + SLACK;
+    int64_t own = (n < BI_KDTREE_CPU_SUBTREE ? n : BI_KDTREE_CPU_SUBTREE) * point + SLACK;
     return n * point + n / 8 + SLACK + own * (n > 4096 ? THREADS : 1);
 }
 
 /* A level of the first phase. */
 struct level {
-    const struct bi_kd_build_hot *hot;
-    const struct bi_kd_job *job;
-    const struct bi_kd_columns *from, *to;
+    const struct bi_kdtree_build_hot *hot;
+    const struct bi_kdtree_build_job *job;
+    const struct bi_kdtree_columns *from, *to;
     uint16_t *masks;
     int level;
 };
 
 static void choose(const struct level *l, int64_t s)
 {
-    struct bi_kd_range r = bi_kd_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
+    struct bi_kdtree_range r = bi_kdtree_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
     l->hot->choose(l->job, l->from, l->to, r, l->level, l->masks + r.begin / 16 + s);
 }
 
 static void spread(const struct level *l, int64_t s, int32_t column)
 {
-    struct bi_kd_range r = bi_kd_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
+    struct bi_kdtree_range r = bi_kdtree_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
     l->hot->spread(l->job, l->from, l->to, r, column, l->masks + r.begin / 16 + s);
 }
 
@@ -87,43 +88,45 @@ static void split_level(const struct level *l, int threads)
 }
 
 /* The nodes of the first phase wait in the holes of the columns. */
-static void emit_upper(const struct bi_kd_build_hot *hot, const struct bi_kd_job *job, const struct plan *plan)
+static void emit_upper(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
+                       const struct plan *plan)
 {
     for (int level = 0; level < plan->levels; level++)
         for (int64_t s = 0; s < (int64_t)1 << level; s++)
-            hot->emit(job, &job->here, bi_kd_mid(bi_kd_subtree(job->tree.nodes, level, (uint64_t)s)));
+            hot->emit(job, &job->here, bi_kdtree_mid(bi_kdtree_subtree(job->tree.nodes, level, (uint64_t)s)));
 }
 
-bosc_status bi_kd_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, struct bi_kd_view view)
+bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                struct bi_kdtree_view view)
 {
     const bosc_kdtree_opts *opts = &tree->opts;
-    const struct bi_kd_build_hot *hot = key_size(opts) == 4 ? BI_LEVEL_PICK(ctx->level, bi_kd_build_hot32)
-                                                            : BI_LEVEL_PICK(ctx->level, bi_kd_build_hot64);
+    const struct bi_kdtree_build_hot *hot = key_size(opts) == 4 ? BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)
+                                                                : BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot64);
     int64_t n = rows->n, chunks = bi_div_up(n, 4096);
     struct plan plan = make_plan(ctx->threads, n);
-    struct bi_kd_job job = {.dim = opts->dim, .dtype = opts->dtype, .rows = *rows, .tree = view};
-    struct bi_kd_columns *own;
+    struct bi_kdtree_build_job job = {.dim = opts->dim, .dtype = opts->dtype, .rows = *rows, .tree = view};
+    struct bi_kdtree_columns *own;
     uint16_t *masks;
     BI_TRY(take_columns(ctx, opts, n, &job.here));
     BI_TRY(bi_scratch(ctx, sizeof *own * (size_t)plan.threads, (void **)&own));
     for (int t = 0; t < plan.threads; t++) BI_TRY(take_columns(ctx, opts, plan.largest, &own[t]));
     BI_TRY(bi_scratch(ctx, masks_bytes(n) + sizeof(uint16_t) * ((size_t)1 << plan.levels), (void **)&masks));
-    job.there = (struct bi_kd_columns){tree->points.data, tree->ids.data, n, 0};
-    const struct bi_kd_columns *first = plan.levels % 2 ? &job.there : &job.here;
+    job.there = (struct bi_kdtree_columns){tree->points.data, tree->ids.data, n, 0};
+    const struct bi_kdtree_columns *first = plan.levels % 2 ? &job.there : &job.here;
 #pragma omp parallel for schedule(static) num_threads(plan.threads)
     for (int64_t i = 0; i < chunks; i++)
-        hot->load(&job, first, (struct bi_kd_range){i * 4096, (i + 1) * 4096 < n ? (i + 1) * 4096 : n});
+        hot->load(&job, first, (struct bi_kdtree_range){i * 4096, (i + 1) * 4096 < n ? (i + 1) * 4096 : n});
     for (int level = 0; level < plan.levels; level++) {
         bool odd = level % 2 != plan.levels % 2;
         struct level l = {hot, &job, odd ? &job.there : &job.here, odd ? &job.here : &job.there, masks, level};
         split_level(&l, plan.threads);
-        BI_TRY(bi_progress(ctx, "build", 0.8 * (level + 1) / (bi_kd_depth(n) + 1)));
+        BI_TRY(bi_progress(ctx, "build", 0.8 * (level + 1) / (bi_kdtree_depth(n) + 1)));
     }
     int64_t subtrees = (int64_t)1 << plan.levels;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(plan.threads)
     for (int64_t s = 0; s < subtrees; s++) {
-        struct bi_kd_range r = bi_kd_subtree(n, plan.levels, (uint64_t)s);
-        struct bi_kd_columns mine = own[bi_thread_number()];
+        struct bi_kdtree_range r = bi_kdtree_subtree(n, plan.levels, (uint64_t)s);
+        struct bi_kdtree_columns mine = own[bi_thread_number()];
         mine.base = r.begin;
         hot->finish(&job, &job.here, &mine, r, plan.levels, masks + r.begin / 16 + s);
     }

@@ -11,44 +11,45 @@
 
 /* Key c of point i is keys[c * pitch + i - base], its id ids[i - base]. Keys are uint32 for types of 4 bytes, else
  * uint64. */
-struct bi_kd_columns {
+struct bi_kdtree_columns {
     void *keys;
     uint32_t *ids;
     int64_t pitch, base;
 };
 
-struct bi_kd_job {
+struct bi_kdtree_build_job {
     int32_t dim;
     bosc_dtype dtype;
-    struct bi_kd_rows rows;
-    struct bi_kd_columns here, there; /* levels go from one to the other and back */
-    struct bi_kd_view tree;
+    struct bi_kdtree_rows rows;
+    struct bi_kdtree_columns here, there; /* levels go from one to the other and back */
+    struct bi_kdtree_view tree;
 };
 
 /* A subtree that one thread finishes in its cache. */
-enum { BI_KD_SUBTREE = 1 << 14 };
+enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
 
-struct bi_kd_build_hot {
+struct bi_kdtree_build_hot {
     /* Rows [r.begin, r.end) to columns. */
-    void (*load)(const struct bi_kd_job *job, const struct bi_kd_columns *to, struct bi_kd_range r);
+    void (*load)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to, struct bi_kdtree_range r);
     /* A range of `from`, which is not empty, is split around its median into the same range of `to`: first the median
      * is chosen (masks: room for a bit a point), then each of columns 0 to dim, the last one being the ids, is spread.
      */
-    void (*choose)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
-                   struct bi_kd_range r, int level, uint16_t *masks);
-    void (*spread)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *to,
-                   struct bi_kd_range r, int32_t column, const uint16_t *masks);
+    void (*choose)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                   const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int level, uint16_t *masks);
+    void (*spread)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                   const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int32_t column, const uint16_t *masks);
     /* Builds the whole subtree of a range, with `own` (a thread's columns) as the other place, into the tree. */
-    void (*finish)(const struct bi_kd_job *job, const struct bi_kd_columns *from, const struct bi_kd_columns *own,
-                   struct bi_kd_range r, int level, uint16_t *masks);
+    void (*finish)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                   const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
     /* Copies the columns' point i to node i of the tree. */
-    void (*emit)(const struct bi_kd_job *job, const struct bi_kd_columns *from, int64_t i);
+    void (*emit)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
 };
 
-extern const struct bi_kd_build_hot bi_kd_build_hot32_v1, bi_kd_build_hot32_v3, bi_kd_build_hot32_v4;
-extern const struct bi_kd_build_hot bi_kd_build_hot64_v1, bi_kd_build_hot64_v3, bi_kd_build_hot64_v4;
+extern const struct bi_kdtree_build_hot bi_kdtree_build_hot32_v1, bi_kdtree_build_hot32_v3, bi_kdtree_build_hot32_v4;
+extern const struct bi_kdtree_build_hot bi_kdtree_build_hot64_v1, bi_kdtree_build_hot64_v3, bi_kdtree_build_hot64_v4;
 
-bosc_status bi_kd_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, struct bi_kd_view view);
-int64_t bi_kd_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n);
+bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                struct bi_kdtree_view view);
+int64_t bi_kdtree_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n);
 
 #endif

@@ -16,8 +16,8 @@
 #undef KEY
 #undef NAMED
 
-#define HOT_TABLE(bits)                                                   \
-    const struct bi_kd_build_hot BI_LEVEL_NAME(bi_kd_build_hot##bits) = { \
+#define HOT_TABLE(bits)                                                           \
+    const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = { \
         load##bits, choose##bits, spread_column##bits, finish##bits, emit##bits};
 HOT_TABLE(32)
 HOT_TABLE(64)

@@ -14,7 +14,7 @@ struct places {
 
 static struct places index_places(const bosc_kdtree_opts *opts, int64_t n)
 {
-    struct places p = {.levels = bi_kd_index_levels(n)};
+    struct places p = {.levels = bi_kdtree_cpu_index_levels(n)};
     p.floor_levels = p.levels > 3 ? p.levels - 3 : 0;
     p.begins = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << p.levels, 64);
     p.floors = p.begins + (((size_t)1 << p.levels) + 1) * sizeof(uint32_t);
@@ -22,35 +22,35 @@ static struct places index_places(const bosc_kdtree_opts *opts, int64_t n)
     return p;
 }
 
-size_t bi_kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_places(opts, n).end; }
+size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_places(opts, n).end; }
 
-static struct bi_kd_index get_index(const bosc_kdtree *tree)
+static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
 {
     struct places p = index_places(&tree->opts, tree->nodes);
     const char *base = tree->index.data;
-    return (struct bi_kd_index){p.levels, p.floor_levels, base, (const uint32_t *)(base + p.begins),
-                                (const uint32_t *)(base + p.floors)};
+    return (struct bi_kdtree_cpu_index){p.levels, p.floor_levels, base, (const uint32_t *)(base + p.begins),
+                                        (const uint32_t *)(base + p.floors)};
 }
 
-static const struct bi_kd_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
+static const struct bi_kdtree_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
 {
-    return *BI_LEVEL_PICK(ctx->level, bi_kd_query_hot) + (dtype - BOSC_F32);
+    return *BI_LEVEL_PICK(ctx->level, bi_kdtree_query_hot) + (dtype - BOSC_F32);
 }
 
 /* The smallest id of each subtree, from the bottom up. */
-static void make_floors(bosc_ctx *ctx, const struct bi_kd_view *view, const struct bi_kd_index *index)
+static void make_floors(bosc_ctx *ctx, const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index)
 {
     uint32_t *floors = (uint32_t *)index->floors;
     for (int level = index->floor_levels; level >= 0; level--) {
         int64_t nodes = (int64_t)1 << level;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (nodes > 256)
         for (int64_t s = 0; s < nodes; s++) {
-            struct bi_kd_range r = bi_kd_subtree(view->nodes, level, (uint64_t)s);
-            uint32_t least = BI_KD_NONE, *floor = floors + nodes - 1 + s;
+            struct bi_kdtree_range r = bi_kdtree_subtree(view->nodes, level, (uint64_t)s);
+            uint32_t least = BI_KDTREE_NONE, *floor = floors + nodes - 1 + s;
             if (level < index->floor_levels) {
                 const uint32_t *below = floors + 2 * (nodes + s) - 1;
                 least = below[0] < below[1] ? below[0] : below[1];
-                r.begin = bi_kd_mid(r);
+                r.begin = bi_kdtree_mid(r);
                 r.end = r.begin + 1;
             }
             for (int64_t i = r.begin; i < r.end; i++) least = view->ids[i] < least ? view->ids[i] : least;
@@ -60,16 +60,16 @@ static void make_floors(bosc_ctx *ctx, const struct bi_kd_view *view, const stru
     (void)ctx;
 }
 
-void bi_kd_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_view *view)
+void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
 {
     enum { PART = 64 };
-    struct bi_kd_index index = get_index(tree);
-    const struct bi_kd_query_hot *hot = pick_hot(ctx, view->dtype);
+    struct bi_kdtree_cpu_index index = get_index(tree);
+    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     uint32_t *begins = (uint32_t *)index.begins;
     int64_t leaves = (int64_t)1 << index.levels;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (leaves > 1024)
     for (int64_t s = 0; s < leaves; s++)
-        begins[s] = (uint32_t)bi_kd_subtree(view->nodes, index.levels, (uint64_t)s).begin;
+        begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin;
     begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
     for (int level = index.levels - 1; level >= 0; level--) {
         int64_t nodes = (int64_t)1 << level, part = nodes >= PART * PART ? PART : 1;
@@ -79,16 +79,16 @@ void bi_kd_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_v
     make_floors(ctx, view, &index);
 }
 
-size_t bi_kd_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
+size_t bi_kdtree_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
 {
     enum { THREADS = 64 };
     int64_t kept = k < tree->nodes ? k : tree->nodes;
-    size_t heaps = kept > BI_KD_LIST ? (size_t)kept * 16 * THREADS : 0;
+    size_t heaps = kept > BI_KDTREE_SORTED_LIST ? (size_t)kept * 16 * THREADS : 0;
     return (size_t)m * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
 }
 
 /* Finds the leaf of each query, and their order by leaf. */
-static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kd_query_hot *hot, struct bi_kd_search *a)
+static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot *hot, struct bi_kdtree_cpu_search *a)
 {
     int64_t m = a->queries.n, chunks = bi_div_up(m, CHUNK);
     uint32_t *leaves, *order;
@@ -107,9 +107,9 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kd_query_hot *hot
                                           a->index.levels);
 }
 
-typedef void (*run_fn)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread);
+typedef void (*run_fn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 
-static void run_all(bosc_ctx *ctx, const struct bi_kd_search *a, run_fn run)
+static void run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
     int64_t m = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(m, chunk);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
@@ -121,37 +121,38 @@ static void run_all(bosc_ctx *ctx, const struct bi_kd_search *a, run_fn run)
 /* Searches of more rows than references can name are run by parts. */
 enum { PART = 1 << 30 };
 
-static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                           const struct bi_kd_query *query, struct bi_kd_search *a)
+static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                           const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
 {
     int64_t nodes = tree->nodes;
-    *a = (struct bi_kd_search){.view = *view,
-                               .index = get_index(tree),
-                               .queries = query->rows,
-                               .k = query->k,
-                               .kept = query->k < nodes ? query->k : nodes,
-                               .limit = query->within ? query->r2 : (double)INFINITY,
-                               .counts = query->counts,
-                               .bad = query->bad,
-                               .offsets = query->offsets,
-                               .ids = query->ids,
-                               .dist2 = query->dist2,
-                               .wide_ids = tree->opts.id_bits == 64};
-    if (a->kept > BI_KD_LIST) BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
+    *a = (struct bi_kdtree_cpu_search){.view = *view,
+                                       .index = get_index(tree),
+                                       .queries = query->rows,
+                                       .k = query->k,
+                                       .kept = query->k < nodes ? query->k : nodes,
+                                       .limit = query->within ? query->r2 : (double)INFINITY,
+                                       .counts = query->counts,
+                                       .bad = query->bad,
+                                       .offsets = query->offsets,
+                                       .ids = query->ids,
+                                       .dist2 = query->dist2,
+                                       .wide_ids = tree->opts.id_bits == 64};
+    if (a->kept > BI_KDTREE_SORTED_LIST)
+        BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
     return sort_queries(ctx, pick_hot(ctx, view->dtype), a);
 }
 
 /* Runs `what` for all queries, part by part. */
 enum what { KNN, COUNT, FILL };
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                          const struct bi_kd_query *query, enum what what)
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                          const struct bi_kdtree_query *query, enum what what)
 {
-    const struct bi_kd_query_hot *hot = pick_hot(ctx, view->dtype);
+    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     int64_t m = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
     for (int64_t at = 0; at < m; at += PART) {
-        struct bi_kd_query part = *query;
-        struct bi_kd_search a;
+        struct bi_kdtree_query part = *query;
+        struct bi_kdtree_cpu_search a;
         struct bi_mark mark = bi_arena_mark(ctx);
         part.rows.n = m - at < PART ? m - at : PART;
         part.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
@@ -168,20 +169,20 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
-bosc_status bi_kd_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                          const struct bi_kd_query *query)
+bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                              const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, KNN);
 }
 
-bosc_status bi_kd_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                                   const struct bi_kd_query *query)
+bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                                       const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, COUNT);
 }
 
-bosc_status bi_kd_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                                  const struct bi_kd_query *query)
+bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                                      const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, FILL);
 }

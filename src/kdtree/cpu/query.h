@@ -1,7 +1,8 @@
 /* The CPU's searches, between their driver (query.c) and their hot loops (query_hot.c, one copy a level).
  *
  * Queries are sorted by the leaf they fall into. Each scans its own leaf, and then, from the leaf upward, goes into the
- * sibling subtrees that are near enough. Bounds are made as those of steps/walk.h, so that nothing is left out wrongly. */
+ * sibling subtrees that are near enough. Bounds are made as those of steps/walk.h, so that nothing is left out wrongly.
+ */
 #ifndef BI_KDTREE_CPU_QUERY_H
 #define BI_KDTREE_CPU_QUERY_H
 
@@ -11,18 +12,18 @@
 /* What the index block holds: four elements of the tree's type for each node above the leaves, in level order (the
  * less side lies in [low, split], the greater one in [beyond, high], in the coordinate of the level; the node itself
  * has `split`); where leaves begin (2^levels + 1); and the smallest id of each subtree of levels 0 to floor_levels. */
-struct bi_kd_index {
+struct bi_kdtree_cpu_index {
     int levels, floor_levels;
     const void *sides;
     const uint32_t *begins, *floors;
 };
 
-enum { BI_KD_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
+enum { BI_KDTREE_SORTED_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
 
-struct bi_kd_search {
-    struct bi_kd_view view;
-    struct bi_kd_index index;
-    struct bi_kd_rows queries;
+struct bi_kdtree_cpu_search {
+    struct bi_kdtree_view view;
+    struct bi_kdtree_cpu_index index;
+    struct bi_kdtree_rows queries;
     const uint32_t *leaves, *order; /* the leaf of the i-th query to run, and its row */
     int64_t k, kept;                /* kept: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
@@ -30,33 +31,33 @@ struct bi_kd_search {
     const int64_t *offsets;
     void *ids, *dist2;
     bool wide_ids;
-    void *heaps; /* of 16-byte entries, `kept` a thread, where kept > BI_KD_LIST */
+    void *heaps; /* of 16-byte entries, `kept` a thread, where kept > BI_KDTREE_SORTED_LIST */
 };
 
-struct bi_kd_query_hot {
+struct bi_kdtree_query_hot {
     /* Makes the sides of nodes begin to end - 1 of a level, of which deeper ones are made. */
-    void (*make_sides)(const struct bi_kd_view *view, const struct bi_kd_index *index, int level, int64_t begin,
-                       int64_t end);
+    void (*make_sides)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level,
+                       int64_t begin, int64_t end);
     /* leaves[i] of queries begin to end - 1. */
-    void (*locate)(const struct bi_kd_search *a, int64_t begin, int64_t end, uint32_t *leaves);
+    void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */
-    void (*knn)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread);
-    void (*radius_count)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread);
-    void (*radius_fill)(const struct bi_kd_search *a, int64_t begin, int64_t end, int thread);
+    void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 };
 
 /* By type: F32, F64, I32, I64. */
-extern const struct bi_kd_query_hot bi_kd_query_hot_v1[4], bi_kd_query_hot_v3[4], bi_kd_query_hot_v4[4];
+extern const struct bi_kdtree_query_hot bi_kdtree_query_hot_v1[4], bi_kdtree_query_hot_v3[4], bi_kdtree_query_hot_v4[4];
 
-size_t bi_kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
-void bi_kd_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_view *view);
-size_t bi_kd_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k);
+size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
+void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view);
+size_t bi_kdtree_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k);
 
-bosc_status bi_kd_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                          const struct bi_kd_query *query);
-bosc_status bi_kd_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                                   const struct bi_kd_query *query);
-bosc_status bi_kd_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_view *view,
-                                  const struct bi_kd_query *query);
+bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                              const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                                       const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                                      const struct bi_kdtree_query *query);
 
 #endif

@@ -85,7 +85,7 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #define NAMED(name) name##_i64
 #include "kdtree/cpu/query.inc"
 
-const struct bi_kd_query_hot BI_LEVEL_NAME(bi_kd_query_hot)[4] = {
+const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_hot)[4] = {
     {make_sides_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
     {make_sides_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
     {make_sides_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},

@@ -10,7 +10,7 @@
 #include "kdtree/steps/steps.def"
 #undef BI_STEP
 
-static const struct bi_kd_steps cpu_steps = {
+static const struct bi_kdtree_steps cpu_steps = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "kdtree/steps/steps.def"
 #undef BI_STEP
@@ -18,10 +18,10 @@ static const struct bi_kd_steps cpu_steps = {
 
 static void cpu_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
 {
-    size_t size = bosc_dtype_size(opts->dtype), nodes = (size_t)bi_round_up((uint64_t)n, BI_KD_BLOCK);
+    size_t size = bosc_dtype_size(opts->dtype), nodes = (size_t)bi_round_up((uint64_t)n, BI_KDTREE_CPU_BLOCK);
     bytes[0] = nodes * (size_t)opts->dim * size;
     bytes[1] = nodes * sizeof(uint32_t);
-    bytes[2] = bi_kd_index_bytes(opts, n);
+    bytes[2] = bi_kdtree_cpu_index_bytes(opts, n);
 }
 
 static void cpu_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
@@ -29,25 +29,25 @@ static void cpu_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, in
     size_t bytes[3];
     cpu_blocks(opts, n, bytes);
     *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
-    *scratch = bi_kd_cpu_build_scratch(opts, n);
+    *scratch = bi_kdtree_cpu_build_scratch(opts, n);
 }
 
-static struct bi_kd_view cpu_view(const bosc_kdtree *tree)
+static struct bi_kdtree_view cpu_view(const bosc_kdtree *tree)
 {
-    return (struct bi_kd_view){.points = tree->points.data,
-                               .ids = tree->ids.data,
-                               .nodes = tree->nodes,
-                               .dtype = tree->opts.dtype,
-                               .dim = tree->opts.dim,
-                               .log2_block = BI_KD_LOG2_BLOCK,
-                               .pitch = tree->opts.dim,
-                               .id_stride = 1};
+    return (struct bi_kdtree_view){.points = tree->points.data,
+                                   .ids = tree->ids.data,
+                                   .nodes = tree->nodes,
+                                   .dtype = tree->opts.dtype,
+                                   .dim = tree->opts.dim,
+                                   .log2_block = BI_KDTREE_CPU_LOG2_BLOCK,
+                                   .pitch = tree->opts.dim,
+                                   .id_stride = 1};
 }
 
-static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kd_rows *rows,
+static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                 int64_t *row)
 {
-    struct bi_kd_find_nan find = {*rows, dtype, dim, row};
+    struct bi_kdtree_find_nan find = {*rows, dtype, dim, row};
     *row = INT64_MAX;
     return cpu_steps.find_nan(ctx, rows->n, &find);
 }
@@ -58,53 +58,53 @@ static bool cpu_builds(const bosc_kdtree_opts *opts, int64_t n)
     return true;
 }
 
-static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
+static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows)
 {
-    return bi_kd_cpu_build(ctx, tree, rows, cpu_view(tree));
+    return bi_kdtree_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
 /* One level of the published method. Where a reference stands in the level's own list tells its side. */
 struct level {
-    const struct bi_kd_lists *lists;
+    const struct bi_kdtree_lists *lists;
     uint8_t *side; /* by reference: 0 less, 1 the median, 2 greater */
     uint32_t *order;
     int32_t own;
 };
 
 /* Notes the sides of a segment, takes its median and copies the rest. */
-static void take_median(const struct level *l, struct bi_kd_range r)
+static void take_median(const struct level *l, struct bi_kdtree_range r)
 {
     const uint32_t *in = l->lists->in[l->own];
     uint32_t *out = l->lists->out[l->own];
-    int64_t mid = bi_kd_mid(r);
+    int64_t mid = bi_kdtree_mid(r);
     l->order[mid] = in[mid];
     for (int64_t i = r.begin; i < r.end; i++) l->side[in[i]] = (uint8_t)((i >= mid) + (i > mid));
     for (int64_t i = r.begin; out && i < r.end; i++) out[i] = in[i];
 }
 
 /* Spreads the references of a segment of another list around its median. */
-static void partition_list(const struct level *l, struct bi_kd_range r, const uint32_t *in, uint32_t *out)
+static void partition_list(const struct level *l, struct bi_kdtree_range r, const uint32_t *in, uint32_t *out)
 {
-    int64_t to[3] = {r.begin, bi_kd_mid(r), bi_kd_mid(r) + 1};
+    int64_t to[3] = {r.begin, bi_kdtree_mid(r), bi_kdtree_mid(r) + 1};
     for (int64_t i = r.begin; i < r.end; i++) out[to[l->side[in[i]]]++] = in[i];
 }
 
 static void partition_level(bosc_ctx *ctx, int64_t nodes, int level, const struct level *l)
 {
-    const struct bi_kd_lists *lists = l->lists;
+    const struct bi_kdtree_lists *lists = l->lists;
     int64_t segments = (int64_t)1 << level;
     int chunk = segments < 1024 ? 1 : 16;
 #pragma omp parallel num_threads(ctx->threads)
     {
 #pragma omp for schedule(dynamic, chunk)
         for (int64_t s = 0; s < segments; s++) {
-            struct bi_kd_range r = bi_kd_subtree(nodes, level, (uint64_t)s);
+            struct bi_kdtree_range r = bi_kdtree_subtree(nodes, level, (uint64_t)s);
             if (r.begin < r.end) take_median(l, r);
         }
 #pragma omp for collapse(2) schedule(dynamic, chunk)
         for (int32_t p = 0; p < lists->used; p++)
             for (int64_t s = 0; s < segments; s++) {
-                struct bi_kd_range r = bi_kd_subtree(nodes, level, (uint64_t)s);
+                struct bi_kdtree_range r = bi_kdtree_subtree(nodes, level, (uint64_t)s);
                 if (p != l->own && lists->out[p] && r.begin < r.end) partition_list(l, r, lists->in[p], lists->out[p]);
             }
     }
@@ -112,15 +112,15 @@ static void partition_level(bosc_ctx *ctx, int64_t nodes, int level, const struc
 }
 
 /* Lists that no later level needs have no `out`. */
-static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order)
+static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists, uint32_t *order)
 {
-    int depth = bi_kd_depth(lists->n);
+    int depth = bi_kdtree_depth(lists->n);
     int32_t dim = tree->opts.dim;
     struct level l = {.lists = lists, .order = order};
     BI_TRY(bi_scratch_of(ctx, lists->n, 1, &l.side));
     for (int level = 0; level < depth; level++) {
         for (int32_t p = 0; p < lists->used; p++)
-            if (bi_kd_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
+            if (bi_kdtree_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
         l.own = level % dim;
         partition_level(ctx, lists->n, level, &l);
         for (int32_t p = 0; p < lists->used; p++) {
@@ -132,17 +132,17 @@ static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct 
     return BOSC_OK;
 }
 
-static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, const uint32_t *order,
                              const uint32_t *ids)
 {
-    struct bi_kd_view v = cpu_view(tree);
+    struct bi_kdtree_view v = cpu_view(tree);
     uint32_t *node_ids = tree->ids.data;
     bool narrow = bosc_dtype_size(v.dtype) == 4;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
     for (int64_t i = 0; i < v.nodes; i++) {
         int64_t row = order ? order[i] : i;
         for (int32_t c = 0; c < v.dim; c++) {
-            int64_t to = bi_kd_at(&v, i, c), from = row * rows->stride + c;
+            int64_t to = bi_kdtree_at(&v, i, c), from = row * rows->stride + c;
             if (v.dtype == BOSC_F32)
                 ((float *)v.points)[to] = ((const float *)rows->data)[from] + 0.0f;
             else if (v.dtype == BOSC_F64)
@@ -160,12 +160,12 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
 
 static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
 {
-    struct bi_kd_view v = cpu_view(tree);
+    struct bi_kdtree_view v = cpu_view(tree);
     bool narrow = bosc_dtype_size(v.dtype) == 4;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
     for (int64_t i = 0; i < v.nodes; i++) {
         for (int32_t c = 0; points && c < v.dim; c++) {
-            int64_t from = bi_kd_at(&v, i, c), to = i * v.dim + c;
+            int64_t from = bi_kdtree_at(&v, i, c), to = i * v.dim + c;
             if (narrow)
                 ((uint32_t *)points)[to] = ((const uint32_t *)v.points)[from];
             else
@@ -179,14 +179,14 @@ static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
 
 static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    struct bi_kd_view view = cpu_view(tree);
-    bi_kd_cpu_make_index(ctx, tree, &view);
+    struct bi_kdtree_view view = cpu_view(tree);
+    bi_kdtree_cpu_make_index(ctx, tree, &view);
     return BOSC_OK;
 }
 
 static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    struct bi_kd_check check = {.view = cpu_view(tree), .n = tree->n, .bad = node};
+    struct bi_kdtree_check check = {.view = cpu_view(tree), .n = tree->n, .bad = node};
     BI_TRY(bi_scratch(ctx, (size_t)tree->n * sizeof(uint32_t), (void **)&check.owners));
     *node = INT64_MAX;
     BI_TRY(ctx->backend->fill(ctx, check.owners, 0xff, (size_t)tree->n * sizeof(uint32_t)));
@@ -195,22 +195,22 @@ static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *n
     return cpu_steps.check_ids(ctx, tree->nodes, &check);
 }
 
-static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_view view = cpu_view(tree);
-    return bi_kd_cpu_knn(ctx, tree, &view, query);
+    struct bi_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_knn(ctx, tree, &view, query);
 }
 
-static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_view view = cpu_view(tree);
-    return bi_kd_cpu_radius_count(ctx, tree, &view, query);
+    struct bi_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_radius_count(ctx, tree, &view, query);
 }
 
-static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_view view = cpu_view(tree);
-    return bi_kd_cpu_radius_fill(ctx, tree, &view, query);
+    struct bi_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_radius_fill(ctx, tree, &view, query);
 }
 
 const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
@@ -229,5 +229,5 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .knn = cpu_knn,
     .radius_count = cpu_radius_count,
     .radius_fill = cpu_radius_fill,
-    .query_bytes = bi_kd_cpu_query_bytes,
+    .query_bytes = bi_kdtree_cpu_query_bytes,
 };

@@ -8,36 +8,39 @@
 #include "kdtree/order.h"
 
 /* An array of points in the layout that a tree keeps. `ids` is not used where ids are in the records. */
-struct kd_array {
+struct bi_kdtree_array {
     void *points;
     uint32_t *ids;
 };
 
-template <int DIM> struct alignas(DIM == 3 ? 16 : 4) kd_point {
+template <int DIM> struct alignas(DIM == 3 ? 16 : 4) bi_kdtree_point {
     float x[DIM];
     uint32_t id;
 };
 
 /* Whether trees with these options keep ids inside 16-byte records. */
-static inline bool kd_keeps_records(const bosc_kdtree_opts *opts) { return opts->dtype == BOSC_F32 && opts->dim == 3; }
+static inline bool bi_kdtree_keeps_records(const bosc_kdtree_opts *opts)
+{
+    return opts->dtype == BOSC_F32 && opts->dim == 3;
+}
 
-static inline size_t kd_size_of(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
+static inline size_t bi_kdtree_element_size(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
 
 /* Whether fast queries are there for such points. */
-static inline bool kd_is_searched(const bosc_kdtree_opts *opts) { return opts->dim >= 2 && opts->dim <= 4; }
+static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 2 && opts->dim <= 4; }
 
 /* Whether the fast builder is there for such points. */
-static inline bool kd_is_fast(const bosc_kdtree_opts *opts)
+static inline bool bi_kdtree_has_sampled_build(const bosc_kdtree_opts *opts)
 {
     return opts->dtype == BOSC_F32 && opts->dim >= 2 && opts->dim <= 4;
 }
 
 /* Bytes of one point and its id. */
-static inline size_t kd_point_bytes(int dim) { return dim == 2 ? 8 : 16; }
-static inline size_t kd_id_bytes(int dim) { return dim == 3 ? 0 : 4; }
+static inline size_t bi_kdtree_point_bytes(int dim) { return dim == 2 ? 8 : 16; }
+static inline size_t bi_kdtree_id_bytes(int dim) { return dim == 3 ? 0 : 4; }
 
 /* In coordinate d of p; d is the same for a whole warp, or nearly. */
-template <int DIM> __device__ __forceinline__ float kd_coordinate(const kd_point<DIM> &p, int d)
+template <int DIM> __device__ __forceinline__ float bi_kdtree_coordinate(const bi_kdtree_point<DIM> &p, int d)
 {
     float x = p.x[0];
 #pragma unroll
@@ -45,83 +48,96 @@ template <int DIM> __device__ __forceinline__ float kd_coordinate(const kd_point
     return x;
 }
 
-template <int DIM> __device__ __forceinline__ int kd_next(int d) { return d + 1 == DIM ? 0 : d + 1; }
+template <int DIM> __device__ __forceinline__ int bi_kdtree_next_coordinate(int d) { return d + 1 == DIM ? 0 : d + 1; }
 
 /* Whether a comes before b by the superkey that begins at coordinate d, then by id. */
-template <int DIM> __device__ __forceinline__ bool kd_before(const kd_point<DIM> &a, const kd_point<DIM> &b, int d)
+template <int DIM>
+__device__ __forceinline__ bool bi_kdtree_point_before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b,
+                                                       int d)
 {
 #pragma unroll
     for (int t = 0; t < DIM; t++) {
-        float x = kd_coordinate<DIM>(a, d), y = kd_coordinate<DIM>(b, d);
+        float x = bi_kdtree_coordinate<DIM>(a, d), y = bi_kdtree_coordinate<DIM>(b, d);
         if (x != y) return x < y;
-        d = kd_next<DIM>(d);
+        d = bi_kdtree_next_coordinate<DIM>(d);
     }
     return a.id < b.id;
 }
 
-template <int DIM> __device__ __forceinline__ kd_point<DIM> kd_load(const kd_array &a, uint32_t i);
-template <> __device__ __forceinline__ kd_point<2> kd_load(const kd_array &a, uint32_t i)
+template <int DIM>
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_load_point(const bi_kdtree_array &a, uint32_t i);
+template <> __device__ __forceinline__ bi_kdtree_point<2> bi_kdtree_load_point(const bi_kdtree_array &a, uint32_t i)
 {
     float2 v = static_cast<const float2 *>(a.points)[i];
     return {{v.x, v.y}, a.ids[i]};
 }
-template <> __device__ __forceinline__ kd_point<3> kd_load(const kd_array &a, uint32_t i)
+template <> __device__ __forceinline__ bi_kdtree_point<3> bi_kdtree_load_point(const bi_kdtree_array &a, uint32_t i)
 {
     float4 v = static_cast<const float4 *>(a.points)[i];
     return {{v.x, v.y, v.z}, bi_f32_bits(v.w)};
 }
-template <> __device__ __forceinline__ kd_point<4> kd_load(const kd_array &a, uint32_t i)
+template <> __device__ __forceinline__ bi_kdtree_point<4> bi_kdtree_load_point(const bi_kdtree_array &a, uint32_t i)
 {
     float4 v = static_cast<const float4 *>(a.points)[i];
     return {{v.x, v.y, v.z, v.w}, a.ids[i]};
 }
 
 /* The same past the first-level cache: what other blocks of the same launch wrote. */
-template <int DIM> __device__ __forceinline__ kd_point<DIM> kd_load_fresh(const kd_array &a, uint32_t i);
-template <> __device__ __forceinline__ kd_point<2> kd_load_fresh(const kd_array &a, uint32_t i)
+template <int DIM>
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_load_point_fresh(const bi_kdtree_array &a, uint32_t i);
+template <>
+__device__ __forceinline__ bi_kdtree_point<2> bi_kdtree_load_point_fresh(const bi_kdtree_array &a, uint32_t i)
 {
     float2 v = __ldcg(static_cast<const float2 *>(a.points) + i);
     return {{v.x, v.y}, __ldcg(a.ids + i)};
 }
-template <> __device__ __forceinline__ kd_point<3> kd_load_fresh(const kd_array &a, uint32_t i)
+template <>
+__device__ __forceinline__ bi_kdtree_point<3> bi_kdtree_load_point_fresh(const bi_kdtree_array &a, uint32_t i)
 {
     float4 v = __ldcg(static_cast<const float4 *>(a.points) + i);
     return {{v.x, v.y, v.z}, bi_f32_bits(v.w)};
 }
-template <> __device__ __forceinline__ kd_point<4> kd_load_fresh(const kd_array &a, uint32_t i)
+template <>
+__device__ __forceinline__ bi_kdtree_point<4> bi_kdtree_load_point_fresh(const bi_kdtree_array &a, uint32_t i)
 {
     float4 v = __ldcg(static_cast<const float4 *>(a.points) + i);
     return {{v.x, v.y, v.z, v.w}, __ldcg(a.ids + i)};
 }
 
-template <int DIM> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<DIM> &p);
-template <> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<2> &p)
+template <int DIM>
+__device__ __forceinline__ void bi_kdtree_store_point(const bi_kdtree_array &a, uint32_t i,
+                                                      const bi_kdtree_point<DIM> &p);
+template <>
+__device__ __forceinline__ void bi_kdtree_store_point(const bi_kdtree_array &a, uint32_t i, const bi_kdtree_point<2> &p)
 {
     static_cast<float2 *>(a.points)[i] = make_float2(p.x[0], p.x[1]);
     a.ids[i] = p.id;
 }
-template <> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<3> &p)
+template <>
+__device__ __forceinline__ void bi_kdtree_store_point(const bi_kdtree_array &a, uint32_t i, const bi_kdtree_point<3> &p)
 {
     static_cast<float4 *>(a.points)[i] = make_float4(p.x[0], p.x[1], p.x[2], bi_f32_from_bits(p.id));
 }
-template <> __device__ __forceinline__ void kd_store(const kd_array &a, uint32_t i, const kd_point<4> &p)
+template <>
+__device__ __forceinline__ void bi_kdtree_store_point(const bi_kdtree_array &a, uint32_t i, const bi_kdtree_point<4> &p)
 {
     static_cast<float4 *>(a.points)[i] = make_float4(p.x[0], p.x[1], p.x[2], p.x[3]);
     a.ids[i] = p.id;
 }
 
 /* Where a pass reads its points: rows of the caller's (`rows` not NULL), or an array. */
-struct kd_source {
+struct bi_kdtree_source {
     const float *rows;
     int64_t stride;
-    kd_array array;
+    bi_kdtree_array array;
 };
 
 /* Point i; rows get their number as id, and +0 for -0. */
-template <int DIM> __device__ __forceinline__ kd_point<DIM> kd_read(const kd_source &s, uint32_t i)
+template <int DIM>
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_read_point(const bi_kdtree_source &s, uint32_t i)
 {
-    if (!s.rows) return kd_load<DIM>(s.array, i);
-    kd_point<DIM> p;
+    if (!s.rows) return bi_kdtree_load_point<DIM>(s.array, i);
+    bi_kdtree_point<DIM> p;
     const float *row = s.rows + (int64_t)i * s.stride;
 #pragma unroll
     for (int c = 0; c < DIM; c++) p.x[c] = row[c] + 0.0f;

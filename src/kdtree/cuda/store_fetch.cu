@@ -13,7 +13,8 @@ template <class T> struct layout_args {
     int32_t id_stride;
 };
 
-template <class T> static __global__ void __launch_bounds__(256) store_nodes(const layout_args<T> a, int64_t n)
+template <class T>
+static __global__ void __launch_bounds__(256) bi_kdtree_store_nodes(const layout_args<T> a, int64_t n)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t row = a.order ? (int64_t)a.order[i] : i;
@@ -22,7 +23,8 @@ template <class T> static __global__ void __launch_bounds__(256) store_nodes(con
     }
 }
 
-template <class T> static __global__ void __launch_bounds__(256) fetch_nodes(const layout_args<T> a, int64_t n)
+template <class T>
+static __global__ void __launch_bounds__(256) bi_kdtree_fetch_nodes(const layout_args<T> a, int64_t n)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
         if (a.out)
@@ -33,7 +35,7 @@ template <class T> static __global__ void __launch_bounds__(256) fetch_nodes(con
 
 template <class T> static layout_args<T> layout_of(const bosc_kdtree *tree)
 {
-    struct bi_kd_view view = tree->ops->view(tree);
+    struct bi_kdtree_view view = tree->ops->view(tree);
     layout_args<T> a = {};
     a.nodes = static_cast<T *>(const_cast<void *>(view.points));
     a.nodes_pitch = view.pitch;
@@ -44,7 +46,7 @@ template <class T> static layout_args<T> layout_of(const bosc_kdtree *tree)
 }
 
 template <class T>
-static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
+static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, const uint32_t *order,
                             const uint32_t *ids)
 {
     layout_args<T> a = layout_of<T>(tree);
@@ -52,7 +54,7 @@ static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     a.stride = rows->stride;
     a.order = order;
     a.new_ids = ids;
-    auto kernel = store_nodes<T>;
+    auto kernel = bi_kdtree_store_nodes<T>;
     return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
@@ -61,36 +63,39 @@ template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree 
     layout_args<T> a = layout_of<T>(tree);
     a.out = static_cast<T *>(points);
     a.out_ids = ids;
-    auto kernel = fetch_nodes<T>;
+    auto kernel = bi_kdtree_fetch_nodes<T>;
     return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
-/* As store_nodes, in whole vectors, of the types of the fast builder. */
+/* As bi_kdtree_store_nodes, in whole vectors, of the types of the fast builder. */
 template <int DIM>
 static __global__ void __launch_bounds__(256)
-    store_points(const kd_source from, const kd_array nodes, const uint32_t *order, const uint32_t *ids, int64_t n)
+    bi_kdtree_store_points(const bi_kdtree_source from, const bi_kdtree_array nodes, const uint32_t *order,
+                           const uint32_t *ids, int64_t n)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) {
-        kd_point<DIM> p = kd_read<DIM>(from, order ? order[i] : (uint32_t)i);
+        bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, order ? order[i] : (uint32_t)i);
         if (ids) p.id = ids[i];
-        kd_store<DIM>(nodes, (uint32_t)i, p);
+        bi_kdtree_store_point<DIM>(nodes, (uint32_t)i, p);
     }
 }
 
-static bosc_status store_fast(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
-                              const uint32_t *ids)
+static bosc_status store_fast(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                              const uint32_t *order, const uint32_t *ids)
 {
-    kd_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
-    auto kernel = tree->opts.dim == 2 ? store_points<2> : tree->opts.dim == 3 ? store_points<3> : store_points<4>;
-    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, from, kd_array_of(tree), order, ids,
+    bi_kdtree_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
+    auto kernel = tree->opts.dim == 2   ? bi_kdtree_store_points<2>
+                  : tree->opts.dim == 3 ? bi_kdtree_store_points<3>
+                                        : bi_kdtree_store_points<4>;
+    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, from, bi_kdtree_array_of(tree), order, ids,
                   tree->nodes);
 }
 
-bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, const uint32_t *order,
-                          const uint32_t *ids)
+bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                 const uint32_t *order, const uint32_t *ids)
 {
     if (tree->nodes == 0) return BOSC_OK;
-    if (kd_is_fast(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
+    if (bi_kdtree_has_sampled_build(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
     switch (tree->opts.dtype) {
     case BOSC_F32: return store_as<float>(ctx, tree, rows, order, ids);
     case BOSC_F64: return store_as<double>(ctx, tree, rows, order, ids);
@@ -99,7 +104,7 @@ bosc_status kd_store_rows(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_r
     }
 }
 
-bosc_status kd_fetch_rows(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
+bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
 {
     if (tree->nodes == 0) return BOSC_OK;
     switch (tree->opts.dtype) {

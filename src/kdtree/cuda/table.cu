@@ -8,7 +8,7 @@
 #include "kdtree/steps/steps.def"
 #undef BI_STEP
 
-static const struct bi_kd_steps cuda_steps = {
+static const struct bi_kdtree_steps cuda_steps = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "kdtree/steps/steps.def"
 #undef BI_STEP
@@ -16,20 +16,20 @@ static const struct bi_kd_steps cuda_steps = {
 
 static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
 {
-    if (kd_is_fast(opts)) {
-        bytes[0] = (size_t)n * kd_point_bytes(opts->dim);
-        bytes[1] = (size_t)n * kd_id_bytes(opts->dim);
+    if (bi_kdtree_has_sampled_build(opts)) {
+        bytes[0] = (size_t)n * bi_kdtree_point_bytes(opts->dim);
+        bytes[1] = (size_t)n * bi_kdtree_id_bytes(opts->dim);
     } else {
-        bytes[0] = (size_t)n * (size_t)opts->dim * kd_size_of(opts->dtype);
+        bytes[0] = (size_t)n * (size_t)opts->dim * bi_kdtree_element_size(opts->dtype);
         bytes[1] = (size_t)n * 4;
     }
-    bytes[2] = kd_index_bytes(opts, n);
+    bytes[2] = bi_kdtree_cuda_index_bytes(opts, n);
 }
 
 static bool cuda_builds(const bosc_kdtree_opts *opts, int64_t n)
 {
     (void)n;
-    return kd_is_fast(opts);
+    return bi_kdtree_has_sampled_build(opts);
 }
 
 /* The slow path keeps dim pairs of orders, two columns of keys, and what the sort itself takes. */
@@ -39,17 +39,20 @@ static void cuda_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, i
     cuda_blocks(opts, n, bytes);
     *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
     if (cuda_builds(opts, n) && opts->builder == BOSC_KDTREE_AUTO && opts->duplicates == BOSC_DUPLICATES_KEEP)
-        *scratch = kd_fast_build_scratch(opts->dim, n);
+        *scratch = bi_kdtree_cuda_build_scratch(opts->dim, n);
     else
-        *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)kd_size_of(opts->dtype));
+        *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)bi_kdtree_element_size(opts->dtype));
 }
 
-kd_array kd_array_of(const bosc_kdtree *tree) { return {tree->points.data, static_cast<uint32_t *>(tree->ids.data)}; }
-
-static struct bi_kd_view cuda_view(const bosc_kdtree *tree)
+bi_kdtree_array bi_kdtree_array_of(const bosc_kdtree *tree)
 {
-    bool records = kd_keeps_records(&tree->opts);
-    struct bi_kd_view view = {};
+    return {tree->points.data, static_cast<uint32_t *>(tree->ids.data)};
+}
+
+static struct bi_kdtree_view cuda_view(const bosc_kdtree *tree)
+{
+    bool records = bi_kdtree_keeps_records(&tree->opts);
+    struct bi_kdtree_view view = {};
     view.points = tree->points.data;
     view.ids =
         records ? static_cast<const uint32_t *>(tree->points.data) + 3 : static_cast<const uint32_t *>(tree->ids.data);
@@ -67,10 +70,10 @@ static bosc_status fill_none(bosc_ctx *ctx, int64_t *row)
     return ctx->backend->copy(ctx, row, &none, sizeof none);
 }
 
-static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kd_rows *rows,
+static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                  int64_t *row)
 {
-    struct bi_kd_find_nan args = {*rows, dtype, dim, row};
+    struct bi_kdtree_find_nan args = {*rows, dtype, dim, row};
     BI_TRY(fill_none(ctx, row));
     return cuda_step_find_nan(ctx, rows->n, &args);
 }
@@ -81,7 +84,7 @@ static bosc_status name_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     void *owners;
     BI_TRY(fill_none(ctx, node));
     BI_TRY(bi_scratch(ctx, (size_t)tree->n * 4, &owners));
-    struct bi_kd_check args = {cuda_view(tree), tree->n, static_cast<uint32_t *>(owners), node};
+    struct bi_kdtree_check args = {cuda_view(tree), tree->n, static_cast<uint32_t *>(owners), node};
     BI_TRY(ctx->backend->fill(ctx, owners, 0xff, (size_t)tree->n * 4));
     BI_TRY(cuda_step_check_order(ctx, tree->nodes, &args));
     BI_TRY(cuda_step_own_ids(ctx, tree->nodes, &args));
@@ -93,8 +96,8 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
     int64_t wrong;
     BI_TRY(fill_none(ctx, node));
     if (tree->nodes == 0) return BOSC_OK;
-    if (!kd_is_fast(&tree->opts)) return name_disorder(ctx, tree, node);
-    BI_TRY(kd_find_disorder(ctx, tree, node));
+    if (!bi_kdtree_has_sampled_build(&tree->opts)) return name_disorder(ctx, tree, node);
+    BI_TRY(bi_kdtree_cuda_find_disorder(ctx, tree, node));
     BI_TRY(bi_read_back(ctx, &wrong, node, sizeof wrong));
     return wrong == INT64_MAX ? BOSC_OK : name_disorder(ctx, tree, node);
 }
@@ -104,16 +107,17 @@ static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
     BI_RETURN_WITH_SCRATCH(ctx, verify(ctx, tree, node));
 }
 
-typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query);
+typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
-static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, query_fn run)
+static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                query_fn run)
 {
     BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
 }
 
-static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_knn args = {};
+    struct bi_kdtree_knn args = {};
     args.view = cuda_view(tree);
     args.queries = query->rows;
     args.k = query->k;
@@ -128,36 +132,36 @@ static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return cuda_step_knn(ctx, query->rows.n, &args);
 }
 
-static bool has_index(const bosc_kdtree *tree) { return kd_is_searched(&tree->opts) && tree->nodes > 0; }
+static bool has_index(const bosc_kdtree *tree) { return bi_kdtree_has_index(&tree->opts) && tree->nodes > 0; }
 
-static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(tree) && k <= KD_MOST_NEAREST; }
+static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(tree) && k <= BI_KDTREE_MOST_NEAREST; }
 
-static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    return with_scratch(ctx, tree, query, use_fast_knn(tree, query->k) ? kd_knn : generic_knn);
+    return with_scratch(ctx, tree, query, use_fast_knn(tree, query->k) ? bi_kdtree_cuda_knn : generic_knn);
 }
 
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
 static size_t cuda_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
 {
-    if (use_fast_knn(tree, k)) return kd_search_bytes(m);
+    if (use_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(m);
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bool cuda_knows_itself(const bosc_kdtree *tree, int64_t k)
+static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k)
 {
-    return kd_is_fast(&tree->opts) && use_fast_knn(tree, k);
+    return bi_kdtree_has_sampled_build(&tree->opts) && use_fast_knn(tree, k);
 }
 
-static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, kd_knn_all);
+    return with_scratch(ctx, tree, query, bi_kdtree_cuda_knn_self);
 }
 
-static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_kd_query *query)
+static struct bi_kdtree_radius radius_args(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_radius args = {};
+    struct bi_kdtree_radius args = {};
     args.view = cuda_view(tree);
     args.queries = query->rows;
     args.r2 = query->r2;
@@ -170,39 +174,54 @@ static struct bi_kd_radius radius_args(const bosc_kdtree *tree, const struct bi_
     return args;
 }
 
-static bosc_status generic_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status generic_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_radius args = radius_args(tree, query);
+    struct bi_kdtree_radius args = radius_args(tree, query);
     return cuda_step_radius_count(ctx, query->rows.n, &args);
 }
 
-static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kd_radius args = radius_args(tree, query);
+    struct bi_kdtree_radius args = radius_args(tree, query);
     return cuda_step_radius_fill(ctx, query->rows.n, &args);
 }
 
-static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_count : generic_radius_count);
+    return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_count : generic_radius_count);
 }
 
-static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, has_index(tree) ? kd_radius_fill : generic_radius_fill);
+    return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_fill : generic_radius_fill);
 }
 
-static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows)
+static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows)
 {
     bool missed = false;
-    BI_TRY(kd_fast_build(ctx, tree, rows, &missed));
+    BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, &missed));
     if (!missed) return BOSC_OK;
     bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
-    return bi_kd_build_presorted(ctx, tree, rows);
+    return bi_kdtree_build_presorted(ctx, tree, rows);
 }
 
 extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
-    &cuda_steps, cuda_blocks,       cuda_bytes,       cuda_find_nan,    cuda_view,         cuda_builds,
-    cuda_build,  kd_partition,      kd_store_rows,    kd_fetch_rows,    kd_make_index,     cuda_verify,
-    cuda_knn,    cuda_radius_count, cuda_radius_fill, cuda_query_bytes, cuda_knows_itself, cuda_knn_self,
+    &cuda_steps,
+    cuda_blocks,
+    cuda_bytes,
+    cuda_find_nan,
+    cuda_view,
+    cuda_builds,
+    cuda_build,
+    bi_kdtree_cuda_partition,
+    bi_kdtree_cuda_store,
+    bi_kdtree_cuda_fetch,
+    bi_kdtree_cuda_make_index,
+    cuda_verify,
+    cuda_knn,
+    cuda_radius_count,
+    cuda_radius_fill,
+    cuda_query_bytes,
+    cuda_supports_self_knn,
+    cuda_knn_self,
 };

@@ -13,9 +13,9 @@ template <int DIM> struct node_keys {
     uint32_t key[DIM], id;
 };
 
-template <int DIM> static __device__ __forceinline__ node_keys<DIM> load_keys(const kd_array &nodes, int64_t i)
+template <int DIM> static __device__ __forceinline__ node_keys<DIM> load_keys(const bi_kdtree_array &nodes, int64_t i)
 {
-    const kd_point<DIM> p = kd_load<DIM>(nodes, (uint32_t)i);
+    const bi_kdtree_point<DIM> p = bi_kdtree_load_point<DIM>(nodes, (uint32_t)i);
     node_keys<DIM> k;
 #pragma unroll
     for (int c = 0; c < DIM; c++) k.key[c] = bi_key_u32_of_f32(p.x[c]);
@@ -36,13 +36,13 @@ static __device__ __forceinline__ bool keys_before(const node_keys<DIM> &a, cons
             y = c == e ? b.key[e] : y;
         }
         if (x != y) return x < y;
-        c = kd_next<DIM>(c);
+        c = bi_kdtree_next_coordinate<DIM>(c);
     }
     return a.id < b.id;
 }
 
 struct verify_args {
-    kd_array nodes;
+    bi_kdtree_array nodes;
     int64_t count, n;
     int32_t level;  /* where blocks begin */
     uint32_t *seen; /* a bit for each id */
@@ -57,23 +57,23 @@ static __device__ __forceinline__ bool note_id(const verify_args &a, uint32_t id
 }
 
 /* The nodes above the blocks' subtrees, each against all its ancestors. */
-template <int DIM> static __global__ void __launch_bounds__(THREADS) check_upper(const verify_args a)
+template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_upper(const verify_args a)
 {
     const int64_t t = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (t >= ((int64_t)1 << a.level) - 1) return;
     int level = 0;
     while ((t + 1) >> (level + 1)) level++;
-    struct bi_kd_range r = bi_kd_subtree(a.count, level, (uint64_t)(t + 1 - ((int64_t)1 << level)));
+    struct bi_kdtree_range r = bi_kdtree_subtree(a.count, level, (uint64_t)(t + 1 - ((int64_t)1 << level)));
     if (r.begin >= r.end) return;
-    const int64_t i = bi_kd_mid(r);
+    const int64_t i = bi_kdtree_mid(r);
     const node_keys<DIM> own = load_keys<DIM>(a.nodes, i);
     bool good = note_id(a, own.id);
     r = {0, a.count};
-    for (int c = 0, up = 0; up < level; up++, c = kd_next<DIM>(c)) {
-        const int64_t mid = bi_kd_mid(r);
+    for (int c = 0, up = 0; up < level; up++, c = bi_kdtree_next_coordinate<DIM>(c)) {
+        const int64_t mid = bi_kdtree_mid(r);
         const node_keys<DIM> of = load_keys<DIM>(a.nodes, mid);
         good &= i < mid ? keys_before<DIM>(own, of, c) : keys_before<DIM>(of, own, c);
-        r = i < mid ? bi_kd_less(r) : bi_kd_greater(r);
+        r = i < mid ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
     if (!good) bi_atomic_min_i64(a.bad, i);
 }
@@ -95,14 +95,14 @@ template <int DIM> struct verify_shared {
 
 /* Finds the ancestors that bound subtree `which`; by one thread. */
 template <int DIM>
-static __device__ void find_bounds(const verify_args &a, verify_shared<DIM> &sh, const struct bi_kd_range &own)
+static __device__ void find_bounds(const verify_args &a, verify_shared<DIM> &sh, const struct bi_kdtree_range &own)
 {
     for (int c = 0; c < DIM; c++) sh.at[0][c] = sh.at[1][c] = -1;
-    struct bi_kd_range r = {0, a.count};
-    for (int c = 0, level = 0; level < a.level; level++, c = kd_next<DIM>(c)) {
-        const int64_t mid = bi_kd_mid(r);
+    struct bi_kdtree_range r = {0, a.count};
+    for (int c = 0, level = 0; level < a.level; level++, c = bi_kdtree_next_coordinate<DIM>(c)) {
+        const int64_t mid = bi_kdtree_mid(r);
         sh.at[own.begin <= mid][c] = mid;
-        r = own.begin <= mid ? bi_kd_less(r) : bi_kd_greater(r);
+        r = own.begin <= mid ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
 }
 
@@ -119,7 +119,7 @@ static __device__ __forceinline__ bool in_order(const verify_args &a, const veri
         if (sh.at[1][c] >= 0) good &= keys_before<DIM>(own, sh.bound[1][c], c);
     }
     uint32_t begin = 0, end = count;
-    for (int c = a.level % DIM;; c = kd_next<DIM>(c)) {
+    for (int c = a.level % DIM;; c = bi_kdtree_next_coordinate<DIM>(c)) {
         const uint32_t mid = (begin + end) / 2;
         if (mid == i) return good;
         const uint32_t x = sh.key[c][i], y = sh.key[c][mid];
@@ -134,11 +134,11 @@ static __device__ __forceinline__ bool in_order(const verify_args &a, const veri
     }
 }
 
-template <int DIM> static __global__ void __launch_bounds__(THREADS) check_subtrees(const verify_args a)
+template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_subtrees(const verify_args a)
 {
     typedef verify_shared<DIM> shared;
     BI_SHARED(shared, sh);
-    const struct bi_kd_range r = bi_kd_subtree(a.count, a.level, blockIdx.x);
+    const struct bi_kdtree_range r = bi_kdtree_subtree(a.count, a.level, blockIdx.x);
     const uint32_t count = (uint32_t)(r.end - r.begin), t = threadIdx.x;
     if (t == 0) find_bounds<DIM>(a, sh, r);
     int64_t first = INT64_MAX;
@@ -160,16 +160,16 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) check_subtr
 
 template <int DIM> static bosc_status run_checks(bosc_ctx *ctx, const verify_args &a)
 {
-    auto upper = check_upper<DIM>;
-    auto subtrees = check_subtrees<DIM>;
+    auto upper = bi_kdtree_verify_upper<DIM>;
+    auto subtrees = bi_kdtree_verify_subtrees<DIM>;
     const int64_t above = ((int64_t)1 << a.level) - 1;
     if (above > 0) BI_TRY(BI_RUN(ctx, upper, (unsigned)bi_div_up(above, THREADS), THREADS, 0, a));
     return BI_RUN(ctx, subtrees, 1u << a.level, THREADS, 0, a);
 }
 
-bosc_status kd_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad)
+bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad)
 {
-    verify_args a = {kd_array_of(tree), tree->nodes, tree->n, 0, nullptr, bad};
+    verify_args a = {bi_kdtree_array_of(tree), tree->nodes, tree->n, 0, nullptr, bad};
     const size_t bytes = (size_t)bi_div_up(tree->n, 32) * sizeof *a.seen;
     while (bi_div_up(a.count + 1, (int64_t)1 << a.level) > NODES) a.level++;
     BI_TRY(bi_scratch(ctx, bytes, (void **)&a.seen));

@@ -1,121 +1,121 @@
-/* Steps that find, for each row that asks, the nearest point with another label. */
+/* Steps that find the nearest point with another label for each active row. */
 #ifndef BI_KDTREE_STEPS_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_STEPS_NEAREST_OTHER_LABEL_H
 
 #include "kdtree/steps/query.h"
 
-#define BI_KD_MIXED UINT32_MAX /* no label */
+#define BI_KDTREE_MIXED UINT32_MAX /* no label */
 
-/* What rows hold that find nothing. Written once nothing can fail but the device, for outputs stay as they were where a
- * call fails. */
-struct bi_kd_find_nothing {
+/* Writes "none" to a row. Done once nothing but the device can fail, because outputs are untouched where a call fails. */
+struct bi_kdtree_find_nothing {
     void *ids, *dist2; /* dist2 may be NULL */
     bool wide, single;
 };
 
-BI_FN void bi_step_find_nothing(const struct bi_kd_find_nothing *a, int64_t i)
+BI_FN void bi_step_find_nothing(const struct bi_kdtree_find_nothing *a, int64_t i)
 {
     struct bi_row_out out = {a->ids, a->dist2, i, a->wide, a->single, false};
-    bi_row_set(&out, 0, (double)INFINITY, BI_KD_NONE);
+    bi_row_set(&out, 0, (double)INFINITY, BI_KDTREE_NONE);
 }
 
-/* Marks the nodes whose rows ask: those of a bound that is not negative. */
-struct bi_kd_ask {
-    struct bi_kd_view view;
-    const void *bounds; /* of the distance type; NULL: all rows ask */
+/* Marks the nodes whose rows are active: those whose bound is not negative. */
+struct bi_kdtree_mark_active {
+    struct bi_kdtree_view view;
+    const void *bounds; /* of the distance type; NULL: all rows are active */
     uint32_t *nodes;    /* 0, 1, 2, ... */
-    uint8_t *asks;
+    uint8_t *active;
 };
 
-BI_FN double bi_kd_bound(const void *bounds, bosc_dtype dtype, int64_t row)
+BI_FN double bi_kdtree_row_bound(const void *bounds, bosc_dtype dtype, int64_t row)
 {
     if (!bounds) return (double)INFINITY;
     return dtype == BOSC_F32 ? (double)((const float *)bounds)[row] : ((const double *)bounds)[row];
 }
 
-BI_FN void bi_step_ask(const struct bi_kd_ask *a, int64_t i)
+BI_FN void bi_step_mark_active(const struct bi_kdtree_mark_active *a, int64_t i)
 {
     a->nodes[i] = (uint32_t)i;
-    a->asks[i] = bi_kd_bound(a->bounds, a->view.dtype, bi_kd_id(&a->view, i)) >= 0;
+    a->active[i] = bi_kdtree_row_bound(a->bounds, a->view.dtype, bi_kdtree_id(&a->view, i)) >= 0;
 }
 
 /* The label of each node, from labels by row. */
-struct bi_kd_node_labels {
-    struct bi_kd_view view;
+struct bi_kdtree_node_labels {
+    struct bi_kdtree_view view;
     const void *labels;
     bool wide;
     uint32_t *node_labels;
 };
 
-BI_FN void bi_step_node_labels(const struct bi_kd_node_labels *a, int64_t i)
+BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
 {
-    uint32_t id = bi_kd_id(&a->view, i);
+    uint32_t id = bi_kdtree_id(&a->view, i);
     a->node_labels[i] = a->wide ? (uint32_t)((const int64_t *)a->labels)[id] : ((const uint32_t *)a->labels)[id];
 }
 
 /* Blocks of the in-order array, with the boxes of their points, joined two by two up to one of all: 2^levels blocks,
  * each a subtree and the node after it. Boxes go by heap index: the root is 0, the blocks are from 2^levels - 1 on. Of
  * the coordinates they have the first `used`; the least come first, then the greatest. */
-struct bi_kd_blocks {
-    struct bi_kd_view view;
+struct bi_kdtree_blocks {
+    struct bi_kdtree_view view;
     const uint32_t *node_labels;
     int32_t levels, level, used;
     uint32_t *begins; /* of blocks, and where the last ends */
     double *boxes;
-    uint32_t *same; /* by heap index: the one label of all nodes, or BI_KD_MIXED */
+    uint32_t *same; /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
 };
 
 /* Most nodes of a block, and coordinates of a box. */
-enum { BI_KD_OTHER_BLOCK = 16, BI_KD_OTHER_BOX = 16 };
+enum { BI_KDTREE_BLOCK_NODES = 16, BI_KDTREE_BOX_COORDINATES = 16 };
 
-BI_FN int bi_kd_block_levels(int64_t nodes)
+BI_FN int bi_kdtree_block_levels(int64_t nodes)
 {
     int levels = 0;
-    while (nodes >> levels >= BI_KD_OTHER_BLOCK) levels++;
+    while (nodes >> levels >= BI_KDTREE_BLOCK_NODES) levels++;
     return levels;
 }
 
-BI_FN double *bi_kd_box(const struct bi_kd_blocks *a, int64_t h) { return a->boxes + 2 * h * a->used; }
+BI_FN double *bi_kdtree_block_box(const struct bi_kdtree_blocks *a, int64_t h) { return a->boxes + 2 * h * a->used; }
 
-BI_FN void bi_step_make_block(const struct bi_kd_blocks *a, int64_t s)
+BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
-    int64_t blocks = (int64_t)1 << a->levels, begin = bi_kd_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
-    int64_t end = s + 1 < blocks ? bi_kd_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
-    double *low = bi_kd_box(a, blocks - 1 + s), *high = low + a->used;
+    int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
+    int64_t end = s + 1 < blocks ? bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
+    double *low = bi_kdtree_block_box(a, blocks - 1 + s), *high = low + a->used;
     uint32_t label = a->node_labels[begin];
     for (int32_t c = 0; c < a->used; c++) {
-        low[c] = high[c] = bi_kd_number(a->view.points, bi_kd_at(&a->view, begin, c), a->view.dtype);
+        low[c] = high[c] = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, begin, c), a->view.dtype);
         for (int64_t i = begin + 1; i < end; i++) {
-            double x = bi_kd_number(a->view.points, bi_kd_at(&a->view, i, c), a->view.dtype);
+            double x = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, i, c), a->view.dtype);
             low[c] = x < low[c] ? x : low[c];
             high[c] = x > high[c] ? x : high[c];
         }
     }
     for (int64_t i = begin + 1; i < end; i++)
-        if (a->node_labels[i] != label) label = BI_KD_MIXED;
+        if (a->node_labels[i] != label) label = BI_KDTREE_MIXED;
     a->same[blocks - 1 + s] = label;
     a->begins[s] = (uint32_t)begin;
     if (s + 1 == blocks) a->begins[blocks] = (uint32_t)end;
 }
 
 /* Box i of `level` from the two below it. */
-BI_FN void bi_step_join_boxes(const struct bi_kd_blocks *a, int64_t i)
+BI_FN void bi_step_join_boxes(const struct bi_kdtree_blocks *a, int64_t i)
 {
     int64_t h = ((int64_t)1 << a->level) - 1 + i;
-    double *low = bi_kd_box(a, h), *high = low + a->used;
-    const double *one = bi_kd_box(a, 2 * h + 1), *two = bi_kd_box(a, 2 * h + 2);
+    double *low = bi_kdtree_block_box(a, h), *high = low + a->used;
+    const double *one = bi_kdtree_block_box(a, 2 * h + 1), *two = bi_kdtree_block_box(a, 2 * h + 2);
     for (int32_t c = 0; c < a->used; c++) {
         low[c] = one[c] < two[c] ? one[c] : two[c];
         high[c] = one[c + a->used] > two[c + a->used] ? one[c + a->used] : two[c + a->used];
     }
-    a->same[h] = a->same[2 * h + 1] == a->same[2 * h + 2] ? a->same[2 * h + 1] : BI_KD_MIXED;
+    a->same[h] = a->same[2 * h + 1] == a->same[2 * h + 2] ? a->same[2 * h + 1] : BI_KDTREE_MIXED;
 }
 
 /* No point of box h is nearer to any point of the box from `low` to `high`, by distances as they are computed: see
  * kdtree/steps/walk.h. */
-BI_FN double bi_kd_box_bound(const struct bi_kd_blocks *a, int64_t h, const double *low, const double *high)
+BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
+                                       const double *high)
 {
-    const double *box = bi_kd_box(a, h);
+    const double *box = bi_kdtree_block_box(a, h);
     bool single = a->view.dtype == BOSC_F32;
     double s = 0;
     for (int32_t c = 0; c < a->used; c++) {
@@ -132,8 +132,8 @@ BI_FN double bi_kd_box_bound(const struct bi_kd_blocks *a, int64_t h, const doub
 }
 
 /* A walk over the blocks near a box, near ones first. */
-struct bi_kd_block_walk {
-    const struct bi_kd_blocks *blocks;
+struct bi_kdtree_block_walk {
+    const struct bi_kdtree_blocks *blocks;
     const double *low, *high;
     uint32_t label; /* boxes of this label alone are left out */
     int waiting;
@@ -141,20 +141,20 @@ struct bi_kd_block_walk {
     double bound[34];
 };
 
-BI_FN void bi_kd_block_wait(struct bi_kd_block_walk *w, int64_t h, double bound)
+BI_FN void bi_kdtree_block_push(struct bi_kdtree_block_walk *w, int64_t h, double bound)
 {
     w->box[w->waiting] = (uint32_t)h;
     w->bound[w->waiting++] = bound;
 }
 
-BI_FN void bi_kd_block_begin(struct bi_kd_block_walk *w)
+BI_FN void bi_kdtree_block_begin(struct bi_kdtree_block_walk *w)
 {
     w->waiting = 0;
-    if (w->blocks->same[0] != w->label) bi_kd_block_wait(w, 0, 0);
+    if (w->blocks->same[0] != w->label) bi_kdtree_block_push(w, 0, 0);
 }
 
 /* The next block, -1 after the last; `limit` is the largest distance that still counts. */
-BI_FN int64_t bi_kd_block_next(struct bi_kd_block_walk *w, double limit)
+BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
 {
     int64_t first = ((int64_t)1 << w->blocks->levels) - 1;
     while (w->waiting > 0) {
@@ -166,102 +166,103 @@ BI_FN int64_t bi_kd_block_next(struct bi_kd_block_walk *w, double limit)
         for (int k = 0; k < 2; k++) {
             near[k] = w->blocks->same[2 * h + 1 + k] != w->label;
             if (!near[k]) continue;
-            bound[k] = bi_kd_box_bound(w->blocks, 2 * h + 1 + k, w->low, w->high);
+            bound[k] = bi_kdtree_block_box_bound(w->blocks, 2 * h + 1 + k, w->low, w->high);
             near[k] = !(bound[k] > limit);
         }
         int later = near[0] && near[1] && bound[1] < bound[0] ? 0 : 1;
-        if (near[later]) bi_kd_block_wait(w, 2 * h + 1 + later, bound[later]);
-        if (near[1 - later]) bi_kd_block_wait(w, 2 * h + 2 - later, bound[1 - later]);
+        if (near[later]) bi_kdtree_block_push(w, 2 * h + 1 + later, bound[later]);
+        if (near[1 - later]) bi_kdtree_block_push(w, 2 * h + 2 - later, bound[1 - later]);
     }
     return -1;
 }
 
-/* Nodes of a block of one label do not ask if no node with another label is within the largest of their bounds. Items
+/* Nodes of a block of one label are not active if no node with another label is within the largest of their bounds. Items
  * are blocks. */
-struct bi_kd_spare {
-    struct bi_kd_blocks blocks;
+struct bi_kdtree_prune {
+    struct bi_kdtree_blocks blocks;
     const void *bounds; /* of the distance type */
-    uint8_t *asks;
+    uint8_t *active;
 };
 
-BI_FN void bi_step_spare(const struct bi_kd_spare *a, int64_t s)
+BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
 {
     int64_t h = ((int64_t)1 << a->blocks.levels) - 1 + s, begin = a->blocks.begins[s], end = a->blocks.begins[s + 1];
     int64_t near;
-    double most = -1, point[BI_KD_OTHER_BOX];
+    double most = -1, point[BI_KDTREE_BOX_COORDINATES];
     for (int64_t i = begin; i < end; i++) {
-        if (!a->asks[i]) continue;
-        double bound = bi_kd_bound(a->bounds, a->blocks.view.dtype, bi_kd_id(&a->blocks.view, i));
+        if (!a->active[i]) continue;
+        double bound = bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, bi_kdtree_id(&a->blocks.view, i));
         most = bound > most ? bound : most;
     }
-    if (most < 0 || a->blocks.same[h] == BI_KD_MIXED) return;
-    const double *low = bi_kd_box(&a->blocks, h);
-    struct bi_kd_block_walk walk;
+    if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
+    const double *low = bi_kdtree_block_box(&a->blocks, h);
+    struct bi_kdtree_block_walk walk;
     walk.blocks = &a->blocks;
     walk.low = low;
     walk.high = low + a->blocks.used;
     walk.label = a->blocks.same[h];
-    bi_kd_block_begin(&walk);
-    while ((near = bi_kd_block_next(&walk, most)) >= 0)
+    bi_kdtree_block_begin(&walk);
+    while ((near = bi_kdtree_block_next(&walk, most)) >= 0)
         for (int64_t i = a->blocks.begins[near]; i < a->blocks.begins[near + 1]; i++) {
             if (a->blocks.node_labels[i] == walk.label) continue;
             for (int32_t c = 0; c < a->blocks.used; c++)
-                point[c] = bi_kd_number(a->blocks.view.points, bi_kd_at(&a->blocks.view, i, c), a->blocks.view.dtype);
-            if (!(bi_kd_box_bound(&a->blocks, h, point, point) > most)) return;
+                point[c] =
+                    bi_kdtree_number(a->blocks.view.points, bi_kdtree_at(&a->blocks.view, i, c), a->blocks.view.dtype);
+            if (!(bi_kdtree_block_box_bound(&a->blocks, h, point, point) > most)) return;
         }
-    for (int64_t i = begin; i < end; i++) a->asks[i] = 0;
+    for (int64_t i = begin; i < end; i++) a->active[i] = 0;
 }
 
-/* Coordinates of the nodes that ask, by rows of dim. */
-struct bi_kd_asking_rows {
-    struct bi_kd_view view;
-    const uint32_t *asking;
+/* Coordinates of the active nodes, as rows of dim. */
+struct bi_kdtree_active_rows {
+    struct bi_kdtree_view view;
+    const uint32_t *active_nodes;
     void *rows;
 };
 
-BI_FN void bi_step_asking_rows(const struct bi_kd_asking_rows *a, int64_t k)
+BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
 {
-    int64_t i = k / a->view.dim, from = bi_kd_at(&a->view, a->asking[i], (int32_t)(k - i * a->view.dim));
+    int64_t i = k / a->view.dim, from = bi_kdtree_at(&a->view, a->active_nodes[i], (int32_t)(k - i * a->view.dim));
     if (a->view.dtype == BOSC_F32 || a->view.dtype == BOSC_I32)
         ((uint32_t *)a->rows)[k] = ((const uint32_t *)a->view.points)[from];
     else
         ((uint64_t *)a->rows)[k] = ((const uint64_t *)a->view.points)[from];
 }
 
-/* Of the row of node asking[i]: the nearest node with another label, by (distance, id), not beyond the row's bound. */
-struct bi_kd_other {
-    struct bi_kd_blocks blocks;
-    const uint32_t *asking;
-    struct bi_kd_rows rows; /* of those that ask */
-    const void *bounds;     /* of the distance type; NULL: none */
-    void *ids, *dist2;      /* dist2 may be NULL */
+/* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row. */
+struct bi_kdtree_nearest_other_label {
+    struct bi_kdtree_blocks blocks;
+    const uint32_t *active_nodes;
+    struct bi_kdtree_rows rows; /* of the active nodes */
+    const void *bounds;         /* of the distance type; NULL: none */
+    void *ids, *dist2;          /* dist2 may be NULL */
     bool wide;
 };
 
-BI_FN void bi_step_nearest_other(const struct bi_kd_other *a, int64_t i)
+BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_label *a, int64_t i)
 {
-    const struct bi_kd_view *view = &a->blocks.view;
-    const void *q = bi_kd_row(&a->rows, view->dtype, i);
-    int64_t row = bi_kd_id(view, a->asking[i]), s;
+    const struct bi_kdtree_view *view = &a->blocks.view;
+    const void *q = bi_kdtree_row(&a->rows, view->dtype, i);
+    int64_t row = bi_kdtree_id(view, a->active_nodes[i]), s;
     struct bi_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32, false};
-    double limit = bi_kd_bound(a->bounds, view->dtype, row), point[BI_KD_OTHER_BOX];
-    uint32_t best = BI_KD_NONE;
-    struct bi_kd_block_walk walk;
-    for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bi_kd_number(q, c, view->dtype);
+    double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES];
+    uint32_t best = BI_KDTREE_NONE;
+    struct bi_kdtree_block_walk walk;
+    for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bi_kdtree_number(q, c, view->dtype);
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
-    walk.label = a->blocks.node_labels[a->asking[i]];
-    bi_kd_block_begin(&walk);
-    while ((s = bi_kd_block_next(&walk, limit)) >= 0)
+    walk.label = a->blocks.node_labels[a->active_nodes[i]];
+    bi_kdtree_block_begin(&walk);
+    while ((s = bi_kdtree_block_next(&walk, limit)) >= 0)
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;
-            double d = bi_kd_dist2(view, node, q);
-            uint32_t id = bi_kd_id(view, node);
+            double d = bi_kdtree_dist2(view, node, q);
+            uint32_t id = bi_kdtree_id(view, node);
             if (d > limit || (d == limit && id >= best)) continue;
             limit = d;
             best = id;
         }
-    if (best != BI_KD_NONE) bi_row_set(&out, 0, limit, best);
+    if (best != BI_KDTREE_NONE) bi_row_set(&out, 0, limit, best);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "kdtree/steps/walk.h"
 
 /* Whether entry (d, id) comes after entry e: by (distance, id), or by id alone in radius rows. */
-BI_FN bool bi_kd_out_after(const struct bi_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
+BI_FN bool bi_kdtree_out_after(const struct bi_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
 {
     if (!by_id) {
         double other = bi_row_dist2(o, e);
@@ -17,7 +17,7 @@ BI_FN bool bi_kd_out_after(const struct bi_row_out *o, double d, uint32_t id, in
 }
 
 /* Puts (d, id) into the max-heap of `count` entries, whose root is a hole. */
-BI_FN void bi_kd_heap_down(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
+BI_FN void bi_kdtree_heap_down(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = 0;
     for (;;) {
@@ -25,12 +25,12 @@ BI_FN void bi_kd_heap_down(const struct bi_row_out *o, int64_t count, double d, 
         if (child >= count) break;
         double cd = bi_row_dist2(o, child);
         uint32_t cid = bi_row_id(o, child);
-        if (child + 1 < count && !bi_kd_out_after(o, cd, cid, child + 1, by_id)) {
+        if (child + 1 < count && !bi_kdtree_out_after(o, cd, cid, child + 1, by_id)) {
             child++;
             cd = bi_row_dist2(o, child);
             cid = bi_row_id(o, child);
         }
-        if (bi_kd_out_after(o, d, id, child, by_id)) break;
+        if (bi_kdtree_out_after(o, d, id, child, by_id)) break;
         bi_row_set(o, hole, cd, cid);
         hole = child;
     }
@@ -38,12 +38,12 @@ BI_FN void bi_kd_heap_down(const struct bi_row_out *o, int64_t count, double d, 
 }
 
 /* Puts (d, id) at the end of a max-heap of `count` entries. */
-BI_FN void bi_kd_heap_up(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
+BI_FN void bi_kdtree_heap_up(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = count;
     while (hole > 0) {
         int64_t parent = (hole - 1) / 2;
-        if (!bi_kd_out_after(o, d, id, parent, by_id)) break;
+        if (!bi_kdtree_out_after(o, d, id, parent, by_id)) break;
         bi_row_set(o, hole, bi_row_dist2(o, parent), bi_row_id(o, parent));
         hole = parent;
     }
@@ -51,58 +51,58 @@ BI_FN void bi_kd_heap_up(const struct bi_row_out *o, int64_t count, double d, ui
 }
 
 /* Makes ascending order of a max-heap. */
-BI_FN void bi_kd_heap_sort(const struct bi_row_out *o, int64_t count, bool by_id)
+BI_FN void bi_kdtree_heap_sort(const struct bi_row_out *o, int64_t count, bool by_id)
 {
     for (int64_t last = count - 1; last > 0; last--) {
         double d = bi_row_dist2(o, last), top = bi_row_dist2(o, 0);
         uint32_t id = bi_row_id(o, last), top_id = bi_row_id(o, 0);
-        bi_kd_heap_down(o, last, d, id, by_id);
+        bi_kdtree_heap_down(o, last, d, id, by_id);
         bi_row_set(o, last, top, top_id);
     }
 }
 
 /* The k nearest nodes of query i into row i of ids and dist2. dist2 may not be NULL. */
-struct bi_kd_knn {
-    struct bi_kd_view view;
-    struct bi_kd_rows queries;
+struct bi_kdtree_knn {
+    struct bi_kdtree_view view;
+    struct bi_kdtree_rows queries;
     int64_t k;
     double limit; /* the largest distance that counts: infinity, or the squared radius */
     void *ids, *dist2;
     bool wide_ids;
 };
 
-BI_FN const void *bi_kd_row(const struct bi_kd_rows *r, bosc_dtype dtype, int64_t i)
+BI_FN const void *bi_kdtree_row(const struct bi_kdtree_rows *r, bosc_dtype dtype, int64_t i)
 {
     int64_t size = dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8;
     return (const char *)r->data + i * r->stride * size;
 }
 
-BI_FN void bi_step_knn(const struct bi_kd_knn *a, int64_t i)
+BI_FN void bi_step_knn(const struct bi_kdtree_knn *a, int64_t i)
 {
-    const void *q = bi_kd_row(&a->queries, a->view.dtype, i);
+    const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
     struct bi_row_out out = {a->ids, a->dist2, i * a->k, a->wide_ids, a->view.dtype == BOSC_F32, false};
-    struct bi_kd_walk walk;
+    struct bi_kdtree_walk walk;
     double limit = a->limit;
     int64_t count = 0, node;
-    bi_kd_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kd_walk_next(&walk, limit)) >= 0) {
-        double d = bi_kd_dist2(&a->view, node, q);
+    bi_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bi_kdtree_walk_next(&walk, limit)) >= 0) {
+        double d = bi_kdtree_dist2(&a->view, node, q);
         if (d > limit) continue;
-        uint32_t id = bi_kd_id(&a->view, node);
+        uint32_t id = bi_kdtree_id(&a->view, node);
         if (count < a->k)
-            bi_kd_heap_up(&out, count++, d, id, false);
-        else if (!bi_kd_out_after(&out, d, id, 0, false))
-            bi_kd_heap_down(&out, count, d, id, false);
+            bi_kdtree_heap_up(&out, count++, d, id, false);
+        else if (!bi_kdtree_out_after(&out, d, id, 0, false))
+            bi_kdtree_heap_down(&out, count, d, id, false);
         if (count == a->k) limit = bi_row_dist2(&out, 0);
     }
-    bi_kd_heap_sort(&out, count, false);
-    for (; count < a->k; count++) bi_row_set(&out, count, (double)INFINITY, BI_KD_NONE);
+    bi_kdtree_heap_sort(&out, count, false);
+    for (; count < a->k; count++) bi_row_set(&out, count, (double)INFINITY, BI_KDTREE_NONE);
 }
 
 /* Nodes with dist2 <= r2: their number to counts[i], or their ids (ascending) and distances to the row of query i. */
-struct bi_kd_radius {
-    struct bi_kd_view view;
-    struct bi_kd_rows queries;
+struct bi_kdtree_radius {
+    struct bi_kdtree_view view;
+    struct bi_kdtree_rows queries;
     double r2;
     int64_t *counts;
     const int64_t *offsets;
@@ -111,34 +111,34 @@ struct bi_kd_radius {
     int64_t *bad; /* the smallest query whose row has another length than its answer */
 };
 
-BI_FN void bi_step_radius_count(const struct bi_kd_radius *a, int64_t i)
+BI_FN void bi_step_radius_count(const struct bi_kdtree_radius *a, int64_t i)
 {
-    const void *q = bi_kd_row(&a->queries, a->view.dtype, i);
-    struct bi_kd_walk walk;
+    const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
+    struct bi_kdtree_walk walk;
     int64_t count = 0, node;
-    bi_kd_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kd_walk_next(&walk, a->r2)) >= 0) count += bi_kd_dist2(&a->view, node, q) <= a->r2;
+    bi_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bi_kdtree_walk_next(&walk, a->r2)) >= 0) count += bi_kdtree_dist2(&a->view, node, q) <= a->r2;
     a->counts[i] = count;
 }
 
-BI_FN void bi_step_radius_fill(const struct bi_kd_radius *a, int64_t i)
+BI_FN void bi_step_radius_fill(const struct bi_kdtree_radius *a, int64_t i)
 {
-    const void *q = bi_kd_row(&a->queries, a->view.dtype, i);
+    const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32, false};
-    struct bi_kd_walk walk;
+    struct bi_kdtree_walk walk;
     int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], node;
-    bi_kd_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kd_walk_next(&walk, a->r2)) >= 0) {
-        double d = bi_kd_dist2(&a->view, node, q);
+    bi_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bi_kdtree_walk_next(&walk, a->r2)) >= 0) {
+        double d = bi_kdtree_dist2(&a->view, node, q);
         if (!(d <= a->r2)) continue;
         if (count == room) {
             count = -1;
             break;
         }
-        bi_kd_heap_up(&out, count++, d, bi_kd_id(&a->view, node), true);
+        bi_kdtree_heap_up(&out, count++, d, bi_kdtree_id(&a->view, node), true);
     }
     if (count == room)
-        bi_kd_heap_sort(&out, count, true);
+        bi_kdtree_heap_sort(&out, count, true);
     else
         bi_atomic_min_i64(a->bad, i);
 }

@@ -7,7 +7,7 @@
 #include "kdtree/steps/rows.h"
 #include "kdtree/steps/query.h"
 
-struct bi_kd_steps {
+struct bi_kdtree_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;
 #include "kdtree/steps/steps.def"
 #undef BI_STEP

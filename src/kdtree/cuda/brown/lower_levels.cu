@@ -34,7 +34,7 @@ template <int LOG> struct brown_shared {
 
 /* What a thread holds: of its places, which are first + k * 32 + lane, the segments (begin | end << 16; 0: placed) and,
  * modulo 2^16, where its less and its greater side begin, less what is of that side in all segments before. */
-struct held {
+struct thread_slots {
     uint32_t first;
     uint32_t segment[SLOTS], base[SLOTS];
 };
@@ -70,7 +70,7 @@ template <int WARPS> static __device__ __forceinline__ uint32_t sum_warps(const 
 /* Notes by name where the level's own list says that references go, and finds the bases of its segments: a side has as
  * many places as references, so places tell what lists hold. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, held &mine, const uint16_t *own)
+__device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, thread_slots &mine, const uint16_t *own)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
     struct sides_shared<LOG> &to = sh.sides;
@@ -110,7 +110,7 @@ __device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, held &m
 
 /* Partitions a list whose sides are known; by the block, or by each warp what it holds. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, const held &mine, uint16_t *list,
+__device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, const thread_slots &mine, uint16_t *list,
                                                int parity)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, below = (1u << lane) - 1;
@@ -146,7 +146,7 @@ __device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, con
 }
 
 /* Goes from the segments of a level to those of the next. */
-static __device__ __forceinline__ void halve(held &mine)
+static __device__ __forceinline__ void halve(thread_slots &mine)
 {
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
@@ -162,14 +162,14 @@ static __device__ __forceinline__ void halve(held &mine)
 
 /* Level j of the subtree; `last` is the one whose list is the result. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const kd_presorted &given, held &mine, int j,
-                                           int last)
+__device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const bi_kdtree_presorted &given,
+                                           thread_slots &mine, int j, int last)
 {
     const int own = j % given.dim;
     int parity = 0;
     note_sides<ALONE, LOG>(sh, mine, sh.list[own]);
     for (int s = 0; s < given.count; s++) {
-        if (s == own || bi_kd_next_use(s, j, given.dim) > last) continue;
+        if (s == own || bi_kdtree_next_use(s, j, given.dim) > last) continue;
         partition_list<ALONE, LOG>(sh, mine, sh.list[s], parity);
         parity ^= 1;
     }
@@ -179,12 +179,12 @@ __device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const k
 
 template <int LOG>
 static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS, PROCESSOR_THREADS / brown_shared<LOG>::THREADS)
-    make_subtrees(const kd_presorted given, uint16_t *names, uint32_t *order)
+    bi_kdtree_brown_subtrees(const bi_kdtree_presorted given, uint16_t *names, uint32_t *order)
 {
     typedef struct brown_shared<LOG> shared;
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
-    const struct bi_kd_range r = bi_kd_subtree(given.n, given.level, blockIdx.x);
+    const struct bi_kdtree_range r = bi_kdtree_subtree(given.n, given.level, blockIdx.x);
     const int64_t from = r.begin - blockIdx.x;
     const uint32_t count = (uint32_t)(r.end - r.begin), t = threadIdx.x, w = t / 32;
     for (uint32_t i = t; i < count; i += shared::THREADS) {
@@ -194,16 +194,16 @@ static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS, PROCESSOR_T
     __syncthreads();
     for (int s = 1; s < given.count; s++)
         for (uint32_t i = t; i < count; i += shared::THREADS) sh.list[s][i] = names[given.list[s][from + i]];
-    held mine;
+    thread_slots mine;
     mine.first = w * WARP_PLACES;
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) mine.segment[k] = mine.first + k * 32 + t % 32 < count ? count << 16 : 0;
-    const int last = bi_kd_depth(count) - 2;
+    const int last = bi_kdtree_depth(count) - 2;
     __syncthreads();
     int j = 0;
     for (; j < LOG - LOG_WARP && j < last; j++) make_level<false, LOG>(sh, given, mine, j, last);
     if (j < last) {
-        const struct bi_kd_range own = bi_kd_subtree(count, LOG - LOG_WARP, w);
+        const struct bi_kdtree_range own = bi_kdtree_subtree(count, LOG - LOG_WARP, w);
         mine.first = (uint32_t)own.begin;
 #pragma unroll
         for (int k = 0; k < SLOTS; k++)
@@ -222,16 +222,16 @@ template <int LOG> static constexpr size_t shared_bytes(int lists)
 }
 
 template <int LOG>
-static bosc_status run_log(bosc_ctx *ctx, const struct kd_presorted &lists, uint16_t *names, uint32_t *order)
+static bosc_status run_log(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, uint16_t *names, uint32_t *order)
 {
-    auto kernel = make_subtrees<LOG>;
+    auto kernel = bi_kdtree_brown_subtrees<LOG>;
     const size_t bytes = shared_bytes<LOG>(lists.count);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     return BI_RUN(ctx, kernel, 1u << lists.level, brown_shared<LOG>::THREADS, bytes, lists, names, order);
 }
 
 /* Two blocks or more are to be on a multiprocessor, and every one of them is to have a block. */
-int kd_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
+int bi_kdtree_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
 {
     int most = 0;
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
@@ -245,8 +245,8 @@ int kd_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
     return log_points;
 }
 
-bosc_status kd_run_brown_blocks(bosc_ctx *ctx, const struct kd_presorted &lists, int log_points, uint16_t *names,
-                                uint32_t *order)
+bosc_status bi_kdtree_run_brown_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
+                                         uint16_t *names, uint32_t *order)
 {
     switch (log_points) {
     case 13: return run_log<13>(ctx, lists, names, order);

@@ -47,13 +47,14 @@ struct places {
 
 static __device__ __forceinline__ struct places chunk_places(const level_args &a, uint32_t parent, uint32_t chunk)
 {
-    const struct bi_kd_range r = bi_kd_subtree(a.n, a.first, parent);
+    const struct bi_kdtree_range r = bi_kdtree_subtree(a.n, a.first, parent);
     const int64_t begin = r.begin - parent + chunk * a.chunk, end = r.end - parent;
     return {parent, begin < end ? begin : end, begin + a.chunk < end ? begin + a.chunk : end};
 }
 
 /* Counts the labels of a chunk, and notes them in the order of the list. */
-template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) count_labels(const level_args a)
+template <bool IDENTITY>
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_count_labels(const level_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, counters);
     const uint32_t segments = 1u << (a.level - a.first), copies = COUNTERS / segments < 32 ? COUNTERS / segments : 32;
@@ -104,14 +105,14 @@ static __device__ __forceinline__ uint32_t sum_before(struct find_shared *sh, ui
 }
 
 /* Finds the median of a segment in the level's list; by a block. */
-static __global__ void __launch_bounds__(THREADS) find_medians(const level_args a, uint32_t *order)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_find_medians(const level_args a, uint32_t *order)
 {
     BI_SHARED(struct find_shared, sh);
     const uint32_t segment = blockIdx.x, label = segment & ((1u << (a.level - a.first)) - 1);
     const int shift = level_shift(a);
     const uint32_t *counts = a.counts + (size_t)segment * a.chunks;
-    const struct bi_kd_range r = bi_kd_subtree(a.n, a.level, segment);
-    const uint32_t half = (uint32_t)(bi_kd_mid(r) - r.begin);
+    const struct bi_kdtree_range r = bi_kdtree_subtree(a.n, a.level, segment);
+    const uint32_t half = (uint32_t)(bi_kdtree_mid(r) - r.begin);
     const uint32_t each = (a.chunks + THREADS - 1) / THREADS, first = threadIdx.x * each;
     const uint32_t end = first + each < a.chunks ? first + each : a.chunks;
     uint32_t own = 0;
@@ -136,12 +137,13 @@ static __global__ void __launch_bounds__(THREADS) find_medians(const level_args 
         for (uint32_t left = rest - before;; i++)
             if ((uint32_t)a.seen[i] >> shift == label && left-- == 0) break;
         a.medians[segment] = (uint32_t)i;
-        order[bi_kd_mid(r)] = a.list ? a.list[i] : (uint32_t)i;
+        order[bi_kdtree_mid(r)] = a.list ? a.list[i] : (uint32_t)i;
     }
 }
 
 /* Gives the references of a chunk the labels of the next level. */
-template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) split_labels(const level_args a)
+template <bool IDENTITY>
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_split_labels(const level_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, medians);
     const uint32_t segments = 1u << (a.level - a.first);
@@ -167,7 +169,7 @@ template <bool IDENTITY> static __global__ void __launch_bounds__(THREADS) split
 }
 
 /* The segments that the references of a list are in after the round, 2^level for medians. */
-static __global__ void __launch_bounds__(THREADS) segment_keys(const level_args a, uint32_t *keys)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_segment_keys(const level_args a, uint32_t *keys)
 {
     const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
     for (int64_t i = at.begin + threadIdx.x; i < at.end; i += THREADS) {
@@ -180,10 +182,10 @@ static bosc_status split_level(bosc_ctx *ctx, const level_args &a, uint32_t *ord
 {
     const uint32_t blocks = a.chunks << a.first;
     const size_t segments = (size_t)1 << (a.level - a.first);
-    auto count = a.list ? count_labels<false> : count_labels<true>;
-    auto split = a.list ? split_labels<false> : split_labels<true>;
+    auto count = a.list ? bi_kdtree_brown_count_labels<false> : bi_kdtree_brown_count_labels<true>;
+    auto split = a.list ? bi_kdtree_brown_split_labels<false> : bi_kdtree_brown_split_labels<true>;
     BI_TRY(BI_RUN(ctx, count, blocks, THREADS, COUNTERS * sizeof(uint32_t), a));
-    BI_TRY(BI_RUN(ctx, find_medians, 1u << a.level, THREADS, 0, a, order));
+    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_find_medians, 1u << a.level, THREADS, 0, a, order));
     return BI_RUN(ctx, split, blocks, THREADS, segments * sizeof(uint32_t), a);
 }
 
@@ -194,15 +196,15 @@ struct keys_room {
 
 /* Partitions the lists that later levels need by the labels of the round, which ended before a.level. */
 static bosc_status partition_lists(bosc_ctx *ctx, level_args a, const struct keys_room &keys, int32_t dim,
-                                   struct bi_kd_lists *lists)
+                                   struct bi_kdtree_lists *lists)
 {
-    const int depth = bi_kd_depth(a.n);
+    const int depth = bi_kdtree_depth(a.n);
     const int64_t count = a.n + 1 - ((int64_t)1 << a.first);
     for (int32_t p = 0; p < lists->used; p++) {
-        if (bi_kd_next_use(p, a.level - 1, dim) >= depth) continue;
+        if (bi_kdtree_next_use(p, a.level - 1, dim) >= depth) continue;
         uint32_t *list = lists->in[p];
         a.list = list;
-        BI_TRY(BI_RUN(ctx, segment_keys, a.chunks << a.first, THREADS, 0, a, keys.in));
+        BI_TRY(BI_RUN(ctx, bi_kdtree_brown_segment_keys, a.chunks << a.first, THREADS, 0, a, keys.in));
         BI_TRY(bi_cub_sort_pairs(ctx, BOSC_U32, keys.in, sizeof *list, list, count, keys.out, lists->out[p], 0,
                                  a.level + 1));
         lists->in[p] = lists->out[p];
@@ -213,7 +215,7 @@ static bosc_status partition_lists(bosc_ctx *ctx, level_args a, const struct key
 
 /* Makes the levels before `last`. */
 static bosc_status make_upper(bosc_ctx *ctx, level_args a, const struct keys_room &keys, int32_t dim, int last,
-                              struct bi_kd_lists *lists, uint32_t *order)
+                              struct bi_kdtree_lists *lists, uint32_t *order)
 {
     uint16_t *seen = a.seen;
     for (a.first = 0; a.first < last; a.first = a.level) {
@@ -236,10 +238,10 @@ static bosc_status make_upper(bosc_ctx *ctx, level_args a, const struct keys_roo
     return BOSC_OK;
 }
 
-static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lists, uint32_t *order)
+static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists *lists, uint32_t *order)
 {
     const int64_t n = lists->n;
-    const int log_points = kd_brown_log(ctx, n, dim), depth = bi_kd_depth(n);
+    const int log_points = bi_kdtree_brown_log(ctx, n, dim), depth = bi_kdtree_depth(n);
     int last = 0;
     while (bi_div_up(n + 1, (int64_t)1 << last) - 1 > (int64_t)1 << log_points) last++;
     level_args a = {};
@@ -255,17 +257,18 @@ static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kd_lists *lis
         BI_TRY(bi_scratch(ctx, sizeof(uint32_t) << last, (void **)&a.medians));
         BI_TRY(make_upper(ctx, a, keys, dim, last, lists, order));
     }
-    struct kd_presorted rest = {};
+    struct bi_kdtree_presorted rest = {};
     rest.n = n;
     rest.level = last;
     rest.dim = dim;
     rest.count = depth - last - 1 < dim ? depth - last - 1 : dim;
     if (rest.count < 1) rest.count = 1;
     for (int32_t s = 0; s < rest.count; s++) rest.list[s] = lists->in[(last + s) % dim];
-    return kd_run_brown_blocks(ctx, rest, log_points, a.labels, order);
+    return bi_kdtree_run_brown_subtrees(ctx, rest, log_points, a.labels, order);
 }
 
-bosc_status kd_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd_lists *lists, uint32_t *order)
+bosc_status bi_kdtree_cuda_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
+                                     uint32_t *order)
 {
     BI_RETURN_WITH_SCRATCH(ctx, partition(ctx, tree->opts.dim, lists, order));
 }

@@ -5,7 +5,7 @@
 #include "kdtree/cuda/point_layout.cuh"
 
 /* Of the points that a thread has seen since `clear`. */
-template <int DIM> struct kd_extent {
+template <int DIM> struct bi_kdtree_extent {
     float low[DIM], high[DIM];
 
     __device__ __forceinline__ void clear()

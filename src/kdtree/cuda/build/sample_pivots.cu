@@ -9,8 +9,8 @@ enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };
 /* What is looked for in the sample of a node: the ends of its bracket, and its pivot. */
 enum { LOW_END, HIGH_END, PIVOT, TARGETS, FINE_BINS = 256, REFINEMENTS = 4 };
 
-/* So much of a node's sample may lie in the bin of a target: side lists have room for it on either side. */
-static constexpr float CROWD = 0.005f;
+/* This fraction of a node's sample may lie in the bin of a target: side lists have capacity for it on either side. */
+static constexpr float LARGEST_BIN = 0.005f;
 
 struct gather_shared {
     uint2 segment;
@@ -18,18 +18,19 @@ struct gather_shared {
 };
 
 /* Where a destination of a segment begins, and its room. */
-static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint32_t t)
+static __device__ uint2 destination(const bi_kdtree_pass &pass, uint32_t segment, uint32_t t)
 {
-    const uint32_t cells = 1u << pass.levels, v = t - KD_CELLS;
+    const uint32_t cells = 1u << pass.levels, v = t - BI_KDTREE_CELLS;
     if (t < cells) {
-        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
+        struct bi_kdtree_range r =
+            bi_kdtree_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
         return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
     }
-    if (t < KD_CELLS || v >= cells - 1) return make_uint2(0, 0);
+    if (t < BI_KDTREE_CELLS || v >= cells - 1) return make_uint2(0, 0);
     uint32_t first = 0, limit = 0;
-    const int depth = kd_depth_of((int)v);
+    const int depth = bi_kdtree_heap_depth((int)v);
 #pragma unroll
-    for (int j = 0; j < KD_PASS_LEVELS; j++) {
+    for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
         if (j != depth) continue;
         first = pass.side_first[j];
         limit = pass.side_limit[j];
@@ -38,7 +39,7 @@ static __device__ uint2 destination(const kd_pass &pass, uint32_t segment, uint3
 }
 
 /* Sample s of a segment of `size` points: a random place in stratum s. The samples are a power of two. */
-static __device__ __forceinline__ uint32_t sample_place(const kd_pass &pass, uint32_t segment, uint32_t s,
+static __device__ __forceinline__ uint32_t sample_place(const bi_kdtree_pass &pass, uint32_t segment, uint32_t s,
                                                         uint32_t size)
 {
     const int log = 31 - __clz((int)pass.samples);
@@ -51,29 +52,29 @@ static __device__ __forceinline__ uint32_t sample_place(const kd_pass &pass, uin
  * the segment and its cells lie. */
 template <int DIM>
 static __global__ void __launch_bounds__(GATHER_THREADS)
-    gather_sample(const kd_pass pass, const kd_source from, const kd_work work)
+    bi_kdtree_gather_sample(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct gather_shared, sh);
     const uint32_t per_block = GATHER_THREADS * GATHER_ITEMS, blocks = (pass.samples + per_block - 1) / per_block;
-    const uint32_t segment = blockIdx.x / blocks, part = blockIdx.x % blocks, t = threadIdx.x;
+    const uint32_t segment = blockIdx.x / blocks, chunk = blockIdx.x % blocks, t = threadIdx.x;
     if (t == 0) {
-        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        struct bi_kdtree_range r = bi_kdtree_subtree(pass.n, pass.level, segment);
         sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
-        if (part == 0) work.segments[segment] = sh.segment;
+        if (chunk == 0) work.segments[segment] = sh.segment;
     }
     if (t < 4) sh.least[t] = sh.greatest[t] = 0;
-    if (part == 0 && t < KD_DESTINATIONS)
-        work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    if (chunk == 0 && t < BI_KDTREE_DESTINATIONS)
+        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     const uint32_t size = sh.segment.y - sh.segment.x;
-    kd_extent<DIM> extent;
+    bi_kdtree_extent<DIM> extent;
     extent.clear();
 #pragma unroll
     for (int item = 0; item < GATHER_ITEMS; item++) {
-        uint32_t s = part * per_block + item * GATHER_THREADS + t;
+        uint32_t s = chunk * per_block + item * GATHER_THREADS + t;
         if (s >= pass.samples) continue;
         const uint32_t at = sample_place(pass, segment, s, size);
-        kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+        bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, sh.segment.x + at);
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
 #pragma unroll
@@ -94,21 +95,21 @@ struct fine_bins {
     uint32_t before; /* samples of the node below it */
 };
 
-/* The nodes of a depth. Their samples are counted in KD_BINS bins over their extents; where the bin of a target is
- * crowded, as in clusters, that bin is counted in FINE_BINS, and so on. */
+/* The nodes of a depth. Their samples are counted in BI_KDTREE_BINS bins over their extents; where the bin of a target
+ * is holds too many, as in clusters, that bin is counted in FINE_BINS, and so on. */
 struct level_shared {
-    uint32_t bins[8 * KD_BINS];
+    uint32_t bins[8 * BI_KDTREE_BINS];
     float low[8], scale[8], width[8]; /* of a node: least coordinate, bins a unit, units a bin */
     fine_bins fine[8 * TARGETS];
-    uint32_t crowded[2]; /* bit i * TARGETS + t: that target of node i is refined; in this round, and in the next */
-    float pivots[KD_CELLS];
+    uint32_t refined[2]; /* bit i * TARGETS + t: that target of node i is refined; in this round, and in the next */
+    float pivots[BI_KDTREE_CELLS];
     uint32_t last;
 };
 
 /* The extent of node i of depth j in coordinate d: the sample's box, cut by the pivots above. */
 template <int DIM>
-__device__ __forceinline__ void node_extent(level_shared &sh, const kd_pass &pass, const uint32_t *box, int j, int i,
-                                            int d)
+__device__ __forceinline__ void node_extent(level_shared &sh, const bi_kdtree_pass &pass, const uint32_t *box, int j,
+                                            int i, int d)
 {
     float low = fmaxf(bi_f32_of_key(~box[d]), -FLT_MAX), high = fminf(bi_f32_of_key(box[4 + d]), FLT_MAX);
     for (int depth = 0; depth < j; depth++) {
@@ -121,8 +122,8 @@ __device__ __forceinline__ void node_extent(level_shared &sh, const kd_pass &pas
     }
     float extent = high - low;
     sh.low[i] = low;
-    sh.scale[i] = extent > 0 ? KD_BINS / extent : 0;
-    sh.width[i] = extent / KD_BINS;
+    sh.scale[i] = extent > 0 ? BI_KDTREE_BINS / extent : 0;
+    sh.width[i] = extent / BI_KDTREE_BINS;
 }
 
 /* The one of 32 * EACH bins that holds sample number `target`; *before is how many samples come before the bin, *count
@@ -144,9 +145,9 @@ __device__ __forceinline__ int find_bin(const uint32_t *bins, uint32_t mine, uin
     return owner * EACH + bin;
 }
 
-/* Puts a target at a bin from `low` on; by one thread. If the bin is crowded it is to be refined in the next round. */
-__device__ __forceinline__ void put_target(level_shared &sh, const kd_work &work, size_t node, int v, int target,
-                                           int slot, float low, float width, float rank, uint32_t before,
+/* Puts a target at a bin from `low` on; by one thread. If the bin holds too many, it is refined in the next round. */
+__device__ __forceinline__ void put_target(level_shared &sh, const bi_kdtree_pass_memory &work, size_t node, int v,
+                                           int target, int slot, float low, float width, float rank, uint32_t before,
                                            uint32_t count, uint32_t most)
 {
     if (target == LOW_END) work.brackets[node].x = low - 0.01f * width;
@@ -161,22 +162,23 @@ __device__ __forceinline__ void put_target(level_shared &sh, const kd_work &work
     fine.scale = FINE_BINS / (fine.high - fine.low);
     fine.rank = rank;
     fine.before = 0;
-    if (fine.scale < INFINITY) atomicOr(&sh.crowded[1], 1u << slot);
+    if (fine.scale < INFINITY) atomicOr(&sh.refined[1], 1u << slot);
 }
 
 /* Bracket and pivot of node i of depth j, from its bins; by a warp. */
-__device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &pass, const kd_work &work,
-                                              uint32_t segment, uint32_t size, int j, int i)
+__device__ __forceinline__ void place_bracket(level_shared &sh, const bi_kdtree_pass &pass,
+                                              const bi_kdtree_pass_memory &work, uint32_t segment, uint32_t size, int j,
+                                              int i)
 {
     const int lane = threadIdx.x % 32, v = (1 << j) - 1 + i;
-    const size_t node = (size_t)segment * KD_CELLS + v;
-    const uint32_t *bins = sh.bins + i * KD_BINS;
+    const size_t node = (size_t)segment * BI_KDTREE_CELLS + v;
+    const uint32_t *bins = sh.bins + i * BI_KDTREE_BINS;
     uint32_t mine = 0;
     for (int b = 0; b < 32; b++) mine += bins[lane * 32 + ((b + lane) & 31)];
     const uint32_t upto = bi_warp_inclusive_sum(mine), total = __shfl_sync(~0u, upto, 31);
     const float left_out = fmaxf(0.0f, 1.0f - (float)pass.samples / (float)size), half = 0.5f * (float)total;
     const float reach = pass.deviations * 0.5f * sqrtf((float)total * left_out) + 2.0f;
-    const uint32_t most = (uint32_t)(CROWD * (float)total) + 4;
+    const uint32_t most = (uint32_t)(LARGEST_BIN * (float)total) + 4;
     if (lane == 0) {
         work.brackets[node] = make_float2(-INFINITY, INFINITY);
         work.pivots[node] = sh.pivots[v] = sh.low[i];
@@ -187,7 +189,7 @@ __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &p
         uint32_t before, count;
         const int bin = find_bin<32>(bins, mine, upto - mine, (uint32_t)rank, &before, &count);
         /* The sample's ends are not those of the points. */
-        const bool outermost = (target == LOW_END && bin == 0) || (target == HIGH_END && bin == KD_BINS - 1);
+        const bool outermost = (target == LOW_END && bin == 0) || (target == HIGH_END && bin == BI_KDTREE_BINS - 1);
         if (outermost && count <= most) continue;
         if (lane == 0)
             put_target(sh, work, node, v, target, i * TARGETS + target, sh.low[i] + sh.width[i] * (float)bin,
@@ -196,7 +198,8 @@ __device__ __forceinline__ void place_bracket(level_shared &sh, const kd_pass &p
 }
 
 /* One target of depth j from its fine bins; by a warp. */
-__device__ __forceinline__ void place_finely(level_shared &sh, const kd_work &work, uint32_t segment, int j, int slot)
+__device__ __forceinline__ void place_finely(level_shared &sh, const bi_kdtree_pass_memory &work, uint32_t segment,
+                                             int j, int slot)
 {
     constexpr int EACH = FINE_BINS / 32;
     const int lane = threadIdx.x % 32, v = (1 << j) - 1 + slot / TARGETS;
@@ -207,16 +210,16 @@ __device__ __forceinline__ void place_finely(level_shared &sh, const kd_work &wo
     const uint32_t start = fine.before + bi_warp_inclusive_sum(mine) - mine;
     const int bin = find_bin<EACH>(bins, mine, start, (uint32_t)fine.rank, &before, &count);
     if (lane == 0)
-        put_target(sh, work, (size_t)segment * KD_CELLS + v, v, slot % TARGETS, slot,
+        put_target(sh, work, (size_t)segment * BI_KDTREE_CELLS + v, v, slot % TARGETS, slot,
                    fine.low + fine.width * (float)bin, fine.width, fine.rank, before, count, 8);
 }
 
 /* Adds this block's bins to the segment's; the last block of a segment gets all of them. */
-__device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
-                                           int used)
+__device__ __forceinline__ bool merge_bins(level_shared &sh, const bi_kdtree_pass &pass,
+                                           const bi_kdtree_pass_memory &work, uint32_t segment, int used)
 {
-    uint32_t *bins = work.bins + (size_t)segment * 8 * KD_BINS;
-    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS)
+    uint32_t *bins = work.bins + (size_t)segment * 8 * BI_KDTREE_BINS;
+    for (int b = threadIdx.x; b < used; b += BI_KDTREE_SAMPLE_THREADS)
         if (sh.bins[b]) atomicAdd(&bins[b], sh.bins[b]);
     __threadfence();
     __syncthreads();
@@ -227,7 +230,7 @@ __device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass
     __syncthreads();
     if (!sh.last) return false;
     __threadfence();
-    for (int b = threadIdx.x; b < used; b += KD_SAMPLE_THREADS) {
+    for (int b = threadIdx.x; b < used; b += BI_KDTREE_SAMPLE_THREADS) {
         sh.bins[b] = __ldcg(&bins[b]);
         bins[b] = 0;
     }
@@ -239,13 +242,13 @@ __device__ __forceinline__ bool merge_bins(level_shared &sh, const kd_pass &pass
 __device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, float value, bool finely)
 {
     if (!finely) {
-        float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(KD_BINS - 1));
-        atomicAdd(&sh.bins[node * KD_BINS + (int)bin], 1u);
+        float bin = fminf(fmaxf((value - sh.low[node]) * sh.scale[node], 0.0f), (float)(BI_KDTREE_BINS - 1));
+        atomicAdd(&sh.bins[node * BI_KDTREE_BINS + (int)bin], 1u);
         return;
     }
     for (uint32_t slot = node * TARGETS; slot < (node + 1) * TARGETS; slot++) {
         fine_bins &fine = sh.fine[slot];
-        if (!(sh.crowded[0] >> slot & 1) || value > fine.high) continue;
+        if (!(sh.refined[0] >> slot & 1) || value > fine.high) continue;
         if (value < fine.low)
             atomicAdd(&fine.before, 1u);
         else
@@ -256,22 +259,23 @@ __device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, fl
 /* Counts samples `first` to end - 1 of a segment in bins of the nodes of depth j; the nodes are set. All threads; ends
  * with a barrier. */
 template <int DIM>
-__device__ __forceinline__ void count_part(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
-                                           uint32_t first, uint32_t end, int j, bool finely)
+__device__ __forceinline__ void count_part(level_shared &sh, const bi_kdtree_pass &pass,
+                                           const bi_kdtree_pass_memory &work, uint32_t segment, uint32_t first,
+                                           uint32_t end, int j, bool finely)
 {
     const int nodes = 1 << j;
-    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    for (int b = threadIdx.x; b < nodes * BI_KDTREE_BINS; b += BI_KDTREE_SAMPLE_THREADS) sh.bins[b] = 0;
     __syncthreads();
     end = min(end, pass.samples);
 #pragma unroll 4
-    for (uint32_t s = first + threadIdx.x; s < end; s += KD_SAMPLE_THREADS) {
+    for (uint32_t s = first + threadIdx.x; s < end; s += BI_KDTREE_SAMPLE_THREADS) {
         float4 x = work.samples[segment * pass.samples + s];
         int v = 0, c = pass.level % DIM;
         for (int depth = 0; depth <= j; depth++) {
             float value = c == 0 ? x.x : c == 1 ? x.y : c == 2 ? x.z : x.w;
             if (depth < j) {
                 v = 2 * v + 1 + (value > sh.pivots[v]);
-                c = kd_next<DIM>(c);
+                c = bi_kdtree_next_coordinate<DIM>(c);
                 continue;
             }
             count_sample(sh, v - (nodes - 1), value, finely);
@@ -281,37 +285,38 @@ __device__ __forceinline__ void count_part(level_shared &sh, const kd_pass &pass
 }
 
 /* The nodes of depth j from their bins. Returns whether targets are to be refined. All threads; ends with a barrier. */
-__device__ __forceinline__ bool place(level_shared &sh, const kd_pass &pass, const kd_work &work, uint32_t segment,
-                                      uint32_t size, int j, bool finely)
+__device__ __forceinline__ bool place(level_shared &sh, const bi_kdtree_pass &pass, const bi_kdtree_pass_memory &work,
+                                      uint32_t segment, uint32_t size, int j, bool finely)
 {
     const int warp = threadIdx.x / 32;
-    if (threadIdx.x == 0) sh.crowded[1] = 0;
+    if (threadIdx.x == 0) sh.refined[1] = 0;
     __syncthreads();
     if (!finely && warp < 1 << j) place_bracket(sh, pass, work, segment, size, j, warp);
-    if (finely && warp < TARGETS << j && sh.crowded[0] >> warp & 1) place_finely(sh, work, segment, j, warp);
+    if (finely && warp < TARGETS << j && sh.refined[0] >> warp & 1) place_finely(sh, work, segment, j, warp);
     __syncthreads();
-    if (threadIdx.x == 0) sh.crowded[0] = sh.crowded[1];
+    if (threadIdx.x == 0) sh.refined[0] = sh.refined[1];
     __syncthreads();
-    return sh.crowded[0] != 0;
+    return sh.refined[0] != 0;
 }
 
 /* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
 template <int DIM>
-static __global__ void __launch_bounds__(KD_SAMPLE_THREADS) sample_level(const kd_pass pass, const kd_work work, int j)
+static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
+    bi_kdtree_sample_level(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work, int j)
 {
     BI_SHARED(struct level_shared, sh);
     const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
-    const uint32_t segment = blockIdx.x / pass.sample_blocks, part = blockIdx.x % pass.sample_blocks;
+    const uint32_t segment = blockIdx.x / pass.sample_blocks, chunk = blockIdx.x % pass.sample_blocks;
     const uint2 range = work.segments[segment];
-    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * KD_CELLS + t];
+    if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * BI_KDTREE_CELLS + t];
     __syncthreads();
     if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
-    count_part<DIM>(sh, pass, work, segment, part * pass.sample_part, (part + 1) * pass.sample_part, j, false);
-    if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * KD_BINS)) return;
-    bool crowded = place(sh, pass, work, segment, range.y - range.x, j, false);
-    for (int k = 0; k < REFINEMENTS && crowded; k++) {
+    count_part<DIM>(sh, pass, work, segment, chunk * pass.sample_chunk, (chunk + 1) * pass.sample_chunk, j, false);
+    if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * BI_KDTREE_BINS)) return;
+    bool refined = place(sh, pass, work, segment, range.y - range.x, j, false);
+    for (int k = 0; k < REFINEMENTS && refined; k++) {
         count_part<DIM>(sh, pass, work, segment, 0, pass.samples, j, true);
-        crowded = place(sh, pass, work, segment, range.y - range.x, j, true);
+        refined = place(sh, pass, work, segment, range.y - range.x, j, true);
     }
 }
 
@@ -327,24 +332,25 @@ template <int DIM> __device__ __forceinline__ float coordinate(const float (&x)[
 struct segment_shared {
     level_shared level;
     uint2 segment;
-    uint32_t box[8]; /* as in kd_work */
+    uint32_t box[8]; /* as in bi_kdtree_pass_memory */
 };
 
-enum { SEGMENT_ITEMS = KD_SMALL_SAMPLE / KD_SAMPLE_THREADS };
+enum { SEGMENT_ITEMS = BI_KDTREE_SMALL_SAMPLE / BI_KDTREE_SAMPLE_THREADS };
 
 /* Reads the samples of a thread, the last one again where there are no more, and finds the segment's box.
  * Ends with a barrier. */
 template <int DIM>
-__device__ __forceinline__ void take_samples(segment_shared &sh, const kd_pass &pass, const kd_source &from,
-                                             uint32_t segment, float (&x)[SEGMENT_ITEMS][DIM])
+__device__ __forceinline__ void take_samples(segment_shared &sh, const bi_kdtree_pass &pass,
+                                             const bi_kdtree_source &from, uint32_t segment,
+                                             float (&x)[SEGMENT_ITEMS][DIM])
 {
-    kd_extent<DIM> extent;
+    bi_kdtree_extent<DIM> extent;
     extent.clear();
 #pragma unroll
     for (int k = 0; k < SEGMENT_ITEMS; k++) {
-        const uint32_t s = min(k * KD_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
+        const uint32_t s = min(k * BI_KDTREE_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
         const uint32_t at = sample_place(pass, segment, s, sh.segment.y - sh.segment.x);
-        const kd_point<DIM> p = kd_read<DIM>(from, sh.segment.x + at);
+        const bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, sh.segment.x + at);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
             x[k][c] = p.x[c];
@@ -357,14 +363,15 @@ __device__ __forceinline__ void take_samples(segment_shared &sh, const kd_pass &
 
 /* Counts a thread's samples, which are in nodes of one depth, in bins of these. All threads; ends with a barrier. */
 template <int DIM>
-__device__ __forceinline__ void count_items(level_shared &sh, const kd_pass &pass, const float (&x)[SEGMENT_ITEMS][DIM],
-                                            const uint32_t (&node)[SEGMENT_ITEMS], int nodes, int d, bool finely)
+__device__ __forceinline__ void count_items(level_shared &sh, const bi_kdtree_pass &pass,
+                                            const float (&x)[SEGMENT_ITEMS][DIM], const uint32_t (&node)[SEGMENT_ITEMS],
+                                            int nodes, int d, bool finely)
 {
-    for (int b = threadIdx.x; b < nodes * KD_BINS; b += KD_SAMPLE_THREADS) sh.bins[b] = 0;
+    for (int b = threadIdx.x; b < nodes * BI_KDTREE_BINS; b += BI_KDTREE_SAMPLE_THREADS) sh.bins[b] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < SEGMENT_ITEMS; k++) {
-        if (k * KD_SAMPLE_THREADS + threadIdx.x >= pass.samples) continue;
+        if (k * BI_KDTREE_SAMPLE_THREADS + threadIdx.x >= pass.samples) continue;
         count_sample(sh, node[k], coordinate<DIM>(x[k], d), finely);
     }
     __syncthreads();
@@ -372,17 +379,18 @@ __device__ __forceinline__ void count_items(level_shared &sh, const kd_pass &pas
 
 /* All of it for samples that one block takes: they stay in registers from level to level. */
 template <int DIM>
-static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
-    sample_segment(const kd_pass pass, const kd_source from, const kd_work work)
+static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
+    bi_kdtree_sample_segment(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct segment_shared, sh);
     const uint32_t segment = blockIdx.x, t = threadIdx.x;
     if (t == 0) {
-        struct bi_kd_range r = bi_kd_subtree(pass.n, pass.level, segment);
+        struct bi_kdtree_range r = bi_kdtree_subtree(pass.n, pass.level, segment);
         work.segments[segment] = sh.segment = make_uint2((uint32_t)r.begin, (uint32_t)r.end);
     }
     if (t < 8) sh.box[t] = 0;
-    if (t < KD_DESTINATIONS) work.destinations[segment * KD_DESTINATIONS + t] = destination(pass, segment, t);
+    if (t < BI_KDTREE_DESTINATIONS)
+        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     float x[SEGMENT_ITEMS][DIM];
     take_samples<DIM>(sh, pass, from, segment, x);
@@ -393,10 +401,10 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
     for (int j = 0; j < pass.levels; j++) {
         const int nodes = 1 << j, d = (pass.level + j) % DIM;
         if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
-        bool crowded = true;
-        for (int n = 0; n <= REFINEMENTS && crowded; n++) {
+        bool refined = true;
+        for (int n = 0; n <= REFINEMENTS && refined; n++) {
             count_items<DIM>(sh.level, pass, x, node, nodes, d, n > 0);
-            crowded = place(sh.level, pass, work, segment, size, j, n > 0);
+            refined = place(sh.level, pass, work, segment, size, j, n > 0);
         }
 #pragma unroll
         for (int k = 0; k < SEGMENT_ITEMS; k++)
@@ -405,20 +413,24 @@ static __global__ void __launch_bounds__(KD_SAMPLE_THREADS)
 }
 
 template <int DIM>
-bosc_status kd_run_sample(bosc_ctx *ctx, const kd_pass &pass, const kd_source &from, const kd_work &work)
+bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_source &from,
+                                        const bi_kdtree_pass_memory &work)
 {
-    auto whole = sample_segment<DIM>;
-    if (pass.samples <= KD_SMALL_SAMPLE)
-        return BI_RUN(ctx, whole, pass.segments, KD_SAMPLE_THREADS, 0, pass, from, work);
-    auto gather = gather_sample<DIM>;
-    auto level = sample_level<DIM>;
+    auto whole = bi_kdtree_sample_segment<DIM>;
+    if (pass.samples <= BI_KDTREE_SMALL_SAMPLE)
+        return BI_RUN(ctx, whole, pass.segments, BI_KDTREE_SAMPLE_THREADS, 0, pass, from, work);
+    auto gather = bi_kdtree_gather_sample<DIM>;
+    auto level = bi_kdtree_sample_level<DIM>;
     uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;
     BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, from, work));
     for (int j = 0; j < pass.levels; j++)
-        BI_TRY(BI_RUN(ctx, level, pass.segments * pass.sample_blocks, KD_SAMPLE_THREADS, 0, pass, work, j));
+        BI_TRY(BI_RUN(ctx, level, pass.segments * pass.sample_blocks, BI_KDTREE_SAMPLE_THREADS, 0, pass, work, j));
     return BOSC_OK;
 }
 
-template bosc_status kd_run_sample<2>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
-template bosc_status kd_run_sample<3>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
-template bosc_status kd_run_sample<4>(bosc_ctx *, const kd_pass &, const kd_source &, const kd_work &);
+template bosc_status bi_kdtree_run_sample_pivots<2>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
+                                                    const bi_kdtree_pass_memory &);
+template bosc_status bi_kdtree_run_sample_pivots<3>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
+                                                    const bi_kdtree_pass_memory &);
+template bosc_status bi_kdtree_run_sample_pivots<4>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
+                                                    const bi_kdtree_pass_memory &);

@@ -8,7 +8,7 @@ enum { MOST_PASSES = 8 };
 struct plan {
     int32_t levels, passes; /* levels above the blocks' subtrees */
     int block_log;
-    kd_pass pass[MOST_PASSES];
+    bi_kdtree_pass pass[MOST_PASSES];
     /* The most that a pass needs, in elements. */
     size_t segments, bins, list_bins, kept, side;
 };
@@ -21,14 +21,14 @@ static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (
 static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {
     bool small = segments >= 128 || n < 1 << 21;
-    uint32_t most = small ? (uint32_t)KD_SMALL_SAMPLE : points >= 1 << 22 ? 1 << 17 : 1 << 16;
+    uint32_t most = small ? (uint32_t)BI_KDTREE_SMALL_SAMPLE : points >= 1 << 22 ? 1 << 17 : 1 << 16;
     while (most > points) most /= 2;
     return most;
 }
 
 /* Room of the side lists. A bracket is expected to hold deviations / sqrt(sample of the node) of a node's points; its
  * own scatter, a bin at either end, and a few points for small nodes come on top. */
-static void plan_side(kd_pass *pass)
+static void plan_side(bi_kdtree_pass *pass)
 {
     double left_out = 1 - (double)pass->samples / pass->largest;
     uint32_t room = 0;
@@ -44,15 +44,17 @@ static void plan_side(kd_pass *pass)
 }
 
 /* How lists are resolved: long ones by several blocks. */
-static void plan_lists(kd_pass *pass)
+static void plan_lists(bi_kdtree_pass *pass)
 {
-    pass->counted = pass->side_limit[0] > KD_LONG_LIST;
+    pass->counted = pass->side_limit[0] > BI_KDTREE_LONG_LIST;
     pass->list_log = pass->counted ? 11 : 9;
     for (int j = 0; j < pass->levels; j++) {
-        uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, KD_MOST_PARTS);
-        each = limit <= KD_LONG_LIST ? limit : each < KD_LIST_PART ? (uint32_t)KD_LIST_PART : each;
-        pass->part_size[j] = each;
-        pass->parts[j] = (uint32_t)bi_div_up(limit, each);
+        uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, BI_KDTREE_MOST_CHUNKS);
+        each = limit <= BI_KDTREE_LONG_LIST  ? limit
+               : each < BI_KDTREE_LIST_CHUNK ? (uint32_t)BI_KDTREE_LIST_CHUNK
+                                             : each;
+        pass->chunk_size[j] = each;
+        pass->chunks[j] = (uint32_t)bi_div_up(limit, each);
     }
 }
 
@@ -66,40 +68,40 @@ static const float narrow_brackets = 6.5f, wide_brackets = 14;
 static void plan_build(struct plan *plan, int64_t n, int block_log, float deviations)
 {
     *plan = {};
-    plan->block_log = block_log < KD_BLOCK_LOG ? block_log : KD_BLOCK_LOG;
+    plan->block_log = block_log < BI_KDTREE_BLOCK_LOG ? block_log : BI_KDTREE_BLOCK_LOG;
     while (largest_subtree(n, plan->levels) > (int64_t)1 << plan->block_log) plan->levels++;
-    if (plan->levels % KD_PASS_LEVELS == 1 && block_log > plan->block_log) {
+    if (plan->levels % BI_KDTREE_PASS_LEVELS == 1 && block_log > plan->block_log) {
         plan->levels--;
         plan->block_log++;
     }
-    plan->passes = (int32_t)bi_div_up(plan->levels, KD_PASS_LEVELS);
+    plan->passes = (int32_t)bi_div_up(plan->levels, BI_KDTREE_PASS_LEVELS);
     int32_t level = 0;
     for (int q = 0; q < plan->passes; q++) {
-        kd_pass *pass = &plan->pass[q];
+        bi_kdtree_pass *pass = &plan->pass[q];
         pass->n = n;
         pass->level = level;
         pass->levels = (int32_t)bi_div_up(plan->levels - level, plan->passes - q);
         pass->segments = 1u << level;
         pass->largest = (uint32_t)largest_subtree(n, level);
         pass->samples = sample_size(pass->largest - 1, pass->segments, n);
-        pass->sample_part = 8192;
-        pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_part);
+        pass->sample_chunk = 8192;
+        pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_chunk);
         pass->deviations = deviations;
         plan_side(pass);
         plan_lists(pass);
         const size_t segments = pass->segments;
         plan->segments = segments;
-        if (pass->sample_blocks > 1) plan->bins = segments * 8 * KD_BINS;
-        if (pass->counted) plan->list_bins = segments * KD_CELLS * KD_LIST_BINS;
+        if (pass->sample_blocks > 1) plan->bins = segments * 8 * BI_KDTREE_BINS;
+        if (pass->counted) plan->list_bins = segments * BI_KDTREE_CELLS * BI_KDTREE_LIST_BINS;
         for (int j = 0; j < pass->levels; j++)
-            if (pass->parts[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->parts[j]);
+            if (pass->chunks[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->chunks[j]);
         plan->side = larger(plan->side, segments * pass->side_room);
         plan->side = larger(plan->side, segments * pass->samples * (16 / 8));
         level += pass->levels;
     }
 }
 
-/* Hands out parts of one block of scratch memory; without memory it only counts. */
+/* Hands out chunks of one block of scratch memory; without memory it only counts. */
 struct carver {
     char *memory;
     size_t used;
@@ -113,9 +115,9 @@ struct carver {
 };
 
 struct build_memory {
-    kd_work work;
-    kd_array other; /* points between passes, beside the tree's own array */
-    size_t zeroed;  /* bytes from work.cursors */
+    bi_kdtree_pass_memory work;
+    bi_kdtree_array other; /* points between passes, beside the tree's own array */
+    size_t zeroed;         /* bytes from work.cursors */
 };
 
 static void carve(struct carver *carver, const struct plan *plan, int32_t dim, int64_t n, struct build_memory *m)
@@ -124,30 +126,30 @@ static void carve(struct carver *carver, const struct plan *plan, int32_t dim, i
     *m = {};
     m->work.failed = carver->take<uint32_t>(1);
     size_t begin = carver->used;
-    m->work.cursors = carver->take<uint32_t>(plan->segments * KD_DESTINATIONS);
+    m->work.cursors = carver->take<uint32_t>(plan->segments * BI_KDTREE_DESTINATIONS);
     m->work.boxes = carver->take<uint32_t>(plan->segments * 8);
     m->work.tickets = carver->take<uint32_t>(plan->segments);
     m->work.bins = carver->take<uint32_t>(plan->bins);
-    m->work.arrivals = carver->take<uint32_t>(plan->segments * KD_PASS_LEVELS * KD_DESTINATIONS);
-    m->work.list_tickets = carver->take<uint32_t>(plan->segments * KD_CELLS);
+    m->work.arrivals = carver->take<uint32_t>(plan->segments * BI_KDTREE_PASS_LEVELS * BI_KDTREE_DESTINATIONS);
+    m->work.list_tickets = carver->take<uint32_t>(plan->segments * BI_KDTREE_CELLS);
     m->work.list_bins = carver->take<uint32_t>(plan->list_bins);
     m->zeroed = carver->used - begin;
     m->work.segments = carver->take<uint2>(plan->segments);
-    m->work.destinations = carver->take<uint2>(plan->segments * KD_DESTINATIONS);
-    m->work.brackets = carver->take<float2>(plan->segments * KD_CELLS);
-    m->work.pivots = carver->take<float>(plan->segments * KD_CELLS);
+    m->work.destinations = carver->take<uint2>(plan->segments * BI_KDTREE_DESTINATIONS);
+    m->work.brackets = carver->take<float2>(plan->segments * BI_KDTREE_CELLS);
+    m->work.pivots = carver->take<float>(plan->segments * BI_KDTREE_CELLS);
     m->work.kept = carver->take<uint32_t>(plan->kept);
-    m->work.side.points = carver->take<char>(plan->side * kd_point_bytes(dim));
+    m->work.side.points = carver->take<char>(plan->side * bi_kdtree_point_bytes(dim));
     m->work.side.ids = carver->take<uint32_t>(dim == 3 ? 0 : plan->side);
     m->work.samples = static_cast<float4 *>(m->work.side.points);
-    m->other.points = carver->take<char>(points * kd_point_bytes(dim));
+    m->other.points = carver->take<char>(points * bi_kdtree_point_bytes(dim));
     m->other.ids = carver->take<uint32_t>(dim == 3 ? 0 : points);
 }
 
-int64_t kd_fast_build_scratch(int32_t dim, int64_t n)
+int64_t bi_kdtree_cuda_build_scratch(int32_t dim, int64_t n)
 {
     size_t most = 0;
-    for (int log = KD_BLOCK_LOG - 1; log <= KD_MOST_BLOCK_LOG; log++) {
+    for (int log = BI_KDTREE_BLOCK_LOG - 1; log <= BI_KDTREE_MOST_BLOCK_LOG; log++) {
         struct plan plan;
         struct build_memory memory;
         struct carver carver = {nullptr, 0};
@@ -160,23 +162,23 @@ int64_t kd_fast_build_scratch(int32_t dim, int64_t n)
 
 template <int DIM>
 static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const struct build_memory *m,
-                              const kd_array &nodes, const struct bi_kd_rows *rows, int64_t n)
+                              const bi_kdtree_array &nodes, const struct bi_kdtree_rows *rows, int64_t n)
 {
-    kd_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
+    bi_kdtree_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
     BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, sizeof *m->work.failed));
     for (int q = 0; q < plan->passes; q++) {
         /* The last pass writes to the tree's array, where blocks work in place. */
-        const kd_array to = (plan->passes - q) % 2 ? nodes : m->other;
+        const bi_kdtree_array to = (plan->passes - q) % 2 ? nodes : m->other;
         BI_TRY(ctx->backend->fill(ctx, m->work.cursors, 0, m->zeroed));
-        BI_TRY(kd_run_sample<DIM>(ctx, plan->pass[q], from, m->work));
-        BI_TRY(kd_run_sieve<DIM>(ctx, plan->pass[q], from, to, m->work));
-        BI_TRY(kd_run_resolve<DIM>(ctx, plan->pass[q], to, nodes, m->work));
+        BI_TRY(bi_kdtree_run_sample_pivots<DIM>(ctx, plan->pass[q], from, m->work));
+        BI_TRY(bi_kdtree_run_partition_points<DIM>(ctx, plan->pass[q], from, to, m->work));
+        BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return kd_run_blocks<DIM>(ctx, n, plan->levels, plan->block_log, from, nodes, m->work.failed);
+    return bi_kdtree_run_subtree_blocks<DIM>(ctx, n, plan->levels, plan->block_log, from, nodes, m->work.failed);
 }
 
-static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, float deviations,
+static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, float deviations,
                             bool *missed)
 {
     struct plan plan;
@@ -184,12 +186,12 @@ static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     struct carver carver = {nullptr, 0};
     const int32_t dim = tree->opts.dim;
     void *scratch;
-    plan_build(&plan, rows->n, kd_block_log(ctx, dim), deviations);
+    plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), deviations);
     carve(&carver, &plan, dim, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
     carve(&carver, &plan, dim, rows->n, &memory);
-    const kd_array nodes = kd_array_of(tree);
+    const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
     bosc_status status = dim == 2   ? run_passes<2>(ctx, &plan, &memory, nodes, rows, rows->n)
                          : dim == 3 ? run_passes<3>(ctx, &plan, &memory, nodes, rows, rows->n)
                                     : run_passes<4>(ctx, &plan, &memory, nodes, rows, rows->n);
@@ -199,7 +201,7 @@ static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     return status;
 }
 
-bosc_status kd_fast_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd_rows *rows, bool *missed)
+bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
 {
     struct bi_mark mark = bi_arena_mark(ctx);
     *missed = false;

@@ -4,54 +4,56 @@
 
 #include "kdtree/cuda/build/multilevel_pass.cuh"
 
-enum { KD_CANDIDATES = 256 };
+enum { BI_KDTREE_CANDIDATES = 256 };
 
-template <int DIM> struct kd_select_shared {
-    uint32_t bins[KD_LIST_BINS];
+template <int DIM> struct bi_kdtree_select_shared {
+    uint32_t bins[BI_KDTREE_LIST_BINS];
     uint32_t warp_sums[32];
-    uint32_t bin, rank, count, collected; /* the bin of the member sought, its rank there, its size */
-    kd_point<DIM> candidates[KD_CANDIDATES];
-    kd_point<DIM> median;
+    uint32_t bin, rank, count, collected; /* the bin of the member that is selected, its rank there, its size */
+    bi_kdtree_point<DIM> candidates[BI_KDTREE_CANDIDATES];
+    bi_kdtree_point<DIM> median;
     bool found;
 };
 
 /* Points whose first `fixed` keys (of the superkey that begins at d, then the id) equal `values`, and whose next key
  * lies in [low, low + span]. */
-template <int DIM> struct kd_key_range {
+template <int DIM> struct bi_kdtree_key_range {
     int d, fixed;
     uint32_t values[DIM];
     uint32_t low, span;
 };
 
 /* Key `at` of the superkey that begins at d; the id after the last. */
-template <int DIM> __device__ __forceinline__ uint32_t kd_key_at(const kd_point<DIM> &p, int d, int at)
+template <int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_superkey_at(const bi_kdtree_point<DIM> &p, int d, int at)
 {
     if (at == DIM) return p.id;
     int c = d + at;
-    return bi_key_u32_of_f32(kd_coordinate<DIM>(p, c >= DIM ? c - DIM : c));
+    return bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, c >= DIM ? c - DIM : c));
 }
 
 template <int DIM>
-__device__ __forceinline__ bool kd_in_range(const kd_key_range<DIM> &r, const kd_point<DIM> &p, uint32_t *offset)
+__device__ __forceinline__ bool bi_kdtree_in_range(const bi_kdtree_key_range<DIM> &r, const bi_kdtree_point<DIM> &p,
+                                                   uint32_t *offset)
 {
     bool in = true;
 #pragma unroll
-    for (int i = 0; i < DIM; i++) in &= i >= r.fixed || kd_key_at<DIM>(p, r.d, i) == r.values[i];
-    *offset = kd_key_at<DIM>(p, r.d, r.fixed) - r.low;
+    for (int i = 0; i < DIM; i++) in &= i >= r.fixed || bi_kdtree_superkey_at<DIM>(p, r.d, i) == r.values[i];
+    *offset = bi_kdtree_superkey_at<DIM>(p, r.d, r.fixed) - r.low;
     return in && *offset <= r.span;
 }
 
 /* How far keys of a range are shifted to be bins. */
-__device__ __forceinline__ uint32_t kd_bin_shift(uint32_t span)
+__device__ __forceinline__ uint32_t bi_kdtree_bin_shift(uint32_t span)
 {
     int bits = 32 - __clz((int)span);
     return bits > 11 ? bits - 11 : 0;
 }
 
 /* Finds the bin of member `rank` of all that are counted in sh.bins: sets sh.bin, sh.rank (within it) and sh.count.
- * sh.count stays 0 if there are not so many. All threads of the block; ends with a barrier. */
+ * sh.count stays 0 if there are not that many. All threads of the block; ends with a barrier. */
 template <int THREADS, class SHARED>
-__device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank, int bins = KD_LIST_BINS)
+__device__ __forceinline__ void bi_kdtree_find_list_bin(SHARED &sh, uint32_t rank, int bins = BI_KDTREE_LIST_BINS)
 {
     const int t = threadIdx.x, lane = t % 32, each = bins > THREADS ? bins / THREADS : 1;
     const int first = min(t * each, bins), end = min(first + each, bins);
@@ -79,22 +81,23 @@ __device__ __forceinline__ void kd_find_list_bin(SHARED &sh, uint32_t rank, int 
  * there is one. Rounds of counting keys in bins narrow the range until few are left, which are ranked by comparing;
  * equal keys move on to the next key of the superkey, so each round is a scan of the list whatever its values. */
 template <int DIM, int THREADS, class GET>
-__device__ void kd_select(kd_select_shared<DIM> &sh, kd_key_range<DIM> range, GET get, uint32_t count, uint32_t rank)
+__device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdtree_key_range<DIM> range, GET get,
+                                        uint32_t count, uint32_t rank)
 {
     const uint32_t t = threadIdx.x;
     uint32_t left = count;
-    while (left > KD_CANDIDATES) {
-        const uint32_t shift = kd_bin_shift(range.span);
+    while (left > BI_KDTREE_CANDIDATES) {
+        const uint32_t shift = bi_kdtree_bin_shift(range.span);
         __syncthreads();
-        for (int b = t; b < KD_LIST_BINS; b += THREADS) sh.bins[b] = 0;
+        for (int b = t; b < BI_KDTREE_LIST_BINS; b += THREADS) sh.bins[b] = 0;
         __syncthreads();
 #pragma unroll 4
         for (uint32_t e = t; e < count; e += THREADS) {
             uint32_t offset;
-            if (kd_in_range<DIM>(range, get(e), &offset)) atomicAdd(&sh.bins[offset >> shift], 1u);
+            if (bi_kdtree_in_range<DIM>(range, get(e), &offset)) atomicAdd(&sh.bins[offset >> shift], 1u);
         }
         __syncthreads();
-        kd_find_list_bin<THREADS>(sh, rank);
+        bi_kdtree_find_list_bin<THREADS>(sh, rank);
         left = sh.count;
         rank = sh.rank;
         range.low += sh.bin << shift;
@@ -117,20 +120,21 @@ __device__ void kd_select(kd_select_shared<DIM> &sh, kd_key_range<DIM> range, GE
     __syncthreads();
     for (uint32_t e = t; e < count; e += THREADS) {
         uint32_t offset;
-        kd_point<DIM> p = get(e);
-        if (!kd_in_range<DIM>(range, p, &offset)) continue;
+        bi_kdtree_point<DIM> p = get(e);
+        if (!bi_kdtree_in_range<DIM>(range, p, &offset)) continue;
         uint32_t slot = atomicAdd(&sh.collected, 1u);
-        if (slot < KD_CANDIDATES) sh.candidates[slot] = p;
+        if (slot < BI_KDTREE_CANDIDATES) sh.candidates[slot] = p;
     }
     __syncthreads();
     /* A warp ranks a candidate by counting those before it. */
-    const uint32_t found = min(sh.collected, (uint32_t)KD_CANDIDATES);
+    const uint32_t found = min(sh.collected, (uint32_t)BI_KDTREE_CANDIDATES);
     for (uint32_t c = t / 32; c < found; c += THREADS / 32) {
-        const kd_point<DIM> p = sh.candidates[c];
+        const bi_kdtree_point<DIM> p = sh.candidates[c];
         uint32_t less = 0;
         for (uint32_t o = 0; o < found; o += 32) {
             const uint32_t other = min(o + t % 32, found - 1);
-            less += __popc(__ballot_sync(~0u, o + t % 32 < found && kd_before<DIM>(sh.candidates[other], p, range.d)));
+            less += __popc(__ballot_sync(~0u, o + t % 32 < found &&
+                                                  bi_kdtree_point_before<DIM>(sh.candidates[other], p, range.d)));
         }
         if (less == rank && t % 32 == 0) {
             sh.median = p;

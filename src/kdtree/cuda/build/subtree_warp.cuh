@@ -12,9 +12,9 @@
 
 #include "kdtree/cuda/build/subtree.cuh"
 
-enum { KD_NAME_BITS = KD_MOST_BLOCK_LOG, KD_KEY_BITS = 32 - KD_NAME_BITS };
+enum { BI_KDTREE_NAME_BITS = BI_KDTREE_MOST_BLOCK_LOG, BI_KDTREE_KEY_BITS = 32 - BI_KDTREE_NAME_BITS };
 
-__device__ __forceinline__ void kd_order_pair(uint32_t &a, uint32_t &b)
+__device__ __forceinline__ void bi_kdtree_order_pair(uint32_t &a, uint32_t &b)
 {
     const uint32_t less = min(a, b);
     b = max(a, b);
@@ -22,25 +22,28 @@ __device__ __forceinline__ void kd_order_pair(uint32_t &a, uint32_t &b)
 }
 
 /* Sorts the 8 slots of each lane: 19 comparisons in 6 steps. */
-__device__ __forceinline__ void kd_sort_lane(uint32_t (&a)[KD_LANE_POINTS])
+__device__ __forceinline__ void bi_kdtree_sort_lane(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    kd_order_pair(a[0], a[2]), kd_order_pair(a[1], a[3]), kd_order_pair(a[4], a[6]), kd_order_pair(a[5], a[7]);
-    kd_order_pair(a[0], a[4]), kd_order_pair(a[1], a[5]), kd_order_pair(a[2], a[6]), kd_order_pair(a[3], a[7]);
-    kd_order_pair(a[0], a[1]), kd_order_pair(a[2], a[3]), kd_order_pair(a[4], a[5]), kd_order_pair(a[6], a[7]);
-    kd_order_pair(a[2], a[4]), kd_order_pair(a[3], a[5]);
-    kd_order_pair(a[1], a[4]), kd_order_pair(a[3], a[6]);
-    kd_order_pair(a[1], a[2]), kd_order_pair(a[3], a[4]), kd_order_pair(a[5], a[6]);
+    bi_kdtree_order_pair(a[0], a[2]), bi_kdtree_order_pair(a[1], a[3]), bi_kdtree_order_pair(a[4], a[6]),
+        bi_kdtree_order_pair(a[5], a[7]);
+    bi_kdtree_order_pair(a[0], a[4]), bi_kdtree_order_pair(a[1], a[5]), bi_kdtree_order_pair(a[2], a[6]),
+        bi_kdtree_order_pair(a[3], a[7]);
+    bi_kdtree_order_pair(a[0], a[1]), bi_kdtree_order_pair(a[2], a[3]), bi_kdtree_order_pair(a[4], a[5]),
+        bi_kdtree_order_pair(a[6], a[7]);
+    bi_kdtree_order_pair(a[2], a[4]), bi_kdtree_order_pair(a[3], a[5]);
+    bi_kdtree_order_pair(a[1], a[4]), bi_kdtree_order_pair(a[3], a[6]);
+    bi_kdtree_order_pair(a[1], a[2]), bi_kdtree_order_pair(a[3], a[4]), bi_kdtree_order_pair(a[5], a[6]);
 }
 
 /* Merges sorted groups of 2^(S - 1) slots by twos. The first step of the bitonic merge compares mirrored slots, so that
  * all comparisons go the same way. */
-template <int S> __device__ __forceinline__ void kd_merge_slots(uint32_t (&a)[KD_LANE_POINTS])
+template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     constexpr int UPPER = 1 << (S - 4);
     const uint32_t lane = threadIdx.x % 32;
     const bool keep_less = !(lane & UPPER);
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS / 2; r++) {
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS / 2; r++) {
         const uint32_t p = __shfl_xor_sync(~0u, a[7 - r], 2 * UPPER - 1);
         const uint32_t q = __shfl_xor_sync(~0u, a[r], 2 * UPPER - 1);
         a[r] = (a[r] < p) == keep_less ? a[r] : p;
@@ -50,53 +53,55 @@ template <int S> __device__ __forceinline__ void kd_merge_slots(uint32_t (&a)[KD
     for (int far = UPPER / 2; far > 0; far /= 2) {
         const bool less = !(lane & far);
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) {
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
             const uint32_t p = __shfl_xor_sync(~0u, a[r], far);
             a[r] = (a[r] < p) == less ? a[r] : p;
         }
     }
 #pragma unroll
-    for (int near = KD_LANE_POINTS / 2; near > 0; near /= 2)
+    for (int near = BI_KDTREE_LANE_POINTS / 2; near > 0; near /= 2)
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++)
-            if (!(r & near)) kd_order_pair(a[r], a[r + near]);
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (!(r & near)) bi_kdtree_order_pair(a[r], a[r + near]);
 }
 
 /* Sorts every group of 2^k slots (those of each lane, if k < 3). */
-__device__ __forceinline__ void kd_sort_slots(uint32_t (&a)[KD_LANE_POINTS], int k)
+__device__ __forceinline__ void bi_kdtree_sort_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k)
 {
-    kd_sort_lane(a);
-    if (k > 3) kd_merge_slots<4>(a);
-    if (k > 4) kd_merge_slots<5>(a);
-    if (k > 5) kd_merge_slots<6>(a);
-    if (k > 6) kd_merge_slots<7>(a);
-    if (k > 7) kd_merge_slots<8>(a);
+    bi_kdtree_sort_lane(a);
+    if (k > 3) bi_kdtree_merge_slots<4>(a);
+    if (k > 4) bi_kdtree_merge_slots<5>(a);
+    if (k > 5) bi_kdtree_merge_slots<6>(a);
+    if (k > 6) bi_kdtree_merge_slots<7>(a);
+    if (k > 7) bi_kdtree_merge_slots<8>(a);
 }
 
 /* Bits of the first n of a lane's slots, n clamped to 0 ... most. */
-__device__ __forceinline__ uint32_t kd_first_slots(int n, int most = KD_LANE_POINTS)
+__device__ __forceinline__ uint32_t bi_kdtree_first_slots(int n, int most = BI_KDTREE_LANE_POINTS)
 {
     return (1u << min(max(n, 0), most)) - 1;
 }
 
 /* Slots of a lane, by bit: which hold pads, which of these are low ones, and which will get a median. */
-struct kd_slot_bits {
+struct bi_kdtree_slot_bits {
     uint32_t pads, low, medians;
 };
 
 /* Of a node of `size` points in 2^k slots that is the less or the greater side of its parent. `first`: where the lane's
  * slots begin in the node; it has up to `most` of them. On the less side the parent's low pads come first; on the
  * greater side its median's slot does, and its high pads last. */
-__device__ __forceinline__ kd_slot_bits kd_bits_of(int size, bool greater, int k, int first, int most)
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_node_slot_bits(int size, bool greater, int k, int first,
+                                                                        int most)
 {
     const int half = 1 << (k - 1), low = half - size / 2;
-    kd_slot_bits bits;
+    bi_kdtree_slot_bits bits;
     if (greater) {
-        bits.pads = kd_first_slots(1 - first, most) | (kd_first_slots(most) & ~kd_first_slots(size + 1 - first, most));
-        bits.low = kd_first_slots(size + low - first, most);
+        bits.pads = bi_kdtree_first_slots(1 - first, most) |
+                    (bi_kdtree_first_slots(most) & ~bi_kdtree_first_slots(size + 1 - first, most));
+        bits.low = bi_kdtree_first_slots(size + low - first, most);
     } else {
-        bits.pads = kd_first_slots(2 * half - size - first, most);
-        bits.low = kd_first_slots(low - first, most);
+        bits.pads = bi_kdtree_first_slots(2 * half - size - first, most);
+        bits.low = bi_kdtree_first_slots(low - first, most);
     }
     bits.medians = size > 0 && half - first >= 0 && half - first < most ? 1u << (half - first) : 0;
     return bits;
@@ -104,17 +109,19 @@ __device__ __forceinline__ kd_slot_bits kd_bits_of(int size, bool greater, int k
 
 /* A lane's part of the level with 2^k slots a node. For k >= 3 its slots are in one node of `size` points; below, they
  * are the nodes of a subtree of `size` points with 8 slots. */
-__device__ __forceinline__ kd_slot_bits kd_lane_bits(int size, bool greater, int k)
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_lane_slot_bits(int size, bool greater, int k)
 {
     const int lane = threadIdx.x % 32;
-    if (k >= 3) return kd_bits_of(size, greater, k, (lane * KD_LANE_POINTS) & ((1 << k) - 1), KD_LANE_POINTS);
-    kd_slot_bits all = {0, 0, 0};
+    if (k >= 3)
+        return bi_kdtree_node_slot_bits(size, greater, k, (lane * BI_KDTREE_LANE_POINTS) & ((1 << k) - 1),
+                                        BI_KDTREE_LANE_POINTS);
+    bi_kdtree_slot_bits all = {0, 0, 0};
 #pragma unroll
-    for (int q = 0; q < KD_LANE_POINTS / 2; q++) {
-        if (q << k >= KD_LANE_POINTS) break;
-        int part = kd_side_size(size, k == 2 ? q : q / 2);
-        if (k == 1) part = kd_side_size(part, q % 2);
-        const kd_slot_bits bits = kd_bits_of(part, q % 2, k, 0, 1 << k);
+    for (int q = 0; q < BI_KDTREE_LANE_POINTS / 2; q++) {
+        if (q << k >= BI_KDTREE_LANE_POINTS) break;
+        int part = bi_kdtree_side_size(size, k == 2 ? q : q / 2);
+        if (k == 1) part = bi_kdtree_side_size(part, q % 2);
+        const bi_kdtree_slot_bits bits = bi_kdtree_node_slot_bits(part, q % 2, k, 0, 1 << k);
         all.pads |= bits.pads << (q << k);
         all.low |= bits.low << (q << k);
         all.medians |= bits.medians << (q << k);
@@ -124,10 +131,10 @@ __device__ __forceinline__ kd_slot_bits kd_lane_bits(int size, bool greater, int
 
 /* The same where every node has 2^k points or one less: only the first slot of a node holds a pad, a low one, but that
  * of a full subtree's first lane. */
-__device__ __forceinline__ kd_slot_bits kd_even_bits(bool full, int k)
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_even_slot_bits(bool full, int k)
 {
     const uint32_t lane = threadIdx.x % 32, lanes = k > 3 ? 1u << (k - 3) : 1, at = lane & (lanes - 1);
-    kd_slot_bits bits;
+    bi_kdtree_slot_bits bits;
     bits.pads = at == 0 && !(full && lane == 0);
     if (k < 3) bits.pads |= k == 2 ? 0x10 : 0x54;
     bits.low = bits.pads;
@@ -135,19 +142,22 @@ __device__ __forceinline__ kd_slot_bits kd_even_bits(bool full, int k)
     return bits;
 }
 
-__device__ __forceinline__ bool kd_same_key(uint32_t a, uint32_t b) { return (a ^ b) >> KD_NAME_BITS == 0; }
+__device__ __forceinline__ bool bi_kdtree_same_word_key(uint32_t a, uint32_t b)
+{
+    return (a ^ b) >> BI_KDTREE_NAME_BITS == 0;
+}
 
 /* Takes the medians of a level out of the sorted slots. Those of 16 slots and more are in register 0. Returns whether
  * one has a neighbour with an equal key. */
-__device__ __forceinline__ bool kd_take_medians(const uint32_t (&a)[KD_LANE_POINTS], uint32_t medians, int k,
-                                                uint32_t (&median)[KD_LANE_POINTS])
+__device__ __forceinline__ bool bi_kdtree_take_medians(const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians,
+                                                       int k, uint32_t (&median)[BI_KDTREE_LANE_POINTS])
 {
     bool tie = false;
     if (k > 3) {
-        const uint32_t left = __shfl_up_sync(~0u, a[KD_LANE_POINTS - 1], 1);
+        const uint32_t left = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
         if (medians) {
             median[0] = a[0];
-            tie = kd_same_key(a[0], left) || kd_same_key(a[0], a[1]);
+            tie = bi_kdtree_same_word_key(a[0], left) || bi_kdtree_same_word_key(a[0], a[1]);
         }
         return tie;
     }
@@ -155,9 +165,9 @@ __device__ __forceinline__ bool kd_take_medians(const uint32_t (&a)[KD_LANE_POIN
     for (int level = 3; level > 0; level--) {
         if (level != k) continue;
 #pragma unroll
-        for (int r = 1 << (level - 1); r < KD_LANE_POINTS; r += 1 << level) {
-            const bool right = level > 1 && kd_same_key(a[r], a[r + (level > 1)]);
-            tie |= (medians >> r & 1) && (right || kd_same_key(a[r], a[r - 1]));
+        for (int r = 1 << (level - 1); r < BI_KDTREE_LANE_POINTS; r += 1 << level) {
+            const bool right = level > 1 && bi_kdtree_same_word_key(a[r], a[r + (level > 1)]);
+            tie |= (medians >> r & 1) && (right || bi_kdtree_same_word_key(a[r], a[r - 1]));
             median[r] = a[r];
         }
     }
@@ -165,14 +175,14 @@ __device__ __forceinline__ bool kd_take_medians(const uint32_t (&a)[KD_LANE_POIN
 }
 
 /* How words of a level with 2^k slots a node begin: below 8 slots a node, with the node's number in the lane. */
-__device__ __forceinline__ uint32_t kd_prefix_mask(int k) { return k < 3 ? ~0u << (29 + k) : 0; }
+__device__ __forceinline__ uint32_t bi_kdtree_prefix_mask(int k) { return k < 3 ? ~0u << (29 + k) : 0; }
 
-enum { KD_LOW_PAD = 0x8000, KD_HIGH_PAD = 0x8001, KD_CHUNK = 20 };
+enum { BI_KDTREE_LOW_PAD = 0x8000, BI_KDTREE_HIGH_PAD = 0x8001, BI_KDTREE_CHUNK_BITS = 20 };
 
 /* Of keys from `low` on, whose differences from it have these bits. */
-__device__ __forceinline__ kd_packing kd_packing_of(uint32_t low, uint32_t differences)
+__device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, uint32_t differences)
 {
-    kd_packing packing = {low, 0, 0};
+    bi_kdtree_packing packing = {low, 0, 0};
     if (differences) {
         packing.shift = (uint32_t)__ffs((int)differences) - 1;
         packing.bits = 32 - (uint32_t)__clz((int)differences) - packing.shift;
@@ -182,55 +192,58 @@ __device__ __forceinline__ kd_packing kd_packing_of(uint32_t low, uint32_t diffe
 
 /* Key t of the superkey that begins at coordinate d, of point i; the id after the last. */
 template <int DIM, int LOG>
-__device__ __forceinline__ uint32_t kd_key_of(const kd_subtree<DIM, LOG> &tree, uint32_t i, int d, int t)
+__device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG> &tree, uint32_t i,
+                                                          int d, int t)
 {
     return t == DIM ? tree.sh.id[i] : bi_key_u32_of_f32(tree.sh.x[(d + t) % DIM][i]);
 }
 
 /* Finds how the warp's keys are packed; names and pads are in `a`. */
 template <int DIM, int LOG>
-static __device__ void kd_find_packing(const kd_subtree<DIM, LOG> &tree, const uint32_t (&a)[KD_LANE_POINTS])
+static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                              const uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     for (int c = 0; c <= DIM; c++) {
         const int first = c < DIM ? c : 0, t = c < DIM ? 0 : DIM;
         uint32_t most = 0, differences = 0;
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++)
-            if (a[r] < KD_LOW_PAD) most = max(most, ~kd_key_of(tree, a[r], first, t));
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (a[r] < BI_KDTREE_LOW_PAD) most = max(most, ~bi_kdtree_superkey_of(tree, a[r], first, t));
         const uint32_t low = ~bi_warp_greatest(most);
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++)
-            if (a[r] < KD_LOW_PAD) differences |= kd_key_of(tree, a[r], first, t) - low;
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (a[r] < BI_KDTREE_LOW_PAD) differences |= bi_kdtree_superkey_of(tree, a[r], first, t) - low;
         for (int o = 16; o > 0; o >>= 1) differences |= __shfl_xor_sync(~0u, differences, o);
-        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][c] = kd_packing_of(low, differences);
+        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][c] = bi_kdtree_packing_of(low, differences);
     }
     __syncwarp();
 }
 
 /* Sorts the nodes' slots, which hold names or pads, by key 0 ... last of the superkey that begins at d: the keys are
- * packed one after the other, and stable sorts take KD_CHUNK bits of that each, from the lowest on. Returns how many
- * bits there are. */
+ * packed one after the other, and stable sorts take BI_KDTREE_CHUNK_BITS bits of that each, from the lowest on. Returns
+ * how many bits there are. */
 template <int DIM, int LOG>
-static __device__ __forceinline__ int kd_sort_keys(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
-                                                   int k, int d, int last, uint16_t *names)
+static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
+                                                          uint16_t *names)
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
-    const uint32_t lane = threadIdx.x % 32, prefix = kd_prefix_mask(k);
-    const kd_packing *packing = tree.sh.packing[threadIdx.x / 32];
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
+    const uint32_t lane = threadIdx.x % 32, prefix = bi_kdtree_prefix_mask(k);
+    const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
     int bits = 0;
     for (int c = 0; c <= last; c++) bits += (int)packing[c].bits;
     /* Once at least, which brings the pads to their ends. */
-    for (int from = 0; from == 0 || from < bits; from += KD_CHUNK) {
-        uint32_t value[KD_LANE_POINTS];
+    for (int from = 0; from == 0 || from < bits; from += BI_KDTREE_CHUNK_BITS) {
+        uint32_t value[BI_KDTREE_LANE_POINTS];
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) value[r] = 0;
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
         int at = -from; /* where a key begins in the chunk */
         for (int t = last; t >= 0; t--) {
-            const kd_packing of = packing[t == DIM ? DIM : (d + t) % DIM];
-            if (at < KD_CHUNK && at + (int)of.bits > 0) {
+            const bi_kdtree_packing of = packing[t == DIM ? DIM : (d + t) % DIM];
+            if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
 #pragma unroll
-                for (int r = 0; r < KD_LANE_POINTS; r++) {
-                    const uint32_t key = (kd_key_of(tree, a[r] & NAME, d, t) - of.low) >> of.shift;
+                for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+                    const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & NAME, d, t) - of.low) >> of.shift;
                     value[r] |= at < 0 ? key >> -at : key << at;
                 }
             }
@@ -238,32 +251,36 @@ static __device__ __forceinline__ int kd_sort_keys(const kd_subtree<DIM, LOG> &t
         }
         __syncwarp();
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) {
-            const uint32_t place = lane * KD_LANE_POINTS + r, chunk = value[r] & ((1u << KD_CHUNK) - 1);
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+            const uint32_t place = lane * BI_KDTREE_LANE_POINTS + r,
+                           chunk = value[r] & ((1u << BI_KDTREE_CHUNK_BITS) - 1);
             names[place] = (uint16_t)a[r];
-            const uint32_t field = a[r] == KD_LOW_PAD ? 0 : a[r] == KD_HIGH_PAD ? (2u << KD_CHUNK) - 1 : chunk + 1;
-            a[r] = ((uint32_t)r << 29 & prefix) | field << KD_WARP_LOG | place;
+            const uint32_t field = a[r] == BI_KDTREE_LOW_PAD    ? 0
+                                   : a[r] == BI_KDTREE_HIGH_PAD ? (2u << BI_KDTREE_CHUNK_BITS) - 1
+                                                                : chunk + 1;
+            a[r] = ((uint32_t)r << 29 & prefix) | field << BI_KDTREE_WARP_LOG | place;
         }
         __syncwarp();
-        kd_sort_slots(a, k);
+        bi_kdtree_sort_slots(a, k);
 #pragma unroll
-        for (int r = 0; r < KD_LANE_POINTS; r++) a[r] = names[a[r] % KD_WARP_POINTS];
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) a[r] = names[a[r] % BI_KDTREE_WARP_POINTS];
     }
     return bits;
 }
 
 /* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
 template <int DIM, int LOG>
-static __device__ __forceinline__ bool kd_has_twin(const kd_subtree<DIM, LOG> &tree,
-                                                   const uint32_t (&a)[KD_LANE_POINTS], uint32_t medians)
+static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                                          const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians)
 {
-    const uint32_t before = __shfl_up_sync(~0u, a[KD_LANE_POINTS - 1], 1);
+    const uint32_t before = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
     bool twin = false;
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         if (!(medians >> r & 1)) continue;
-        const uint32_t left = r > 0 ? a[(r + 7) % 8] : before, right = r < 7 ? a[(r + 1) % 8] : (uint32_t)KD_HIGH_PAD;
-        bool left_same = left < KD_LOW_PAD, right_same = right < KD_LOW_PAD;
+        const uint32_t left = r > 0 ? a[(r + 7) % 8] : before,
+                       right = r < 7 ? a[(r + 1) % 8] : (uint32_t)BI_KDTREE_HIGH_PAD;
+        bool left_same = left < BI_KDTREE_LOW_PAD, right_same = right < BI_KDTREE_LOW_PAD;
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
             const float x = tree.sh.x[c][a[r]];
@@ -278,122 +295,127 @@ static __device__ __forceinline__ bool kd_has_twin(const kd_subtree<DIM, LOG> &t
 /* Sorts the nodes' slots, which hold names or pads, by the whole order, points with equal keys too. `names` is room for
  * 256 of the warp. Returns whether one sort takes all coordinates. */
 template <int DIM, int LOG>
-static __device__ __forceinline__ bool kd_sort_exactly(const kd_subtree<DIM, LOG> &tree, uint32_t (&a)[KD_LANE_POINTS],
-                                                       int k, int d, uint32_t medians, uint16_t *names)
+static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                                              uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
+                                                              uint32_t medians, uint16_t *names)
 {
     int bits = 0;
     for (int last = DIM - 1; last <= DIM; last++) {
-        const int sorted = kd_sort_keys(tree, a, k, d, last, names);
+        const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, names);
         if (last < DIM) bits = sorted;
-        if (last == DIM || !__any_sync(~0u, kd_has_twin(tree, a, medians))) break;
+        if (last == DIM || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
-    return bits <= KD_CHUNK;
+    return bits <= BI_KDTREE_CHUNK_BITS;
 }
 
 /* Deals the names of a subtree's `size` points out to its 2^k slots, lane by lane; then come the low pads, then the
  * high ones. Lanes outside of the subtree get pads alone. */
 template <uint32_t NAME>
-__device__ __forceinline__ kd_slot_bits kd_deal_names(const uint16_t *names, int size, int k,
-                                                      uint32_t (&a)[KD_LANE_POINTS])
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_distribute_names(const uint16_t *names, int size, int k,
+                                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     const int lane = threadIdx.x % 32, lanes = 1 << (k - 3), low = (1 << (k - 1)) - size / 2;
     const bool outside = lane >= lanes;
-    kd_slot_bits bits;
-    bits.pads = outside ? 0xff : ~kd_first_slots((size - lane + lanes - 1) >> (k - 3)) & 0xff;
-    bits.low = kd_first_slots((size + low - lane + lanes - 1) >> (k - 3));
-    bits.medians = outside ? 0 : kd_lane_bits(size, false, k).medians;
+    bi_kdtree_slot_bits bits;
+    bits.pads = outside ? 0xff : ~bi_kdtree_first_slots((size - lane + lanes - 1) >> (k - 3)) & 0xff;
+    bits.low = bi_kdtree_first_slots((size + low - lane + lanes - 1) >> (k - 3));
+    bits.medians = outside ? 0 : bi_kdtree_lane_slot_bits(size, false, k).medians;
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+        a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
     return bits;
 }
 
 /* A level with 2^k slots a node and coordinate d. */
-struct kd_warp_level {
+struct bi_kdtree_warp_level {
     int k, d;
-    uint32_t prefix; /* kd_prefix_mask(k) */
+    uint32_t prefix; /* bi_kdtree_prefix_mask(k) */
 };
 
-/* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones in
- * slots of even number. */
+/* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones
+ * in slots of even number. */
 template <int DIM, int LOG>
-__device__ __forceinline__ void kd_make_words(const kd_subtree<DIM, LOG> &tree, const kd_slot_bits &bits, bool ragged,
-                                              const kd_warp_level &level, uint32_t (&a)[KD_LANE_POINTS])
+__device__ __forceinline__ void
+bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG> &tree, const bi_kdtree_slot_bits &bits, bool ragged,
+                     const bi_kdtree_warp_level &level, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
     const float2 unit = tree.sh.unit[threadIdx.x / 32][level.d];
-    const float most = (float)((1 << (level.k < 3 ? KD_KEY_BITS - 3 + level.k : KD_KEY_BITS)) - 3);
+    const float most = (float)((1 << (level.k < 3 ? BI_KDTREE_KEY_BITS - 3 + level.k : BI_KDTREE_KEY_BITS)) - 3);
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & level.prefix;
         /* From 1 on, in the low bits of the float: 0 is that of low pads. */
-        const float key = fmaf(kd_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
-        a[r] = first | bi_f32_bits(key) << KD_NAME_BITS | i;
+        const float key = fmaf(bi_kdtree_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
+        a[r] = first | bi_f32_bits(key) << BI_KDTREE_NAME_BITS | i;
         if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
     }
     if (!ragged) return;
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++)
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
         if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & level.prefix) | (bits.low >> r & 1 ? 0 : ~level.prefix);
 }
 
 /* Sorts a level exactly whose slots hold words in order or, if the level before was sorted exactly (`exact`), names at
  * the places of `bits`. Returns whether exact sorts are no slower for the levels below. */
 template <int DIM, int LOG>
-__device__ __forceinline__ bool kd_resolve_ties(const kd_subtree<DIM, LOG> &tree, const kd_slot_bits &bits, bool exact,
-                                                bool &packed, const kd_warp_level &level, uint16_t *names,
-                                                uint32_t (&a)[KD_LANE_POINTS])
+__device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                                       const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
+                                                       const bi_kdtree_warp_level &level, uint16_t *names,
+                                                       uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) {
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         /* Pads in words are known by these, as they moved. */
         const uint32_t word = a[r] & ~level.prefix;
         const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
         const bool pad = exact ? bits.pads & 1u << r : low || word == ~level.prefix;
-        a[r] = !pad ? a[r] & NAME : low ? (uint32_t)KD_LOW_PAD : (uint32_t)KD_HIGH_PAD;
+        a[r] = !pad ? a[r] & NAME : low ? (uint32_t)BI_KDTREE_LOW_PAD : (uint32_t)BI_KDTREE_HIGH_PAD;
     }
-    if (!packed) kd_find_packing(tree, a);
+    if (!packed) bi_kdtree_find_packing(tree, a);
     packed = true;
-    return kd_sort_exactly(tree, a, level.k, level.d, bits.medians, names);
+    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, names);
 }
 
 /* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
  * and which has 2^k slots; d: coordinate of its root. order[0 ... size) gets its points in order. */
 template <int DIM, int LOG>
-static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG> &tree, uint16_t *names, int size,
-                                                       int k, int d, uint16_t *order)
+static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+                                                              uint16_t *names, int size, int k, int d, uint16_t *order)
 {
-    constexpr uint32_t NAME = kd_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
     const int lane = threadIdx.x % 32;
     const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
-    uint32_t a[KD_LANE_POINTS], median[KD_LANE_POINTS], medians = 0; /* medians: which slots have got theirs */
+    uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS],
+        medians = 0; /* medians: which slots have got theirs */
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++) median[r] = 0;
-    kd_slot_bits bits = kd_deal_names<NAME>(names, size, k, a);
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) median[r] = 0;
+    bi_kdtree_slot_bits bits = bi_kdtree_distribute_names<NAME>(names, size, k, a);
     if (outside) size = 0;
     /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
     bool packed = false, exact = false;
-    for (bool ragged = true; k > 0; k--, d = kd_next<DIM>(d), ragged = !even) {
-        const kd_warp_level level = {k, d, kd_prefix_mask(k)};
+    for (bool ragged = true; k > 0; k--, d = bi_kdtree_next_coordinate<DIM>(d), ragged = !even) {
+        const bi_kdtree_warp_level level = {k, d, bi_kdtree_prefix_mask(k)};
         bool tie = exact;
         if (!exact) {
-            kd_make_words(tree, bits, ragged, level, a);
-            kd_sort_slots(a, k);
-            tie = __any_sync(~0u, kd_take_medians(a, bits.medians, k, median));
+            bi_kdtree_make_words(tree, bits, ragged, level, a);
+            bi_kdtree_sort_slots(a, k);
+            tie = __any_sync(~0u, bi_kdtree_take_medians(a, bits.medians, k, median));
         }
         if (tie) {
-            exact = kd_resolve_ties(tree, bits, exact, packed, level, names, a);
-            kd_take_medians(a, bits.medians, k, median);
+            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, level, names, a);
+            bi_kdtree_take_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
         if (k == 1) break;
         if (even) {
-            bits = kd_even_bits(full, k - 1);
+            bits = bi_kdtree_even_slot_bits(full, k - 1);
             if (outside) bits.medians = 0;
         } else {
-            const bool greater = ((lane * KD_LANE_POINTS) >> (k - 1)) & 1;
-            if (k > 3) size = (int)kd_side_size(size, greater);
-            bits = kd_lane_bits(size, k == 3 ? false : greater, k - 1);
+            const bool greater = ((lane * BI_KDTREE_LANE_POINTS) >> (k - 1)) & 1;
+            if (k > 3) size = (int)bi_kdtree_side_size(size, greater);
+            bits = bi_kdtree_lane_slot_bits(size, k == 3 ? false : greater, k - 1);
         }
     }
     /* A full subtree has one point in each slot, and the first one never gets to be in the middle. */
@@ -403,7 +425,7 @@ static __device__ __forceinline__ void kd_make_subtree(const kd_subtree<DIM, LOG
     }
     uint32_t before = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
 #pragma unroll
-    for (int r = 0; r < KD_LANE_POINTS; r++)
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
         if ((medians >> r) & 1) order[before++] = (uint16_t)(median[r] & NAME);
 }
 

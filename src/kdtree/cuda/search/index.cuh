@@ -8,17 +8,17 @@
 #include "kdtree/shape.h"
 
 /* The less side lies in [low, split], the greater one in [beyond, high]; the node itself has `split`. */
-template <class T> struct alignas(sizeof(T) == 4 ? 16 : 32) kd_sides {
+template <class T> struct alignas(sizeof(T) == 4 ? 16 : 32) bi_kdtree_sides {
     T low, split, beyond, high;
 };
 
 /* The smallest box around the nodes of a subtree, and the smallest of their ids. */
-template <class T, int DIM> struct alignas(DIM == 2 ? 2 * sizeof(T) : 16) kd_box {
+template <class T, int DIM> struct alignas(DIM == 2 ? 2 * sizeof(T) : 16) bi_kdtree_box {
     T low[DIM == 3 ? 4 : DIM], high[DIM == 3 ? 4 : DIM]; /* the last of four is not used below 4 dimensions */
 };
 
-struct kd_index {
-    void *sides;      /* kd_sides of the type: 2^levels - 1, by heap index */
+struct bi_kdtree_cuda_index {
+    void *sides;      /* bi_kdtree_sides of the type: 2^levels - 1, by heap index */
     uint32_t *leaves; /* 2^levels + 1: leaf i is [leaves[i], leaves[i + 1] - 1) */
     uint32_t *floors; /* the smallest id of each subtree of the first floor_levels + 1 levels, by heap index */
     void *tops;       /* boxes and ids of subtrees, while the index is made */
@@ -26,26 +26,27 @@ struct kd_index {
 };
 
 enum {
-    KD_LEAF = 32,       /* nodes of the largest leaf */
-    KD_BLOCK_LEVELS = 6 /* levels of the index that one block makes, from its leaves up */
+    BI_KDTREE_CUDA_LEAF = 32,        /* nodes of the largest leaf */
+    BI_KDTREE_INDEX_BLOCK_LEVELS = 6 /* levels of the index that one block makes, from its leaves up */
 };
 
-static inline int32_t kd_index_levels(int64_t n)
+static inline int32_t bi_kdtree_cuda_index_levels(int64_t n)
 {
     int32_t levels = 0;
-    while (((int64_t)(KD_LEAF + 1) << levels) < n + 1) levels++;
+    while (((int64_t)(BI_KDTREE_CUDA_LEAF + 1) << levels) < n + 1) levels++;
     return levels;
 }
 
 /* Where the parts of the index are, from `base`; *bytes becomes its size. */
-static inline kd_index kd_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n, size_t *bytes)
+static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n,
+                                                           size_t *bytes)
 {
-    kd_index index;
-    const size_t size = kd_size_of(opts->dtype);
-    index.levels = kd_index_levels(n);
+    bi_kdtree_cuda_index index;
+    const size_t size = bi_kdtree_element_size(opts->dtype);
+    index.levels = bi_kdtree_cuda_index_levels(n);
     index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
     const size_t leaves = (size_t)1 << index.levels;
-    const size_t tops = index.levels > KD_BLOCK_LEVELS ? leaves >> KD_BLOCK_LEVELS : 1;
+    const size_t tops = index.levels > BI_KDTREE_INDEX_BLOCK_LEVELS ? leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS : 1;
     index.sides = base;
     index.tops = base + leaves * 4 * size;
     index.leaves = reinterpret_cast<uint32_t *>(base + leaves * 4 * size + 2 * tops * (8 * size + 16));
@@ -54,25 +55,25 @@ static inline kd_index kd_index_at(char *base, const bosc_kdtree_opts *opts, int
     return index;
 }
 
-static inline kd_index kd_index_of(const bosc_kdtree *tree)
+static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_of(const bosc_kdtree *tree)
 {
     size_t bytes;
-    return kd_index_at(static_cast<char *>(tree->index.data), &tree->opts, tree->nodes, &bytes);
+    return bi_kdtree_cuda_index_at(static_cast<char *>(tree->index.data), &tree->opts, tree->nodes, &bytes);
 }
 
 /* The in-order place of heap node h of level `level`: just before the first leaf of its greater side. */
-__device__ __forceinline__ uint32_t kd_place_of(const kd_index &index, uint32_t h, int level)
+__device__ __forceinline__ uint32_t bi_kdtree_heap_position(const bi_kdtree_cuda_index &index, uint32_t h, int level)
 {
     uint32_t i = h + 1 - (1u << level);
     return index.leaves[(2 * i + 1) << (index.levels - level - 1)] - 1;
 }
 
-__device__ __forceinline__ int kd_level_of(uint32_t h) { return 31 - __clz((int)(h + 1)); }
+__device__ __forceinline__ int bi_kdtree_heap_level(uint32_t h) { return 31 - __clz((int)(h + 1)); }
 
 /* An id that no node below h is smaller than. */
-__device__ __forceinline__ uint32_t kd_floor_of(const kd_index &index, uint32_t h)
+__device__ __forceinline__ uint32_t bi_kdtree_floor_of(const bi_kdtree_cuda_index &index, uint32_t h)
 {
-    const int level = kd_level_of(h);
+    const int level = bi_kdtree_heap_level(h);
     return index.floors[((h + 1) >> max(level - index.floor_levels, 0)) - 1];
 }
 

@@ -8,10 +8,10 @@
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/node_distance.cuh"
 
-enum { KD_WALK_STACK = 28 }; /* one far side a level waits */
+enum { BI_KDTREE_WALK_STACK = 28 }; /* one far side a level waits */
 
 /* Squared distances from the intervals on the way to a side, by coordinate. */
-template <class D, int DIM> struct kd_way {
+template <class D, int DIM> struct bi_kdtree_path {
     D away[DIM];
 
     __device__ __forceinline__ D bound() const
@@ -21,9 +21,9 @@ template <class D, int DIM> struct kd_way {
         for (int c = 1; c < DIM; c++) s = s + away[c];
         return s;
     }
-    __device__ __forceinline__ kd_way with(int d, D squared) const
+    __device__ __forceinline__ bi_kdtree_path with(int d, D squared) const
     {
-        kd_way other;
+        bi_kdtree_path other;
 #pragma unroll
         for (int c = 0; c < DIM; c++) other.away[c] = c == d ? squared : away[c];
         return other;
@@ -31,12 +31,12 @@ template <class D, int DIM> struct kd_way {
 };
 
 /* A far side that waits: its heap index, and the way to its parent's plane. */
-template <class D, int DIM> struct alignas(sizeof(D) == 4 && DIM == 3 ? 16 : sizeof(D)) kd_waiting {
-    kd_way<D, DIM> way;
+template <class D, int DIM> struct alignas(sizeof(D) == 4 && DIM == 3 ? 16 : sizeof(D)) bi_kdtree_deferred_side {
+    bi_kdtree_path<D, DIM> way;
     uint32_t side;
 };
 
-template <class D, int DIM> __device__ __forceinline__ D kd_in(const D *q, int d)
+template <class D, int DIM> __device__ __forceinline__ D bi_kdtree_component(const D *q, int d)
 {
     D x = q[0];
 #pragma unroll
@@ -45,39 +45,40 @@ template <class D, int DIM> __device__ __forceinline__ D kd_in(const D *q, int d
 }
 
 /* Whether q is nearer to the greater side; where both are as near, smaller ids are in the less one. */
-template <class T, class D> __device__ __forceinline__ bool kd_greater_is_nearer(D q, const kd_sides<T> &s)
+template <class T, class D>
+__device__ __forceinline__ bool bi_kdtree_greater_is_nearer(D q, const bi_kdtree_sides<T> &s)
 {
-    return kd_gap<D>(q, (D)s.beyond, (D)s.high) < kd_gap<D>(q, (D)s.low, (D)s.split);
+    return bi_kdtree_gap<D>(q, (D)s.beyond, (D)s.high) < bi_kdtree_gap<D>(q, (D)s.low, (D)s.split);
 }
 
-/* FOUND keeps what is found: worst() is the largest distance that counts, beyond(bound, floor) tells that no node with
- * that distance at least and that id at least counts, take(distance, id) takes a node whose distance is not above
+/* COLLECTOR keeps what is found: worst() is the largest distance that counts, beyond(bound, floor) tells that no node
+ * with that distance at least and that id at least counts, take(distance, id) takes a node whose distance is not above
  * worst(), near(distance, worst) tells of any lane's node whether it counts there, first(walk, any, leaf) and
  * scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes of a warp call them. */
-template <class T, int DIM, class FOUND> struct kd_walk {
-    typedef kd_space<T, DIM> space;
+template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
+    typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
 
     enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 }; /* leaves that a warp reads at a time */
 
-    const kd_array nodes;
-    const kd_index index;
+    const bi_kdtree_array nodes;
+    const bi_kdtree_cuda_index index;
     const uint32_t n;
-    kd_waiting<D, DIM> *stack; /* apart from the rest, which stays in registers */
+    bi_kdtree_deferred_side<D, DIM> *stack; /* apart from the rest, which stays in registers */
     D q[DIM];
-    FOUND found;
+    COLLECTOR found;
     int depth;
     uint32_t h; /* all of this subtree is done or on the stack */
 
-    __device__ __forceinline__ kd_walk(const kd_array &array, const kd_index &made, uint32_t count,
-                                       kd_waiting<D, DIM> *waiting)
+    __device__ __forceinline__ bi_kdtree_index_walk(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
+                                                    uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
         : nodes(array), index(made), n(count), stack(waiting), depth(0)
     {
     }
 
-    __device__ __forceinline__ kd_sides<T> sides_of(uint32_t node) const
+    __device__ __forceinline__ bi_kdtree_sides<T> sides_of(uint32_t node) const
     {
-        return static_cast<const kd_sides<T> *>(index.sides)[node];
+        return static_cast<const bi_kdtree_sides<T> *>(index.sides)[node];
     }
 
     __device__ __forceinline__ void measure(uint32_t at)
@@ -91,12 +92,12 @@ template <class T, int DIM, class FOUND> struct kd_walk {
     {
         const D worst = found.worst();
         if (bound < worst) return false;
-        return bound > worst || found.beyond(bound, kd_floor_of(index, side));
+        return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, side));
     }
 
-    /* Which of the nodes from *start on are nodes of the leaf of this lane, as near as its FOUND tells. All lanes of a
-     * warp call this, those without a leaf with `any` false. Together they measure the nodes of one lane's leaf after
-     * the other's, a node each: so what they read lies together, and no lane waits for those with a leaf. */
+    /* Which of the nodes from *start on are nodes of the leaf of this lane, as near as its COLLECTOR tells. All lanes
+     * of a warp call this, those without a leaf with `any` false. Together they measure the nodes of one lane's leaf
+     * after the other's, a node each: so what they read lies together, and no lane waits for those with a leaf. */
     __device__ __forceinline__ uint32_t mark(bool any, uint32_t leaf, uint32_t *start) const
     {
         const uint32_t lane = threadIdx.x % 32;
@@ -139,7 +140,7 @@ template <class T, int DIM, class FOUND> struct kd_walk {
 
     /* The next far side whose parent's plane is near enough: the last one left on the way down, else that of an
      * ancestor. */
-    __device__ __forceinline__ bool next(uint32_t *side, kd_way<D, DIM> *way)
+    __device__ __forceinline__ bool next(uint32_t *side, bi_kdtree_path<D, DIM> *way)
     {
         const D worst = found.worst();
         while (depth > 0) {
@@ -148,15 +149,15 @@ template <class T, int DIM, class FOUND> struct kd_walk {
             *side = stack[depth].side;
             if (!(way->bound() > worst)) return true;
         }
-        int d = kd_level_of(h) % DIM;
+        int d = bi_kdtree_heap_level(h) % DIM;
         while (h > 0) {
             const uint32_t parent = (h - 1) / 2;
             d = d == 0 ? DIM - 1 : d - 1;
-            const D away = kd_in<D, DIM>(q, d) - (D)sides_of(parent).split;
+            const D away = bi_kdtree_component<D, DIM>(q, d) - (D)sides_of(parent).split;
             *side = ((h - 1) ^ 1) + 1;
             h = parent;
             if (away * away > worst) continue;
-            const kd_way<D, DIM> none = {};
+            const bi_kdtree_path<D, DIM> none = {};
             *way = none.with(d, away * away);
             return true;
         }
@@ -165,25 +166,26 @@ template <class T, int DIM, class FOUND> struct kd_walk {
 
     /* From a far side down to its nearest leaf, past its parent; other far sides wait on the stack. Whether there is
      * one that counts. */
-    __device__ __forceinline__ bool descend(uint32_t side, kd_way<D, DIM> way, uint32_t *leaf)
+    __device__ __forceinline__ bool descend(uint32_t side, bi_kdtree_path<D, DIM> way, uint32_t *leaf)
     {
         const uint32_t parent = (side - 1) / 2;
-        int level = kd_level_of(side), d = (level - 1) % DIM;
-        measure(kd_place_of(index, parent, level - 1));
+        int level = bi_kdtree_heap_level(side), d = (level - 1) % DIM;
+        measure(bi_kdtree_heap_position(index, parent, level - 1));
         {
-            const kd_sides<T> s = sides_of(parent);
+            const bi_kdtree_sides<T> s = sides_of(parent);
             const bool less = side & 1;
-            way =
-                way.with(d, kd_gap<D>(kd_in<D, DIM>(q, d), (D)(less ? s.low : s.beyond), (D)(less ? s.split : s.high)));
+            way = way.with(d, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, d), (D)(less ? s.low : s.beyond),
+                                               (D)(less ? s.split : s.high)));
         }
         if (skips(way.bound(), side)) return false;
         for (; level < index.levels; level++) {
-            const kd_sides<T> s = sides_of(side);
+            const bi_kdtree_sides<T> s = sides_of(side);
             d = d + 1 == DIM ? 0 : d + 1;
-            const D x = kd_in<D, DIM>(q, d), plane = x - (D)s.split;
-            const D less = kd_gap<D>(x, (D)s.low, (D)s.split), more = kd_gap<D>(x, (D)s.beyond, (D)s.high);
+            const D x = bi_kdtree_component<D, DIM>(q, d), plane = x - (D)s.split;
+            const D less = bi_kdtree_gap<D>(x, (D)s.low, (D)s.split),
+                    more = bi_kdtree_gap<D>(x, (D)s.beyond, (D)s.high);
             const bool greater = more < less;
-            const kd_way<D, DIM> beyond = way.with(d, plane * plane);
+            const bi_kdtree_path<D, DIM> beyond = way.with(d, plane * plane);
             if (!(beyond.bound() > found.worst())) {
                 stack[depth].way = beyond;
                 stack[depth++].side = 2 * side + 2 - greater;
@@ -204,7 +206,7 @@ template <class T, int DIM, class FOUND> struct kd_walk {
         found.first(*this, live, leaf);
         while (__any_sync(~0u, more)) {
             uint32_t side;
-            kd_way<D, DIM> way;
+            bi_kdtree_path<D, DIM> way;
             bool any = more = more && next(&side, &way);
             __syncwarp();
             if (any) any = descend(side, way, &leaf);

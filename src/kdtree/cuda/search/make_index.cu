@@ -4,26 +4,31 @@
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/node_distance.cuh"
 
-enum { INDEX_THREADS = 256, INDEX_LEAVES = 1 << KD_BLOCK_LEVELS, TOP_LEVELS = 8, TOP_BOXES = 1 << TOP_LEVELS };
+enum {
+    INDEX_THREADS = 256,
+    INDEX_LEAVES = 1 << BI_KDTREE_INDEX_BLOCK_LEVELS,
+    TOP_LEVELS = 8,
+    TOP_BOXES = 1 << TOP_LEVELS
+};
 
-size_t kd_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
+size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 {
     size_t bytes;
-    if (!kd_is_searched(opts) || n <= 0) return 0;
-    kd_index_at(nullptr, opts, n, &bytes);
+    if (!bi_kdtree_has_index(opts) || n <= 0) return 0;
+    bi_kdtree_cuda_index_at(nullptr, opts, n, &bytes);
     return bytes;
 }
 
 template <class T, int DIM> struct subtree {
-    kd_box<T, DIM> box;
+    bi_kdtree_box<T, DIM> box;
     uint32_t floor;
 };
 
 template <class T, int DIM> struct index_args {
-    kd_array nodes;
-    kd_index index;
+    bi_kdtree_array nodes;
+    bi_kdtree_cuda_index index;
     int64_t n;
-    kd_box<T, DIM> *boxes; /* of all subtrees, by heap index: made instead of the index, if not NULL */
+    bi_kdtree_box<T, DIM> *boxes; /* of all subtrees, by heap index: made instead of the index, if not NULL */
 };
 
 template <class T, int DIM>
@@ -61,14 +66,14 @@ template <class T> __device__ __forceinline__ void spread(T x, T *low, T *high)
 
 /* One warp joins the nodes [begin, end), which are not none. */
 template <class T, int DIM>
-__device__ __forceinline__ subtree<T, DIM> join_leaf(const kd_array &nodes, uint32_t begin, uint32_t end)
+__device__ __forceinline__ subtree<T, DIM> join_leaf(const bi_kdtree_array &nodes, uint32_t begin, uint32_t end)
 {
     const uint32_t at = min(begin + threadIdx.x % 32, end - 1);
-    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
+    const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(nodes, at);
     subtree<T, DIM> s = {};
 #pragma unroll
     for (int c = 0; c < DIM; c++) spread(p.x[c], &s.box.low[c], &s.box.high[c]);
-    s.floor = bi_warp_least(kd_space<T, DIM>::id(nodes, at, p));
+    s.floor = bi_warp_least(bi_kdtree_node_reader<T, DIM>::id(nodes, at, p));
     return s;
 }
 
@@ -78,13 +83,14 @@ template <class T, int DIM> struct inner {
     uint32_t id;
 };
 
-template <class T, int DIM> __device__ __forceinline__ inner<T, DIM> load_inner(const kd_array &nodes, uint32_t at)
+template <class T, int DIM>
+__device__ __forceinline__ inner<T, DIM> load_inner(const bi_kdtree_array &nodes, uint32_t at)
 {
-    const kd_node<T, DIM> p = kd_space<T, DIM>::load(nodes, at);
+    const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(nodes, at);
     inner<T, DIM> n;
 #pragma unroll
     for (int c = 0; c < DIM; c++) n.x[c] = p.x[c];
-    n.id = kd_space<T, DIM>::id(nodes, at, p);
+    n.id = bi_kdtree_node_reader<T, DIM>::id(nodes, at, p);
     return n;
 }
 
@@ -94,14 +100,14 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
                                                       const subtree<T, DIM> &greater, uint32_t h, int level,
                                                       const inner<T, DIM> &own)
 {
-    kd_sides<T> sides = {};
+    bi_kdtree_sides<T> sides = {};
     subtree<T, DIM> s = less;
     join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     join<T, DIM>(s, own.x, own.x, own.id);
 #pragma unroll
     for (int c = 0; c < DIM; c++)
         if (c == level % DIM) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
-    if (!a.boxes) static_cast<kd_sides<T> *>(a.index.sides)[h] = sides;
+    if (!a.boxes) static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
     keep<T, DIM>(a, s, h, level);
     return s;
 }
@@ -114,7 +120,7 @@ template <class T, int DIM> struct leaves_shared {
 
 /* A block makes the subtree of its leaves, of which there are 2^depth. */
 template <class T, int DIM>
-static __global__ void __launch_bounds__(INDEX_THREADS) index_leaves(const index_args<T, DIM> a, int depth)
+static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(const index_args<T, DIM> a, int depth)
 {
     typedef leaves_shared<T, DIM> shared;
     BI_SHARED(shared, sh);
@@ -122,7 +128,7 @@ static __global__ void __launch_bounds__(INDEX_THREADS) index_leaves(const index
     const uint32_t first = blockIdx.x << depth, leaves = 1u << a.index.levels;
     for (int i = (int)threadIdx.x; i <= count; i += INDEX_THREADS) {
         const uint32_t leaf = first + (uint32_t)i;
-        sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kd_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
+        sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kdtree_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
         if (!a.boxes && (i < count || leaf == leaves)) a.index.leaves[leaf] = sh.begins[i];
     }
     __syncthreads();
@@ -152,7 +158,8 @@ template <class T, int DIM> struct tops_shared {
 /* A block joins 2^depth subtrees of level `from`, which are `in`. Half of them fit at a time. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(INDEX_THREADS)
-    index_tops(const index_args<T, DIM> a, const subtree<T, DIM> *in, int from, int depth, subtree<T, DIM> *out)
+    bi_kdtree_index_tops(const index_args<T, DIM> a, const subtree<T, DIM> *in, int from, int depth,
+                         subtree<T, DIM> *out)
 {
     typedef tops_shared<T, DIM> shared;
     BI_SHARED(shared, sh);
@@ -162,8 +169,9 @@ static __global__ void __launch_bounds__(INDEX_THREADS)
         if (i >> l == 0) {
             const bool first = l == depth - 1;
             const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
-            sh.at[t] = join_sides<T, DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1],
-                                          h, level, load_inner<T, DIM>(a.nodes, kd_place_of(a.index, h, level)));
+            sh.at[t] =
+                join_sides<T, DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1], h,
+                                   level, load_inner<T, DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, level)));
         }
         __syncthreads();
     }
@@ -173,9 +181,10 @@ static __global__ void __launch_bounds__(INDEX_THREADS)
 template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_args<T, DIM> &a)
 {
     typedef subtree<T, DIM> item;
-    auto leaves = index_leaves<T, DIM>;
-    auto tops = index_tops<T, DIM>;
-    int depth = a.index.levels < KD_BLOCK_LEVELS ? a.index.levels : KD_BLOCK_LEVELS, level = a.index.levels - depth;
+    auto leaves = bi_kdtree_index_leaves<T, DIM>;
+    auto tops = bi_kdtree_index_tops<T, DIM>;
+    int depth = a.index.levels < BI_KDTREE_INDEX_BLOCK_LEVELS ? a.index.levels : BI_KDTREE_INDEX_BLOCK_LEVELS,
+        level = a.index.levels - depth;
     item *in = static_cast<item *>(a.index.tops), *out = in + ((size_t)1 << level);
     BI_TRY(BI_RUN(ctx, leaves, 1u << level, INDEX_THREADS, 0, a, depth));
     while (level > 0) {
@@ -191,7 +200,7 @@ template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_a
 
 template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    const index_args<T, DIM> a = {kd_array_of(tree), kd_index_of(tree), tree->nodes, nullptr};
+    const index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, nullptr};
     return fill<T, DIM>(ctx, a);
 }
 
@@ -204,9 +213,9 @@ template <class T> static bosc_status fill_dim(bosc_ctx *ctx, const bosc_kdtree 
     }
 }
 
-bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
+bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    if (!kd_is_searched(&tree->opts) || tree->nodes == 0) return BOSC_OK;
+    if (!bi_kdtree_has_index(&tree->opts) || tree->nodes == 0) return BOSC_OK;
     switch (tree->opts.dtype) {
     case BOSC_F32: return fill_dim<float>(ctx, tree);
     case BOSC_F64: return fill_dim<double>(ctx, tree);
@@ -217,15 +226,16 @@ bosc_status kd_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 
 template <int DIM> static bosc_status make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
 {
-    index_args<float, DIM> a = {kd_array_of(tree), kd_index_of(tree), tree->nodes, nullptr};
+    index_args<float, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, nullptr};
     const size_t leaves = (size_t)1 << a.index.levels;
     BI_TRY(bi_scratch(ctx, 2 * leaves * sizeof *a.boxes, boxes));
-    BI_TRY(bi_scratch(ctx, 2 * (leaves >> KD_BLOCK_LEVELS | 1) * sizeof(subtree<float, DIM>), &a.index.tops));
-    a.boxes = static_cast<kd_box<float, DIM> *>(*boxes);
+    BI_TRY(
+        bi_scratch(ctx, 2 * (leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS | 1) * sizeof(subtree<float, DIM>), &a.index.tops));
+    a.boxes = static_cast<bi_kdtree_box<float, DIM> *>(*boxes);
     return fill<float, DIM>(ctx, a);
 }
 
-bosc_status kd_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
+bosc_status bi_kdtree_cuda_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
 {
     switch (tree->opts.dim) {
     case 2: return make_boxes<2>(ctx, tree, boxes);

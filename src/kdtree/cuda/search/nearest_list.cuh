@@ -4,18 +4,18 @@
 
 #include "kdtree/cuda/search/node_distance.cuh"
 
-/* A neighbour, ordered by (distance, id). NaN counts as infinite, and none, (infinity, BI_KD_NONE), comes last. */
-template <class D> struct kd_neighbour {
+/* A neighbour, ordered by (distance, id). NaN counts as infinite, and none, (infinity, BI_KDTREE_NONE), comes last. */
+template <class D> struct bi_kdtree_neighbour {
     D d;
     uint32_t name;
 
-    static __device__ __forceinline__ kd_neighbour of(D distance, uint32_t id)
+    static __device__ __forceinline__ bi_kdtree_neighbour of(D distance, uint32_t id)
     {
         return {distance == distance ? distance : (D)INFINITY, id};
     }
     __device__ __forceinline__ D distance() const { return d; }
     __device__ __forceinline__ uint32_t id() const { return name; }
-    __device__ __forceinline__ bool before(const kd_neighbour &other) const
+    __device__ __forceinline__ bool before(const bi_kdtree_neighbour &other) const
     {
         return d < other.d || (d == other.d && name < other.name);
     }
@@ -23,29 +23,30 @@ template <class D> struct kd_neighbour {
 
 /* Both in the bits of one double: distances are not negative, so their bits order them, and below the bits of a
  * double's infinity doubles are ordered as their bits are. One comparison then does for two. */
-template <> struct kd_neighbour<float> {
+template <> struct bi_kdtree_neighbour<float> {
     double bits;
 
-    static __device__ __forceinline__ kd_neighbour of(float distance, uint32_t id)
+    static __device__ __forceinline__ bi_kdtree_neighbour of(float distance, uint32_t id)
     {
         return {bi_f64_from_bits((uint64_t)bi_f32_bits(fminf(distance, INFINITY)) << 32 | id)};
     }
     __device__ __forceinline__ float distance() const { return bi_f32_from_bits((uint32_t)(bi_f64_bits(bits) >> 32)); }
     __device__ __forceinline__ uint32_t id() const { return (uint32_t)bi_f64_bits(bits); }
-    __device__ __forceinline__ bool before(const kd_neighbour &other) const { return bits < other.bits; }
+    __device__ __forceinline__ bool before(const bi_kdtree_neighbour &other) const { return bits < other.bits; }
 };
 
-template <class D> __device__ __forceinline__ void kd_exchange(kd_neighbour<D> &a, kd_neighbour<D> &b)
+template <class D>
+__device__ __forceinline__ void bi_kdtree_exchange(bi_kdtree_neighbour<D> &a, bi_kdtree_neighbour<D> &b)
 {
     const bool swapped = b.before(a);
-    const kd_neighbour<D> first = swapped ? b : a;
+    const bi_kdtree_neighbour<D> first = swapped ? b : a;
     b = swapped ? a : b;
     a = first;
 }
 
 /* Batcher's bitonic networks (Sorting Networks and Their Applications, 1968): merges the runs of 2 * from into runs of
  * `to`, both powers of 2. */
-template <class D, int N> __device__ __forceinline__ void kd_sort(kd_neighbour<D> *a)
+template <class D, int N> __device__ __forceinline__ void bi_kdtree_bitonic_sort(bi_kdtree_neighbour<D> *a)
 {
 #pragma unroll
     for (int run = 2; run <= N; run *= 2)
@@ -55,26 +56,26 @@ template <class D, int N> __device__ __forceinline__ void kd_sort(kd_neighbour<D
             for (int i = 0; i < N; i++)
                 if ((i & step) == 0) {
                     if ((i & run) == 0)
-                        kd_exchange(a[i], a[i + step]);
+                        bi_kdtree_exchange(a[i], a[i + step]);
                     else
-                        kd_exchange(a[i + step], a[i]);
+                        bi_kdtree_exchange(a[i + step], a[i]);
                 }
 }
 
 /* The K nearest, in order. K is a power of 2, or one more. */
-template <class D, int K> struct kd_nearest {
+template <class D, int K> struct bi_kdtree_nearest_list {
     enum { BATCH = K >= 32 ? 32 : K >= 16 ? 16 : K >= 8 ? 8 : K >= 4 ? 4 : K >= 2 ? 2 : 1 };
-    kd_neighbour<D> at[K];
+    bi_kdtree_neighbour<D> at[K];
 
     __device__ __forceinline__ void clear()
     {
 #pragma unroll
-        for (int i = 0; i < K; i++) at[i] = kd_neighbour<D>::of((D)INFINITY, BI_KD_NONE);
+        for (int i = 0; i < K; i++) at[i] = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
     }
 
-    __device__ __forceinline__ kd_neighbour<D> last() const { return at[K - 1]; }
+    __device__ __forceinline__ bi_kdtree_neighbour<D> last() const { return at[K - 1]; }
 
-    __device__ __forceinline__ void add(const kd_neighbour<D> &x)
+    __device__ __forceinline__ void add(const bi_kdtree_neighbour<D> &x)
     {
         if (!x.before(at[K - 1])) return;
         bool before = true;
@@ -89,20 +90,20 @@ template <class D, int K> struct kd_nearest {
 
     /* Takes BATCH in, which are in any order: of these and the first BATCH that are kept, the nearest half is what is
      * left of comparing each of the one with that opposite in the other. */
-    __device__ __forceinline__ void add_all(kd_neighbour<D> *x)
+    __device__ __forceinline__ void add_all(bi_kdtree_neighbour<D> *x)
     {
-        kd_sort<D, BATCH>(x);
+        bi_kdtree_bitonic_sort<D, BATCH>(x);
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            kd_neighbour<D> &other = x[BATCH - 1 - i];
-            kd_exchange(at[i], other);
+            bi_kdtree_neighbour<D> &other = x[BATCH - 1 - i];
+            bi_kdtree_exchange(at[i], other);
             if (K > BATCH && other.before(at[K - 1])) at[K - 1] = other;
         }
 #pragma unroll
         for (int step = BATCH / 2; step > 0; step /= 2)
 #pragma unroll
             for (int i = 0; i < BATCH; i++)
-                if ((i & step) == 0) kd_exchange(at[i], at[i + step]);
+                if ((i & step) == 0) bi_kdtree_exchange(at[i], at[i + step]);
     }
 
     /* Writes the first k to row `row`. */
@@ -113,7 +114,7 @@ template <class D, int K> struct kd_nearest {
             if (i >= k) break;
             const uint32_t id = at[i].id();
             if (wide)
-                static_cast<int64_t *>(ids)[row * k + i] = id == BI_KD_NONE ? -1 : (int64_t)id;
+                static_cast<int64_t *>(ids)[row * k + i] = id == BI_KDTREE_NONE ? -1 : (int64_t)id;
             else
                 static_cast<uint32_t *>(ids)[row * k + i] = id;
             if (dist2) dist2[row * k + i] = at[i].distance();

@@ -9,25 +9,26 @@ static int64_t batch_size(int64_t m)
 }
 
 /* The sort takes as much again at most. */
-size_t kd_search_bytes(int64_t m) { return (size_t)batch_size(m) * 32 + 65536; }
+size_t bi_kdtree_cuda_search_bytes(int64_t m) { return (size_t)batch_size(m) * 32 + 65536; }
 
-static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const kd_search &a)
+static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
     switch (tree->opts.dtype) {
-    case BOSC_F32: return kd_search_f32(ctx, a);
-    case BOSC_F64: return kd_search_f64(ctx, a);
-    case BOSC_I32: return kd_search_i32(ctx, a);
-    default: return kd_search_i64(ctx, a);
+    case BOSC_F32: return bi_kdtree_cuda_search_f32(ctx, a);
+    case BOSC_F64: return bi_kdtree_cuda_search_f64(ctx, a);
+    case BOSC_I32: return bi_kdtree_cuda_search_i32(ctx, a);
+    default: return bi_kdtree_cuda_search_i64(ctx, a);
     }
 }
 
-static kd_search search_of(const bosc_kdtree *tree, const struct bi_kd_query *query, enum kd_what what)
+static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                       enum bi_kdtree_search_kind what)
 {
-    kd_search a = {};
+    bi_kdtree_cuda_search a = {};
     a.what = what;
     a.dim = tree->opts.dim;
-    a.nodes = kd_array_of(tree);
-    a.index = kd_index_of(tree);
+    a.nodes = bi_kdtree_array_of(tree);
+    a.index = bi_kdtree_cuda_index_of(tree);
     a.n = (uint32_t)tree->nodes;
     a.stride = query->rows.stride;
     a.k = (int32_t)query->k;
@@ -38,13 +39,15 @@ static kd_search search_of(const bosc_kdtree *tree, const struct bi_kd_query *qu
     return a;
 }
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query, enum kd_what what)
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                          enum bi_kdtree_search_kind what)
 {
     void *scratch;
     const int64_t m = query->rows.n, batch = batch_size(m);
-    const size_t size = kd_size_of(tree->opts.dtype), entries = what == KD_NEAREST ? (size_t)query->k : 0;
+    const size_t size = bi_kdtree_element_size(tree->opts.dtype),
+                 entries = what == BI_KDTREE_FIND_NEAREST ? (size_t)query->k : 0;
     const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
-    kd_search a = search_of(tree, query, what);
+    bi_kdtree_cuda_search a = search_of(tree, query, what);
     BI_TRY(bi_scratch(ctx, (size_t)batch * 16, &scratch));
     a.scratch = static_cast<uint32_t *>(scratch);
     for (int64_t first = 0; first < m; first += batch) {
@@ -62,49 +65,51 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
-bosc_status kd_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, KD_NEAREST);
+    return search(ctx, tree, query, BI_KDTREE_FIND_NEAREST);
 }
 
-bosc_status kd_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, KD_COUNT);
+    return search(ctx, tree, query, BI_KDTREE_FIND_COUNT);
 }
 
-bosc_status kd_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, KD_FILL);
+    return search(ctx, tree, query, BI_KDTREE_FIND_ROWS);
 }
 
 /* The nodes above the leaves as rows, each with its id. */
 template <int DIM>
 static __global__ void __launch_bounds__(256)
-    gather_inner(const kd_array nodes, const kd_index index, float *rows, uint32_t *ids)
+    bi_kdtree_gather_inner(const bi_kdtree_array nodes, const bi_kdtree_cuda_index index, float *rows, uint32_t *ids)
 {
     const uint32_t i = blockIdx.x * 256 + threadIdx.x;
     if (i + 1 >= 1u << index.levels) return;
     const uint32_t at = index.leaves[i + 1] - 1;
-    const kd_node<float, DIM> p = kd_space<float, DIM>::load(nodes, at);
+    const bi_kdtree_node<float, DIM> p = bi_kdtree_node_reader<float, DIM>::load(nodes, at);
 #pragma unroll
     for (int c = 0; c < DIM; c++) rows[i * DIM + c] = p.x[c];
-    ids[i] = kd_space<float, DIM>::id(nodes, at, p);
+    ids[i] = bi_kdtree_node_reader<float, DIM>::id(nodes, at, p);
 }
 
-bosc_status kd_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     void *scratch, *rows, *ids;
-    kd_search a = search_of(tree, query, KD_NEAREST);
+    bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
     a.m = (1u << a.index.levels) - 1;
     if (a.m == 0) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, (size_t)a.m * 16, &scratch));
     BI_TRY(bi_scratch(ctx, (size_t)a.m * (size_t)a.dim * 4, &rows));
     BI_TRY(bi_scratch(ctx, (size_t)a.m * 4, &ids));
-    auto gather = a.dim == 2 ? gather_inner<2> : a.dim == 3 ? gather_inner<3> : gather_inner<4>;
+    auto gather = a.dim == 2   ? bi_kdtree_gather_inner<2>
+                  : a.dim == 3 ? bi_kdtree_gather_inner<3>
+                               : bi_kdtree_gather_inner<4>;
     BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a.m, 256), 256, 0, a.nodes, a.index, static_cast<float *>(rows),
                   static_cast<uint32_t *>(ids)));
     a.scratch = static_cast<uint32_t *>(scratch);
     a.queries = rows;
     a.rows = static_cast<const uint32_t *>(ids);
-    return kd_search_f32(ctx, a);
+    return bi_kdtree_cuda_search_f32(ctx, a);
 }

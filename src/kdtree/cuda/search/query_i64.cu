@@ -1,3 +1,6 @@
 #include "kdtree/cuda/search/query_kernels.cuh"
 
-bosc_status kd_search_i64(bosc_ctx *ctx, const kd_search &a) { return kd_search_dim<int64_t>(ctx, a); }
+bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    return bi_kdtree_cuda_search_dim<int64_t>(ctx, a);
+}

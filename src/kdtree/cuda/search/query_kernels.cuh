@@ -8,19 +8,19 @@
 #include "kdtree/cuda/search/index_walk.cuh"
 #include "kdtree/steps/query.h"
 
-enum { KD_LOCATE_THREADS = 256, KD_WALK_THREADS = 128 };
+enum { BI_KDTREE_LOCATE_THREADS = 256, BI_KDTREE_WALK_THREADS = 128 };
 
-enum kd_what { KD_NEAREST, KD_COUNT, KD_FILL };
+enum bi_kdtree_search_kind { BI_KDTREE_FIND_NEAREST, BI_KDTREE_FIND_COUNT, BI_KDTREE_FIND_ROWS };
 
-struct kd_search {
-    enum kd_what what;
+struct bi_kdtree_cuda_search {
+    enum bi_kdtree_search_kind what;
     int32_t dim;
-    kd_array nodes;
-    kd_index index;
+    bi_kdtree_array nodes;
+    bi_kdtree_cuda_index index;
     uint32_t n, m;
     const void *queries;
     int64_t stride;
-    uint32_t *scratch;              /* 4 m: see kd_locate_and_run */
+    uint32_t *scratch;              /* 4 m: see bi_kdtree_locate_and_run */
     const uint32_t *leaves, *order; /* of the sorted queries: leaf, and number of the query */
     const uint32_t *rows;           /* the row of the output of each query; NULL: its number */
     int32_t k;
@@ -33,17 +33,17 @@ struct kd_search {
     int64_t first; /* the number of query 0 in the whole call */
 };
 
-bosc_status kd_search_f32(bosc_ctx *ctx, const kd_search &a);
-bosc_status kd_search_f64(bosc_ctx *ctx, const kd_search &a);
-bosc_status kd_search_i32(bosc_ctx *ctx, const kd_search &a);
-bosc_status kd_search_i64(bosc_ctx *ctx, const kd_search &a);
+bosc_status bi_kdtree_cuda_search_f32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
+bosc_status bi_kdtree_cuda_search_f64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
+bosc_status bi_kdtree_cuda_search_i32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
+bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 
 template <class T, int DIM>
-static __global__ void __launch_bounds__(KD_LOCATE_THREADS)
-    kd_locate(const kd_search a, uint32_t *leaves, uint32_t *numbers)
+static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
+    bi_kdtree_locate_leaves(const bi_kdtree_cuda_search a, uint32_t *leaves, uint32_t *numbers)
 {
-    typedef typename kd_distance_of<T>::type D;
-    const uint32_t i = blockIdx.x * KD_LOCATE_THREADS + threadIdx.x;
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x;
     if (i >= a.m) return;
     D q[DIM];
 #pragma unroll
@@ -51,19 +51,20 @@ static __global__ void __launch_bounds__(KD_LOCATE_THREADS)
     uint32_t h = 0;
     for (int level = 0, d = 0; level < a.index.levels; level++, d = d + 1 == DIM ? 0 : d + 1)
         h = 2 * h + 1 +
-            kd_greater_is_nearer<T, D>(kd_in<D, DIM>(q, d), static_cast<const kd_sides<T> *>(a.index.sides)[h]);
+            bi_kdtree_greater_is_nearer<T, D>(bi_kdtree_component<D, DIM>(q, d),
+                                              static_cast<const bi_kdtree_sides<T> *>(a.index.sides)[h]);
     leaves[i] = h + 1 - (1u << a.index.levels);
     numbers[i] = i;
 }
 
 /* The K nearest. */
-template <class T, int DIM, int K> struct kd_found_nearest {
-    typedef typename kd_distance_of<T>::type D;
-    typedef kd_walk<T, DIM, kd_found_nearest> walk;
-    kd_nearest<D, K> nearest;
+template <class T, int DIM, int K> struct bi_kdtree_nearest_collector {
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
+    bi_kdtree_nearest_list<D, K> nearest;
     D limit;
 
-    __device__ __forceinline__ void begin(const kd_search &a, uint32_t)
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t)
     {
         limit = (D)a.limit;
         nearest.clear();
@@ -75,12 +76,12 @@ template <class T, int DIM, int K> struct kd_found_nearest {
     }
     __device__ __forceinline__ bool beyond(D bound, uint32_t floor) const
     {
-        const kd_neighbour<D> first = kd_neighbour<D>::of(bound, floor);
+        const bi_kdtree_neighbour<D> first = bi_kdtree_neighbour<D>::of(bound, floor);
         return first.distance() > limit || !first.before(nearest.last());
     }
     __device__ __forceinline__ void take(D distance, uint32_t id)
     {
-        const kd_neighbour<D> x = kd_neighbour<D>::of(distance, id);
+        const bi_kdtree_neighbour<D> x = bi_kdtree_neighbour<D>::of(distance, id);
         if (!(x.distance() > limit)) nearest.add(x);
     }
 
@@ -90,41 +91,42 @@ template <class T, int DIM, int K> struct kd_found_nearest {
     /* Of the first leaf nearly all would be marked: they are taken in K at a time instead. */
     __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
     {
-        if (sizeof(D) == 8 || w.n < KD_LEAF) {
+        if (sizeof(D) == 8 || w.n < BI_KDTREE_CUDA_LEAF) {
             scan(w, any, leaf);
             return;
         }
         if (!any) return;
         const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1;
-        const uint32_t start = min(begin, w.n - KD_LEAF);
+        const uint32_t start = min(begin, w.n - BI_KDTREE_CUDA_LEAF);
 #pragma unroll
-        for (uint32_t group = 0; group < KD_LEAF; group += K) {
-            kd_neighbour<D> x[K];
+        for (uint32_t group = 0; group < BI_KDTREE_CUDA_LEAF; group += K) {
+            bi_kdtree_neighbour<D> x[K];
 #pragma unroll
             for (int i = 0; i < K; i++) {
                 const uint32_t at = start + group + i;
-                const kd_node<T, DIM> p = kd_space<T, DIM>::load(w.nodes, at);
-                x[i] = kd_neighbour<D>::of(kd_space<T, DIM>::distance(w.q, p.x), kd_space<T, DIM>::id(w.nodes, at, p));
+                const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(w.nodes, at);
+                x[i] = bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(w.q, p.x),
+                                                  bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p));
                 if (at < begin || at >= end || x[i].distance() > limit)
-                    x[i] = kd_neighbour<D>::of((D)INFINITY, BI_KD_NONE);
+                    x[i] = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
             }
             nearest.add_all(x);
         }
     }
-    __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const
+    __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         nearest.write(a.rows ? a.rows[number] : number, a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
     }
 };
 
 /* How many are within the limit. NaN is infinite. */
-template <class T, int DIM> struct kd_found_count {
-    typedef typename kd_distance_of<T>::type D;
-    typedef kd_walk<T, DIM, kd_found_count> walk;
+template <class T, int DIM> struct bi_kdtree_count_collector {
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_count_collector> walk;
     D limit;
     int64_t count;
 
-    __device__ __forceinline__ void begin(const kd_search &a, uint32_t)
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t)
     {
         limit = (D)a.limit;
         count = 0;
@@ -140,18 +142,21 @@ template <class T, int DIM> struct kd_found_count {
         count += __popc(w.mark(any, leaf, &start));
     }
     __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf) { scan(w, any, leaf); }
-    __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const { a.counts[number] = count; }
+    __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
+    {
+        a.counts[number] = count;
+    }
 };
 
 /* Those within the limit, to their row, as they come. In the end short rows are put in order. */
-template <class T, int DIM> struct kd_found_row {
-    typedef typename kd_distance_of<T>::type D;
-    typedef kd_walk<T, DIM, kd_found_row> walk;
+template <class T, int DIM> struct bi_kdtree_row_collector {
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
     D limit;
     int64_t count, room;
     bi_row_out row;
 
-    __device__ __forceinline__ void begin(const kd_search &a, uint32_t number)
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t number)
     {
         limit = (D)a.limit;
         count = 0;
@@ -180,7 +185,7 @@ template <class T, int DIM> struct kd_found_row {
             bi_row_set(&row, e, bi_row_dist2(&row, e - 1), bi_row_id(&row, e - 1));
         bi_row_set(&row, e, d, id);
     }
-    __device__ __forceinline__ void end(const kd_search &a, uint32_t number) const
+    __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         if (count != room) {
             bi_atomic_min_i64(a.bad, a.first + number);
@@ -190,15 +195,15 @@ template <class T, int DIM> struct kd_found_row {
     }
 };
 
-template <class T, int DIM, class FOUND>
-static __global__ void __launch_bounds__(KD_WALK_THREADS) kd_run(const kd_search a)
+template <class T, int DIM, class COLLECTOR>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_index(const bi_kdtree_cuda_search a)
 {
-    typedef typename kd_distance_of<T>::type D;
-    const uint32_t i = blockIdx.x * KD_WALK_THREADS + threadIdx.x;
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const uint32_t i = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x;
     const bool live = i < a.m;
     const uint32_t number = a.order[live ? i : a.m - 1];
-    kd_waiting<D, DIM> stack[KD_WALK_STACK];
-    kd_walk<T, DIM, FOUND> w(a.nodes, a.index, a.n, stack);
+    bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
+    bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
 #pragma unroll
     for (int c = 0; c < DIM; c++) w.q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
     w.found.begin(a, number);
@@ -206,53 +211,56 @@ static __global__ void __launch_bounds__(KD_WALK_THREADS) kd_run(const kd_search
     if (live) w.found.end(a, number);
 }
 
-template <class T, int DIM, class FOUND> static bosc_status kd_launch(bosc_ctx *ctx, const kd_search &a)
+template <class T, int DIM, class COLLECTOR>
+static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    auto kernel = kd_run<T, DIM, FOUND>;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(a.m, KD_WALK_THREADS), KD_WALK_THREADS, 0, a);
+    auto kernel = bi_kdtree_search_index<T, DIM, COLLECTOR>;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(a.m, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
 }
 
-template <class T, int DIM> static bosc_status kd_launch_nearest(bosc_ctx *ctx, const kd_search &a)
+template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    if (a.k == 1) return kd_launch<T, DIM, kd_found_nearest<T, DIM, 1>>(ctx, a);
-    if (a.k <= 8) return kd_launch<T, DIM, kd_found_nearest<T, DIM, 8>>(ctx, a);
-    if (sizeof(T) == 4 && a.k <= 16) return kd_launch<T, DIM, kd_found_nearest<T, DIM, 16>>(ctx, a);
-    return kd_launch<T, DIM, kd_found_nearest<T, DIM, 32>>(ctx, a);
+    if (a.k == 1) return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 1>>(ctx, a);
+    if (a.k <= 8) return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 8>>(ctx, a);
+    if (sizeof(T) == 4 && a.k <= 16)
+        return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 16>>(ctx, a);
+    return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 32>>(ctx, a);
 }
 
 /* leaves and numbers, sorted, are of no use any more: their room takes the list of long rows. */
-template <class T, int DIM> static bosc_status kd_launch_rows(bosc_ctx *ctx, const kd_search &a)
+template <class T, int DIM> static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     BI_TRY(ctx->backend->fill(ctx, a.long_rows, 0, sizeof *a.long_rows));
-    BI_TRY((kd_launch<T, DIM, kd_found_row<T, DIM>>(ctx, a)));
-    const bi_row_out rows = {a.ids, a.dist2, 0, a.wide, sizeof(typename kd_distance_of<T>::type) == 4, false};
+    BI_TRY((bi_kdtree_launch_search<T, DIM, bi_kdtree_row_collector<T, DIM>>(ctx, a)));
+    const bi_row_out rows = {a.ids, a.dist2, 0, a.wide, sizeof(typename bi_kdtree_distance_of<T>::type) == 4, false};
     return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
 /* The scratch holds leaves and numbers of the queries, and both again in the order of the leaves. */
-template <class T, int DIM> static bosc_status kd_locate_and_run(bosc_ctx *ctx, kd_search a)
+template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     const size_t m = a.m;
     uint32_t *leaves = a.scratch, *numbers = leaves + m, *sorted = numbers + m, *order = sorted + m;
-    auto kernel = kd_locate<T, DIM>;
-    BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(a.m, KD_LOCATE_THREADS), KD_LOCATE_THREADS, 0, a, leaves, numbers));
+    auto kernel = bi_kdtree_locate_leaves<T, DIM>;
+    BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(a.m, BI_KDTREE_LOCATE_THREADS), BI_KDTREE_LOCATE_THREADS, 0, a,
+                  leaves, numbers));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, 4, numbers, a.m, sorted, order, 0,
                                           a.index.levels > 0 ? a.index.levels : 1));
     a.leaves = sorted;
     a.order = order;
     switch (a.what) {
-    case KD_NEAREST: return kd_launch_nearest<T, DIM>(ctx, a);
-    case KD_COUNT: return kd_launch<T, DIM, kd_found_count<T, DIM>>(ctx, a);
-    default: a.long_rows = leaves; return kd_launch_rows<T, DIM>(ctx, a);
+    case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<T, DIM>(ctx, a);
+    case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<T, DIM, bi_kdtree_count_collector<T, DIM>>(ctx, a);
+    default: a.long_rows = leaves; return bi_kdtree_launch_rows<T, DIM>(ctx, a);
     }
 }
 
-template <class T> static bosc_status kd_search_dim(bosc_ctx *ctx, const kd_search &a)
+template <class T> static bosc_status bi_kdtree_cuda_search_dim(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     switch (a.dim) {
-    case 2: return kd_locate_and_run<T, 2>(ctx, a);
-    case 3: return kd_locate_and_run<T, 3>(ctx, a);
-    default: return kd_locate_and_run<T, 4>(ctx, a);
+    case 2: return bi_kdtree_locate_and_run<T, 2>(ctx, a);
+    case 3: return bi_kdtree_locate_and_run<T, 3>(ctx, a);
+    default: return bi_kdtree_locate_and_run<T, 4>(ctx, a);
     }
 }
 

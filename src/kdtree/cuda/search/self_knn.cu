@@ -8,15 +8,15 @@
 #include "kdtree/cuda/search/nearest_list.cuh"
 
 enum {
-    ALL_THREADS = 128,
-    ALL_WARPS = ALL_THREADS / 32,
-    ALL_STACK = 64 /* at most two boxes a level wait */
+    SELF_KNN_THREADS = 128,
+    SELF_KNN_WARPS = SELF_KNN_THREADS / 32,
+    SELF_KNN_STACK = 64 /* at most two boxes a level wait */
 };
 
-template <int DIM> struct all_args {
-    kd_array nodes;
-    kd_index index;
-    const kd_box<float, DIM> *boxes; /* by heap index */
+template <int DIM> struct self_knn_args {
+    bi_kdtree_array nodes;
+    bi_kdtree_cuda_index index;
+    const bi_kdtree_box<float, DIM> *boxes; /* by heap index */
     int32_t k;
     void *ids;
     float *dist2;
@@ -31,7 +31,7 @@ __device__ __forceinline__ float gap(float low, float high, float other_low, flo
 
 /* No point of box b is nearer to any point of box a, by distances as they are computed. */
 template <int DIM>
-__device__ __forceinline__ float bound(const kd_box<float, DIM> &a, const float *low, const float *high)
+__device__ __forceinline__ float box_bound(const bi_kdtree_box<float, DIM> &a, const float *low, const float *high)
 {
     float s = 0;
 #pragma unroll
@@ -43,30 +43,30 @@ __device__ __forceinline__ float bound(const kd_box<float, DIM> &a, const float 
 }
 
 /* No point of box b is nearer to q; NaN only where all distances from q are infinite. */
-template <int DIM> __device__ __forceinline__ float bound_of(const float *q, const kd_box<float, DIM> &b)
+template <int DIM> __device__ __forceinline__ float point_bound(const float *q, const bi_kdtree_box<float, DIM> &b)
 {
     float s = 0;
 #pragma unroll
     for (int c = 0; c < DIM; c++)
-        s = c == 0 ? kd_gap(q[c], b.low[c], b.high[c]) : s + kd_gap(q[c], b.low[c], b.high[c]);
+        s = c == 0 ? bi_kdtree_gap(q[c], b.low[c], b.high[c]) : s + bi_kdtree_gap(q[c], b.low[c], b.high[c]);
     return s;
 }
 
-template <int DIM, int K> struct all_shared {
-    kd_point<DIM> points[ALL_WARPS][32];
-    uint32_t stack[ALL_WARPS][ALL_STACK];
-    uint32_t rows[ALL_WARPS][32];
-    uint32_t out[ALL_WARPS][32 * K];
+template <int DIM, int K> struct self_knn_shared {
+    bi_kdtree_point<DIM> points[SELF_KNN_WARPS][32];
+    uint32_t stack[SELF_KNN_WARPS][SELF_KNN_STACK];
+    uint32_t rows[SELF_KNN_WARPS][32];
+    uint32_t out[SELF_KNN_WARPS][32 * K];
 };
 
 /* What a warp's walk needs beside its lanes' lists. */
-template <int DIM, int K> struct all_walk {
-    const all_args<DIM> &a;
-    all_shared<DIM, K> &sh;
-    const kd_box<float, DIM> own; /* of the queries */
-    const kd_point<DIM> q;
+template <int DIM, int K> struct self_knn_walk {
+    const self_knn_args<DIM> &a;
+    self_knn_shared<DIM, K> &sh;
+    const bi_kdtree_box<float, DIM> own; /* of the queries */
+    const bi_kdtree_point<DIM> q;
     const bool live;
-    kd_nearest<float, K> nearest;
+    bi_kdtree_nearest_list<float, K> nearest;
 
     __device__ __forceinline__ float worst() const { return nearest.last().distance(); }
 
@@ -81,7 +81,7 @@ template <int DIM, int K> struct all_walk {
         const uint32_t begin = a.index.leaves[leaf], count = a.index.leaves[leaf + 1] - 1 - begin;
         const uint32_t lane = threadIdx.x % 32;
         __syncwarp();
-        sh.points[threadIdx.x / 32][lane] = kd_load<DIM>(a.nodes, begin + min(lane, count - 1));
+        sh.points[threadIdx.x / 32][lane] = bi_kdtree_load_point<DIM>(a.nodes, begin + min(lane, count - 1));
         __syncwarp();
         return count;
     }
@@ -89,18 +89,18 @@ template <int DIM, int K> struct all_walk {
     /* All nodes of the own leaf, taken in many at a time. */
     __device__ __forceinline__ void first(uint32_t count)
     {
-        enum { BATCH = kd_nearest<float, K>::BATCH };
-        const kd_point<DIM> *points = sh.points[threadIdx.x / 32];
+        enum { BATCH = bi_kdtree_nearest_list<float, K>::BATCH };
+        const bi_kdtree_point<DIM> *points = sh.points[threadIdx.x / 32];
         nearest.clear();
 #pragma unroll
         for (uint32_t group = 0; group < 32; group += BATCH) {
-            kd_neighbour<float> x[BATCH];
+            bi_kdtree_neighbour<float> x[BATCH];
 #pragma unroll
             for (uint32_t i = 0; i < BATCH; i++)
-                x[i] = group + i < count
-                           ? kd_neighbour<float>::of(kd_space<float, DIM>::distance(q.x, points[group + i].x),
-                                                     points[group + i].id)
-                           : kd_neighbour<float>::of(INFINITY, BI_KD_NONE);
+                x[i] = group + i < count ? bi_kdtree_neighbour<float>::of(
+                                               bi_kdtree_node_reader<float, DIM>::distance(q.x, points[group + i].x),
+                                               points[group + i].id)
+                                         : bi_kdtree_neighbour<float>::of(INFINITY, BI_KDTREE_NONE);
             nearest.add_all(x);
         }
     }
@@ -110,33 +110,34 @@ template <int DIM, int K> struct all_walk {
     __device__ __forceinline__ void scan(uint32_t leaf)
     {
         const uint32_t count = load(leaf), lane = threadIdx.x % 32;
-        const kd_point<DIM> *points = sh.points[threadIdx.x / 32];
+        const bi_kdtree_point<DIM> *points = sh.points[threadIdx.x / 32];
         const float most = live ? worst() : -1, most_of_all = worst_of_all();
-        const bool mine = lane < count && !(bound<DIM>(own, points[lane].x, points[lane].x) > most_of_all);
+        const bool mine = lane < count && !(box_bound<DIM>(own, points[lane].x, points[lane].x) > most_of_all);
         uint32_t near = 0;
         for (uint32_t some = __ballot_sync(~0u, mine); some; some &= some - 1) {
             const int c = __ffs((int)some) - 1;
-            near |= kd_space<float, DIM>::distance(q.x, points[c].x) > most ? 0 : 1u << c;
+            near |= bi_kdtree_node_reader<float, DIM>::distance(q.x, points[c].x) > most ? 0 : 1u << c;
         }
         for (near = live ? near : 0; near; near &= near - 1) {
-            const kd_point<DIM> &p = points[__ffs((int)near) - 1];
-            nearest.add(kd_neighbour<float>::of(kd_space<float, DIM>::distance(q.x, p.x), p.id));
+            const bi_kdtree_point<DIM> &p = points[__ffs((int)near) - 1];
+            nearest.add(bi_kdtree_neighbour<float>::of(bi_kdtree_node_reader<float, DIM>::distance(q.x, p.x), p.id));
         }
     }
 
     /* Measures the node h above the leaves. */
     __device__ __forceinline__ void measure(uint32_t h)
     {
-        const kd_point<DIM> p = kd_load<DIM>(a.nodes, kd_place_of(a.index, h, kd_level_of(h)));
-        const float d = kd_space<float, DIM>::distance(q.x, p.x);
-        if (live && !(d > worst())) nearest.add(kd_neighbour<float>::of(d, p.id));
+        const bi_kdtree_point<DIM> p =
+            bi_kdtree_load_point<DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, bi_kdtree_heap_level(h)));
+        const float d = bi_kdtree_node_reader<float, DIM>::distance(q.x, p.x);
+        if (live && !(d > worst())) nearest.add(bi_kdtree_neighbour<float>::of(d, p.id));
     }
 
     __device__ __forceinline__ bool needs(uint32_t h) const
     {
-        const float b = bound_of<DIM>(q.x, a.boxes[h]);
+        const float b = point_bound<DIM>(q.x, a.boxes[h]);
         if (!live || b > worst()) return false;
-        return b < worst() || kd_neighbour<float>::of(b, kd_floor_of(a.index, h)).before(nearest.last());
+        return b < worst() || bi_kdtree_neighbour<float>::of(b, bi_kdtree_floor_of(a.index, h)).before(nearest.last());
     }
 
     /* Visits what any lane needs below box h. Nearer children come first. */
@@ -149,8 +150,8 @@ template <int DIM, int K> struct all_walk {
             if (__any_sync(~0u, needs(h))) {
                 if (h < leaves) {
                     measure(h);
-                    const kd_box<float, DIM> &l = a.boxes[2 * h + 1], &g = a.boxes[2 * h + 2];
-                    const bool less = bound<DIM>(own, l.low, l.high) <= bound<DIM>(own, g.low, g.high);
+                    const bi_kdtree_box<float, DIM> &l = a.boxes[2 * h + 1], &g = a.boxes[2 * h + 2];
+                    const bool less = box_bound<DIM>(own, l.low, l.high) <= box_bound<DIM>(own, g.low, g.high);
                     if (lane == 0) stack[waiting] = less ? 2 * h + 2 : 2 * h + 1;
                     waiting++;
                     h = less ? 2 * h + 1 : 2 * h + 2;
@@ -176,7 +177,7 @@ template <int DIM, int K> struct all_walk {
             if (spread == 1)
                 to[at] = word;
             else
-                reinterpret_cast<int64_t *>(to)[at] = word == BI_KD_NONE ? -1 : (int64_t)word;
+                reinterpret_cast<int64_t *>(to)[at] = word == BI_KDTREE_NONE ? -1 : (int64_t)word;
         }
         __syncwarp();
     }
@@ -196,16 +197,16 @@ template <int DIM, int K> struct all_walk {
 };
 
 template <int DIM, int K>
-static __global__ void __launch_bounds__(ALL_THREADS, K > 9 ? 4 : 8) walk_all(const all_args<DIM> a)
+static __global__ void __launch_bounds__(SELF_KNN_THREADS, K > 9 ? 4 : 8) bi_kdtree_self_knn(const self_knn_args<DIM> a)
 {
-    typedef all_shared<DIM, K> shared;
+    typedef self_knn_shared<DIM, K> shared;
     BI_SHARED(shared, sh);
-    const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32, leaf = blockIdx.x * ALL_WARPS + w;
+    const uint32_t w = threadIdx.x / 32, lane = threadIdx.x % 32, leaf = blockIdx.x * SELF_KNN_WARPS + w;
     if (leaf >> a.index.levels) return;
     const uint32_t own = (1u << a.index.levels) - 1 + leaf;
     const uint32_t begin = a.index.leaves[leaf], count = a.index.leaves[leaf + 1] - 1 - begin;
-    all_walk<DIM, K> walk = {a, sh, a.boxes[own], kd_load<DIM>(a.nodes, begin + min(lane, count - 1)), lane < count,
-                             {}};
+    self_knn_walk<DIM, K> walk = {
+        a, sh, a.boxes[own], bi_kdtree_load_point<DIM>(a.nodes, begin + min(lane, count - 1)), lane < count, {}};
     walk.load(leaf);
     walk.first(count);
     for (uint32_t h = own; h > 0; h = (h - 1) / 2) {
@@ -215,35 +216,37 @@ static __global__ void __launch_bounds__(ALL_THREADS, K > 9 ? 4 : 8) walk_all(co
     walk.write(count);
 }
 
-template <int DIM, int K> static bosc_status run_walk(bosc_ctx *ctx, const all_args<DIM> &a)
+template <int DIM, int K> static bosc_status launch_self_knn(bosc_ctx *ctx, const self_knn_args<DIM> &a)
 {
-    auto kernel = walk_all<DIM, K>;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up((int64_t)1 << a.index.levels, ALL_WARPS), ALL_THREADS, 0, a);
+    auto kernel = bi_kdtree_self_knn<DIM, K>;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up((int64_t)1 << a.index.levels, SELF_KNN_WARPS), SELF_KNN_THREADS, 0,
+                  a);
 }
 
 /* Sizes have room for a node itself beside 8 or 16 neighbours. */
-template <int DIM> static bosc_status run_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+template <int DIM>
+static bosc_status self_knn_of_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     void *boxes;
-    all_args<DIM> a = {};
-    BI_TRY(kd_make_boxes(ctx, tree, &boxes));
-    a.nodes = kd_array_of(tree);
-    a.index = kd_index_of(tree);
-    a.boxes = static_cast<const kd_box<float, DIM> *>(boxes);
+    self_knn_args<DIM> a = {};
+    BI_TRY(bi_kdtree_cuda_make_boxes(ctx, tree, &boxes));
+    a.nodes = bi_kdtree_array_of(tree);
+    a.index = bi_kdtree_cuda_index_of(tree);
+    a.boxes = static_cast<const bi_kdtree_box<float, DIM> *>(boxes);
     a.k = (int32_t)query->k;
     a.ids = query->ids;
     a.dist2 = static_cast<float *>(query->dist2);
     a.wide = tree->opts.id_bits == 64;
-    if (a.k <= 2) return run_walk<DIM, 2>(ctx, a);
-    if (a.k <= 5) return run_walk<DIM, 5>(ctx, a);
-    if (a.k <= 9) return run_walk<DIM, 9>(ctx, a);
-    if (a.k <= 17) return run_walk<DIM, 17>(ctx, a);
-    return run_walk<DIM, 32>(ctx, a);
+    if (a.k <= 2) return launch_self_knn<DIM, 2>(ctx, a);
+    if (a.k <= 5) return launch_self_knn<DIM, 5>(ctx, a);
+    if (a.k <= 9) return launch_self_knn<DIM, 9>(ctx, a);
+    if (a.k <= 17) return launch_self_knn<DIM, 17>(ctx, a);
+    return launch_self_knn<DIM, 32>(ctx, a);
 }
 
-bosc_status kd_knn_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kd_query *query)
+bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    BI_TRY(kd_knn_inner(ctx, tree, query));
-    if (tree->opts.dim == 2) return run_all<2>(ctx, tree, query);
-    return tree->opts.dim == 3 ? run_all<3>(ctx, tree, query) : run_all<4>(ctx, tree, query);
+    BI_TRY(bi_kdtree_cuda_knn_inner(ctx, tree, query));
+    if (tree->opts.dim == 2) return self_knn_of_dim<2>(ctx, tree, query);
+    return tree->opts.dim == 3 ? self_knn_of_dim<3>(ctx, tree, query) : self_knn_of_dim<4>(ctx, tree, query);
 }
