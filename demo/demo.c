@@ -1,0 +1,32 @@
+/* The parts of the demonstration, in their order. */
+#include "demo/demo.h"
+
+#include "demo/parts.h"
+
+static bosc_status trees(struct demo *demo)
+{
+    bosc_status status = demo_kdtree(demo);
+    return status == BOSC_OK ? demo_partition(demo) : status;
+}
+
+static bosc_status graphs(struct demo *demo)
+{
+    bosc_status status = demo_forest(demo);
+    return status == BOSC_OK ? demo_emst(demo) : status;
+}
+
+static bosc_status tables(struct demo *demo)
+{
+    bosc_status status = demo_hash(demo);
+    if (status == BOSC_OK) status = demo_spatial(demo);
+    return status == BOSC_OK ? demo_geometric(demo) : status;
+}
+
+const struct demo_part demo_parts[] = {
+    {"kdtree", "k-d trees", trees},
+    {"forest", "graphs and spanning trees", graphs},
+    {"hash", "hash tables and their uses", tables},
+    {"cellgraph", "cell graphs and tries", demo_cells},
+    {"terrain", "binary trees and terrain", demo_terrain},
+};
+const int demo_part_count = sizeof demo_parts / sizeof demo_parts[0];

@@ -1,0 +1,23 @@
+/* What the demonstration's files share: memory, time, failures, rows and pictures. */
+#ifndef DEMO_REPORT_H
+#define DEMO_REPORT_H
+
+#include <stddef.h>
+
+#include "demo/demo.h"
+#include "render/canvas.h"
+
+/* Sets the error and returns the status. */
+bosc_status demo_fail(struct demo *demo, bosc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bosc_status demo_fail_ctx(struct demo *demo, bosc_status status); /* with the context's message */
+
+void *demo_alloc(struct demo *demo, size_t count, size_t size); /* NULL once the error is set */
+double demo_now(void);                                          /* seconds */
+
+void demo_row(struct demo *demo, const char *what, double seconds, double items);
+
+/* Writes the canvas to FOLDER/name. */
+bosc_status demo_picture(struct demo *demo, const struct canvas *canvas, const char *name);
+
+#endif
