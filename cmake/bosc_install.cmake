@@ -26,6 +26,12 @@ install(TARGETS ${targets} EXPORT boscageTargets
 if(TARGET boscage_tool)
   install(TARGETS boscage_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(BOSC_SHARE)
+  install(FILES ${BOSC_SHARE}/boscage.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${BOSC_SHARE}/boscage.bash RENAME boscage DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${BOSC_SHARE}/boscage.zsh RENAME _boscage DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${BOSC_SHARE}/boscage.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 install(DIRECTORY include/boscage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

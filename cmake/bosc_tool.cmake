@@ -66,6 +66,18 @@ target_compile_definitions(boscage_tool PRIVATE "BOSC_LIBEXEC=\"${libexec}\"") #
 target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static m)
 target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
 
+# The manual page and the completion of shells are what the tool says of itself.
+if(NOT CMAKE_CROSSCOMPILING AND NOT BOSC_SANITIZE)
+  set(BOSC_SHARE ${PROJECT_BINARY_DIR}/share)
+  file(MAKE_DIRECTORY ${BOSC_SHARE})
+  add_custom_command(TARGET boscage_tool POST_BUILD
+    COMMAND boscage_tool help --man > ${BOSC_SHARE}/boscage.1
+    COMMAND boscage_tool help --completion bash > ${BOSC_SHARE}/boscage.bash
+    COMMAND boscage_tool help --completion zsh > ${BOSC_SHARE}/boscage.zsh
+    COMMAND boscage_tool help --completion fish > ${BOSC_SHARE}/boscage.fish
+    VERBATIM)
+endif()
+
 foreach(target boscage_io boscage_tool)
   if(BOSC_EMULATOR)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)

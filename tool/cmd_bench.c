@@ -154,17 +154,15 @@ static int check_room(const char *room)
 
 int run_bench(struct job *job)
 {
-    static const char *const sizes[] = {"small", "paper", "large", NULL};
     char path[PATH_SIZE], n[16];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
-    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, sizes, &size)) ||
-        (code = job_open(job)))
+    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) || (code = job_open(job)))
         return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     bool cuda = info.backend == BOSC_BACKEND_CUDA;
-    job_text(job, "size", sizes[size]);
+    job_text(job, "size", option_word(job, OPT_SIZE, size));
     job_json(job, "rows", json_array());
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const struct program *p = &programs[i];

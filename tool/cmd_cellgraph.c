@@ -8,8 +8,6 @@
 
 enum { LENGTH_MAX = 65536, WALK = 64 /* generated vectors of a walk */ };
 
-static const char *const method_names[] = {"auto", "heuristic", "trie", "zobrist", "join", NULL};
-
 static int build(struct job *job, const bosc_vectors *vectors, int method, bosc_cellgraph **graph, bosc_array *pairs)
 {
     bosc_cellgraph_opts opts = {.size = sizeof opts,
@@ -34,7 +32,7 @@ static int build(struct job *job, const bosc_vectors *vectors, int method, bosc_
     job_integer(job, "n", info.n);
     job_integer(job, "unique", info.vertices);
     job_integer(job, "edges", info.edges);
-    job_text(job, "method", method_names[info.method]);
+    job_text(job, "method", option_word(job, OPT_METHOD, info.method));
     return EXIT_DONE;
 }
 
@@ -46,7 +44,7 @@ int run_cellgraph(struct job *job)
     bosc_io_error error;
     int64_t bits = 0;
     int method = 0, code;
-    if ((code = option_choice(job, OPT_METHOD, method_names, &method)) ||
+    if ((code = option_choice(job, OPT_METHOD, &method)) ||
         (code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &bits)) || (code = job_open(job)))
         return code;
     double start = job_now();

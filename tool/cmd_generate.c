@@ -5,15 +5,12 @@
 
 int run_generate_points(struct job *job)
 {
-    static const char *const kinds[] = {"uniform", "normal", "clustered", "sphere", NULL};
-    static const char *const types[] = {"f4", "f8", "i4", "i8", NULL}; /* in the order of bosc_dtype */
     int kind = 0, type = 0, code;
     int64_t n = 0, dim = 0, seed = 0;
     if ((code = option_integer(job, OPT_N, 0, INT64_MAX / 16384, &n)) ||
         (code = option_integer(job, OPT_DIM, 1, 1024, &dim)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
-        (code = option_choice(job, OPT_KIND, kinds, &kind)) || (code = option_choice(job, OPT_DTYPE, types, &type)) ||
-        (code = job_open(job)))
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = option_choice(job, OPT_KIND, &kind)) ||
+        (code = option_choice(job, OPT_DTYPE, &type)) || (code = job_open(job)))
         return code;
     bosc_array points = {.dtype = (bosc_dtype)(type + 1), .rank = 2, .shape = {n, dim, 1, 1}};
     points.data = job_alloc((size_t)(n * dim), bosc_dtype_size(points.dtype));

@@ -55,18 +55,17 @@ static int write_graph(struct job *job, const bosc_edges *edges)
 
 int run_generate_graph(struct job *job)
 {
-    static const char *const kinds[] = {"random", "rmat", "ssca2", "grid", "road", "geometric", NULL};
     int kind = 0, code;
     int64_t seed = 0;
     bosc_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
-    if ((code = option_integer(job, OPT_N, 0, count_most, &opts.n)) ||
-        (code = option_choice(job, OPT_KIND, kinds, &kind)) ||
+    if ((code = option_integer(job, OPT_N, 0, count_most, &opts.n)) || (code = option_choice(job, OPT_KIND, &kind)) ||
         (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) ||
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
         return code;
     opts.kind = (bosc_graph_kind)kind;
     if (job->value[OPT_M] && (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD))
-        return say(EXIT_USAGE, "-m: the vertices of a graph of kind %s say how many edges it has", kinds[kind]);
+        return say(EXIT_USAGE, "-m: the vertices of a graph of kind %s say how many edges it has",
+                   option_word(job, OPT_KIND, kind));
     opts.seed = (uint64_t)seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
         opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;

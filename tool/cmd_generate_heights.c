@@ -15,13 +15,11 @@ static int write_heights(struct job *job, const bosc_heights *heights)
 int run_generate_heights(struct job *job)
 {
     static const char *const endings[] = {".png", ".pgm", ".hgt", ".tif", ".tiff", ".npy", NULL};
-    static const char *const kinds[] = {"mountains", "hills", "islands", NULL};
     int kind = 0, code;
     int64_t size = 0, seed = 0;
     if ((code = option_integer(job, OPT_SIZE, 1, 1 << 20, &size)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
-        (code = option_choice(job, OPT_KIND, kinds, &kind)) || (code = option_ending(job, OPT_OUTPUT, endings)) ||
-        (code = job_open(job)))
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = option_choice(job, OPT_KIND, &kind)) ||
+        (code = option_ending(job, OPT_OUTPUT, endings)) || (code = job_open(job)))
         return code;
     bosc_heights heights = {.width = size, .height = size, .spacing = SPACING};
     heights.data = job_alloc((size_t)(size * size), sizeof *heights.data);

@@ -48,13 +48,11 @@ static int make_pairs(struct job *job, uint64_t seed, bosc_array *keys, bosc_arr
 
 int run_generate_pairs(struct job *job)
 {
-    static const char *const types[] = {"u4", "u8", NULL};
     int64_t n = 0, seed = 0;
     int type = 0, code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->operands[0]};
     if ((code = option_integer(job, OPT_N, 0, UINT32_MAX, &n)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
-        (code = option_choice(job, OPT_DTYPE, types, &type)))
+        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = option_choice(job, OPT_DTYPE, &type)))
         return code;
     if (strcmp(paths[0], paths[1]) == 0) return say(EXIT_USAGE, "-o: %s is written already", paths[1]);
     if (strcmp(paths[1], "-") == 0) return say(EXIT_USAGE, "V.npy: the values need a file");

@@ -148,13 +148,11 @@ static int match(struct job *job, const bosc_geometric_opts *opts, const struct 
 
 int run_hash_match(struct job *job)
 {
-    static const char *const kinds[] = {"similarity", "affine", NULL};
     struct plane model = {0}, scene = {0};
     int64_t seed = 0, near = 0;
     int kind = 0, code;
     bosc_geometric_opts opts = {.size = sizeof opts};
-    if ((code = option_choice(job, OPT_KIND, kinds, &kind)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
+    if ((code = option_choice(job, OPT_KIND, &kind)) || (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
         (code = option_integer(job, OPT_NEAR, 8, INT32_MAX, &near)) ||
         (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.bases)) ||
         (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.tries)) || (code = job_open(job)))

@@ -45,9 +45,8 @@ static int save(struct job *job, const bosc_kdtree *tree)
 
 int run_kdtree_build(struct job *job)
 {
-    static const char *const builders[] = {"auto", "brown", NULL};
     int builder = 0, code;
-    if ((code = option_choice(job, OPT_BUILDER, builders, &builder)) || (code = job_open(job))) return code;
+    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
     bosc_kdtree *tree = NULL;
     bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
                              .duplicates = job->value[OPT_UNIQUE] ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};

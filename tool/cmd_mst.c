@@ -167,10 +167,8 @@ static int check_outputs(const struct job *job)
 
 int run_mst(struct job *job)
 {
-    static const char *const algorithms[] = {"auto", "primitives", NULL}; /* in the order of bosc_msf_algorithm */
     int algorithm = 0, code;
-    if ((code = option_choice(job, OPT_ALGORITHM, algorithms, &algorithm)) || (code = check_outputs(job)) ||
-        (code = job_open(job)))
+    if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
         return code;
     struct question q;
     code = open_question(job, &q);

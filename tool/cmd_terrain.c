@@ -13,12 +13,11 @@ struct wish {
 
 static int read_land(struct job *job, struct land *land)
 {
-    static const char *const encodings[] = {"plain", "terrain-rgb", NULL};
     int encoding = 0, code;
     bosc_io_error error;
     *land = (struct land){0};
     if ((code = option_number(job, OPT_SPACING, 0, &land->spacing)) ||
-        (code = option_choice(job, OPT_ENCODING, encodings, &encoding)))
+        (code = option_choice(job, OPT_ENCODING, &encoding)))
         return code;
     if (job->value[OPT_SPACING] && !(land->spacing >= 1e-9 && land->spacing <= 1e9))
         return say(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
@@ -108,7 +107,6 @@ static int write_results(struct job *job, const struct land *land, const struct 
 /* One of --error, --triangles, --camera. */
 static int read_wish(struct job *job, struct wish *wish)
 {
-    static const char *const views[] = {"above", "side", NULL};
     double camera[CAMERA_NUMBERS];
     int code, given = -1;
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
@@ -125,7 +123,7 @@ static int read_wish(struct job *job, struct wish *wish)
     if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
         (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &wish->goal.triangles)) ||
         (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, camera)) ||
-        (code = option_choice(job, OPT_VIEW, views, &wish->view)) ||
+        (code = option_choice(job, OPT_VIEW, &wish->view)) ||
         (code = option_integer(job, OPT_WIDTH, 64, 16384, &wish->width)))
         return code;
     if (!job->value[OPT_CAMERA]) return EXIT_DONE;

@@ -10,8 +10,6 @@
 #include "render/memory.h"
 #include "tool/tool.h"
 
-static const char *const backend_names[] = {"cpu", "cuda", "auto", NULL};
-
 static int refuse_context(bosc_status status, const bosc_ctx_opts *opts)
 {
     const char *reason = bosc_backend_reason(opts->backend);
@@ -24,7 +22,7 @@ int job_open(struct job *job)
 {
     int64_t device = 0, threads = 0, seed = 0;
     int backend = 0, code;
-    if ((code = option_choice(job, OPT_BACKEND, backend_names, &backend)) ||
+    if ((code = option_choice(job, OPT_BACKEND, &backend)) ||
         (code = option_integer(job, OPT_DEVICE, 0, INT32_MAX, &device)) ||
         (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) ||
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
@@ -70,17 +68,15 @@ static const char *backend_name(const struct job *job)
 {
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
-    return backend_names[info.backend - 1];
+    return option_word(job, OPT_BACKEND, info.backend - 1);
 }
 
 /* {"command": ..., "backend": ..., "seconds": {...}, results} */
 static int print_json(const struct job *job)
 {
-    const struct command *c = job->command;
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", c->room, c->verb ? " " : "", c->verb ? c->verb : "");
+    struct command_name name = command_name(job->command);
     json_t *whole =
-        json_pack("{s:s, s:s, s:O}", "command", name, "backend", backend_name(job), "seconds", job->seconds);
+        json_pack("{s:s, s:s, s:O}", "command", name.text, "backend", backend_name(job), "seconds", job->seconds);
     char *text = NULL;
     if (whole && json_object_update(whole, job->results) == 0) text = json_dumps(whole, JSON_REAL_PRECISION(17));
     json_decref(whole);

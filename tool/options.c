@@ -7,23 +7,48 @@
 #include "tool/tool.h"
 
 static const struct {
-    const char *name;
+    const char *name, *flag;
     char letter;
-    bool has_value;
+    const char *value, *help;
+    const char *const *words;
 } table[OPTION_COUNT] = {
-#define OPTION(id, name, letter, value, help) {name, letter, value != NULL},
+#define OPTION(id, name, letter, value, words, help) {name, "--" name, letter, value, help, words},
 #include "tool/options.def"
 #undef OPTION
 };
 
 const char *option_flag(enum option id)
 {
-    static const char *const flags[OPTION_COUNT] = {
-#define OPTION(id, name, letter, value, help) "--" name,
-#include "tool/options.def"
-#undef OPTION
-    };
-    return id == OPT_K ? "-k" : id == OPT_RADIUS ? "-r" : id == OPT_OUTPUT ? "-o" : flags[id];
+    return id == OPT_K ? "-k" : id == OPT_RADIUS ? "-r" : id == OPT_OUTPUT ? "-o" : table[id].flag;
+}
+
+const char *option_name(enum option id) { return table[id].name; }
+
+char option_letter(enum option id) { return table[id].letter; }
+
+/* NULL: no option of the command. */
+static const struct use *find_use(const struct command *command, int id)
+{
+    for (const struct use *use = command->uses; use->id; use++)
+        if ((int)use->id == id) return use;
+    return NULL;
+}
+
+struct use option_use(const struct command *command, enum option id)
+{
+    struct use use = {.id = id, .value = table[id].value, .help = table[id].help, .words = table[id].words};
+    const struct use *own = command ? find_use(command, (int)id) : NULL;
+    if (!own) return use;
+    use.required = own->required;
+    if (own->value) use.value = own->value;
+    if (own->help) use.help = own->help;
+    if (own->words) use.words = own->words;
+    return use;
+}
+
+const char *option_word(const struct job *job, enum option id, int choice)
+{
+    return option_use(job->command, id).words[choice];
 }
 
 static int find_long(const char *name, size_t length)
@@ -51,7 +76,7 @@ static int refuse_option(const char *text, const char *name, size_t length, bool
     int shown = is_long ? (int)length + 2 : 2,
         hint = is_long ? hint_find(name, length, long_name, NULL, OPTION_COUNT + 2) : -1;
     if (hint < 0) return say(EXIT_USAGE, "%.*s: no such option", shown, text);
-    return say(EXIT_USAGE, "%.*s: no such option; is it --%s?", shown, text, long_name(NULL, hint));
+    return say(EXIT_USAGE, "%.*s: no such option; did you mean --%s?", shown, text, long_name(NULL, hint));
 }
 
 /* Takes one option, `text`, and its value, which may be the next argument. */
@@ -69,14 +94,14 @@ static int read_option(struct job *job, const char *text, int argc, char **argv,
     int id = is_long ? find_long(name, length) : find_letter(*name);
     int shown = is_long ? (int)length + 2 : 2;
     if (id < 0) return refuse_option(text, name, length, is_long);
-    if (!table[id].has_value) {
+    if (!table[id].value) {
         if (value) return say(EXIT_USAGE, "%.*s: takes no value", shown, text);
         value = "";
     } else if (!value) {
         if (*next == argc) return say(EXIT_USAGE, "%.*s: its value is missing", shown, text);
         value = argv[(*next)++];
     }
-    if (table[id].has_value && !*value) return say(EXIT_USAGE, "%.*s: its value is empty", shown, text);
+    if (table[id].value && !*value) return say(EXIT_USAGE, "%.*s: its value is empty", shown, text);
     if (job->value[id]) return say(EXIT_USAGE, "%.*s: given twice", shown, text);
     job->value[id] = value;
     return EXIT_DONE;
@@ -100,13 +125,6 @@ int options_read(struct job *job, int argc, char **argv)
     return EXIT_DONE;
 }
 
-static bool is_listed(const enum option *list, int id)
-{
-    for (int i = 0; i < COMMAND_OPTIONS_MAX && list[i]; i++)
-        if ((int)list[i] == id) return true;
-    return false;
-}
-
 static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS, OPT_VALUES, OPT_FLY};
 static const enum option output_options[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS,
                                              OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG};
@@ -114,6 +132,15 @@ enum {
     INPUTS = sizeof input_options / sizeof *input_options,
     OUTPUTS = sizeof output_options / sizeof *output_options
 };
+
+bool option_is_file(enum option id)
+{
+    for (int i = 0; i < INPUTS; i++)
+        if (input_options[i] == id) return true;
+    for (int i = 0; i < OUTPUTS; i++)
+        if (output_options[i] == id) return true;
+    return false;
+}
 
 static bool is_standard(const char *path) { return path && strcmp(path, "-") == 0; }
 
@@ -159,15 +186,13 @@ int options_check(const struct job *job)
 {
     const struct command *c = job->command;
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (job->value[id] && id > OPT_QUIET && !is_listed(c->required, id) && !is_listed(c->optional, id))
-            return say(EXIT_USAGE, "%s: no option of `boscage %s%s%s'", option_flag((enum option)id), c->room,
-                       c->verb ? " " : "", c->verb ? c->verb : "");
+        if (job->value[id] && id > OPT_QUIET && !find_use(c, id))
+            return say(EXIT_USAGE, "%s: no option of `boscage %s'", option_flag((enum option)id), command_name(c).text);
     if (job->operand_count > c->most) return say(EXIT_USAGE, "%s: one argument too many", job->operands[c->most]);
     if (job->operand_count < c->least)
-        return say(EXIT_USAGE, "%s%s%s: an argument is missing (see --help)", c->room, c->verb ? " " : "",
-                   c->verb ? c->verb : "");
-    for (int i = 0; i < COMMAND_OPTIONS_MAX && c->required[i]; i++)
-        if (!job->value[c->required[i]]) return say(EXIT_USAGE, "%s: is missing", option_flag(c->required[i]));
+        return say(EXIT_USAGE, "%s: an argument is missing (see --help)", command_name(c).text);
+    for (const struct use *use = c->uses; use->id; use++)
+        if (use->required && !job->value[use->id]) return say(EXIT_USAGE, "%s: is missing", option_flag(use->id));
     return check_files(job);
 }
 
@@ -243,9 +268,9 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
                list);
 }
 
-int option_choice(const struct job *job, enum option id, const char *const *names, int *choice)
+int option_choice(const struct job *job, enum option id, int *choice)
 {
-    const char *text = job->value[id];
+    const char *text = job->value[id], *const *names = option_use(job->command, id).words;
     char list[128] = "";
     if (!text) return EXIT_DONE;
     for (int i = 0; names[i]; i++) {

@@ -13,7 +13,7 @@
 enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_BACKEND = 3 };
 
 enum option {
-#define OPTION(id, name, letter, value, help) OPT_##id,
+#define OPTION(id, name, letter, value, words, help) OPT_##id,
 #include "tool/options.def"
 #undef OPTION
     OPTION_COUNT
@@ -23,14 +23,26 @@ enum { DIM_MAX = 1024, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 12 };
 
 struct job;
 
-/* A command. Option lists end at OPT_BACKEND (0), which is a common option and never in them. */
+/* A list of the words that an option takes; NULL: it takes other values. */
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* An option, or a command's use of it: NULL members are as options.def says. */
+struct use {
+    enum option id;
+    bool required;
+    const char *value, *help;
+    const char *const *words;
+};
+
+/* A command. The list of uses ends at OPT_BACKEND (0), which is a common option and never in it. */
 struct command {
     const char *room, *verb; /* "kdtree", "knn"; verb is NULL for a command of one word */
     const char *usage;       /* what follows the name */
     const char *summary, *example;
     int least, most; /* operands */
     bool arrays;     /* the output is .npy, whatever its name */
-    enum option required[COMMAND_OPTIONS_MAX], optional[COMMAND_OPTIONS_MAX];
+    bool hidden;     /* not listed */
+    struct use uses[COMMAND_OPTIONS_MAX + 1];
     int (*run)(struct job *job); /* returns an exit code, having said why it is not EXIT_DONE */
 };
 
@@ -39,6 +51,8 @@ extern const int command_count;
 
 /* A command line as it was read, and what the command has come to. */
 struct job {
+    const struct command *commands; /* all of them */
+    int command_count;
     const struct command *command;
     const char *words[OPERANDS_MAX + 2]; /* before the command is known: its name and operands */
     int word_count;
@@ -51,12 +65,31 @@ struct job {
     json_t *results, *seconds;
 };
 
+/* ---- command.c ---- */
+
+/* "kdtree knn" */
+struct command_name {
+    char text[32];
+};
+struct command_name command_name(const struct command *command);
+
+/* The command that the first words name; NULL if none, or if they name only a room. */
+const struct command *command_find(const struct job *job, const char *const *words, int count);
+bool command_has_room(const struct job *job, const char *room);
+int command_refuse(const struct job *job); /* says why the job's words name none */
+
 /* ---- options.c: every failure is said and gives EXIT_USAGE ---- */
 
 int options_read(struct job *job, int argc, char **argv);
 int options_check(const struct job *job); /* once the command is known */
 bool options_write_standard_output(const struct job *job);
 const char *option_flag(enum option id); /* "-k", "--queries" */
+const char *option_name(enum option id); /* without dashes; some have one letter */
+char option_letter(enum option id);      /* 0: none */
+bool option_is_file(enum option id);
+/* The option as a command uses it, NULL: as it is without one. A value of NULL: a flag. */
+struct use option_use(const struct command *command, enum option id);
+const char *option_word(const struct job *job, enum option id, int choice);
 /* An array in a file that is named as another format would be taken for that when it is read. */
 int check_array_name(const char *what, const char *path);
 int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
@@ -67,8 +100,8 @@ int option_range(const struct job *job, enum option id, int64_t *least, int64_t 
 int option_numbers(const struct job *job, enum option id, int count, double *values);
 /* Whether an output is standard output or has one of the endings, which NULL ends. */
 int option_ending(const struct job *job, enum option id, const char *const *endings);
-/* Index of the option's value among `names`, which NULL ends; *choice is left alone where it is not given. */
-int option_choice(const struct job *job, enum option id, const char *const *names, int *choice);
+/* Index of the option's value among its words; *choice is left alone where it is not given. */
+int option_choice(const struct job *job, enum option id, int *choice);
 
 /* ---- hint.c ---- */
 
@@ -78,7 +111,13 @@ int hint_find(const char *text, size_t length, const char *(*name)(const void *u
 
 /* ---- help.c ---- */
 
-void help_print(const struct job *job); /* of the command, room or tool that the words name */
+/* Help of the command, or, where that is NULL, of the room, or, where there is none of that name, of the tool. */
+void help_print(const struct job *job, const struct command *command, const char *room);
+
+/* ---- help_man.c, help_completion.c: the same, for other programs ---- */
+
+void help_print_man(const struct job *job);
+void help_print_completion(const struct job *job, int shell); /* bash, zsh, fish */
 
 /* ---- clock.c ---- */
 
@@ -158,5 +197,6 @@ int run_cellgraph(struct job *job);
 int run_terrain(struct job *job);
 int run_bench(struct job *job);
 int run_demo(struct job *job);
+int run_help(struct job *job);
 
 #endif

@@ -34,6 +34,9 @@ if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
     "$work/files" "$work/by_pkg_config.npy"
     cmp "$work/by_find_package.npy" "$work/by_pkg_config.npy"
     "$prefix/bin/boscage" --version
+    grep -q '^\.SH EXIT STATUS' "$prefix/share/man/man1/boscage.1"
+    grep -q '^complete ' "$prefix/share/bash-completion/completions/boscage"
+    [ -s "$prefix/share/zsh/site-functions/_boscage" ] && [ -s "$prefix/share/fish/vendor_completions.d/boscage.fish" ]
     if [ -d "$build/bench" ]; then # an installed tool finds the installed benchmarks
         "$prefix/bin/boscage" bench cbt --threads 1 | grep -q '^decode '
     fi

@@ -1,0 +1,140 @@
+"""The manual page and the completion of shells say what the help says (of the tool that BOSCAGE names), and their
+readers take them: man and shells that are not there are left out."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TOOL = os.environ["BOSCAGE"]
+
+
+def said(*arguments):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def commands():
+    """The names of all commands that the help lists."""
+    block = re.search(r"Commands:\n(.*?)\n\n", said("--help"), re.S).group(1)
+    return [line[:18].strip() for line in block.split("\n")]
+
+
+def section(text, begin):
+    """The lines of a section of a help, up to a blank one."""
+    return text.split(begin, 1)[1].split("\n\n", 1)[0] if begin in text else ""
+
+
+def options(text):
+    """Long names of the options of a section."""
+    return re.findall(r"(?m)^  (?:-\w,|   ) --([\w-]+)", text)
+
+
+def bash_complete(*words):
+    """What bash offers for the last word."""
+    quoted = " ".join("'%s'" % word for word in words)
+    script = f"""source /dev/stdin; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _boscage
+        printf '%s\\n' "${{COMPREPLY[@]}}\""""
+    done = subprocess.run(["bash", "-c", script], input=said("help", "--completion", "bash"), capture_output=True,
+                          text=True, check=True)
+    return done.stdout.split()
+
+
+class Help(unittest.TestCase):
+    def test_a_command_has_its_own_options_and_the_common_ones(self):
+        common = options(section(said("--help"), "Common options"))
+        self.assertEqual(common, ["backend", "device", "threads", "seed", "json", "quiet", "help", "version"])
+        for name in commands():
+            text = said(*name.split(), "--help")
+            self.assertEqual(options(section(text, "Common options")), common, name)
+            self.assertTrue(text.startswith(f"usage: boscage {name} "), name)
+            usage = re.split(r"\n\n", text, maxsplit=1)[0]
+            own = options(section(text, "\nOptions:"))
+            for option in re.findall(r"--([\w-]+)", usage):
+                self.assertIn(option, own, name)
+            self.assertLessEqual(max(len(line) for line in text.split("\n")), 120, name)
+
+    def test_kinds_are_those_of_the_command(self):
+        self.assertNotIn("rmat", said("generate", "points", "--help"))
+        self.assertNotIn("uniform", said("generate", "graph", "--help"))
+        self.assertNotIn("benchmark", section(said("generate", "heights", "--help"), "\nOptions:"))
+
+    def test_help_of_a_command_is_its_help(self):
+        for name in commands():
+            self.assertEqual(said("help", *name.split()), said(*name.split(), "--help"))
+        self.assertEqual(said("help"), said("--help"))
+        self.assertEqual(said("help", "kdtree"), said("kdtree", "--help"))
+
+    def test_everything_is_in_the_manual(self):
+        page = said("help", "--man").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+        for part in ("NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "FILES", "EXIT STATUS"):
+            self.assertIn(f"\n.SH {part}\n", page)
+        parts = dict(re.findall(r"(?ms)^\.SS boscage ([^\n]*)\n(.*?)(?=^\.S[SH] )", page))
+        self.assertEqual(list(parts), commands())
+        for name, part in parts.items():
+            for option in options(section(said(*name.split(), "--help"), "\nOptions:")):
+                self.assertIn(f"--{option}", part, name)
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff")
+    def test_the_manual_is_without_warnings(self):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=said("help", "--man"),
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @unittest.skipUnless(shutil.which("man"), "no man")
+    def test_man_shows_it(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".1") as page:
+            page.write(said("help", "--man"))
+            page.flush()
+            done = subprocess.run(["man", "-l", page.name], capture_output=True, text=True, check=False,
+                                  env=dict(os.environ, MANWIDTH="200", PAGER="cat", LC_ALL="C.UTF-8"))
+        if done.returncode == 0:  # a minimal system's man only says that there are no pages
+            self.assertRegex(done.stdout, r"--camera|minimized")
+
+    def test_everything_is_in_the_completion(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = said("help", "--completion", shell)
+            for name in commands():
+                for word in name.split():
+                    self.assertRegex(script, rf"\b{word}\b", shell)
+                for option in options(said(*name.split(), "--help")):
+                    self.assertRegex(script, rf"(--|-l ){option}\b", shell)
+
+    def test_shells_read_it(self):
+        for shell in ("bash", "zsh", "fish"):
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n", "/dev/stdin"], input=said("help", "--completion", shell),
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_bash_completes(self):
+        rooms = list(dict.fromkeys(name.split()[0] for name in commands()))
+        self.assertEqual(bash_complete("boscage", ""), rooms)
+        self.assertEqual(bash_complete("boscage", "--json", "kd"), ["kdtree"])
+        self.assertEqual(bash_complete("boscage", "--seed", "7", "ge"), ["generate"])
+        self.assertEqual(bash_complete("boscage", "--seed", ""), [])
+        self.assertEqual(bash_complete("boscage", "kdtree", ""), ["build", "verify", "knn", "radius"])
+        self.assertEqual(bash_complete("boscage", "kdtree", "knn", "p.npy", "--d"), ["--distances", "--device"])
+        self.assertEqual(bash_complete("boscage", "generate", "points", "--kind", ""),
+                         ["uniform", "normal", "clustered", "sphere"])
+        self.assertEqual(bash_complete("boscage", "generate", "graph", "--kind", "=", "g"), ["grid", "geometric"])
+        self.assertEqual(bash_complete("boscage", "--backend", "="), ["cpu", "cuda", "auto"])
+        self.assertEqual(bash_complete("boscage", "mst", "g.gr", "--alg"), ["--algorithm"])
+        self.assertEqual(bash_complete("boscage", "mst", ""), [])
+        for name in commands():
+            own = ["--" + option for option in options(said(*name.split(), "--help"))]
+            self.assertEqual(sorted(bash_complete("boscage", *name.split(), "--")), sorted(own), name)
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish_completes(self):
+        def fish_complete(line):
+            script = said("help", "--completion", "fish") + f"\ncomplete -C '{line}'\n"
+            done = subprocess.run(["fish", "-c", script], capture_output=True, text=True, check=True)
+            return [row.split("\t")[0] for row in done.stdout.split("\n") if row]
+        self.assertEqual(sorted(fish_complete("boscage hash ")), ["lookup", "match", "pairs", "unique"])
+        self.assertEqual(fish_complete("boscage hash lookup --lay"), ["--layout"])
+        self.assertEqual(sorted(fish_complete("boscage terrain h.png --view ")), ["above", "side"])
+
+
+if __name__ == "__main__":
+    unittest.main()
