@@ -1,70 +1,50 @@
-/* Times Euclidean spanning trees of uniform and clustered points in two and three dimensions:
- * bench_emst [-n points] [-t threads] [-r repeats] [-b backend]. Points are f32, in the backend's memory. */
-#include <stdio.h>
+/* Times Euclidean spanning trees of uniform and clustered points in two and three dimensions: bench_emst. Points are
+ * f32, in the backend's memory. */
 #include <stdlib.h>
-#include <string.h>
 
-#include <boscage/boscage.h>
+#include "harness/bench.h"
 
-#include "harness/calls.h"
-#include "harness/timing.h"
-
-struct bench {
-    bosc_ctx *ctx;
-    int64_t n;
-    int32_t dim;
-    void *points, *pairs, *dist2;
-};
+static int32_t dim;
+static void *points, *pairs, *dist2;
 
 static void span(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_emst(b->ctx, BOSC_F32, b->dim, b->points, b->n, 0, 32, b->pairs, b->dist2));
+    (void)user;
+    BENCH(bosc_emst(bench.ctx, BOSC_F32, dim, points, bench.n, 0, 32, pairs, dist2));
 }
 
-static void run(struct bench *b, bosc_points_kind kind, const char *name, int32_t dim, int repeats)
+static void run(bosc_points_kind kind, const char *name)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    b->dim = dim;
-    DO(b, bosc_random_points(b->ctx, kind, 1, b->n, dim, BOSC_F32, b->points));
-    struct timing t = timing_of(NULL, span, b, repeats);
-    float *dist2 = malloc((size_t)b->n * sizeof *dist2);
-    if (!dist2) fail(NULL, "out of memory");
-    DO(b, bosc_copy(b->ctx, dist2, b->dist2, (size_t)(b->n - 1) * sizeof *dist2));
+    BENCH(bosc_random_points(bench.ctx, kind, 1, bench.n, dim, BOSC_F32, points));
+    struct bench_row row = {.name = "euclidean spanning tree",
+                            .data = bench_text("%s %d-D", name, (int)dim),
+                            .n = bench.n,
+                            .ours = bench_time(NULL, span, NULL, bench.repeats)};
+    float *lengths = bench_host((size_t)bench.n * sizeof *lengths);
+    BENCH(bosc_copy(bench.ctx, lengths, dist2, (size_t)(bench.n - 1) * sizeof *lengths));
     double sum = 0;
-    for (int64_t e = 0; e + 1 < b->n; e++) sum += (double)dist2[e];
-    free(dist2);
-    DO(b, bosc_ctx_get_info(b->ctx, &info));
-    printf("%-10s %lld-D %12lld %12.3f %12.3f %12.1f %18.12g\n", name, (long long)dim, (long long)b->n, 1e3 * t.least,
-           1e3 * t.median, 1e-6 * (double)info.scratch_bytes, sum);
-    fflush(stdout);
-    DO(b, bosc_ctx_trim(b->ctx));
+    for (int64_t e = 0; e + 1 < bench.n; e++) sum += (double)lengths[e];
+    free(lengths);
+    BENCH(bosc_ctx_get_info(bench.ctx, &info));
+    row.note = bench_text("scratch %.1f MB, sum of squares %.12g", 1e-6 * (double)info.scratch_bytes, sum);
+    bench_print(&row);
+    BENCH(bosc_ctx_trim(bench.ctx));
 }
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.n = 1 << 20};
-    int repeats = 3;
-    bosc_ctx_opts o = {.size = sizeof o};
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "-n") == 0) b.n = (int64_t)atof(argv[i + 1]);
-        if (strcmp(argv[i], "-t") == 0) o.threads = atoi(argv[i + 1]);
-        if (strcmp(argv[i], "-r") == 0) repeats = atoi(argv[i + 1]);
-        if (strcmp(argv[i], "-b") == 0 && strcmp(argv[i + 1], "cuda") == 0) o.backend = BOSC_BACKEND_CUDA;
+    bench.n = 1 << 20;
+    bench.repeats = 3;
+    bench_options(argc, argv, "points", NULL, 0);
+    if (bench.n < 2) bench_fail("-n: %" PRId64 " is less than 2", bench.n);
+    bench_open();
+    points = bench_array(NULL, (size_t)bench.n * 12);
+    pairs = bench_array(NULL, (size_t)bench.n * 8);
+    dist2 = bench_array(NULL, (size_t)bench.n * 4);
+    for (dim = 2; dim <= 3; dim++) {
+        run(BOSC_POINTS_UNIFORM, "uniform");
+        run(BOSC_POINTS_CLUSTERED, "clustered");
     }
-    if (b.n < 2 || repeats < 1) fail(NULL, "-n must be at least 2, and -r 1");
-    if (bosc_ctx_create(&o, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.backend));
-    DO(&b, bosc_alloc(b.ctx, (size_t)b.n * 12, &b.points));
-    DO(&b, bosc_alloc(b.ctx, (size_t)b.n * 8, &b.pairs));
-    DO(&b, bosc_alloc(b.ctx, (size_t)b.n * 4, &b.dist2));
-    printf("%-14s %12s %12s %12s %12s %18s\n", "points", "n", "least ms", "median ms", "scratch MB", "sum of squares");
-    for (int32_t dim = 2; dim <= 3; dim++) {
-        run(&b, BOSC_POINTS_UNIFORM, "uniform", dim, repeats);
-        run(&b, BOSC_POINTS_CLUSTERED, "clustered", dim, repeats);
-    }
-    bosc_release(b.ctx, b.points, (size_t)b.n * 12);
-    bosc_release(b.ctx, b.pairs, (size_t)b.n * 8);
-    bosc_release(b.ctx, b.dist2, (size_t)b.n * 4);
-    bosc_ctx_free(b.ctx);
-    return 0;
+    return bench_close();
 }

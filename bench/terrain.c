@@ -1,22 +1,15 @@
-/* Times terrains: bench_terrain [-n side] [-t threads] [-r repeats] [-b backend].
+/* Times terrains: bench_terrain [-n side].
  * A raster of side x side (2,049) of fractal relief in the backend's memory: errors of all diamonds (build), a mesh for
  * several bounds (select), its vertices and triangles as indexed arrays in the backend's memory (mesh), the three
  * together, a budget, and frames of a camera that flies over. Handles are warm; the error of every mesh is measured and
  * held against its bound. */
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <boscage/boscage.h>
+#include "harness/bench.h"
 
-#include "harness/options.h"
-#include "harness/timing.h"
-
-struct bench {
-    bosc_ctx *ctx;
+struct subject {
     bosc_terrain *terrain;
-    int64_t side, room_vertices, room_triangles, counts[2];
+    int64_t side, vertex_capacity, triangle_capacity, counts[2];
     float *heights, *vertices, *normals;
     uint32_t *triangles;
     bosc_terrain_goal goal;
@@ -53,74 +46,74 @@ static void make_relief(int64_t side, float *heights)
 
 static void run_build(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_terrain_build(b->ctx, b->terrain, b->heights, b->side, b->side, b->side));
-    DO(b, bosc_sync(b->ctx));
+    struct subject *b = user;
+    BENCH(bosc_terrain_build(bench.ctx, b->terrain, b->heights, b->side, b->side, b->side));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void run_select(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_terrain_select(b->ctx, b->terrain, &b->goal));
-    DO(b, bosc_sync(b->ctx));
+    struct subject *b = user;
+    BENCH(bosc_terrain_select(bench.ctx, b->terrain, &b->goal));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void run_mesh(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_terrain_mesh(b->ctx, b->terrain, b->vertices, b->normals, b->room_vertices, b->triangles,
-                            b->room_triangles, b->counts));
+    struct subject *b = user;
+    BENCH(bosc_terrain_mesh(bench.ctx, b->terrain, b->vertices, b->normals, b->vertex_capacity, b->triangles,
+                            b->triangle_capacity, b->counts));
 }
 
 static void run_all(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_terrain_build(b->ctx, b->terrain, b->heights, b->side, b->side, b->side));
-    DO(b, bosc_terrain_select(b->ctx, b->terrain, &b->goal));
+    struct subject *b = user;
+    BENCH(bosc_terrain_build(bench.ctx, b->terrain, b->heights, b->side, b->side, b->side));
+    BENCH(bosc_terrain_select(bench.ctx, b->terrain, &b->goal));
     run_mesh(b);
 }
 
 static void fly(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     b->camera.position[0] += 3;
     b->camera.position[1] += 2;
     run_select(b);
 }
 
-static void print(const char *name, const struct bench *b, int repeats, void (*run)(void *))
+static void print(const char *name, struct subject *b, void (*run)(void *))
 {
-    struct timing t = timing_of(NULL, run, (void *)b, repeats);
-    printf("%-10s error %8.3f  triangles %9lld  median %10.1f us  least %10.1f us\n", name, b->goal.error,
-           (long long)b->counts[1], 1e6 * t.median, 1e6 * t.least);
-    fflush(stdout);
+    struct bench_row row = {.name = name,
+                            .data = bench_text("error %g", b->goal.error),
+                            .n = b->counts[1],
+                            .ours = bench_time(NULL, run, b, bench.repeats)};
+    bench_print(&row);
 }
 
 /* The same number for the same mesh on every backend. */
-static uint64_t sum_of(const struct bench *b, const void *array, size_t bytes, uint64_t sum)
+static uint64_t sum_of(const struct subject *b, const void *array, size_t bytes, uint64_t sum)
 {
-    uint32_t *copy = malloc(bytes);
-    if (!copy) fail(NULL, "out of memory");
-    DO(b, bosc_copy(b->ctx, copy, array, bytes));
+    uint32_t *copy = bench_host(bytes);
+    BENCH(bosc_copy(bench.ctx, copy, array, bytes));
     for (size_t i = 0; i < bytes / sizeof *copy; i++) sum = (sum ^ copy[i]) * 0x100000001b3u;
     free(copy);
     return sum;
 }
 
-static void check(struct bench *b)
+static void check(struct subject *b)
 {
     uint64_t sum = sum_of(b, b->vertices, (size_t)b->counts[0] * 12, 0xcbf29ce484222325u);
     sum = sum_of(b, b->triangles, (size_t)b->counts[1] * 12, sum);
     bosc_terrain_stats stats = {.size = sizeof stats};
-    DO(b, bosc_terrain_measure(b->ctx, b->terrain, &stats));
-    if (stats.max_error > b->goal.error) fail(NULL, "a sample is beyond the bound");
-    printf("           error %8.3f: %lld leaves, %lld vertices, %lld triangles, largest error %.6f, depth %d, sum "
-           "%016llx\n",
-           b->goal.error, (long long)stats.leaves, (long long)stats.vertices, (long long)stats.triangles,
-           stats.max_error, (int)stats.depth, (unsigned long long)sum);
+    BENCH(bosc_terrain_measure(bench.ctx, b->terrain, &stats));
+    bench_check(stats.max_error <= b->goal.error, "a sample is beyond the bound of %g", b->goal.error);
+    bench_say("error %g: %" PRId64 " leaves, %" PRId64 " vertices, %" PRId64
+              " triangles, largest error %.6f, depth %d, "
+              "sum %016" PRIx64,
+              b->goal.error, stats.leaves, stats.vertices, stats.triangles, stats.max_error, (int)stats.depth, sum);
 }
 
-static void bounds(struct bench *b, int repeats)
+static void bounds(struct subject *b)
 {
     static const double errors[] = {0, 1, 4, 20, 100};
     float *normals = b->normals;
@@ -129,21 +122,21 @@ static void bounds(struct bench *b, int repeats)
         b->normals = NULL;
         run_all(b);
         check(b);
-        print("select", b, repeats, run_select);
-        print("mesh", b, repeats, run_mesh);
-        print("all", b, repeats, run_all);
+        print("select", b, run_select);
+        print("mesh", b, run_mesh);
+        print("all", b, run_all);
         b->normals = normals;
-        print("normals", b, repeats, run_mesh);
+        print("normals", b, run_mesh);
     }
 }
 
-static void views(struct bench *b, int repeats)
+static void views(struct subject *b)
 {
     b->goal.error = 0;
     b->goal.triangles = 100000;
-    print("budget", b, repeats, run_select);
+    print("budget", b, run_select);
     run_mesh(b);
-    printf("           budget 100000: %lld triangles\n", (long long)b->counts[1]);
+    bench_say("budget 100000: %" PRId64 " triangles", b->counts[1]);
     b->goal.triangles = 0;
     b->camera = (bosc_terrain_camera){.position = {100, 100, 4500},
                                       .direction = {1, 1, -0.5},
@@ -156,39 +149,33 @@ static void views(struct bench *b, int repeats)
     b->goal.hysteresis = 0.2;
     run_select(b);
     run_mesh(b);
-    print("frame", b, repeats, fly);
+    print("frame", b, fly);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.goal.size = sizeof b.goal};
-    struct bench_options o = {.n = 2049, .repeats = 11};
+    struct subject b = {.goal.size = sizeof b.goal};
     bosc_terrain_opts terrain = {.size = sizeof terrain, .assume_valid = 1};
-    bench_options_take(&o, argc, argv, "samples of a side");
-    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
-    b.side = o.n;
+    bench.n = 2049;
+    bench.repeats = 11;
+    bench_options(argc, argv, "samples of a side", NULL, 0);
+    bench_open();
+    b.side = bench.n;
     size_t samples = (size_t)(b.side * b.side);
-    float *relief = malloc(samples * sizeof *relief);
-    if (!relief) fail(NULL, "out of memory");
+    float *relief = bench_host(samples * sizeof *relief);
     make_relief(b.side, relief);
-    b.room_vertices = (int64_t)samples;
-    b.room_triangles = 2 * (int64_t)samples;
-    DO(&b, bosc_terrain_create(b.ctx, &terrain, &b.terrain));
-    DO(&b, bosc_alloc(b.ctx, samples * sizeof *relief, (void **)&b.heights));
-    DO(&b, bosc_alloc(b.ctx, samples * 12, (void **)&b.vertices));
-    DO(&b, bosc_alloc(b.ctx, samples * 12, (void **)&b.normals));
-    DO(&b, bosc_alloc(b.ctx, samples * 24, (void **)&b.triangles));
-    DO(&b, bosc_copy(b.ctx, b.heights, relief, samples * sizeof *relief));
-    printf("%lld x %lld samples\n", (long long)b.side, (long long)b.side);
-    print("build", &b, o.repeats, run_build);
-    bounds(&b, o.repeats);
-    views(&b, o.repeats);
-    bosc_release(b.ctx, b.heights, samples * sizeof *relief);
-    bosc_release(b.ctx, b.vertices, samples * 12);
-    bosc_release(b.ctx, b.normals, samples * 12);
-    bosc_release(b.ctx, b.triangles, samples * 24);
+    b.vertex_capacity = (int64_t)samples;
+    b.triangle_capacity = 2 * (int64_t)samples;
+    BENCH(bosc_terrain_create(bench.ctx, &terrain, &b.terrain));
+    b.heights = bench_array(relief, samples * sizeof *relief);
+    b.vertices = bench_array(NULL, samples * 12);
+    b.normals = bench_array(NULL, samples * 12);
+    b.triangles = bench_array(NULL, samples * 24);
+    bench_say("%s: %" PRId64 " x %" PRId64 " samples", bench_device(), b.side, b.side);
+    print("build", &b, run_build);
+    bounds(&b);
+    views(&b);
     bosc_terrain_free(b.terrain);
-    bosc_ctx_free(b.ctx);
     free(relief);
-    return 0;
+    return bench_close();
 }

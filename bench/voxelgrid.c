@@ -1,22 +1,13 @@
-/* Times spatial hashing as its source uses it: bench_voxelgrid [-n voxels] [-t threads] [-r repeats] [-b backend]. An
+/* Times spatial hashing as its source uses it: bench_voxelgrid [-n voxels]. An
  * object of about n voxels moves through a virtual grid of 2 n voxels (128^3 for 1,048,576); each frame its voxels are
  * put into a new structure, and those of another object looked up in it: by a voxel grid of points, and by a hash table
  * of voxel numbers (a set). Arrays are in the backend's memory, handles are warm, every frame's answer is checked
  * against a map of all voxels. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009), 27 frames a
  * second on a GTX 280. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <boscage/boscage.h>
-#include <boscage/hash.h>
-#include <boscage/spatial.h>
-
-#include "harness/options.h"
-#include "harness/timing.h"
+#include "harness/bench.h"
 
 enum { FRAMES = 8 };
 
@@ -27,8 +18,7 @@ struct object {
     uint32_t *keys;
 };
 
-struct bench {
-    bosc_ctx *ctx;
+struct subject {
     int64_t side;
     struct object moving[FRAMES], still;
     int64_t shared[FRAMES]; /* voxels of both objects */
@@ -40,16 +30,8 @@ struct bench {
     double radius;
 };
 
-static void *send(struct bench *b, const void *from, size_t bytes)
-{
-    void *to = NULL;
-    DO(b, bosc_alloc(b->ctx, bytes, &to));
-    if (from) DO(b, bosc_copy(b->ctx, to, from, bytes));
-    return to;
-}
-
 /* Half of space: one side of a gyroid of about `waves` periods, moved along the diagonal and turned by `time`. */
-static bool is_inside(const struct bench *b, int64_t key, double waves, double time)
+static bool is_inside(const struct subject *b, int64_t key, double waves, double time)
 {
     double k = 6.283185307179586 * waves / (double)b->side, s = sin(time), c = cos(time), p[3];
     for (int a = 0; a < 3; a++, key /= b->side) p[a] = k * ((double)(key % b->side) + 0.5) + 3 * time;
@@ -58,11 +40,11 @@ static bool is_inside(const struct bench *b, int64_t key, double waves, double t
 }
 
 /* Marks the object's voxels in `map`, and lists them in an order that is not theirs in space. */
-static struct object make_object(struct bench *b, double waves, double time, uint8_t *map)
+static struct object make_object(struct subject *b, double waves, double time, uint8_t *map)
 {
     int64_t all = b->side * b->side * b->side, n = 0;
-    float *points = host((size_t)all * 3 * sizeof *points);
-    uint32_t *keys = host((size_t)all * sizeof *keys);
+    float *points = bench_host((size_t)all * 3 * sizeof *points);
+    uint32_t *keys = bench_host((size_t)all * sizeof *keys);
     uint64_t random = 1;
     for (int64_t key = 0; key < all; key++) {
         map[key] = is_inside(b, key, waves, time);
@@ -79,16 +61,16 @@ static struct object make_object(struct bench *b, double waves, double time, uin
         int64_t key = keys[i];
         for (int a = 0; a < 3; a++, key /= b->side) points[3 * i + a] = (float)(key % b->side) + 0.5f;
     }
-    struct object o = {n, send(b, points, (size_t)n * 12), send(b, keys, (size_t)n * 4)};
+    struct object o = {n, bench_array(points, (size_t)n * 12), bench_array(keys, (size_t)n * 4)};
     free(points);
     free(keys);
     return o;
 }
 
-static void make_frames(struct bench *b)
+static void make_frames(struct subject *b)
 {
     size_t all = (size_t)(b->side * b->side * b->side);
-    uint8_t *still = host(all), *moving = host(all);
+    uint8_t *still = bench_host(all), *moving = bench_host(all);
     b->still = make_object(b, 5.3, 0.7, still);
     for (int f = 0; f < FRAMES; f++) {
         b->moving[f] = make_object(b, 4, 0.05 * f, moving);
@@ -96,29 +78,29 @@ static void make_frames(struct bench *b)
     }
     free(still);
     free(moving);
-    b->counts = send(b, NULL, (size_t)b->still.n * sizeof *b->counts);
-    b->found = send(b, NULL, (size_t)b->still.n);
+    b->counts = bench_array(NULL, (size_t)b->still.n * sizeof *b->counts);
+    b->found = bench_array(NULL, (size_t)b->still.n);
 }
 
 static void next_frame(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     b->frame = (b->frame + 1) % FRAMES;
 }
 
 static void build_grid(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     const struct object *o = &b->moving[b->frame];
-    DO(b, bosc_grid_build(b->ctx, b->grid, o->points, o->n, 0));
-    DO(b, bosc_sync(b->ctx));
+    BENCH(bosc_grid_build(bench.ctx, b->grid, o->points, o->n, 0));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void meet_grid(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_grid_voxel_count(b->ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
-    DO(b, bosc_sync(b->ctx));
+    struct subject *b = user;
+    BENCH(bosc_grid_voxel_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void grid_frame(void *user)
@@ -129,38 +111,38 @@ static void grid_frame(void *user)
 
 static void near_grid(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_grid_radius_count(b->ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
-    DO(b, bosc_sync(b->ctx));
+    struct subject *b = user;
+    BENCH(bosc_grid_radius_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void pairs_grid(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     int64_t count;
-    DO(b, bosc_grid_pairs(b->ctx, b->grid, b->radius, NULL, NULL, 0, &count));
+    BENCH(bosc_grid_pairs(bench.ctx, b->grid, b->radius, NULL, NULL, 0, &count));
 }
 
 static void groups_grid(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     int64_t count;
-    DO(b, bosc_grid_groups(b->ctx, b->grid, b->radius, NULL, &count));
+    BENCH(bosc_grid_groups(bench.ctx, b->grid, b->radius, NULL, &count));
 }
 
 static void build_hash(void *user)
 {
-    struct bench *b = user;
+    struct subject *b = user;
     const struct object *o = &b->moving[b->frame];
-    DO(b, bosc_hash_build(b->ctx, b->table, o->keys, NULL, o->n));
-    DO(b, bosc_sync(b->ctx));
+    BENCH(bosc_hash_build(bench.ctx, b->table, o->keys, NULL, o->n));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void meet_hash(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_hash_find(b->ctx, b->table, b->still.keys, b->still.n, NULL, b->found));
-    DO(b, bosc_sync(b->ctx));
+    struct subject *b = user;
+    BENCH(bosc_hash_find(bench.ctx, b->table, b->still.keys, b->still.n, NULL, b->found));
+    BENCH(bosc_sync(bench.ctx));
 }
 
 static void hash_frame(void *user)
@@ -170,26 +152,25 @@ static void hash_frame(void *user)
 }
 
 /* Every frame by both structures. */
-static void check(struct bench *b)
+static void check(struct subject *b)
 {
     size_t m = (size_t)b->still.n;
-    int64_t *counts = host(m * sizeof *counts);
-    uint8_t *found = host(m);
+    int64_t *counts = bench_host(m * sizeof *counts);
+    uint8_t *found = bench_host(m);
     for (b->frame = 0; b->frame < FRAMES; b->frame++) {
         int64_t by_grid = 0, by_hash = 0;
         grid_frame(b);
         hash_frame(b);
-        DO(b, bosc_copy(b->ctx, counts, b->counts, m * sizeof *counts));
-        DO(b, bosc_copy(b->ctx, found, b->found, m));
-        DO(b, bosc_sync(b->ctx));
+        BENCH(bosc_copy(bench.ctx, counts, b->counts, m * sizeof *counts));
+        BENCH(bosc_copy(bench.ctx, found, b->found, m));
+        BENCH(bosc_sync(bench.ctx));
         for (size_t i = 0; i < m; i++) {
             by_grid += counts[i];
             by_hash += found[i];
         }
         if (by_grid != b->shared[b->frame] || by_hash != b->shared[b->frame]) {
-            fprintf(stderr, "bench_voxelgrid: frame %d: %" PRId64 " and %" PRId64 " voxels, not %" PRId64 "\n", b->frame,
-                    by_grid, by_hash, b->shared[b->frame]);
-            exit(1);
+            bench_fail("frame %d: %" PRId64 " and %" PRId64 " voxels, not %" PRId64, b->frame, by_grid, by_hash,
+                       b->shared[b->frame]);
         }
     }
     b->frame = 0;
@@ -197,40 +178,40 @@ static void check(struct bench *b)
     free(found);
 }
 
-static void row(struct bench *b, const char *name, void (*run)(void *), int repeats)
+static void row(struct subject *b, const char *name, void (*run)(void *), int repeats)
 {
-    struct timing t = timing_of(next_frame, run, b, repeats);
-    printf("%-40s %10.3f %10.3f %12.1f\n", name, 1e3 * t.least, 1e3 * t.median, 1 / t.median);
-    fflush(stdout);
+    struct bench_row row = {.name = name, .n = b->still.n, .ours = bench_time(next_frame, run, b, repeats)};
+    row.note = bench_text("%.1f a second", 1 / row.ours.median);
+    bench_print(&row);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.radius = 1};
-    struct bench_options o = {.n = 1 << 20, .repeats = 21};
-    bench_options_take(&o, argc, argv, "voxels");
-    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
-    b.side = (int64_t)(cbrt(2 * (double)o.n) + 0.5);
+    struct subject b = {.radius = 1};
+    bench.n = 1 << 20;
+    bench.repeats = 21;
+    bench_options(argc, argv, "voxels", NULL, 0);
+    bench_open();
+    const int few = bench.repeats < 5 ? bench.repeats : 5;
+    b.side = (int64_t)(cbrt(2 * (double)bench.n) + 0.5);
     make_frames(&b);
     bosc_grid_opts go = {.size = sizeof go, .dim = 3, .cell = 1, .assume_valid = 1};
     bosc_hash_opts ho = {.size = sizeof ho, .key_bits = 32};
-    DO(&b, bosc_grid_create(b.ctx, &go, &b.grid));
-    DO(&b, bosc_hash_create(b.ctx, &ho, &b.table));
+    BENCH(bosc_grid_create(bench.ctx, &go, &b.grid));
+    BENCH(bosc_hash_create(bench.ctx, &ho, &b.table));
     check(&b);
-    printf("%" PRId64 "^3 voxels, %" PRId64 " moving, %" PRId64 " looked up, %" PRId64 " met in the first frame\n",
-           b.side, b.moving[0].n, b.still.n, b.shared[0]);
-    printf("%-40s %10s %10s %12s\n", "", "least ms", "median ms", "a second");
-    row(&b, "voxel grid: frame", grid_frame, o.repeats);
-    row(&b, "  build", build_grid, o.repeats);
-    row(&b, "  look up the other object's voxels", meet_grid, o.repeats);
-    row(&b, "  points within 1 of the other's", near_grid, o.repeats < 5 ? o.repeats : 5);
-    row(&b, "  pairs within 1, counted", pairs_grid, o.repeats < 5 ? o.repeats : 5);
-    row(&b, "  groups within 1", groups_grid, o.repeats < 5 ? o.repeats : 5);
-    row(&b, "hash set of voxel numbers: frame", hash_frame, o.repeats);
-    row(&b, "  build", build_hash, o.repeats);
-    row(&b, "  look up the other object's voxels", meet_hash, o.repeats);
+    bench_say("%s: %" PRId64 "^3 voxels, %" PRId64 " moving, %" PRId64 " looked up, %" PRId64 " met in the first frame",
+              bench_device(), b.side, b.moving[0].n, b.still.n, b.shared[0]);
+    row(&b, "voxel grid: frame", grid_frame, bench.repeats);
+    row(&b, "  build", build_grid, bench.repeats);
+    row(&b, "  look up the other object's voxels", meet_grid, bench.repeats);
+    row(&b, "  points within 1 of the other's", near_grid, few);
+    row(&b, "  pairs within 1, counted", pairs_grid, few);
+    row(&b, "  groups within 1", groups_grid, few);
+    row(&b, "hash set of voxel numbers: frame", hash_frame, bench.repeats);
+    row(&b, "  build", build_hash, bench.repeats);
+    row(&b, "  look up the other object's voxels", meet_hash, bench.repeats);
     bosc_hash_free(b.table);
     bosc_grid_free(b.grid);
-    bosc_ctx_free(b.ctx);
-    return 0;
+    return bench_close();
 }
