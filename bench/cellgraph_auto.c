@@ -1,8 +1,12 @@
-/* How well the method AUTO fits: bench_cellgraph_auto [-n most vectors] [-l most letters] [-t threads] [-r repeats]
- * [-b backend]. Over vectors of many shapes, AUTO and each method are timed; a row has the least times in us, how much
- * longer AUTO takes than the best, and how much longer the method that it chose takes (its own choice is in the
- * first). Methods that would take many times the best of those before are left out (-). All must find as many edges. */
-#include "harness/cells.h"
+/* How well the method AUTO fits: bench_cellgraph_auto [-n most vectors] [-l most letters]. Over vectors of many shapes,
+ * AUTO and each method are timed; a row has AUTO's time beside the best of the methods', and tells which one AUTO chose,
+ * how much longer that method takes than the best (pick), and the least times of all in us. Methods that would take many
+ * times the best of those before are left out (-). All must find as many edges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/bench.h"
+#include "harness/random.h"
 
 struct shape {
     const char *name;
@@ -10,13 +14,11 @@ struct shape {
     int32_t length, letter_bits;
 };
 
-struct bench {
-    struct cells_bench in;
+struct subject {
+    uint64_t *rows; /* the backend's */
     bosc_cellgraph *graph;
     int64_t n;
 };
-
-#define DO(b, call) CELLS_DO((b)->in.ctx, call)
 
 static int32_t per_word(const struct shape *s) { return 64 / s->letter_bits; }
 
@@ -27,31 +29,31 @@ static void set_letter(const struct shape *s, uint64_t *row, int32_t k, uint64_t
     *word = (*word & ~(((1ull << s->letter_bits) - 1) << at)) | (letter & ((1ull << s->letter_bits) - 1)) << at;
 }
 
-static void change(const struct shape *s, struct scene_random *r, uint64_t *row)
+static void change(const struct shape *s, uint64_t *r, uint64_t *row)
 {
-    set_letter(s, row, (int32_t)(scene_next(r) % (uint64_t)s->length), scene_next(r));
+    set_letter(s, row, (int32_t)(bench_next(r) % (uint64_t)s->length), bench_next(r));
 }
 
 /* The free letters of a cube: so many that a quarter to a half of their values occur; all over the vector, or beside
  * each other. */
-static void cube(const struct shape *s, struct scene_random *r, uint64_t *row, bool wide)
+static void cube(const struct shape *s, uint64_t *r, uint64_t *row, bool wide)
 {
     int32_t free_letters = 1;
     while (free_letters * s->letter_bits < 40 && 1ll << free_letters * s->letter_bits < 2 * s->n) free_letters++;
     if (free_letters > s->length) free_letters = s->length;
     for (int32_t k = 0; k < free_letters; k++)
-        set_letter(s, row, wide ? (int32_t)((int64_t)k * s->length / free_letters) : k, scene_next(r));
+        set_letter(s, row, wide ? (int32_t)((int64_t)k * s->length / free_letters) : k, bench_next(r));
 }
 
 static uint64_t *make(const struct shape *s)
 {
     int64_t words = bosc_cellgraph_words(s->length, s->letter_bits), centres = 1;
-    struct scene_random r = {(uint64_t)s->n + (uint64_t)s->length};
+    uint64_t r = (uint64_t)s->n + (uint64_t)s->length;
     uint64_t *rows = calloc((size_t)(s->n * words), 8);
     while (centres * centres < s->n) centres++;
     for (int64_t i = 0; rows && i < s->n; i++) {
         uint64_t *row = rows + i * words;
-        int64_t from = i ? (int64_t)(scene_next(&r) % (uint64_t)i) : 0, distinct = s->n / 16 + 1;
+        int64_t from = i ? (int64_t)(bench_next(&r) % (uint64_t)i) : 0, distinct = s->n / 16 + 1;
         switch (s->name[0]) {
         case 'c': from %= centres; break;
         case 'd': from = i < distinct ? from : i % distinct; break;
@@ -62,36 +64,34 @@ static uint64_t *make(const struct shape *s)
             continue;
         }
         if (i == 0 || s->name[0] == 'r' || (s->name[0] == 'c' && i < centres)) {
-            for (int64_t w = 0; w < words; w++) row[w] = scene_next(&r);
+            for (int64_t w = 0; w < words; w++) row[w] = bench_next(&r);
             continue;
         }
         memcpy(row, rows + from * words, (size_t)words * 8);
         if (s->name[0] == 'd' && i >= distinct) continue;
-        for (uint64_t k = s->name[0] == 'c' ? 1 + scene_next(&r) % 3 : 1; k > 0; k--) change(s, &r, row);
+        for (uint64_t k = s->name[0] == 'c' ? 1 + bench_next(&r) % 3 : 1; k > 0; k--) change(s, &r, row);
     }
     return rows;
 }
 
 static void build(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_cellgraph_build(b->in.ctx, b->graph, b->in.rows, b->n, 0));
+    struct subject *b = user;
+    BENCH(bosc_cellgraph_build(bench.ctx, b->graph, b->rows, b->n, 0));
 }
 
-/* Seconds of a method, the least; `info` gets what it found. */
-static double time_of(struct bench *b, const struct shape *s, bosc_cell_method method, bosc_cellgraph_info *info)
+/* The times of a method; `info` gets what it found. */
+static struct bench_times time_of(struct subject *b, const struct shape *s, bosc_cell_method method,
+                                  bosc_cellgraph_info *info)
 {
     bosc_cellgraph_opts o = {.size = sizeof o, .length = s->length, .letter_bits = s->letter_bits, .method = method};
-    DO(b, bosc_cellgraph_create(b->in.ctx, &o, &b->graph));
-    double begin = timing_now();
-    build(b);
-    double first = timing_now() - begin;
-    struct timing t = {first, first};
-    if (first < 0.5) t = timing_of(NULL, build, b, first < 0.02 ? b->in.repeats : 1);
+    BENCH(bosc_cellgraph_create(bench.ctx, &o, &b->graph));
+    struct bench_times t = bench_once(build, b);
+    if (t.least < 0.5) t = bench_time(NULL, build, b, t.least < 0.02 ? bench.repeats : 1);
     *info = (bosc_cellgraph_info){.size = sizeof *info};
-    if (bosc_cellgraph_get_info(b->graph, info) != BOSC_OK) cells_fail(NULL, "bosc_cellgraph_get_info");
+    BENCH(bosc_cellgraph_get_info(b->graph, info));
     bosc_cellgraph_free(b->graph);
-    return t.least;
+    return t;
 }
 
 /* Far more steps than another method would take? */
@@ -103,34 +103,42 @@ static bool hopeless(const struct shape *s, bosc_cell_method method, int64_t ver
     return method == BOSC_CELL_ZOBRIST && u * letters > 400 * join;
 }
 
-static double measure(struct bench *b, const struct shape *s)
+/* How many times the best method's time AUTO takes. */
+static double measure(struct subject *b, const struct shape *s)
 {
     static const char *const names[] = {"auto", "heuristic", "trie", "zobrist", "join"};
     static const bosc_cell_method order[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC, BOSC_CELL_TRIE};
-    double times[5] = {0}, best = 1e30;
+    struct bench_times times[5] = {{0, 0}}, best = {1e30, 1e30};
+    const char *all = "", *best_name = NULL;
     bosc_cellgraph_info info, other;
     uint64_t *rows = make(s);
+    if (!rows) bench_fail("out of memory");
     b->n = s->n;
-    b->in.rows = cells_copy(&b->in, rows, s->n * bosc_cellgraph_words(s->length, s->letter_bits));
+    b->rows = bench_array(rows, (size_t)(s->n * bosc_cellgraph_words(s->length, s->letter_bits)) * 8);
     times[0] = time_of(b, s, BOSC_CELL_AUTO, &info);
-    printf("%-10s %8" PRId64 " %5d %d %8" PRId64 " %9" PRId64, s->name, s->n, (int)s->length, (int)s->letter_bits,
-           info.vertices, info.edges);
     for (int m = 0; m < 4; m++) {
         if (hopeless(s, order[m], info.vertices)) {
-            printf(" %11s", "-");
+            all = bench_text("%s, %s -", all, names[order[m]]);
             continue;
         }
-        times[order[m]] = time_of(b, s, order[m], &other);
-        if (times[order[m]] < best) best = times[order[m]];
-        printf(" %11.1f", 1e6 * times[order[m]]);
-        if (other.edges != info.edges) cells_fail(NULL, "the methods do not agree");
+        struct bench_times t = times[order[m]] = time_of(b, s, order[m], &other);
+        if (t.least < best.least) best = t, best_name = names[order[m]];
+        all = bench_text("%s, %s %.1f", all, names[order[m]], 1e6 * t.least);
+        bench_check(other.edges == info.edges, "%s finds %" PRId64 " edges, not %" PRId64, names[order[m]], other.edges,
+                    info.edges);
     }
-    printf(" %11.1f %-9s %5.2f %5.2f\n", 1e6 * times[0], names[info.method], times[0] / best,
-           times[info.method] / best);
-    fflush(stdout);
-    bosc_release(b->in.ctx, b->in.rows, (size_t)(s->n * bosc_cellgraph_words(s->length, s->letter_bits)) * 8);
+    struct bench_row row = {.name = bench_text("%s, %d of %d bits", s->name, (int)s->length, (int)s->letter_bits),
+                            .data = names[info.method],
+                            .n = s->n,
+                            .ours = times[0],
+                            .peer = best_name,
+                            .theirs = best};
+    row.note = bench_text("%" PRId64 " vertices, %" PRId64 " edges, auto %.2f, pick %.2f%s", info.vertices, info.edges,
+                          times[0].least / best.least, times[info.method].least / best.least, all);
+    bench_print(&row);
+    bench_release(b->rows);
     free(rows);
-    return times[0] / best;
+    return times[0].least / best.least;
 }
 
 int main(int argc, char **argv)
@@ -139,29 +147,27 @@ int main(int argc, char **argv)
     static const int64_t counts[] = {100, 1000, 10000, 100000, 1000000, 4000000};
     static const int32_t lengths[][2] = {{8, 1},   {32, 1},   {64, 1}, {128, 1}, {256, 1},
                                          {512, 1}, {1024, 1}, {32, 2}, {64, 8}};
-    struct bench b = {.in = {.n = 4000000, .length = 1024, .threads = 1, .repeats = 5, .backend = BOSC_BACKEND_CPU}};
+    struct subject b = {0};
+    int64_t longest = 1024;
     double worst = 0;
     int shapes = 0, missed = 0;
-    for (int i = 1; i + 1 < argc; i += 2)
-        if (!cells_option(&b.in, argv[i], argv[i + 1])) {
-            fprintf(stderr, "usage: bench_cellgraph_auto [-n vectors] [-l letters] [-t threads] [-r repeats] "
-                            "[-b cpu|cuda]\n");
-            return 2;
-        }
-    cells_open(&b.in);
-    printf("%-10s %8s %5s %s %8s %9s %11s %11s %11s %11s %11s %-9s %5s %5s\n", "", "n", "l", "r", "vertices", "edges",
-           "join", "zobrist", "heuristic", "trie", "auto", "", "ratio", "pick");
+    const struct bench_option own[] = {{'l', BENCH_INTEGER, &longest, "most letters"}};
+    bench.n = 4000000;
+    bench.repeats = 5;
+    bench.opts.threads = 1;
+    bench_options(argc, argv, "most vectors", own, 1);
+    bench_open();
+    bench_time_one_thread();
     for (int c = 0; c < 6; c++)
         for (int l = 0; l < 9; l++)
             for (int k = 0; k < 6; k++) {
                 struct shape s = {names[k], counts[c], lengths[l][0], lengths[l][1]};
-                if (s.n > b.in.n || s.length > b.in.length || s.n * s.length * s.letter_bits > 1ll << 30) continue;
+                if (s.n > bench.n || s.length > longest || s.n * s.length * s.letter_bits > 1ll << 30) continue;
                 double ratio = measure(&b, &s);
                 shapes++;
                 missed += ratio > 1.3;
                 if (ratio > worst) worst = ratio;
             }
-    printf("%d shapes; AUTO takes more than 1.3 times the best for %d, at most %.2f times\n", shapes, missed, worst);
-    bosc_ctx_free(b.in.ctx);
-    return 0;
+    bench_say("%d shapes; AUTO takes more than 1.3 times the best for %d, at most %.2f times", shapes, missed, worst);
+    return bench_close();
 }

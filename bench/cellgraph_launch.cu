@@ -1,6 +1,6 @@
-/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [vectors [letters [pivots]]]. A kernel of
- * its own, as published: each thread takes a vector and goes through those behind it, discards them by their distances
- * from pivots, and compares the others. Milliseconds for each number of blocks and threads of a block; all must count
+/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots]. A
+ * kernel of its own, as published: each thread takes a vector and goes through those behind it, discards them by their
+ * distances from pivots, and compares the others. A row for each number of blocks and threads of a block; all must count
  * as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <string>
 #include <unordered_set>
@@ -56,14 +56,19 @@ static std::vector<uint64_t> distinct(const uint64_t *rows, int64_t n, int32_t w
 
 int main(int argc, char **argv)
 {
-    const int64_t n = argc > 1 ? atoll(argv[1]) : 20000;
-    const int32_t length = argc > 2 ? atoi(argv[2]) : 256, words = (length + 63) / 64;
-    const int32_t pivots = argc > 3 ? atoi(argv[3]) : 5;
     static const int blocks[] = {64, 256, 1024, 4096, 16384}, threads[] = {32, 64, 128, 256, 512, 1024};
-    uint64_t *all = scene_vectors(1, length, n);
-    if (!all || n < 1 || pivots < 1) return 2;
-    const std::vector<uint64_t> rows = distinct(all, n, words);
-    launch_args a = {nullptr, nullptr, (int32_t)(rows.size() / (size_t)words), words, pivots, nullptr};
+    int64_t length = 256, pivots = 5;
+    const bench_option own[] = {{'l', BENCH_INTEGER, &length, "letters of a vector"},
+                                {'p', BENCH_INTEGER, &pivots, "pivots"}};
+    bench.n = 20000;
+    bench.repeats = 3;
+    bench_options(argc, argv, "vectors", own, 2);
+    if (bench.n < 1 || pivots < 1 || length < 1) bench_fail("-n, -l and -p are at least 1");
+    open_device();
+    const int32_t words = (int32_t)(length + 63) / 64;
+    uint64_t *all = bench_scene_vectors(1, (int)length, bench.n);
+    const std::vector<uint64_t> rows = distinct(all, bench.n, words);
+    launch_args a = {nullptr, nullptr, (int32_t)(rows.size() / (size_t)words), words, (int32_t)pivots, nullptr};
     device_array<uint64_t> on_device((int64_t)rows.size());
     device_array<int32_t> distances((int64_t)a.n * pivots);
     device_array<unsigned long long> pairs(1);
@@ -72,26 +77,20 @@ int main(int argc, char **argv)
     a.distances = distances.p;
     a.pairs = pairs.p;
     unsigned long long want = 0, got = 0;
-    printf("heuristic, %d distinct vectors of %d letters, %d pivots, ms\n%8s", a.n, length, pivots, "blocks");
-    for (int t : threads) printf(" %8d", t);
-    printf(" threads of a block\n");
-    for (int b : blocks) {
-        printf("%8d", b);
+    for (int b : blocks)
         for (int t : threads) {
-            const double ms = median_ms(1, 3, [&] {
+            const bench_times times = device_time(1, [&] {
                 CUDA(cudaMemsetAsync(a.pairs, 0, 8, stream));
                 kernel_distances<<<b, t, 0, stream>>>(a, distances.p);
                 kernel_heuristic<<<b, t, 0, stream>>>(a);
             });
             CUDA(cudaMemcpy(&got, a.pairs, 8, cudaMemcpyDeviceToHost));
             if (!want) want = got;
-            if (got != want) return fprintf(stderr, "%llu pairs, not %llu\n", got, want), 1;
-            printf(" %8.2f", ms);
-            fflush(stdout);
+            bench_check(got == want, "%llu pairs, not %llu", got, want);
+            device_row("heuristic", bench_text("%d x %d", b, t), a.n, times, NULL);
         }
-        printf("\n");
-    }
-    printf("%llu pairs\n", want);
+    bench_say("distinct vectors of %d letters, %d pivots; blocks x threads of a block; %llu pairs", (int)length,
+              (int)pivots, want);
     free(all);
-    return 0;
+    return close_device();
 }

@@ -1,26 +1,17 @@
-/* Times spanning forests: bench_forest [-k kind] [-n vertices] [-m edges] [-w type] [-t threads] [-r repeats]
- * [-b backend] [-a algorithms] [-s] [-p size]. The graph is generated; arrays are in the backend's memory, handles are
+/* Times spanning forests: bench_forest [-k kind] [-n vertices] [-m edges] [-w type]
+ * [-a algorithms] [-s] [-p size]. The graph is generated; arrays are in the backend's memory, handles are
  * warm. One row an algorithm: the least and the median time, scratch memory, the forest's edges and weight, and with -s
  * the time of each stage; for PRIMITIVES with and without the removal of duplicate edges, what each round began with.
  * The answer of each is checked with bosc_msf_verify. -p small, paper or large: graphs of the kinds and sizes of the
  * tables in Vineet, Harish, Patidar, Narayanan (HPG 2009), one after another; "paper" has the paper's sizes. */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <boscage/boscage.h>
-#include <boscage/forest.h>
-#include <boscage/graph.h>
-
-#include "harness/calls.h"
-#include "harness/timing.h"
+#include "harness/bench.h"
 
 struct setting {
     int64_t n, m, most;
-    int threads, repeats;
-    const char *kind, *backend, *weight, *algorithms, *tables;
+    const char *kind, *weight, *algorithms, *tables;
     bool stages;
 };
 
@@ -61,9 +52,8 @@ static const char *const kinds[] = {"random", "rmat", "ssca2", "grid", "road", "
 static const char *const types[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
 static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
 
-struct bench {
+struct subject {
     struct setting set;
-    bosc_ctx *ctx;
     bosc_graph *graph;
     int64_t n, m;
     void *u, *v, *weights, *edges, *labels; /* the backend's */
@@ -76,8 +66,8 @@ static int find(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return i;
-    fprintf(stderr, "bench_forest: %s is not known\n", name);
-    exit(2);
+    bench_fail("'%s' is not known", name);
+    return 0;
 }
 
 /* Stages are told by the progress calls: each ends one. */
@@ -87,8 +77,8 @@ static int on_progress(void *user, const char *stage, double part)
 {
     (void)user;
     if (!tell_stages) return 0;
-    double now = timing_now();
-    printf("    %s up to %.2f: %.3f ms\n", stage, part, 1e3 * (now - stage_began));
+    double now = bench_now();
+    bench_say("%s up to %.2f: %.3f ms", stage, part, 1e3 * (now - stage_began));
     stage_began = now;
     return 0;
 }
@@ -105,15 +95,7 @@ static void set_weight(void *to, bosc_dtype t, int64_t i, int64_t w)
     }
 }
 
-static void *send(struct bench *b, const void *from, size_t bytes)
-{
-    void *to = NULL;
-    DO(b, bosc_alloc(b->ctx, bytes, &to));
-    if (from && bytes) DO(b, bosc_copy(b->ctx, to, from, bytes));
-    return to;
-}
-
-static void generate(struct bench *b)
+static void generate(struct subject *b)
 {
     bosc_dtype t = dtypes[find(types, 6, b->set.weight)];
     bosc_generate_opts o = {.size = sizeof o,
@@ -125,19 +107,21 @@ static void generate(struct bench *b)
                             .id_bits = 32};
     bosc_ctx *cpu;
     bosc_ctx_opts cpu_opts = {.size = sizeof cpu_opts};
-    if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) fail(NULL, "no context");
-    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, NULL, NULL, NULL, 0) != BOSC_OK) fail(cpu, "bosc_graph_generate");
+    if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) bench_fail("no context");
+    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, NULL, NULL, NULL, 0) != BOSC_OK)
+        bench_fail("bosc_graph_generate: %s", bosc_message(cpu));
     size_t m = (size_t)b->m, size = bosc_dtype_size(t);
-    uint32_t *u = host(4 * m), *v = host(4 * m);
-    int64_t *w = host(8 * m);
-    void *weights = host(size * m);
-    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, u, v, w, b->m) != BOSC_OK) fail(cpu, "bosc_graph_generate");
+    uint32_t *u = bench_host(4 * m), *v = bench_host(4 * m);
+    int64_t *w = bench_host(8 * m);
+    void *weights = bench_host(size * m);
+    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, u, v, w, b->m) != BOSC_OK)
+        bench_fail("bosc_graph_generate: %s", bosc_message(cpu));
     for (int64_t i = 0; i < b->m; i++) set_weight(weights, t, i, w[i]);
-    b->u = send(b, u, 4 * m);
-    b->v = send(b, v, 4 * m);
-    b->weights = send(b, weights, size * m);
-    b->edges = send(b, NULL, 4 * (size_t)b->n);
-    b->labels = send(b, NULL, 4 * (size_t)b->n);
+    b->u = bench_array(u, 4 * m);
+    b->v = bench_array(v, 4 * m);
+    b->weights = bench_array(weights, size * m);
+    b->edges = bench_array(NULL, 4 * (size_t)b->n);
+    b->labels = bench_array(NULL, 4 * (size_t)b->n);
     free(u);
     free(v);
     free(w);
@@ -147,48 +131,48 @@ static void generate(struct bench *b)
 
 static void build(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_graph_build(b->ctx, b->graph, b->n, b->m, b->u, b->v, b->weights));
+    struct subject *b = user;
+    BENCH(bosc_graph_build(bench.ctx, b->graph, b->n, b->m, b->u, b->v, b->weights));
 }
 
 static void forest(void *user)
 {
-    struct bench *b = user;
-    stage_began = timing_now();
-    DO(b, bosc_msf(b->ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
+    struct subject *b = user;
+    stage_began = bench_now();
+    BENCH(bosc_msf(bench.ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
 }
 
 static void components(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_components(b->ctx, b->graph, NULL, b->labels, NULL));
+    struct subject *b = user;
+    BENCH(bosc_components(bench.ctx, b->graph, NULL, b->labels, NULL));
 }
 
 static void verify(void *user)
 {
-    struct bench *b = user;
-    DO(b, bosc_msf_verify(b->ctx, b->graph, NULL, b->edges, b->info.edges, NULL));
+    struct subject *b = user;
+    BENCH(bosc_msf_verify(bench.ctx, b->graph, NULL, b->edges, b->info.edges, NULL));
 }
 
-static void print(struct bench *b, const char *name, struct timing t)
+/* A row of the graph's edges, with the scratch memory that the call took. */
+static void print(struct subject *b, const char *name, struct bench_times t, const char *note)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    DO(b, bosc_ctx_get_info(b->ctx, &info));
-    printf("%-15s %10.3f %10.3f %10.1f", name, 1e3 * t.least, 1e3 * t.median, 1e-6 * (double)info.scratch_bytes);
-    DO(b, bosc_ctx_trim(b->ctx));
+    BENCH(bosc_ctx_get_info(bench.ctx, &info));
+    struct bench_row row = {.name = name, .data = b->set.kind, .n = b->m, .ours = t};
+    row.note = bench_text("scratch %.1f MB%s%s", 1e-6 * (double)info.scratch_bytes, *note ? ", " : "", note);
+    bench_print(&row);
+    BENCH(bosc_ctx_trim(bench.ctx));
 }
 
 /* On the CPU the published method takes seconds: it runs once. */
-static struct timing time_forest(struct bench *b, int algorithm)
+static struct bench_times time_forest(struct subject *b, int algorithm)
 {
-    if (algorithm == 0 || strcmp(b->set.backend, "cuda") == 0) return timing_of(NULL, forest, b, b->set.repeats);
-    double begin = timing_now();
-    forest(b);
-    double seconds = timing_now() - begin;
-    return (struct timing){seconds, seconds};
+    if (algorithm == 0 || bench.opts.backend == BOSC_BACKEND_CUDA) return bench_time(NULL, forest, b, bench.repeats);
+    return bench_once(forest, b);
 }
 
-static void run_forests(struct bench *b)
+static void run_forests(struct subject *b)
 {
     static const char *const names[] = {"auto", "primitives", "atomic", "duplicates kept"};
     for (int a = 0; a < 4; a++) {
@@ -196,79 +180,33 @@ static void run_forests(struct bench *b)
         b->opts = (bosc_msf_opts){
             .size = sizeof b->opts, .algorithm = (bosc_msf_algorithm)(a == 3 ? 1 : a), .keep_parallel = a == 3};
         b->info = (bosc_msf_info){.size = sizeof b->info};
-        print(b, names[a], time_forest(b, a));
-        printf("   %" PRId64 " edges, %" PRId64 " trees, weight %.17g\n", b->info.edges, b->info.trees, b->info.weight);
+        struct bench_times t = time_forest(b, a);
+        print(b, names[a], t,
+              bench_text("%" PRId64 " edges, %" PRId64 " trees, weight %.17g", b->info.edges, b->info.trees,
+                         b->info.weight));
         tell_stages = b->set.stages;
         if (tell_stages) forest(b);
         tell_stages = false;
         if (a == 1) b->removed = b->info;
         if (a == 3) b->kept = b->info;
-        if (a == 0 || b->set.stages) {
-            print(b, "  proof", timing_of(NULL, verify, b, b->set.repeats < 3 ? b->set.repeats : 3));
-            printf("\n");
-        }
+        if (a == 0 || b->set.stages)
+            print(b, "  proof", bench_time(NULL, verify, b, bench.repeats < 3 ? bench.repeats : 3), "");
     }
 }
 
-static void print_round(const bosc_msf_info *info, int k)
+static const char *round_text(const bosc_msf_info *info, int k)
 {
-    if (k < info->rounds_told)
-        printf(" %12" PRId64 " %12" PRId64, info->round[k].vertices, info->round[k].arcs);
-    else
-        printf(" %12s %12s", "", "");
+    if (k >= info->rounds_told) return "-";
+    return bench_text("%" PRId64 " vertices, %" PRId64 " arcs", info->round[k].vertices, info->round[k].arcs);
 }
 
-/* What each round began with. */
-static void print_rounds(const struct bench *b)
+/* What each round of PRIMITIVES began with. */
+static void print_rounds(const struct subject *b)
 {
     int most = b->removed.rounds_told > b->kept.rounds_told ? b->removed.rounds_told : b->kept.rounds_told;
-    if (most == 0) return;
-    printf("  %-5s %25s %25s\n  %-5s %12s %12s %12s %12s\n", "", "duplicates removed", "duplicates kept", "round",
-           "vertices", "arcs", "vertices", "arcs");
-    for (int k = 0; k < most; k++) {
-        printf("  %-5d", k + 1);
-        print_round(&b->removed, k);
-        print_round(&b->kept, k);
-        printf("\n");
-    }
-}
-
-static struct setting parse(int argc, char **argv)
-{
-    struct setting s = {.n = 1000000,
-                        .m = -1,
-                        .repeats = 5,
-                        .kind = "random",
-                        .backend = "cpu",
-                        .weight = "u32",
-                        .algorithms = "aptsc"};
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "-s") == 0) {
-            s.stages = true;
-            continue;
-        }
-        switch (argv[i][0] == '-' ? argv[i][1] : 0) {
-        case 'k': s.kind = value; break;
-        case 'n': s.n = (int64_t)atof(value); break;
-        case 'm': s.m = (int64_t)atof(value); break;
-        case 'x': s.most = (int64_t)atof(value); break;
-        case 'w': s.weight = value; break;
-        case 't': s.threads = atoi(value); break;
-        case 'r': s.repeats = atoi(value); break;
-        case 'b': s.backend = value; break;
-        case 'a': s.algorithms = value; break;
-        case 'p': s.tables = value; break;
-        default:
-            fprintf(stderr, "usage: bench_forest [-k random|rmat|ssca2|grid|road|geometric] [-n vertices] [-m edges]\n"
-                            "       [-x heaviest weight] [-w u32|i32|f32|u64|i64|f64] [-t threads] [-r repeats]\n"
-                            "       [-b cpu|cuda] [-s] [-a letters: auto, primitives, aTomic, s: primitives with\n"
-                            "       duplicate edges kept, components] [-p small|paper|large: the paper's tables]\n");
-            exit(2);
-        }
-        i++;
-    }
-    return s;
+    for (int k = 0; k < most; k++)
+        bench_say("round %d: duplicates removed %s; kept %s", k + 1, round_text(&b->removed, k),
+                  round_text(&b->kept, k));
 }
 
 static int64_t default_edges(const struct setting *s)
@@ -277,36 +215,28 @@ static int64_t default_edges(const struct setting *s)
 }
 
 /* Times everything on one graph; `name` is the table's, or NULL. */
-static void run_graph(bosc_ctx *ctx, const struct setting *set, const char *name)
+static void run_graph(const struct setting *set, const char *name)
 {
-    struct bench b = {.set = *set, .ctx = ctx};
+    struct subject b = {.set = *set};
     if (b.set.m < 0) b.set.m = default_edges(set);
     generate(&b);
     bosc_graph_opts go = {.size = sizeof go, .id_bits = 32, .weight = dtypes[find(types, 6, b.set.weight)]};
     bosc_graph_info info = {.size = sizeof info};
-    DO(&b, bosc_graph_create(b.ctx, &go, &b.graph));
-    printf("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s\n%-15s %10s %10s %10s\n", name ? name : "",
-           name ? ": " : "", b.set.kind, b.n, b.m, b.set.weight, b.set.backend, "", "least ms", "median ms",
-           "scratch MB");
-    print(&b, "build", timing_of(NULL, build, &b, b.set.repeats));
-    if (bosc_graph_get_info(b.graph, &info) != BOSC_OK) fail(NULL, "bosc_graph_get_info");
-    printf("   %.1f MB kept\n", 1e-6 * (double)info.bytes);
+    BENCH(bosc_graph_create(bench.ctx, &go, &b.graph));
+    bench_say("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s", name ? name : "", name ? ": " : "",
+              b.set.kind, b.n, b.m, b.set.weight, bench_device());
+    struct bench_times t = bench_time(NULL, build, &b, bench.repeats);
+    BENCH(bosc_graph_get_info(b.graph, &info));
+    print(&b, "build", t, bench_text("%.1f MB kept", 1e-6 * (double)info.bytes));
     run_forests(&b);
-    if (strchr(b.set.algorithms, 'c')) {
-        print(&b, "components", timing_of(NULL, components, &b, b.set.repeats));
-        printf("\n");
-    }
+    if (strchr(b.set.algorithms, 'c')) print(&b, "components", bench_time(NULL, components, &b, bench.repeats), "");
     print_rounds(&b);
-    fflush(stdout);
     bosc_graph_free(b.graph);
-    bosc_release(ctx, b.u, 4 * (size_t)b.m);
-    bosc_release(ctx, b.v, 4 * (size_t)b.m);
-    bosc_release(ctx, b.weights, bosc_dtype_size(go.weight) * (size_t)b.m);
-    bosc_release(ctx, b.edges, 4 * (size_t)b.n);
-    bosc_release(ctx, b.labels, 4 * (size_t)b.n);
+    void *const arrays[] = {b.u, b.v, b.weights, b.edges, b.labels};
+    for (int k = 0; k < 5; k++) bench_release(arrays[k]);
 }
 
-static void run_tables(bosc_ctx *ctx, struct setting set)
+static void run_tables(struct setting set)
 {
     static const char *const sizes[] = {"small", "paper", "large"};
     int size = find(sizes, 3, set.tables);
@@ -314,24 +244,31 @@ static void run_tables(bosc_ctx *ctx, struct setting set)
         if (tables[i].n[size] == 0) continue;
         set.kind = tables[i].kind;
         set.n = (int64_t)tables[i].n[size];
-        run_graph(ctx, &set, tables[i].name);
-        printf("\n");
+        run_graph(&set, tables[i].name);
     }
 }
 
 int main(int argc, char **argv)
 {
-    struct setting set = parse(argc, argv);
-    bosc_ctx *ctx;
-    bosc_ctx_opts o = {.size = sizeof o,
-                       .threads = set.threads,
-                       .backend = strcmp(set.backend, "cuda") == 0 ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU,
-                       .progress = on_progress};
-    if (bosc_ctx_create(&o, &ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.backend));
+    struct setting set = {.m = -1, .kind = "random", .weight = "u32", .algorithms = "aptsc"};
+    const struct bench_option own[] = {
+        {'k', BENCH_TEXT, &set.kind, "random, rmat, ssca2, grid, road or geometric"},
+        {'m', BENCH_INTEGER, &set.m, "edges"},
+        {'x', BENCH_INTEGER, &set.most, "heaviest weight"},
+        {'w', BENCH_TEXT, &set.weight, "u32, i32, f32, u64, i64 or f64"},
+        {'a', BENCH_TEXT, &set.algorithms,
+         "letters: auto, primitives, aTomic, s: primitives with duplicate edges kept, components"},
+        {'p', BENCH_TEXT, &set.tables, "small, paper or large: the paper's tables"},
+        {'s', BENCH_FLAG, &set.stages, "the time of each stage"}};
+    bench.n = 1000000;
+    bench.repeats = 5;
+    bench.opts.progress = on_progress;
+    bench_options(argc, argv, "vertices", own, sizeof own / sizeof own[0]);
+    set.n = bench.n;
+    bench_open();
     if (set.tables)
-        run_tables(ctx, set);
+        run_tables(set);
     else
-        run_graph(ctx, &set, NULL);
-    bosc_ctx_free(ctx);
-    return 0;
+        run_graph(&set, NULL);
+    return bench_close();
 }

@@ -1,45 +1,37 @@
-/* Times geometric hashing: bench_geometric [-n points] [-t threads] [-r repeats] [-b backend]. Models of n points (all
+/* Times geometric hashing: bench_geometric [-n points]. Models of n points (all
  * sizes from 250 to 65,536 without -n) are looked for in scenes in which they are moved, turned and scaled (or mapped
  * affinely), with noise of 0.04 of the points' spacing, a fifth of the points missing and half as many others; and in
- * scenes of other points, where all tries are spent. Answers are checked. Without -b cuda times are processor time of
- * all threads. */
-#include <inttypes.h>
+ * scenes of other points, where all tries are spent. Answers are checked. On the CPU times are processor time of all
+ * threads. */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <boscage/boscage.h>
-#include <boscage/geometric.h>
+#include "harness/bench.h"
 
-#include "harness/options.h"
-#include "harness/timing.h"
-
-struct bench {
-    bosc_ctx *ctx;
+struct subject {
     int64_t n, m, there; /* points of the model, of the scene, of the model in the scene */
     double *model, *scene, *others;
     double transform[6];
     uint64_t random;
     bosc_geometric *table;
     bosc_geometric_match match;
-    bool process_time;
+    const double *looked; /* scene or others */
 };
 
-static double unit(struct bench *b)
+static double unit(struct subject *b)
 {
     b->random = b->random * 6364136223846793005u + 1442695040888963407u;
     return (double)(b->random >> 11) * 0x1p-53;
 }
 
-static double normal(struct bench *b)
+static double normal(struct subject *b)
 {
     double r = sqrt(-2 * log(1 - unit(b)));
     return r * cos(6.283185307179586 * unit(b));
 }
 
-static void make_scene(struct bench *b, bool affine)
+static void make_scene(struct subject *b, bool affine)
 {
     const double t[6] = {1.1, affine ? -0.3 : -0.6, 3, 0.6, affine ? 1.4 : 1.1, -4};
     double noise = 0.04 * 2 / sqrt((double)b->n);
@@ -68,85 +60,73 @@ static void make_scene(struct bench *b, bool affine)
     for (int64_t i = 0; i < 2 * b->m; i++) b->others[i] = 2 * unit(b) - 1;
 }
 
-static double now(const struct bench *b)
+static void build(void *user)
 {
-    struct timespec t;
-    if (!b->process_time) return timing_now();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    struct subject *b = user;
+    BENCH(bosc_geometric_build(bench.ctx, b->table, b->model, b->n));
 }
 
-static double look(struct bench *b, const double *scene, int repeats)
+static void find(void *user)
 {
-    double least = INFINITY;
-    for (int r = 0; r < repeats; r++) {
-        double begin = now(b);
-        b->match = (bosc_geometric_match){.size = sizeof b->match};
-        DO(b, bosc_geometric_find(b->ctx, b->table, scene, b->m, NULL, &b->match));
-        least = fmin(least, now(b) - begin);
-    }
-    return least;
+    struct subject *b = user;
+    b->match = (bosc_geometric_match){.size = sizeof b->match};
+    BENCH(bosc_geometric_find(bench.ctx, b->table, b->looked, b->m, NULL, &b->match));
 }
 
-static bool right(const struct bench *b)
+static bool right(const struct subject *b)
 {
     double off = 0;
     for (int k = 0; k < 6; k++) off = fmax(off, fabs(b->match.transform[k] - b->transform[k]));
     return b->match.found && off < 0.02 && b->match.inliers * 10 > b->there * 9;
 }
 
-/* Whether an answer was wrong. */
-static bool row(struct bench *b, bool affine, int repeats)
+static void row(struct subject *b, const char *name, bool affine, struct bench_times times, const char *note)
+{
+    struct bench_row r = {.name = name, .data = affine ? "affine" : "similarity", .n = b->n, .ours = times};
+    r.note = note;
+    bench_print(&r);
+}
+
+static void measure(struct subject *b, bool affine)
 {
     bosc_geometric_opts opts = {.size = sizeof opts,
                                 .kind = affine ? BOSC_GEOMETRIC_AFFINE : BOSC_GEOMETRIC_SIMILARITY};
     bosc_geometric_info info = {.size = sizeof info};
-    double build = INFINITY;
     make_scene(b, affine);
-    DO(b, bosc_geometric_create(b->ctx, &opts, &b->table));
-    for (int r = 0; r < repeats; r++) {
-        double begin = now(b);
-        DO(b, bosc_geometric_build(b->ctx, b->table, b->model, b->n));
-        build = fmin(build, now(b) - begin);
-    }
-    DO(b, bosc_geometric_get_info(b->table, &info));
-    double found = look(b, b->scene, repeats);
-    bool wrong = !right(b);
-    int64_t tried = b->match.tried;
-    double absent = look(b, b->others, repeats);
-    wrong |= b->match.found;
-    printf("%-12s %8" PRId64 " %8" PRId64 " %9" PRId64 " %8.1f %10.2f %10.2f %8" PRId64 " %10.2f  %s\n",
-           affine ? "affine" : "similarity", b->n, b->m, info.bases, (double)info.bytes * 0x1p-20, 1e3 * build,
-           1e3 * found, tried, 1e3 * absent, wrong ? "WRONG" : "");
-    fflush(stdout);
+    BENCH(bosc_geometric_create(bench.ctx, &opts, &b->table));
+    struct bench_times times = bench_time(NULL, build, b, bench.repeats);
+    BENCH(bosc_geometric_get_info(b->table, &info));
+    row(b, "build", affine, times, bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
+    b->looked = b->scene;
+    times = bench_time(NULL, find, b, bench.repeats);
+    bench_check(right(b), "%s, model of %" PRId64, affine ? "affine" : "similarity", b->n);
+    row(b, "find", affine, times, bench_text("scene of %" PRId64 ", %" PRId64 " tried", b->m, b->match.tried));
+    b->looked = b->others;
+    times = bench_time(NULL, find, b, bench.repeats);
+    bench_check(!b->match.found, "a model of %" PRId64 " that is not there", b->n);
+    row(b, "find, absent", affine, times, NULL);
     bosc_geometric_free(b->table);
-    return wrong;
 }
 
 int main(int argc, char **argv)
 {
     static const int64_t sizes[] = {250, 1000, 5000, 20000, 65536};
-    struct bench b = {.process_time = true};
-    struct bench_options o = {.n = 0, .repeats = 3};
-    int64_t most = 65536;
-    bool wrong = false;
-    bench_options_take(&o, argc, argv, "points");
-    if (bosc_ctx_create(&o.ctx, &b.ctx) != BOSC_OK) fail(NULL, bosc_backend_reason(o.ctx.backend));
-    b.process_time = o.ctx.backend == BOSC_BACKEND_CPU;
-    if (o.n > most) most = o.n;
-    b.model = host((size_t)most * 16);
-    b.scene = host((size_t)most * 32);
-    b.others = host((size_t)most * 32);
-    printf("%-12s %8s %8s %9s %8s %10s %10s %8s %10s\n", "ms", "model", "scene", "bases", "MiB", "build", "find",
-           "tried", "absent");
+    struct subject b = {0};
+    bench.repeats = 3;
+    bench_options(argc, argv, "points", NULL, 0);
+    bench_open();
+    bench.clock = bench.opts.backend == BOSC_BACKEND_CUDA ? BENCH_WALL : BENCH_PROCESS;
+    const int64_t most = bench.n ? bench.n : sizes[4];
+    b.model = bench_host((size_t)most * 16);
+    b.scene = bench_host((size_t)most * 32);
+    b.others = bench_host((size_t)most * 32);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (int affine = 0; affine < 2 && (o.n == 0 || i == 0); affine++) {
-            b.n = o.n ? o.n : sizes[i];
-            wrong |= row(&b, affine, o.repeats);
+        for (int affine = 0; affine < 2 && (bench.n == 0 || i == 0); affine++) {
+            b.n = bench.n ? bench.n : sizes[i];
+            measure(&b, affine);
         }
     free(b.model);
     free(b.scene);
     free(b.others);
-    bosc_ctx_free(b.ctx);
-    return wrong;
+    return bench_close();
 }

@@ -1,20 +1,31 @@
-/* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-t threads] [-r repeats] [-l load]
- * [-b key bits] [-a] [-p] [-j]. Keys and values of 32 bits (-b 64: of 64, without peers); every key is asked for once
- * in another order, and as many that are absent. -a: all layouts, and a sort with binary searches. -p: without peers.
- * Times are processor time over the number of threads, the least of the repeats, so that other programs on the machine
- * disturb them less; answers are checked. */
+/* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits] [-a] [-p].
+ * Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in another order, and as many
+ * that are absent. -a: all layouts, and a sort with binary searches. -p: without peers. Times are processor time over
+ * the number of threads, so that other programs on the machine disturb them less; answers are checked. */
+#include <stdlib.h>
 #include <string.h>
 
-#include <boscage/boscage.h>
-
+#include "harness/bench.h"
 #include "peers/hash.h"
-#include "harness/timing.h"
 
-struct data {
+static struct {
     int64_t n;
-    int key_bytes;
+    int bytes; /* of a key, and of a value */
     void *keys, *values, *present, *absent, *got;
-    uint8_t *found;
+} in;
+
+/* A table under test. */
+struct subject {
+    const char *name, *note;
+    int builders; /* threads that build */
+    void (*build)(struct subject *s);
+    int64_t (*find)(struct subject *s, const void *queries); /* into in.got; how many, or -1: not counted */
+    const void *queries;
+    int64_t found;
+    bosc_hash *ours;
+    void *keys, *values; /* sorted */
+    const struct hash_peer *peer;
+    void *peers;
 };
 
 static uint64_t mixed(uint64_t i, int bytes) /* one to one */
@@ -26,227 +37,181 @@ static uint64_t mixed(uint64_t i, int bytes) /* one to one */
     return h ^ h >> 12;
 }
 
-static void put(void *array, int64_t i, int bytes, uint64_t x) { memcpy((char *)array + i * bytes, &x, (size_t)bytes); }
+static void put(void *array, int64_t i, uint64_t x) { memcpy((char *)array + i * in.bytes, &x, (size_t)in.bytes); }
 
-static uint64_t get(const void *array, int64_t i, int bytes)
+static uint64_t get(const void *array, int64_t i)
 {
     uint64_t x = 0;
-    memcpy(&x, (const char *)array + i * bytes, (size_t)bytes);
+    memcpy(&x, (const char *)array + i * in.bytes, (size_t)in.bytes);
     return x;
 }
 
-static struct data make(int64_t n, int bytes)
+static void make_input(void)
 {
-    size_t size = (size_t)n * (size_t)bytes;
-    struct data d = {n, bytes, malloc(size), malloc(size), malloc(size), malloc(size), malloc(size), malloc((size_t)n)};
+    size_t size = (size_t)in.n * (size_t)in.bytes;
     uint64_t state = 88172645463325252u;
-    if (!d.keys || !d.values || !d.present || !d.absent || !d.got || !d.found) exit(1);
-    for (int64_t i = 0; i < n; i++) {
-        put(d.keys, i, bytes, mixed((uint64_t)i, bytes));
-        put(d.values, i, bytes, mixed((uint64_t)i, bytes) * 3 + 1);
-        put(d.absent, i, bytes, mixed((uint64_t)(n + i), bytes));
+    void **arrays[] = {&in.keys, &in.values, &in.present, &in.absent, &in.got};
+    for (int k = 0; k < 5; k++) *arrays[k] = bench_host(size);
+    for (int64_t i = 0; i < in.n; i++) {
+        put(in.keys, i, mixed((uint64_t)i, in.bytes));
+        put(in.values, i, mixed((uint64_t)i, in.bytes) * 3 + 1);
+        put(in.absent, i, mixed((uint64_t)(in.n + i), in.bytes));
     }
-    memcpy(d.present, d.keys, size);
-    for (int64_t i = n - 1; i > 0; i--) {
+    memcpy(in.present, in.keys, size);
+    for (int64_t i = in.n - 1; i > 0; i--) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         int64_t j = (int64_t)(state % (uint64_t)(i + 1));
-        uint64_t a = get(d.present, i, bytes), b = get(d.present, j, bytes);
-        put(d.present, i, bytes, b);
-        put(d.present, j, bytes, a);
+        uint64_t a = get(in.present, i), b = get(in.present, j);
+        put(in.present, i, b);
+        put(in.present, j, a);
     }
-    return d;
 }
 
-static double now(void)
+/* --- Ours, by layout ---------------------------------------------------------------------------------------------- */
+
+static void build_ours(struct subject *s) { BENCH(bosc_hash_build(bench.ctx, s->ours, in.keys, in.values, in.n)); }
+
+static int64_t find_ours(struct subject *s, const void *queries)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    BENCH(bosc_hash_find(bench.ctx, s->ours, queries, in.n, in.got, NULL));
+    return -1;
 }
 
-struct times {
-    double build, hits, misses, wall; /* seconds */
-    bool wrong;
-};
+/* --- A sort, and binary searches: what a table is to beat --------------------------------------------------------- */
 
-static void lower(double *to, double since, int threads)
+static void build_sorted(struct subject *s)
 {
-    double t = (now() - since) / threads;
-    if (t < *to) *to = t;
+    BENCH(bosc_sort_pairs(bench.ctx, in.bytes == 8 ? BOSC_U64 : BOSC_U32, in.keys, (size_t)in.bytes, in.values, in.n,
+                          s->keys, s->values));
 }
 
-static bool right(const struct data *d, bool present)
+static int64_t find_sorted(struct subject *s, const void *queries)
 {
-    uint64_t mask = d->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    for (int64_t i = 0; i < d->n; i++) {
-        uint64_t want = present ? (get(d->present, i, d->key_bytes) * 3 + 1) & mask : 0;
-        if (get(d->got, i, d->key_bytes) != want) return false;
+#pragma omp parallel for schedule(static) num_threads(bench.opts.threads)
+    for (int64_t i = 0; i < in.n; i++) {
+        uint64_t query = get(queries, i);
+        int64_t low = 0;
+        for (int64_t count = in.n; count > 1; count -= count / 2)
+            if (get(s->keys, low + count / 2) <= query) low += count / 2;
+        put(in.got, i, get(s->keys, low) == query ? get(s->values, low) : 0);
     }
-    return true;
+    return -1;
 }
 
-static struct times time_ours(bosc_ctx *ctx, const struct data *d, int threads, int repeats, bosc_hash_layout layout,
-                              double load, double *keeps)
+/* --- Peers -------------------------------------------------------------------------------------------------------- */
+
+static void build_peer(struct subject *s) { s->peers = s->peer->build(in.keys, in.values, in.n, s->builders); }
+
+static int64_t find_peer(struct subject *s, const void *queries)
 {
-    struct times t = {1e9, 1e9, 1e9, 1e9, false};
+    return s->peer->find(s->peers, queries, in.n, in.got, bench.opts.threads);
+}
+
+static void drop_peer(void *user)
+{
+    struct subject *s = user;
+    if (s->peers) s->peer->drop(s->peers);
+    s->peers = NULL;
+}
+
+/* --- Measurements ------------------------------------------------------------------------------------------------- */
+
+static void run_build(void *user)
+{
+    struct subject *s = user;
+    s->build(s);
+}
+
+static void run_find(void *user)
+{
+    struct subject *s = user;
+    s->found = s->find(s, s->queries);
+}
+
+static void print(const struct subject *s, const char *what, struct bench_times t, int threads)
+{
+    struct bench_row row = {.name = s->name, .data = what, .n = in.n, .note = s->note};
+    row.ours = (struct bench_times){t.least / threads, t.median / threads};
+    bench_print(&row);
+}
+
+static void look_up(struct subject *s, bool present, int repeats)
+{
+    uint64_t mask = in.bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    int64_t bad = 0;
+    s->queries = present ? in.present : in.absent;
+    print(s, present ? "hits" : "misses", bench_time(NULL, run_find, s, repeats), bench.opts.threads);
+    for (int64_t i = 0; i < in.n; i++) bad += get(in.got, i) != (present ? (get(in.present, i) * 3 + 1) & mask : 0);
+    bench_check(bad == 0 && (s->found < 0 || s->found == (present ? in.n : 0)), "%s: %" PRId64 " answers", s->name,
+                bad);
+}
+
+static void measure(struct subject *s, int repeats)
+{
+    print(s, "build", bench_time(s->peer ? drop_peer : NULL, run_build, s, repeats), s->builders);
+    look_up(s, true, repeats);
+    look_up(s, false, repeats);
+    if (s->peer) drop_peer(s);
+}
+
+static void measure_layout(bosc_hash_layout layout, double load)
+{
+    static const char *const names[] = {"boscage, bucketed", "boscage, perfect", "boscage, hybrid", "boscage, FKS"};
+    struct subject s = {.name = names[layout], .builders = bench.opts.threads, .build = build_ours, .find = find_ours};
     bosc_hash_opts o = {.size = sizeof o,
                         .layout = layout,
-                        .key_bits = 8 * d->key_bytes,
-                        .value_size = d->key_bytes,
-                        .load = load,
+                        .key_bits = 8 * in.bytes,
+                        .value_size = in.bytes,
+                        .load = layout < BOSC_HASH_HYBRID ? load : 0,
                         .seed = 1};
     bosc_hash_info info = {.size = sizeof info};
-    bosc_hash *table = NULL;
-    t.wrong = bosc_hash_create(ctx, &o, &table) != BOSC_OK;
-    for (int r = -1; r < repeats && !t.wrong; r++) {
-        double begin = now(), wall = timing_now();
-        t.wrong |= bosc_hash_build(ctx, table, d->keys, d->values, d->n) != BOSC_OK;
-        if (r < 0) continue;
-        lower(&t.build, begin, threads);
-        if (timing_now() - wall < t.wall) t.wall = timing_now() - wall;
-        begin = now();
-        t.wrong |= bosc_hash_find(ctx, table, d->present, d->n, d->got, NULL) != BOSC_OK;
-        lower(&t.hits, begin, threads);
-        t.wrong |= r == 0 && !right(d, true);
-        begin = now();
-        t.wrong |= bosc_hash_find(ctx, table, d->absent, d->n, d->got, NULL) != BOSC_OK;
-        lower(&t.misses, begin, threads);
-        t.wrong |= r == 0 && !right(d, false);
-    }
-    t.wrong |= bosc_hash_get_info(ctx, table, &info) != BOSC_OK;
-    *keeps = (double)info.bytes / (double)(2 * d->key_bytes * d->n);
-    bosc_hash_free(table);
-    return t;
+    BENCH(bosc_hash_create(bench.ctx, &o, &s.ours));
+    build_ours(&s);
+    BENCH(bosc_hash_get_info(bench.ctx, s.ours, &info));
+    s.note = bench_text("%.2f x the pairs", (double)info.bytes / (double)(2 * in.bytes * in.n));
+    measure(&s, bench.repeats);
+    bosc_hash_free(s.ours);
 }
 
-static void search(const struct data *d, const void *keys, const void *values, const void *queries, int threads)
+static void measure_sorted(void)
 {
-    int bytes = d->key_bytes;
-    (void)threads;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i < d->n; i++) {
-        uint64_t query = get(queries, i, bytes);
-        int64_t low = 0;
-        for (int64_t count = d->n; count > 1; count -= count / 2)
-            if (get(keys, low + count / 2, bytes) <= query) low += count / 2;
-        put(d->got, i, bytes, get(keys, low, bytes) == query ? get(values, low, bytes) : 0);
-    }
-}
-
-/* What a table is to beat: the keys sorted by radix, and searched. */
-static struct times time_sorted(bosc_ctx *ctx, const struct data *d, int threads, int repeats)
-{
-    struct times t = {1e9, 1e9, 1e9, 0, false};
-    size_t size = (size_t)d->n * (size_t)d->key_bytes;
-    void *keys = malloc(size), *values = malloc(size);
-    if (!keys || !values) exit(1);
-    for (int r = 0; r < repeats; r++) {
-        double begin = now();
-        t.wrong |= bosc_sort_pairs(ctx, d->key_bytes == 8 ? BOSC_U64 : BOSC_U32, d->keys, (size_t)d->key_bytes,
-                                   d->values, d->n, keys, values) != BOSC_OK;
-        lower(&t.build, begin, threads);
-        begin = now();
-        search(d, keys, values, d->present, threads);
-        lower(&t.hits, begin, threads);
-        t.wrong |= r == 0 && !right(d, true);
-        begin = now();
-        search(d, keys, values, d->absent, threads);
-        lower(&t.misses, begin, threads);
-        t.wrong |= r == 0 && !right(d, false);
-    }
-    free(keys);
-    free(values);
-    return t;
-}
-
-static struct times time_peer(const struct hash_peer *p, const struct data *d, int threads, int repeats)
-{
-    struct times t = {1e9, 1e9, 1e9, 0, false};
-    int team = p->parallel ? threads : 1;
-    for (int r = 0; r < repeats; r++) {
-        double begin = now();
-        void *table = p->build(d->keys, d->values, d->n, team);
-        lower(&t.build, begin, team);
-        begin = now();
-        t.wrong |= p->find(table, d->present, d->n, d->got, threads) != d->n;
-        lower(&t.hits, begin, threads);
-        t.wrong |= r == 0 && !right(d, true);
-        begin = now();
-        t.wrong |= p->find(table, d->absent, d->n, d->got, threads) != 0;
-        lower(&t.misses, begin, threads);
-        p->drop(table);
-    }
-    return t;
-}
-
-static void show(const char *name, const struct data *d, int threads, struct times t, bool json)
-{
-    double rate = 1e-6 * (double)d->n;
-    const char *format = json ? "{\"name\":\"%s\",\"n\":%lld,\"threads\":%d,\"build\":%.4g,\"hits\":%.4g,"
-                                "\"misses\":%.4g,\"right\":%s}\n"
-                              : "%-40s %10lld %3d %9.1f %9.1f %9.1f  %s\n";
-    printf(format, name, (long long)d->n, threads, rate / t.build, rate / t.hits, rate / t.misses,
-           json ? (t.wrong ? "false" : "true") : (t.wrong ? "WRONG" : ""));
-    fflush(stdout);
-}
-
-/* Ours, by layout; whether an answer was wrong. */
-static bool compare_layouts(bosc_ctx *ctx, const struct data *d, int threads, int repeats, double load, bool all,
-                            bool json)
-{
-    static const char *const names[] = {"bucketed", "perfect", "hybrid", "FKS"};
-    bool wrong = false;
-    struct times t;
-    for (int layout = 0; layout < (all ? 4 : 1); layout++) {
-        char name[64];
-        double keeps, own = layout < BOSC_HASH_HYBRID ? load : 0;
-        t = time_ours(ctx, d, threads, repeats, (bosc_hash_layout)layout, own, &keeps);
-        snprintf(name, sizeof name, "boscage %s (%.2f x the pairs)", names[layout], keeps);
-        show(name, d, threads, t, json);
-        wrong |= t.wrong;
-    }
-    if (!all) return wrong;
-    t = time_sorted(ctx, d, threads, repeats);
-    show("sort and binary search", d, threads, t, json);
-    return wrong || t.wrong;
+    struct subject s = {
+        .name = "sort and binary search", .builders = bench.opts.threads, .build = build_sorted, .find = find_sorted};
+    s.keys = bench_host((size_t)in.n * (size_t)in.bytes);
+    s.values = bench_host((size_t)in.n * (size_t)in.bytes);
+    measure(&s, bench.repeats);
+    free(s.keys);
+    free(s.values);
 }
 
 int main(int argc, char **argv)
 {
-    int64_t n = 5000000;
-    int threads = 2, repeats = 5, bytes = 4;
+    int64_t bits = 32;
     double load = 0;
-    bool peers = true, json = false, all = false, wrong;
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!strcmp(argv[i], "-p"))
-            peers = false;
-        else if (!strcmp(argv[i], "-j"))
-            json = true;
-        else if (!strcmp(argv[i], "-a"))
-            all = true;
-        else if (!strcmp(argv[i], "-n") && i++)
-            n = atoll(value);
-        else if (!strcmp(argv[i], "-t") && i++)
-            threads = atoi(value);
-        else if (!strcmp(argv[i], "-r") && i++)
-            repeats = atoi(value);
-        else if (!strcmp(argv[i], "-l") && i++)
-            load = atof(value);
-        else if (!strcmp(argv[i], "-b") && i++)
-            bytes = atoi(value) / 8;
+    bool alone = false, all = false;
+    const struct bench_option own[] = {{'l', BENCH_NUMBER, &load, "load factor"},
+                                       {'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
+                                       {'a', BENCH_FLAG, &all, "all layouts, and a sort"},
+                                       {'p', BENCH_FLAG, &alone, "without peers"}};
+    bench.n = 5000000;
+    bench.repeats = 5;
+    bench.opts.threads = 2;
+    bench_options(argc, argv, "keys", own, sizeof own / sizeof own[0]);
+    if (bits != 32 && bits != 64) bench_fail("-k: %" PRId64 " is neither 32 nor 64", bits);
+    in.n = bench.n;
+    in.bytes = (int)bits / 8;
+    bench_open();
+    bench.clock = BENCH_PROCESS;
+    make_input();
+    for (int layout = 0; layout < (all ? 4 : 1); layout++) measure_layout((bosc_hash_layout)layout, load);
+    if (all) measure_sorted();
+    for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
+        struct subject s = {.name = p->name,
+                            .builders = p->parallel ? bench.opts.threads : 1,
+                            .build = build_peer,
+                            .find = find_peer,
+                            .peer = p};
+        measure(&s, bench.repeats < 3 ? bench.repeats : 3);
     }
-    bosc_ctx_opts where = {.size = sizeof where, .threads = threads};
-    bosc_ctx *ctx = NULL;
-    if (bosc_ctx_create(&where, &ctx) != BOSC_OK) return 1;
-    struct data d = make(n, bytes);
-    if (!json) printf("%-40s %10s %3s %9s %9s %9s  million a second\n", "table", "n", "thr", "build", "hits", "misses");
-    wrong = compare_layouts(ctx, &d, threads, repeats, load, all, json);
-    for (const struct hash_peer *p = bench_hash_peers; p->name && peers && bytes == 4; p++) {
-        struct times t = time_peer(p, &d, threads, repeats < 3 ? repeats : 3);
-        show(p->name, &d, threads, t, json);
-        wrong |= t.wrong;
-    }
-    bosc_ctx_free(ctx);
-    return wrong;
+    return bench_close();
 }

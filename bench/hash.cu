@@ -1,22 +1,14 @@
-/* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [key bits [n [load...]]].
- * Values are as wide as keys. Arrays are on the device; times are medians of events around single calls after warm-ups;
- * every answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
+/* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits]
+ * [-l load factors, such as 0.7,0.95]. Values are as wide as keys. Arrays are on the device; times are of single calls,
+ * between events; every answer is compared with what the keys say. Queries are the keys in another order, then as many
+ * absent ones. */
 #include <cub/cub.cuh>
-#include <cuda_runtime.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#include <boscage/context.h>
 #include <boscage/device/hash.h>
 
 #include "harness/cuda.cuh"
 
-enum { WARM_UPS = 2, RUNS = 9, THREADS = 256 };
-
-static bool wrong;
+enum { WARM_UPS = 2, THREADS = 256 };
 
 /* Distinct i give distinct keys, by other mixers than the table's. */
 static __device__ uint32_t key_of(uint64_t i, uint32_t)
@@ -76,27 +68,30 @@ template <class K> struct data {
         CUDA(cudaGetLastError());
     }
 
-    /* The median time of find(queries, out), whose answers are compared. */
-    template <class F> double time_find(bool hits, const F &find)
+    /* Times find(queries, out), whose answers are compared. */
+    template <class F> bench_times time_find(bool hits, const F &find)
     {
         unsigned long long found = 0;
         const K *queries = hits ? present.p : absent.p;
         CUDA(cudaMemsetAsync(out.p, 0x55, (size_t)n * sizeof(K), stream));
         CUDA(cudaMemsetAsync(bad.p, 0, sizeof found, stream));
-        const double ms = median_ms(WARM_UPS, RUNS, [&] { find(queries, out.p); });
+        const bench_times times = device_time(WARM_UPS, [&] { find(queries, out.p); });
         judge<<<blocks, THREADS, 0, stream>>>(queries, out.p, (uint64_t)n, hits, bad.p);
         CUDA(cudaMemcpyAsync(&found, bad.p, sizeof found, cudaMemcpyDeviceToHost, stream));
         CUDA(cudaStreamSynchronize(stream));
-        wrong |= found != 0;
-        return ms;
+        bench_check(found == 0, "%llu answers", found);
+        return times;
     }
 };
 
-static void report(const char *name, int bits, int64_t n, double load, double build, double hit, double miss)
+template <class K, class F>
+static void report(const char *name, data<K> &d, double load, bench_times build, const F &find)
 {
-    printf("%-24s %2d bits  n %10lld  load %.2f  build %8.4f ms  hit %8.4f ms  miss %8.4f ms  %s\n", name, bits,
-           (long long)n, load, build, hit, miss, wrong ? "WRONG" : "right");
-    fflush(stdout);
+    const int bits = (int)sizeof(K) * 8;
+    const char *note = bench_text("%d bits, load %.2f", bits, load);
+    device_row(bench_text("%s: build", name), note, d.n, build, NULL);
+    device_row(bench_text("%s: hits", name), note, d.n, d.time_find(true, find), NULL);
+    device_row(bench_text("%s: misses", name), note, d.n, d.time_find(false, find), NULL);
 }
 
 template <class K> static void run_table(data<K> &d, double load)
@@ -107,12 +102,13 @@ template <class K> static void run_table(data<K> &d, double load)
     o.key_bits = (int32_t)sizeof(K) * 8;
     o.value_size = (int32_t)sizeof(K);
     o.load = load;
-    BOSC(bosc_hash_create(ctx, &o, &table));
-    const double build =
-        median_ms(WARM_UPS, RUNS, [&] { BOSC(bosc_hash_build(ctx, table, d.keys.p, d.values.p, d.n)); });
-    const auto find = [&](const K *queries, K *out) { BOSC(bosc_hash_find(ctx, table, queries, d.n, out, nullptr)); };
-    const double hit = d.time_find(true, find), miss = d.time_find(false, find);
-    report("boscage", o.key_bits, d.n, load, build, hit, miss);
+    BENCH(bosc_hash_create(bench.ctx, &o, &table));
+    const bench_times build =
+        device_time(WARM_UPS, [&] { BENCH(bosc_hash_build(bench.ctx, table, d.keys.p, d.values.p, d.n)); });
+    const auto find = [&](const K *queries, K *out) {
+        BENCH(bosc_hash_find(bench.ctx, table, queries, d.n, out, nullptr));
+    };
+    report("boscage", d, load, build, find);
     bosc_hash_free(table);
 }
 
@@ -122,16 +118,15 @@ template <class K> static void run_sort(data<K> &d)
     size_t bytes = 0;
     const int bits = (int)sizeof(K) * 8;
     CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, d.keys.p, keys.p, d.values.p, values.p, d.n, 0, bits, stream));
-    device_array<char> room((int64_t)bytes);
-    const double build = median_ms(WARM_UPS, RUNS, [&] {
-        CUDA(cub::DeviceRadixSort::SortPairs(room.p, bytes, d.keys.p, keys.p, d.values.p, values.p, d.n, 0, bits,
+    device_array<char> scratch((int64_t)bytes);
+    const bench_times build = device_time(WARM_UPS, [&] {
+        CUDA(cub::DeviceRadixSort::SortPairs(scratch.p, bytes, d.keys.p, keys.p, d.values.p, values.p, d.n, 0, bits,
                                              stream));
     });
     const auto find = [&](const K *queries, K *out) {
         search<<<d.blocks, THREADS, 0, stream>>>(keys.p, values.p, (uint64_t)d.n, queries, out);
     };
-    const double hit = d.time_find(true, find), miss = d.time_find(false, find);
-    report("CUB sort, binary search", bits, d.n, 1, build, hit, miss);
+    report("CUB sort, binary search", d, 1, build, find);
 }
 
 template <class K> static void run(int64_t n, const std::vector<double> &loads)
@@ -143,20 +138,24 @@ template <class K> static void run(int64_t n, const std::vector<double> &loads)
 
 int main(int argc, char **argv)
 {
-    const int bits = argc > 1 ? atoi(argv[1]) : 32;
-    const int64_t n = argc > 2 ? atoll(argv[2]) : 5000000;
+    int64_t bits = 32;
+    const char *list = "0.7,0.8,0.9,0.95";
+    const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
+                                {'l', BENCH_TEXT, &list, "load factors, with commas between them"}};
+    bench.n = 5000000;
+    bench.repeats = 9;
+    bench_options(argc, argv, "keys", own, 2);
+    if ((bits != 32 && bits != 64) || bench.n < 1 || bench.n > INT32_MAX)
+        bench_fail("-k is 32 or 64, -n from 1 to 2^31 - 1");
     std::vector<double> loads;
-    for (int i = 3; i < argc; i++) loads.push_back(atof(argv[i]));
-    if (loads.empty()) loads = {0.7, 0.8, 0.9, 0.95};
-    if ((bits != 32 && bits != 64) || n < 1 || n > INT32_MAX) {
-        fprintf(stderr, "usage: bench_hash_cuda [32 or 64 [n below 2^31 [load...]]]\n");
-        return 2;
+    for (char *end; *list; list = *end ? end + 1 : end) {
+        loads.push_back(strtod(list, &end));
+        if (end == list) bench_fail("-l: '%s' is no number", list);
     }
     open_device();
     if (bits == 32)
-        run<uint32_t>(n, loads);
+        run<uint32_t>(bench.n, loads);
     else
-        run<uint64_t>(n, loads);
-    close_device();
-    return wrong;
+        run<uint64_t>(bench.n, loads);
+    return close_device();
 }

@@ -1,6 +1,6 @@
-/* What the benchmarks of CUDA share: checks, device memory, and times between events. */
-#ifndef BENCH_CUDA_H
-#define BENCH_CUDA_H
+/* What the benchmarks of CUDA add to bench.h: checks, device memory, and times between events. */
+#ifndef BENCH_HARNESS_CUDA_CUH
+#define BENCH_HARNESS_CUDA_CUH
 
 #include <cuda_runtime.h>
 
@@ -9,41 +9,30 @@
 #include <cstdlib>
 #include <vector>
 
-#include <boscage/context.h>
+#include "harness/bench.h"
 
 static cudaStream_t stream;
-static bosc_ctx *ctx;
 
 static void check_cuda(cudaError_t e, const char *what)
 {
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
-    exit(1);
+    if (e != cudaSuccess) bench_fail("%s: %s", what, cudaGetErrorString(e));
 }
 #define CUDA(call) check_cuda((call), #call)
 
-static void check_bosc(bosc_status s, const char *what)
-{
-    if (s == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", what, bosc_message(ctx));
-    exit(1);
-}
-#define BOSC(call) check_bosc((call), #call)
-
-/* A context on a stream of its own; close_device frees both. */
+/* bench.ctx on a stream of its own; close_device gives back both, and returns the exit code. */
 static inline void open_device()
 {
-    bosc_ctx_opts o = {};
-    CUDA(cudaStreamCreate(&stream));
-    o.size = sizeof o;
-    o.backend = BOSC_BACKEND_CUDA;
-    o.stream = stream;
-    BOSC(bosc_ctx_create(&o, &ctx));
+    CUDA(cudaStreamCreate(&stream)); /* ordered with the default stream, on which input is made */
+    bench.opts.backend = BOSC_BACKEND_CUDA;
+    bench.opts.stream = stream;
+    bench_open();
+    bench_say("%s", bench_device());
 }
-static inline void close_device()
+static inline int close_device()
 {
-    bosc_ctx_free(ctx);
+    const int code = bench_close();
     CUDA(cudaStreamDestroy(stream));
+    return code;
 }
 
 template <class T> struct device_array {
@@ -53,24 +42,74 @@ template <class T> struct device_array {
     device_array(const device_array &) = delete;
 };
 
-/* The median of `runs` calls, after `warm_ups` that are not counted. */
-template <class F> static double median_ms(int warm_ups, int runs, const F &f)
+/* Seconds of `count` calls of f in a row, by events. */
+template <class F> static double between_events(int count, const F &f)
 {
     cudaEvent_t begin, end;
+    float ms;
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
-    std::vector<float> ms((size_t)runs);
-    for (int i = -warm_ups; i < runs; i++) {
-        CUDA(cudaEventRecord(begin, stream));
-        f();
-        CUDA(cudaEventRecord(end, stream));
-        CUDA(cudaEventSynchronize(end));
-        if (i >= 0) CUDA(cudaEventElapsedTime(&ms[(size_t)i], begin, end));
-    }
+    CUDA(cudaEventRecord(begin, stream));
+    for (int k = 0; k < count; k++) f();
+    CUDA(cudaEventRecord(end, stream));
+    CUDA(cudaEventSynchronize(end));
+    CUDA(cudaEventElapsedTime(&ms, begin, end));
     CUDA(cudaEventDestroy(begin));
     CUDA(cudaEventDestroy(end));
-    std::sort(ms.begin(), ms.end());
-    return ms[(size_t)runs / 2];
+    return 1e-3 * (double)ms;
+}
+
+/* Times bench.repeats calls of f, after `warm_ups` that do not count. */
+template <class F> static bench_times device_time(int warm_ups, const F &f)
+{
+    std::vector<double> seconds;
+    for (int i = -warm_ups; i < bench.repeats; i++) {
+        const double one = between_events(1, f);
+        if (i >= 0) seconds.push_back(one);
+    }
+    return bench_median_of(seconds.data(), (int)seconds.size());
+}
+
+/* What f queues, as a graph. It runs once before, so that memory is there. */
+template <class F> static cudaGraphExec_t capture(const F &f)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    f();
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    f();
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphDestroy(graph));
+    return exec;
+}
+
+/* Times one launch of what f queues, captured into a graph, out of as many launches in a row as take some
+ * milliseconds. */
+template <class F> static bench_times graph_time(const F &f)
+{
+    cudaGraphExec_t exec = capture(f);
+    std::vector<double> seconds;
+    int launches = 4;
+    for (int i = -2; i < bench.repeats; i++) {
+        const double all = between_events(launches, [&] { CUDA(cudaGraphLaunch(exec, stream)); });
+        if (i >= 0) seconds.push_back(all / launches);
+        if (i == -1) launches = std::max(2, std::min(400, 2 * (int)(1.5e-3 * launches / all)));
+    }
+    CUDA(cudaGraphExecDestroy(exec));
+    return bench_median_of(seconds.data(), (int)seconds.size());
+}
+
+static inline void device_row(const char *name, const char *data, int64_t n, bench_times times, const char *note)
+{
+    struct bench_row row = {};
+    row.name = name;
+    row.data = data;
+    row.n = n;
+    row.ours = times;
+    row.note = note;
+    bench_print(&row);
 }
 
 #endif

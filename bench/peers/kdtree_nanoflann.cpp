@@ -1,13 +1,11 @@
 // nanoflann on the points of bench_kdtree, with the same sums of distances and the same clocks:
-// bench_kdtree_nanoflann [-n points] [-m queries] [-d dim] [-s shape] [-t threads]
-#include <cstdio>
+// bench_kdtree_nanoflann [-n points] [-m queries] [-d dim] [-s shape]
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <nanoflann.hpp>
 #include <thread>
 #include <vector>
 
+#include "harness/bench.h"
 #include "harness/points.h"
 
 namespace
@@ -22,38 +20,36 @@ struct Points {
     template <class Box> bool kdtree_get_bbox(Box &) const { return false; }
 };
 
-clockid_t clock_used = CLOCK_MONOTONIC;
-
-double now()
+template <class F> bench_times once(const F &f)
 {
-    timespec t;
-    clock_gettime(clock_used, &t);
-    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+    const double begin = bench_now();
+    f();
+    const double seconds = bench_now() - begin;
+    return {seconds, seconds};
 }
 
 template <int DIM> void run(const Points &points, const float *queries, size_t m, int threads)
 {
     using Tree =
         nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, Points>, Points, DIM, uint32_t>;
-    double begin = now();
     Tree tree(DIM, points, nanoflann::KDTreeSingleIndexAdaptorParams(10));
-    tree.buildIndex();
-    std::printf("%-22s %11.4f\n", "build", 1e3 * (now() - begin));
+    bench_row("nanoflann: build", (int64_t)points.n, once([&] { tree.buildIndex(); }));
     for (size_t k : {size_t(1), size_t(8)}) {
         std::vector<float> dist2(m * k);
-        std::vector<std::thread> workers;
-        begin = now();
-        for (int t = 0; t < threads; t++)
-            workers.emplace_back([&, t] {
-                std::vector<uint32_t> ids(k);
-                for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
-                    tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
-            });
-        for (auto &worker : workers) worker.join();
-        double seconds = now() - begin, sum = 0;
+        const char *name = bench_text("nanoflann: nearest, k=%d", int(k));
+        bench_row(name, (int64_t)m, once([&] {
+                      std::vector<std::thread> workers;
+                      for (int t = 0; t < threads; t++)
+                          workers.emplace_back([&, t] {
+                              std::vector<uint32_t> ids(k);
+                              for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
+                                  tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
+                          });
+                      for (auto &worker : workers) worker.join();
+                  }));
+        double sum = 0;
         for (float d : dist2) sum += d;
-        std::printf("nearest, k=%-11d %11.4f %22.3f M/s\n", int(k), 1e3 * seconds, 1e-6 * double(m) / seconds);
-        std::printf("nearest, k=%-11d sum of dist2 %.12g\n", int(k), sum);
+        bench_say("%s: sum of dist2 %.12g", name, sum);
     }
 }
 
@@ -61,23 +57,22 @@ template <int DIM> void run(const Points &points, const float *queries, size_t m
 
 int main(int argc, char **argv)
 {
-    long long n = 1 << 20, m = 1 << 20;
-    int dim = 3, threads = 1;
+    int64_t m = 1 << 20, dim = 3;
     const char *shape = "uniform";
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!std::strcmp(argv[i], "-n")) n = std::atoll(argv[i + 1]);
-        if (!std::strcmp(argv[i], "-m")) m = std::atoll(argv[i + 1]);
-        if (!std::strcmp(argv[i], "-d")) dim = std::atoi(argv[i + 1]);
-        if (!std::strcmp(argv[i], "-t")) threads = std::atoi(argv[i + 1]);
-        if (!std::strcmp(argv[i], "-s")) shape = argv[i + 1];
-    }
-    if (threads == 1) clock_used = CLOCK_PROCESS_CPUTIME_ID;
-    float *points = kdtree_points(shape, n, dim, 1), *queries = kdtree_points(shape, m, dim, 2);
-    std::printf("# nanoflann, %d threads, %s, %lld points, %lld queries, dim %d\n", threads, shape, n, m, dim);
-    Points all = {points, size_t(n), dim};
-    if (dim == 2) run<2>(all, queries, size_t(m), threads);
-    if (dim == 3) run<3>(all, queries, size_t(m), threads);
-    if (dim == 4) run<4>(all, queries, size_t(m), threads);
+    const bench_option own[] = {{'m', BENCH_INTEGER, &m, "queries"},
+                                {'d', BENCH_INTEGER, &dim, "dimensions: 2, 3 or 4"},
+                                {'s', BENCH_TEXT, &shape, "uniform, normal, clustered, sorted or few"}};
+    bench.n = 1 << 20;
+    bench.repeats = 1;
+    bench.opts.threads = 1;
+    bench_options(argc, argv, "points", own, 3);
+    if (bench.opts.threads == 1) bench.clock = BENCH_PROCESS;
+    float *points = bench_points(shape, bench.n, (int)dim, 1), *queries = bench_points(shape, m, (int)dim, 2);
+    bench_say("nanoflann: %lld %s points, %lld queries, dim %d", (long long)bench.n, shape, (long long)m, (int)dim);
+    Points all = {points, size_t(bench.n), (int)dim};
+    if (dim == 2) run<2>(all, queries, size_t(m), bench.opts.threads);
+    if (dim == 3) run<3>(all, queries, size_t(m), bench.opts.threads);
+    if (dim == 4) run<4>(all, queries, size_t(m), bench.opts.threads);
     std::free(points);
     std::free(queries);
     return 0;
