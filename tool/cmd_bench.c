@@ -19,33 +19,34 @@ static const char *const figures[] = {"10000", "44000", "250000"};
 static const char *const shapes[] = {"10000", "100000", "1000000"};
 static const char *const tables[] = {"small", "paper", "large"};
 
-/* A program, and how it is told the size and where to run; one without a place runs on its only backend. */
+/* A program, where it runs, and the options that tell it the size. All take -t, -b and -j (bench/harness). */
 static const struct program {
     const char *room, *name;
     bool cpu, cuda;
-    const char *size[2], *threads, *backend; /* options; size[0] "" is an operand */
-    const char *const *counts;               /* of the sizes small, paper, large */
+    const char *size[2];
+    const char *const *counts; /* of the sizes small, paper, large */
+    bool one_thread;           /* beside a library that has no more */
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, "-t", NULL, items},
-    {"prims", "bench_prims_cuda", false, true, {"", NULL}, NULL, NULL, items},
-    {"io", "bench_io", true, false, {"-n", NULL}, "-t", NULL, items},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, "-t", "-b", items},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, "-t", NULL, items},
-    {"forest", "bench_forest", true, true, {"-p", NULL}, "-t", "-b", tables},
-    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, NULL, NULL, items},
-    {"forest", "bench_emst", true, true, {"-n", NULL}, "-t", "-b", items},
-    {"hash", "bench_hash", true, false, {"-n", NULL}, "-t", NULL, items},
-    {"hash", "bench_hash_cuda", false, true, {"32", NULL}, NULL, NULL, items}, /* bits of a key, then how many */
-    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, "-t", "-b", cells},
-    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, "-t", "-b", figures},
-    {"cellgraph", "bench_cellgraph_launch", false, true, {"", NULL}, NULL, NULL, figures},
-    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, "-t", "-b", shapes},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, "-t", "-b", voxels},
-    {"hash", "bench_geometric", true, true, {"-n", NULL}, "-t", "-b", models},
-    {"cbt", "bench_cbt", true, false, {"-d", NULL}, "-t", NULL, depths},
-    {"cbt", "bench_cbt_cuda", false, true, {"", NULL}, NULL, NULL, depths},
-    {"terrain", "bench_terrain", true, true, {"-n", NULL}, "-t", "-b", sides},
-    {"trie", "bench_trie", true, true, {"-n", NULL}, "-t", "-b", cells},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false},
+    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false},
+    {"io", "bench_io", true, false, {"-n", NULL}, items, false},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false},
+    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false},
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false},
+    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false},
+    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false},
+    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12, PATH_SIZE = 4200 };
 
@@ -120,19 +121,16 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
     int count = 1;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
-    snprintf(threads, sizeof threads, "%d", info.threads);
+    snprintf(threads, sizeof threads, "%d", p->one_thread ? 1 : info.threads);
     for (int i = 0; i < 2 && p->size[i]; i++) {
-        if (*p->size[i]) arguments[count++] = (char *)p->size[i];
+        arguments[count++] = (char *)p->size[i];
         arguments[count++] = n;
     }
-    if (p->threads) {
-        arguments[count++] = (char *)p->threads;
-        arguments[count++] = threads;
-    }
-    if (p->backend) {
-        arguments[count++] = (char *)p->backend;
-        arguments[count++] = cuda ? "cuda" : "cpu";
-    }
+    arguments[count++] = "-t";
+    arguments[count++] = threads;
+    arguments[count++] = "-b";
+    arguments[count++] = cuda ? "cuda" : "cpu";
+    if (job->value[OPT_JSON]) arguments[count++] = "-j";
     if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
     double start = job_now();
     int code = run_program(job, path, arguments);
