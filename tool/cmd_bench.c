@@ -147,7 +147,7 @@ static int check_room(const char *room)
         if (!strstr(list, programs[i].room))
             snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
     }
-    return say(EXIT_USAGE, "bench: '%s' is none of %s", room, list);
+    return say(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
 }
 
 int run_bench(struct job *job)

@@ -51,7 +51,7 @@ int run_cellgraph(struct job *job)
     bosc_status status = bosc_vectors_read(job->operands[0], (int32_t)bits, &vectors, &error);
     job_seconds(job, "read", start);
     code = status == BOSC_OK        ? build(job, &vectors, method, &graph, &pairs)
-           : status == BOSC_ERR_ARG ? say(EXIT_USAGE, "--bits: is missing, and %s is packed", job->operands[0])
+           : status == BOSC_ERR_ARG ? say(EXIT_USAGE, "--bits: is missing, but %s is packed", job->operands[0])
                                     : say_io(status, &error);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     bosc_cellgraph_free(graph);

@@ -20,7 +20,7 @@ int run_emst(struct job *job)
     int code = job_open(job);
     if (code || (code = points_read(job, job->operands[0], &points))) return code;
     if (points.shape[1] > DIM_MAX) {
-        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, and trees at most %d", job->operands[0],
+        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, but a tree takes at most %d", job->operands[0],
                    (long long)points.shape[1], DIM_MAX);
         bosc_array_free(&points);
         return code;

@@ -64,7 +64,7 @@ int run_generate_graph(struct job *job)
         return code;
     opts.kind = (bosc_graph_kind)kind;
     if (job->value[OPT_M] && (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD))
-        return say(EXIT_USAGE, "-m: the vertices of a graph of kind %s say how many edges it has",
+        return say(EXIT_USAGE, "-m: the number of vertices fixes the number of edges of kind %s",
                    option_word(job, OPT_KIND, kind));
     opts.seed = (uint64_t)seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)

@@ -78,7 +78,7 @@ static int read_options(const struct job *job, bosc_hash_opts *opts)
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
         return code;
     if (opts->load > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS))
-        return say(EXIT_USAGE, "--load: the layout %s has one of its own", option_word(job, OPT_LAYOUT, layout));
+        return say(EXIT_USAGE, "--load: the layout %s has a fixed one", option_word(job, OPT_LAYOUT, layout));
     if (opts->load > 0.97) return say(EXIT_USAGE, "--load: %s is more than 0.97", job->value[OPT_LOAD]);
     opts->layout = (bosc_hash_layout)layout;
     opts->duplicates = (bosc_hash_duplicates)policy;
@@ -97,7 +97,7 @@ static int read_columns(struct job *job, struct lookup *l)
         return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->values.shape[0],
                    (long long)l->keys.shape[0]);
     if (l->queries.dtype != l->keys.dtype)
-        return say(EXIT_FAILED, "%s: the queries are %s, and the keys %s", queries, dtype_code(l->queries.dtype),
+        return say(EXIT_FAILED, "%s: the queries are %s, but the keys are %s", queries, dtype_code(l->queries.dtype),
                    dtype_code(l->keys.dtype));
     return EXIT_DONE;
 }

@@ -86,8 +86,8 @@ int run_hash_pairs(struct job *job)
         (code = points_read(job, job->operands[0], &points)))
         return code;
     if (points.shape[1] > 3)
-        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, and voxel grids at most 3", job->operands[0],
-                   (long long)points.shape[1]);
+        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, but a voxel grid takes at most 3",
+                   job->operands[0], (long long)points.shape[1]);
     if (!code) code = find_pairs(job, &points, radius, &pairs);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     job_integer(job, "n", points.shape[0]);
@@ -134,7 +134,7 @@ static int match(struct job *job, const bosc_geometric_opts *opts, const struct 
     bosc_geometric_free(table);
     if (status != BOSC_OK) return say(exit_code_of(status), "%s: %s", job->operands[file], bosc_message(job->ctx));
     if (!found.found)
-        return say(EXIT_FAILED, "%s: the model is not there: at best %lld of its %lld points are", job->operands[1],
+        return say(EXIT_FAILED, "%s: the model was not found: at best %lld of its %lld points match", job->operands[1],
                    (long long)found.inliers, (long long)model->n);
     const double *t = found.transform;
     job_integer(job, "n", model->n);

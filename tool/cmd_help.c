@@ -6,7 +6,7 @@ int run_help(struct job *job)
     int shell = -1, code = option_choice(job, OPT_COMPLETION, &shell);
     if (code) return code;
     bool other = job->value[OPT_MAN] || shell >= 0;
-    if (job->value[OPT_MAN] && shell >= 0) return say(EXIT_USAGE, "--completion: not beside --man");
+    if (job->value[OPT_MAN] && shell >= 0) return say(EXIT_USAGE, "--completion: cannot be combined with --man");
     if (other && job->operand_count) return say(EXIT_USAGE, "%s: one argument too many", job->operands[0]);
     if (job->value[OPT_MAN]) {
         help_print_man(job);

@@ -22,10 +22,10 @@ static int open_search(struct job *job, struct search *s)
     bosc_kdtree_get_info(s->tree, &s->info);
     s->m = s->queries.shape[0];
     if (s->queries.dtype != s->info.dtype)
-        return say(EXIT_FAILED, "%s: the queries are %s, and the points %s", path, dtype_code(s->queries.dtype),
+        return say(EXIT_FAILED, "%s: the queries are %s, but the points are %s", path, dtype_code(s->queries.dtype),
                    dtype_code(s->info.dtype));
     if (s->queries.shape[1] != s->info.dim)
-        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, and the points %d", path,
+        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %d", path,
                    (long long)s->queries.shape[1], s->info.dim);
     return EXIT_DONE;
 }

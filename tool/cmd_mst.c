@@ -127,7 +127,7 @@ static int read_ids(struct job *job, const struct question *q, bosc_array *ids)
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
     if (ids->dtype != BOSC_I64 || ids->rank != 1)
-        return say(EXIT_FAILED, "%s: edge ids are i8 in one dimension, and this array %s in %d", path,
+        return say(EXIT_FAILED, "%s: edge ids are i8 in one dimension, but this array is %s in %d", path,
                    dtype_code(ids->dtype), ids->rank);
     const int64_t *wide = ids->data;
     uint32_t *narrow = ids->data;
@@ -161,7 +161,8 @@ static int check_outputs(const struct job *job)
 {
     const char *output = job->value[OPT_OUTPUT];
     if (output && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "-o: --verify writes nothing");
-    if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "--algorithm: --verify has one");
+    if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY])
+        return say(EXIT_USAGE, "--algorithm: does not apply to --verify");
     return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
 }
 

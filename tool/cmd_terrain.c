@@ -28,7 +28,7 @@ static int read_land(struct job *job, struct land *land)
     if (status != BOSC_OK) return say_io(status, &error);
     const bosc_heights *h = &land->heights;
     if (h->width < 2 || h->height < 2)
-        return say(EXIT_FAILED, "%s: %lld x %lld samples make no mesh", job->operands[0], (long long)h->width,
+        return say(EXIT_FAILED, "%s: %lld x %lld samples are too few for a mesh", job->operands[0], (long long)h->width,
                    (long long)h->height);
     if (land->spacing == 0) land->spacing = h->spacing > 0 ? h->spacing : 1;
     job_integer(job, "width", h->width);
@@ -115,7 +115,7 @@ static int read_wish(struct job *job, struct wish *wish)
     static const enum option bounds[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA};
     for (int i = 0; i < 3; i++) {
         if (job->value[bounds[i]] && given >= 0)
-            return say(EXIT_USAGE, "%s: not beside %s; give one bound", option_flag(bounds[i]),
+            return say(EXIT_USAGE, "%s: cannot be combined with %s: give one bound", option_flag(bounds[i]),
                        option_flag(bounds[given]));
         if (job->value[bounds[i]]) given = i;
     }

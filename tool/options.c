@@ -174,10 +174,10 @@ static int check_files(const struct job *job)
             if (code) return code;
         }
         if (job->value[OPT_JSON] && is_standard(a))
-            return say(EXIT_USAGE, "--json: %s - takes standard output already", option_flag(id));
+            return say(EXIT_USAGE, "--json: %s - is standard output already", option_flag(id));
         for (int j = 0; a && j < i; j++)
             if (job->value[output_options[j]] && strcmp(job->value[output_options[j]], a) == 0)
-                return say(EXIT_USAGE, "%s: %s is written already", option_flag(id), a);
+                return say(EXIT_USAGE, "%s: %s is an output already", option_flag(id), a);
     }
     return EXIT_DONE;
 }
@@ -187,7 +187,8 @@ int options_check(const struct job *job)
     const struct command *c = job->command;
     for (int id = 0; id < OPTION_COUNT; id++)
         if (job->value[id] && id > OPT_QUIET && !find_use(c, id))
-            return say(EXIT_USAGE, "%s: no option of `boscage %s'", option_flag((enum option)id), command_name(c).text);
+            return say(EXIT_USAGE, "%s: not an option of `boscage %s'", option_flag((enum option)id),
+                       command_name(c).text);
     if (job->operand_count > c->most) return say(EXIT_USAGE, "%s: one argument too many", job->operands[c->most]);
     if (job->operand_count < c->least)
         return say(EXIT_USAGE, "%s: an argument is missing (see --help)", command_name(c).text);
@@ -248,7 +249,8 @@ int option_numbers(const struct job *job, enum option id, int count, double *val
         values[i] = strtod(p, &end);
         bool good = end > p && *p != ' ' && values[i] - values[i] == 0 && *end == (i + 1 < count ? ',' : 0);
         if (!good)
-            return say(EXIT_USAGE, "%s: '%s' is not %d numbers with commas", option_flag(id), job->value[id], count);
+            return say(EXIT_USAGE, "%s: '%s' is not %d numbers separated by commas", option_flag(id), job->value[id],
+                       count);
         p = end + 1;
     }
     return EXIT_DONE;
@@ -264,8 +266,8 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", endings[i]);
     }
-    return say(EXIT_USAGE, "%s: %s %s %s", option_flag(id), path, endings[1] ? "ends in none of" : "does not end in",
-               list);
+    return say(EXIT_USAGE, "%s: %s %s %s", option_flag(id), path,
+               endings[1] ? "does not end in one of" : "does not end in", list);
 }
 
 int option_choice(const struct job *job, enum option id, int *choice)
@@ -281,5 +283,5 @@ int option_choice(const struct job *job, enum option id, int *choice)
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
-    return say(EXIT_USAGE, "%s: '%s' is none of %s", option_flag(id), text, list);
+    return say(EXIT_USAGE, "%s: '%s' is not one of %s", option_flag(id), text, list);
 }

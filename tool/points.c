@@ -84,7 +84,7 @@ int tree_build(struct job *job, const char *path, const bosc_array *points, cons
                bosc_kdtree **tree)
 {
     if (points->shape[1] > DIM_MAX)
-        return say(EXIT_FAILED, "%s: the points have %lld coordinates, and trees at most %d", path,
+        return say(EXIT_FAILED, "%s: the points have %lld coordinates, but a tree takes at most %d", path,
                    (long long)points->shape[1], DIM_MAX);
     bosc_kdtree_opts full = *opts;
     bosc_kdtree *fresh = NULL;

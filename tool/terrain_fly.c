@@ -57,7 +57,7 @@ static int read_path(struct job *job, struct path *path)
     if (status != BOSC_OK) return say_io(status, &error);
     int code = EXIT_DONE;
     if (rows.dtype != BOSC_F64 || rows.shape[1] != CAMERA_NUMBERS || rows.shape[0] < 2)
-        code = say(EXIT_FAILED, "%s: a path has rows x,y,z,yaw,pitch,fov in a text or f8, at least two", name);
+        code = say(EXIT_FAILED, "%s: a path has at least two rows x,y,z,yaw,pitch,fov, as text or f8", name);
     for (int64_t i = 0; i < rows.shape[0] && !code; i++) {
         const double *c = (const double *)rows.data + i * CAMERA_NUMBERS;
         for (int k = 0; k < CAMERA_NUMBERS && !code; k++)
@@ -150,7 +150,7 @@ int terrain_fly(struct job *job, struct land *land, int width)
     struct path path = {0};
     struct ground ground = {0};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: a flight has no use for it", option_flag(others[i]));
+        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not apply to a flight", option_flag(others[i]));
     int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
     if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
     if (!code) code = folder_make(job->value[OPT_OUTPUT]);

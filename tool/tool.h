@@ -96,7 +96,7 @@ int option_integer(const struct job *job, enum option id, int64_t least, int64_t
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* Two integers with a colon between, the first not above the second. */
 int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
-/* So many finite numbers with commas between. */
+/* So many finite numbers separated by commas between. */
 int option_numbers(const struct job *job, enum option id, int count, double *values);
 /* Whether an output is standard output or has one of the endings, which NULL ends. */
 int option_ending(const struct job *job, enum option id, const char *const *endings);
@@ -111,7 +111,7 @@ int hint_find(const char *text, size_t length, const char *(*name)(const void *u
 
 /* ---- help.c ---- */
 
-/* Help of the command, or, where that is NULL, of the room, or, where there is none of that name, of the tool. */
+/* Help of the command, or, where that is NULL, of the room, or, where there is not one of that name, of the tool. */
 void help_print(const struct job *job, const struct command *command, const char *room);
 
 /* ---- help_man.c, help_completion.c: the same, for other programs ---- */

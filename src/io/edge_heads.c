@@ -38,10 +38,10 @@ bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_er
     } while (is_blank_line(line) || *line.begin == 'c');
     if (!bi_word_next(&line, &word) || !word_is(&word, "p"))
         return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error,
-                          "%s stands where the line of the problem (p sp VERTICES EDGES) must",
+                          "%s where the problem line (p sp VERTICES EDGES) should be",
                           bi_quote(word.begin, word.end).text);
     if (!bi_word_next(&line, &word) || !word_is(&word, "sp"))
-        return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "the problem is %s, and must be sp",
+        return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "the problem is %s, but must be sp",
                           bi_quote(word.begin, word.end).text);
     if ((status = bi_edges_count(in, &lines, &line, "vertices", &form.n, error)) != BOSC_OK ||
         (status = bi_edges_count(in, &lines, &line, "edges", &form.m, error)) != BOSC_OK ||
@@ -65,7 +65,7 @@ static bosc_status read_choice(const struct bi_bytes *in, struct bi_line *line, 
         if (word_is(&word, choices[i])) return BOSC_OK;
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
     }
-    return bi_fail_at(in, 1, BOSC_ERR_FORMAT, error, "the %s %s is not read (%s)", what,
+    return bi_fail_at(in, 1, BOSC_ERR_FORMAT, error, "the %s %s is not supported (%s)", what,
                       bi_quote(word.begin, word.end).text, list);
 }
 
@@ -110,7 +110,7 @@ bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_e
         return status;
     if (columns != form.n)
         return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error,
-                          "%lld rows and %lld columns: the matrix of a graph is square", (long long)form.n,
+                          "%lld rows and %lld columns, but the matrix of a graph is square", (long long)form.n,
                           (long long)columns);
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }

@@ -65,13 +65,13 @@ static enum bi_line_kind read_vertex(struct reading *r, const char *which, int64
     uint64_t first = (uint64_t)form->first, limit = (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     if (!bi_word_next(&r->rest, &word)) return bad(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
-    if (!read_digits(word.begin, word.end, &value)) return bad(r, BOSC_ERR_FORMAT, "%s is no vertex", quoted.text);
+    if (!read_digits(word.begin, word.end, &value)) return bad(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
     if (value - first < limit && value >= first) {
         *vertex = (int64_t)(value - first);
         return BI_LINE_EDGE;
     }
     if (limit == 0) return bad(r, BOSC_ERR_FORMAT, "vertex %s of a graph without vertices", quoted.text);
-    return bad(r, BOSC_ERR_FORMAT, "vertex %s is none of %" PRIu64 " to %" PRIu64, quoted.text, first,
+    return bad(r, BOSC_ERR_FORMAT, "vertex %s is not from %" PRIu64 " to %" PRIu64, quoted.text, first,
                limit - 1 + first);
 }
 
@@ -89,10 +89,10 @@ static enum bi_line_kind read_weight(struct reading *r, struct bi_edge *edge)
     }
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
     if (bi_number_read(word.begin, word.end, &real) != word.end)
-        return bad(r, BOSC_ERR_FORMAT, "the weight %s is no number", quoted.text);
+        return bad(r, BOSC_ERR_FORMAT, "the weight %s is not a number", quoted.text);
     if (real != real) return bad(r, BOSC_ERR_DATA, "NaN");
     if (form->widest != BI_WEIGHTS_F64)
-        return bad(r, BOSC_ERR_FORMAT, "the weight %s is no integer of 64 bits", quoted.text);
+        return bad(r, BOSC_ERR_FORMAT, "the weight %s is not an integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
     edge->weight.real = real;
     return BI_LINE_EDGE;

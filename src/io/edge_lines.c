@@ -114,8 +114,8 @@ static bosc_status check(const struct bi_bytes *in, const struct bi_edge_form *f
         struct part *part = &parts[i];
         if (form->m >= 0 && before + part->count > form->m) {
             parse(part, form, edges, form->m - before + 1); /* again, up to that edge */
-            return bi_fail_at(in, part->last, BOSC_ERR_FORMAT, error, "more than the %lld edges that the header tells",
-                              (long long)form->m);
+            return bi_fail_at(in, part->last, BOSC_ERR_FORMAT, error,
+                              "more than the %lld edges that the header declares", (long long)form->m);
         }
         if (part->status != BOSC_OK) return bi_fail_at(in, part->last, part->status, error, "%s", part->reason.text);
         before += part->count;

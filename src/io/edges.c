@@ -66,7 +66,7 @@ bosc_status bi_edges_count(const struct bi_bytes *in, const struct bi_lines *lin
     if (!bi_word_next(line, &word))
         return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "the number of %s is missing", what);
     if (!bi_word_count(&word, count))
-        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is no number of %s",
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is not a number of %s",
                           bi_quote(word.begin, word.end).text, what);
     if (*count > BI_EDGES_LIMIT)
         return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%lld %s are more than %lld", (long long)*count,

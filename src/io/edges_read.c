@@ -49,11 +49,11 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     case BI_EDGES_MTX: return bi_mtx_parse(in, edges, error);
     case BI_EDGES_LIST: return bi_edge_list_parse(in, edges, error);
     case BI_EDGES_METIS: return bi_metis_parse(in, edges, error);
-    case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, no list of edges", in->name);
+    case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, not a list of edges", in->name);
     case BI_EDGES_UNKNOWN: break;
     }
     return bi_io_fail(error, BOSC_ERR_FORMAT,
-                      "%s: no graph known by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .graph, .metis, .bosc) or "
+                      "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .graph, .metis, .bosc) or "
                       "first bytes",
                       in->name);
 }

@@ -134,7 +134,8 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     if (status != BOSC_OK) return status;
     struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL)};
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
-        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .gr, .mtx, .txt, .el, .snap, .tsv", path);
+        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .gr, .mtx, .txt, .el, .snap, .tsv",
+                          path);
     const struct bi_output output = {path, put_all, &job};
     return bi_outputs_write(&output, 1, error);
 }

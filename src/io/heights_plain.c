@@ -83,12 +83,12 @@ bosc_status bi_heights_pgm(const struct bi_bytes *in, bosc_heights *heights, bos
     bool plain = in->size >= 2 && memcmp(in->data, "P2", 2) == 0;
     int64_t width, height, most;
     if (!plain && (in->size < 2 || memcmp(in->data, "P5", 2) != 0))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no .pgm file (P2 or P5)", in->name);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a .pgm file (P2 or P5)", in->name);
     pgm.p += 2;
     if (!take_number(&pgm, INT32_MAX, &width)) return fail_pgm(&pgm, "the width is malformed", error);
     if (!take_number(&pgm, INT32_MAX, &height)) return fail_pgm(&pgm, "the height is malformed", error);
     if (!take_number(&pgm, 65535, &most) || most < 1)
-        return fail_pgm(&pgm, "the maximum is no number from 1 to 65535", error);
+        return fail_pgm(&pgm, "the maximum is not a number from 1 to 65535", error);
     pgm.p += !plain && pgm.p < pgm.end; /* one blank, which take_number has seen */
     size_t left = (size_t)(pgm.end - pgm.p);
     /* A number and a blank each; the last blank may be missing, as the first stands before it. */
@@ -110,8 +110,8 @@ bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bos
     while ((side + 1) * (side + 1) <= count) side++;
     if (in->size % 2 || side * side != count || side < 2)
         return bi_io_fail(error, BOSC_ERR_FORMAT,
-                          "%s: %zu bytes are no square of 16-bit samples, such as 1201 x 1201 or 3601 x 3601", in->name,
-                          in->size);
+                          "%s: %zu bytes are not a square of 16-bit samples, such as 1201 x 1201 or 3601 x 3601",
+                          in->name, in->size);
     bosc_status status = bi_heights_new(in->name, side, side, heights, error);
     if (status != BOSC_OK) return status;
     heights->spacing = BI_METRES_A_DEGREE / (double)(side - 1);
@@ -130,7 +130,7 @@ bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bos
     bosc_status status = bi_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
     if (npy.rank != 2)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, and this array %d", in->name,
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, but this array has %d", in->name,
                           npy.rank);
     status = bi_heights_fit(in, npy.shape[1], npy.shape[0], npy.width, npy.bytes, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, npy.shape[1], npy.shape[0], heights, error);

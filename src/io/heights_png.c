@@ -68,7 +68,7 @@ static bosc_status check_kind(const struct reading *r, bosc_heights_encoding enc
     bool grey = r->colour == PNG_COLOR_TYPE_GRAY;
     bool rgb = r->colour == PNG_COLOR_TYPE_RGB || r->colour == PNG_COLOR_TYPE_RGB_ALPHA;
     if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && (!rgb || r->depth != 8))
-        return fail(r, "terrain-RGB is a picture of 8-bit RGB, with or without alpha, and this is none");
+        return fail(r, "terrain-RGB needs a picture of 8-bit RGB, with or without alpha");
     if (encoding == BOSC_HEIGHTS_TERRAIN_RGB) return BOSC_OK;
     if (rgb) return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB");
     if (r->colour == PNG_COLOR_TYPE_PALETTE) return fail(r, "a picture with a palette; heights are grey");

@@ -90,8 +90,8 @@ static bosc_status finish(const struct bi_bytes *in, bosc_heights *h, bosc_io_er
         if (isinf(h->data[i]) && infinite < 0) infinite = i;
     }
     if (infinite >= 0)
-        return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: a height is infinite or beyond a 32-bit float", in->name,
-                          (long long)(infinite / h->width));
+        return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: a height is infinite or too large for a 32-bit float",
+                          in->name, (long long)(infinite / h->width));
     if (voids == all) return bi_io_fail(error, BOSC_ERR_DATA, "%s: no sample has a height", in->name);
     h->voids = voids;
     return voids ? fill_voids(in, h, error) : BOSC_OK;
@@ -110,7 +110,7 @@ static bosc_status parse(enum bi_heights_format format, bosc_heights_encoding en
     case BI_HEIGHTS_NPY: return bi_heights_npy(in, h, error);
     case BI_HEIGHTS_UNKNOWN: break;
     }
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is none of .png, .pgm, .hgt, .tif, .npy", in->name);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .png, .pgm, .hgt, .tif, .npy", in->name);
 }
 
 bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
@@ -118,7 +118,7 @@ bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encodin
 {
     bosc_heights fresh = {0};
     if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && format != BI_HEIGHTS_PNG)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no PNG, and terrain-RGB is of PNGs", in->name);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a PNG; only a PNG can hold terrain-RGB", in->name);
     bosc_status status = parse(format, encoding, in, &fresh, error);
     if (status == BOSC_OK) status = finish(in, &fresh, error);
     if (status == BOSC_OK)
@@ -133,7 +133,7 @@ bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, 
 {
     struct bi_file file;
     if (encoding != BOSC_HEIGHTS_PLAIN && encoding != BOSC_HEIGHTS_TERRAIN_RGB)
-        return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is no encoding of heights", (int)encoding);
+        return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is not an encoding of heights", (int)encoding);
     if (!heights) return bi_io_fail(error, BOSC_ERR_ARG, "heights: NULL");
     bosc_status status = bi_file_open(path, &file, error);
     if (status != BOSC_OK) return status;

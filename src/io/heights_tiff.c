@@ -202,7 +202,7 @@ static const char *get_layout(TIFF *handle, struct layout *layout, int *compress
         return "samples have none of 8, 16, 32, 64 bits (floats: 32, 64)";
     layout->type = (struct bi_sample_type){real ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u', bits / 8};
     layout->none = no_data_of(handle, layout->type);
-    return ratio_of(packing) ? NULL : "a compression that is not read";
+    return ratio_of(packing) ? NULL : "an unsupported compression";
 }
 
 /* ---- samples ---- */
@@ -270,7 +270,7 @@ bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bo
 {
     struct tiff t = {.name = in->name, .in = in->data, .size = in->size};
     if (!open_tiff(&t, "rm"))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no TIFF: %s", in->name,
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", in->name,
                           t.reason.text[0] ? t.reason.text : "out of memory");
     bosc_status status = read_samples(&t, in, heights, error);
     TIFFClose(t.handle);
@@ -317,7 +317,7 @@ bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bos
 {
     struct tiff t = {.name = sink->name};
     if (heights->width > INT32_MAX || heights->height > INT32_MAX)
-        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more columns or rows than a TIFF has", sink->name);
+        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more columns or rows than a TIFF can have", sink->name);
     bool whole = open_tiff(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
     if (whole) whole = put_rows(t.handle, heights);
     if (t.handle) TIFFClose(t.handle);

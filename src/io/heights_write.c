@@ -24,7 +24,7 @@ static bosc_status check(const bosc_heights *h, bosc_io_error *error)
         return bi_io_fail(error, BOSC_ERR_ARG, "heights: the spacing is %g", h->spacing);
     for (int64_t i = 0; i < h->width * h->height; i++)
         if (!isfinite(h->data[i]))
-            return bi_io_fail(error, BOSC_ERR_ARG, "heights: that at row %lld, column %lld is not finite",
+            return bi_io_fail(error, BOSC_ERR_ARG, "heights: the one at row %lld, column %lld is not finite",
                               (long long)(i / h->width), (long long)(i % h->width));
     return BOSC_OK;
 }
@@ -42,7 +42,7 @@ static bosc_status round_all(const char *path, const bosc_heights *h, struct ran
         most = h->data[i] > most ? h->data[i] : most;
     }
     if (nearest(least) < range.least || nearest(most) > range.most)
-        return bi_io_fail(error, BOSC_ERR_DATA, "%s: heights from %g to %g, and the format has %d to %d", path,
+        return bi_io_fail(error, BOSC_ERR_DATA, "%s: heights from %g to %g, but the format holds %d to %d", path,
                           (double)least, (double)most, range.least, range.most);
     *rounded = bi_io_alloc((size_t)all * sizeof **rounded);
     if (!*rounded) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
@@ -66,8 +66,8 @@ static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format fo
     uint16_t *rounded = NULL;
     char head[64];
     if (format == BI_HEIGHTS_HGT && (h->width != h->height || h->width < 2))
-        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are no square of at least 2 x 2", sink->name,
-                          (long long)h->width, (long long)h->height);
+        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are not a square of at least 2 x 2",
+                          sink->name, (long long)h->width, (long long)h->height);
     if (h->width > 1000000 || h->height > 1000000)
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more than 1000000 columns or rows", sink->name);
     bosc_status status = round_all(sink->name, h, range, &rounded, error);
@@ -104,7 +104,7 @@ bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bo
     if (status != BOSC_OK) return status;
     enum bi_heights_format format = strcmp(path, "-") == 0 ? BI_HEIGHTS_NPY : bi_heights_format_of(path, NULL);
     if (format == BI_HEIGHTS_UNKNOWN)
-        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .png, .pgm, .hgt, .tif, .npy", path);
+        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .png, .pgm, .hgt, .tif, .npy", path);
     if (format == BI_HEIGHTS_NPY) {
         bosc_array array = {.dtype = BOSC_F32, .rank = 2, .shape = {heights->height, heights->width, 1, 1}};
         array.data = heights->data;

@@ -119,7 +119,7 @@ static bosc_status read_obj_line(struct bi_line line, struct bi_numbers *coordin
     if (!bi_line_word(&line, &word)) return BOSC_OK;
     char c = (char)(*word.begin | 32);
     if (c < 'a' || c > 'z') {
-        snprintf(reason->text, sizeof reason->text, "%s is no keyword", bi_quote(word.begin, word.end).text);
+        snprintf(reason->text, sizeof reason->text, "%s is not a keyword", bi_quote(word.begin, word.end).text);
         return BOSC_ERR_FORMAT;
     }
     if (!bi_word_is(&word, "v")) return BOSC_OK;

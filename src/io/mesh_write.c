@@ -102,7 +102,7 @@ static bosc_status write_glb(struct bi_sink *sink, const void *what, bosc_io_err
     size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
     size_t body = vectors * (mesh->normals ? 2 : 1) + indices; /* a multiple of 4 */
     if (body > UINT32_MAX - 4096)
-        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: the mesh takes %zu bytes, and .glb has 32 bits for them",
+        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: the mesh takes %zu bytes, and a .glb holds less than 4 GiB",
                           sink->name, body);
     char *head = glb_head(mesh, body);
     if (!head) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
@@ -217,7 +217,7 @@ static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_
                                  : strcasecmp(ending, ".obj") == 0 ? write_obj
                                                                    : NULL,
                                  mesh};
-    if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s ends in none of .glb, .ply, .obj", path);
+    if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .glb, .ply, .obj", path);
     return check(mesh, error);
 }
 

@@ -45,10 +45,10 @@ static bosc_status read_format(const struct bi_bytes *in, const struct bi_lines 
         good = word.begin[i] == '0' || word.begin[i] == '1';
     }
     if (!good)
-        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is no format of one to three digits 0 or 1",
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is not a format: one to three digits 0 or 1",
                           bi_quote(word.begin, word.end).text);
     if (bi_word_next(line, &word) && (!bi_word_integer(&word, &constraints) || constraints < 1 || constraints > 1024))
-        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is no number of vertex weights",
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "%s is not a number of vertex weights",
                           bi_quote(word.begin, word.end).text);
     head->weights = flags[2];
     head->skipped = flags[0] + (flags[1] ? constraints ? constraints : 1 : 0);
@@ -110,7 +110,7 @@ static bool read_integer(struct part *part, struct bi_line *line, const char *wh
     struct bi_line word;
     if (!bi_word_next(line, &word)) return may_end ? false : fail(part, BOSC_ERR_FORMAT, "the %s is missing", what);
     if (bi_word_integer(&word, value)) return true;
-    return fail(part, BOSC_ERR_FORMAT, "%s is no %s", bi_quote(word.begin, word.end).text, what);
+    return fail(part, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
 }
 
 static bool read_row(struct part *part, const struct header *head, int64_t row, struct bi_line line)
@@ -120,7 +120,7 @@ static bool read_row(struct part *part, const struct header *head, int64_t row, 
         if (!read_integer(part, &line, "weight of the vertex", false, &v)) return false;
     while (read_integer(part, &line, "vertex", true, &v)) {
         if (v < 1 || v > head->n)
-            return fail(part, BOSC_ERR_FORMAT, "vertex '%lld' is none of 1 to %lld", (long long)v, (long long)head->n);
+            return fail(part, BOSC_ERR_FORMAT, "vertex '%lld' is not from 1 to %lld", (long long)v, (long long)head->n);
         if (v - 1 == row) return fail(part, BOSC_ERR_FORMAT, "vertex %lld is its own neighbour", (long long)v);
         if (head->weights && !read_integer(part, &line, "weight", false, &w)) return false;
         if (!add_arc(part, row, v - 1, w)) return false;
@@ -187,7 +187,7 @@ static bosc_status check(const struct bi_bytes *in, const struct header *head, c
     if (arcs || balance)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: an edge is not in the rows of both its vertices", in->name);
     if (m != head->m)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, and its header tells %lld", in->name,
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, but its header declares %lld", in->name,
                           (long long)m, (long long)head->m);
     return BOSC_OK;
 }

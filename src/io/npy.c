@@ -82,7 +82,7 @@ static bool take_type(struct header *h)
             h->type = i;
             return true;
         }
-    return stop(h, "the element type is none of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
+    return stop(h, "the element type is not one of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
 }
 
 static bool take_order(struct header *h)
@@ -127,7 +127,7 @@ static bool take_shape(struct header *h)
 static bool take_header(struct header *h)
 {
     char key[24];
-    if (!take(h, '{')) return stop(h, "the header is no dictionary");
+    if (!take(h, '{')) return stop(h, "the header is not a dictionary");
     while (!take(h, '}')) {
         if (!take_string(h, key, sizeof key) || !take(h, ':')) return stop(h, "the header is malformed");
         bool type = strcmp(key, "descr") == 0, order = strcmp(key, "fortran_order") == 0;
@@ -158,7 +158,7 @@ static bool find_header(const struct bi_bytes *in, struct header *h)
     const unsigned char *b = (const unsigned char *)in->data;
     if (!bi_npy_is(in)) return stop(h, "no .npy file");
     if (in->size < 8) return stop(h, "truncated in the header");
-    if (b[6] < 1 || b[6] > 3) return stop(h, "the version of the format is none of 1, 2, 3");
+    if (b[6] < 1 || b[6] > 3) return stop(h, "the version of the format is not 1, 2 or 3");
     size_t before = b[6] == 1 ? 10 : 12;
     if (in->size < before) return stop(h, "truncated in the header");
     size_t length = (size_t)b[8] | (size_t)b[9] << 8;
@@ -218,7 +218,7 @@ static bosc_status check_array(const bosc_array *array, bosc_io_error *error)
     size_t bytes;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     if (!bosc_dtype_size(array->dtype))
-        return bi_io_fail(error, BOSC_ERR_ARG, "array: no element type has the number %d", (int)array->dtype);
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: %d is not an element type", (int)array->dtype);
     if (array->rank < 1 || array->rank > RANK_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "array: the rank %d is not from 1 to 4", array->rank);
     if (!bi_array_bytes(array->dtype, array->rank, array->shape, &bytes))

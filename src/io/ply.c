@@ -74,7 +74,7 @@ static bosc_status read_format(struct ply *ply)
     static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     ply->lines = bi_lines_of(ply->in);
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "ply"))
-        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: no .ply file", ply->in->name);
+        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: not a .ply file", ply->in->name);
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "format") ||
         !bi_line_word(&line, &word))
         return fail_header(ply, "the format is not given");
@@ -84,7 +84,7 @@ static bosc_status read_format(struct ply *ply)
             if (bi_line_word(&line, &word) && bi_word_is(&word, "1.0")) return BOSC_OK;
             return fail_header(ply, "the version is not 1.0");
         }
-    return fail_header(ply, "the format is none of ascii, binary_little_endian, binary_big_endian");
+    return fail_header(ply, "the format is not one of ascii, binary_little_endian, binary_big_endian");
 }
 
 static bosc_status read_element(struct ply *ply, struct bi_line *line)
@@ -147,7 +147,7 @@ static bosc_status read_header(struct ply *ply)
         else if (bi_word_is(&word, "property"))
             status = read_property(ply, &line);
         else
-            status = fail_header(ply, "a line of the header is none of comment, element, property, end_header");
+            status = fail_header(ply, "a line of the header is not one of comment, element, property, end_header");
     }
     if (status != BOSC_OK) return status;
     if (ply->vertex < 0 || ply->element[ply->vertex].count == 0)

@@ -21,10 +21,10 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
 static bosc_status check_npy_points(const struct bi_bytes *in, const bosc_array *a, bosc_io_error *error)
 {
     if (a->rank != 2)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points have two dimensions, (n, dim), and this array %d",
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points have two dimensions, (n, dim), but this array has %d",
                           in->name, (int)a->rank);
     if (a->dtype != BOSC_F32 && a->dtype != BOSC_F64 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points are f4, f8, i4 or i8, and this array %s", in->name,
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points are f4, f8, i4 or i8, but this array is %s", in->name,
                           bi_npy_code(a->dtype));
     if (a->shape[1] == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the points have no coordinates", in->name);
     return bi_refuse_nan(in, a, error);
@@ -51,7 +51,7 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
     case BI_POINTS_OBJ: return bi_obj_parse(in, points, error);
     case BI_POINTS_UNKNOWN: break;
     }
-    return bi_io_fail(error, status, "%s: the ending is none of .npy, .csv, .txt, .xyz, .off, .ply, .obj", in->name);
+    return bi_io_fail(error, status, "%s: the ending is not one of .npy, .csv, .txt, .xyz, .off, .ply, .obj", in->name);
 }
 
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)

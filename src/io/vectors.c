@@ -82,7 +82,7 @@ static bosc_status check_letters(struct growing *g, struct bi_line word)
 {
     for (const char *p = word.begin; p < word.end; p++)
         if (value_of(*p, g->v.letter_bits) < 0)
-            return refuse(g, "%s is none of %s", bi_quote(p, p + 1).text,
+            return refuse(g, "%s is not one of %s", bi_quote(p, p + 1).text,
                           g->v.letter_bits == 1 ? "0, 1" : "A, C, G, T");
     return BOSC_OK;
 }
@@ -205,9 +205,9 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
     bosc_status status = bi_npy_parse(in, &array, error);
     if (status != BOSC_OK) return status;
     if (array.rank != 2 || array.dtype != BOSC_U8)
-        status =
-            bi_io_fail(error, BOSC_ERR_FORMAT, "%s: packed vectors are u1 of two dimensions, and this array %s of %d",
-                       in->name, bi_npy_code(array.dtype), (int)array.rank);
+        status = bi_io_fail(error, BOSC_ERR_FORMAT,
+                            "%s: packed vectors are u1 of two dimensions, but this array is %s of %d", in->name,
+                            bi_npy_code(array.dtype), (int)array.rank);
     else if (array.shape[1] != (bits + 7) / 8)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: rows of %lld bytes, but %d bits take %d", in->name,
                             (long long)array.shape[1], (int)bits, (int)(bits + 7) / 8);
@@ -234,7 +234,7 @@ bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vect
     if (!bi_npy_is(&file.bytes))
         status = bi_vectors_text_parse(&file.bytes, &v, error);
     else if (bits == 0)
-        status = bi_io_fail(error, BOSC_ERR_ARG, "bits: 0, but %s is packed: how many bits a vector has must be said",
+        status = bi_io_fail(error, BOSC_ERR_ARG, "bits: 0, but %s is packedand does not say how many bits a vector has",
                             file.bytes.name);
     else
         status = bi_vectors_npy_parse(&file.bytes, bits, &v, error);

@@ -155,7 +155,7 @@ static void devices(void)
     CHECK_EQ(bosc_npy_read("/nowhere/at all.npy", &a, &error), BOSC_ERR_IO);
     CHECK(strcmp(error.text, "/nowhere/at all.npy: cannot open: No such file or directory") == 0);
     CHECK_EQ(bosc_points_read("/etc/passwd", &a, &error), BOSC_ERR_FORMAT);
-    CHECK(strstr(error.text, "the ending is none of .npy"));
+    CHECK(strstr(error.text, "the ending is not one of .npy"));
 }
 
 /* A pipe has no size and cannot be mapped. */

@@ -99,7 +99,7 @@ static void lines_at_fault(void)
 {
     static const struct {
         const char *instead, *reason;
-    } faults[] = {{"a 1 2 x", "the weight 'x' is no number"}, {"a 0 2 1", "vertex '0' is none of 1 to 1000000"}};
+    } faults[] = {{"a 1 2 x", "the weight 'x' is not a number"}, {"a 0 2 1", "vertex '0' is not from 1 to 1000000"}};
     for (int64_t at = 2; at < EDGES; at += at < 3 ? 1 : 23999)
         for (size_t f = 0; f < 2; f++)
             for (int threads = 1; threads <= 8; threads += 7) {
@@ -323,7 +323,7 @@ static void formats(void)
     bosc_edges edges = {0};
     bosc_io_error error;
     CHECK_EQ(bosc_edges_read("/dev/null", &edges, &error), BOSC_ERR_FORMAT);
-    CHECK(suite_begins(error.text, "/dev/null: no graph known by its ending"));
+    CHECK(suite_begins(error.text, "/dev/null: not a graph by its ending"));
     CHECK_EQ(bosc_edges_read("/nowhere/g.gr", &edges, &error), BOSC_ERR_IO);
 }
 

@@ -45,7 +45,7 @@ static void round_trips(bosc_ctx *ctx)
         CHECK(again && !edges.u);
         check_equal(ctx, graph, again);
         CHECK_EQ(bosc_edges_read(path, &edges, &error), BOSC_ERR_FORMAT);
-        CHECK(strstr(error.text, ": a saved graph, no list of edges"));
+        CHECK(strstr(error.text, ": a saved graph, not a list of edges"));
         bosc_kdtree *tree = NULL;
         CHECK_EQ(bosc_kdtree_load(ctx, path, &tree, &error), BOSC_ERR_FORMAT);
         CHECK(!tree && strstr(error.text, ": not a saved k-d tree"));

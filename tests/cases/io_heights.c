@@ -311,7 +311,7 @@ static void formats(void)
         CHECK_EQ(bi_heights_format_of("-", &in), BI_HEIGHTS_TIFF);
     }
     CHECK_EQ(bi_heights_format_of("a", NULL), BI_HEIGHTS_UNKNOWN);
-    check_no_heights(BI_HEIGHTS_UNKNOWN, PLAIN, "", 0, "the ending is none of");
+    check_no_heights(BI_HEIGHTS_UNKNOWN, PLAIN, "", 0, "the ending is not one of");
 }
 
 #ifdef BOSC_FAULTS

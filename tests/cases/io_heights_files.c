@@ -294,7 +294,7 @@ static void bad_arguments(void)
     CHECK(access(path, F_OK) != 0);
     CHECK_EQ(bosc_heights_read(path, PLAIN, &got, &error), BOSC_ERR_IO);
     CHECK_EQ(bosc_heights_read("/etc/passwd", PLAIN, &got, &error), BOSC_ERR_FORMAT);
-    CHECK(strcmp(error.text, "/etc/passwd: the ending is none of .png, .pgm, .hgt, .tif, .npy") == 0);
+    CHECK(strcmp(error.text, "/etc/passwd: the ending is not one of .png, .pgm, .hgt, .tif, .npy") == 0);
     bosc_heights_free(NULL);
 }
 

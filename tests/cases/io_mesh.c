@@ -86,7 +86,7 @@ static void obj_good(void)
          2, 1, 2, 3, 4, 5, 6);
     ROWS(bi_obj_parse, "\tv\t1\t2\t3 0 0 0 1\r\n", 1, 1, 2, 3);
     ROWS(bi_obj_parse, "v 1 2 3\nf 1 1 \\\n1 1\ng a\n", 1, 1, 2, 3);
-    ROWS(bi_obj_parse, "V is no vertex\nv 1 2 3", 1, 1, 2, 3);
+    ROWS(bi_obj_parse, "V is not a vertex\nv 1 2 3", 1, 1, 2, 3);
 }
 
 static void obj_bad(void)
@@ -108,8 +108,8 @@ static void obj_bad(void)
         {"no vertices", "# c\n", 0},
         {"no vertices", "vn 0 0 1\n", 0},
         {"no vertices", "f 1 2 3\n", 0},
-        {"F:1: '1' is no keyword", "1 2 3\n", 0},
-        {"F:1: '-' is no keyword", "- 2 3\n", 0},
+        {"F:1: '1' is not a keyword", "1 2 3\n", 0},
+        {"F:1: '-' is not a keyword", "- 2 3\n", 0},
         {"F:2: '?", "v 1 2 3\n\xff\xd8\n", 0},
         {"F:1: '?", "\0\0\0\0", 4},
         {"F:1: a vertex of 8", "v 1 2 3 4 5 6 7 8\n", 0},

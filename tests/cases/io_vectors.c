@@ -101,20 +101,20 @@ static void bad_texts(void)
         {"F:1: ';' begins neither", ";c\n>a\nA\n", 0},
         {"F:1: '@' begins neither", "@r\nACGT\n+\nIIII\n", 0},
         {"F:1: '-' begins neither", "-1\n", 0},
-        {"F:2: 'x' is none of 0, 1", "0101\n01x1\n", 0},
-        {"F:1: 'A' is none of 0, 1", "01A\n", 0},
-        {"F:1: ',' is none of 0, 1", "0,1\n", 0},
-        {"F:1: '?' is none of 0, 1", "0\r1\n", 0},
+        {"F:2: 'x' is not one of 0, 1", "0101\n01x1\n", 0},
+        {"F:1: 'A' is not one of 0, 1", "01A\n", 0},
+        {"F:1: ',' is not one of 0, 1", "0,1\n", 0},
+        {"F:1: '?' is not one of 0, 1", "0\r1\n", 0},
         {"F:1: '1' where the line should end", "0 1\n1 0\n", 0},
         {"F:1: '12' where the line should end", "0101\t12\n", 0},
-        {"F:2: '>' is none of 0, 1", "01\n>a\n", 0},
+        {"F:2: '>' is not one of 0, 1", "01\n>a\n", 0},
         {"F:2: 3 letters where the first vector has 4", "0101\n010\n", 0},
         {"F:4: 5 letters where the first vector has 4", "#\nACGT\n\nACGTA\n", 0},
-        {"F:1: 'N' is none of A, C, G, T", "ACGN\n", 0},
-        {"F:2: '-' is none of A, C, G, T", "ACG\nAC-\n", 0},
-        {"F:2: '0' is none of A, C, G, T", "ACG\n010\n", 0},
-        {"F:2: '>' is none of A, C, G, T", "ACG\n>a\nACG\n", 0},
-        {"F:1: '?' is none of A, C, G, T", "A\0C\n", 4},
+        {"F:1: 'N' is not one of A, C, G, T", "ACGN\n", 0},
+        {"F:2: '-' is not one of A, C, G, T", "ACG\nAC-\n", 0},
+        {"F:2: '0' is not one of A, C, G, T", "ACG\n010\n", 0},
+        {"F:2: '>' is not one of A, C, G, T", "ACG\n>a\nACG\n", 0},
+        {"F:1: '?' is not one of A, C, G, T", "A\0C\n", 4},
         {"F:1: '-3' where a count should end", "ACGT -3\n", 0},
         {"F:1: '3.5' where a count should end", "ACGT\t3.5\n", 0},
         {"F:1: '4' where a count should end", "ACGT 3 4\n", 0},
@@ -124,8 +124,8 @@ static void bad_texts(void)
         {"F:1: no letters follow this header", ">a\n\n# none\n>b\nACGT\n", 0},
         {"F:3: no letters follow this header", ">a\nACGT\n>b\n>c\nACGT\n", 0},
         {"F:4: no letters follow this header", ">a\nACGT\n\n>b", 0},
-        {"F:3: 'N' is none of A, C, G, T", ">a\nACGT\nACGN\n", 0},
-        {"F:2: '0' is none of A, C, G, T", ">a\n01\n", 0},
+        {"F:3: 'N' is not one of A, C, G, T", ">a\nACGT\nACGN\n", 0},
+        {"F:2: '0' is not one of A, C, G, T", ">a\n01\n", 0},
         {"F:2: '12' where the line should end", ">a\nACGT 12\n", 0},
         {"F:3: 6 letters where the first vector has 4", ">a\nACGT\n>b\nACG\nTAC\n", 0},
         {"F:4: 3 letters where the first vector has 4", ">a\nAC\nGT\n>b\nACG", 0},
@@ -204,9 +204,9 @@ static void packed(void)
     size = make_npy(file, "|u1", "(2, 3)", bytes, sizeof bytes);
     check_refused(parse_packed, file, size, "F: rows of 3 bytes, but 13 bits take 2");
     size = make_npy(file, "|u1", "(6,)", bytes, sizeof bytes);
-    check_refused(parse_packed, file, size, "packed vectors are u1 of two dimensions, and this array u1 of 1");
+    check_refused(parse_packed, file, size, "packed vectors are u1 of two dimensions, but this array is u1 of 1");
     size = make_npy(file, "<f4", "(1, 1)", bytes, 4);
-    check_refused(parse_packed, file, size, "packed vectors are u1 of two dimensions, and this array f4 of 2");
+    check_refused(parse_packed, file, size, "packed vectors are u1 of two dimensions, but this array is f4 of 2");
     size = make_npy(file, "|u1", "(0, 2)", bytes, 0);
     CHECK_EQ(parse_bytes(parse_packed, file, size, &array, &error), BOSC_OK);
     CHECK_EQ(array.shape[0], 0);
