@@ -9,6 +9,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(ROOT.glob("*.md"))
+GUIDE = sorted(ROOT.glob("docs/guide/*.md"))
+DESIGN = sorted(ROOT.glob("docs/design/*.md"))
 
 
 class Documents(unittest.TestCase):
@@ -26,10 +28,31 @@ class Documents(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertTrue((pathlib.Path(folder) / "neighbours.npy").exists())
 
+    @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
+    def test_the_commands_of_the_guide_work(self):
+        """The blocks of a page that begin with the tool, one after the other in one folder."""
+        for page in GUIDE:
+            blocks = re.findall(r"```sh\n(boscage .*?)```", page.read_text(), re.S)
+            block = re.sub(r"(?m)(^|\| )boscage ", rf"\1{os.environ['BOSCAGE']} ", "".join(blocks))
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), page.name)
+
+    def test_the_excerpts_of_the_guide_are_of_its_example(self):
+        for page in GUIDE:
+            example = ROOT / "examples" / (page.stem + ".c")
+            if not example.exists():
+                continue
+            text = "".join(example.read_text().split())
+            for block in re.findall(r"```c\n(.*?)```", page.read_text(), re.S):
+                for line in block.split("\n"):
+                    if "..." not in line:  # what is left out
+                        self.assertIn("".join(line.split()), text, page.name)
+
     def test_links_lead_to_files(self):
-        for document in DOCUMENTS:
+        for document in DOCUMENTS + GUIDE + DESIGN:
             for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", document.read_text()):
-                self.assertTrue((ROOT / link).exists(), f"{document.name}: {link}")
+                self.assertTrue((document.parent / link).exists(), f"{document.name}: {link}")
 
     def test_files_named_in_code_spans_exist(self):
         for document in DOCUMENTS:
