@@ -1,6 +1,6 @@
 /* The driver that adds vectors: those of the old vertices and the new rows become the vertices of a second graph, which
  * takes the place of the first once it is done. Old vertices come first, so they keep their numbers. */
-#include "cellgraph/driver.h"
+#include "cellgraph/drivers.h"
 #include "core/call.h"
 
 /* The old vertices' vectors, and the new rows behind them. */
@@ -9,7 +9,7 @@ static bosc_status join_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const str
 {
     size_t words = (size_t)old->shape.words;
     uint64_t *data;
-    BI_TRY(bi_cell_scratch(ctx, old->vertices + fresh->n, words * 8, &data));
+    BI_TRY(bi_scratch_of(ctx, old->vertices + fresh->n, words * 8, &data));
     struct bi_cell_gather gather = {*fresh, old->shape, data + (size_t)old->vertices * words};
     if (old->vertices > 0)
         BI_TRY(ctx->backend->copy(ctx, data, old->blocks[BI_CELL_VECTORS].data, (size_t)old->vertices * words * 8));
@@ -27,7 +27,7 @@ static bosc_status count_rows(bosc_ctx *ctx, const bosc_cellgraph *old, int64_t 
                                   .firsts = next->blocks[BI_CELL_FIRSTS].data,
                                   .multiplicities = next->blocks[BI_CELL_MULTIPLICITIES].data};
     uint32_t *kept;
-    BI_TRY(bi_cell_scratch(ctx, fresh, 4, &kept));
+    BI_TRY(bi_scratch_of(ctx, fresh, 4, &kept));
     BI_TRY(ctx->backend->copy(ctx, kept, (uint32_t *)next->blocks[BI_CELL_VERTEX_OF].data + old->vertices,
                               (size_t)fresh * 4));
     BI_TRY(ctx->backend->sync(ctx)); /* the block may be replaced */
@@ -56,7 +56,7 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bi_cell_add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
+static bosc_status add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
 {
     bosc_cellgraph next = {.memory = graph->memory,
                            .host = graph->host,
@@ -73,4 +73,13 @@ bosc_status bi_cell_add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_row
     if (status == BOSC_OK) *graph = next;
     for (int b = 0; b < BI_CELL_BLOCKS; b++) bi_block_free(&spare.memory, &spare.blocks[b]);
     return status;
+}
+
+bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n, int64_t stride)
+{
+    struct bi_cell_rows rows;
+    BI_ENTER(ctx);
+    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cell_check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
+    return add(ctx, graph, rows);
 }

@@ -1,5 +1,5 @@
 /* The driver and front door of connected components. */
-#include "cellgraph/driver.h"
+#include "cellgraph/drivers.h"
 #include "core/call.h"
 
 static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
@@ -9,9 +9,9 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
     int64_t n = graph->vertices, found, *place;
     struct bi_out out;
     BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)n * (wide ? 8 : 4) : 0, &out, &staged));
-    BI_TRY(bi_cell_scratch(ctx, n, 4, &args.parent));
-    BI_TRY(bi_cell_scratch(ctx, n, 1, &args.roots));
-    BI_TRY(bi_cell_scratch(ctx, 1, sizeof found, &place));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &args.parent));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &args.roots));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof found, &place));
     struct bi_cell_iota alone = {args.parent};
     struct bi_flatten flatten = {args.parent};
     BI_TRY(BI_CELL_STEP(ctx, cell_iota, n, &alone));

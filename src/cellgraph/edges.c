@@ -1,6 +1,6 @@
 /* The driver that finds a graph's edges by one of the methods. Edges are appended in any order to one list; at last
  * they are dealt to their lower vertices, and those of each are sorted. */
-#include "cellgraph/driver.h"
+#include "cellgraph/drivers.h"
 
 /* The known edges, and those of the vertices that are not known. */
 static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_view *view,
@@ -45,10 +45,10 @@ static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_fou
     const bool counts = !ctx->ops->cellgraph->order;
     const size_t bytes = sizeof(struct report) + (counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0);
     struct report *report;
-    BI_TRY(bi_cell_scratch(ctx, found->room, 8, &found->edges));
-    BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->positions));
-    if (counts) BI_TRY(bi_cell_scratch(ctx, found->room, 4, &found->ranks));
-    BI_TRY(bi_cell_scratch(ctx, (int64_t)bytes, 1, &report));
+    BI_TRY(bi_scratch_of(ctx, found->room, 8, &found->edges));
+    BI_TRY(bi_scratch_of(ctx, found->room, 4, &found->positions));
+    if (counts) BI_TRY(bi_scratch_of(ctx, found->room, 4, &found->ranks));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)bytes, 1, &report));
     found->count = &report->count;
     found->compared = &report->compared;
     if (counts) found->counts = (uint32_t *)(report + 1);
@@ -108,7 +108,7 @@ static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const st
                                   .starts = found->counts};
     order.edges_out = graph->blocks[BI_CELL_EDGES].data;
     order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
-    BI_TRY(bi_cell_scratch(ctx, count, 8, &order.packed));
+    BI_TRY(bi_scratch_of(ctx, count, 8, &order.packed));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, order.starts, graph->vertices + 1,
                                     order.starts));
     const int64_t passes = bi_div_up(count, CACHED), vertices = bi_div_up(graph->vertices, passes);
@@ -126,8 +126,8 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
     BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
     if (count < (int64_t)UINT32_MAX) {
-        const struct bi_cellgraph_ops *team = ctx->ops->cellgraph;
-        return team->order ? team->order(ctx, graph, found, count) : order_by_steps(ctx, graph, found, count);
+        const struct bi_cellgraph_ops *ops = ctx->ops->cellgraph;
+        return ops->order ? ops->order(ctx, graph, found, count) : order_by_steps(ctx, graph, found, count);
     }
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, found->edges, 4, found->positions, count,
                                           graph->blocks[BI_CELL_EDGES].data, graph->blocks[BI_CELL_POSITIONS].data, 0,

@@ -1,7 +1,7 @@
 /* How much memory cell graphs take, and taking it beforehand. */
 #include <boscage/trie.h>
 
-#include "cellgraph/driver.h"
+#include "cellgraph/drivers.h"
 #include "core/blocks.h"
 #include "core/call.h"
 
@@ -26,14 +26,14 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
 {
     enum { SLACK = 1 << 20, OF_A_THREAD = 1 << 18, OF_LISTS = 44, OF_HALVES = 144 };
     const int64_t room = edges > 2 * n ? edges : 2 * n;
-    const struct bi_cell_sizes team = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
-    int64_t method = team.join > 12 * room + n * OF_HALVES ? team.join : 12 * room + n * OF_HALVES, found;
+    const struct bi_cell_sizes own = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
+    int64_t method = own.join > 12 * room + n * OF_HALVES ? own.join : 12 * room + n * OF_HALVES, found;
     if (o->method == BOSC_CELL_HEURISTIC) method = 4 * n * o->pivots;
     if (o->method == BOSC_CELL_ZOBRIST) method = n * OF_LISTS;
     if (o->method == BOSC_CELL_TRIE) method = 28 * room + n * (24 + 8 * (int64_t)shape->words);
     if (method < 12 * room + 4 * n) method = 12 * room + 4 * n;
     found = 16 * room + method;
-    return 8 * n * shape->words + (found > team.unique ? found : team.unique) + SLACK +
+    return 8 * n * shape->words + (found > own.unique ? found : own.unique) + SLACK +
            (int64_t)ctx->threads * OF_A_THREAD;
 }
 

@@ -1,5 +1,5 @@
 /* The drivers and front door of searches, and of the rows that they walk along. */
-#include "cellgraph/driver.h"
+#include "cellgraph/drivers.h"
 #include "core/call.h"
 
 /* Rows in a form that searches read. */
@@ -38,8 +38,8 @@ static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi
     uint64_t *rows = graph->blocks[BI_CELL_ROWS].data;
     uint32_t *neighbours = graph->blocks[BI_CELL_NEIGHBOURS].data;
     if (!graph->prepared) {
-        BI_TRY(bi_cell_scratch(ctx, graph->vertices, 8, &rows));
-        BI_TRY(bi_cell_scratch(ctx, 2 * graph->edges, 4, &neighbours));
+        BI_TRY(bi_scratch_of(ctx, graph->vertices, 8, &rows));
+        BI_TRY(bi_scratch_of(ctx, 2 * graph->edges, 4, &neighbours));
         BI_TRY(write_rows(ctx, graph, rows, neighbours));
     }
     search->rows = rows;
@@ -53,13 +53,13 @@ static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
 {
     int64_t n = graph->vertices;
     BI_TRY(rows_of(ctx, graph, search));
-    BI_TRY(bi_cell_scratch(ctx, 1, sizeof *result, &search->result));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *result, &search->result));
     for (int side = 0; side < search->sides; side++) {
-        BI_TRY(bi_cell_scratch(ctx, n, 8, &search->reach[side]));
-        BI_TRY(bi_cell_scratch(ctx, n, 4, &search->queue[side]));
+        BI_TRY(bi_scratch_of(ctx, n, 8, &search->reach[side]));
+        BI_TRY(bi_scratch_of(ctx, n, 4, &search->queue[side]));
         BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
     }
-    if (search->sides == 2) BI_TRY(bi_cell_scratch(ctx, n + 1, 4, &search->path));
+    if (search->sides == 2) BI_TRY(bi_scratch_of(ctx, n + 1, 4, &search->path));
     BI_TRY(bi_progress(ctx, "search", 0));
     BI_TRY(ctx->ops->cellgraph->search(ctx, search));
     return bi_read_back(ctx, result, search->result, sizeof *result);

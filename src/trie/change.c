@@ -1,7 +1,7 @@
 /* The drivers of insertions and erasures: the sorted keys of a second trie are made of those of the first and of the
  * rows, it gets nodes, and takes the place of the first once it is done. */
 #include "core/call.h"
-#include "trie/driver.h"
+#include "trie/drivers.h"
 
 static bosc_trie next_of(const bosc_trie *trie)
 {
@@ -25,9 +25,9 @@ static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_tr
     struct bi_trie_order order;
     BI_TRY(bi_trie_stage_given(ctx, trie, given));
     BI_TRY(bi_trie_sort(ctx, &trie->shape, &given->rows, &order));
-    BI_TRY(bi_trie_scratch(ctx, order.count, (size_t)trie->shape.words * 8, &fresh->keys));
-    BI_TRY(bi_trie_scratch(ctx, order.count, (size_t)trie->opts.value_bits / 8, &fresh->values));
-    BI_TRY(bi_trie_scratch(ctx, order.count, 4, &fresh->counts));
+    BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->shape.words * 8, &fresh->keys));
+    BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->opts.value_bits / 8, &fresh->values));
+    BI_TRY(bi_scratch_of(ctx, order.count, 4, &fresh->counts));
     fresh->count = order.count;
     return bi_trie_gather(ctx, trie, &order, given->values, trie->rows, fresh);
 }
@@ -42,9 +42,9 @@ static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
                               .last = trie->opts.duplicates == BOSC_TRIE_LAST};
     int64_t n = fresh->count;
     uint32_t news;
-    BI_TRY(bi_trie_scratch(ctx, n, 4, &a.at));
-    BI_TRY(bi_trie_scratch(ctx, n, 1, &a.is));
-    BI_TRY(bi_trie_scratch(ctx, n + 1, 4, &a.news));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &a.at));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &a.is));
+    BI_TRY(bi_scratch_of(ctx, n + 1, 4, &a.news));
     BI_TRY(BI_TRIE_STEP(ctx, trie_place, n + 1, &a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a.news, n + 1, a.news));
     BI_TRY(bi_read_back(ctx, &news, a.news + n, sizeof news));
@@ -97,15 +97,15 @@ static bosc_status erase(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
     int64_t *place;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &a.queries, &staged));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.gone));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 1, &a.stays));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.places));
-    BI_TRY(bi_trie_scratch(ctx, 1, 8, &place));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.gone));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 1, &a.stays));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.places));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &place));
     BI_TRY(ctx->backend->fill(ctx, a.gone, 0, (size_t)trie->keys * 4));
     BI_TRY(BI_TRIE_STEP(ctx, trie_mark, a.queries.n, &a));
     BI_TRY(BI_TRIE_STEP(ctx, trie_stay, trie->keys, &a));
     uint32_t *kept;
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &kept));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &kept));
     BI_TRY(ctx->backend->core->compact(ctx, 4, a.places, a.stays, trie->keys, kept, place));
     BI_TRY(bi_read_back(ctx, &next->keys, place, sizeof next->keys));
     BI_TRY(bi_trie_reserve_keys(ctx, next, next->keys, &a.kept));

@@ -51,9 +51,9 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     int64_t *sum, rows;
     uint32_t found;
     if (trie->keys == 0) return BOSC_OK;
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 8, &check.wide_counts));
-    BI_TRY(bi_trie_scratch(ctx, 1, 8, &sum));
-    BI_TRY(bi_trie_scratch(ctx, 1, 4, &check.found));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 8, &check.wide_counts));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &check.found));
     BI_TRY(ctx->backend->fill(ctx, check.found, 0, sizeof found));
     BI_TRY(BI_TRIE_STEP(ctx, trie_check, trie->keys, &check));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.wide_counts, trie->keys, sum));

@@ -3,7 +3,7 @@
  * Where neighbouring keys part tells the whole trie: the keys below a node are a run in which they part at its place or
  * deeper, between two at which they part higher up. So each node is found by itself, from the first of the places where
  * keys part in it, and hangs itself into its parent: Karras's construction, for nodes with more than two children. */
-#include "trie/driver.h"
+#include "trie/drivers.h"
 
 static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
 
@@ -11,7 +11,7 @@ static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) 
 static bosc_status take_floor(bosc_ctx *ctx, struct bi_trie_parts *parts, int f, int64_t count)
 {
     parts->counts[f] = count;
-    return bi_trie_scratch(ctx, whole_fans(count), 4, &parts->floors[f]);
+    return bi_scratch_of(ctx, whole_fans(count), 4, &parts->floors[f]);
 }
 
 static bosc_status find_parts(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_parts *parts)
@@ -37,10 +37,10 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
     uint64_t total;
     if (parts <= 0) return BOSC_OK; /* the root is a leaf */
     BI_TRY(find_parts(ctx, trie, &a.parts));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.heads));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a.firsts));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 8, &a.tallies));
-    BI_TRY(bi_trie_scratch(ctx, 1, 4, &a.root));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.heads));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.firsts));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.tallies));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &a.root));
     BI_TRY(ctx->backend->fill(ctx, a.tallies, 0, (size_t)(trie->keys + 1) * 8));
     BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, parts, &a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.tallies, trie->keys + 1, a.tallies));
@@ -75,9 +75,9 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     uint32_t *bad;
     struct bi_trie_part part = {trie->shape, a->keys, trie->keys, NULL};
     BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys + 1, 4, &part.parts));
-    BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &a->bins));
-    BI_TRY(bi_trie_scratch(ctx, 1, 4, &bad));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &part.parts));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a->bins));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &bad));
     BI_TRY(BI_TRIE_STEP(ctx, trie_part, trie->keys + 1, &part));
     a->parts = part.parts;
     a->counts = trie->blocks[BI_TRIE_LEVELS].data;
@@ -99,7 +99,7 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
     if (trie->keys == 0) return BOSC_OK;
     BI_TRY(count_levels(ctx, trie, &a));
     BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, trie->nodes, node));
-    for (int k = 0; k < 2; k++) BI_TRY(bi_trie_scratch(ctx, trie->keys, 4, &numbers[k]));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &numbers[k]));
     a.kids = trie->blocks[BI_TRIE_KIDS].data;
     BI_TRY(ctx->backend->fill(ctx, a.kids, 0xff, (size_t)trie->nodes * node));
     for (a.level = 0; a.level < trie->shape.levels; a.level++) {

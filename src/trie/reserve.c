@@ -1,7 +1,7 @@
 /* How much memory tries take, and taking it beforehand. */
 #include "core/blocks.h"
 #include "core/call.h"
-#include "trie/driver.h"
+#include "trie/drivers.h"
 
 /* Bytes of the blocks for n keys at most, but published nodes. */
 static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, int64_t n, size_t bytes[BI_TRIE_BLOCKS])

@@ -8,7 +8,7 @@
 #define BI_TRIE_SAVE_H
 
 #include "core/save.h"
-#include "trie/driver.h"
+#include "trie/drivers.h"
 
 enum { BI_TRIE_SAVE_VERSION = 1 };
 

@@ -1,9 +1,9 @@
-/* The driver that sorts rows.
+/* Sorts rows, and makes keys of them.
  *
  * Vectors of many letters hold far less than their bits say: in millions of rows of 256 bits there may be a hundred
  * thousand different words. So the words get numbers, in their order, by a dictionary of them; rows of numbers of 20
  * bits are sorted in a third of the passes. Rows of too many different words are sorted as they are. */
-#include "trie/driver.h"
+#include "trie/drivers.h"
 
 /* Sorts by the last column, then stably by the one before, and so on; first (n) gets the first one in order. */
 static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *rows, int64_t n, uint32_t *order,
@@ -12,8 +12,8 @@ static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *row
     struct bi_trie_column c = {.rows = *rows, .which = rows->count - 1};
     int64_t *room = NULL;
     struct bi_mark mark = bi_arena_mark(ctx);
-    if (rows->count > 1 || rows->row_step > 1) BI_TRY(bi_trie_scratch(ctx, n, 8, &room));
-    BI_TRY(bi_trie_scratch(ctx, n, 4, &c.begun));
+    if (rows->count > 1 || rows->row_step > 1) BI_TRY(bi_scratch_of(ctx, n, 8, &room));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &c.begun));
     for (; c.which >= 0; c.which--) {
         int used = c.which + 1 < rows->count ? rows->bits : rows->last_bits;
         bool there = !c.order && rows->row_step == 1;
@@ -35,9 +35,9 @@ static bosc_status enter_words(bosc_ctx *ctx, struct bi_trie_words *words, uint3
     struct bi_trie_taken t = {.table = words->table};
     int64_t found[2], *results;
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_scratch(ctx, 2, 8, &results));
-    BI_TRY(bi_trie_scratch(ctx, words->slots, 1, &t.taken));
-    BI_TRY(bi_trie_scratch(ctx, words->slots, 4, &t.places));
+    BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.taken));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
     words->full = (uint64_t *)results + 1;
     BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
     BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
@@ -54,8 +54,8 @@ static int64_t slots_of(int64_t words) { return words / 4 + 1 < BI_TRIE_SLOTS ? 
 
 int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
 {
-    bool worth = ctx->backend->id == BOSC_BACKEND_CUDA && shape->words >= 2 && shape->words <= BI_TRIE_COLUMNS;
-    return worth && n >= BI_TRIE_ALIKE ? slots_of(n * shape->words) : 0;
+    bool worth = shape->words >= 2 && shape->words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
+    return worth ? slots_of(n * shape->words) : 0;
 }
 
 /* Rows of many words that are alike, as a sixteenth of them says. */
@@ -82,9 +82,9 @@ static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words
                                 .words = words->shape.words,
                                 .bits = count > 0 ? bi_bit_length((uint64_t)count) : 1};
     uint64_t *sorted;
-    BI_TRY(bi_trie_scratch(ctx, count, 8, &t.words));
-    BI_TRY(bi_trie_scratch(ctx, count, 8, &sorted));
-    BI_TRY(bi_trie_scratch(ctx, (int64_t)a.slots + 1, 4, &a.numbers));
+    BI_TRY(bi_scratch_of(ctx, count, 8, &t.words));
+    BI_TRY(bi_scratch_of(ctx, count, 8, &sorted));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)a.slots + 1, 4, &a.numbers));
     BI_TRY(BI_TRIE_STEP(ctx, trie_word, count, &t));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, t.words, 4, taken, count, sorted, taken, 0, 64));
     BI_TRY(BI_TRIE_STEP(ctx, trie_number, count + 1, &a));
@@ -108,11 +108,11 @@ static bosc_status shorten(bosc_ctx *ctx, const struct bi_trie_shape *shape, con
     bool alike;
     to->count = 0;
     if (words.slots == 0) return BOSC_OK;
-    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 8, &to->data));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 8, &to->data));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 4, &words.places));
-    BI_TRY(bi_trie_scratch(ctx, words.slots, 8, &words.table));
-    BI_TRY(bi_trie_scratch(ctx, words.slots, 4, &taken));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 4, &taken));
     BI_TRY(are_alike(ctx, &words, taken, &alike));
     if (alike) BI_TRY(enter_words(ctx, &words, taken, &count));
     if (alike && count >= 0) BI_TRY(number_words(ctx, &words, taken, count, to));
@@ -125,7 +125,7 @@ static bosc_status turn(bosc_ctx *ctx, const struct bi_trie_shape *shape, const 
                         struct bi_trie_columns *to)
 {
     struct bi_trie_turning turning = {*shape, *rows, NULL};
-    BI_TRY(bi_trie_scratch(ctx, rows->n, (size_t)shape->words * 8, &turning.turned));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 8, &turning.turned));
     *to = (struct bi_trie_columns){
         turning.turned, shape->words, 1, shape->words, bi_popcount(shape->mask), bi_popcount(shape->last_mask)};
     return BI_TRIE_STEP(ctx, trie_turn, rows->n, &turning);
@@ -139,11 +139,11 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
     struct bi_trie_heads heads = {0};
     struct bi_trie_columns *columns = &heads.rows;
     *o = (struct bi_trie_order){.rows = *rows};
-    BI_TRY(bi_trie_scratch(ctx, n, 4, &o->order));
-    BI_TRY(bi_trie_scratch(ctx, n, 4, &o->starts));
-    BI_TRY(bi_trie_scratch(ctx, n, 1, &heads.heads));
-    BI_TRY(bi_trie_scratch(ctx, n, 4, &heads.places));
-    BI_TRY(bi_trie_scratch(ctx, 1, 8, &place));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &o->order));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &o->starts));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &heads.heads));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &heads.places));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &place));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(shorten(ctx, shape, rows, columns));
     bool whole = false; /* many launches of radix sorts are undercut by a device's sort of rows while they are few */
@@ -151,12 +151,12 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
         bi_arena_rewind(ctx, mark);
         BI_TRY(turn(ctx, shape, rows, columns));
         o->turned = columns->data;
-        whole = columns->count > BI_TRIE_COLUMNS || (ctx->backend->id == BOSC_BACKEND_CUDA && n <= BI_TRIE_FEW);
+        whole = columns->count > BI_TRIE_COLUMNS || n <= ctx->ops->trie->whole_rows;
     }
     if (whole) {
         BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order));
     } else {
-        BI_TRY(bi_trie_scratch(ctx, n, 8, &first));
+        BI_TRY(bi_scratch_of(ctx, n, 8, &first));
         BI_TRY(sort_columns(ctx, columns, n, o->order, first));
     }
     heads.order = o->order;
@@ -164,4 +164,25 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
     BI_TRY(BI_TRIE_STEP(ctx, trie_head, n, &heads));
     BI_TRY(core->compact(ctx, 4, heads.places, heads.heads, n, o->starts, place));
     return bi_read_back(ctx, &o->count, place, sizeof o->count);
+}
+
+bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_order *o, const void *values,
+                           int64_t first_row, const struct bi_trie_sorted *to)
+{
+    struct bi_trie_gather gather = {.shape = trie->shape,
+                                    .rows = o->rows,
+                                    .turned = o->turned,
+                                    .order = o->order,
+                                    .starts = o->starts,
+                                    .count = o->count,
+                                    .value_bits = trie->opts.value_bits,
+                                    .last = trie->opts.duplicates == BOSC_TRIE_LAST,
+                                    .values = values,
+                                    .first_row = first_row,
+                                    .keys = to->keys,
+                                    .kept = to->values,
+                                    .counts = to->counts};
+    if (!ctx->ops->trie->gathers_by_word) return BI_TRIE_STEP(ctx, trie_gather, o->count, &gather);
+    BI_TRY(BI_TRIE_STEP(ctx, trie_gather_word, o->count * trie->shape.words, &gather));
+    return BI_TRIE_STEP(ctx, trie_gather_value, o->count, &gather);
 }

@@ -16,6 +16,8 @@
 #ifndef BI_TRIE_TRIE_H
 #define BI_TRIE_TRIE_H
 
+#include <stdbool.h>
+
 #include <boscage/trie.h>
 
 #include "core/context.h"
@@ -97,6 +99,35 @@ struct bosc_trie {
     int64_t rows, keys, nodes;
     struct bi_block blocks[BI_TRIE_BLOCKS];
 };
+
+/* The caller's rows. */
+struct bi_trie_rows {
+    const uint64_t *data;
+    int64_t n, stride;
+};
+
+/* Keys with their values and multiplicities, in order. */
+struct bi_trie_sorted {
+    uint64_t *keys;
+    void *values;
+    uint32_t *counts;
+    int64_t count;
+};
+
+struct bi_trie_steps;
+
+/* What a backend does: the steps, and which of two ways is its own. */
+struct bi_trie_ops {
+    const struct bi_trie_steps *steps;
+    bool finds_in_groups;    /* finds by the table: BI_TRIE_TOGETHER queries an item */
+    bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
+    int64_t dictionary_rows; /* so many rows and more are sorted by a dictionary of their words */
+    int64_t whole_rows;      /* up to so many rows are sorted whole */
+};
+
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_trie_ops bi_trie_ops_cuda;
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* Cell graphs are what a look at all pairs finds, whatever the method, the letters and the vectors. */
-#include "cellgraph/letters.h"
+#include "cellgraph/steps/vectors.h"
 #include "cases/cells_data.h"
 
 /* The plain answer. */

@@ -1,0 +1,68 @@
+#include "cellgraph/cpu/edge_partition.h"
+
+#include <string.h>
+
+#include "cellgraph/cpu/cpu.h"
+#include "cellgraph/cpu/radix_partition.h"
+
+enum {
+    RANGE_BITS = 8,       /* so many ranges are written to at once without leaving the caches */
+    LEAST_BITS = 12,      /* of the vertices of a range */
+    MOST_BITS = 16,       /* so that an edge fits into a word: 32 for the other vertex, 16 for the position */
+    WORTH_A_THREAD = 8192 /* edges */
+};
+
+/* The vertex by which an edge is dealt, above the other one. */
+static uint64_t turned(const struct bi_cell_ranges *r, uint64_t edge)
+{
+    const uint64_t low = edge >> r->vertex_bits, high = edge ^ low << r->vertex_bits;
+    return r->by_higher ? high << r->vertex_bits | low : edge;
+}
+
+static uint32_t range_of(const struct bi_cell_ranges *r, uint64_t edge)
+{
+    return (uint32_t)(edge >> r->vertex_bits >> r->range_bits);
+}
+
+static void count(const struct bi_cell_ranges *r, int32_t thread)
+{
+    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
+    uint32_t *counts = r->places + (size_t)thread * r->ranges;
+    memset(counts, 0, r->ranges * sizeof *counts);
+    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++)
+        counts[range_of(r, turned(r, r->edges[e]))]++;
+}
+
+static void deal(const struct bi_cell_ranges *r, int32_t thread)
+{
+    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
+    uint32_t *places = r->places + (size_t)thread * r->ranges;
+    const uint64_t mask = ((uint64_t)1 << (r->vertex_bits + r->range_bits)) - 1;
+    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++) {
+        const uint64_t edge = turned(r, r->edges[e]);
+        r->packed[places[range_of(r, edge)]++] = (edge & mask) << r->position_bits | r->positions[e];
+    }
+}
+
+bosc_status bi_cell_ranges_open(bosc_ctx *ctx, struct bi_cell_ranges *r, int64_t vertices, int32_t length)
+{
+    r->threads = bi_thread_count(ctx, r->count, WORTH_A_THREAD);
+    r->position_bits = bi_bit_length((uint64_t)length - 1);
+    r->range_bits = r->vertex_bits - RANGE_BITS;
+    if (r->range_bits < LEAST_BITS) r->range_bits = r->vertex_bits < LEAST_BITS ? r->vertex_bits : LEAST_BITS;
+    if (r->range_bits > MOST_BITS) r->range_bits = MOST_BITS;
+    r->ranges = (uint32_t)bi_div_up(vertices, (int64_t)1 << r->range_bits);
+    BI_TRY(bi_scratch_of(ctx, r->count, 8, &r->packed));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)r->ranges * r->threads, 4, &r->places));
+    return bi_scratch_of(ctx, (int64_t)r->ranges + 1, 4, &r->starts);
+}
+
+void bi_cell_ranges_deal(const struct bi_cell_ranges *r)
+{
+    const int32_t threads = r->threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) count(r, t);
+    bi_cell_sum_places(r->places, r->ranges, threads, r->ranges, r->starts);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) deal(r, t);
+}

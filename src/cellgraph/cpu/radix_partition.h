@@ -1,0 +1,51 @@
+/* Items dealt to parts by the top bits of hashes of theirs, so that equal hashes come together in a part that fits a
+ * cache. An item may be in several lists, each with a hash of its own. Source of the dealing: Manegold, Boncz, Kersten,
+ * Optimizing Main-Memory Join on Modern Hardware (2002). */
+#ifndef BI_CELLGRAPH_CPU_RADIX_PARTITION_H
+#define BI_CELLGRAPH_CPU_RADIX_PARTITION_H
+
+#include "cellgraph/cpu/row_hash.h"
+
+enum {
+    BI_CELL_PART = 4096, /* items of a part, on average at most */
+    BI_CELL_LISTS = BI_CELL_SEGMENTS
+};
+
+struct bi_cell_entry {
+    uint32_t key; /* low bits of the hash */
+    uint32_t item;
+};
+
+struct bi_cell_deal {
+    int64_t n;
+    int32_t lists, threads, part_bits;
+    /* Hash k of list l is for item `first` + k: hashes[l * BI_CELL_BLOCK + k]. Each is asked for twice. */
+    void (*hash)(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes);
+    const void *user;
+    uint32_t *places;              /* (threads x lists x parts) counts, then where a thread's items of a part go */
+    uint32_t *starts;              /* (lists x (parts + 1)) of a list's parts in its entries */
+    struct bi_cell_entry *entries; /* (lists x n), of a part in the order of the items */
+};
+
+/* Counts (threads x stride, of which the first `parts` are meant) become where each thread's items of a part go;
+ * starts (parts + 1) get those of the parts. */
+void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint32_t parts, uint32_t *starts);
+
+/* Takes scratch; n, lists, hash and user are set before. */
+bosc_status bi_cell_deal_open(bosc_ctx *ctx, struct bi_cell_deal *d);
+
+/* Bytes of it. */
+int64_t bi_cell_deal_bytes(int64_t n, int32_t lists, int32_t threads);
+
+void bi_cell_deal(struct bi_cell_deal *d);
+
+/* Parts of all lists, and one of them. */
+static inline uint32_t bi_cell_deal_parts(const struct bi_cell_deal *d) { return (uint32_t)d->lists << d->part_bits; }
+static inline struct bi_cell_entry *bi_cell_deal_part(const struct bi_cell_deal *d, uint32_t part, uint32_t *size)
+{
+    const uint32_t list = part >> d->part_bits, *start = d->starts + part + list;
+    *size = start[1] - start[0];
+    return d->entries + (size_t)list * (size_t)d->n + start[0];
+}
+
+#endif

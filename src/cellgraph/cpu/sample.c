@@ -1,0 +1,32 @@
+/* A look at the sample on the CPU. */
+#include <string.h>
+
+#include "cellgraph/cpu/cpu.h"
+
+/* Pairs whose hashes are equal. */
+static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment, uint32_t *largest)
+{
+    enum { SLOTS = 2 * BI_CELL_SAMPLES };
+    uint64_t hashes[SLOTS];
+    uint16_t members[SLOTS]; /* how many have the hash */
+    uint32_t mask = 64, pairs = 0;
+    while (mask < 2 * sample->count) mask *= 2;
+    memset(members, 0, mask-- * sizeof *members);
+    for (int64_t k = 0; k < sample->count; k++) {
+        const uint64_t hash = bi_cell_sample_hash(sample, k, segment);
+        uint32_t slot = (uint32_t)(hash >> 32) & mask;
+        while (members[slot] && hashes[slot] != hash) slot = (slot + 1) & mask;
+        hashes[slot] = hash;
+        pairs += members[slot]++;
+        if (members[slot] > *largest) *largest = members[slot];
+    }
+    return pairs;
+}
+
+void bi_cell_cpu_look(const struct bi_cell_view *view, struct bi_cell_seen *seen)
+{
+    const struct bi_cell_sample sample = bi_cell_sample_of(view, BI_CELL_SAMPLES);
+    for (int32_t g = 0; g < bi_cell_segment_count(view->shape.words); g++)
+        seen->pairs[g] = equal_pairs(&sample, g, &seen->largest[g]);
+    for (int64_t k = 0; k < sample.count; k++) seen->leading += bi_cell_leading(&sample, k);
+}

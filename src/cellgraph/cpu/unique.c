@@ -1,0 +1,224 @@
+/* Vertices on the CPU: rows are dealt to parts by their hashes; in a part, equal hashes are brought together by chains,
+ * and the rows compared some time after they were asked for. Should different rows of a part agree in the bits that
+ * decide there, the part is done again with all comparisons. Rows are dealt in order, so the first of a chain's equal
+ * rows is the first of all. */
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/fault.h"
+#include "cellgraph/cpu/cpu.h"
+#include "cellgraph/cpu/radix_partition.h"
+
+enum { HEADS = 2 * BI_CELL_PART, QUEUE = 256 };
+static const uint32_t NOTHING = UINT32_MAX;
+
+struct unique {
+    struct bi_cell_rows rows;
+    struct bi_cell_shape shape;
+    struct bi_cell_hashing hashing;
+    void (*hash_rows)(const struct bi_cell_hashing *, const uint64_t *rows, int64_t stride, int64_t count,
+                      uint64_t *hashes);
+    uint64_t *hashes; /* (rows) */
+    uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
+    uint32_t *next;   /* (rows) chains of a part's entries */
+    struct bi_cell_deal deal;
+    uint32_t *before; /* (threads + 1) first rows of the threads before */
+    uint32_t *vertex_of, *firsts, *multiplicities;
+    uint64_t *vertex_hashes, *vectors;
+};
+
+/* The hash of each row is kept. */
+static void hash_rows(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
+{
+    const struct unique *u = user;
+    if (again) {
+        memcpy(hashes, u->hashes + first, (size_t)count * sizeof *hashes);
+        return;
+    }
+    u->hash_rows(&u->hashing, u->rows.data + first * u->rows.stride, u->rows.stride, count, hashes);
+    memcpy(u->hashes + first, hashes, (size_t)count * sizeof *hashes);
+    for (int64_t k = 0; k < count; k++) u->first[first + k] = (uint32_t)(first + k);
+}
+
+static bool same(const struct unique *u, uint32_t i, uint32_t j)
+{
+    const uint64_t *x = u->rows.data + (int64_t)i * u->rows.stride, *y = u->rows.data + (int64_t)j * u->rows.stride;
+    uint64_t differ = 0;
+    for (int32_t s = 0; s < u->shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_cell_mask(&u->shape, s);
+    return differ == 0;
+}
+
+/* Rows that wait to be compared with the first of their equals. */
+struct queue {
+    uint32_t rows[QUEUE];
+    int count;
+};
+
+static bool flush(const struct unique *u, struct queue *q)
+{
+    bool all = true;
+    for (int k = 0; k < q->count; k++) all &= same(u, q->rows[k], u->first[q->rows[k]]);
+    q->count = 0;
+    return all;
+}
+
+static bool push(const struct unique *u, struct queue *q, uint32_t row)
+{
+    __builtin_prefetch(u->rows.data + (int64_t)row * u->rows.stride);
+    __builtin_prefetch(u->rows.data + (int64_t)u->first[row] * u->rows.stride);
+    q->rows[q->count++] = row;
+    return q->count < QUEUE || flush(u, q);
+}
+
+/* Finds the first of the equals of each row of a part, where rows whose keys agree are equal, or (`exact`) where they
+ * are compared; false if rows turned out not to be. */
+static bool match(const struct unique *u, const struct bi_cell_entry *entries, uint32_t size, bool exact)
+{
+    uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->deal.entries);
+    struct queue q = {.count = 0};
+    while (mask > 63 && mask / 4 > size) mask /= 2;
+    memset(heads, 0xff, (mask + 1) * sizeof *heads);
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t key = entries[i].key, row = entries[i].item;
+        uint32_t k = heads[key & mask];
+        while (k != NOTHING && (entries[k].key != key || (exact && !same(u, row, entries[k].item)))) k = next[k];
+        if (k == NOTHING) {
+            if (exact) u->first[row] = row;
+            next[i] = heads[key & mask];
+            heads[key & mask] = i;
+            continue;
+        }
+        u->first[row] = entries[k].item;
+        if (!exact && !push(u, &q, row)) return false;
+    }
+    return flush(u, &q);
+}
+
+static void match_part(const struct unique *u, uint32_t part)
+{
+    uint32_t size;
+    const struct bi_cell_entry *entries = bi_cell_deal_part(&u->deal, part, &size);
+    if (!match(u, entries, size, false)) match(u, entries, size, true);
+}
+
+static void count_firsts(const struct unique *u, int32_t thread)
+{
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
+    uint32_t count = 0;
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i++)
+        count += u->first[i] == (uint32_t)i;
+    u->before[thread + 1] = count;
+}
+
+/* The rows of a block that are first ones, or that are not; returns how many. */
+static int pick(const struct unique *u, int64_t begin, int64_t end, bool firsts, uint32_t *rows)
+{
+    int count = 0;
+    for (int64_t i = begin; i < end; i++) {
+        rows[count] = (uint32_t)i;
+        count += (u->first[i] == (uint32_t)i) == firsts;
+    }
+    return count;
+}
+
+static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
+{
+    const int32_t words = u->shape.words;
+    const uint64_t *row = u->rows.data + i * u->rows.stride;
+    uint64_t *to = u->vectors + (int64_t)vertex * words;
+    for (int32_t s = 0; s + 1 < words; s++) to[s] = row[s] & u->shape.mask;
+    to[words - 1] = row[words - 1] & u->shape.last_mask;
+}
+
+/* First rows become vertices. */
+static void number(const struct unique *u, int32_t thread)
+{
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
+    uint32_t vertex = u->before[thread], rows[BI_CELL_BLOCK];
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
+        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, true, rows);
+        for (int k = 0; k < count; k++, vertex++) {
+            copy_row(u, rows[k], vertex);
+            u->vertex_hashes[vertex] = u->hashes[rows[k]];
+            u->firsts[vertex] = rows[k];
+            u->multiplicities[vertex] = 1;
+            u->vertex_of[rows[k]] = vertex;
+        }
+    }
+}
+
+/* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
+static void follow(const struct unique *u, int32_t thread)
+{
+    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
+    uint32_t rows[BI_CELL_BLOCK];
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
+        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, false, rows);
+        for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
+        for (int k = 0; k < count; k++) {
+            const uint32_t vertex = u->vertex_of[u->first[rows[k]]];
+            u->vertex_of[rows[k]] = vertex;
+            __builtin_prefetch(&u->multiplicities[vertex], 1);
+        }
+        for (int k = 0; k < count; k++)
+            __atomic_fetch_add(&u->multiplicities[u->vertex_of[rows[k]]], 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void find_firsts(struct unique *u)
+{
+    const int32_t threads = u->deal.threads;
+    const uint32_t parts = bi_cell_deal_parts(&u->deal);
+    bi_cell_deal(&u->deal);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (uint32_t p = 0; p < parts; p++) match_part(u, p);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) count_firsts(u, t);
+    u->before[0] = 0;
+    for (int32_t t = 0; t < threads; t++) u->before[t + 1] += u->before[t];
+}
+
+static void make_vertices(const struct unique *u)
+{
+    const int32_t threads = u->deal.threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) number(u, t);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int32_t t = 0; t < threads; t++) follow(u, t);
+}
+
+int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads)
+{
+    return 16 * n + 4 * (threads + 1) + bi_cell_deal_bytes(n, 1, threads);
+}
+
+bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
+                               struct bi_cell_seen *seen)
+{
+    struct unique u = {.rows = *rows, .shape = graph->shape};
+    uint64_t *seeds;
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
+    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, graph->shape.words, 8));
+    seeds = graph->blocks[BI_CELL_SEEDS].data;
+    for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cell_seed(s);
+    u.hash_rows = BI_LEVEL_PICK(ctx->level, bi_cell_hash_rows);
+    bi_cell_hashing_open(&u.hashing, &graph->shape, seeds);
+    u.deal = (struct bi_cell_deal){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
+    BI_TRY(bi_scratch_of(ctx, rows->n, 8, &u.hashes));
+    BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.first));
+    BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.next));
+    BI_TRY(bi_cell_deal_open(ctx, &u.deal));
+    BI_TRY(bi_scratch_of(ctx, u.deal.threads + 1, 4, &u.before));
+    find_firsts(&u);
+    graph->vertices = u.before[u.deal.threads];
+    BI_TRY(bi_cell_reserve_vertices(ctx, graph, rows->n, graph->vertices));
+    u.vertex_of = graph->blocks[BI_CELL_VERTEX_OF].data;
+    u.firsts = graph->blocks[BI_CELL_FIRSTS].data;
+    u.multiplicities = graph->blocks[BI_CELL_MULTIPLICITIES].data;
+    u.vertex_hashes = graph->blocks[BI_CELL_HASHES].data;
+    u.vectors = graph->blocks[BI_CELL_VECTORS].data;
+    make_vertices(&u);
+    const struct bi_cell_view view = bi_cell_view_of(graph);
+    if (seen) bi_cell_cpu_look(&view, seen);
+    return BOSC_OK;
+}

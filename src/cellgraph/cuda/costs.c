@@ -1,0 +1,29 @@
+/* The costs by which AUTO chooses on CUDA. */
+#include "cellgraph/costs.h"
+
+#include "cellgraph/steps/sample.h"
+
+const struct bi_cell_costs bi_cell_costs_cuda = {
+    .pair = 0.001,
+    .row = 450,
+    .row_word = 170,
+    .dictionary = 36000,
+    .dictionary_vertex = 0.15,
+    .probe_wait = 115,
+    .vote = 0.0005,
+    .join = 10000,
+    .join_vertex = 0.035,
+    .join_word = 0.012,
+    .join_pair = 0.02,
+    .halves = 120000,
+    .halves_vertex = 0.5,
+    .halves_letter = 4000,
+    .hidden_group = 0.5,
+    .max_group = 1.25 * BI_CELL_MATES, /* samples show groups too large rather than too small */
+    .max_pairs = 64,
+    .plain_pairs = 3,
+    .count_probes = 10000,
+    .compare_all = 16,
+    .join_unseen = 200,
+    .max_sample = BI_CELL_DEVICE_SAMPLES,
+};

@@ -1,0 +1,23 @@
+/* CUDA's table of cell graphs. */
+#include "core/cuda/steps.cuh"
+#include "cellgraph/costs.h"
+#include "cellgraph/cuda/cellgraph.cuh"
+
+#define BI_STEP BI_STEP_CUDA
+#include "cellgraph/steps/steps.def"
+#undef BI_STEP
+
+static const bi_cell_steps steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "cellgraph/steps/steps.def"
+#undef BI_STEP
+};
+
+static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes)
+{
+    (void)shape;
+    return {cell_unique_bytes(n), cell_join_bytes(ctx, n, max_bytes)};
+}
+
+extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {
+    &steps, &bi_cell_costs_cuda, sizes, cell_unique, cell_join, cell_search, nullptr, nullptr, nullptr};

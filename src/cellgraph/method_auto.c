@@ -1,0 +1,121 @@
+/* The choice of AUTO: the time of each method is estimated from the number of vertices, their words, and what is seen
+ * of a sample of them: how many pairs the join would compare, and how many vectors would be looked up. The times of
+ * single steps were measured (bench_cellgraph_auto); only the choice depends on them. */
+#include "base/elementary.h"
+#include "cellgraph/costs.h"
+#include "cellgraph/drivers.h"
+
+/* Of a segment that goes on in halves. */
+static double halves_time(const struct bi_cell_costs *t, const struct bi_cell_sample *sample)
+{
+    double time = 0;
+    for (int32_t span = bi_cell_span(sample->view.shape.words); span > 0; span /= 2)
+        time += t->halves + (double)sample->view.count * t->halves_vertex;
+    return time;
+}
+
+/* What the join would do. */
+struct prospect {
+    double time, pairs; /* that it would compare */
+    bool plain;
+};
+
+/* plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
+ * happens to agree in the sample by more than three members; but a pair may be all that shows of one where vertices are
+ * many for each of the sample. */
+static struct prospect join_prospect(const struct bi_cell_costs *t, const struct bi_cell_sample *sample,
+                                     const struct bi_cell_seen *seen)
+{
+    enum { CHANCE = 3 };
+    const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
+    const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
+    struct prospect join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
+    for (int32_t g = 0; g < bi_cell_segment_count(sample->view.shape.words); g++) {
+        const double pairs = seen->pairs[g] * each * each;
+        const double crowd = seen->largest[g] > CHANCE ? seen->largest[g] * each : 0;
+        const bool skewed = pairs >= vertices * t->max_pairs || crowd > t->max_group;
+        const bool doubtful = seen->pairs[g] > 0 && each > t->max_group;
+        join.time += vertices * t->join_vertex;
+        join.pairs += pairs;
+        if (skewed) {
+            join.time += halves_time(t, sample) + values * (t->halves_letter + vertices * t->halves_probe);
+        } else {
+            join.time += pairs * (t->join_pair + sample->view.shape.words * t->join_pair_word);
+            if (doubtful) join.time += t->hidden_group * halves_time(t, sample);
+        }
+        if (skewed || doubtful || pairs >= vertices * t->plain_pairs) join.plain = false;
+    }
+    return join;
+}
+
+/* The mean of the vectors that ZOBRIST looks up for a vertex; the common letters are found for that. */
+static bosc_status looks_of(bosc_ctx *ctx, struct bi_cell_sample *sample, double *looks)
+{
+    uint32_t sum;
+    BI_TRY(bi_cell_common_of(ctx, &sample->view, &sample->common));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sample->looks));
+    BI_TRY(ctx->backend->fill(ctx, sample->looks, 0, sizeof sum));
+    BI_TRY(BI_CELL_STEP(ctx, cell_looks, sample->count, sample));
+    BI_TRY(bi_read_back(ctx, &sum, sample->looks, sizeof sum));
+    *looks = sum / (double)sample->count;
+    return BOSC_OK;
+}
+
+/* Of ZOBRIST with so many looks for each vertex. Vectors that are there are as many as the pairs of the join at most,
+ * and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many neighbours.
+ */
+static double lookups_time(const struct bi_cell_costs *t, const struct bi_cell_view *v, double looks, double pairs)
+{
+    const double vertices = (double)v->count, most = vertices * (looks < 4 ? looks / 2 : 2);
+    const double hit = (t->hit + v->shape.words * t->hit_word) * vertices / (vertices + t->cached_vertices);
+    return looks * (vertices * t->probe + t->probe_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices)))) +
+           hit * (pairs < most ? pairs : most);
+}
+
+/* The most that there can be. */
+static double most_looks(const struct bi_cell_shape *s)
+{
+    return (double)s->length * (double)((1 << s->letter_bits) - 1);
+}
+
+bool bi_cell_wants_look(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t rows)
+{
+    const struct bi_cell_costs *t = ctx->ops->cellgraph->costs;
+    return shape->words > 1 && rows > t->compare_all && rows > t->join_unseen;
+}
+
+bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_seen *seen,
+                           bosc_cell_method *method, const uint32_t **common)
+{
+    const struct bi_cell_costs *t = ctx->ops->cellgraph->costs;
+    const double n = (double)view->count;
+    const double votes = (double)(bi_cell_voters(view->count) * view->shape.length) * t->vote;
+    const double dictionary = t->dictionary + n * t->dictionary_vertex + votes;
+    struct bi_cell_sample sample = bi_cell_sample_of(view, t->max_sample);
+    double looks = most_looks(&view->shape), best;
+    struct prospect join = {.plain = false};
+    *method = BOSC_CELL_HEURISTIC;
+    *common = NULL;
+    if (view->count <= t->compare_all) return BOSC_OK;
+    if (view->shape.words > 1 && view->count <= t->join_unseen) {
+        *method = BOSC_CELL_JOIN;
+        return BOSC_OK;
+    }
+    const double leading = seen->leading / (double)sample.count;
+    best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
+    if (view->shape.words > 1) {
+        join = join_prospect(t, &sample, seen);
+        if (join.time < best) {
+            *method = BOSC_CELL_JOIN;
+            best = join.time;
+        }
+        if (join.plain) return BOSC_OK;
+    }
+    if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
+        if (dictionary + votes + t->count_probes > best) return BOSC_OK; /* the vote may be in vain */
+        BI_TRY(looks_of(ctx, &sample, &looks));
+        *common = sample.common;
+    }
+    if (dictionary + lookups_time(t, view, looks, join.pairs) < best) *method = BOSC_CELL_ZOBRIST;
+    return BOSC_OK;
+}

@@ -1,0 +1,23 @@
+/* Connected components by union-find. */
+#ifndef BI_CELLGRAPH_STEPS_COMPONENTS_H
+#define BI_CELLGRAPH_STEPS_COMPONENTS_H
+
+#include "base/union_find.h"
+#include "cellgraph/steps/vectors.h"
+
+/* Components: the ends of each edge are joined. */
+struct bi_cell_union {
+    struct bi_cell_edges edges;
+    uint32_t *parent; /* of each vertex */
+    uint8_t *roots;
+};
+
+BI_FN void bi_step_cell_join_ends(const struct bi_cell_union *a, int64_t e)
+{
+    uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
+    bi_uf_union(a->parent, (uint32_t)low, (uint32_t)high);
+}
+
+BI_FN void bi_step_cell_root(const struct bi_cell_union *a, int64_t v) { a->roots[v] = a->parent[v] == (uint32_t)v; }
+
+#endif

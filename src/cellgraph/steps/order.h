@@ -1,0 +1,100 @@
+/* Steps that put edges in order: they are dealt to their lower vertices, and each vertex sorts its own. */
+#ifndef BI_CELLGRAPH_STEPS_ORDER_H
+#define BI_CELLGRAPH_STEPS_ORDER_H
+
+#include "cellgraph/steps/edge_list.h"
+
+/* Edges of segments where all was found are kept. */
+struct bi_cell_keep {
+    uint64_t *edges;
+    uint32_t *positions;
+    struct bi_cell_shape shape;
+    int32_t span;
+    const uint32_t *skewed;
+    struct bi_cell_found found;
+};
+
+BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
+{
+    if (a->skewed[a->positions[e] / (uint32_t)a->shape.per_word / (uint32_t)a->span]) return;
+    const uint64_t low = a->edges[e] >> a->found.vertex_bits, high = a->edges[e] ^ low << a->found.vertex_bits;
+    bi_cell_put(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
+}
+
+/* Counts an edge that was not counted as it was found. */
+BI_FN void bi_step_cell_rank(const struct bi_cell_found *a, int64_t e)
+{
+    a->ranks[e] = bi_atomic_fetch_add_u32(&a->counts[a->edges[e] >> a->vertex_bits], 1);
+}
+
+struct bi_cell_order {
+    const uint64_t *edges;
+    const uint32_t *positions;
+    int32_t vertex_bits;
+    const uint32_t *ranks; /* of each edge among those of its lower vertex, in any order */
+    uint32_t *starts;      /* (vertices + 1) of each vertex's edges */
+    uint64_t *packed;      /* edges by their lower vertices: the higher one, and the position in the low half */
+    uint64_t *edges_out;
+    uint32_t *positions_out;
+    uint64_t first, last; /* lower vertices of the edges that are placed now */
+};
+
+BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
+{
+    const uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
+    if (low < a->first || low > a->last) return;
+    a->packed[a->starts[low] + a->ranks[e]] = high << 32 | a->positions[e];
+}
+
+/* Lets item `at` of a heap of n sink. Source: Williams, Algorithm 232: Heapsort (1964). */
+BI_FN void bi_cell_sink(uint64_t *items, uint32_t at, uint32_t n)
+{
+    const uint64_t item = items[at];
+    uint32_t child;
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && items[child] < items[child + 1]) child++;
+        if (items[child] <= item) break;
+        items[at] = items[child];
+        at = child;
+    }
+    items[at] = item;
+}
+
+BI_FN void bi_cell_heapsort(uint64_t *items, uint32_t n)
+{
+    for (uint32_t i = n / 2; i > 0; i--) bi_cell_sink(items, i - 1, n);
+    for (uint32_t end = n - 1; end > 0; end--) {
+        const uint64_t item = items[end];
+        items[end] = items[0];
+        items[0] = item;
+        bi_cell_sink(items, 0, end);
+    }
+}
+
+BI_FN void bi_cell_insertion_sort(uint64_t *items, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t item = items[i];
+        uint32_t j = i;
+        for (; j > 0 && items[j - 1] > item; j--) items[j] = items[j - 1];
+        items[j] = item;
+    }
+}
+
+/* Sorts the edges of a vertex by their higher ones. */
+BI_FN void bi_step_cell_tidy(const struct bi_cell_order *a, int64_t v)
+{
+    enum { FEW = 24 };
+    const uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
+    uint64_t *items = a->packed + begin;
+    if (n > FEW)
+        bi_cell_heapsort(items, n);
+    else
+        bi_cell_insertion_sort(items, n);
+    for (uint32_t i = 0; i < n; i++) {
+        a->edges_out[begin + i] = (uint64_t)v << a->vertex_bits | items[i] >> 32;
+        a->positions_out[begin + i] = (uint32_t)items[i];
+    }
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* The steps of cell graphs: what happens to item i, for the CPU and the device. */
+#ifndef BI_CELLGRAPH_STEPS_STEPS_H
+#define BI_CELLGRAPH_STEPS_STEPS_H
+
+#include "cellgraph/steps/add.h"
+#include "cellgraph/steps/adjacency.h"
+#include "cellgraph/steps/components.h"
+#include "cellgraph/steps/get.h"
+#include "cellgraph/steps/heuristic.h"
+#include "cellgraph/steps/join.h"
+#include "cellgraph/steps/order.h"
+#include "cellgraph/steps/sample.h"
+#include "cellgraph/steps/trie_pairs.h"
+#include "cellgraph/steps/zobrist.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bi_cell_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "cellgraph/steps/steps.def"
+#undef BI_STEP
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

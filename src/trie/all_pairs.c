@@ -1,0 +1,45 @@
+/* All pairs of keys that differ in one letter. */
+#include "core/call.h"
+#include "trie/drivers.h"
+
+static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t room,
+                              int64_t *count)
+{
+    struct bi_trie_pairs a = {.view = bi_trie_view_of(trie)};
+    struct bi_out to_pairs, to_positions;
+    bool staged = false;
+    int64_t n = trie->keys;
+    BI_TRY(bi_scratch_of(ctx, n + 1, 8, &a.offsets));
+    BI_TRY(ctx->backend->fill(ctx, a.offsets + n, 0, 8));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_pairs, n, &a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a.offsets, n + 1, a.offsets));
+    BI_TRY(bi_read_back(ctx, count, a.offsets + n, sizeof *count));
+    if (*count == 0 || (!pairs && !positions)) return BOSC_OK;
+    if (*count > room)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld pairs, but there are %lld", (long long)room, (long long)*count);
+    BI_TRY(bi_stage_out(ctx, pairs, pairs ? (size_t)*count * 16 : 0, &to_pairs, &staged));
+    BI_TRY(bi_stage_out(ctx, positions, positions ? (size_t)*count * 4 : 0, &to_positions, &staged));
+    BI_TRY(bi_scratch_of(ctx, *count, 8, &a.others));
+    a.pairs = to_pairs.reachable;
+    a.positions = to_positions.reachable;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_pairs, n, &a));
+    BI_TRY(bi_stage_back(ctx, &to_pairs));
+    BI_TRY(bi_stage_back(ctx, &to_positions));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t room,
+                            int64_t *count)
+{
+    int64_t found = 0;
+    BI_ENTER(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(bi_trie_check_array(ctx, "pairs", pairs, false, sizeof *pairs));
+    BI_TRY(bi_trie_check_array(ctx, "positions", positions, false, sizeof *positions));
+    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, room, &found));
+    if (status == BOSC_OK || status == BOSC_ERR_SPACE) *count = found;
+    return status;
+}

@@ -1,0 +1,33 @@
+/* What the drivers of tries share. */
+#ifndef BI_TRIE_DRIVERS_H
+#define BI_TRIE_DRIVERS_H
+
+#include "core/check.h"
+#include "trie/handle.h"
+#include "trie/steps/steps.h"
+
+/* Runs a step for items 0 to n - 1. */
+#define BI_TRIE_STEP(ctx, name, n, args) (ctx->ops->trie->steps->name((ctx), (n), (args)))
+
+/* Rows in lexicographic order, equal ones in their own. */
+struct bi_trie_order {
+    struct bi_trie_rows rows;
+    const int64_t *turned;    /* NULL, or the rows as struct bi_trie_turning has them */
+    uint32_t *order, *starts; /* starts: of each distinct key */
+    int64_t count;            /* distinct keys */
+};
+
+/* Slots of a dictionary of the words of n rows; 0 where the sort would not ask for one: on the CPU, whose own sort sees
+ * that the words of a column are alike. */
+int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n);
+/* Sorts rows that are in reach, in scratch. There are some. */
+bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                         struct bi_trie_order *o);
+/* The distinct keys of sorted rows, with values in reach or NULL. */
+bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_order *o, const void *values,
+                           int64_t first_row, const struct bi_trie_sorted *to);
+
+/* Makes the nodes of the trie's keys. */
+bosc_status bi_trie_make_nodes(bosc_ctx *ctx, bosc_trie *trie);
+
+#endif

@@ -1,0 +1,214 @@
+/* The foundation of tries: options, handles, blocks, views, the checks of arguments, and what a trie tells of itself. */
+#include <string.h>
+
+#include "core/call.h"
+#include "core/check.h"
+#include "trie/handle.h"
+#include "trie/steps/steps.h"
+
+bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
+{
+    return bi_check_handle(ctx, "trie", trie ? &trie->memory : NULL);
+}
+
+bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full)
+{
+    if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
+    BI_TRY(bi_take_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
+    if (full->letter_bits == 0) full->letter_bits = 1;
+    if (full->value_bits == 0) full->value_bits = 64;
+    if (full->length < 1 || full->length > BI_TRIE_LENGTH)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_TRIE_LENGTH);
+    if (full->letter_bits < 1 || full->letter_bits > 8)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: letter_bits %d is not in 1 to 8", (int)full->letter_bits);
+    if (full->layout != BOSC_TRIE_COMPACT && full->layout != BOSC_TRIE_PUBLISHED)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)full->layout);
+    if (full->duplicates != BOSC_TRIE_FIRST && full->duplicates != BOSC_TRIE_LAST)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: duplicates %d is none of them", (int)full->duplicates);
+    if (full->value_bits != 32 && full->value_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: value_bits %d is neither 32 nor 64", (int)full->value_bits);
+    if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved is not 0");
+    return BOSC_OK;
+}
+
+struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *o)
+{
+    int32_t letters = BI_TRIE_DIGIT / o->letter_bits;
+    struct bi_trie_shape s = {.length = o->length, .letter_bits = o->letter_bits, .per_word = 64 / o->letter_bits};
+    s.words = (s.length + s.per_word - 1) / s.per_word;
+    int32_t last = s.length - (s.words - 1) * s.per_word; /* letters of the last word */
+    s.digit_bits = letters * s.letter_bits;
+    s.digits = (s.per_word + letters - 1) / letters;
+    s.levels = (s.words - 1) * s.digits + (last + letters - 1) / letters;
+    s.mask = ~0ull >> (64 - s.per_word * s.letter_bits);
+    s.last_mask = ~0ull >> (64 - last * s.letter_bits);
+    for (int32_t j = 1; j <= s.per_word; j++) s.lows |= 1ull << (64 - j * s.letter_bits);
+    return s;
+}
+
+int64_t bosc_trie_words(int32_t length, int32_t letter_bits)
+{
+    if (length < 1 || length > BI_TRIE_LENGTH || letter_bits < 1 || letter_bits > 8) return 0;
+    return (length + 64 / letter_bits - 1) / (64 / letter_bits);
+}
+
+bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie)
+{
+    bosc_trie *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_trie){.memory = ctx->memory, .host = ctx->host, .opts = *full, .shape = bi_trie_shape_of(full)};
+    *trie = fresh;
+    return BOSC_OK;
+}
+
+bosc_status bosc_trie_create(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie **trie)
+{
+    bosc_trie_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_trie_check_opts(ctx, opts, &full));
+    if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
+    return bi_trie_new(ctx, &full, trie);
+}
+
+void bi_trie_free_blocks(bosc_trie *trie)
+{
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) bi_block_free(&trie->memory, &trie->blocks[b]);
+}
+
+void bosc_trie_free(bosc_trie *trie)
+{
+    if (!trie) return;
+    struct bi_memory host = trie->host;
+    bi_trie_free_blocks(trie);
+    bi_memory_release(&host, trie, sizeof *trie);
+}
+
+bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size)
+{
+    if (needed && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
+    return bi_check_aligned(ctx, name, array, size);
+}
+
+bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const char *name, const uint64_t *data,
+                               const char *count, int64_t n, int64_t stride, struct bi_trie_rows *rows)
+{
+    int64_t words = shape->words;
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", count, (long long)n);
+    BI_TRY(bi_trie_check_array(ctx, name, data, n > 0, sizeof *data));
+    if (stride < 0 || (stride > 0 && stride < words))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld words of a row", (long long)stride,
+                       (long long)words);
+    *rows = (struct bi_trie_rows){data, n, stride ? stride : words};
+    if (n > 0 && rows->stride > (INT64_MAX / 64 - words) / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld words are more than memory can hold", count,
+                       (long long)n, (long long)rows->stride);
+    return BOSC_OK;
+}
+
+bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_rows *rows,
+                               bool *staged)
+{
+    if (rows->n == 0) return BOSC_OK;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + shape->words) * 8;
+    return bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, staged);
+}
+
+uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys)
+{
+    bool has = full->layout == BOSC_TRIE_COMPACT && shape->words <= BI_TRIE_HASHED;
+    return has ? (uint32_t)bi_div_up(keys, BI_TRIE_BUCKET / 2) : 0;
+}
+
+struct bi_trie_view bi_trie_view_of(const bosc_trie *trie)
+{
+    uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
+    return (struct bi_trie_view){
+        trie->shape,
+        trie->opts.layout == BOSC_TRIE_PUBLISHED,
+        trie->keys,
+        trie->blocks[BI_TRIE_KEYS].data,
+        trie->blocks[BI_TRIE_NODES].data,
+        trie->blocks[BI_TRIE_KIDS].data,
+        trie->blocks[BI_TRIE_LEVELS].data,
+        {buckets ? trie->blocks[BI_TRIE_TABLE].data : NULL, buckets, bi_bit_length((uint64_t)trie->keys)}};
+}
+
+struct bi_trie_sorted bi_trie_sorted_of(const bosc_trie *trie)
+{
+    return (struct bi_trie_sorted){trie->blocks[BI_TRIE_KEYS].data, trie->blocks[BI_TRIE_VALUES].data,
+                                   trie->blocks[BI_TRIE_COUNTS].data, trie->keys};
+}
+
+bosc_status bi_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size)
+{
+    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
+                       (long long)count, size);
+    return bi_block_reserve(ctx, &trie->memory, &trie->blocks[block], (size_t)count * size);
+}
+
+bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys)
+{
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KEYS, count, (size_t)trie->shape.words * 8));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_VALUES, count, (size_t)trie->opts.value_bits / 8));
+    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_COUNTS, count, 4));
+    *keys = bi_trie_sorted_of(trie);
+    keys->count = count;
+    return BOSC_OK;
+}
+
+bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_given *given)
+{
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &given->rows));
+    given->values = values;
+    return bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8);
+}
+
+bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given)
+{
+    bool staged = false;
+    size_t bytes = given->values ? (size_t)given->rows.n * (size_t)trie->opts.value_bits / 8 : 0;
+    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &given->rows, &staged));
+    return bi_stage_in(ctx, given->values, bytes, &given->values, &staged);
+}
+
+static bosc_status find_depths(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    struct bi_trie_depths d = {.view = bi_trie_view_of(trie)};
+    int64_t *results, found[2];
+    if (trie->keys == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 8, &d.depths));
+    BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
+    BI_TRY(ctx->ops->trie->steps->trie_depth(ctx, trie->keys, &d));
+    BI_TRY(core->reduce(ctx, BOSC_MAX, BOSC_I64, d.depths, trie->keys, results));
+    BI_TRY(core->reduce(ctx, BOSC_SUM, BOSC_I64, d.depths, trie->keys, results + 1));
+    BI_TRY(bi_read_back(ctx, found, results, sizeof found));
+    info->depth_most = found[0];
+    info->depth = (double)found[1] / (double)trie->keys;
+    return BOSC_OK;
+}
+
+bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_size(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
+    bosc_trie_info full = {.size = info->size,
+                           .rows = trie->rows,
+                           .keys = trie->keys,
+                           .words = trie->shape.words,
+                           .length = trie->opts.length,
+                           .letter_bits = trie->opts.letter_bits,
+                           .value_bits = trie->opts.value_bits,
+                           .layout = trie->opts.layout,
+                           .nodes = trie->nodes};
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) full.bytes += (int64_t)trie->blocks[b].bytes;
+    for (int b = BI_TRIE_NODES; b < BI_TRIE_BLOCKS; b++) full.node_bytes += (int64_t)trie->blocks[b].bytes;
+    BI_TRY_WITH_SCRATCH(ctx, find_depths(ctx, trie, &full));
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}

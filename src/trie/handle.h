@@ -1,0 +1,46 @@
+/* The foundation of tries: options, handles, blocks, views, and the checks of arguments. */
+#ifndef BI_TRIE_HANDLE_H
+#define BI_TRIE_HANDLE_H
+
+#include "trie/trie.h"
+
+/* A copy of the options with the defaults filled in. */
+bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full);
+struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *full);
+
+/* Whether the context can reach the trie; BOSC_ERR_ARG with the reason. */
+bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie);
+
+/* The caller's rows, of which there are `count` (the argument of that name). */
+bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const char *name, const uint64_t *data,
+                               const char *count, int64_t n, int64_t stride, struct bi_trie_rows *rows);
+bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_rows *rows,
+                               bool *staged);
+/* Rows with their values, or NULL. */
+struct bi_trie_given {
+    struct bi_trie_rows rows;
+    const void *values;
+};
+bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_given *given);
+bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given);
+
+/* An array of the caller's with elements of `size` bytes: there if it has to be, and aligned to them. */
+bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size);
+
+/* A new, empty trie with these (full) options. */
+bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie);
+
+/* Room in a block of the trie. */
+bosc_status bi_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size);
+/* Room for so many keys, values and multiplicities. */
+bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys);
+void bi_trie_free_blocks(bosc_trie *trie);
+
+/* Buckets of the table for so many keys; 0 where there is none. */
+uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys);
+
+struct bi_trie_view bi_trie_view_of(const bosc_trie *trie);
+struct bi_trie_sorted bi_trie_sorted_of(const bosc_trie *trie);
+
+#endif

@@ -1,0 +1,116 @@
+/* Steps of insertions and erasures, and of the check of what was read. */
+#ifndef BI_TRIE_STEPS_CHANGE_H
+#define BI_TRIE_STEPS_CHANGE_H
+
+#include "trie/steps/query.h"
+
+BI_FN void bi_trie_move(const struct bi_trie_sorted *from, int64_t at, const struct bi_trie_sorted *to, int64_t place,
+                        int32_t words, int32_t value_bits)
+{
+    for (int32_t s = 0; s < words; s++) to->keys[place * words + s] = from->keys[at * words + s];
+    to->counts[place] = from->counts[at];
+    if (value_bits == 64)
+        ((uint64_t *)to->values)[place] = ((const uint64_t *)from->values)[at];
+    else
+        ((uint32_t *)to->values)[place] = ((const uint32_t *)from->values)[at];
+}
+
+/* New keys come between the old ones. */
+struct bi_trie_merge {
+    struct bi_trie_view view;
+    struct bi_trie_sorted old, fresh, merged;
+    int32_t words, value_bits;
+    bool last;      /* a new value takes the place of an old one */
+    uint32_t *at;   /* of each new key: the old keys before it */
+    uint8_t *is;    /* is it an old key, too? */
+    uint32_t *news; /* (new keys + 1) new keys before it that are no old ones */
+};
+
+BI_FN void bi_step_trie_place(const struct bi_trie_merge *a, int64_t k)
+{
+    struct bi_trie_sought x = {&a->view.shape, a->fresh.keys + k * a->words, NULL, NULL, 0, true};
+    struct bi_trie_range range = {0, 0};
+    if (k < a->fresh.count) range = bi_trie_locate(&a->view, &x, bi_trie_whole(&a->view.shape));
+    if (k < a->fresh.count) a->at[k] = (uint32_t)range.begin;
+    if (k < a->fresh.count) a->is[k] = range.end > range.begin;
+    a->news[k] = k < a->fresh.count && range.end == range.begin;
+}
+
+BI_FN void bi_step_trie_move_old(const struct bi_trie_merge *a, int64_t k)
+{
+    int64_t low = 0, high = a->fresh.count;
+    while (low < high) { /* the new keys that are not above it */
+        int64_t middle = low + (high - low) / 2;
+        if (a->at[middle] <= k)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bi_trie_move(&a->old, k, &a->merged, k + a->news[low], a->words, a->value_bits);
+}
+
+/* Once the old keys have moved. */
+BI_FN void bi_step_trie_move_new(const struct bi_trie_merge *a, int64_t k)
+{
+    int64_t to = (int64_t)a->at[k] + a->news[k];
+    uint32_t before = a->is[k] ? a->merged.counts[to] : 0;
+    if (!a->is[k] || a->last) bi_trie_move(&a->fresh, k, &a->merged, to, a->words, a->value_bits);
+    a->merged.counts[to] = before + a->fresh.counts[k];
+}
+
+struct bi_trie_erase {
+    struct bi_trie_view view;
+    struct bi_trie_rows queries;
+    struct bi_trie_sorted old, kept;
+    int32_t words, value_bits;
+    uint32_t *gone; /* (keys) */
+    uint8_t *stays;
+    uint32_t *places; /* 0, 1, 2, ...; then the keys that stay */
+};
+
+BI_FN void bi_step_trie_mark(const struct bi_trie_erase *a, int64_t q)
+{
+    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    int64_t rank = bi_trie_find(&a->view, &x);
+    if (rank >= 0) bi_atomic_or_u32(&a->gone[rank], 1);
+}
+
+BI_FN void bi_step_trie_stay(const struct bi_trie_erase *a, int64_t k)
+{
+    a->stays[k] = !a->gone[k];
+    a->places[k] = (uint32_t)k;
+}
+
+BI_FN void bi_step_trie_keep(const struct bi_trie_erase *a, int64_t k)
+{
+    bi_trie_move(&a->old, a->places[k], &a->kept, k, a->words, a->value_bits);
+}
+
+/* Keys that were read: are they in order, with letters alone, and did they come with rows? */
+enum { BI_TRIE_BEYOND = 1, BI_TRIE_UNORDERED = 2, BI_TRIE_ROWLESS = 4 };
+
+struct bi_trie_check {
+    struct bi_trie_shape shape;
+    const uint64_t *keys;
+    const uint32_t *counts;
+    int64_t *wide_counts;
+    uint32_t *found; /* of the enum above */
+};
+
+BI_FN void bi_step_trie_check(const struct bi_trie_check *a, int64_t k)
+{
+    int32_t words = a->shape.words;
+    const uint64_t *key = a->keys + k * words, *before = key - words;
+    bool greater = k == 0;
+    for (int32_t s = 0; s < words; s++)
+        if (key[s] & ~bi_trie_turn(&a->shape, bi_trie_mask(&a->shape, s))) bi_atomic_or_u32(a->found, BI_TRIE_BEYOND);
+    for (int32_t s = 0; s < words && !greater; s++) {
+        if (key[s] < before[s]) break;
+        greater = key[s] > before[s];
+    }
+    if (!greater) bi_atomic_or_u32(a->found, BI_TRIE_UNORDERED);
+    if (a->counts[k] == 0) bi_atomic_or_u32(a->found, BI_TRIE_ROWLESS);
+    a->wide_counts[k] = a->counts[k];
+}
+
+#endif

@@ -1,0 +1,247 @@
+/* Ways down a trie. Compact nodes tell only the digits at which keys part, so a way down them is blind: what lies
+ * between is compared at its end, with one key. */
+#ifndef BI_TRIE_STEPS_DESCENT_H
+#define BI_TRIE_STEPS_DESCENT_H
+
+#include "trie/steps/key_table.h"
+
+struct bi_trie_range {
+    int64_t begin, end;
+};
+
+BI_FN bool bi_trie_has(const struct bi_trie_node *node, uint32_t digit)
+{
+    return node->bits[digit >> 6] >> (digit & 63) & 1;
+}
+
+/* How many of the node's digits are less than `digit` (0 to 256). */
+BI_FN uint32_t bi_trie_before(const struct bi_trie_node *node, uint32_t digit)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        uint64_t bits = node->bits[k];
+        if (64 * (k + 1) > digit) bits = 64 * k < digit ? bits & ~(~0ull << (digit & 63)) : 0;
+        count += (uint32_t)bi_popcount(bits);
+    }
+    return count;
+}
+
+/* The node's smallest digit that is not less than `digit` (0 to 256); 256 if there is none. */
+BI_FN uint32_t bi_trie_next(const struct bi_trie_node *node, uint32_t digit)
+{
+    for (uint32_t k = digit >> 6; k < 4; k++) {
+        uint64_t bits = node->bits[k];
+        if (k == digit >> 6) bits &= ~0ull << (digit & 63);
+        if (bits) return 64 * k + (uint32_t)bi_lowest_bit(bits);
+    }
+    return 256;
+}
+
+/* Its largest digit that is less than `digit`; 256 if there is none. */
+BI_FN uint32_t bi_trie_last(const struct bi_trie_node *node, uint32_t digit)
+{
+    for (uint32_t k = 4; k-- > 0;) {
+        uint64_t bits = node->bits[k];
+        if (64 * (k + 1) > digit) bits = 64 * k < digit ? bits & ~(~0ull << (digit & 63)) : 0;
+        if (bits) return 64 * k + 63 - (uint32_t)bi_leading_zeros(bits);
+    }
+    return 256;
+}
+
+/* The child of a digit that the node has. */
+BI_FN uint32_t bi_trie_kid(const struct bi_trie_view *v, const struct bi_trie_node *node, uint32_t digit)
+{
+    return v->kids[node->base + bi_trie_before(node, digit)];
+}
+
+/* The keys below a child. */
+BI_FN struct bi_trie_range bi_trie_below(const struct bi_trie_view *v, uint32_t kid)
+{
+    int64_t rank = (int64_t)(kid & ~BI_TRIE_LEAF);
+    if (kid & BI_TRIE_LEAF) return (struct bi_trie_range){rank, rank + 1};
+    return (struct bi_trie_range){v->nodes[kid].first, v->nodes[kid].end};
+}
+
+/* The root of a compact trie that has keys. */
+BI_FN uint32_t bi_trie_root(const struct bi_trie_view *v) { return v->count == 1 ? BI_TRIE_LEAF : 0; }
+
+/* The words of x as a way down needs them: digits of one word come one after the other. */
+struct bi_trie_cursor {
+    const struct bi_trie_sought *x;
+    uint64_t turned;
+    int32_t word;
+};
+
+BI_FN uint32_t bi_trie_digit_of(struct bi_trie_cursor *c, uint32_t place)
+{
+    if (c->word != (int32_t)(place >> 6)) {
+        c->word = (int32_t)(place >> 6);
+        c->turned = bi_trie_word(c->x, c->word);
+    }
+    return bi_trie_digit(c->x->shape, c->turned, place);
+}
+
+/* From a child down to the leaf where x may be; BI_TRIE_NONE where a digit is missing. */
+BI_FN uint32_t bi_trie_descend(const struct bi_trie_view *v, uint32_t kid, struct bi_trie_cursor *c)
+{
+    while (!(kid & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + kid;
+        uint32_t digit = bi_trie_digit_of(c, node->depth);
+        if (!bi_trie_has(node, digit)) return BI_TRIE_NONE;
+        kid = bi_trie_kid(v, node, digit);
+    }
+    return kid;
+}
+
+/* The rank of x by the levels of a published trie; -1 if it is no key. */
+BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t node = 0;
+    for (int32_t level = 0; level < v->shape.levels; level++) {
+        uint32_t digit = bi_trie_digit_of(&c, bi_trie_level_place(&v->shape, level));
+        node = v->kids[(v->levels[level] + node) << v->shape.digit_bits | digit];
+        if (node == BI_TRIE_NONE) return -1;
+    }
+    return node;
+}
+
+/* The same by the nodes of a compact one that has keys. */
+BI_FN int64_t bi_trie_find_leaf(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t leaf = bi_trie_descend(v, bi_trie_root(v), &c), whole = bi_trie_whole(&v->shape);
+    if (leaf == BI_TRIE_NONE) return -1;
+    int64_t rank = leaf & ~BI_TRIE_LEAF;
+    return bi_trie_differ(v, x, rank, whole) == whole ? rank : -1;
+}
+
+/* The rank of x; -1 if it is no key. */
+BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    int64_t rank = BI_TRIE_UNKNOWN;
+    if (v->count == 0) return -1;
+    if (v->published) return bi_trie_find_level(v, x);
+    if (v->table.slots) rank = bi_trie_find_hashed(v, x, bi_trie_hash(x));
+    return rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, x) : rank;
+}
+
+/* How many keys are less than x in the places below `limit`; or not greater. */
+BI_FN int64_t bi_trie_search(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit, bool upper)
+{
+    int64_t low = 0, high = v->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        uint32_t place = bi_trie_differ(v, x, middle, limit);
+        if (place == limit ? upper : bi_trie_bit(x, place))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where a way down ended: the keys that may have the prefix, or, if none is left, the place of the prefix among the
+ * keys of the node where a digit is missing. */
+struct bi_trie_stop {
+    struct bi_trie_range range;
+    int64_t sample;   /* a key with the digits of the way */
+    uint32_t checked; /* the places below it are to be compared with those of the sample */
+};
+
+BI_FN struct bi_trie_stop bi_trie_go(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t kid = bi_trie_root(v);
+    while (!(kid & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + kid;
+        uint32_t past = node->depth + (uint32_t)v->shape.digit_bits;
+        if (node->depth >= limit) break;
+        uint32_t low = bi_trie_digit_of(&c, node->depth), high = low;
+        if (past > limit) { /* digits that begin with the letters that are asked for */
+            low = low >> (past - limit) << (past - limit);
+            high = low | ((1u << (past - limit)) - 1);
+        }
+        uint32_t from = bi_trie_next(node, low), to = bi_trie_next(node, high + 1);
+        if (from == low && low == high) {
+            kid = bi_trie_kid(v, node, low);
+            continue;
+        }
+        struct bi_trie_range range = {node->end, node->end};
+        if (from < 256) range.begin = bi_trie_below(v, bi_trie_kid(v, node, from)).begin;
+        if (to < 256) range.end = bi_trie_below(v, bi_trie_kid(v, node, to)).begin;
+        return (struct bi_trie_stop){range, node->first, node->depth};
+    }
+    struct bi_trie_range range = bi_trie_below(v, kid);
+    return (struct bi_trie_stop){range, range.begin, limit};
+}
+
+/* The keys that agree with x in the places below `limit`, which begins a letter; if there are none, where they would
+ * be. */
+BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit)
+{
+    if (v->count == 0) return (struct bi_trie_range){0, 0};
+    if (v->published) {
+        int64_t begin = bi_trie_search(v, x, limit, false);
+        return (struct bi_trie_range){begin, bi_trie_search(v, x, limit, true)};
+    }
+    struct bi_trie_stop stop = bi_trie_go(v, x, limit);
+    uint32_t place = bi_trie_differ(v, x, stop.sample, stop.checked);
+    if (place == stop.checked) return stop.range;
+    /* the way went on blindly behind `place`, which no node has in its digit: once more, down to there */
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t kid = bi_trie_root(v);
+    while (!(kid & BI_TRIE_LEAF) && v->nodes[kid].depth <= place)
+        kid = bi_trie_kid(v, v->nodes + kid, bi_trie_digit_of(&c, v->nodes[kid].depth));
+    struct bi_trie_range range = bi_trie_below(v, kid);
+    int64_t at = bi_trie_bit(x, place) ? range.end : range.begin;
+    return (struct bi_trie_range){at, at};
+}
+
+/* The same where there are such keys, as is known. */
+BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+                                                 uint32_t limit)
+{
+    if (v->published || v->count == 0) return bi_trie_locate(v, x, limit);
+    return bi_trie_go(v, x, limit).range;
+}
+
+/* The first place at which every key differs from x; behind the last one if x is a key. There are keys. */
+BI_FN uint32_t bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    uint32_t whole = bi_trie_whole(&v->shape), longest = 0;
+    int64_t at = bi_trie_search(v, x, whole, false);
+    for (int64_t rank = at - 1; rank <= at; rank++) {
+        if (rank < 0 || rank >= v->count) continue;
+        uint32_t place = bi_trie_differ(v, x, rank, whole);
+        if (place > longest) longest = place;
+    }
+    return longest;
+}
+
+BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+{
+    struct bi_trie_cursor c = {x, 0, -1};
+    uint32_t kid = bi_trie_root(v), whole = bi_trie_whole(&v->shape);
+    if (v->published) return bi_trie_longest_sorted(v, x);
+    while (!(kid & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + kid;
+        uint32_t digit = bi_trie_digit_of(&c, node->depth), near = 0;
+        if (bi_trie_has(node, digit)) {
+            kid = bi_trie_kid(v, node, digit);
+            continue;
+        }
+        uint32_t place = bi_trie_differ(v, x, node->first, node->depth);
+        if (place < node->depth) return place;
+        uint32_t others[2] = {bi_trie_last(node, digit), bi_trie_next(node, digit)};
+        for (int k = 0; k < 2; k++) {
+            if (others[k] == 256) continue;
+            uint32_t same = (uint32_t)bi_leading_zeros((uint64_t)(others[k] ^ digit) << (64 - v->shape.digit_bits));
+            if (same > near) near = same;
+        }
+        return node->depth + near;
+    }
+    return bi_trie_differ(v, x, kid & ~BI_TRIE_LEAF, whole);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* Letters, digits and places in turned words, and rows of words that are looked for. */
+#ifndef BI_TRIE_STEPS_KEY_WORDS_H
+#define BI_TRIE_STEPS_KEY_WORDS_H
+
+#include <stdbool.h>
+
+#include "base/bits.h"
+#include "trie/trie.h"
+
+/* Reverses the bits of each letter of a turned word. */
+BI_FN uint64_t bi_trie_mirror(const struct bi_trie_shape *s, uint64_t x)
+{
+    for (int32_t i = 0, gap = s->letter_bits - 1; gap > 0; i++, gap -= 2) {
+        uint64_t differ = (x >> gap ^ x) & s->lows << i;
+        x ^= differ | differ << gap;
+    }
+    return x;
+}
+
+BI_FN uint64_t bi_trie_mask(const struct bi_trie_shape *s, int32_t word)
+{
+    return word + 1 < s->words ? s->mask : s->last_mask;
+}
+
+/* A packed word, letters from the top bit down; and back. */
+BI_FN uint64_t bi_trie_turn(const struct bi_trie_shape *s, uint64_t word)
+{
+    return bi_trie_mirror(s, bi_reverse(word));
+}
+BI_FN uint64_t bi_trie_unturn(const struct bi_trie_shape *s, uint64_t turned)
+{
+    return bi_reverse(bi_trie_mirror(s, turned));
+}
+
+/* The digit at a place, of the turned word that it is in. */
+BI_FN uint32_t bi_trie_digit(const struct bi_trie_shape *s, uint64_t turned, uint32_t place)
+{
+    return (uint32_t)(turned << (place & 63) >> (64 - s->digit_bits));
+}
+
+/* Where the digit begins that a place is in. */
+BI_FN uint32_t bi_trie_digit_place(const struct bi_trie_shape *s, uint32_t place)
+{
+    uint32_t bit = place & 63;
+    return place - bit + bit / (uint32_t)s->digit_bits * (uint32_t)s->digit_bits;
+}
+
+/* The place of digit `level` of a key. */
+BI_FN uint32_t bi_trie_level_place(const struct bi_trie_shape *s, int32_t level)
+{
+    return (uint32_t)(level / s->digits * 64 + level % s->digits * s->digit_bits);
+}
+BI_FN int32_t bi_trie_level(const struct bi_trie_shape *s, uint32_t place)
+{
+    return (int32_t)(place >> 6) * s->digits + (int32_t)(place & 63) / s->digit_bits;
+}
+
+BI_FN int32_t bi_trie_letter(const struct bi_trie_shape *s, uint32_t place)
+{
+    return (int32_t)(place >> 6) * s->per_word + (int32_t)(place & 63) / s->letter_bits;
+}
+BI_FN uint32_t bi_trie_letter_place(const struct bi_trie_shape *s, int32_t letter)
+{
+    return (uint32_t)(letter / s->per_word * 64 + letter % s->per_word * s->letter_bits);
+}
+
+/* A vector that is looked for: a row of the caller's, or a turned one; or the smallest vector above a key that agrees
+ * with such a row: as `above` before place `split`, where it has a 1, and as the row behind it. */
+struct bi_trie_sought {
+    const struct bi_trie_shape *shape;
+    const uint64_t *row, *mask; /* mask: NULL, or the bits of a packed row that count */
+    const uint64_t *above;      /* NULL, or a turned row */
+    uint32_t split;
+    bool turned;
+};
+
+BI_FN uint64_t bi_trie_row_word(const struct bi_trie_sought *x, int32_t word)
+{
+    if (x->turned) return x->row[word];
+    uint64_t packed = x->row[word] & bi_trie_mask(x->shape, word);
+    return bi_trie_turn(x->shape, x->mask ? packed & x->mask[word] : packed);
+}
+
+BI_FN uint64_t bi_trie_word(const struct bi_trie_sought *x, int32_t word)
+{
+    if (!x->above) return bi_trie_row_word(x, word);
+    int32_t split = (int32_t)(x->split >> 6);
+    if (word < split) return x->above[word];
+    uint64_t row = bi_trie_row_word(x, word);
+    if (word > split) return row;
+    uint64_t bit = 1ull << (63 - (x->split & 63)), below = bit - 1;
+    return (x->above[word] & ~(bit | below)) | bit | (row & below);
+}
+
+BI_FN const uint64_t *bi_trie_key(const struct bi_trie_view *v, int64_t rank)
+{
+    return v->keys + rank * v->shape.words;
+}
+
+/* The first place below `limit` at which the key and x differ; `limit` if there is none. */
+BI_FN uint32_t bi_trie_differ(const struct bi_trie_view *v, const struct bi_trie_sought *x, int64_t rank,
+                              uint32_t limit)
+{
+    const uint64_t *key = bi_trie_key(v, rank);
+    for (int32_t s = 0; (uint32_t)s * 64 < limit; s++) {
+        uint64_t differ = key[s] ^ bi_trie_word(x, s);
+        if (!differ) continue;
+        uint32_t place = (uint32_t)s * 64 + (uint32_t)bi_leading_zeros(differ);
+        return place < limit ? place : limit;
+    }
+    return limit;
+}
+
+/* The bit of x at a place. */
+BI_FN bool bi_trie_bit(const struct bi_trie_sought *x, uint32_t place)
+{
+    return bi_trie_word(x, (int32_t)(place >> 6)) << (place & 63) >> 63;
+}
+
+/* Behind the last place of a key. */
+BI_FN uint32_t bi_trie_whole(const struct bi_trie_shape *s) { return (uint32_t)s->words * 64; }
+
+#endif

@@ -1,0 +1,227 @@
+/* Steps that sort rows and make keys of them. */
+#ifndef BI_TRIE_STEPS_SORT_H
+#define BI_TRIE_STEPS_SORT_H
+
+#include "base/atomic.h"
+#include "trie/steps/key_words.h"
+
+/* Numbers by which rows are sorted, the first column first, as signed ones. */
+struct bi_trie_columns {
+    int64_t *data;          /* that of row i and column s: [i * row_step + s * step] */
+    int64_t row_step, step; /* row by row, or column by column */
+    int32_t count;
+    int32_t bits, last_bits; /* that count in a column, and in the last one: the top ones */
+};
+
+BI_FN int64_t bi_trie_column_at(const struct bi_trie_columns *c, int64_t row, int32_t s)
+{
+    return c->data[row * c->row_step + s * c->step];
+}
+
+/* Rows turned, with the top bit of each word flipped. */
+struct bi_trie_turning {
+    struct bi_trie_shape shape;
+    struct bi_trie_rows rows;
+    int64_t *turned; /* (n x words) */
+};
+
+BI_FN void bi_step_trie_turn(const struct bi_trie_turning *a, int64_t i)
+{
+    const uint64_t *row = a->rows.data + i * a->rows.stride;
+    for (int32_t s = 0; s < a->shape.words; s++) {
+        uint64_t word = bi_trie_turn(&a->shape, row[s] & bi_trie_mask(&a->shape, s));
+        a->turned[i * a->shape.words + s] = (int64_t)(word ^ 1ull << 63);
+    }
+}
+
+/* Where a step has an item for each word of each row, so that neighbouring threads of a device read words that stand
+ * together: item i is word *s of the row. */
+BI_FN int64_t bi_trie_item_row(int64_t i, int32_t words, int32_t *s)
+{
+    int64_t row = i >> 32 ? i / words : (int64_t)((uint32_t)i / (uint32_t)words);
+    *s = (int32_t)(i - row * words);
+    return row;
+}
+
+/* ---- a dictionary of the words of all rows ---- */
+
+/* The word that is in no slot of the dictionary, since it marks empty ones: it comes after all others. */
+#define BI_TRIE_NO_WORD (~0ull)
+enum { BI_TRIE_TRIES = 128 /* slots that a word may stand in */ };
+
+struct bi_trie_words {
+    struct bi_trie_shape shape;
+    struct bi_trie_rows rows;
+    uint64_t *table;  /* (slots) */
+    uint32_t *places; /* (n x words) the slot of each word; `slots` for BI_TRIE_NO_WORD */
+    uint32_t slots;
+    uint64_t *full; /* 1 once a word finds no slot */
+};
+
+BI_FN uint32_t bi_trie_enter(const struct bi_trie_words *a, uint64_t word)
+{
+    uint32_t slot = (uint32_t)((bi_mix_u64(word) >> 32) * a->slots >> 32);
+    if (word == BI_TRIE_NO_WORD) return a->slots;
+    for (int k = 0; k < BI_TRIE_TRIES; k++) {
+        uint64_t seen = bi_atomic_load_hint_u64(a->table + slot);
+        if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_exchange_if_u64(a->table + slot, BI_TRIE_NO_WORD, word);
+        if (seen == BI_TRIE_NO_WORD || seen == word) return slot;
+        slot = slot + 1 < a->slots ? slot + 1 : 0;
+    }
+    bi_atomic_or_u64(a->full, 1);
+    return a->slots;
+}
+
+/* Item i is a word. */
+BI_FN void bi_step_trie_enter(const struct bi_trie_words *a, int64_t i)
+{
+    int32_t s;
+    int64_t row = bi_trie_item_row(i, a->shape.words, &s);
+    if (bi_atomic_load_hint_u64(a->full)) return;
+    uint64_t word = a->rows.data[row * a->rows.stride + s] & bi_trie_mask(&a->shape, s);
+    a->places[i] = bi_trie_enter(a, bi_trie_turn(&a->shape, word));
+}
+
+/* The slots that hold a word. */
+struct bi_trie_taken {
+    const uint64_t *table;
+    uint8_t *taken;   /* (slots) */
+    uint32_t *places; /* 0, 1, 2, ...; then the slots that are taken */
+    uint64_t *words;  /* of these */
+};
+
+BI_FN void bi_step_trie_taken(const struct bi_trie_taken *a, int64_t slot)
+{
+    a->taken[slot] = a->table[slot] != BI_TRIE_NO_WORD;
+    a->places[slot] = (uint32_t)slot;
+}
+
+BI_FN void bi_step_trie_word(const struct bi_trie_taken *a, int64_t w) { a->words[w] = a->table[a->places[w]]; }
+
+/* Rows of the numbers that their words have in the dictionary, which compare as the rows do. */
+struct bi_trie_shorten {
+    const uint32_t *sorted; /* (count) slots, by their words */
+    const uint32_t *places; /* (n x words) */
+    uint32_t *numbers;      /* (slots + 1) of the word in each slot */
+    uint32_t slots;
+    int64_t count;       /* words of the dictionary, but BI_TRIE_NO_WORD */
+    int32_t words, bits; /* of a row; of a number */
+    struct bi_trie_columns to;
+};
+
+BI_FN void bi_step_trie_number(const struct bi_trie_shorten *a, int64_t w)
+{
+    a->numbers[w < a->count ? a->sorted[w] : a->slots] = (uint32_t)w;
+}
+
+BI_FN void bi_step_trie_shorten(const struct bi_trie_shorten *a, int64_t i)
+{
+    int64_t *to = a->to.data + i;
+    uint64_t column = 0;
+    int32_t room = 64;
+    for (int32_t s = 0; s < a->words; s++) {
+        uint64_t number = a->numbers[a->places[i * a->words + s]];
+        room -= a->bits;
+        column |= room >= 0 ? number << room : number >> -room;
+        if (room > 0 && s + 1 < a->words) continue;
+        *to = (int64_t)(column ^ 1ull << 63);
+        to += a->to.step;
+        room += 64;
+        column = room < 64 ? number << room : 0;
+    }
+    if (to < a->to.data + a->to.count * a->to.step) *to = (int64_t)(column ^ 1ull << 63);
+}
+
+/* ---- order ---- */
+
+/* One column, in an order of rows. */
+struct bi_trie_column {
+    struct bi_trie_columns rows;
+    const uint32_t *order; /* NULL: as they are, and then the order is begun */
+    int32_t which;
+    int64_t *column; /* may be NULL */
+    uint32_t *begun;
+};
+
+BI_FN void bi_step_trie_column(const struct bi_trie_column *a, int64_t p)
+{
+    int64_t row = a->order ? a->order[p] : p;
+    if (a->column) a->column[p] = bi_trie_column_at(&a->rows, row, a->which);
+    if (!a->order) a->begun[p] = (uint32_t)p;
+}
+
+/* Rows in order: where those of another key begin. */
+struct bi_trie_heads {
+    struct bi_trie_columns rows;
+    const uint32_t *order;
+    const int64_t *first; /* NULL, or the first column in this order */
+    uint8_t *heads;
+    uint32_t *places; /* 0, 1, 2, ... */
+};
+
+BI_FN void bi_step_trie_head(const struct bi_trie_heads *a, int64_t p)
+{
+    bool head = p == 0 || (a->first && a->first[p] != a->first[p - 1]);
+    if (!head) {
+        int64_t x = a->order[p], y = a->order[p - 1];
+        for (int32_t s = a->first ? 1 : 0; s < a->rows.count && !head; s++)
+            head = bi_trie_column_at(&a->rows, x, s) != bi_trie_column_at(&a->rows, y, s);
+    }
+    a->heads[p] = head;
+    a->places[p] = (uint32_t)p;
+}
+
+/* Keys of their rows. */
+struct bi_trie_gather {
+    struct bi_trie_shape shape;
+    struct bi_trie_rows rows;
+    const int64_t *turned;          /* NULL, or what a turning made of the rows */
+    const uint32_t *order, *starts; /* starts: of each key, its first place in the order */
+    int64_t count;
+    int32_t value_bits;
+    bool last;          /* the value of the last row */
+    const void *values; /* NULL: the number of the row, from first_row on */
+    int64_t first_row;
+    uint64_t *keys;
+    void *kept;
+    uint32_t *counts;
+};
+
+BI_FN void bi_trie_gather_word(const struct bi_trie_gather *a, int64_t k, int64_t row, int32_t s)
+{
+    uint64_t *to = a->keys + k * a->shape.words + s;
+    if (a->turned)
+        *to = (uint64_t)a->turned[row * a->shape.words + s] ^ 1ull << 63;
+    else
+        *to = bi_trie_turn(&a->shape, a->rows.data[row * a->rows.stride + s] & bi_trie_mask(&a->shape, s));
+}
+
+/* Item i is a word of a key. */
+BI_FN void bi_step_trie_gather_word(const struct bi_trie_gather *a, int64_t i)
+{
+    int32_t s;
+    int64_t k = bi_trie_item_row(i, a->shape.words, &s);
+    bi_trie_gather_word(a, k, a->order[a->starts[k]], s);
+}
+
+/* What a key has beside its words. */
+BI_FN void bi_step_trie_gather_value(const struct bi_trie_gather *a, int64_t k)
+{
+    uint32_t start = a->starts[k], end = k + 1 < a->count ? a->starts[k + 1] : (uint32_t)a->rows.n;
+    int64_t of = a->order[a->last ? end - 1 : start];
+    a->counts[k] = end - start;
+    if (a->value_bits == 64)
+        ((uint64_t *)a->kept)[k] = a->values ? ((const uint64_t *)a->values)[of] : (uint64_t)(a->first_row + of);
+    else
+        ((uint32_t *)a->kept)[k] = a->values ? ((const uint32_t *)a->values)[of] : (uint32_t)(a->first_row + of);
+}
+
+/* Both. */
+BI_FN void bi_step_trie_gather(const struct bi_trie_gather *a, int64_t k)
+{
+    int64_t row = a->order[a->starts[k]];
+    for (int32_t s = 0; s < a->shape.words; s++) bi_trie_gather_word(a, k, row, s);
+    bi_step_trie_gather_value(a, k);
+}
+
+#endif
