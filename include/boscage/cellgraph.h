@@ -152,9 +152,9 @@ BOSC_API bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *
 /* A shortest way between two vertices, by searches from both ends that take turns, a level each, the one from `from`
  * first, until they meet: of the vertices in which they meet the smallest, and from it the smallest neighbours whose
  * level is one less. *length (host): its vertices, with both ends; 0 if no way leads from one to the other. path (of
- * id_bits, may be NULL) gets the first `room` of them. One launch on a device. Waits. */
+ * id_bits, may be NULL) gets the first `capacity` of them. One launch on a device. Waits. */
 BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
-                                         void *path, int64_t room, int64_t *length);
+                                         void *path, int64_t capacity, int64_t *length);
 
 BOSC_END_DECLS
 #endif

@@ -10,7 +10,7 @@
  * one digit, which is as many letters as 8 bits hold. The same rows make the same trie on every backend and number of
  * threads.
  *
- * Queries come in batches of m rows, each `stride` words after the one before (0: as many as a row has); arrays of
+ * Queries come in batches of query_count rows, each `stride` words after the one before (0: as many as a row has); arrays of
  * words and ranks are aligned to 8 bytes. Every query of an empty trie is answered, too.
  * Sources: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015), section 3, for
  * the published layout; Morrison, PATRICIA (1968), and Karras, Maximizing Parallelism in the Construction of BVHs,
@@ -86,51 +86,51 @@ BOSC_API bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint
 BOSC_API bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, int64_t n, int64_t stride,
                                      int64_t *erased);
 
-/* Looks m keys up: ranks (m, int64) gets the rank of each, or -1 where it is absent; values (m, of value_bits) its
- * value, or 0; found (m) 1 or 0. Any may be NULL. COMPACT tries go by a hash of the key first, and down their nodes
+/* Looks query_count keys up: ranks (query_count, int64) gets the rank of each, or -1 where it is absent; values (query_count, of value_bits) its
+ * value, or 0; found (query_count) 1 or 0. Any may be NULL. COMPACT tries go by a hash of the key first, and down their nodes
  * where that does not tell, whatever the keys. With device arrays it only queues, and is capturable. */
-BOSC_API bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
+BOSC_API bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
                                     int64_t stride, int64_t *ranks, void *values, uint8_t *found);
 
-/* The keys that begin with a prefix: ranks begins[q] to ends[q] - 1 (m each, int64; either may be NULL) begin with the
- * first lengths[q] letters (m, int32) of query q; NULL: with all of them. A length below 0 counts as 0, one above the
+/* The keys that begin with a prefix: ranks begins[q] to ends[q] - 1 (query_count each, int64; either may be NULL) begin with the
+ * first lengths[q] letters (query_count, int32) of query q; NULL: with all of them. A length below 0 counts as 0, one above the
  * length of the keys as that. Where there is none, both are the number of keys that come before the prefix. With device
  * arrays it only queues, and is capturable. */
 BOSC_API bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
-                                      const int32_t *lengths, int64_t m, int64_t stride, int64_t *begins,
+                                      const int32_t *lengths, int64_t query_count, int64_t stride, int64_t *begins,
                                       int64_t *ends);
 
-/* The longest match: lengths[q] (m, int32) gets how many letters query q and some key have in common at their begin,
- * the largest such number; ranks begins[q] to ends[q] - 1 (m each, int64) are of all keys that have so many. Any may be
+/* The longest match: lengths[q] (query_count, int32) gets how many letters query q and some key have in common at their begin,
+ * the largest such number; ranks begins[q] to ends[q] - 1 (query_count each, int64) are of all keys that have so many. Any may be
  * NULL. Of an empty trie all are 0. With device arrays it only queues, and is capturable. */
-BOSC_API bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
+BOSC_API bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
                                        int64_t stride, int32_t *lengths, int64_t *begins, int64_t *ends);
 
 /* Matches with wildcards, as rows of compressed sparse form: ranks[offsets[q]] to ranks[offsets[q + 1] - 1], ascending,
- * are of the keys that agree with query q in every bit that is set in row q of masks (m rows, `stride` words apart like
- * the queries): a letter whose bits are all 0 there matches any. offsets (m + 1, int64). Call first with ranks NULL to
- * get offsets; then again with ranks of room `room` and the same offsets, which are read then; BOSC_ERR_SPACE if
- * room < offsets[m]. Each match, and each part of the trie without one that is gone into, costs a prefix query. Waits.
+ * are of the keys that agree with query q in every bit that is set in row q of masks (query_count rows, `stride` words apart like
+ * the queries): a letter whose bits are all 0 there matches any. offsets (query_count + 1, int64). Call first with ranks NULL to
+ * get offsets; then again with ranks of `capacity` entries and the same offsets, which are read then; BOSC_ERR_SPACE if
+ * capacity < offsets[query_count]. Each match, and each part of the trie without one that is gone into, costs a prefix query. Waits.
  */
 BOSC_API bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
-                                       const uint64_t *masks, int64_t m, int64_t stride, int64_t *offsets,
-                                       int64_t *ranks, int64_t room);
+                                       const uint64_t *masks, int64_t query_count, int64_t stride, int64_t *offsets,
+                                       int64_t *ranks, int64_t capacity);
 
 /* Neighbours at distance 1, as rows of compressed sparse form like the above: ranks, ascending, of the keys that differ
  * from query q in exactly one letter, and positions (uint32, as many): that letter. Either may be NULL; with both NULL
  * the call gets offsets. The query need not be a key. COMPACT tries go down once, and from each node on the way into
  * the children that differ in one letter; PUBLISHED ones look up each vector with one letter replaced. Waits. */
-BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
+BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
                                           int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions,
-                                          int64_t room);
+                                          int64_t capacity);
 
-/* All pairs of keys that differ in exactly one letter, each once: pairs (room x 2, int64) gets the ranks, the smaller
- * one first, positions (room, uint32) the letter; either may be NULL, and with both NULL the call only counts. *count
- * (host) gets their number; if that is more than the room of an array, BOSC_ERR_SPACE, and the arrays are as they were.
+/* All pairs of keys that differ in exactly one letter, each once: pairs (capacity x 2, int64) gets the ranks, the smaller
+ * one first, positions (capacity, uint32) the letter; either may be NULL, and with both NULL the call only counts. *count
+ * (host) gets their number; if that is more than capacity, BOSC_ERR_SPACE, and the arrays are as they were.
  * The pairs come in an order of their own, the same on every backend. COMPACT tries look the keys below a smaller child
  * up below the larger one alone. Waits. */
 BOSC_API bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions,
-                                     int64_t room, int64_t *count);
+                                     int64_t capacity, int64_t *count);
 
 /* Copies out what has ranks begin to end - 1, in order: keys (end - begin rows of bosc_trie_words words, bits beyond
  * the letters 0), values (of value_bits), counts (int64: multiplicities). Any may be NULL. 0 <= begin <= end <= keys.
@@ -138,9 +138,9 @@ BOSC_API bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64
 BOSC_API bosc_status bosc_trie_get_keys(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin, int64_t end,
                                         uint64_t *keys, void *values, int64_t *counts);
 
-/* values[q] (of value_bits) = the value of the key with rank ranks[q] (m, int64); 0 where that is no rank. With device
+/* values[q] (of value_bits) = the value of the key with rank ranks[q] (rank_count, int64); 0 where that is no rank. With device
  * arrays it only queues, and is capturable. */
-BOSC_API bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t m,
+BOSC_API bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t rank_count,
                                           void *values);
 
 typedef struct bosc_trie_info {

@@ -114,18 +114,18 @@ bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
 }
 
 static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search, void *path,
-                             int64_t room, int64_t *length)
+                             int64_t capacity, int64_t *length)
 {
     bool wide = graph->opts.id_bits == 64, staged = false;
     struct bi_cell_searched result;
     struct bi_out out;
     BI_TRY(search_from(ctx, graph, search, &result));
     int64_t count = result.meeting == UINT32_MAX ? 0 : (int64_t)result.depth[0] + result.depth[1] + 1;
-    if (room > count) room = count;
-    if (path && room > 0) {
-        BI_TRY(bi_stage_out(ctx, path, (size_t)room * (wide ? 8 : 4), &out, &staged));
+    if (capacity > count) capacity = count;
+    if (path && capacity > 0) {
+        BI_TRY(bi_stage_out(ctx, path, (size_t)capacity * (wide ? 8 : 4), &out, &staged));
         struct bi_cell_ids ids = {search->path, out.reachable, wide};
-        BI_TRY(BI_CELL_STEP(ctx, cell_id, room, &ids));
+        BI_TRY(BI_CELL_STEP(ctx, cell_id, capacity, &ids));
         BI_TRY(bi_stage_back(ctx, &out));
         BI_TRY(ctx->backend->sync(ctx));
     }
@@ -134,15 +134,15 @@ static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct 
 }
 
 bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, void *path,
-                                int64_t room, int64_t *length)
+                                int64_t capacity, int64_t *length)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cell_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
     BI_TRY(check_vertex(ctx, graph, "to", to));
     BI_TRY(bi_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
-    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
     struct bi_cell_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
-    BI_RETURN_WITH_SCRATCH(ctx, find_path(ctx, graph, &search, path, room, length));
+    BI_RETURN_WITH_SCRATCH(ctx, find_path(ctx, graph, &search, path, capacity, length));
 }

@@ -2,8 +2,8 @@
 #include "core/call.h"
 #include "trie/drivers.h"
 
-static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t room,
-                              int64_t *count)
+static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions,
+                              int64_t capacity, int64_t *count)
 {
     struct bi_trie_pairs a = {.view = bi_trie_view_of(trie)};
     struct bi_out to_pairs, to_positions;
@@ -15,8 +15,9 @@ static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pai
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a.offsets, n + 1, a.offsets));
     BI_TRY(bi_read_back(ctx, count, a.offsets + n, sizeof *count));
     if (*count == 0 || (!pairs && !positions)) return BOSC_OK;
-    if (*count > room)
-        return bi_fail(ctx, BOSC_ERR_SPACE, "room: %lld pairs, but there are %lld", (long long)room, (long long)*count);
+    if (*count > capacity)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld pairs, but there are %lld", (long long)capacity,
+                       (long long)*count);
     BI_TRY(bi_stage_out(ctx, pairs, pairs ? (size_t)*count * 16 : 0, &to_pairs, &staged));
     BI_TRY(bi_stage_out(ctx, positions, positions ? (size_t)*count * 4 : 0, &to_positions, &staged));
     BI_TRY(bi_scratch_of(ctx, *count, 8, &a.others));
@@ -28,7 +29,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pai
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t room,
+bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs, uint32_t *positions, int64_t capacity,
                             int64_t *count)
 {
     int64_t found = 0;
@@ -36,10 +37,10 @@ bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(bi_trie_check_array(ctx, "pairs", pairs, false, sizeof *pairs));
     BI_TRY(bi_trie_check_array(ctx, "positions", positions, false, sizeof *positions));
-    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, room, &found));
+    BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, capacity, &found));
     if (status == BOSC_OK || status == BOSC_ERR_SPACE) *count = found;
     return status;
 }

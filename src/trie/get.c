@@ -41,28 +41,31 @@ bosc_status bosc_trie_get_keys(bosc_ctx *ctx, const bosc_trie *trie, int64_t beg
     BI_RETURN_WITH_SCRATCH(ctx, copy_out(ctx, trie, begin, end - begin, &copy, values));
 }
 
-static bosc_status get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t m, void *values)
+static bosc_status get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t rank_count,
+                              void *values)
 {
     struct bi_out out;
     bool staged = false;
     struct bi_trie_values a = {NULL, trie->blocks[BI_TRIE_VALUES].data, trie->keys, trie->opts.value_bits, NULL};
-    BI_TRY(bi_stage_in(ctx, ranks, (size_t)m * 8, (const void **)&a.ranks, &staged));
-    BI_TRY(bi_stage_out(ctx, values, (size_t)m * (size_t)a.value_bits / 8, &out, &staged));
+    BI_TRY(bi_stage_in(ctx, ranks, (size_t)rank_count * 8, (const void **)&a.ranks, &staged));
+    BI_TRY(bi_stage_out(ctx, values, (size_t)rank_count * (size_t)a.value_bits / 8, &out, &staged));
     a.values = out.reachable;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_value, m, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_value, rank_count, &a));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t m, void *values)
+bosc_status bosc_trie_get_values(bosc_ctx *ctx, const bosc_trie *trie, const int64_t *ranks, int64_t rank_count,
+                                 void *values)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
-    if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
-    if (m > INT64_MAX / 64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld ranks are more than memory can hold", (long long)m);
-    BI_TRY(bi_trie_check_array(ctx, "ranks", ranks, m > 0, sizeof *ranks));
-    BI_TRY(bi_trie_check_array(ctx, "values", values, m > 0, (size_t)trie->opts.value_bits / 8));
-    if (m == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, get_values(ctx, trie, ranks, m, values));
+    if (rank_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %lld is less than 0", (long long)rank_count);
+    if (rank_count > INT64_MAX / 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %lld ranks are more than memory can hold",
+                       (long long)rank_count);
+    BI_TRY(bi_trie_check_array(ctx, "ranks", ranks, rank_count > 0, sizeof *ranks));
+    BI_TRY(bi_trie_check_array(ctx, "values", values, rank_count > 0, (size_t)trie->opts.value_bits / 8));
+    if (rank_count == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, get_values(ctx, trie, ranks, rank_count, values));
 }

@@ -30,7 +30,7 @@ static bosc_status fill(bosc_ctx *ctx, void *query, const struct bi_csr_rows *to
 struct arrays {
     int64_t *offsets, *ranks;
     uint32_t *positions;
-    int64_t room;
+    int64_t capacity;
 };
 
 static bosc_status list(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_lists *a, const struct arrays *to)
@@ -45,7 +45,7 @@ static bosc_status list(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_lis
     if (a->masks) BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &masks, &staged));
     a->masks = masks.data;
     a->view = bi_trie_view_of(trie);
-    if (to->ranks || to->positions) return bi_csr_fill(ctx, rows, to->offsets, to->room, columns, fill, a);
+    if (to->ranks || to->positions) return bi_csr_fill(ctx, rows, to->offsets, to->capacity, columns, fill, a);
     return bi_csr_offsets(ctx, rows, count, a, to->offsets);
 }
 
@@ -53,31 +53,32 @@ static bosc_status check_arrays(bosc_ctx *ctx, int64_t rows, const struct arrays
 {
     BI_TRY(bi_trie_check_array(ctx, "ranks", to->ranks, false, sizeof *to->ranks));
     BI_TRY(bi_trie_check_array(ctx, "positions", to->positions, false, sizeof *to->positions));
-    return bi_csr_check(ctx, rows, to->offsets, to->ranks || to->positions, to->room);
+    return bi_csr_check(ctx, rows, to->offsets, to->ranks || to->positions, to->capacity);
 }
 
 bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, const uint64_t *masks,
-                              int64_t m, int64_t stride, int64_t *offsets, int64_t *ranks, int64_t room)
+                              int64_t query_count, int64_t stride, int64_t *offsets, int64_t *ranks, int64_t capacity)
 {
-    const struct arrays to = {.offsets = offsets, .ranks = ranks, .room = room};
+    const struct arrays to = {.offsets = offsets, .ranks = ranks, .capacity = capacity};
     struct bi_trie_lists a = {.masks = masks};
     struct bi_trie_rows rows;
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &a.queries));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "masks", masks, "m", m, stride, &rows));
-    BI_TRY(check_arrays(ctx, m, &to));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "query_count", query_count, stride, &a.queries));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "masks", masks, "query_count", query_count, stride, &rows));
+    BI_TRY(check_arrays(ctx, query_count, &to));
     BI_RETURN_WITH_SCRATCH(ctx, list(ctx, trie, &a, &to));
 }
 
-bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t m,
-                                 int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions, int64_t room)
+bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
+                                 int64_t stride, int64_t *offsets, int64_t *ranks, uint32_t *positions,
+                                 int64_t capacity)
 {
-    const struct arrays to = {.offsets = offsets, .ranks = ranks, .positions = positions, .room = room};
+    const struct arrays to = {.offsets = offsets, .ranks = ranks, .positions = positions, .capacity = capacity};
     struct bi_trie_lists a = {.masks = NULL};
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "m", m, stride, &a.queries));
-    BI_TRY(check_arrays(ctx, m, &to));
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "query_count", query_count, stride, &a.queries));
+    BI_TRY(check_arrays(ctx, query_count, &to));
     BI_RETURN_WITH_SCRATCH(ctx, list(ctx, trie, &a, &to));
 }

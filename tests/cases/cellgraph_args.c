@@ -185,8 +185,8 @@ static void searches(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, odd, &count, &depth), "parents");
         CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, odd, 31, &count), "path");
     }
-    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, -1, &count), "room");
-    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, INT64_MIN, &count), "room");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, -1, &count), "capacity");
+    CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, INT64_MIN, &count), "capacity");
     CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, 32, NULL), "length");
     for (int i = 0; i < 32; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK(count == 7 && depth == 7);

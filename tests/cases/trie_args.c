@@ -133,11 +133,11 @@ static void erase(bosc_ctx *ctx)
         CHECK_EQ(function(NULL, trie, __VA_ARGS__), BOSC_ERR_ARG);                                                   \
         CHECK_ARG(ctx, function(ctx, NULL, __VA_ARGS__), "trie");                                                    \
         for (int off_ = 1; off_ < 8; off_++) CHECK_ARG(ctx, call((void *)((char *)(rows) + off_), 9, 0), "queries"); \
-        for (int i_ = 0; i_ < 3; i_++) CHECK_ARG(ctx, call(rows, bad_counts[i_], 0), "m");                           \
+        for (int i_ = 0; i_ < 3; i_++) CHECK_ARG(ctx, call(rows, bad_counts[i_], 0), "query_count");                           \
         for (int i_ = 0; i_ < 4; i_++) CHECK_ARG(ctx, call(rows, 9, bad_strides[i_]), "stride");                     \
         CHECK_ARG(ctx, call(NULL, 1, 0), "queries");                                                                 \
-        CHECK_ARG(ctx, call(rows, INT64_MAX, 0), "m: ");                                                             \
-        CHECK_ARG(ctx, call(rows, 3, INT64_MAX / 8), "m: 3 rows");                                                   \
+        CHECK_ARG(ctx, call(rows, INT64_MAX, 0), "query_count: ");                                                             \
+        CHECK_ARG(ctx, call(rows, 3, INT64_MAX / 8), "query_count: 3 rows");                                                   \
     } while (0)
 
 static void queries(bosc_ctx *ctx)
@@ -178,8 +178,8 @@ static void queries(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, NULL, NULL, 0), "offsets");
     CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, NULL, NULL, NULL, 0), "offsets");
     for (int i = 0; i < 3; i++) {
-        CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to, bad_counts[i]), "room");
-        CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to, NULL, bad_counts[i]), "room");
+        CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to, bad_counts[i]), "capacity");
+        CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to, NULL, bad_counts[i]), "capacity");
     }
     for (int i = 0; i < 40; i++) CHECK_EQ(to[i], 0x5555555555555555);
     for (int i = 0; i < 10; i++) to[i] = 0; /* offsets that are not those of the answers */
@@ -205,7 +205,7 @@ static void all_pairs(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, bad, NULL, 3, &count), "pairs: not aligned");
         if (off != 4) CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, NULL, bad, 3, &count), "positions: not aligned");
     }
-    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, to, NULL, bad_counts[i], &count), "room");
+    for (int i = 0; i < 3; i++) CHECK_ARG(ctx, bosc_trie_pairs(ctx, trie, to, NULL, bad_counts[i], &count), "capacity");
     CHECK_EQ(count, 7);
     CHECK_OK(ctx, bosc_trie_pairs(ctx, trie, NULL, NULL, 0, &count));
     CHECK_EQ(count, 0);
@@ -238,8 +238,8 @@ static void outputs(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, NULL, 1, to), "ranks");
     CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, 1, NULL), "values");
     for (int i = 0; i < 3; i++)
-        CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, bad_counts[i], to), "m");
-    CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, INT64_MAX, to), "m");
+        CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, bad_counts[i], to), "rank_count");
+    CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, INT64_MAX, to), "rank_count");
     CHECK_OK(ctx, bosc_trie_get_values(ctx, trie, NULL, 0, NULL));
     CHECK_OK(ctx, bosc_trie_get_keys(ctx, trie, 1, 1, to, NULL, NULL));
     CHECK_EQ(bosc_trie_get_info(NULL, trie, &info), BOSC_ERR_ARG);
