@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 #include "core/call.h"
-#include "forest/driver.h"
+#include "forest/drivers.h"
 
 enum { NEAR = 8 }; /* points in a list */
 
@@ -28,41 +28,36 @@ struct emst {
     int64_t *count;
 };
 
-static bosc_status take(struct emst *e, int64_t count, size_t size, void *at)
-{
-    return bi_forest_scratch(e->ctx, count, size, (void **)at);
-}
-
 static bosc_status take_all(struct emst *e)
 {
     struct bi_emst *a = &e->args;
     size_t size = a->wide ? 8 : 4;
-    BI_TRY(take(e, e->n * a->k, sizeof *e->near, &e->near));
-    BI_TRY(take(e, e->n * a->k, size, &e->near2));
-    BI_TRY(take(e, e->n, 1, &a->at));
-    BI_TRY(take(e, e->n, sizeof *a->label, &a->label));
-    BI_TRY(take(e, e->n, sizeof *a->other, &a->other));
-    BI_TRY(take(e, e->n, size, &a->dist2));
-    BI_TRY(take(e, e->n, size, &a->bounds));
-    BI_TRY(take(e, e->n, sizeof *e->found, &e->found));
-    BI_TRY(take(e, e->n, size, &e->found2));
-    BI_TRY(take(e, e->n, sizeof *a->best, &a->best));
-    BI_TRY(take(e, e->n, sizeof *a->pair, &a->pair));
-    BI_TRY(take(e, e->n, sizeof *a->parent, &a->parent));
-    BI_TRY(take(e, e->n, sizeof *a->roots, &a->roots));
-    BI_TRY(take(e, e->n, sizeof *e->other_roots, &e->other_roots));
-    BI_TRY(take(e, e->n, 1, &a->joins));
-    BI_TRY(take(e, e->n, 1, &a->stays));
-    BI_TRY(take(e, e->n, sizeof *a->pairs, &a->pairs));
-    BI_TRY(take(e, e->n, sizeof *a->words, &a->words));
-    BI_TRY(take(e, e->n, sizeof *e->pairs, &e->pairs));
-    BI_TRY(take(e, e->n, sizeof *e->words, &e->words));
-    BI_TRY(take(e, 1, sizeof *a->flag, &a->flag));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *e->near, &e->near));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &e->near2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->at));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->label, &a->label));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->other, &a->other));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->dist2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->bounds));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->found, &e->found));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &e->found2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->best, &a->best));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pair, &a->pair));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->parent, &a->parent));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->roots, &a->roots));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->other_roots, &e->other_roots));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->joins));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->stays));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pairs, &a->pairs));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->pairs, &e->pairs));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->words, &e->words));
+    BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
     a->near = e->near;
     a->near2 = e->near2;
     a->found = e->found;
     a->found2 = e->found2;
-    return take(e, 1, sizeof *e->count, &e->count);
+    return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
 }
 
 /* Runs a step that may raise the flag, for all components. */
@@ -186,7 +181,7 @@ bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const void *
     struct outputs to = {id_bits == 64, pairs, dist2};
     BI_TRY(check(ctx, dtype, dim, n, id_bits, &to));
     struct emst e = {
-        .ctx = ctx, .steps = ctx->ops->forest_steps, .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
+        .ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
     BI_TRY(bosc_kdtree_create(ctx, &opts, &e.tree));
     bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);

@@ -1,20 +1,7 @@
 /* Dendrograms: edges sorted by the backend, then united one after the other on the host. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "forest/msf_driver.h"
-
-bosc_status bi_tree_check(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs)
-{
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n > (int64_t)1 << 31)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a tree has at most 2^31", (long long)n);
-    if (id_bits != 32 && id_bits != 64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "id_bits: %d is neither 32 nor 64", (int)id_bits);
-    if (n > 1 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
-    if ((uintptr_t)pairs % (uintptr_t)(id_bits / 8))
-        return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)id_bits);
-    return BOSC_OK;
-}
+#include "forest/drivers.h"
 
 /* What the host works on. */
 struct host_room {
@@ -54,16 +41,16 @@ static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const vo
     bool staged = false;
     const void *in = lengths;
     BI_TRY(bi_stage_in(ctx, lengths, (size_t)rows * sizeof *lengths, &in, &staged));
-    BI_TRY(bi_forest_scratch(ctx, rows, sizeof *sorted, (void **)&sorted));
-    for (int k = 0; k < 2; k++) BI_TRY(bi_forest_scratch(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
-    BI_TRY(bi_forest_scratch(ctx, 1, sizeof bad, (void **)&place));
-    struct bi_find_nan find = {in, place};
-    struct bi_iota iota = {order[0], false};
+    BI_TRY(bi_scratch_of(ctx, rows, sizeof *sorted, (void **)&sorted));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, (void **)&place));
+    struct bi_linkage_find_nan find = {in, place};
+    struct bi_msf_iota iota = {order[0]};
     BI_TRY(ctx->backend->copy(ctx, place, &bad, sizeof bad));
-    BI_TRY(ctx->ops->forest_steps->find_nan(ctx, rows, &find));
+    BI_TRY(ctx->ops->forest->steps->linkage_find_nan(ctx, rows, &find));
     BI_TRY(bi_read_back(ctx, &bad, place, sizeof bad));
     if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
-    BI_TRY(ctx->ops->forest_steps->iota(ctx, rows, &iota));
+    BI_TRY(ctx->ops->forest->steps->msf_iota(ctx, rows, &iota));
     BI_TRY(
         ctx->backend->core->sort_pairs(ctx, BOSC_F64, in, sizeof(uint32_t), order[0], rows, sorted, order[1], 0, 64));
     BI_TRY(ctx->backend->copy(ctx, h->lengths, sorted, (size_t)rows * sizeof *sorted));
@@ -127,7 +114,7 @@ static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const
 bosc_status bosc_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths, double *z)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_tree_check(ctx, n, id_bits, pairs));
+    BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
     if (n > 1 && !lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: NULL");
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");

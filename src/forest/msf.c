@@ -1,70 +1,31 @@
 /* The front door of minimum spanning forests: options, the choice of the algorithm, what the caller gets. */
-#include "forest/msf.h"
-
 #include <string.h>
 
 #include "base/bits.h"
-#include "core/check.h"
-#include "forest/msf_driver.h"
+#include "core/call.h"
+#include "forest/boruvka.h"
+#include "forest/drivers.h"
 
 static bool is_float(bosc_dtype t) { return t == BOSC_F32 || t == BOSC_F64; }
 
-bosc_status bi_msf_check_opts(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, bosc_msf_opts *full)
-{
-    bosc_dtype t = graph->opts.weight;
-    BI_TRY(bi_take_opts(ctx, "bosc_msf_opts", opts, full, sizeof *full));
-    if ((int)full->algorithm < BOSC_MSF_AUTO || full->algorithm > BOSC_MSF_ATOMIC)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: algorithm %d is none of AUTO, PRIMITIVES, ATOMIC",
-                       (int)full->algorithm);
-    if (full->trees < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: trees %lld is less than 0", (long long)full->trees);
-    if (!full->limit) return BOSC_OK;
-    if ((uintptr_t)full->limit % bosc_dtype_size(t))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: limit is not aligned to a weight of %zu bytes", bosc_dtype_size(t));
-    if (bi_is_nan_key(t, bi_weight_key(full->limit, t, 0))) return bi_fail(ctx, BOSC_ERR_ARG, "opts: limit is NaN");
-    return BOSC_OK;
-}
-
-static struct bi_msf_order order_of(const bosc_graph *graph, const bosc_msf_opts *opts)
-{
-    bosc_dtype t = graph->opts.weight;
-    uint64_t ones = bi_is_wide(t) ? UINT64_MAX : UINT32_MAX;
-    struct bi_msf_order order = {.flip = opts->maximum ? ones : 0, .number = ones, .limit = ones};
-    if (t == BOSC_F32) order.number = bi_key_u32_of_f32(bi_f32_from_bits(0x7f800000u)); /* of infinity */
-    if (t == BOSC_F64) order.number = bi_key_u64_of_f64(bi_f64_from_bits(0x7ff0000000000000ull));
-    if (opts->limit) order.limit = bi_msf_rank(&order, bi_weight_key(opts->limit, t, 0));
-    return order;
-}
-
-bosc_status bi_msf_rows_of(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, struct bi_msf_rows *rows)
-{
-    struct bi_msf_order order = order_of(graph, opts);
-    const void *vertices = NULL, *edges = NULL;
-    bool staged = false;
-    if (opts->vertex_mask) BI_TRY(bi_stage_in(ctx, opts->vertex_mask, (size_t)graph->n, &vertices, &staged));
-    if (opts->edge_mask) BI_TRY(bi_stage_in(ctx, opts->edge_mask, (size_t)graph->entries, &edges, &staged));
-    order.vertex_mask = vertices;
-    order.edge_mask = edges;
-    *rows = bi_msf_rows_in(graph, &order);
-    return BOSC_OK;
-}
-
-bosc_status bi_msf_list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_rounds *rounds)
+/* Lists the arcs that are there in places[0] and ends[0] of *rounds, with room for the second arrays. */
+static bosc_status list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_rounds *rounds)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     size_t size = rows->wide ? 8 : 4;
     struct bi_msf_list_arcs list = {.rows = *rows, .shift = bi_bit_length((uint64_t)rows->n)};
     void *count;
     for (int k = 0; k < 2; k++) {
-        BI_TRY(bi_forest_scratch(ctx, rows->arcs, sizeof(uint64_t), (void **)&rounds->ends[k]));
-        BI_TRY(bi_forest_scratch(ctx, rows->arcs, size, &rounds->places[k]));
+        BI_TRY(bi_scratch_of(ctx, rows->arcs, sizeof(uint64_t), (void **)&rounds->ends[k]));
+        BI_TRY(bi_scratch_of(ctx, rows->arcs, size, &rounds->places[k]));
     }
-    BI_TRY(bi_forest_scratch(ctx, rows->arcs, 1, (void **)&list.keep));
-    BI_TRY(bi_forest_scratch(ctx, 1, sizeof(int64_t), &count));
+    BI_TRY(bi_scratch_of(ctx, rows->arcs, 1, (void **)&list.keep));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof(int64_t), &count));
     rounds->list = (struct bi_msf_list){.rows = *rows, .wide_places = rows->wide, .shift = list.shift};
     if (rows->arcs == 0) return BOSC_OK;
     list.ends = rounds->ends[1];
     list.places = rounds->places[1];
-    BI_TRY(ctx->ops->forest_steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_TILE), &list));
+    BI_TRY(ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
     BI_TRY(core->compact(ctx, sizeof(uint64_t), list.ends, list.keep, rows->arcs, rounds->ends[0], count));
     BI_TRY(core->compact(ctx, size, list.places, list.keep, rows->arcs, rounds->places[0], count));
     return bi_read_back(ctx, &rounds->list.count, count, sizeof rounds->list.count);
@@ -76,27 +37,27 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
 {
     struct bi_msf_rounds rounds = {
         .n = rows->n, .atomic = opts->algorithm != BOSC_MSF_PRIMITIVES, .keep_parallel = opts->keep_parallel != 0};
-    BI_TRY(bi_msf_list_rows(ctx, rows, &rounds));
+    BI_TRY(list_rows(ctx, rows, &rounds));
     int64_t most = rows->n - 1 < rounds.list.count ? rows->n - 1 : rounds.list.count;
     if (most < 0) most = 0;
-    BI_TRY(bi_forest_scratch(ctx, most, rows->wide ? 8 : 4, &rounds.chosen));
-    BI_TRY(bi_forest_scratch(ctx, most, rows->wide ? 8 : 4, &found->ids));
-    BI_TRY(bi_forest_scratch(ctx, most, rows->wide_keys ? 8 : 4, &found->keys));
+    BI_TRY(bi_scratch_of(ctx, most, rows->wide ? 8 : 4, &rounds.chosen));
+    BI_TRY(bi_scratch_of(ctx, most, rows->wide ? 8 : 4, &found->ids));
+    BI_TRY(bi_scratch_of(ctx, most, rows->wide_keys ? 8 : 4, &found->keys));
     if (want->labels) {
-        BI_TRY(bi_forest_scratch(ctx, rows->n, sizeof(uint32_t), (void **)&rounds.parent));
-        BI_TRY(bi_forest_scratch(ctx, rows->n, sizeof(uint32_t), (void **)&found->labels));
+        BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&rounds.parent));
+        BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&found->labels));
     }
     BI_TRY(bi_msf_run_rounds(ctx, &rounds));
     struct bi_msf_fetch fetch = {*rows, rounds.chosen, found->ids, found->keys};
-    BI_TRY(ctx->ops->forest_steps->msf_fetch(ctx, rounds.found, &fetch));
-    if (want->labels) BI_TRY(bi_label_parents(ctx, rows->n, rounds.parent, found->labels));
+    BI_TRY(ctx->ops->forest->steps->msf_fetch(ctx, rounds.found, &fetch));
+    if (want->labels) BI_TRY(bi_msf_label_parents(ctx, rows->n, rounds.parent, found->labels));
     found->count = rounds.found;
     info->rounds = info->rounds_told = rounds.count;
     memcpy(info->round, rounds.told, sizeof rounds.told);
     return BOSC_OK;
 }
 
-static bosc_status find(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_msf_rows *rows,
+static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                         const bosc_msf_opts *opts, const struct bi_msf_want *want, struct bi_msf_found *found,
                         bosc_msf_info *info)
 {
@@ -113,13 +74,14 @@ struct outputs {
     bosc_msf_info *info;
 };
 
-static bosc_status give_edges(bosc_ctx *ctx, const bosc_graph *graph, const struct bi_msf_found *found, void *edges)
+static bosc_status give_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_found *found,
+                              void *edges)
 {
     struct bi_out out;
-    bool staged = false, wide = graph->opts.id_bits == 64;
+    bool staged = false, wide = graph->id_bits == 64;
     BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (wide ? 8 : 4), &out, &staged));
-    struct bi_msf_widen widen = {found->ids, out.reachable, graph->wide, wide};
-    BI_TRY(ctx->ops->forest_steps->msf_widen(ctx, found->count, &widen));
+    struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->wide, wide};
+    BI_TRY(ctx->ops->forest->steps->msf_copy_words(ctx, found->count, &widen));
     return found->count ? bi_stage_back(ctx, &out) : BOSC_OK;
 }
 
@@ -132,10 +94,10 @@ static bosc_status cut_to_trees(bosc_ctx *ctx, const struct bi_msf_rows *rows, i
     return bi_msf_keep_lightest(ctx, rows, most, found);
 }
 
-static bosc_status spanning_forest(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
+static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, const bosc_msf_opts *opts,
                                    const struct outputs *to, bosc_msf_info *info)
 {
-    bool floats = is_float(graph->opts.weight), cut = opts->trees > 0, sum = to->info != NULL;
+    bool floats = is_float(graph->weight), cut = opts->trees > 0, sum = to->info != NULL;
     struct bi_msf_want want = {.ids = to->edges || cut || (sum && floats),
                                .keys = cut || (sum && floats),
                                .sums = sum && !floats && !cut,
@@ -145,45 +107,39 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const bosc_graph *graph, const
     struct bi_out labels;
     bool staged = false;
     int64_t present;
-    size_t label_bytes = to->labels ? (size_t)graph->n * (size_t)graph->opts.id_bits / 8 : 0;
+    size_t label_bytes = to->labels ? (size_t)graph->n * (size_t)graph->id_bits / 8 : 0;
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
     BI_TRY(bi_stage_out(ctx, to->labels, label_bytes, &labels, &staged));
-    BI_TRY(bi_count_roots(ctx, &rows, NULL, &present));
+    BI_TRY(bi_msf_count_roots(ctx, &rows, NULL, &present));
     BI_TRY(find(ctx, graph, &rows, opts, &want, &found, info));
     BI_TRY(cut_to_trees(ctx, &rows, present, opts->trees, &found));
     if (to->labels && !found.labels) {
-        BI_TRY(bi_forest_scratch(ctx, graph->n, sizeof(uint32_t), (void **)&found.labels));
-        BI_TRY(bi_label_edges(ctx, &rows, graph->entries, found.ids, found.count, found.labels));
+        BI_TRY(bi_scratch_of(ctx, graph->n, sizeof(uint32_t), (void **)&found.labels));
+        BI_TRY(bi_msf_label_edges(ctx, &rows, graph->entries, found.ids, found.count, found.labels));
     }
     if (to->edges || (sum && floats)) BI_TRY(bi_msf_sort_found(ctx, &rows, &found));
     if (sum) BI_TRY(bi_msf_sum(ctx, graph, &rows, &found, info));
     info->edges = found.count;
     info->trees = present - found.count;
     if (to->edges) BI_TRY(give_edges(ctx, graph, &found, to->edges));
-    if (to->labels) BI_TRY(bi_give_labels(ctx, graph, &rows, found.labels, &labels));
+    if (to->labels) BI_TRY(bi_msf_give_labels(ctx, graph, &rows, found.labels, &labels));
     return ctx->backend->sync(ctx);
-}
-
-static bosc_status check_ids(bosc_ctx *ctx, const bosc_graph *graph, const char *name, const void *array)
-{
-    if ((uintptr_t)array % (uintptr_t)(graph->opts.id_bits / 8))
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to elements of %d bits", name, (int)graph->opts.id_bits);
-    return BOSC_OK;
 }
 
 bosc_status bosc_msf(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *edges, void *labels,
                      bosc_msf_info *info)
 {
+    struct bi_graph_view view;
     bosc_msf_opts full;
     bosc_msf_info result = {0};
     struct outputs to = {edges, labels, info};
     BI_ENTER(ctx);
-    BI_TRY(bi_graph_check(ctx, graph));
-    BI_TRY(bi_msf_check_opts(ctx, graph, opts, &full));
-    BI_TRY(check_ids(ctx, graph, "edges", edges));
-    BI_TRY(check_ids(ctx, graph, "labels", labels));
+    BI_TRY(bi_graph_view_of(ctx, graph, &view));
+    BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
+    BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
+    BI_TRY(bi_forest_check_ids(ctx, &view, "labels", labels));
     if (info) BI_TRY(bi_check_size(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
-    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, graph, &full, &to, &result));
+    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, &view, &full, &to, &result));
     if (!info) return BOSC_OK;
     result.size = info->size;
     memcpy(info, &result, info->size);

@@ -3,7 +3,7 @@
  * Vishkin, An Efficient Parallel Biconnectivity Algorithm (1985), Euler tours. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "forest/msf_driver.h"
+#include "forest/drivers.h"
 
 struct tour {
     bosc_ctx *ctx;
@@ -14,24 +14,19 @@ struct tour {
     uint32_t *place_of, *twin, *next[2], *hops[2], *first, *last, *up;
 };
 
-static bosc_status take(struct tour *t, int64_t count, size_t size, void *at)
-{
-    return bi_forest_scratch(t->ctx, count, size, (void **)at);
-}
-
 static bosc_status take_all(struct tour *t)
 {
     for (int k = 0; k < 2; k++) {
-        BI_TRY(take(t, t->arcs, sizeof(uint64_t), &t->ends[k]));
-        BI_TRY(take(t, t->arcs, sizeof(uint32_t), &t->names[k]));
-        BI_TRY(take(t, t->arcs, sizeof(uint32_t), &t->next[k]));
-        BI_TRY(take(t, t->arcs, sizeof(uint32_t), &t->hops[k]));
+        BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint64_t), &t->ends[k]));
+        BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint32_t), &t->names[k]));
+        BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint32_t), &t->next[k]));
+        BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint32_t), &t->hops[k]));
     }
-    BI_TRY(take(t, t->arcs, sizeof(uint32_t), &t->place_of));
-    BI_TRY(take(t, t->arcs, sizeof(uint32_t), &t->twin));
-    BI_TRY(take(t, t->n, sizeof(uint32_t), &t->first));
-    BI_TRY(take(t, t->n, sizeof(uint32_t), &t->last));
-    return take(t, t->n, sizeof(uint32_t), &t->up);
+    BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint32_t), &t->place_of));
+    BI_TRY(bi_scratch_of(t->ctx, t->arcs, sizeof(uint32_t), &t->twin));
+    BI_TRY(bi_scratch_of(t->ctx, t->n, sizeof(uint32_t), &t->first));
+    BI_TRY(bi_scratch_of(t->ctx, t->n, sizeof(uint32_t), &t->last));
+    return bi_scratch_of(t->ctx, t->n, sizeof(uint32_t), &t->up);
 }
 
 /* The arcs of all pairs; n - 1 pairs that join all vertices are a tree. */
@@ -39,11 +34,11 @@ static bosc_status read_pairs(struct tour *t, const void *pairs, bool wide)
 {
     const struct bi_backend *backend = t->ctx->backend;
     int64_t bad = INT64_MAX, *place, parts;
-    struct bi_iota iota = {t->up, false};
-    struct bi_join_ends join = {t->ends[0], t->up};
+    struct bi_msf_iota iota = {t->up};
+    struct bi_tour_join_ends join = {t->ends[0], t->up};
     struct bi_flatten flat = {t->up};
     struct bi_msf_rows vertices = {.n = t->n};
-    BI_TRY(take(t, 1, sizeof bad, &place));
+    BI_TRY(bi_scratch_of(t->ctx, 1, sizeof bad, &place));
     BI_TRY(backend->copy(t->ctx, place, &bad, sizeof bad));
     struct bi_tour_arcs arcs = {pairs, wide, t->n, t->ends[0], t->names[0], place};
     BI_TRY(t->steps->tour_arcs(t->ctx, t->n - 1, &arcs));
@@ -51,10 +46,10 @@ static bosc_status read_pairs(struct tour *t, const void *pairs, bool wide)
     if (bad != INT64_MAX)
         return bi_fail(t->ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices", (long long)bad,
                        (long long)t->n);
-    BI_TRY(t->steps->iota(t->ctx, t->n, &iota));
-    BI_TRY(t->steps->join_ends(t->ctx, t->arcs, &join));
+    BI_TRY(t->steps->msf_iota(t->ctx, t->n, &iota));
+    BI_TRY(t->steps->tour_join_ends(t->ctx, t->arcs, &join));
     BI_TRY(t->steps->flatten(t->ctx, t->n, &flat));
-    BI_TRY(bi_count_roots(t->ctx, &vertices, t->up, &parts));
+    BI_TRY(bi_msf_count_roots(t->ctx, &vertices, t->up, &parts));
     if (parts == 1) return BOSC_OK;
     return bi_fail(t->ctx, BOSC_ERR_DATA, "pairs: no spanning tree: they leave %lld parts", (long long)parts);
 }
@@ -88,8 +83,8 @@ static bosc_status walk(struct tour *t, uint32_t *order)
                                 t->last,    t->twin,     t->next[0],  t->hops[0]};
     uint8_t *keep;
     void *count;
-    BI_TRY(take(t, t->arcs, 1, &keep));
-    BI_TRY(take(t, 1, sizeof(int64_t), &count));
+    BI_TRY(bi_scratch_of(t->ctx, t->arcs, 1, &keep));
+    BI_TRY(bi_scratch_of(t->ctx, 1, sizeof(int64_t), &count));
     BI_TRY(t->steps->tour_link(t->ctx, t->arcs, &link));
     BI_TRY(rank_arcs(t));
     struct bi_tour_parents parents = {t->ends[1], t->twin, t->hops[0], t->up};
@@ -106,14 +101,14 @@ static bosc_status walk(struct tour *t, uint32_t *order)
 
 static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pairs, void *order)
 {
-    struct tour t = {.ctx = ctx, .steps = ctx->ops->forest_steps, .n = n, .arcs = 2 * (n - 1)};
+    struct tour t = {.ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .arcs = 2 * (n - 1)};
     struct bi_out out;
     uint32_t *found;
     bool staged = false;
     size_t size = wide ? 8 : 4;
     BI_TRY(bi_stage_in(ctx, pairs, (size_t)t.arcs * size, &pairs, &staged));
     BI_TRY(bi_stage_out(ctx, order, (size_t)n * size, &out, &staged));
-    BI_TRY(take(&t, n, sizeof *found, &found));
+    BI_TRY(bi_scratch_of(t.ctx, n, sizeof *found, &found));
     BI_TRY(take_all(&t));
     if (n > 1) {
         BI_TRY(read_pairs(&t, pairs, wide));
@@ -122,8 +117,8 @@ static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pa
     } else {
         BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
     }
-    struct bi_msf_widen widen = {found, out.reachable, false, wide};
-    BI_TRY(t.steps->msf_widen(ctx, n, &widen));
+    struct bi_msf_copy_words widen = {found, out.reachable, false, wide};
+    BI_TRY(t.steps->msf_copy_words(ctx, n, &widen));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }
@@ -131,7 +126,7 @@ static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pa
 bosc_status bosc_tour(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, void *order)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_tree_check(ctx, n, id_bits, pairs));
+    BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
     if (n > 0 && !order) return bi_fail(ctx, BOSC_ERR_ARG, "order: NULL");
     if ((uintptr_t)order % (uintptr_t)(id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "order: not aligned to elements of %d bits", (int)id_bits);

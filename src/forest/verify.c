@@ -4,13 +4,14 @@
  * Tree Verification Algorithm (1997), section 2. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "forest/msf_driver.h"
+#include "forest/boruvka.h"
+#include "forest/drivers.h"
 
 struct proof {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
     const struct bi_core_ops *core;
-    const bosc_graph *graph;
+    const struct bi_graph_view *graph;
     struct bi_msf_rows rows;
     const void *given; /* ids of the graph's id_bits */
     int64_t count;
@@ -21,44 +22,39 @@ struct proof {
     uint32_t *order;                 /* the place of each turn */
     void *sorted_ids, *sorted_ranks; /* by turn */
     struct bi_msf_tree tree;
-    struct bi_prove_faults *faults; /* the backend's */
+    struct bi_msf_verify_faults *faults; /* the backend's */
 };
-
-static bosc_status take(struct proof *p, int64_t count, size_t size, void *at)
-{
-    return bi_forest_scratch(p->ctx, count, size, (void **)at);
-}
 
 static bosc_dtype word(bool wide) { return wide ? BOSC_U64 : BOSC_U32; }
 static size_t bytes(bool wide) { return wide ? 8 : 4; }
-static int64_t tiles(const struct proof *p) { return bi_div_up(p->rows.arcs, BI_MSF_TILE); }
+static int64_t tiles(const struct proof *p) { return bi_div_up(p->rows.arcs, BI_MSF_ITEM_ARCS); }
 
-static bosc_status read_faults(struct proof *p, struct bi_prove_faults *faults)
+static bosc_status read_faults(struct proof *p, struct bi_msf_verify_faults *faults)
 {
     return bi_read_back(p->ctx, faults, p->faults, sizeof *faults);
 }
 
 /* The edges given: each is there, once. */
-static bosc_status look_up(struct proof *p, struct bi_prove_faults *faults)
+static bosc_status look_up(struct proof *p, struct bi_msf_verify_faults *faults)
 {
     const struct bi_backend *backend = p->ctx->backend;
-    struct bi_prove_given given = {p->given, p->wide_given, p->graph->entries, NULL, p->faults};
-    struct bi_prove_find find = {.rows = p->rows};
-    BI_TRY(take(p, p->graph->entries, sizeof(uint32_t), &given.place_of));
-    BI_TRY(take(p, p->count, 1, &find.seen));
-    BI_TRY(take(p, p->count, sizeof *p->ends, &p->ends));
-    BI_TRY(take(p, p->count, bytes(p->rows.wide_keys), &p->ranks));
+    struct bi_msf_verify_given given = {p->given, p->wide_given, p->graph->entries, NULL, p->faults};
+    struct bi_msf_verify_find find = {.rows = p->rows};
+    BI_TRY(bi_scratch_of(p->ctx, p->graph->entries, sizeof(uint32_t), &given.place_of));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, 1, &find.seen));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->ends, &p->ends));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(p->rows.wide_keys), &p->ranks));
     if (p->graph->entries) BI_TRY(backend->fill(p->ctx, given.place_of, 0xff, (size_t)p->graph->entries * 4));
     if (p->count) BI_TRY(backend->fill(p->ctx, find.seen, 0, (size_t)p->count));
-    BI_TRY(p->steps->prove_given(p->ctx, p->count, &given));
+    BI_TRY(p->steps->msf_verify_given(p->ctx, p->count, &given));
     BI_TRY(read_faults(p, faults));
     if (faults->absent != INT64_MAX) return BOSC_OK;
     find.place_of = given.place_of;
     find.ends = p->ends;
     find.ranks = p->ranks;
-    struct bi_prove_found found = {p->given, p->wide_given, given.place_of, find.seen, p->faults};
-    BI_TRY(p->steps->prove_find(p->ctx, tiles(p), &find));
-    BI_TRY(p->steps->prove_found(p->ctx, p->count, &found));
+    struct bi_msf_verify_found found = {p->given, p->wide_given, given.place_of, find.seen, p->faults};
+    BI_TRY(p->steps->msf_verify_find(p->ctx, tiles(p), &find));
+    BI_TRY(p->steps->msf_verify_found(p->ctx, p->count, &found));
     return read_faults(p, faults);
 }
 
@@ -68,44 +64,44 @@ static bosc_status sort_given(struct proof *p)
     uint32_t *places, *by_id;
     void *ids, *ids_by_id, *ranks_by_id;
     bool wide = p->rows.wide, wide_keys = p->rows.wide_keys;
-    BI_TRY(take(p, p->count, sizeof *places, &places));
-    BI_TRY(take(p, p->count, sizeof *by_id, &by_id));
-    BI_TRY(take(p, p->count, sizeof *p->order, &p->order));
-    BI_TRY(take(p, p->count, bytes(wide), &ids));
-    BI_TRY(take(p, p->count, bytes(wide), &ids_by_id));
-    BI_TRY(take(p, p->count, bytes(wide), &p->sorted_ids));
-    BI_TRY(take(p, p->count, bytes(wide_keys), &ranks_by_id));
-    BI_TRY(take(p, p->count, bytes(wide_keys), &p->sorted_ranks));
-    struct bi_iota iota = {places, false};
-    struct bi_msf_widen widen = {p->given, ids, p->wide_given, wide};
-    struct bi_prove_pick ranks = {p->ranks, by_id, ranks_by_id, wide_keys},
-                         sorted = {ids, p->order, p->sorted_ids, wide};
-    BI_TRY(p->steps->iota(p->ctx, p->count, &iota));
-    BI_TRY(p->steps->msf_widen(p->ctx, p->count, &widen));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *places, &places));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *by_id, &by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->order, &p->order));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &ids_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &p->sorted_ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide_keys), &ranks_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide_keys), &p->sorted_ranks));
+    struct bi_msf_iota iota = {places};
+    struct bi_msf_copy_words widen = {p->given, ids, p->wide_given, wide};
+    struct bi_msf_verify_pick ranks = {p->ranks, by_id, ranks_by_id, wide_keys},
+                              sorted = {ids, p->order, p->sorted_ids, wide};
+    BI_TRY(p->steps->msf_iota(p->ctx, p->count, &iota));
+    BI_TRY(p->steps->msf_copy_words(p->ctx, p->count, &widen));
     BI_TRY(p->core->sort_pairs(p->ctx, word(wide), ids, 4, places, p->count, ids_by_id, by_id, 0, wide ? 64 : 32));
-    BI_TRY(p->steps->prove_pick(p->ctx, p->count, &ranks));
+    BI_TRY(p->steps->msf_verify_pick(p->ctx, p->count, &ranks));
     BI_TRY(p->core->sort_pairs(p->ctx, word(wide_keys), ranks_by_id, 4, by_id, p->count, p->sorted_ranks, p->order, 0,
                                wide_keys ? 64 : 32));
-    return p->steps->prove_pick(p->ctx, p->count, &sorted);
+    return p->steps->msf_verify_pick(p->ctx, p->count, &sorted);
 }
 
 /* The arcs of the edges given, ordered by their vertices. */
 static bosc_status list_given(struct proof *p, struct bi_msf_rounds *rounds)
 {
     int64_t arcs = 2 * p->count;
-    struct bi_prove_arcs list = {.ends = p->ends, .order = p->order, .shift = bi_bit_length((uint64_t)p->rows.n)};
+    struct bi_msf_verify_arcs list = {.ends = p->ends, .order = p->order, .shift = bi_bit_length((uint64_t)p->rows.n)};
     void *count;
     for (int k = 0; k < 2; k++) {
-        BI_TRY(take(p, arcs, sizeof(uint64_t), &rounds->ends[k]));
-        BI_TRY(take(p, arcs, sizeof(uint32_t), &rounds->places[k]));
+        BI_TRY(bi_scratch_of(p->ctx, arcs, sizeof(uint64_t), &rounds->ends[k]));
+        BI_TRY(bi_scratch_of(p->ctx, arcs, sizeof(uint32_t), &rounds->places[k]));
     }
-    BI_TRY(take(p, arcs, 1, &list.keep));
-    BI_TRY(take(p, 1, sizeof(int64_t), &count));
+    BI_TRY(bi_scratch_of(p->ctx, arcs, 1, &list.keep));
+    BI_TRY(bi_scratch_of(p->ctx, 1, sizeof(int64_t), &count));
     list.arcs = rounds->ends[0];
     list.turns = rounds->places[0];
     rounds->list = (struct bi_msf_list){.rows = p->rows, .ranks = true, .shift = list.shift};
     if (p->count == 0) return BOSC_OK;
-    BI_TRY(p->steps->prove_arcs(p->ctx, p->count, &list));
+    BI_TRY(p->steps->msf_verify_arcs(p->ctx, p->count, &list));
     BI_TRY(p->core->compact(p->ctx, sizeof(uint64_t), list.arcs, list.keep, arcs, rounds->ends[1], count));
     BI_TRY(p->core->compact(p->ctx, sizeof(uint32_t), list.turns, list.keep, arcs, rounds->places[1], count));
     BI_TRY(bi_read_back(p->ctx, &rounds->list.count, count, sizeof rounds->list.count));
@@ -119,43 +115,43 @@ static bosc_status grow_tree(struct proof *p)
     struct bi_msf_rounds rounds = {.n = p->rows.n, .atomic = true, .keep_parallel = true, .tree = &p->tree};
     uint8_t *chosen;
     BI_TRY(list_given(p, &rounds));
-    BI_TRY(take(p, p->rows.n, sizeof(uint32_t), &p->tree.leaf));
-    BI_TRY(take(p, 2 * p->rows.n, sizeof(uint32_t), &p->tree.parent));
-    BI_TRY(take(p, 2 * p->rows.n, sizeof(uint32_t), &p->tree.rank));
-    BI_TRY(take(p, p->count, sizeof(uint32_t), &rounds.chosen));
-    BI_TRY(take(p, p->count, 1, &chosen));
+    BI_TRY(bi_scratch_of(p->ctx, p->rows.n, sizeof(uint32_t), &p->tree.leaf));
+    BI_TRY(bi_scratch_of(p->ctx, 2 * p->rows.n, sizeof(uint32_t), &p->tree.parent));
+    BI_TRY(bi_scratch_of(p->ctx, 2 * p->rows.n, sizeof(uint32_t), &p->tree.rank));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof(uint32_t), &rounds.chosen));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, 1, &chosen));
     if (p->rows.n) BI_TRY(p->ctx->backend->fill(p->ctx, p->tree.leaf, 0xff, (size_t)p->rows.n * sizeof(uint32_t)));
     if (p->count) BI_TRY(p->ctx->backend->fill(p->ctx, chosen, 0, (size_t)p->count));
     BI_TRY(bi_msf_run_rounds(p->ctx, &rounds));
-    struct bi_mark_ids mark = {rounds.chosen, false, chosen};
-    struct bi_prove_unchosen unchosen = {chosen, p->sorted_ids, p->rows.wide, p->faults};
-    BI_TRY(p->steps->mark_ids(p->ctx, rounds.found, &mark));
-    return p->steps->prove_unchosen(p->ctx, p->count, &unchosen);
+    struct bi_msf_mark_ids mark = {rounds.chosen, false, chosen};
+    struct bi_msf_verify_unchosen unchosen = {chosen, p->sorted_ids, p->rows.wide, p->faults};
+    BI_TRY(p->steps->msf_mark_ids(p->ctx, rounds.found, &mark));
+    return p->steps->msf_verify_unchosen(p->ctx, p->count, &unchosen);
 }
 
 /* Every edge of the graph against the heaviest given between its ends. */
 static bosc_status climb(struct proof *p)
 {
-    struct bi_prove_climb climb = {
+    struct bi_msf_verify_climb climb = {
         .rows = p->rows, .ids = p->sorted_ids, .ranks = p->sorted_ranks, .faults = p->faults};
     int64_t nodes = p->tree.begin[p->tree.levels];
-    struct bi_prove_weave weave = {p->tree.rank, p->tree.parent, NULL};
-    BI_TRY(take(p, nodes, sizeof(uint64_t), &weave.nodes));
-    BI_TRY(p->steps->prove_weave(p->ctx, nodes, &weave));
-    struct bi_prove_enter enter = {p->tree.leaf, weave.nodes, NULL};
-    BI_TRY(take(p, p->rows.n, sizeof(uint64_t), &enter.entry));
-    BI_TRY(p->steps->prove_enter(p->ctx, p->rows.n, &enter));
+    struct bi_msf_verify_weave weave = {p->tree.rank, p->tree.parent, NULL};
+    BI_TRY(bi_scratch_of(p->ctx, nodes, sizeof(uint64_t), &weave.nodes));
+    BI_TRY(p->steps->msf_verify_weave(p->ctx, nodes, &weave));
+    struct bi_msf_verify_enter enter = {p->tree.leaf, weave.nodes, NULL};
+    BI_TRY(bi_scratch_of(p->ctx, p->rows.n, sizeof(uint64_t), &enter.entry));
+    BI_TRY(p->steps->msf_verify_enter(p->ctx, p->rows.n, &enter));
     climb.nodes = weave.nodes;
     climb.entry = enter.entry;
-    for (int32_t k = 0; k < BI_PROVE_LEVELS + 2; k++)
+    for (int32_t k = 0; k < BI_MSF_VERIFY_LEVELS + 2; k++)
         climb.begin[k] = p->tree.begin[k < p->tree.levels ? k : p->tree.levels];
-    return p->steps->prove_climb(p->ctx, tiles(p), &climb);
+    return p->steps->msf_verify_climb(p->ctx, tiles(p), &climb);
 }
 
-static bosc_status prove(struct proof *p, struct bi_prove_faults *faults)
+static bosc_status prove(struct proof *p, struct bi_msf_verify_faults *faults)
 {
-    static const struct bi_prove_faults none = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
-    BI_TRY(take(p, 1, sizeof none, &p->faults));
+    static const struct bi_msf_verify_faults none = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    BI_TRY(bi_scratch_of(p->ctx, 1, sizeof none, &p->faults));
     BI_TRY(p->ctx->backend->copy(p->ctx, p->faults, &none, sizeof none));
     BI_TRY(look_up(p, faults));
     if (faults->absent != INT64_MAX || faults->repeated != INT64_MAX) return BOSC_OK;
@@ -167,7 +163,7 @@ static bosc_status prove(struct proof *p, struct bi_prove_faults *faults)
     return read_faults(p, faults);
 }
 
-static bosc_status explain(bosc_ctx *ctx, const struct bi_prove_faults *faults, int64_t *edge)
+static bosc_status explain(bosc_ctx *ctx, const struct bi_msf_verify_faults *faults, int64_t *edge)
 {
     const struct {
         int64_t id;
@@ -187,33 +183,36 @@ static bosc_status explain(bosc_ctx *ctx, const struct bi_prove_faults *faults, 
     return BOSC_OK;
 }
 
+static bosc_status stage_and_prove(struct proof *p, const bosc_msf_opts *opts, const void *edges,
+                                   struct bi_msf_verify_faults *faults)
+{
+    bool staged = false;
+    BI_TRY(bi_msf_rows_of(p->ctx, p->graph, opts, &p->rows));
+    BI_TRY(bi_stage_in(p->ctx, edges, (size_t)p->count * bytes(p->wide_given), &p->given, &staged));
+    return prove(p, faults);
+}
+
 bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, const void *edges,
                             int64_t count, int64_t *edge)
 {
+    struct bi_graph_view view;
     bosc_msf_opts full;
-    struct bi_prove_faults faults;
-    bool staged = false;
+    struct bi_msf_verify_faults faults;
     BI_ENTER(ctx);
-    BI_TRY(bi_graph_check(ctx, graph));
-    BI_TRY(bi_msf_check_opts(ctx, graph, opts, &full));
+    BI_TRY(bi_graph_view_of(ctx, graph, &view));
+    BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
     if (full.trees) return bi_fail(ctx, BOSC_ERR_ARG, "opts: trees is %lld, not 0", (long long)full.trees);
     if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "count: %lld is less than 0", (long long)count);
     if (count >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "count: %lld edges; a forest has less than 2^32 - 1", (long long)count);
     if (count > 0 && !edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
-    if ((uintptr_t)edges % (uintptr_t)(graph->opts.id_bits / 8))
-        return bi_fail(ctx, BOSC_ERR_ARG, "edges: not aligned to elements of %d bits", (int)graph->opts.id_bits);
+    BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
     struct proof p = {.ctx = ctx,
-                      .steps = ctx->ops->forest_steps,
+                      .steps = ctx->ops->forest->steps,
                       .core = ctx->backend->core,
-                      .graph = graph,
+                      .graph = &view,
                       .count = count,
-                      .wide_given = graph->opts.id_bits == 64};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_msf_rows_of(ctx, graph, &full, &p.rows);
-    if (status == BOSC_OK) status = bi_stage_in(ctx, edges, (size_t)count * bytes(p.wide_given), &p.given, &staged);
-    if (status == BOSC_OK) status = prove(&p, &faults);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+                      .wide_given = view.id_bits == 64};
+    BI_TRY_WITH_SCRATCH(ctx, stage_and_prove(&p, &full, edges, &faults));
     return explain(ctx, &faults, edge);
 }

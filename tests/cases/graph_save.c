@@ -1,5 +1,5 @@
 /* Saved graphs: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
-#include "forest/graph_save.h"
+#include "graph/save.h"
 #include "cases/graph_data.h"
 #include "support/saved.h"
 

@@ -2,7 +2,7 @@
 #include "cases/forest_data.h"
 
 #include "support/arrays.h"
-#include "forest/msf_rows.h"
+#include "forest/cpu/samples.h"
 
 static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
 
@@ -338,7 +338,7 @@ static void misleading_sample(bosc_ctx *ctx)
     bosc_graph *graph = forest_build(ctx, &e, 64, 0);
     CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, ids));
     bosc_graph_free(graph);
-    for (int64_t i = 0; i < BI_MSF_SAMPLES; i++) w[ids[bi_msf_sample_place(i, 2 * m)]] += 5000;
+    for (int64_t i = 0; i < BI_MSF_CPU_SAMPLES; i++) w[ids[bi_msf_cpu_sample_place(i, 2 * m)]] += 5000;
     graph = forest_build(ctx, &e, 64, 0);
     check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
     bosc_graph_free(graph);

@@ -2,7 +2,7 @@
  * Whatever is read may be copied out, and its forest found and proved. */
 #include <boscage/forest.h>
 
-#include "forest/graph_save.h"
+#include "graph/save.h"
 #include "fuzz.h"
 #include "io/structure.h"
 

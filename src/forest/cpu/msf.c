@@ -1,0 +1,128 @@
+/* The fast spanning forest on the CPU: which part of the edges goes first, and what the caller gets. */
+#include "forest/cpu/msf.h"
+
+#include "base/bits.h"
+
+/* Of a graph with more than DENSE edges a vertex, LIGHT a vertex go first. */
+static const double LIGHT = 1.8, DENSE = 2.5;
+enum { GRAIN = 1 << 13, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
+
+static bosc_status take_room(struct bi_msf_cpu *m, int64_t edges)
+{
+    int64_t n = m->rows.n;
+    int64_t most = n - 1 < edges ? n - 1 : edges;
+    BI_TRY(bi_scratch_of(m->ctx, most, sizeof *m->ids, (void **)&m->ids));
+    if (m->want->keys) BI_TRY(bi_scratch_of(m->ctx, most, m->rows.wide_keys ? 8 : 4, &m->keys));
+    BI_TRY(bi_scratch_of(m->ctx, n, sizeof *m->choice, (void **)&m->choice));
+    BI_TRY(bi_scratch_of(m->ctx, n, sizeof *m->next, (void **)&m->next));
+    return bi_scratch_of(m->ctx, n, sizeof *m->component, (void **)&m->component);
+}
+
+/* The first round, with a list for about `light` edges; if the sample was wrong by much, with one for all. */
+static bosc_status first_round(struct bi_msf_cpu *m, int64_t light, int64_t edges)
+{
+    int64_t slack = (int64_t)m->ctx->threads * SLACK;
+    struct bi_mark mark = bi_arena_mark(m->ctx);
+    bool overflow;
+    BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, light + light / 4 + slack, &m->list));
+    bi_msf_cpu_stream(m, &overflow);
+    if (overflow) {
+        bi_arena_rewind(m->ctx, mark);
+        BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, edges + edges / 8 + slack, &m->list));
+        bi_msf_cpu_stream(m, &overflow);
+    }
+    return bi_msf_cpu_first_round(m);
+}
+
+/* Ids of the forest become ascending by way of marks. */
+static bosc_status order_ids(struct bi_msf_cpu *m, int64_t entries)
+{
+    uint8_t *marks;
+    int parts = bi_thread_count(m->ctx, entries, GRAIN);
+    int64_t *begins;
+    if (m->found == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(m->ctx, entries, 1, (void **)&marks));
+    BI_TRY(bi_scratch_of(m->ctx, parts, sizeof *begins, (void **)&begins));
+    BI_TRY(m->ctx->backend->fill(m->ctx, marks, 0, (size_t)entries));
+    for (int64_t i = 0; i < m->found; i++) marks[m->ids[i]] = 1;
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t count = 0, end = bi_chunk_begin(entries, parts, p + 1);
+        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end; id++) count += marks[id];
+        begins[p] = count;
+    }
+    for (int64_t p = 0, at = 0; p < parts; p++) {
+        int64_t count = begins[p];
+        begins[p] = at;
+        at += count;
+    }
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t at = begins[p], end = bi_chunk_begin(entries, parts, p + 1),
+                most = p + 1 < parts ? begins[p + 1] : m->found;
+        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end && at < most; id++) {
+            m->ids[at] = (uint32_t)id;
+            at += marks[id];
+        }
+    }
+    return BOSC_OK;
+}
+
+/* The smallest vertex of each vertex's tree. */
+static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
+{
+    int64_t n = m->rows.n;
+    uint32_t *smallest = m->next, *out; /* next is not needed any more */
+    BI_TRY(bi_scratch_of(m->ctx, n, sizeof *out, (void **)&out));
+    BI_TRY(m->ctx->backend->fill(m->ctx, smallest, 0xff, (size_t)m->components * sizeof *smallest));
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
+    for (int64_t v = 0; v < n; v++) {
+        uint32_t tree = m->joined[m->component[v]];
+        if ((uint32_t)v < bi_atomic_load_u32(&smallest[tree])) bi_atomic_min_u32(&smallest[tree], (uint32_t)v);
+    }
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
+    for (int64_t v = 0; v < n; v++) out[v] = smallest[m->joined[m->component[v]]];
+    *labels = out;
+    return BOSC_OK;
+}
+
+static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)
+{
+    int64_t edges = graph->m, light = edges;
+    bool filter = (double)edges > DENSE * (double)graph->n;
+    if (filter) light = (int64_t)(LIGHT * (double)graph->n);
+    BI_TRY(take_room(m, edges));
+    m->threshold = UINT64_MAX;
+    m->threshold_id = UINT32_MAX;
+    if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));
+    BI_TRY(first_round(m, light, edges));
+    BI_TRY(bi_progress(m->ctx, "msf", 0.5));
+    BI_TRY(bi_msf_cpu_kruskal(m, m->component));
+    if (filter) {
+        BI_TRY(bi_progress(m->ctx, "msf", 0.75));
+        BI_TRY(bi_msf_cpu_list_heavy(m));
+        BI_TRY(bi_msf_cpu_kruskal(m, NULL));
+    }
+    uint32_t *labels = NULL;
+    if (m->want->labels) BI_TRY(label(m, &labels));
+    if (m->want->ids && !m->keys) BI_TRY(order_ids(m, graph->entries));
+    *found = (struct bi_msf_found){.count = m->found,
+                                   .ids = m->ids,
+                                   .keys = m->keys,
+                                   .ascending = !m->keys,
+                                   .summed = true,
+                                   .low = m->low,
+                                   .high = m->high,
+                                   .labels = labels};
+    return BOSC_OK;
+}
+
+bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
+                       const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served)
+{
+    struct bi_msf_cpu m = {.ctx = ctx, .rows = bi_msf_rows_in(graph, order), .loops = graph->loops > 0, .want = want};
+    *served = !graph->wide && graph->n > 0;
+    if (!*served) return BOSC_OK;
+    *rounds = 1;
+    return run(&m, graph, found);
+}

@@ -1,0 +1,170 @@
+/* Kruskal's algorithm on lists of edges between components. */
+#include "base/bits.h"
+#include "forest/cpu/msf.h"
+
+enum {
+    GRAIN = 1 << 13,
+    SMALL = 1 << 14, /* edges that are sorted at once, */
+    MANY = 4,        /* or where there are not more than so many a component; */
+    PART = 2         /* else so many a component go first */
+};
+
+/* Ends become what the table says; edges inside a component go. */
+static bosc_status relabel(struct bi_msf_cpu *m, const uint32_t *table)
+{
+    struct bi_msf_edge_list *list = &m->list;
+    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
+    int64_t *counts, count = 0;
+    BI_TRY(bi_scratch_of(m->ctx, parts, sizeof *counts, (void **)&counts));
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+        int64_t at = begin;
+        for (int64_t i = begin; i < end; i++) {
+            uint32_t u = table[list->ends[i] >> 32], v = table[(uint32_t)list->ends[i]];
+            list->words[at] = list->words[i];
+            list->ends[at] = (uint64_t)u << 32 | v;
+            if (list->ids) list->ids[at] = list->ids[i];
+            at += u != v;
+        }
+        counts[p] = at - begin;
+    }
+    for (int p = 0; p < parts; p++) {
+        bi_msf_edge_list_move(list, count, bi_chunk_begin(list->count, parts, p), counts[p]);
+        count += counts[p];
+    }
+    list->count = count;
+    return BOSC_OK;
+}
+
+/* Sorts edges of long keys: by id, then stably by rank. */
+static bosc_status sort_long(struct bi_msf_cpu *m, const struct bi_msf_edge_list *list, struct bi_msf_edge_list *out)
+{
+    const struct bi_core_ops *core = m->ctx->backend->core;
+    int64_t count = list->count;
+    uint32_t *order[2], *ids;
+    uint64_t *words;
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(m->ctx, count, sizeof(uint32_t), (void **)&order[k]));
+    BI_TRY(bi_scratch_of(m->ctx, count, sizeof *ids, (void **)&ids));
+    BI_TRY(bi_scratch_of(m->ctx, count, sizeof *words, (void **)&words));
+    for (int64_t i = 0; i < count; i++) order[0][i] = (uint32_t)i;
+    BI_TRY(core->sort_pairs(m->ctx, BOSC_U32, list->ids, 4, order[0], count, ids, order[1], 0, 32));
+    for (int64_t i = 0; i < count; i++) words[i] = list->words[order[1][i]];
+    BI_TRY(core->sort_pairs(m->ctx, BOSC_U64, words, 4, order[1], count, out->words, order[0], 0, 64));
+    for (int64_t i = 0; i < count; i++) {
+        out->ids[i] = list->ids[order[0][i]];
+        out->ends[i] = list->ends[order[0][i]];
+    }
+    return BOSC_OK;
+}
+
+/* Takes the edges, lightest first, that join components. */
+static void unite(struct bi_msf_cpu *m, const struct bi_msf_edge_list *sorted)
+{
+    for (int64_t i = 0; i < sorted->count && m->left > 1; i++) {
+        uint32_t u = bi_msf_cpu_root(m->joined, (uint32_t)(sorted->ends[i] >> 32)),
+                 v = bi_msf_cpu_root(m->joined, (uint32_t)sorted->ends[i]);
+        if (u == v) continue;
+        m->joined[u > v ? u : v] = u > v ? v : u;
+        uint64_t key = bi_msf_cpu_key(m, sorted->ids ? sorted->words[i] : sorted->words[i] >> 32);
+        bi_msf_cpu_note(m, m->found++, sorted->ids ? sorted->ids[i] : (uint32_t)sorted->words[i], key);
+        m->low += key & UINT32_MAX;
+        m->high += key >> 32;
+        m->left--;
+    }
+}
+
+/* Roots are smaller than what points to them. */
+static void flatten(struct bi_msf_cpu *m)
+{
+    for (int64_t c = 0; c < m->components; c++) m->joined[c] = m->joined[m->joined[c]];
+}
+
+/* Kruskal's algorithm over a list that is not needed any more. */
+static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list *list)
+{
+    struct bi_msf_edge_list sorted;
+    struct bi_mark mark = bi_arena_mark(m->ctx);
+    BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, list->count, &sorted));
+    if (list->ids)
+        BI_TRY(sort_long(m, list, &sorted));
+    else
+        BI_TRY(m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count,
+                                                 sorted.words, sorted.ends, 0, 64));
+    sorted.count = list->count;
+    unite(m, &sorted);
+    flatten(m);
+    bi_arena_rewind(m->ctx, mark);
+    return BOSC_OK;
+}
+
+static bool is_light(const struct bi_msf_cpu *m, const struct bi_msf_edge_list *list, int64_t i)
+{
+    if (list->words[i] != m->threshold || !list->ids) return list->words[i] <= m->threshold;
+    return list->ids[i] <= m->threshold_id;
+}
+
+static void copy_edge(const struct bi_msf_edge_list *from, int64_t i, struct bi_msf_edge_list *to, int64_t at)
+{
+    to->words[at] = from->words[i];
+    to->ends[at] = from->ends[i];
+    if (from->ids) to->ids[at] = from->ids[i];
+}
+
+/* Moves the edges up to the threshold from the list to `light`. */
+static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
+{
+    struct bi_msf_edge_list *list = &m->list;
+    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
+    int64_t *begins, count = 0, rest = 0;
+    BI_TRY(bi_scratch_of(m->ctx, parts + 1, sizeof *begins, (void **)&begins));
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t lights = 0, end = bi_chunk_begin(list->count, parts, p + 1);
+        for (int64_t i = bi_chunk_begin(list->count, parts, p); i < end; i++) lights += is_light(m, list, i);
+        begins[p] = lights;
+    }
+    for (int p = 0; p < parts; p++) {
+        int64_t lights = begins[p];
+        begins[p] = count;
+        count += lights;
+    }
+    begins[parts] = count;
+    BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, count, light));
+    light->count = count;
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int p = 0; p < parts; p++) {
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+        int64_t at = begins[p], keep = begin;
+        for (int64_t i = begin; i < end; i++)
+            if (is_light(m, list, i))
+                copy_edge(list, i, light, at++);
+            else
+                copy_edge(list, i, list, keep++);
+    }
+    for (int p = 0; p < parts; p++) {
+        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+        int64_t keep = end - begin - (begins[p + 1] - begins[p]);
+        bi_msf_edge_list_move(list, rest, begin, keep);
+        rest += keep;
+    }
+    list->count = rest;
+    return BOSC_OK;
+}
+
+bosc_status bi_msf_cpu_kruskal(struct bi_msf_cpu *m, const uint32_t *table)
+{
+    struct bi_mark mark = bi_arena_mark(m->ctx);
+    if (table) BI_TRY(relabel(m, table));
+    while (m->list.count > SMALL && m->list.count > MANY * m->left) {
+        struct bi_msf_edge_list light;
+        BI_TRY(bi_msf_cpu_sample_list(m, (double)m->left * PART / (double)m->list.count));
+        BI_TRY(split(m, &light));
+        BI_TRY(take_all(m, &light));
+        BI_TRY(relabel(m, m->joined));
+        bi_arena_rewind(m->ctx, mark);
+    }
+    BI_TRY(take_all(m, &m->list));
+    bi_arena_rewind(m->ctx, mark);
+    return BOSC_OK;
+}

@@ -1,0 +1,16 @@
+/* The table of spanning forests on the CPU. */
+#include "core/steps.h"
+#include "forest/forest.h"
+#include "forest/steps/steps.h"
+
+#define BI_STEP BI_STEP_CPU
+#include "forest/steps/steps.def"
+#undef BI_STEP
+
+static const struct bi_forest_steps steps = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "forest/steps/steps.def"
+#undef BI_STEP
+};
+
+const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps, .msf = bi_msf_cpu, .components = bi_components_cpu};

@@ -1,0 +1,264 @@
+/* The fast minimum spanning forest on CUDA, in the memory of a graph's rows.
+ *
+ * 1. Round 0 streams the rows once: every vertex takes its lightest edge (no worklist, no atomics), and arcs u -> v with
+ *    u < v that are light, by a threshold from a sample, are listed in the same pass. Mutual choices are roots; pointers
+ *    are flattened; about a quarter of the vertices are left as components.
+ * 2. Level 0: Boruvka's rounds over the list of light edges, all in one kernel with grid barriers between the phases.
+ * 3. Level 1: edges that are not light are read only from vertices outside the largest component, which by now holds
+ *    most; those between components are listed, and the same rounds finish.
+ *
+ * Filtering by weight is from Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009);
+ * skipping the largest component from Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via
+ * Subgraph Sampling (2018). Edges are ordered by (key, edge id) throughout, so that nothing depends on the order of
+ * atomics but the places of edges in a list and the numbers of components. */
+#ifndef BI_FOREST_CUDA_MSF_CUH
+#define BI_FOREST_CUDA_MSF_CUH
+
+#include "core/cuda/cooperative.cuh"
+#include "core/cuda/warp.cuh"
+
+enum {
+    BI_MSF_TILE = 2048, /* arcs of a block in round 0 */
+    BI_MSF_TILE_THREADS = 256,
+    BI_MSF_TILE_WARPS = BI_MSF_TILE_THREADS / 32,
+    BI_MSF_TILE_ITEMS = BI_MSF_TILE / BI_MSF_TILE_THREADS,
+    BI_MSF_TILE_BLOCKS = 6, /* a multiprocessor */
+    BI_MSF_LONG_ROW = 48,   /* arcs of a row in a tile: longer ones are read by a warp */
+    BI_MSF_SAMPLES = 1024,
+    BI_MSF_SAMPLE_THREADS = 512,
+    BI_MSF_ROUND_THREADS = 512,
+    BI_MSF_ROUND_BLOCKS = 2, /* a multiprocessor */
+    BI_MSF_BATCH = 4,        /* items of a lane at a time: loads in flight */
+    BI_MSF_LEVELS = 2,
+    BI_MSF_ROUNDS = 40 /* each halves the components that go on, of less than 2^30 */
+};
+#define BI_MSF_NONE UINT32_MAX
+
+/* A component's pointer: another component of its round; or it is settled as number `id` of the next round; or it has
+ * no edge any more and is finished as number `id` of the next level. */
+#define BI_MSF_SETTLED 0x80000000u
+#define BI_MSF_FINISHED 0xC0000000u
+#define BI_MSF_ID 0x3FFFFFFFu
+
+/* The rows of a graph, and which arcs count. K is the unsigned type of the keys. */
+template <class K> struct bi_msf_csr {
+    const uint32_t *offsets, *neighbours, *ids;
+    const K *keys;
+    uint32_t n, arcs;
+    K flip, number;                         /* as in struct bi_msf_order */
+    K limit;                                /* arcs of a higher rank are not there */
+    const uint8_t *vertex_mask, *edge_mask; /* NULL: all are there */
+};
+
+/* The rank of a key (see forest/forest.h), and the key of a rank. */
+template <class K> __device__ __forceinline__ K bi_msf_key_rank(const bi_msf_csr<K> &r, K key)
+{
+    return key > r.number ? key : key ^ r.flip;
+}
+
+/* An arc's rank: what the kernels call its key. */
+template <class K> __device__ __forceinline__ K bi_msf_arc_key(const bi_msf_csr<K> &r, uint32_t arc)
+{
+    return bi_msf_key_rank(r, r.keys[arc]);
+}
+
+/* CHECKED kernels serve graphs with self loops, masks or a limit. */
+template <bool CHECKED, class K>
+__device__ __forceinline__ bool bi_msf_missing(const bi_msf_csr<K> &r, uint32_t row, uint32_t arc, K key)
+{
+    if (!CHECKED) return false;
+    uint32_t other = r.neighbours[arc];
+    if (other == row || key > r.limit) return true;
+    if (r.vertex_mask && !(r.vertex_mask[row] && r.vertex_mask[other])) return true;
+    return r.edge_mask && !r.edge_mask[r.ids[arc]];
+}
+
+/* An edge in the list of a level. Its ends are components; equal ends: it is out. In level 0, where ids are in order,
+ * the arc's place stands for the id. */
+template <class K> struct bi_msf_edge;
+template <> struct __align__(16) bi_msf_edge<uint32_t> { uint32_t u, v, key, id; };
+template <> struct __align__(8) bi_msf_edge<uint64_t>
+{
+    uint32_t u, v;
+    uint64_t key;
+    uint32_t id, unused;
+};
+
+/* The lightest edge of a component. With 32-bit keys one word holds (key, id); with 64-bit keys the word is the key,
+ * and the id is settled in a pass of its own. */
+__device__ __forceinline__ unsigned long long bi_msf_word(uint32_t key, uint32_t id)
+{
+    return (unsigned long long)key << 32 | id;
+}
+__device__ __forceinline__ unsigned long long bi_msf_word(uint64_t key, uint32_t) { return key; }
+
+/* The state that the kernels share; zeroed before the first. */
+struct bi_msf_control {
+    /* The first words are read back: edges of the forest, and their ranks in sums of halves. */
+    unsigned long long edges, low, high;
+    unsigned overflow; /* a list was full: nothing is valid */
+    unsigned rounds[BI_MSF_LEVELS];
+
+    unsigned long long threshold_key; /* an edge is light up to (key, id) */
+    unsigned threshold_id, giant;
+    unsigned listed[BI_MSF_LEVELS];
+    unsigned components[BI_MSF_LEVELS + 1]; /* at the begin of each level, and at the end */
+    unsigned finished[BI_MSF_LEVELS];
+    unsigned arrived[BI_MSF_LEVELS];
+    unsigned settled[BI_MSF_LEVELS][BI_MSF_ROUNDS], left[BI_MSF_LEVELS][BI_MSF_ROUNDS];
+};
+
+template <class K> struct bi_msf_state {
+    struct bi_msf_control *control;
+    uint32_t *tile_row; /* of each tile: the row of its first arc */
+    uint2 *tile_ends;   /* the lightest arc of the row that came from the tile before, and of that which goes on */
+    uint32_t *next;     /* n: whom a vertex, later a component, joins */
+    K *row_key;         /* n: the key of a vertex's edge */
+    uint32_t *pointer;  /* n: from vertices to components of level 0 */
+    uint32_t
+        *pools[BI_MSF_LEVELS]; /* n each: from components of the level to those of the next, by way of the rounds */
+    unsigned long long *best;  /* n / 2 + 1 */
+    uint32_t *best_id;         /* likewise, for 64-bit keys */
+    bi_msf_edge<K> *list;
+    uint32_t capacity; /* of list */
+    uint8_t *marks;    /* by edge id: 1 for those of the forest */
+    K *keys_by_id;     /* NULL, or gets the keys (not flipped) of those */
+};
+
+/* An edge of the forest. In round 0 both its ends may take it, of different blocks. */
+template <class K>
+__device__ __forceinline__ void bi_msf_take(const bi_msf_csr<K> &r, const bi_msf_state<K> &s, uint32_t id, K key)
+{
+    bi_store_relaxed(&s.marks[id], (uint8_t)1);
+    if (s.keys_by_id) bi_store_relaxed(&s.keys_by_id[id], bi_msf_key_rank(r, key));
+}
+
+/* Takes the edge of each end's component for its lightest, if it is. */
+template <class K> __device__ __forceinline__ void bi_msf_offer(const bi_msf_state<K> &s, const bi_msf_edge<K> &e)
+{
+    unsigned long long word = bi_msf_word(e.key, e.id);
+    if (word < bi_load_hint(&s.best[e.u])) atomicMin(&s.best[e.u], word);
+    if (word < bi_load_hint(&s.best[e.v])) atomicMin(&s.best[e.v], word);
+}
+
+/* Sums over a block of what its threads count, added to the control. All threads call it. */
+__device__ __forceinline__ void bi_msf_add_sums(struct bi_msf_control *control, unsigned edges, unsigned long long low,
+                                                unsigned long long high)
+{
+    for (int d = 16; d > 0; d /= 2) {
+        edges += __shfl_xor_sync(~0u, edges, d);
+        low += __shfl_xor_sync(~0u, low, d);
+        high += __shfl_xor_sync(~0u, high, d);
+    }
+    struct sums {
+        unsigned long long edges, low, high;
+    };
+    BI_SHARED(sums, sh);
+    if (threadIdx.x == 0) sh.edges = sh.low = sh.high = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && edges) {
+        atomicAdd(&sh.edges, (unsigned long long)edges);
+        atomicAdd(&sh.low, low);
+        atomicAdd(&sh.high, high);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && sh.edges) {
+        atomicAdd(&control->edges, sh.edges);
+        atomicAdd(&control->low, sh.low);
+        atomicAdd(&control->high, sh.high);
+    }
+}
+
+/* Places for the flagged among THREADS * ITEMS items of a block, item k of thread t being number k * THREADS + t;
+ * returns how many. `counts` is shared, WARPS * ITEMS + 1 words. Two barriers. */
+template <int THREADS, int ITEMS>
+__device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS], uint32_t (&rank)[ITEMS],
+                                                      uint32_t *counts)
+{
+    constexpr int WARPS = THREADS / 32, ENTRIES = WARPS * ITEMS, EACH = (ENTRIES + 31) / 32;
+    int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
+    unsigned votes[ITEMS], below = (1u << lane) - 1;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        votes[k] = __ballot_sync(~0u, flag[k]);
+        if (lane == 0) counts[k * WARPS + warp] = (uint32_t)__popc(votes[k]);
+    }
+    __syncthreads();
+    if (warp == 0) {
+        uint32_t mine[EACH], sum = 0;
+        for (int e = 0; e < EACH; e++) {
+            int i = lane * EACH + e;
+            mine[e] = i < ENTRIES ? counts[i] : 0;
+            sum += mine[e];
+        }
+        uint32_t upto = bi_warp_inclusive_sum(sum);
+        uint32_t before = upto - sum;
+        for (int e = 0; e < EACH; e++) {
+            int i = lane * EACH + e;
+            if (i < ENTRIES) counts[i] = before;
+            before += mine[e];
+        }
+        if (lane == 31) counts[ENTRIES] = upto;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) rank[k] = counts[k * WARPS + warp] + (uint32_t)__popc(votes[k] & below);
+    return counts[ENTRIES];
+}
+
+/* Sorts BI_MSF_SAMPLES shared items by a block of BI_MSF_SAMPLE_THREADS. Source: Batcher, Sorting Networks (1968). */
+template <class T> static __device__ void bi_msf_sort_samples(T *items)
+{
+    for (unsigned size = 2; size <= BI_MSF_SAMPLES; size *= 2)
+        for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+            __syncthreads();
+            unsigned i = 2 * threadIdx.x - (threadIdx.x & (stride - 1)), j = i + stride;
+            bool ascending = (i & size) == 0;
+            T a = items[i], b = items[j];
+            if (b.before(a) == ascending) {
+                items[i] = b;
+                items[j] = a;
+            }
+        }
+    __syncthreads();
+}
+
+/* Sample i of `count` places. */
+__device__ __forceinline__ uint32_t bi_msf_sample_place(uint32_t i, uint32_t count)
+{
+    return (uint32_t)(((uint64_t)bi_mix_u32(i + 12345) * count) >> 32);
+}
+
+/* A component's number in the next level, or BI_MSF_NONE for a vertex without edges. */
+__device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uint32_t *pool)
+{
+    return (pointer & BI_MSF_FINISHED) == BI_MSF_FINISHED ? BI_MSF_NONE
+           : pool                                         ? pool[pointer & BI_MSF_ID]
+                                                          : pointer & BI_MSF_ID;
+}
+
+/* The launches, in their order. `light_fraction`: of the edges; 1 and more: all are light. */
+template <class K>
+bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
+                               float light_fraction);
+template <class K>
+bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);
+template <class K>
+bosc_status bi_msf_list_heavy(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked);
+
+/* The bytes of the marks, of which those beyond the entries are 0. Lists the marked ids, ascending, and their keys
+ * (NULL: not wanted). */
+size_t bi_msf_marks_bytes(int64_t entries);
+template <class K>
+bosc_status bi_msf_list_marked(bosc_ctx *, const bi_msf_state<K> &, int64_t entries, uint32_t *ids, K *keys);
+
+/* The smallest vertex of each vertex's tree. pool1 may be NULL; smallest is scratch, n. */
+struct bi_msf_label_args {
+    const struct bi_msf_control *control; /* nothing is done where a list was too short */
+    uint32_t n;
+    const uint32_t *pointer, *pool0, *pool1;
+    uint32_t *smallest, *labels;
+};
+bosc_status bi_msf_label_trees(bosc_ctx *, const bi_msf_label_args &);
+
+#endif

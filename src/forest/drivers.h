@@ -1,0 +1,54 @@
+/* What the drivers of spanning forests share: checks, labels, and what is made of the edges of a forest. */
+#ifndef BI_FOREST_DRIVERS_H
+#define BI_FOREST_DRIVERS_H
+
+#include "core/check.h"
+#include "forest/forest.h"
+#include "forest/steps/steps.h"
+
+/* ---- checks.c ---- */
+
+/* A copy of the caller's options (NULL: the defaults), checked. */
+bosc_status bi_msf_check_opts(bosc_ctx *ctx, const struct bi_graph_view *graph, const bosc_msf_opts *opts,
+                              bosc_msf_opts *full);
+
+/* The rows of the graph in the order that the options say; brings the masks in reach. */
+bosc_status bi_msf_rows_of(bosc_ctx *ctx, const struct bi_graph_view *graph, const bosc_msf_opts *opts,
+                           struct bi_msf_rows *rows);
+
+/* Whether an array of ids is aligned to its elements. */
+bosc_status bi_forest_check_ids(bosc_ctx *ctx, const struct bi_graph_view *graph, const char *name, const void *array);
+
+/* The arguments that describe a spanning tree. */
+bosc_status bi_forest_check_tree(bosc_ctx *ctx, const void *pairs, int64_t n, int32_t id_bits);
+
+/* ---- labels.c ---- */
+
+/* labels (n) = the smallest vertex of each component of the edges in a list of ids. */
+bosc_status bi_msf_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t entries, const void *ids,
+                               int64_t count, uint32_t *labels);
+
+/* The same of a flat or deep forest of parents (n), which is lost. */
+bosc_status bi_msf_label_parents(bosc_ctx *ctx, int64_t n, uint32_t *parent, uint32_t *labels);
+
+/* *count = the number of vertices that the mask leaves; with labels, of those that are their own label. */
+bosc_status bi_msf_count_roots(bosc_ctx *ctx, const struct bi_msf_rows *rows, const uint32_t *labels, int64_t *count);
+
+/* Writes labels to the caller's array of id_bits; waits if it is not in reach. */
+bosc_status bi_msf_give_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                               const uint32_t *labels, const struct bi_out *out);
+
+/* ---- selection.c ---- */
+
+/* Sorts ids, ascending, with their keys. */
+bosc_status bi_msf_sort_found(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_found *found);
+
+/* Keeps the `count` lightest edges. */
+bosc_status bi_msf_keep_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t count,
+                                 struct bi_msf_found *found);
+
+/* Fills weight_low, weight_high and weight; float types: ids ascend. */
+bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                       const struct bi_msf_found *found, bosc_msf_info *info);
+
+#endif

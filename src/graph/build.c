@@ -1,0 +1,257 @@
+/* Builds graphs. The edges are listed as (u << bits | v, id), u <= v, and sorted, stably, so that those of equal
+ * vertices stay in the order of their ids. The list is the forward half of the rows: the arcs u -> v. A stable sort of
+ * it by v is the other half. A row is its back arcs, then its forward arcs, and so is ascending.
+ *
+ * All scratch is taken before a block of the graph is written to, so that a lack of memory leaves it as it was. */
+#include "base/bits.h"
+#include "core/call.h"
+#include "graph/drivers.h"
+
+static bosc_status read_vertex(struct bi_graph_build *b, const void *array, bool wide, int64_t i, int64_t *vertex)
+{
+    uint32_t narrow;
+    if (wide) return bi_read_back(b->ctx, vertex, (const int64_t *)array + i, sizeof *vertex);
+    BI_TRY(bi_read_back(b->ctx, &narrow, (const uint32_t *)array + i, sizeof narrow));
+    *vertex = narrow;
+    return BOSC_OK;
+}
+
+static bosc_status bad_entry(struct bi_graph_build *b, int64_t i)
+{
+    const struct bi_graph_entries *e = &b->entries;
+    int64_t u, v;
+    BI_TRY(read_vertex(b, e->u, e->wide_u, i, &u));
+    BI_TRY(read_vertex(b, e->v, e->wide_v, i, &v));
+    if (u < 0 || u >= e->n)
+        return bi_fail(b->ctx, BOSC_ERR_DATA, "u: entry %lld is %lld, which is no vertex of %lld", (long long)i,
+                       (long long)u, (long long)e->n);
+    if (v < 0 || v >= e->n)
+        return bi_fail(b->ctx, BOSC_ERR_DATA, "v: entry %lld is %lld, which is no vertex of %lld", (long long)i,
+                       (long long)v, (long long)e->n);
+    return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: entry %lld is NaN", (long long)i);
+}
+
+/* Vertices may be taken for granted, but not those of a graph that has none. */
+static bool is_checked(const struct bi_graph_build *b)
+{
+    return b->entries.m > 0 && !(b->next->opts.assume_valid && b->entries.n > 0);
+}
+
+static bosc_status check_entries(struct bi_graph_build *b)
+{
+    const bosc_graph_opts *o = &b->next->opts;
+    if (!is_checked(b)) return BOSC_OK;
+    struct bi_graph_check_entry check = {b->entries, o->nan == BOSC_NAN_REFUSE, b->result};
+    int64_t bad = INT64_MAX;
+    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &bad, sizeof bad));
+    BI_TRY(BI_GRAPH_STEP(b, check_entry, b->entries.m, &check));
+    BI_TRY(bi_read_back(b->ctx, &bad, b->result, sizeof bad));
+    return bad == INT64_MAX ? BOSC_OK : bad_entry(b, bad);
+}
+
+static bosc_status take_room(struct bi_graph_build *b, struct bi_graph_edge_list *list)
+{
+    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, sizeof *list->keys, (void **)&list->keys));
+    return bi_scratch_of(b->ctx, b->entries.m, bi_graph_word_bytes(b), &list->ids);
+}
+
+static void swap_lists(struct bi_graph_build *b)
+{
+    struct bi_graph_edge_list edges = b->edges;
+    b->edges = b->spare;
+    b->spare = edges;
+}
+
+/* Sorts the list of edges if it must be; `order` is what is not in order. */
+static bosc_status sort_edges(struct bi_graph_build *b, uint32_t order)
+{
+    if (!(order & BI_GRAPH_KEYS_FALL)) return BOSC_OK;
+    b->spare.count = b->edges.count;
+    BI_TRY(bi_graph_sort_by_key(b, &b->edges, &b->spare, order));
+    swap_lists(b);
+    return BOSC_OK;
+}
+
+/* The list of all entries, checked meanwhile. */
+static bosc_status list_all(struct bi_graph_build *b)
+{
+    struct {
+        int64_t bad;
+        uint32_t found;
+    } result = {INT64_MAX, 0};
+    struct bi_graph_list_entries list = {.entries = b->entries,
+                                         .check = is_checked(b),
+                                         .refuse_nan = b->next->opts.nan == BOSC_NAN_REFUSE,
+                                         .wide = b->wide,
+                                         .bits = b->bits,
+                                         .keys = b->edges.keys,
+                                         .ids = b->edges.ids,
+                                         .bad = b->result,
+                                         .found = (uint32_t *)((int64_t *)b->result + 1)};
+    b->edges.count = b->entries.m;
+    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &result, sizeof result));
+    BI_TRY(BI_GRAPH_STEP(b, list_entries, b->entries.m, &list));
+    BI_TRY(bi_read_back(b->ctx, &result, b->result, sizeof result));
+    if (result.bad != INT64_MAX) return bad_entry(b, result.bad);
+    b->ascending = !(result.found & BI_GRAPH_KEYS_FALL);
+    return sort_edges(b, result.found);
+}
+
+/* The list of entries that are edges, where some may not be. */
+static bosc_status list_some(struct bi_graph_build *b)
+{
+    const bosc_graph_opts *o = &b->next->opts;
+    struct bi_graph_iota iota = {b->edges.ids, b->wide};
+    struct bi_graph_classify classify = {
+        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
+    uint32_t order;
+    BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
+    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.is[BI_GRAPH_FORWARD]));
+    BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
+    BI_TRY(bi_graph_take_list(b, b->edges.ids, classify.is[BI_GRAPH_FORWARD], &b->spare));
+    swap_lists(b);
+    BI_TRY(bi_graph_read_order(b, &b->edges, &order));
+    return sort_edges(b, order);
+}
+
+/* Makes b->edges of the entries, checked and sorted. */
+static bosc_status list_edges(struct bi_graph_build *b)
+{
+    const bosc_graph_opts *o = &b->next->opts;
+    if (o->arcs == BOSC_ARCS_ONE && !o->drop_loops && o->nan != BOSC_NAN_DROP) return list_all(b);
+    BI_TRY(check_entries(b));
+    return o->arcs == BOSC_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
+}
+
+static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
+{
+    BI_TRY(bi_progress(b->ctx, "build", 0));
+    BI_TRY(bi_scratch(b->ctx, 64, &b->result));
+    BI_TRY(take_room(b, &b->edges));
+    BI_TRY(take_room(b, &b->spare));
+    BI_TRY(list_edges(b));
+    if (graph->opts.parallel != BOSC_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
+    BI_TRY(bi_progress(b->ctx, "build", 0.5));
+    BI_TRY(bi_graph_write_rows(b, graph));
+    return bi_progress(b->ctx, "build", 1);
+}
+
+static void set_empty(bosc_graph *graph)
+{
+    graph->n = graph->entries = graph->m = graph->arcs = graph->loops = graph->parallel = graph->isolated = 0;
+    graph->least_degree = graph->most_degree = 0;
+    graph->wide = false;
+    graph->ids_in_order = true;
+}
+
+static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *entries)
+{
+    bosc_graph next = *graph;
+    struct bi_graph_build b = {.ctx = ctx,
+                               .steps = ctx->ops->graph->steps,
+                               .next = &next,
+                               .entries = *entries,
+                               .wide = bi_graph_is_wide(&graph->opts, entries->m),
+                               .bits = entries->n > 2 ? bi_bit_length((uint64_t)entries->n - 1) : 1};
+    bosc_status status = BOSC_OK;
+    if (entries->n == 0 && entries->m == 0)
+        set_empty(&next);
+    else
+        status = build_rows(&b, graph);
+    if (status == BOSC_OK) {
+        bi_graph_commit(graph, &next);
+        return BOSC_OK;
+    }
+    bi_graph_abandon(graph, &next);
+    if (status != BOSC_ERR_NOMEM && status != BOSC_ERR_DATA) set_empty(graph);
+    return status;
+}
+
+static bosc_status stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e)
+{
+    bool staged = false;
+    if (!e->weights) return BOSC_OK;
+    return bi_stage_in(ctx, e->weights, (size_t)e->m * bosc_dtype_size(e->dtype), &e->weights, &staged);
+}
+
+static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_graph_entries e)
+{
+    size_t bytes = (size_t)e.m * (size_t)graph->opts.id_bits / 8;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, e.u, bytes, &e.u, &staged));
+    BI_TRY(bi_stage_in(ctx, e.v, bytes, &e.v, &staged));
+    BI_TRY(stage_weights(ctx, &e));
+    return build(ctx, graph, &e);
+}
+
+bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m, const void *u, const void *v,
+                             const void *weights)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    const bosc_graph_opts *o = &graph->opts;
+    BI_TRY(bi_graph_check_sizes(ctx, o, n, m));
+    BI_TRY(bi_graph_check_array(ctx, "u", u, m, (size_t)o->id_bits / 8));
+    BI_TRY(bi_graph_check_array(ctx, "v", v, m, (size_t)o->id_bits / 8));
+    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
+    bool wide = o->id_bits == 64;
+    struct bi_graph_entries e = {
+        .n = n, .m = m, .u = u, .v = v, .wide_u = wide, .wide_v = wide, .weights = weights, .dtype = o->weight};
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_build(ctx, graph, e));
+}
+
+/* Offsets in reach: they begin with 0, ascend, and end with the number of entries. */
+static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, const int64_t *offsets, int64_t *m)
+{
+    int64_t first, bad = INT64_MAX;
+    void *found;
+    BI_TRY(bi_scratch(ctx, sizeof bad, &found));
+    BI_TRY(bi_read_back(ctx, &first, offsets, sizeof first));
+    BI_TRY(bi_read_back(ctx, m, offsets + n, sizeof *m));
+    if (first != 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they begin with %lld, not 0", (long long)first);
+    if (*m < 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they end with %lld", (long long)*m);
+    struct bi_graph_check_offsets check = {offsets, true, n, found};
+    BI_TRY(ctx->backend->copy(ctx, found, &bad, sizeof bad));
+    BI_TRY(ctx->ops->graph->steps->graph_check_offsets(ctx, n, &check));
+    BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
+    if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they do not ascend at %lld", (long long)bad);
+    return bi_graph_check_sizes(ctx, &graph->opts, n, *m);
+}
+
+/* The row of each entry. */
+static bosc_status expand_rows(bosc_ctx *ctx, const int64_t *offsets, int64_t n, int64_t m, const void **rows)
+{
+    void *row_of;
+    BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &row_of));
+    *rows = row_of;
+    return bi_graph_expand_rows(ctx, offsets, true, n, m, row_of);
+}
+
+static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const void *offsets,
+                                        struct bi_graph_entries e)
+{
+    bool staged = false;
+    size_t id_bytes = (size_t)graph->opts.id_bits / 8;
+    BI_TRY(bi_stage_in(ctx, offsets, ((size_t)n + 1) * sizeof(int64_t), &offsets, &staged));
+    BI_TRY(check_offsets(ctx, graph, n, offsets, &e.m));
+    BI_TRY(bi_graph_check_array(ctx, "neighbours", e.v, e.m, id_bytes));
+    BI_TRY(bi_stage_in(ctx, e.v, (size_t)e.m * id_bytes, &e.v, &staged));
+    BI_TRY(stage_weights(ctx, &e));
+    BI_TRY(expand_rows(ctx, offsets, n, e.m, &e.u));
+    return build(ctx, graph, &e);
+}
+
+bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const int64_t *offsets,
+                                  const void *neighbours, const void *weights)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    const bosc_graph_opts *o = &graph->opts;
+    BI_TRY(bi_graph_check_sizes(ctx, o, n, 0));
+    BI_TRY(bi_graph_check_array(ctx, "offsets", offsets, n + 1, sizeof *offsets));
+    BI_TRY(bi_graph_check_array(ctx, "neighbours", neighbours, 0, (size_t)o->id_bits / 8));
+    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
+    struct bi_graph_entries e = {
+        .n = n, .v = neighbours, .wide_v = o->id_bits == 64, .weights = weights, .dtype = o->weight};
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_build_rows(ctx, graph, n, offsets, e));
+}

@@ -1,0 +1,284 @@
+/* Generates graphs. Kinds whose number of edges is not known beforehand count the edges of each vertex, and so know
+ * where those go. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "core/call.h"
+#include "graph/handle.h"
+
+struct generate {
+    bosc_ctx *ctx;
+    const struct bi_graph_steps *steps;
+    bosc_generate_opts opts; /* every field set */
+    int64_t n, m, room;
+    void *u, *v; /* of the caller's */
+    int64_t *weights;
+    struct bi_graph_edges_out out;
+    struct bi_out places[3];
+};
+
+static bool is_asked(const struct generate *g) { return g->u || g->v || g->weights; }
+
+/* Sets the sizes, and prepares the arrays that are asked for. */
+static bosc_status begin_edges(struct generate *g, int64_t n, int64_t m)
+{
+    size_t id_bytes = (size_t)g->opts.id_bits / 8;
+    bool staged = false;
+    g->n = n;
+    g->m = m;
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(g->ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a graph has less than 2^32 - 1", (long long)n);
+    if (m >= (int64_t)1 << 40)
+        return bi_fail(g->ctx, BOSC_ERR_LIMIT, "m: %lld edges; a graph has less than 2^40", (long long)m);
+    if (!is_asked(g)) return BOSC_OK;
+    if (g->room < m)
+        return bi_fail(g->ctx, BOSC_ERR_SPACE, "room: %lld elements, but there are %lld edges", (long long)g->room,
+                       (long long)m);
+    BI_TRY(bi_stage_out(g->ctx, g->u, (size_t)m * id_bytes, &g->places[0], &staged));
+    BI_TRY(bi_stage_out(g->ctx, g->v, (size_t)m * id_bytes, &g->places[1], &staged));
+    BI_TRY(bi_stage_out(g->ctx, g->weights, (size_t)m * sizeof *g->weights, &g->places[2], &staged));
+    const bosc_generate_opts *o = &g->opts;
+    g->out = (struct bi_graph_edges_out){.draw = {o->seed, o->kind},
+                                         .u = g->places[0].reachable,
+                                         .v = g->places[1].reachable,
+                                         .wide = o->id_bits == 64,
+                                         .weights = g->places[2].reachable,
+                                         .least = o->least,
+                                         .range = (uint64_t)o->most - (uint64_t)o->least + 1};
+    return BOSC_OK;
+}
+
+static bosc_status end_edges(struct generate *g)
+{
+    if (g->m > 0 && is_asked(g))
+        for (int i = 0; i < 3; i++) BI_TRY(bi_stage_back(g->ctx, &g->places[i]));
+    return g->ctx->backend->sync(g->ctx);
+}
+
+/* counts[0] to counts[n - 1] become where each begins, and *total their sum; there is room for n + 1. */
+static bosc_status sum_counts(struct generate *g, int64_t *counts, int64_t n, int64_t *total)
+{
+    BI_TRY(g->ctx->backend->fill(g->ctx, counts + n, 0, sizeof *counts));
+    BI_TRY(g->ctx->backend->core->scan(g->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, n + 1, counts));
+    return bi_read_back(g->ctx, total, counts + n, sizeof *total);
+}
+
+static int64_t square_root(int64_t x)
+{
+    int64_t root = (int64_t)bi_sqrt((double)x);
+    while (root * root > x) root--;
+    while ((root + 1) * (root + 1) <= x) root++;
+    return root;
+}
+
+static bosc_status make_random(struct generate *g)
+{
+    const bosc_generate_opts *o = &g->opts;
+    BI_TRY(begin_edges(g, o->n, o->m));
+    struct bi_graph_make_pairs args = {.out = g->out, .n = o->n};
+    return is_asked(g) ? g->steps->graph_make_random(g->ctx, g->m, &args) : BOSC_OK;
+}
+
+static bosc_status make_rmat(struct generate *g)
+{
+    const bosc_generate_opts *o = &g->opts;
+    int levels = o->n > 1 ? bi_bit_length((uint64_t)o->n - 1) : 0;
+    BI_TRY(begin_edges(g, o->n ? (int64_t)1 << levels : 0, o->m));
+    struct bi_graph_make_pairs args = {.out = g->out, .n = g->n, .levels = levels};
+    return is_asked(g) ? g->steps->graph_make_rmat(g->ctx, g->m, &args) : BOSC_OK;
+}
+
+static bosc_status make_grid(struct generate *g)
+{
+    int64_t side = square_root(g->opts.n);
+    BI_TRY(begin_edges(g, side * side, side ? 2 * side * (side - 1) : 0));
+    struct bi_graph_make_grid args = {.out = g->out, .side = side};
+    return is_asked(g) ? g->steps->graph_make_grid(g->ctx, g->m, &args) : BOSC_OK;
+}
+
+/* A vertex of the coarse grid comes with 2.23 others. */
+static bosc_status make_road(struct generate *g)
+{
+    int64_t side = square_root(g->opts.n * 100 / 323), coarse, n, m;
+    if (side == 0 && g->opts.n > 0) side = 1;
+    coarse = side * side;
+    struct bi_graph_make_road args = {.out = {.draw = {g->opts.seed, g->opts.kind}}, .side = side};
+    BI_TRY(bi_scratch_of(g->ctx, coarse + 1, sizeof(int64_t), (void **)&args.vertices));
+    BI_TRY(bi_scratch_of(g->ctx, coarse + 1, sizeof(int64_t), (void **)&args.edges));
+    BI_TRY(g->steps->graph_count_road(g->ctx, coarse, &args));
+    BI_TRY(sum_counts(g, args.vertices, coarse, &n));
+    BI_TRY(sum_counts(g, args.edges, coarse, &m));
+    BI_TRY(begin_edges(g, n, m));
+    args.out = g->out;
+    return is_asked(g) ? g->steps->graph_make_road(g->ctx, coarse, &args) : BOSC_OK;
+}
+
+/* Where the cliques begin: as many as fill n vertices, and some more. */
+static bosc_status place_cliques(struct generate *g, struct bi_graph_make_cliques *args)
+{
+    int64_t likely = 2 * args->n / (args->largest + 1) + args->n / 8 + 64, total;
+    args->cliques = likely < args->n ? likely : args->n;
+    for (;;) {
+        BI_TRY(bi_scratch_of(g->ctx, args->cliques + 1, sizeof(int64_t), (void **)&args->first));
+        BI_TRY(g->steps->graph_clique_sizes(g->ctx, args->cliques, args));
+        BI_TRY(sum_counts(g, args->first, args->cliques, &total));
+        if (total >= args->n) return BOSC_OK;
+        args->cliques = args->n;
+    }
+}
+
+static bosc_status make_cliques(struct generate *g)
+{
+    const bosc_generate_opts *o = &g->opts;
+    int64_t n = o->n, m;
+    struct bi_graph_make_cliques args = {.out = {.draw = {o->seed, o->kind}},
+                                         .n = n,
+                                         .largest = o->m,
+                                         .bits = n > 1 ? bi_bit_length((uint64_t)n - 1) : 1};
+    for (int round = 0; round < 3; round++)
+        args.order[round] = bi_graph_first_half(bi_graph_draw_block(&args.out.draw, BI_GRAPH_DRAW_ORDER, round, 0));
+    if (n == 0) return begin_edges(g, 0, 0);
+    BI_TRY(place_cliques(g, &args));
+    BI_TRY(bi_scratch_of(g->ctx, n + 1, sizeof(int64_t), (void **)&args.edges));
+    BI_TRY(g->steps->graph_count_cliques(g->ctx, n, &args));
+    BI_TRY(sum_counts(g, args.edges, n, &m));
+    BI_TRY(begin_edges(g, n, m));
+    args.out = g->out;
+    return is_asked(g) ? g->steps->graph_make_cliques(g->ctx, n, &args) : BOSC_OK;
+}
+
+/* The radius within which two uniform points of the unit square lie with a given chance, which for r <= 1 is
+ * r^2 (pi - 8 r / 3 + r^2 / 2); found by halving, so that every machine finds the same. */
+static double radius_of(double chance)
+{
+    double low = 0, high = 1;
+    if (chance >= 0.97) return 2; /* near all pairs: all */
+    for (int i = 0; i < 100; i++) {
+        double r = 0.5 * (low + high);
+        if (r * r * (BI_PI - 8 * r / 3 + r * r / 2) < chance)
+            low = r;
+        else
+            high = r;
+    }
+    return high;
+}
+
+static bosc_status place_points(struct generate *g, struct bi_graph_make_near *args)
+{
+    bosc_ctx *ctx = g->ctx;
+    int64_t n = args->n, cells = args->side * args->side;
+    void *sorted_cells, *sorted_points;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), (void **)&args->cells));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), (void **)&args->points));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &sorted_cells));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &sorted_points));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(double), (void **)&args->x));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(double), (void **)&args->y));
+    BI_TRY(bi_scratch_of(ctx, cells + 1, sizeof(uint32_t), (void **)&args->ends));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), (void **)&args->edges));
+    BI_TRY(g->steps->graph_cells_of_points(ctx, n, args));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, args->cells, sizeof(uint32_t), args->points, n, sorted_cells,
+                                          sorted_points, 0, bi_bit_length((uint64_t)cells)));
+    args->cells = sorted_cells;
+    args->points = sorted_points;
+    BI_TRY(g->steps->graph_fetch_points(ctx, n, args));
+    BI_TRY(ctx->backend->fill(ctx, args->ends, 0, (size_t)(cells + 1) * sizeof(uint32_t)));
+    BI_TRY(g->steps->graph_cell_ends(ctx, n, args));
+    return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, args->ends, cells + 1, args->ends);
+}
+
+static bosc_status make_near(struct generate *g)
+{
+    const bosc_generate_opts *o = &g->opts;
+    int64_t n = o->n, m;
+    if (n < 2) return begin_edges(g, n, 0);
+    double radius = radius_of((double)o->m / ((double)n * (double)(n - 1) / 2));
+    struct bi_graph_make_near args = {.out = {.draw = {o->seed, o->kind}},
+                                      .n = n,
+                                      .side = square_root(n),
+                                      .radius = radius,
+                                      .lengths = o->least == 0 && o->most == 0};
+    /* A little wider than the radius, for what rounding does to a point's cell. */
+    double most = (1 - 1e-9) / radius;
+    if (most < (double)args.side) args.side = most < 1 ? 1 : (int64_t)most;
+    BI_TRY(place_points(g, &args));
+    BI_TRY(g->steps->graph_count_near(g->ctx, n, &args));
+    BI_TRY(sum_counts(g, args.edges, n, &m));
+    BI_TRY(begin_edges(g, n, m));
+    args.out = g->out;
+    return is_asked(g) ? g->steps->graph_make_near(g->ctx, n, &args) : BOSC_OK;
+}
+
+static bosc_status make_kind(struct generate *g)
+{
+    switch (g->opts.kind) {
+    case BOSC_GRAPH_RANDOM: return make_random(g);
+    case BOSC_GRAPH_RMAT: return make_rmat(g);
+    case BOSC_GRAPH_SSCA2: return make_cliques(g);
+    case BOSC_GRAPH_GRID: return make_grid(g);
+    case BOSC_GRAPH_ROAD: return make_road(g);
+    default: return make_near(g);
+    }
+}
+
+static bosc_status check_sizes(bosc_ctx *ctx, bosc_generate_opts *o)
+{
+    enum { LARGEST_CLIQUE = 65536 };
+    bool pairs = o->kind == BOSC_GRAPH_RANDOM || o->kind == BOSC_GRAPH_RMAT;
+    if (o->n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: n %lld is less than 0", (long long)o->n);
+    if (o->m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: m %lld is less than 0", (long long)o->m);
+    if (o->n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "opts: n %lld; a graph has less than 2^32 - 1 vertices", (long long)o->n);
+    if (o->m >= (int64_t)1 << 40)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "opts: m %lld; a graph has less than 2^40 edges", (long long)o->m);
+    if (pairs && o->n < 2 && o->m > 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: n %lld has no pairs of different vertices", (long long)o->n);
+    if (o->kind == BOSC_GRAPH_SSCA2 && o->m > LARGEST_CLIQUE)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "opts: m %lld; a clique has at most %d vertices", (long long)o->m,
+                       LARGEST_CLIQUE);
+    if (o->kind == BOSC_GRAPH_SSCA2 && o->m == 0) o->m = 8;
+    if (o->kind == BOSC_GRAPH_GEOMETRIC && o->m == 0) o->m = 4 * o->n;
+    return BOSC_OK;
+}
+
+/* A copy of the caller's options with the defaults filled in. */
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_generate_opts *opts, bosc_generate_opts *full)
+{
+    if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
+    BI_TRY(bi_take_opts(ctx, "bosc_generate_opts", opts, full, sizeof *full));
+    if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_GEOMETRIC)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
+    if (full->id_bits == 0) full->id_bits = 64;
+    if (full->id_bits != 32 && full->id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    if (full->least > full->most)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld is above most %lld", (long long)full->least,
+                       (long long)full->most);
+    if (full->least == 0 && full->most == 0 && full->kind != BOSC_GRAPH_GEOMETRIC) {
+        full->least = 1;
+        full->most = ((int64_t)1 << 24) - 1;
+    }
+    return check_sizes(ctx, full);
+}
+
+bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_generate_opts *opts, int64_t *n, int64_t *m, void *u, void *v,
+                                int64_t *weights, int64_t room)
+{
+    BI_ENTER(ctx);
+    struct generate g = {.ctx = ctx, .steps = ctx->ops->graph->steps, .room = room, .u = u, .v = v, .weights = weights};
+    BI_TRY(check_opts(ctx, opts, &g.opts));
+    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    size_t size = g.opts.id_bits == 32 ? sizeof(uint32_t) : sizeof(int64_t);
+    BI_TRY(bi_graph_check_array(ctx, "u", u, 0, size));
+    BI_TRY(bi_graph_check_array(ctx, "v", v, 0, size));
+    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, sizeof *weights));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = bi_progress(ctx, "generate", 0);
+    if (status == BOSC_OK) status = make_kind(&g);
+    if (status == BOSC_OK) status = end_edges(&g);
+    bi_arena_rewind(ctx, mark);
+    if (status != BOSC_OK) return status;
+    if (n) *n = g.n;
+    if (m) *m = g.m;
+    return BOSC_OK;
+}

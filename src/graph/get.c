@@ -1,0 +1,123 @@
+/* Copies a graph out: rows, edges, degrees. */
+#include "base/bits.h"
+#include "core/call.h"
+#include "graph/drivers.h"
+
+/* Outputs of a call, staged where the caller's array is out of reach. */
+struct outputs {
+    struct bi_out list[4];
+    int count;
+    bool staged;
+};
+
+/* *array becomes the place to write to; NULL stays. */
+static bosc_status add_output(bosc_ctx *ctx, struct outputs *outs, int64_t n, size_t size, void **array)
+{
+    struct bi_out *out = &outs->list[outs->count];
+    BI_TRY(bi_stage_out(ctx, *array, *array ? (size_t)n * size : 0, out, &outs->staged));
+    *array = out->reachable;
+    outs->count++;
+    return BOSC_OK;
+}
+
+static bosc_status hand_over(bosc_ctx *ctx, const struct outputs *outs)
+{
+    for (int i = 0; i < outs->count; i++) BI_TRY(bi_stage_back(ctx, &outs->list[i]));
+    return outs->staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status copy_words(bosc_ctx *ctx, const void *from, bool from_wide, void *to, bool to_wide, int64_t n)
+{
+    struct bi_graph_copy_words copy = {from, to, from_wide, to_wide};
+    return to ? ctx->ops->graph->steps->graph_copy_words(ctx, n, &copy) : BOSC_OK;
+}
+
+static bosc_status get_rows(bosc_ctx *ctx, const bosc_graph *graph, void *offsets, void *neighbours, void *weights,
+                            void *edges)
+{
+    struct outputs outs = {0};
+    const bosc_graph_opts *o = &graph->opts;
+    bool wide = o->id_bits == 64;
+    BI_TRY(add_output(ctx, &outs, graph->n + 1, sizeof(int64_t), &offsets));
+    BI_TRY(add_output(ctx, &outs, graph->arcs, (size_t)o->id_bits / 8, &neighbours));
+    BI_TRY(add_output(ctx, &outs, graph->arcs, bosc_dtype_size(o->weight), &weights));
+    BI_TRY(add_output(ctx, &outs, graph->arcs, (size_t)o->id_bits / 8, &edges));
+    if (offsets && graph->n == 0) BI_TRY(ctx->backend->fill(ctx, offsets, 0, sizeof(int64_t)));
+    if (graph->n > 0) BI_TRY(copy_words(ctx, graph->offsets.data, graph->wide, offsets, true, graph->n + 1));
+    BI_TRY(copy_words(ctx, graph->neighbours.data, false, neighbours, wide, graph->arcs));
+    BI_TRY(copy_words(ctx, graph->edge_ids.data, graph->wide, edges, wide, graph->arcs));
+    struct bi_graph_copy_weights copy = {graph->keys.data, o->weight, weights};
+    if (weights) BI_TRY(ctx->ops->graph->steps->graph_copy_weights(ctx, graph->arcs, &copy));
+    return hand_over(ctx, &outs);
+}
+
+bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t *offsets, void *neighbours,
+                                void *weights, void *edges)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    BI_TRY(bi_graph_check_array(ctx, "offsets", offsets, 0, sizeof *offsets));
+    BI_TRY(bi_graph_check_array(ctx, "neighbours", neighbours, 0, (size_t)graph->opts.id_bits / 8));
+    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(graph->opts.weight)));
+    BI_TRY(bi_graph_check_array(ctx, "edges", edges, 0, (size_t)graph->opts.id_bits / 8));
+    BI_RETURN_WITH_SCRATCH(ctx, get_rows(ctx, graph, offsets, neighbours, weights, edges));
+}
+
+static bosc_status edges_by_id(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_fetch_edges *out)
+{
+    struct bi_graph_edges edges;
+    if (graph->m == 0) return BOSC_OK;
+    BI_TRY(bi_graph_list_edges(ctx, graph, &edges));
+    if (!graph->ids_in_order)
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, graph->wide ? BOSC_U64 : BOSC_U32, edges.ids, graph->wide ? 8 : 4,
+                                              edges.arcs, edges.count, edges.ids, edges.arcs, 0,
+                                              bi_bit_length((uint64_t)graph->entries)));
+    out->rows = bi_graph_csr_of(graph);
+    out->row_of = edges.row_of;
+    out->arcs = edges.arcs;
+    return ctx->ops->graph->steps->graph_fetch_edges(ctx, graph->m, out);
+}
+
+static bosc_status get_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_fetch_edges *out)
+{
+    struct outputs outs = {0};
+    const bosc_graph_opts *o = &graph->opts;
+    BI_TRY(add_output(ctx, &outs, graph->m, (size_t)o->id_bits / 8, &out->ids));
+    BI_TRY(add_output(ctx, &outs, graph->m, (size_t)o->id_bits / 8, &out->u));
+    BI_TRY(add_output(ctx, &outs, graph->m, (size_t)o->id_bits / 8, &out->v));
+    BI_TRY(add_output(ctx, &outs, graph->m, bosc_dtype_size(o->weight), &out->weights));
+    BI_TRY(edges_by_id(ctx, graph, out));
+    return hand_over(ctx, &outs);
+}
+
+bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *ids, void *u, void *v, void *weights)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    size_t id_bytes = (size_t)graph->opts.id_bits / 8;
+    BI_TRY(bi_graph_check_array(ctx, "ids", ids, 0, id_bytes));
+    BI_TRY(bi_graph_check_array(ctx, "u", u, 0, id_bytes));
+    BI_TRY(bi_graph_check_array(ctx, "v", v, 0, id_bytes));
+    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(graph->opts.weight)));
+    struct bi_graph_fetch_edges out = {.wide_out = id_bytes == 8, .ids = ids, .u = u, .v = v, .weights = weights};
+    BI_RETURN_WITH_SCRATCH(ctx, get_edges(ctx, graph, &out));
+}
+
+static bosc_status get_degrees(bosc_ctx *ctx, const bosc_graph *graph, void *degrees)
+{
+    struct outputs outs = {0};
+    BI_TRY(add_output(ctx, &outs, graph->n, sizeof(int64_t), &degrees));
+    struct bi_graph_row_degrees step = {bi_graph_csr_of(graph), degrees};
+    BI_TRY(ctx->ops->graph->steps->graph_row_degrees(ctx, graph->n, &step));
+    return hand_over(ctx, &outs);
+}
+
+bosc_status bosc_graph_get_degrees(bosc_ctx *ctx, const bosc_graph *graph, int64_t *degrees)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    if (graph->n > 0 && !degrees) return bi_fail(ctx, BOSC_ERR_ARG, "degrees: NULL");
+    BI_TRY(bi_graph_check_array(ctx, "degrees", degrees, 0, sizeof *degrees));
+    if (graph->n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, get_degrees(ctx, graph, degrees));
+}

@@ -1,0 +1,190 @@
+/* Entries that are arcs: the two of each edge are found. Forward arcs (u < v) and back arcs (u > v) are two lists with
+ * the same keys; sorted, arc k of the one belongs to arc k of the other. Where parallel edges of different weights lie
+ * in another order one way than the other, the lists are sorted by weight too. */
+#include "base/bits.h"
+#include "core/call.h"
+#include "graph/drivers.h"
+
+/* The three lists lie one behind the other in the room of b->edges, and move together to that of b->spare and back. */
+struct arcs {
+    struct bi_graph_edge_list list[BI_GRAPH_LISTS];
+};
+
+static struct bi_graph_edge_list part_of(const struct bi_graph_build *b, const struct bi_graph_edge_list *room,
+                                         int64_t at, int64_t count)
+{
+    return (struct bi_graph_edge_list){room->keys + at, (char *)room->ids + (size_t)at * (b->wide ? 8 : 4), count};
+}
+
+/* The same places in b->spare. */
+static void other_parts(const struct bi_graph_build *b, const struct arcs *arcs, struct arcs *other)
+{
+    int64_t at = 0;
+    for (int l = 0; l < BI_GRAPH_LISTS; l++) {
+        other->list[l] = part_of(b, &b->spare, at, arcs->list[l].count);
+        at += arcs->list[l].count;
+    }
+}
+
+/* After all lists were written to b->spare. */
+static void change_rooms(struct bi_graph_build *b, struct arcs *arcs, const struct arcs *other)
+{
+    struct bi_graph_edge_list room = b->edges;
+    b->edges = b->spare;
+    b->spare = room;
+    *arcs = *other;
+}
+
+static bosc_status split_entries(struct bi_graph_build *b, struct arcs *arcs)
+{
+    const bosc_graph_opts *o = &b->next->opts;
+    struct bi_graph_iota iota = {b->spare.ids, b->wide};
+    struct bi_graph_classify classify = {
+        .entries = b->entries, .both = true, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
+    for (int l = 0; l < BI_GRAPH_LISTS; l++) BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.is[l]));
+    BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
+    BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
+    int64_t at = 0;
+    for (int l = 0; l < BI_GRAPH_LISTS; l++) {
+        arcs->list[l] = part_of(b, &b->edges, at, 0);
+        BI_TRY(bi_graph_take_list(b, iota.ids, classify.is[l], &arcs->list[l]));
+        at += arcs->list[l].count;
+    }
+    return BOSC_OK;
+}
+
+/* A list that is in order already is copied. */
+static bosc_status sort_or_copy(struct bi_graph_build *b, const struct bi_graph_edge_list *from,
+                                const struct bi_graph_edge_list *to, uint32_t order)
+{
+    const struct bi_backend *backend = b->ctx->backend;
+    if (order & BI_GRAPH_KEYS_FALL) return bi_graph_sort_by_key(b, from, to, order);
+    if (from->count == 0) return BOSC_OK;
+    BI_TRY(backend->copy(b->ctx, to->keys, from->keys, (size_t)from->count * sizeof *from->keys));
+    return backend->copy(b->ctx, to->ids, from->ids, (size_t)from->count * (b->wide ? 8 : 4));
+}
+
+static bosc_status sort_all(struct bi_graph_build *b, struct arcs *arcs)
+{
+    struct arcs other;
+    uint32_t all = 0, order[BI_GRAPH_LISTS];
+    for (int l = 0; l < BI_GRAPH_LISTS; l++) {
+        BI_TRY(bi_graph_read_order(b, &arcs->list[l], &order[l]));
+        all |= order[l];
+    }
+    if (!(all & BI_GRAPH_KEYS_FALL)) return BOSC_OK;
+    other_parts(b, arcs, &other);
+    for (int l = 0; l < BI_GRAPH_LISTS; l++) BI_TRY(sort_or_copy(b, &arcs->list[l], &other.list[l], order[l]));
+    change_rooms(b, arcs, &other);
+    return BOSC_OK;
+}
+
+/* A list that is sorted by (key, id), by (key, weight, id). */
+static bosc_status sort_by_weight(struct bi_graph_build *b, struct bi_graph_edge_list *list,
+                                  struct bi_graph_edge_list *other)
+{
+    int64_t count = list->count;
+    size_t size = bosc_dtype_size(b->entries.dtype), word = b->wide ? 8 : 4;
+    struct bi_graph_gather_weights gather = {b->entries, list->ids, b->wide, NULL};
+    struct bi_graph_edge_keys keys = {b->entries, other->ids, b->wide, b->bits, other->keys};
+    void *sorted;
+    BI_TRY(bi_scratch_of(b->ctx, count, size, &gather.out));
+    BI_TRY(bi_scratch_of(b->ctx, count, size, &sorted));
+    BI_TRY(BI_GRAPH_STEP(b, gather_weights, count, &gather));
+    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, size == 8 ? BOSC_U64 : BOSC_U32, gather.out, word, list->ids,
+                                             count, sorted, other->ids, 0, (int)size * 8));
+    BI_TRY(BI_GRAPH_STEP(b, edge_keys, count, &keys));
+    return bi_graph_sort_by_key(b, other, list, BI_GRAPH_LARGER_FALL);
+}
+
+static bosc_status sort_pairs_by_weight(struct bi_graph_build *b, struct arcs *arcs)
+{
+    struct arcs other;
+    other_parts(b, arcs, &other);
+    for (int l = BI_GRAPH_FORWARD; l <= BI_GRAPH_BACK; l++)
+        BI_TRY_WITH_SCRATCH(b->ctx, sort_by_weight(b, &arcs->list[l], &other.list[l]));
+    return BOSC_OK;
+}
+
+static bosc_status compare(struct bi_graph_build *b, const struct bi_graph_pairs *pairs, uint32_t *found)
+{
+    BI_TRY(bi_graph_clear_result(b, 0));
+    BI_TRY(BI_GRAPH_STEP(b, compare_pairs, pairs->list[0].count, pairs));
+    return bi_read_back(b->ctx, found, b->result, sizeof *found);
+}
+
+static bosc_status name_unpaired(struct bi_graph_build *b, const struct bi_graph_pairs *pairs)
+{
+    int64_t bad = INT64_MAX;
+    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &bad, sizeof bad));
+    BI_TRY(BI_GRAPH_STEP(b, find_unpaired, pairs->list[0].count + pairs->list[1].count, pairs));
+    BI_TRY(bi_read_back(b->ctx, &bad, b->result, sizeof bad));
+    return bi_fail(b->ctx, BOSC_ERR_DATA, "entry %lld has no partner the other way of the same weight", (long long)bad);
+}
+
+static struct bi_graph_pairs pairs_of(const struct bi_graph_build *b, const struct arcs *arcs)
+{
+    struct bi_graph_pairs pairs = {.entries = b->entries, .wide = b->wide, .found = b->result, .bad = b->result};
+    for (int l = BI_GRAPH_FORWARD; l <= BI_GRAPH_BACK; l++)
+        pairs.list[l] = (struct bi_graph_arc_list){arcs->list[l].keys, arcs->list[l].ids, arcs->list[l].count};
+    pairs.out = arcs->list[BI_GRAPH_FORWARD].ids;
+    return pairs;
+}
+
+/* The ids of the forward arcs become those of the edges. */
+static bosc_status join_pairs(struct bi_graph_build *b, struct arcs *arcs)
+{
+    struct bi_graph_edge_list *forward = &arcs->list[BI_GRAPH_FORWARD], *back = &arcs->list[BI_GRAPH_BACK];
+    bool valid = b->next->opts.assume_valid;
+    uint32_t found = BI_GRAPH_WEIGHTS_DIFFER;
+    if (valid && forward->count > back->count) forward->count = back->count;
+    struct bi_graph_pairs pairs = pairs_of(b, arcs);
+    if (valid || forward->count == back->count) BI_TRY(compare(b, &pairs, &found));
+    if (found) {
+        BI_TRY(sort_pairs_by_weight(b, arcs));
+        if (!valid && forward->count != back->count) return name_unpaired(b, &pairs);
+        BI_TRY(compare(b, &pairs, &found));
+        if (!valid && found) return name_unpaired(b, &pairs);
+    }
+    return BI_GRAPH_STEP(b, pair_ids, forward->count, &pairs);
+}
+
+/* b->edges = the forward arcs and the self loops. */
+static bosc_status join_loops(struct bi_graph_build *b, const struct arcs *arcs)
+{
+    const struct bi_graph_edge_list *forward = &arcs->list[BI_GRAPH_FORWARD], *loops = &arcs->list[BI_GRAPH_LOOPS];
+    b->edges.count = forward->count + loops->count;
+    if (loops->count == 0) return BOSC_OK;
+    struct bi_graph_edge_list joined = b->spare;
+    BI_TRY(b->ctx->backend->core->merge_pairs(b->ctx, BOSC_U64, b->wide ? 8 : 4, forward->keys, forward->ids,
+                                              forward->count, loops->keys, loops->ids, loops->count, joined.keys,
+                                              joined.ids));
+    joined.count = b->edges.count;
+    b->spare = b->edges;
+    b->edges = joined;
+    return BOSC_OK;
+}
+
+/* Parallel edges by id: a partner may have come before the other ones' first arcs. */
+static bosc_status sort_ties(struct bi_graph_build *b)
+{
+    uint32_t found;
+    struct bi_graph_edge_list *list = &b->edges, *other = &b->spare;
+    BI_TRY(bi_graph_read_order(b, list, &found));
+    if (!(found & BI_GRAPH_TIES_FALL)) return BOSC_OK;
+    other->count = list->count;
+    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, b->wide ? BOSC_U64 : BOSC_U32, list->ids, sizeof *list->keys,
+                                             list->keys, list->count, other->ids, other->keys, 0,
+                                             bi_bit_length((uint64_t)b->entries.m)));
+    return bi_graph_sort_by_key(b, other, list, BI_GRAPH_LARGER_FALL);
+}
+
+bosc_status bi_graph_pair_arcs(struct bi_graph_build *b)
+{
+    struct arcs arcs;
+    BI_TRY(split_entries(b, &arcs));
+    BI_TRY(sort_all(b, &arcs));
+    BI_TRY(join_pairs(b, &arcs));
+    BI_TRY(join_loops(b, &arcs));
+    return sort_ties(b);
+}

@@ -1,0 +1,102 @@
+/* Parallel edges made one: they are runs of equal keys in the sorted list, in the order of their ids. */
+#include "graph/drivers.h"
+
+/* The runs, and which edges stay. */
+struct runs {
+    uint8_t *heads, *keep;
+};
+
+static bosc_status find_runs(struct bi_graph_build *b, struct runs *runs)
+{
+    int64_t count = b->edges.count;
+    BI_TRY(bi_scratch_of(b->ctx, count, 1, (void **)&runs->heads));
+    BI_TRY(bi_scratch_of(b->ctx, count, 1, (void **)&runs->keep));
+    struct bi_graph_mark_heads heads = {b->edges.keys, runs->heads};
+    return BI_GRAPH_STEP(b, mark_heads, count, &heads);
+}
+
+static bosc_status gather_weights(struct bi_graph_build *b, void **weights)
+{
+    int64_t count = b->edges.count;
+    BI_TRY(bi_scratch_of(b->ctx, count, bosc_dtype_size(b->entries.dtype), weights));
+    struct bi_graph_gather_weights gather = {b->entries, b->edges.ids, b->wide, *weights};
+    return BI_GRAPH_STEP(b, gather_weights, count, &gather);
+}
+
+/* Keeps the first of the lightest edges of each run. In a running minimum it is the last one to lower it. */
+static bosc_status keep_lightest(struct bi_graph_build *b, const struct runs *runs)
+{
+    const struct bi_core_ops *core = b->ctx->backend->core;
+    int64_t count = b->edges.count;
+    bool wide_key = bi_graph_has_wide_keys(b->entries.dtype);
+    void *weights, *places;
+    BI_TRY(gather_weights(b, &weights));
+    BI_TRY(bi_scratch_of(b->ctx, count, b->wide ? 8 : 4, &places));
+    BI_TRY(core->scan_segmented(b->ctx, BOSC_MIN, BOSC_INCLUSIVE, wide_key ? BOSC_U64 : BOSC_U32, weights, runs->heads,
+                                count, weights));
+    struct bi_graph_lowered lowered = {runs->heads, count, weights, wide_key, b->wide, places, runs->keep};
+    BI_TRY(BI_GRAPH_STEP(b, mark_lowered, count, &lowered));
+    BI_TRY(core->scan(b->ctx, BOSC_MAX, BOSC_INCLUSIVE, b->wide ? BOSC_U64 : BOSC_U32, places, count, places));
+    if (count) BI_TRY(b->ctx->backend->fill(b->ctx, runs->keep, 0, (size_t)count));
+    return BI_GRAPH_STEP(b, keep_lowest, count, &lowered);
+}
+
+/* Keeps the first edge of each run, with the sum of the run's weights in `sums`. */
+static bosc_status keep_sums(struct bi_graph_build *b, const struct runs *runs, void **sums)
+{
+    int64_t count = b->edges.count, bad[2] = {INT64_MAX, INT64_MAX};
+    bosc_nan nan = b->next->opts.nan;
+    void *weights;
+    BI_TRY(gather_weights(b, &weights));
+    BI_TRY(bi_scratch_of(b->ctx, count, bosc_dtype_size(b->entries.dtype), sums));
+    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, bad, sizeof bad));
+    struct bi_graph_sum_run sum = {.heads = runs->heads,
+                                   .count = count,
+                                   .weights = weights,
+                                   .dtype = b->entries.dtype,
+                                   .drop_nan = nan == BOSC_NAN_DROP,
+                                   .ids = b->edges.ids,
+                                   .wide = b->wide,
+                                   .sums = *sums,
+                                   .keep = runs->keep,
+                                   .bad = b->result};
+    BI_TRY(BI_GRAPH_STEP(b, sum_run, count, &sum));
+    BI_TRY(bi_read_back(b->ctx, bad, b->result, sizeof bad));
+    if (bad[0] != INT64_MAX)
+        return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: the sum of the edges parallel to edge %lld overflows %s",
+                       (long long)bad[0], bosc_dtype_name(b->entries.dtype));
+    if (bad[1] != INT64_MAX && nan == BOSC_NAN_REFUSE)
+        return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: the sum of the edges parallel to edge %lld is NaN",
+                       (long long)bad[1]);
+    return BOSC_OK;
+}
+
+static bosc_status compact_edges(struct bi_graph_build *b, const uint8_t *keep)
+{
+    const struct bi_core_ops *core = b->ctx->backend->core;
+    struct bi_graph_edge_list kept = b->spare;
+    int64_t count = b->edges.count;
+    BI_TRY(core->compact(b->ctx, sizeof *kept.keys, b->edges.keys, keep, count, kept.keys, b->result));
+    BI_TRY(core->compact(b->ctx, b->wide ? 8 : 4, b->edges.ids, keep, count, kept.ids, b->result));
+    BI_TRY(bi_read_back(b->ctx, &kept.count, b->result, sizeof kept.count));
+    b->spare = b->edges;
+    b->edges = kept;
+    return BOSC_OK;
+}
+
+bosc_status bi_graph_drop_parallel(struct bi_graph_build *b)
+{
+    bosc_parallel parallel = b->next->opts.parallel;
+    int64_t count = b->edges.count;
+    struct runs runs;
+    void *sums = NULL;
+    BI_TRY(find_runs(b, &runs));
+    if (parallel == BOSC_PARALLEL_MIN) BI_TRY(keep_lightest(b, &runs));
+    if (parallel == BOSC_PARALLEL_SUM) {
+        size_t size = bosc_dtype_size(b->entries.dtype);
+        BI_TRY(keep_sums(b, &runs, &sums));
+        BI_TRY(bi_scratch_of(b->ctx, count, size, &b->weights));
+        BI_TRY(b->ctx->backend->core->compact(b->ctx, size, sums, runs.keep, count, b->weights, b->result));
+    }
+    return compact_edges(b, parallel == BOSC_PARALLEL_FIRST ? runs.heads : runs.keep);
+}

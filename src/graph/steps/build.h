@@ -1,0 +1,404 @@
+/* The steps that build a graph, in the order of the build (see build.c). Entries are the caller's; edges are
+ * entries that are kept, in a list of (key, id): the key of {u, v}, u <= v, is u << bits | v. */
+#ifndef BI_GRAPH_STEPS_BUILD_H
+#define BI_GRAPH_STEPS_BUILD_H
+
+#include "base/atomic.h"
+#include "graph/weight_keys.h"
+
+/* The entries of a build, in reach of the backend. */
+struct bi_graph_entries {
+    int64_t n, m;
+    const void *u, *v;
+    bool wide_u, wide_v; /* 64 bits */
+    const void *weights; /* NULL: all 1 */
+    bosc_dtype dtype;
+};
+
+BI_FN uint64_t bi_graph_entry_weight(const struct bi_graph_entries *e, int64_t i)
+{
+    return e->weights ? bi_graph_weight_key(e->weights, e->dtype, i) : bi_graph_key_of_one(e->dtype);
+}
+
+struct bi_graph_iota {
+    void *ids;
+    bool wide;
+};
+
+BI_FN void bi_step_graph_iota(const struct bi_graph_iota *a, int64_t i)
+{
+    bi_set_word(a->ids, a->wide, i, (uint64_t)i);
+}
+
+/* *bad becomes the first place (1 to n) whose offset is below the one before it, or beyond the last. */
+struct bi_graph_check_offsets {
+    const void *offsets;
+    bool wide;
+    int64_t n, *bad;
+};
+
+BI_FN void bi_step_graph_check_offsets(const struct bi_graph_check_offsets *a, int64_t i)
+{
+    uint64_t end = bi_word(a->offsets, a->wide, i + 1);
+    if (bi_word(a->offsets, a->wide, i) > end || end > bi_word(a->offsets, a->wide, a->n))
+        bi_atomic_min_i64(a->bad, i + 1);
+}
+
+/* The first element of each row that has any gets the row's number. */
+struct bi_graph_mark_rows {
+    const void *offsets;
+    bool wide;
+    uint32_t *rows;
+};
+
+BI_FN void bi_step_graph_mark_rows(const struct bi_graph_mark_rows *a, int64_t i)
+{
+    uint64_t begin = bi_word(a->offsets, a->wide, i);
+    if (begin < bi_word(a->offsets, a->wide, i + 1)) a->rows[begin] = (uint32_t)i;
+}
+
+/* *bad becomes the first entry with a vertex out of range, or (`refuse_nan`) a NaN. */
+struct bi_graph_check_entry {
+    struct bi_graph_entries entries;
+    bool refuse_nan;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_graph_check_entry(const struct bi_graph_check_entry *a, int64_t i)
+{
+    const struct bi_graph_entries *e = &a->entries;
+    uint64_t n = (uint64_t)e->n;
+    if (bi_word(e->u, e->wide_u, i) >= n || bi_word(e->v, e->wide_v, i) >= n ||
+        (a->refuse_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i))))
+        bi_atomic_min_i64(a->bad, i);
+}
+
+/* Which list an entry goes to: forward (u <= v, or any where `both` is not set), back (u > v); self loops to a third
+ * one where entries are arcs; or none. */
+enum { BI_GRAPH_FORWARD, BI_GRAPH_BACK, BI_GRAPH_LOOPS, BI_GRAPH_LISTS };
+struct bi_graph_classify {
+    struct bi_graph_entries entries;
+    bool both, drop_loops, drop_nan;
+    uint8_t *is[BI_GRAPH_LISTS]; /* without `both`, the first alone */
+};
+
+BI_FN void bi_step_graph_classify(const struct bi_graph_classify *a, int64_t i)
+{
+    const struct bi_graph_entries *e = &a->entries;
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    bool kept =
+        !(a->drop_loops && u == v) && !(a->drop_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i)));
+    if (a->both) {
+        a->is[BI_GRAPH_FORWARD][i] = kept && u < v;
+        a->is[BI_GRAPH_BACK][i] = kept && u > v;
+        a->is[BI_GRAPH_LOOPS][i] = kept && u == v;
+    } else {
+        a->is[BI_GRAPH_FORWARD][i] = kept;
+    }
+}
+
+BI_FN uint64_t bi_graph_edge_key(const struct bi_graph_entries *e, int bits, int64_t i)
+{
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    return u < v ? u << bits | v : v << bits | u;
+}
+
+/* keys[k] is the key of entry ids[k]. */
+struct bi_graph_edge_keys {
+    struct bi_graph_entries entries;
+    const void *ids;
+    bool wide;
+    int bits;
+    uint64_t *keys;
+};
+
+BI_FN void bi_step_graph_edge_keys(const struct bi_graph_edge_keys *a, int64_t k)
+{
+    a->keys[k] = bi_graph_edge_key(&a->entries, a->bits, (int64_t)bi_word(a->ids, a->wide, k));
+}
+
+/* What is not in order in a list: its keys, its ids, the ids within equal keys, or the larger vertices. */
+enum { BI_GRAPH_KEYS_FALL = 1, BI_GRAPH_IDS_FALL = 2, BI_GRAPH_TIES_FALL = 4, BI_GRAPH_LARGER_FALL = 8 };
+
+/* Where every entry becomes an edge, all at once: the list in the order of the entries; *bad becomes the first entry
+ * that is none (as check_entry has it, if `check` is set), *found what is not in order, as check_order. */
+struct bi_graph_list_entries {
+    struct bi_graph_entries entries;
+    bool check, refuse_nan, wide;
+    int bits;
+    uint64_t *keys;
+    void *ids;
+    int64_t *bad;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_graph_list_entries(const struct bi_graph_list_entries *a, int64_t i)
+{
+    const struct bi_graph_entries *e = &a->entries;
+    uint64_t n = (uint64_t)e->n, larger = ((uint64_t)1 << a->bits) - 1;
+    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    uint64_t key = bi_graph_edge_key(e, a->bits, i);
+    if (a->check && (u >= n || v >= n || (a->refuse_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i)))))
+        bi_atomic_min_i64(a->bad, i);
+    a->keys[i] = key;
+    bi_set_word(a->ids, a->wide, i, (uint64_t)i);
+    if (i == 0) return;
+    uint64_t before = bi_graph_edge_key(e, a->bits, i - 1);
+    uint32_t found =
+        (before > key ? BI_GRAPH_KEYS_FALL : 0) | ((before & larger) > (key & larger) ? BI_GRAPH_LARGER_FALL : 0);
+    if (found) bi_atomic_or_u32(a->found, found);
+}
+
+/* out[k] is the weight, as a key, of entry ids[k]. */
+struct bi_graph_gather_weights {
+    struct bi_graph_entries entries;
+    const void *ids;
+    bool wide;
+    void *out;
+};
+
+BI_FN void bi_step_graph_gather_weights(const struct bi_graph_gather_weights *a, int64_t k)
+{
+    int64_t i = (int64_t)bi_word(a->ids, a->wide, k);
+    bi_set_word(a->out, bi_graph_has_wide_keys(a->entries.dtype), k, bi_graph_entry_weight(&a->entries, i));
+}
+
+/* *found becomes that of a list. */
+struct bi_graph_check_order {
+    const uint64_t *keys;
+    const void *ids;
+    bool wide;
+    int bits;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_graph_check_order(const struct bi_graph_check_order *a, int64_t k)
+{
+    if (k == 0) return;
+    bool ids_fall = bi_word(a->ids, a->wide, k - 1) > bi_word(a->ids, a->wide, k);
+    uint32_t found = ids_fall ? BI_GRAPH_IDS_FALL : 0;
+    uint64_t before = a->keys[k - 1], key = a->keys[k], larger = ((uint64_t)1 << a->bits) - 1;
+    if (before > key) found |= BI_GRAPH_KEYS_FALL;
+    if (ids_fall && before == key) found |= BI_GRAPH_TIES_FALL;
+    if ((before & larger) > (key & larger)) found |= BI_GRAPH_LARGER_FALL;
+    if (found) bi_atomic_or_u32(a->found, found);
+}
+
+/* The arcs of both directions, each list by (key, id) or, after `weights`, by (key, weight, id): arc k of the one
+ * list belongs to arc k of the other. */
+struct bi_graph_arc_list {
+    const uint64_t *keys;
+    const void *ids;
+    int64_t count;
+};
+enum { BI_GRAPH_KEYS_DIFFER = 1, BI_GRAPH_WEIGHTS_DIFFER = 2 };
+struct bi_graph_pairs {
+    struct bi_graph_entries entries;
+    struct bi_graph_arc_list list[2];
+    bool wide;
+    void *out;       /* pair_ids: the smaller of the two ids */
+    uint32_t *found; /* compare_pairs */
+    int64_t *bad;    /* find_unpaired: the smallest entry without a partner */
+};
+
+BI_FN uint64_t bi_graph_arc_weight(const struct bi_graph_pairs *a, int list, int64_t k)
+{
+    return bi_graph_entry_weight(&a->entries, (int64_t)bi_word(a->list[list].ids, a->wide, k));
+}
+
+BI_FN void bi_step_graph_compare_pairs(const struct bi_graph_pairs *a, int64_t k)
+{
+    uint32_t found = a->list[0].keys[k] != a->list[1].keys[k] ? BI_GRAPH_KEYS_DIFFER : 0;
+    if (bi_graph_arc_weight(a, 0, k) != bi_graph_arc_weight(a, 1, k)) found |= BI_GRAPH_WEIGHTS_DIFFER;
+    if (found) bi_atomic_or_u32(a->found, found);
+}
+
+/* The first arc of a list that is not before (key, weight). */
+BI_FN int64_t bi_graph_first_arc(const struct bi_graph_pairs *a, int list, uint64_t key, uint64_t weight)
+{
+    int64_t low = 0, high = a->list[list].count;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        uint64_t other = a->list[list].keys[mid];
+        if (other < key || (other == key && bi_graph_arc_weight(a, list, mid) < weight))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Item i is an arc of the first list, then of the second. Among equals the i-th belongs to the i-th. */
+BI_FN void bi_step_graph_find_unpaired(const struct bi_graph_pairs *a, int64_t i)
+{
+    int mine = i >= a->list[0].count;
+    int64_t k = mine ? i - a->list[0].count : i;
+    uint64_t key = a->list[mine].keys[k], weight = bi_graph_arc_weight(a, mine, k);
+    int64_t other = bi_graph_first_arc(a, !mine, key, weight) + (k - bi_graph_first_arc(a, mine, key, weight));
+    if (other >= a->list[!mine].count || a->list[!mine].keys[other] != key ||
+        bi_graph_arc_weight(a, !mine, other) != weight)
+        bi_atomic_min_i64(a->bad, (int64_t)bi_word(a->list[mine].ids, a->wide, k));
+}
+
+BI_FN void bi_step_graph_pair_ids(const struct bi_graph_pairs *a, int64_t k)
+{
+    uint64_t i = bi_word(a->list[0].ids, a->wide, k), j = bi_word(a->list[1].ids, a->wide, k);
+    bi_set_word(a->out, a->wide, k, i < j ? i : j);
+}
+
+/* The edges that are to be seen from their larger vertex: that vertex (n for a self loop, which is not), and the place
+ * of the edge in the list. */
+struct bi_graph_back_list {
+    const uint64_t *keys;
+    int bits;
+    uint32_t n;
+    bool wide;
+    uint32_t *from;
+    void *places;
+};
+
+BI_FN void bi_step_graph_back_list(const struct bi_graph_back_list *a, int64_t k)
+{
+    uint32_t v = (uint32_t)(a->keys[k] & (((uint64_t)1 << a->bits) - 1));
+    a->from[k] = (uint32_t)(a->keys[k] >> a->bits) == v ? a->n : v;
+    bi_set_word(a->places, a->wide, k, (uint64_t)k);
+}
+
+/* ends[u + 1] is where the run of vertex u ends in a sorted list; a maximum scan then gives the offsets. */
+struct bi_graph_forward_ends {
+    const uint64_t *keys;
+    int64_t count;
+    int bits;
+    bool wide;
+    void *ends;
+};
+
+BI_FN void bi_step_graph_forward_ends(const struct bi_graph_forward_ends *a, int64_t k)
+{
+    uint64_t u = a->keys[k] >> a->bits;
+    if (k + 1 == a->count || a->keys[k + 1] >> a->bits != u)
+        bi_set_word(a->ends, a->wide, (int64_t)u + 1, (uint64_t)k + 1);
+}
+
+struct bi_graph_back_ends {
+    const uint32_t *from;
+    int64_t count;
+    uint32_t n;
+    bool wide;
+    void *ends;
+};
+
+BI_FN void bi_step_graph_back_ends(const struct bi_graph_back_ends *a, int64_t k)
+{
+    uint32_t v = a->from[k];
+    if (v < a->n && (k + 1 == a->count || a->from[k + 1] != v))
+        bi_set_word(a->ends, a->wide, (int64_t)v + 1, (uint64_t)k + 1);
+}
+
+/* is[k] = 1 where edge k of the sorted list has the two vertices of the one before it. */
+struct bi_graph_mark_parallel {
+    const uint64_t *keys;
+    bool wide;
+    void *is;
+};
+
+BI_FN void bi_step_graph_mark_parallel(const struct bi_graph_mark_parallel *a, int64_t k)
+{
+    bi_set_word(a->is, a->wide, k, k > 0 && a->keys[k - 1] == a->keys[k]);
+}
+
+/* What the rows are made of: the sorted list, and where the edges of each vertex begin in it, as the smaller vertex
+ * (`forward`) and as the larger one in the list of those (`back`). A row is its back arcs, then its forward arcs. */
+struct bi_graph_halves {
+    const uint64_t *keys;
+    const void *ids;
+    int64_t count;
+    int bits;
+    bool wide;
+    const void *forward, *back;
+};
+
+/* Degrees, a self loop counting twice. */
+struct bi_graph_degrees {
+    struct bi_graph_halves halves;
+    bool loops; /* are there any? */
+    int64_t *degrees;
+    uint32_t *isolated; /* 1 for degree 0 */
+};
+
+BI_FN void bi_step_graph_degrees(const struct bi_graph_degrees *a, int64_t u)
+{
+    const struct bi_graph_halves *h = &a->halves;
+    int64_t begin = (int64_t)bi_word(h->forward, h->wide, u), end = (int64_t)bi_word(h->forward, h->wide, u + 1);
+    int64_t degree = end - begin + (int64_t)(bi_word(h->back, h->wide, u + 1) - bi_word(h->back, h->wide, u));
+    uint64_t loop = (uint64_t)u << h->bits | (uint64_t)u;
+    if (a->loops)
+        degree +=
+            bi_lower_bound_word(h->keys, true, begin, end, loop + 1) - begin; /* a row's loops stand first in it */
+    a->degrees[u] = degree;
+    a->isolated[u] = degree == 0;
+}
+
+struct bi_graph_add_offsets {
+    struct bi_graph_halves halves;
+    void *offsets;
+};
+
+BI_FN void bi_step_graph_add_offsets(const struct bi_graph_add_offsets *a, int64_t u)
+{
+    const struct bi_graph_halves *h = &a->halves;
+    bi_set_word(a->offsets, h->wide, u, bi_word(h->forward, h->wide, u) + bi_word(h->back, h->wide, u));
+}
+
+/* Writes the arcs of a graph. */
+struct bi_graph_place {
+    struct bi_graph_halves halves;
+    const uint32_t *from; /* place_back: the larger vertex */
+    const void *places;   /* place_back: the edge's place in the list */
+    struct bi_graph_entries entries;
+    const void *weights; /* keys by place in the list; NULL: the weights are the entries' */
+    uint32_t *shared;    /* NULL, or by place what place_back reads of an edge at once: smaller vertex, id, key */
+    uint32_t *neighbours;
+    void *keys, *ids;
+};
+
+BI_FN void bi_graph_place_arc(const struct bi_graph_place *a, int64_t at, uint32_t neighbour, uint64_t id, uint64_t key)
+{
+    a->neighbours[at] = neighbour;
+    bi_set_word(a->ids, a->halves.wide, at, id);
+    bi_set_word(a->keys, bi_graph_has_wide_keys(a->entries.dtype), at, key);
+}
+
+BI_FN uint64_t bi_graph_place_key(const struct bi_graph_place *a, int64_t k, uint64_t id)
+{
+    return a->weights ? bi_word(a->weights, bi_graph_has_wide_keys(a->entries.dtype), k)
+                      : bi_graph_entry_weight(&a->entries, (int64_t)id);
+}
+
+BI_FN void bi_step_graph_place_forward(const struct bi_graph_place *a, int64_t k)
+{
+    const struct bi_graph_halves *h = &a->halves;
+    uint64_t u = h->keys[k] >> h->bits, id = bi_word(h->ids, h->wide, k), key = bi_graph_place_key(a, k, id);
+    uint32_t v = (uint32_t)(h->keys[k] & (((uint64_t)1 << h->bits) - 1));
+    bi_graph_place_arc(a, k + (int64_t)bi_word(h->back, h->wide, (int64_t)u + 1), v, id, key);
+    if (!a->shared) return;
+    a->shared[3 * k] = (uint32_t)u;
+    a->shared[3 * k + 1] = (uint32_t)id;
+    a->shared[3 * k + 2] = (uint32_t)key;
+}
+
+/* Item j is the j-th back arc. */
+BI_FN void bi_step_graph_place_back(const struct bi_graph_place *a, int64_t j)
+{
+    const struct bi_graph_halves *h = &a->halves;
+    int64_t k = (int64_t)bi_word(a->places, h->wide, j), at = j + (int64_t)bi_word(h->forward, h->wide, a->from[j]);
+    if (a->shared) {
+        const uint32_t *edge = a->shared + 3 * k;
+        bi_graph_place_arc(a, at, edge[0], edge[1], edge[2]);
+    } else {
+        uint64_t id = bi_word(h->ids, h->wide, k);
+        bi_graph_place_arc(a, at, (uint32_t)(h->keys[k] >> h->bits), id, bi_graph_place_key(a, k, id));
+    }
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* The steps that check a graph that was read, of which nothing is believed. */
+#ifndef BI_GRAPH_STEPS_LOAD_H
+#define BI_GRAPH_STEPS_LOAD_H
+
+#include "base/atomic.h"
+#include "graph/steps/copy.h"
+
+/* What may be wrong. */
+enum {
+    BI_GRAPH_BAD_NEIGHBOUR = 1,
+    BI_GRAPH_BAD_ID = 2,
+    BI_GRAPH_BAD_ORDER = 4,
+    BI_GRAPH_BAD_WEIGHT = 8,
+    BI_GRAPH_BAD_PARTNER = 16,
+    BI_GRAPH_IDS_DESCEND = 32,
+    BI_GRAPH_IDS_REPEAT = 64
+};
+
+struct bi_graph_check_arcs {
+    struct bi_graph_csr rows;
+    const uint32_t *row_of;
+    int64_t n, entries;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_graph_check_arcs(const struct bi_graph_check_arcs *a, int64_t j)
+{
+    const struct bi_graph_csr *r = &a->rows;
+    uint32_t v = r->neighbours[j], found = v >= a->n ? BI_GRAPH_BAD_NEIGHBOUR : 0;
+    uint64_t id = bi_word(r->ids, r->wide, j);
+    if (id >= (uint64_t)a->entries) found |= BI_GRAPH_BAD_ID;
+    if (j > 0 && a->row_of[j - 1] == a->row_of[j]) {
+        uint32_t before = r->neighbours[j - 1];
+        if (before > v || (before == v && bi_word(r->ids, r->wide, j - 1) >= id)) found |= BI_GRAPH_BAD_ORDER;
+    }
+    if (found) bi_atomic_or_u32(a->found, found);
+}
+
+/* The arc back is in the row of the neighbour (which is in range, and whose row ascends). */
+BI_FN void bi_step_graph_check_partner(const struct bi_graph_check_arcs *a, int64_t j)
+{
+    const struct bi_graph_csr *r = &a->rows;
+    uint32_t u = a->row_of[j], v = r->neighbours[j];
+    if (u == v) return;
+    uint64_t id = bi_word(r->ids, r->wide, j);
+    int64_t end = (int64_t)bi_word(r->offsets, r->wide, (int64_t)v + 1);
+    int64_t low = (int64_t)bi_word(r->offsets, r->wide, v), high = end;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (r->neighbours[mid] < u || (r->neighbours[mid] == u && bi_word(r->ids, r->wide, mid) < id))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    bool wide_key = bi_graph_has_wide_keys(r->dtype);
+    if (low == end || r->neighbours[low] != u || bi_word(r->ids, r->wide, low) != id ||
+        bi_word(r->keys, wide_key, low) != bi_word(r->keys, wide_key, j))
+        bi_atomic_or_u32(a->found, BI_GRAPH_BAD_PARTNER);
+}
+
+/* Weights to keys. */
+struct bi_graph_encode_weights {
+    const void *weights;
+    bosc_dtype dtype;
+    bool allow_nan;
+    void *keys;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_graph_encode_weights(const struct bi_graph_encode_weights *a, int64_t j)
+{
+    uint64_t key = bi_graph_weight_key(a->weights, a->dtype, j);
+    if (!a->allow_nan && bi_graph_is_nan_key(a->dtype, key)) bi_atomic_or_u32(a->found, BI_GRAPH_BAD_WEIGHT);
+    bi_set_word(a->keys, bi_graph_has_wide_keys(a->dtype), j, key);
+}
+
+struct bi_graph_check_ids {
+    const void *ids;
+    bool wide;
+    uint32_t *found;
+};
+
+BI_FN void bi_step_graph_check_ids(const struct bi_graph_check_ids *a, int64_t k)
+{
+    if (k == 0) return;
+    uint64_t before = bi_word(a->ids, a->wide, k - 1), id = bi_word(a->ids, a->wide, k);
+    if (before >= id) bi_atomic_or_u32(a->found, before == id ? BI_GRAPH_IDS_REPEAT : BI_GRAPH_IDS_DESCEND);
+}
+
+/* is[k] = 1 where edge k, given by its arc, is a self loop, or (`parallel`) has the ends of the one before it. */
+struct bi_graph_count_arcs {
+    struct bi_graph_csr rows;
+    const uint32_t *row_of;
+    const void *arcs;
+    bool parallel;
+    void *is;
+};
+
+BI_FN void bi_step_graph_count_arcs(const struct bi_graph_count_arcs *a, int64_t k)
+{
+    bool wide = a->rows.wide;
+    int64_t j = (int64_t)bi_word(a->arcs, wide, k);
+    uint32_t u = a->row_of[j], v = a->rows.neighbours[j];
+    bool is = a->parallel ? j > 0 && a->row_of[j - 1] == u && a->rows.neighbours[j - 1] == v : u == v;
+    bi_set_word(a->is, wide, k, is);
+}
+
+struct bi_graph_mark_isolated {
+    const int64_t *degrees;
+    uint32_t *isolated;
+};
+
+BI_FN void bi_step_graph_mark_isolated(const struct bi_graph_mark_isolated *a, int64_t u)
+{
+    a->isolated[u] = a->degrees[u] == 0;
+}
+
+#endif

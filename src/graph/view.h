@@ -1,0 +1,31 @@
+/* The inside of a graph for rooms that work on graphs: the only header of this room that another may include. */
+#ifndef BI_GRAPH_VIEW_H
+#define BI_GRAPH_VIEW_H
+
+#include <boscage/graph.h>
+
+#include "graph/weight_keys.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* CSR rows in the backend's memory: both arcs of every edge, each row ascending by (neighbour, edge id). Valid until
+ * the graph is built again or freed. */
+struct bi_graph_view {
+    int64_t n, entries, m, arcs, loops, parallel, isolated; /* as in bosc_graph_info */
+    bosc_dtype weight;
+    int32_t id_bits;                /* of the caller's arrays */
+    bool wide;                      /* offsets and edge ids are words of 64 bits, else of 32 */
+    const void *offsets, *edge_ids; /* n + 1, arcs */
+    const uint32_t *neighbours;     /* arcs */
+    const void *keys;               /* arcs: weights as keys (graph/weight_keys.h) */
+};
+
+/* Fills *view; BOSC_ERR_ARG with the reason if the context cannot reach the graph. */
+bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
