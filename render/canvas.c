@@ -65,10 +65,10 @@ static struct window window_of(const struct canvas *canvas, double x0, double y0
 
 static void cover(struct canvas *canvas, int x, int y, struct colour colour, double inside, double alpha)
 {
-    double part = inside + 0.5;
-    if (part <= 0) return;
+    double coverage = inside + 0.5;
+    if (coverage <= 0) return;
     struct colour *pixel = &canvas->pixels[(size_t)y * (size_t)canvas->width + (size_t)x];
-    *pixel = colour_mix(*pixel, colour, (part > 1 ? 1 : part) * alpha);
+    *pixel = colour_mix(*pixel, colour, (coverage > 1 ? 1 : coverage) * alpha);
 }
 
 void canvas_disc(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha)

@@ -16,9 +16,9 @@ static void cast_shadows(struct ground *g, float *shadow)
         const float *z = h->data + y * w;
         float *now = shadow + y % 2 * w, *before = shadow + (y + 1) % 2 * w;
         for (int64_t x = 0; x < w; x++) {
-            double from = (double)x + aside, part = from - floor(from), edge = z[x];
+            double from = (double)x + aside, fraction = from - floor(from), edge = z[x];
             int64_t i = (int64_t)floor(from);
-            if (y > 0 && i >= 0 && i + 1 < w) edge = before[i] + part * (before[i + 1] - before[i]) - drop;
+            if (y > 0 && i >= 0 && i + 1 < w) edge = before[i] + fraction * (before[i + 1] - before[i]) - drop;
             now[x] = (float)fmax(edge, z[x]);
             double under = (now[x] - z[x]) / soft;
             g->sun[y * w + x] = (float)(under > 1 ? 0 : 1 - under);

@@ -99,24 +99,24 @@ static void fill(struct sight *s, struct buffer *b, uint32_t number, const struc
         }
 }
 
-/* The part of a triangle that is not too near: of its three edges, those that cross are cut. */
+/* The piece of a triangle that is not too near: of its three edges, those that cross are cut. */
 static void fill_clipped(struct sight *s, struct buffer *b, uint32_t number, const struct corner t[3])
 {
-    struct corner part[4];
+    struct corner piece[4];
     int count = 0;
     for (int i = 0; i < 3; i++) {
         const struct corner *p = &t[i], *q = &t[(i + 1) % 3];
         bool here = p->a[2] >= s->eye.nearest, there = q->a[2] >= s->eye.nearest;
-        if (here) part[count++] = *p;
+        if (here) piece[count++] = *p;
         if (here == there) continue;
         double w = (s->eye.nearest - p->a[2]) / (q->a[2] - p->a[2]);
         struct corner cut;
         for (int c = 0; c < 3; c++) cut.a[c] = p->a[c] + w * (q->a[c] - p->a[c]);
         cut.a[2] = s->eye.nearest;
         place(s, &cut);
-        part[count++] = cut;
+        piece[count++] = cut;
     }
-    for (int i = 2; i < count; i++) fill(s, b, number, &part[0], &part[i - 1], &part[i]);
+    for (int i = 2; i < count; i++) fill(s, b, number, &piece[0], &piece[i - 1], &piece[i]);
 }
 
 static void draw_band(struct sight *s, const struct corner *corners, struct buffer *b)

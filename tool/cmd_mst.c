@@ -95,11 +95,11 @@ static int write_forest(struct job *job, const struct question *q, const bosc_ar
 
 static int find_forest(struct job *job, struct question *q)
 {
-    int64_t room = q->info.n - 1 < q->info.m ? q->info.n - 1 : q->info.m;
-    if (room < 0) room = 0;
+    int64_t capacity = q->info.n - 1 < q->info.m ? q->info.n - 1 : q->info.m;
+    if (capacity < 0) capacity = 0;
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
     bosc_msf_info found = {.size = sizeof found};
-    ids.data = job_alloc((size_t)room, sizeof(int64_t));
+    ids.data = job_alloc((size_t)capacity, sizeof(int64_t));
     if (!ids.data) return EXIT_FAILED;
     double start = job_now();
     bosc_status status = bosc_msf(job->ctx, q->graph, &q->opts, ids.data, NULL, &found);

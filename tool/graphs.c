@@ -4,7 +4,7 @@
 #include "render/memory.h"
 #include "tool/tool.h"
 
-enum { FEW_EDGES = 16 }; /* a graph of fewer edges than one for so many vertices may be a wrong number in a file */
+enum { FEW_EDGES = 16 }; /* a graph of fewer edges than one for this many vertices may be a wrong number in a file */
 
 /* A few bytes of a file can claim billions of vertices. They are legal, without edges too; but where the memory for
  * them is not there, systems that promise more than they have would end some process instead of refusing. */

@@ -39,7 +39,7 @@ int say_ctx(const struct job *job, bosc_status status)
 }
 
 /* Draws a bar on the terminal, at most ten times a second. */
-int progress_show(void *user, const char *stage, double part)
+int progress_show(void *user, const char *stage, double fraction)
 {
     static double last;
     char bar[31];
@@ -47,11 +47,11 @@ int progress_show(void *user, const char *stage, double part)
     double now = job_now();
     if (now - last < 0.1) return 0;
     last = now;
-    int full = part < 0 ? 0 : part > 1 ? 30 : (int)(part * 30);
+    int full = fraction < 0 ? 0 : fraction > 1 ? 30 : (int)(fraction * 30);
     memset(bar, '-', 30);
     memset(bar, '#', (size_t)full);
     bar[30] = 0;
-    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(part * 100));
+    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(fraction * 100));
     fflush(stderr);
     progress_shown = true;
     return 0;

@@ -96,7 +96,7 @@ int option_integer(const struct job *job, enum option id, int64_t least, int64_t
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* Two integers with a colon between, the first not above the second. */
 int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
-/* So many finite numbers separated by commas between. */
+/* `count` finite numbers separated by commas. */
 int option_numbers(const struct job *job, enum option id, int count, double *values);
 /* Whether an output is standard output or has one of the endings, which NULL ends. */
 int option_ending(const struct job *job, enum option id, const char *const *endings);

@@ -71,7 +71,7 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
     static const double power[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const char *q = *p;
-    uint64_t whole, part = 0;
+    uint64_t whole, fraction = 0;
     bool negative = q < end && *q == '-';
     q += negative;
     const char *begin = q;
@@ -80,11 +80,11 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
         bool good = true;
         if (*q == '.') {
             begin = ++q;
-            good = bi_digits_fast(&q, end, &part);
+            good = bi_digits_fast(&q, end, &fraction);
             behind = q - begin;
         }
         if (good && digits + behind <= 15 && (*q == '\n' || *q == '\r')) {
-            double x = ((double)whole * power[behind] + (double)part) / power[behind];
+            double x = ((double)whole * power[behind] + (double)fraction) / power[behind];
             *value = negative ? -x : x;
             *p = q;
             return true;

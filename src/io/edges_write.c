@@ -84,12 +84,12 @@ static bosc_status put_all(struct bi_sink *sink, const void *what, bosc_io_error
 {
     const struct job *job = what;
     int64_t m = job->edges->m, threads = 1;
-    size_t used[BI_PARTS_MAX];
+    size_t used[BI_CHUNKS_MAX];
 #ifdef _OPENMP
     threads = omp_get_max_threads();
 #endif
     if (threads > m / BATCH + 1) threads = m / BATCH + 1;
-    if (threads > BI_PARTS_MAX) threads = BI_PARTS_MAX;
+    if (threads > BI_CHUNKS_MAX) threads = BI_CHUNKS_MAX;
     char *text = bi_io_alloc((size_t)threads * BATCH * LINE_MAX_BYTES);
     if (!text) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     int failed = put_head(sink, job);

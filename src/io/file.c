@@ -65,8 +65,8 @@ static int read_some(int fd, char *to, size_t more, size_t *got)
 {
     for (*got = 0; *got < more;) {
         if (bi_fault(BI_FAULT_READ)) return EIO;
-        size_t part = more - *got < (size_t)1 << 30 ? more - *got : (size_t)1 << 30;
-        ssize_t r = read(fd, to + *got, part);
+        size_t piece = more - *got < (size_t)1 << 30 ? more - *got : (size_t)1 << 30;
+        ssize_t r = read(fd, to + *got, piece);
         if (r < 0 && errno == EINTR) continue;
         if (r < 0) return errno;
         if (r == 0) break;
@@ -88,18 +88,18 @@ static size_t most_of(int fd, const struct stat *about)
 
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
 {
-    size_t room = 0, size = 0, got = 0;
+    size_t capacity = 0, size = 0, got = 0;
     char *memory = NULL;
     do {
-        size_t grown = room ? room * 2 : (size_t)1 << 16;
+        size_t grown = capacity ? capacity * 2 : (size_t)1 << 16;
         char *larger = bi_io_realloc(memory, grown);
         if (!larger) {
             free(memory);
             return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory after %zu bytes", file->bytes.name, size);
         }
         memory = larger;
-        room = grown;
-        int number = read_some(fd, memory + size, room - size, &got);
+        capacity = grown;
+        int number = read_some(fd, memory + size, capacity - size, &got);
         if (number) {
             free(memory);
             return fail_reading(file->bytes.name, number, error);
@@ -110,7 +110,7 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
             return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: no end within %zu bytes; larger input must be a regular file",
                               file->bytes.name, most);
         }
-    } while (size == room);
+    } while (size == capacity);
     file->memory = memory;
     file->bytes.data = memory;
     file->bytes.size = size;

@@ -27,7 +27,7 @@ struct tiff {
     const char *name;
     const char *in; /* NULL when writing */
     char *out;
-    uint64_t size, room, at;
+    uint64_t size, capacity, at;
     bool no_memory;
     struct bi_reason reason;
     TIFF *handle;
@@ -48,14 +48,14 @@ static tmsize_t tiff_write(thandle_t user, void *from, tmsize_t count)
     struct tiff *t = user;
     uint64_t end = t->at + (uint64_t)count;
     if (t->in || count <= 0) return 0;
-    if (end > t->room) {
-        uint64_t room = end + end / 2 + 4096;
-        char *larger = bi_io_realloc(t->out, room);
+    if (end > t->capacity) {
+        uint64_t capacity = end + end / 2 + 4096;
+        char *larger = bi_io_realloc(t->out, capacity);
         t->no_memory = t->no_memory || !larger;
         if (!larger) return 0;
-        memset(larger + t->room, 0, room - t->room);
+        memset(larger + t->capacity, 0, capacity - t->capacity);
         t->out = larger;
-        t->room = room;
+        t->capacity = capacity;
     }
     memcpy(t->out + t->at, from, (size_t)count);
     t->at = end;
@@ -207,7 +207,7 @@ static const char *get_layout(TIFF *handle, struct layout *layout, int *compress
 
 /* ---- samples ---- */
 
-static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsize_t room, bosc_heights *h)
+static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsize_t capacity, bosc_heights *h)
 {
     uint32_t rows = l->height;
     TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &rows);
@@ -215,7 +215,7 @@ static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsi
     int64_t row_bytes = (int64_t)l->width * l->type.width;
     for (uint32_t y = 0, strip = 0; y < l->height; y += rows, strip++) {
         int64_t here = l->height - y < rows ? l->height - y : rows;
-        if (here * row_bytes > room) return false;
+        if (here * row_bytes > capacity) return false;
         if (TIFFReadEncodedStrip(handle, strip, buffer, here * row_bytes) != here * row_bytes) return false;
         bi_samples_read_but(l->type, buffer, here * l->width, l->none, h->data + (int64_t)y * l->width);
         if (y > UINT32_MAX - rows) break;
@@ -223,16 +223,16 @@ static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsi
     return true;
 }
 
-static bool read_tiles(TIFF *handle, const struct layout *l, char *buffer, tmsize_t room, bosc_heights *h)
+static bool read_tiles(TIFF *handle, const struct layout *l, char *buffer, tmsize_t capacity, bosc_heights *h)
 {
     uint32_t across = 0, down = 0;
     if (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down))
         return false;
-    if (across == 0 || down == 0 || (int64_t)across * down > room / l->type.width) return false;
+    if (across == 0 || down == 0 || (int64_t)across * down > capacity / l->type.width) return false;
     for (int64_t y = 0; y < l->height; y += down)
         for (int64_t x = 0; x < l->width; x += across) {
             uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, 0);
-            if (TIFFReadEncodedTile(handle, tile, buffer, room) != room) return false;
+            if (TIFFReadEncodedTile(handle, tile, buffer, capacity) != capacity) return false;
             int64_t columns = l->width - x < across ? l->width - x : across;
             for (int64_t j = 0; j < down && y + j < l->height; j++)
                 bi_samples_read_but(l->type, buffer + j * across * l->type.width, columns, l->none,
@@ -248,17 +248,17 @@ static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_
     const char *reason = get_layout(t->handle, &l, &compression);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     bool tiled = TIFFIsTiled(t->handle) != 0;
-    tmsize_t room = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
+    tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
     uint64_t ratio = (uint64_t)ratio_of(compression);
     uint64_t most = in->size < UINT64_MAX / ratio ? in->size * ratio : UINT64_MAX;
     bosc_status status = bi_heights_fit(in, l.width, l.height, l.type.width, most, error);
-    if (status == BOSC_OK) status = bi_heights_fit(in, room, 1, 1, most, error);
+    if (status == BOSC_OK) status = bi_heights_fit(in, capacity, 1, 1, most, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, l.width, l.height, heights, error);
     if (status != BOSC_OK) return status;
-    char *buffer = bi_io_alloc((size_t)room);
+    char *buffer = bi_io_alloc((size_t)capacity);
     if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
-    bool whole =
-        tiled ? read_tiles(t->handle, &l, buffer, room, heights) : read_strips(t->handle, &l, buffer, room, heights);
+    bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
+                       : read_strips(t->handle, &l, buffer, capacity, heights);
     free(buffer);
     heights->spacing = spacing_of(t->handle);
     if (whole) return BOSC_OK;

@@ -17,11 +17,11 @@ struct item {
 };
 
 /* A run of whole lines, and what became of them. */
-struct part {
+struct chunk {
     struct bi_lines lines; /* number: lines of the file before it */
     int64_t row, rows;     /* the vertex of its first row; its number of rows */
     struct item *items;    /* arcs to larger vertices */
-    int64_t count, room;
+    int64_t count, capacity;
     int64_t arcs;     /* to larger vertices, less those to smaller ones */
     uint64_t balance; /* the same of a hash of each arc: 0 in all if every edge is named twice */
     bool wide;
@@ -68,13 +68,13 @@ static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines
     return status == BOSC_OK ? read_format(in, lines, &line, head, error) : status;
 }
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct part *part, bosc_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(struct chunk *chunk, bosc_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(part->reason.text, sizeof part->reason.text, format, args);
+    vsnprintf(chunk->reason.text, sizeof chunk->reason.text, format, args);
     va_end(args);
-    part->status = status;
+    chunk->status = status;
     return false;
 }
 
@@ -85,69 +85,70 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static bool add_arc(struct part *part, int64_t u, int64_t v, int64_t w)
+static bool add_arc(struct chunk *chunk, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
     uint64_t hash = mix(mix((uint64_t)low << 32 | (uint64_t)high) + (uint64_t)w);
-    part->balance += u < v ? hash : 0 - hash;
-    part->arcs += u < v ? 1 : -1;
-    part->wide |= w != (int32_t)w;
+    chunk->balance += u < v ? hash : 0 - hash;
+    chunk->arcs += u < v ? 1 : -1;
+    chunk->wide |= w != (int32_t)w;
     if (u > v) return true;
-    if (part->count == part->room) {
-        int64_t room = part->room ? part->room + part->room / 2 : 256;
-        struct item *items = bi_io_realloc(part->items, (size_t)room * sizeof *items);
-        if (!items) return fail(part, BOSC_ERR_NOMEM, "out of memory");
-        part->items = items;
-        part->room = room;
+    if (chunk->count == chunk->capacity) {
+        int64_t capacity = chunk->capacity ? chunk->capacity + chunk->capacity / 2 : 256;
+        struct item *items = bi_io_realloc(chunk->items, (size_t)capacity * sizeof *items);
+        if (!items) return fail(chunk, BOSC_ERR_NOMEM, "out of memory");
+        chunk->items = items;
+        chunk->capacity = capacity;
     }
-    part->items[part->count++] = (struct item){(uint32_t)u, (uint32_t)v, w};
+    chunk->items[chunk->count++] = (struct item){(uint32_t)u, (uint32_t)v, w};
     return true;
 }
 
 /* Reads the next integer of a row; false with a reason, or, where `may_end`, without one at the end. */
-static bool read_integer(struct part *part, struct bi_line *line, const char *what, bool may_end, int64_t *value)
+static bool read_integer(struct chunk *chunk, struct bi_line *line, const char *what, bool may_end, int64_t *value)
 {
     struct bi_line word;
-    if (!bi_word_next(line, &word)) return may_end ? false : fail(part, BOSC_ERR_FORMAT, "the %s is missing", what);
+    if (!bi_word_next(line, &word)) return may_end ? false : fail(chunk, BOSC_ERR_FORMAT, "the %s is missing", what);
     if (bi_word_integer(&word, value)) return true;
-    return fail(part, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
+    return fail(chunk, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
 }
 
-static bool read_row(struct part *part, const struct header *head, int64_t row, struct bi_line line)
+static bool read_row(struct chunk *chunk, const struct header *head, int64_t row, struct bi_line line)
 {
     int64_t v, w = 1;
     for (int64_t i = 0; i < head->skipped; i++)
-        if (!read_integer(part, &line, "weight of the vertex", false, &v)) return false;
-    while (read_integer(part, &line, "vertex", true, &v)) {
+        if (!read_integer(chunk, &line, "weight of the vertex", false, &v)) return false;
+    while (read_integer(chunk, &line, "vertex", true, &v)) {
         if (v < 1 || v > head->n)
-            return fail(part, BOSC_ERR_FORMAT, "vertex '%lld' is not from 1 to %lld", (long long)v, (long long)head->n);
-        if (v - 1 == row) return fail(part, BOSC_ERR_FORMAT, "vertex %lld is its own neighbour", (long long)v);
-        if (head->weights && !read_integer(part, &line, "weight", false, &w)) return false;
-        if (!add_arc(part, row, v - 1, w)) return false;
+            return fail(chunk, BOSC_ERR_FORMAT, "vertex '%lld' is not from 1 to %lld", (long long)v,
+                        (long long)head->n);
+        if (v - 1 == row) return fail(chunk, BOSC_ERR_FORMAT, "vertex %lld is its own neighbour", (long long)v);
+        if (head->weights && !read_integer(chunk, &line, "weight", false, &w)) return false;
+        if (!add_arc(chunk, row, v - 1, w)) return false;
     }
-    return part->status == BOSC_OK;
+    return chunk->status == BOSC_OK;
 }
 
-static void parse(struct part *part, const struct header *head)
+static void parse(struct chunk *chunk, const struct header *head)
 {
     struct bi_line line, word;
-    int64_t row = part->row;
-    while (bi_lines_next(&part->lines, &line)) {
+    int64_t row = chunk->row;
+    while (bi_lines_next(&chunk->lines, &line)) {
         if (is_comment(line)) continue;
         struct bi_line rest = line;
         if (row >= head->n && !bi_word_next(&rest, &word)) continue; /* blank lines at the end */
         if (row >= head->n) {
-            fail(part, BOSC_ERR_FORMAT, "a row more than the %lld vertices", (long long)head->n);
+            fail(chunk, BOSC_ERR_FORMAT, "a row more than the %lld vertices", (long long)head->n);
             return;
         }
-        if (!read_row(part, head, row++, line)) return;
+        if (!read_row(chunk, head, row++, line)) return;
     }
 }
 
-/* Cuts the rows into parts that know their first row and line. */
-static int make_parts(const struct bi_lines *lines, struct part *parts, int64_t *rows)
+/* Cuts the rows into chunks that know their first row and line. */
+static int make_chunks(const struct bi_lines *lines, struct chunk *chunks, int64_t *rows)
 {
-    const char *cuts[BI_PARTS_MAX + 1];
+    const char *cuts[BI_CHUNKS_MAX + 1];
     int64_t line = lines->number;
     int count = bi_lines_cut(lines, cuts);
     *rows = 0;
@@ -155,27 +156,27 @@ static int make_parts(const struct bi_lines *lines, struct part *parts, int64_t 
     for (int i = 0; i < count; i++) {
         struct bi_lines all = {.next = cuts[i], .end = cuts[i + 1]};
         struct bi_line one;
-        parts[i] = (struct part){.lines = all};
-        while (bi_lines_next(&all, &one)) parts[i].rows += !is_comment(one);
-        parts[i].lines.number = all.number;
+        chunks[i] = (struct chunk){.lines = all};
+        while (bi_lines_next(&all, &one)) chunks[i].rows += !is_comment(one);
+        chunks[i].lines.number = all.number;
     }
     for (int i = 0; i < count; i++) {
-        int64_t of_part = parts[i].lines.number;
-        parts[i].lines.number = line;
-        parts[i].row = *rows;
-        line += of_part;
-        *rows += parts[i].rows;
+        int64_t of_chunk = chunks[i].lines.number;
+        chunks[i].lines.number = line;
+        chunks[i].row = *rows;
+        line += of_chunk;
+        *rows += chunks[i].rows;
     }
     return count;
 }
 
-static bosc_status check(const struct bi_bytes *in, const struct header *head, const struct part *parts, int count,
+static bosc_status check(const struct bi_bytes *in, const struct header *head, const struct chunk *chunks, int count,
                          int64_t rows, bosc_io_error *error)
 {
     int64_t m = 0, arcs = 0;
     uint64_t balance = 0;
     for (int i = 0; i < count; i++) {
-        const struct part *p = &parts[i];
+        const struct chunk *p = &chunks[i];
         if (p->status != BOSC_OK) return bi_fail_at(in, p->lines.number, p->status, error, "%s", p->reason.text);
         m += p->count;
         arcs += p->arcs;
@@ -192,18 +193,18 @@ static bosc_status check(const struct bi_bytes *in, const struct header *head, c
     return BOSC_OK;
 }
 
-static bosc_status join(const struct bi_bytes *in, const struct header *head, const struct part *parts, int count,
+static bosc_status join(const struct bi_bytes *in, const struct header *head, const struct chunk *chunks, int count,
                         bosc_edges *edges, bosc_io_error *error)
 {
     bool wide = false;
-    for (int i = 0; i < count; i++) wide |= parts[i].wide;
+    for (int i = 0; i < count; i++) wide |= chunks[i].wide;
     enum bi_weights weights = !head->weights ? BI_WEIGHTS_NONE : wide ? BI_WEIGHTS_I64 : BI_WEIGHTS_I32;
     bosc_status status = bi_edges_new(in->name, weights, head->m, edges, error);
     if (status != BOSC_OK) return status;
     edges->n = head->n;
     for (int i = 0; i < count; i++)
-        for (int64_t k = 0; k < parts[i].count; k++) {
-            const struct item *item = &parts[i].items[k];
+        for (int64_t k = 0; k < chunks[i].count; k++) {
+            const struct item *item = &chunks[i].items[k];
             edges->u[edges->m] = item->u;
             edges->v[edges->m] = item->v;
             if (weights == BI_WEIGHTS_I32) ((int32_t *)edges->weights)[edges->m] = (int32_t)item->w;
@@ -215,17 +216,17 @@ static bosc_status join(const struct bi_bytes *in, const struct header *head, co
 
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
-    struct part parts[BI_PARTS_MAX];
+    struct chunk chunks[BI_CHUNKS_MAX];
     struct bi_lines lines = bi_lines_of(in);
     struct header head = {0};
     int64_t rows;
     bosc_status status = read_header(in, &lines, &head, error);
     if (status != BOSC_OK) return status;
-    int count = make_parts(&lines, parts, &rows);
+    int count = make_chunks(&lines, chunks, &rows);
 #pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) parse(&parts[i], &head);
-    status = check(in, &head, parts, count, rows, error);
-    if (status == BOSC_OK) status = join(in, &head, parts, count, edges, error);
-    for (int i = 0; i < count; i++) free(parts[i].items);
+    for (int i = 0; i < count; i++) parse(&chunks[i], &head);
+    status = check(in, &head, chunks, count, rows, error);
+    if (status == BOSC_OK) status = join(in, &head, chunks, count, edges, error);
+    for (int i = 0; i < count; i++) free(chunks[i].items);
     return status;
 }

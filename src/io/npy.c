@@ -51,7 +51,7 @@ static bool take(struct header *h, char c)
     return true;
 }
 
-static bool take_string(struct header *h, char *text, size_t room)
+static bool take_string(struct header *h, char *text, size_t capacity)
 {
     skip_blanks(h);
     char quote = h->p < h->end ? *h->p : 0;
@@ -59,7 +59,7 @@ static bool take_string(struct header *h, char *text, size_t room)
     const char *begin = ++h->p;
     while (h->p < h->end && *h->p != quote) h->p++;
     size_t length = (size_t)(h->p - begin);
-    if (h->p == h->end || length >= room) return false;
+    if (h->p == h->end || length >= capacity) return false;
     memcpy(text, begin, length);
     text[length] = 0;
     h->p++;

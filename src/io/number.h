@@ -16,9 +16,9 @@ char *bi_integer_write(char *p, bool negative, uint64_t size);
 /* Numbers that grow as they are read. */
 struct bi_numbers {
     double *data;
-    size_t count, room;
+    size_t count, capacity;
 };
-bool bi_numbers_reserve(struct bi_numbers *numbers, size_t room); /* false: no memory */
+bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: no memory */
 void bi_numbers_free(struct bi_numbers *numbers);
 
 /* Appends the numbers of one line, separated by blanks or, if `commas`, by single commas too; `#` ends it.
@@ -44,10 +44,10 @@ bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
 /* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */
 bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
 
-/* Cuts the rest of a text at line ends into parts of about the same size, one for each thread of OpenMP or fewer where
- * the text is small. Part i is from cuts[i] to cuts[i + 1], and may be empty. Returns the number of parts. */
-enum { BI_PARTS_MAX = 64 };
-int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_PARTS_MAX + 1]);
+/* Cuts the rest of a text at line ends into chunks of about the same size, one for each thread of OpenMP or fewer where
+ * the text is small. Chunk i is from cuts[i] to cuts[i + 1], and may be empty. Returns the number of chunks. */
+enum { BI_CHUNKS_MAX = 64 };
+int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1]);
 
 /* The next word of a line: runs of characters other than blanks; false at the end or at a `#`. */
 bool bi_line_word(struct bi_line *line, struct bi_line *word);

@@ -17,7 +17,7 @@ char *bi_integer_write(char *p, bool negative, uint64_t size)
     return p;
 }
 
-/* The number rounded to so many digits, as d.ddde+xx without zeros at the end. */
+/* The number rounded to this many digits, as d.ddde+xx without zeros at the end. */
 static char *put_scientific(char *p, double x, int digits)
 {
     char text[48];

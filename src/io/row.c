@@ -13,17 +13,17 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-bool bi_numbers_reserve(struct bi_numbers *numbers, size_t room)
+bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity)
 {
-    if (room <= numbers->room) return true;
-    size_t grown = numbers->room + numbers->room / 2;
-    if (room < grown) room = grown;
-    if (room < 256) room = 256;
-    if (room > SIZE_MAX / sizeof(double)) return false;
-    double *data = bi_io_realloc(numbers->data, room * sizeof(double));
+    if (capacity <= numbers->capacity) return true;
+    size_t grown = numbers->capacity + numbers->capacity / 2;
+    if (capacity < grown) capacity = grown;
+    if (capacity < 256) capacity = 256;
+    if (capacity > SIZE_MAX / sizeof(double)) return false;
+    double *data = bi_io_realloc(numbers->data, capacity * sizeof(double));
     if (!data) return false;
     numbers->data = data;
-    numbers->room = room;
+    numbers->capacity = capacity;
     return true;
 }
 
@@ -119,7 +119,7 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
 
 enum { PART_BYTES = 1 << 20 };
 
-int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_PARTS_MAX + 1])
+int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1])
 {
     size_t size = (size_t)(lines->end - lines->next);
     int count = 1;
@@ -127,7 +127,7 @@ int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_PARTS_MAX + 1
     count = omp_get_max_threads();
 #endif
     if ((size_t)count > size / PART_BYTES + 1) count = (int)(size / PART_BYTES) + 1;
-    if (count > BI_PARTS_MAX) count = BI_PARTS_MAX;
+    if (count > BI_CHUNKS_MAX) count = BI_CHUNKS_MAX;
     cuts[0] = lines->next;
     for (int i = 1; i < count; i++) {
         const char *at = lines->next + size / (size_t)count * (size_t)i;

@@ -28,12 +28,12 @@ static bosc_status open_temporary(struct bi_sink *sink, mode_t mode, bool exists
 {
     const char *slash = strrchr(sink->target, '/');
     int folder = slash ? (int)(slash - sink->target) + 1 : 0;
-    size_t room = (size_t)folder + 48;
-    char *name = bi_io_alloc(room);
+    size_t capacity = (size_t)folder + 48;
+    char *name = bi_io_alloc(capacity);
     if (!name) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     int number = EEXIST;
     for (int i = 0; i < 1000 && number == EEXIST; i++) {
-        snprintf(name, room, "%.*s.boscage-%ld-%d", folder, sink->target, (long)getpid(), i);
+        snprintf(name, capacity, "%.*s.boscage-%ld-%d", folder, sink->target, (long)getpid(), i);
         sink->fd = write_fault() ? -1 : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         number = sink->fd < 0 ? errno : 0;
     }
@@ -84,8 +84,8 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
 static int put(struct bi_sink *sink, const char *bytes, size_t count)
 {
     while (count && !sink->error_number) {
-        size_t part = count < (size_t)1 << 30 ? count : (size_t)1 << 30;
-        ssize_t w = write_fault() ? -1 : write(sink->fd, bytes, part);
+        size_t piece = count < (size_t)1 << 30 ? count : (size_t)1 << 30;
+        ssize_t w = write_fault() ? -1 : write(sink->fd, bytes, piece);
         if (w < 0 && errno == EINTR) continue;
         if (w <= 0) sink->error_number = w < 0 && errno ? errno : ENOSPC;
         if (w > 0) {

@@ -5,7 +5,7 @@
 #include "io/number.h"
 
 /* A run of whole lines, and what its parser found. */
-struct part {
+struct chunk {
     struct bi_lines lines;
     struct bi_numbers numbers;
     struct bi_reason reason;
@@ -56,60 +56,60 @@ static bosc_status read_first(struct bi_lines *lines, bool header, int64_t *dim,
     return status;
 }
 
-static void parse(struct part *part, int64_t dim)
+static void parse(struct chunk *chunk, int64_t dim)
 {
     struct bi_line line;
-    while (bi_lines_next_content(&part->lines, &line)) {
-        size_t before = part->numbers.count;
-        part->status = bi_row_read(line.begin, line.end, true, &part->numbers, &part->reason);
-        size_t fields = part->numbers.count - before;
-        if (part->status == BOSC_OK && fields != (size_t)dim) {
-            part->status = BOSC_ERR_FORMAT;
-            snprintf(part->reason.text, sizeof part->reason.text, "%zu numbers where the first row has %lld", fields,
+    while (bi_lines_next_content(&chunk->lines, &line)) {
+        size_t before = chunk->numbers.count;
+        chunk->status = bi_row_read(line.begin, line.end, true, &chunk->numbers, &chunk->reason);
+        size_t fields = chunk->numbers.count - before;
+        if (chunk->status == BOSC_OK && fields != (size_t)dim) {
+            chunk->status = BOSC_ERR_FORMAT;
+            snprintf(chunk->reason.text, sizeof chunk->reason.text, "%zu numbers where the first row has %lld", fields,
                      (long long)dim);
         }
-        if (part->status != BOSC_OK) return;
+        if (chunk->status != BOSC_OK) return;
     }
 }
 
-static int cut(const struct bi_lines *lines, struct part *parts)
+static int cut(const struct bi_lines *lines, struct chunk *chunks)
 {
-    const char *cuts[BI_PARTS_MAX + 1];
+    const char *cuts[BI_CHUNKS_MAX + 1];
     int count = bi_lines_cut(lines, cuts);
-    for (int i = 0; i < count; i++) parts[i] = (struct part){.lines = {cuts[i], cuts[i + 1], i ? 0 : lines->number}};
+    for (int i = 0; i < count; i++) chunks[i] = (struct chunk){.lines = {cuts[i], cuts[i + 1], i ? 0 : lines->number}};
     return count;
 }
 
-/* The first failure in the order of the lines, with its line number; or the rows of all parts. */
-static bosc_status gather(const struct bi_bytes *in, struct part *parts, int count, int64_t dim, bosc_array *points,
+/* The first failure in the order of the lines, with its line number; or the rows of all chunks. */
+static bosc_status gather(const struct bi_bytes *in, struct chunk *chunks, int count, int64_t dim, bosc_array *points,
                           bosc_io_error *error)
 {
     int64_t lines = 0;
     size_t total = 0;
     for (int i = 0; i < count; i++) {
-        lines += parts[i].lines.number;
-        total += parts[i].numbers.count;
-        if (parts[i].status == BOSC_OK) continue;
-        return bi_io_fail(error, parts[i].status, "%s:%lld: %s", in->name, (long long)lines, parts[i].reason.text);
+        lines += chunks[i].lines.number;
+        total += chunks[i].numbers.count;
+        if (chunks[i].status == BOSC_OK) continue;
+        return bi_io_fail(error, chunks[i].status, "%s:%lld: %s", in->name, (long long)lines, chunks[i].reason.text);
     }
     int64_t n = (int64_t)total / dim, shape[2] = {n, dim};
     if (count == 1) {
-        *points = bi_numbers_take(&parts[0].numbers, n, dim);
+        *points = bi_numbers_take(&chunks[0].numbers, n, dim);
         return BOSC_OK;
     }
     bosc_status status = bi_array_new(in->name, BOSC_F64, 2, shape, points, error);
     if (status != BOSC_OK) return status;
     double *to = points->data;
     for (int i = 0; i < count; i++) {
-        if (parts[i].numbers.count) memcpy(to, parts[i].numbers.data, parts[i].numbers.count * sizeof *to);
-        to += parts[i].numbers.count;
+        if (chunks[i].numbers.count) memcpy(to, chunks[i].numbers.data, chunks[i].numbers.count * sizeof *to);
+        to += chunks[i].numbers.count;
     }
     return BOSC_OK;
 }
 
 bosc_status bi_text_parse(const struct bi_bytes *in, bool header, bosc_array *points, bosc_io_error *error)
 {
-    struct part parts[BI_PARTS_MAX];
+    struct chunk chunks[BI_CHUNKS_MAX];
     struct bi_reason reason;
     struct bi_lines lines = bi_lines_of(in);
     int64_t dim = 0, number = 0;
@@ -117,10 +117,10 @@ bosc_status bi_text_parse(const struct bi_bytes *in, bool header, bosc_array *po
     if (status != BOSC_OK && number)
         return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)number, reason.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, reason.text);
-    int count = cut(&lines, parts);
+    int count = cut(&lines, chunks);
 #pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) parse(&parts[i], dim);
-    status = gather(in, parts, count, dim, points, error);
-    for (int i = 0; i < count; i++) bi_numbers_free(&parts[i].numbers);
+    for (int i = 0; i < count; i++) parse(&chunks[i], dim);
+    status = gather(in, chunks, count, dim, points, error);
+    for (int i = 0; i < count; i++) bi_numbers_free(&chunks[i].numbers);
     return status;
 }

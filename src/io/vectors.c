@@ -25,7 +25,7 @@ static int64_t words_of(const bosc_vectors *v)
 /* Vectors as they are read. Of FASTA, the letters of a sequence are gathered from its lines. */
 struct growing {
     bosc_vectors v;
-    int64_t room; /* rows that are allocated */
+    int64_t capacity; /* rows that are allocated */
     bool fasta;
     char *sequence;           /* (LENGTH_MAX) */
     int64_t gathered, header; /* letters so far; the line of the sequence's header, 0 before the first */
@@ -69,12 +69,12 @@ static bosc_status out_of_memory(struct growing *g, int64_t vectors)
 
 static bosc_status grow(struct growing *g)
 {
-    if (g->v.n < g->room) return BOSC_OK;
-    int64_t room = g->room ? 2 * g->room : 1024;
-    uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(room * words_of(&g->v)) * 8);
-    if (!rows) return out_of_memory(g, room);
+    if (g->v.n < g->capacity) return BOSC_OK;
+    int64_t capacity = g->capacity ? 2 * g->capacity : 1024;
+    uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(capacity * words_of(&g->v)) * 8);
+    if (!rows) return out_of_memory(g, capacity);
     g->v.rows = rows;
-    g->room = room;
+    g->capacity = capacity;
     return BOSC_OK;
 }
 

@@ -14,7 +14,7 @@ enum { W = 19, H = 21 };
 struct tiff_kind {
     const char *mode; /* l: little-endian, b: big-endian, 8: BigTIFF */
     int format, bits, compression, predictor;
-    int tile, rows; /* tile: side, 0 for strips of so many rows */
+    int tile, rows; /* tile: side, 0 for strips of this many rows */
     const char *no_data;
     double scale[3]; /* 0: no geography */
     uint16_t keys[16];

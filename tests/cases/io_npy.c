@@ -4,7 +4,7 @@
 
 #include "support/bytes.h"
 
-/* A file of a version with this header and so many bytes after it. Returns its size. */
+/* A file of a version with this header and this many bytes after it. Returns its size. */
 static size_t make(char *out, int version, const char *header, size_t body)
 {
     size_t length = strlen(header), before = version == 1 ? 10 : 12;
