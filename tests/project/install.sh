@@ -38,6 +38,7 @@ if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
     grep -q '^complete ' "$prefix/share/bash-completion/completions/boscage"
     [ -s "$prefix/share/zsh/site-functions/_boscage" ] && [ -s "$prefix/share/fish/vendor_completions.d/boscage.fish" ]
     if [ -d "$build/bench" ]; then # an installed tool finds the installed benchmarks
-        "$prefix/bin/boscage" bench cbt --threads 1 | grep -q '^decode '
+        "$prefix/bin/boscage" bench cbt --threads 1 >"$work/bench.txt"
+        grep -q '^decode ' "$work/bench.txt"
     fi
 fi
