@@ -40,8 +40,8 @@ static __global__ void judge(const uint32_t *nodes, int64_t n, int32_t depth, un
 {
     const int64_t l = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (l >= n) return;
-    const uint64_t end = l == n - 1 ? (uint64_t)1 << depth : bosc_cbt_place(nodes[l + 1], depth);
-    const uint64_t begin = bosc_cbt_place(nodes[l], depth);
+    const uint64_t end = l == n - 1 ? (uint64_t)1 << depth : bosc_cbt_first_bit(nodes[l + 1], depth);
+    const uint64_t begin = bosc_cbt_first_bit(nodes[l], depth);
     if (begin + ((uint64_t)1 << (depth - bosc_cbt_level(nodes[l]))) != end || (l == 0 && begin != 0))
         atomicAdd(bad, 1ull);
 }

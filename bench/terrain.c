@@ -61,7 +61,7 @@ static void run_select(void *user)
 static void run_mesh(void *user)
 {
     struct subject *b = user;
-    BENCH(bosc_terrain_mesh(bench.ctx, b->terrain, b->vertices, b->normals, b->vertex_capacity, b->triangles,
+    BENCH(bosc_terrain_get_mesh(bench.ctx, b->terrain, b->vertices, b->normals, b->vertex_capacity, b->triangles,
                             b->triangle_capacity, b->counts));
 }
 

@@ -1,64 +1,37 @@
-/* Whole bit fields and heaps: in, out, checked and mended. */
+/* Whole bit fields and heaps: import, export, validation and repair. */
 #include "cbt/drivers.h"
-#include "core/call.h"
+#include "cbt/install.h"
 
-bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
+bosc_status bi_cbt_find_invalid(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *invalid)
 {
-    int32_t depth = tree->opts.depth;
-    struct bi_cbt_heap step = {.heap = heap, .bits = tree->view.bits, .depth = depth};
-    for (step.level = depth; step.level >= 6; step.level--) {
-        step.word = ((int64_t)1 << (step.level - 6)) * (depth - step.level + 3);
-        BI_TRY(BI_CBT_STEP(ctx, heap_level, ((int64_t)1 << (step.level - 6)) * (depth - step.level + 1), &step));
-    }
-    return BI_CBT_STEP(ctx, heap_top, 1, &step);
+    struct bi_cbt_validate step = {.bits = bits, .depth = depth};
+    *invalid = INT64_MAX;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *invalid, &step.invalid));
+    BI_TRY(ctx->backend->copy(ctx, step.invalid, invalid, sizeof *invalid));
+    BI_TRY(BI_CBT_STEP(ctx, validate, bi_cbt_bit_words(depth), &step));
+    return bi_read_back(ctx, invalid, step.invalid, sizeof *invalid);
 }
 
-bosc_status bi_cbt_refresh_heap(bosc_ctx *ctx, bosc_cbt *tree)
+/* A bit field of whole blocks in scratch, all clear. */
+static bosc_status make_field(bosc_ctx *ctx, int32_t depth, uint64_t **field)
 {
-    if (tree->opts.layout != BOSC_CBT_PUBLISHED) return BOSC_OK;
-    BI_TRY(bi_cbt_make_heap(ctx, tree, tree->heap.data));
-    tree->heaped = true;
-    return BOSC_OK;
-}
-
-bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
-{
-    BI_TRY(bi_cbt_forget_commands(ctx, tree));
-    tree->heaped = false;
-    BI_TRY(ctx->ops->cbt->install(ctx, tree, bits));
-    return bi_cbt_refresh_heap(ctx, tree);
-}
-
-bosc_status bi_cbt_find_bad(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad)
-{
-    struct bi_cbt_check check = {.bits = bits, .depth = depth};
-    *bad = INT64_MAX;
-    BI_TRY(bi_cbt_scratch(ctx, 1, sizeof *bad, &check.bad));
-    BI_TRY(ctx->backend->copy(ctx, check.bad, bad, sizeof *bad));
-    BI_TRY(BI_CBT_STEP(ctx, check, bi_cbt_bit_words(depth), &check));
-    return bi_read_back(ctx, bad, check.bad, sizeof *bad);
-}
-
-/* A field of whole blocks in scratch, of which the caller's array, or the heap's part, makes the front. */
-static bosc_status take_field(bosc_ctx *ctx, int32_t depth, uint64_t **field)
-{
-    BI_TRY(bi_cbt_scratch(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, field));
+    BI_TRY(bi_scratch_of(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, field));
     return ctx->backend->fill(ctx, *field, 0, bi_cbt_field_bytes(depth));
 }
 
 static bosc_status set_field(bosc_ctx *ctx, bosc_cbt *tree, const char *name, const uint64_t *field)
 {
-    int64_t bad;
-    BI_TRY(bi_cbt_find_bad(ctx, tree->opts.depth, field, &bad));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_DATA, "%s: bit %lld is not that of a tree", name, (long long)bad);
+    int64_t invalid;
+    BI_TRY(bi_cbt_find_invalid(ctx, tree->opts.depth, field, &invalid));
+    if (invalid != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_DATA, "%s: bit %lld is not that of a tree", name, (long long)invalid);
     return bi_cbt_install_bits(ctx, tree, field);
 }
 
 static bosc_status set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
     uint64_t *field;
-    BI_TRY(take_field(ctx, tree->opts.depth, &field));
+    BI_TRY(make_field(ctx, tree->opts.depth, &field));
     BI_TRY(ctx->backend->copy(ctx, field, bits, (size_t)bi_cbt_bit_words(tree->opts.depth) * 8));
     return set_field(ctx, tree, "bits", field);
 }
@@ -69,13 +42,13 @@ static bosc_status set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *heap)
     uint64_t *field, first;
     const void *reach;
     bool staged = false;
-    BI_TRY(take_field(ctx, depth, &field));
+    BI_TRY(make_field(ctx, depth, &field));
     BI_TRY(bi_stage_in(ctx, heap, (size_t)bi_cbt_heap_words(depth) * 8, &reach, &staged));
     BI_TRY(bi_read_back(ctx, &first, reach, sizeof first));
     if ((first & (((uint64_t)2 << depth) - 1)) != (uint64_t)1 << depth)
         return bi_fail(ctx, BOSC_ERR_DATA, "heap: node 0 is not 2^%d: it is of another depth", (int)depth);
-    struct bi_cbt_unheap step = {reach, depth, field};
-    BI_TRY(BI_CBT_STEP(ctx, unheap, bi_cbt_bit_words(depth), &step));
+    struct bi_cbt_heap_bits step = {reach, depth, field};
+    BI_TRY(BI_CBT_STEP(ctx, heap_bits, bi_cbt_bit_words(depth), &step));
     return set_field(ctx, tree, "heap", field);
 }
 
@@ -122,46 +95,50 @@ bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *hea
     BI_RETURN_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
 }
 
-static bosc_status validate(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad)
+/* What bosc_cbt_validate and bosc_cbt_repair check. */
+static bosc_status begin_field(bosc_ctx *ctx, const uint64_t *bits, int32_t depth)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
+    return bi_cbt_check_depth(ctx, depth);
+}
+
+static bosc_status validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth, int64_t *invalid)
 {
     const void *reach;
     bool staged = false;
     int64_t found;
     BI_TRY(bi_stage_in(ctx, bits, (size_t)bi_cbt_bit_words(depth) * 8, &reach, &staged));
-    BI_TRY(bi_cbt_find_bad(ctx, depth, reach, &found));
-    *bad = found == INT64_MAX ? -1 : found;
+    BI_TRY(bi_cbt_find_invalid(ctx, depth, reach, &found));
+    *invalid = found == INT64_MAX ? -1 : found;
     return BOSC_OK;
 }
 
-bosc_status bosc_cbt_validate(bosc_ctx *ctx, int32_t depth, const uint64_t *bits, int64_t *bad)
+bosc_status bosc_cbt_validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth, int64_t *invalid)
 {
-    BI_ENTER(ctx);
-    BI_TRY(bi_cbt_check_depth(ctx, depth));
-    BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
-    if (!bad) return bi_fail(ctx, BOSC_ERR_ARG, "bad: NULL");
-    BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, depth, bits, bad));
+    BI_TRY(begin_field(ctx, bits, depth));
+    if (!invalid) return bi_fail(ctx, BOSC_ERR_ARG, "invalid: NULL");
+    BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, bits, depth, invalid));
 }
 
-static bosc_status repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
+static bosc_status repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 {
     size_t bytes = (size_t)bi_cbt_bit_words(depth) * 8;
     struct bi_cbt_repair step = {.depth = depth};
     const void *reach;
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, bits, bytes, &reach, &staged));
-    BI_TRY(bi_scratch(ctx, bytes, (void **)&step.out));
+    BI_TRY(bi_scratch_of(ctx, bi_cbt_bit_words(depth), 8, &step.out));
     step.bits = reach;
     BI_TRY(BI_CBT_STEP(ctx, repair, bi_cbt_bit_words(depth), &step));
     BI_TRY(ctx->backend->copy(ctx, bits, step.out, bytes));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-bosc_status bosc_cbt_repair(bosc_ctx *ctx, int32_t depth, uint64_t *bits)
+bosc_status bosc_cbt_repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 {
-    BI_ENTER(ctx);
-    BI_TRY(bi_cbt_check_depth(ctx, depth));
-    BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
-    BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, depth, bits));
+    BI_TRY(begin_field(ctx, bits, depth));
+    BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, bits, depth));
 }
 
 bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)

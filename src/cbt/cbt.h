@@ -1,40 +1,70 @@
-/* Inside a concurrent binary tree. */
+/* Inside a concurrent binary tree, and the operations that a backend provides. */
 #ifndef BI_CBT_CBT_H
 #define BI_CBT_CBT_H
 
-#include <boscage/device/cbt.h>
-
+#include "cbt/steps/sizes.h"
 #include "core/context.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { BI_CBT_BLOCK = 1 << BOSC_CBT_BLOCK_BITS, BI_CBT_WORDS = BOSC_CBT_BLOCK_WORDS };
-
-/* Between calls bits and ranks agree and are those of a tree; bits beyond 2^depth are clear in all three fields. */
+/* Between calls bits and ranks agree and encode a tree; bits beyond 2^depth are clear in the bit field and in both
+ * fields of commands. */
 struct bosc_cbt {
     struct bi_memory memory, host;
     bosc_cbt_opts opts; /* every field set */
     bosc_cbt_view view; /* splits and merges are NULL until the first command */
-    struct bi_block bits, ranks, commands, heap, meeting;
-    bool pending; /* commands may have been recorded since the last reduction */
-    bool shared;  /* a view of the commands is out: there may always be some */
-    bool heaped;  /* the article's heap is that of the bits */
+    struct bi_block bits, ranks, commands, heap, exchange;
+    bool pending;    /* commands may have been recorded since the last reduction */
+    bool shared;     /* a view of the commands is out: any may have been recorded at any time */
+    bool heap_valid; /* the article's heap agrees with the bits */
 };
 
-/* Blocks of 1,024 bits of a tree, and words of its bit field and of the article's heap as callers know them. */
-static inline int64_t bi_cbt_blocks(int32_t depth)
-{
-    return depth > BOSC_CBT_BLOCK_BITS ? (int64_t)1 << (depth - BOSC_CBT_BLOCK_BITS) : 1;
-}
-static inline size_t bi_cbt_field_bytes(int32_t depth) { return (size_t)bi_cbt_blocks(depth) * (BI_CBT_BLOCK / 8); }
-static inline size_t bi_cbt_command_bytes(int32_t depth)
-{
-    return 2 * bi_cbt_field_bytes(depth) + (size_t)bi_cbt_blocks(depth);
-}
-static inline int64_t bi_cbt_bit_words(int32_t depth) { return depth > 6 ? (int64_t)1 << (depth - 6) : 1; }
-static inline int64_t bi_cbt_heap_words(int32_t depth) { return depth > 4 ? (int64_t)1 << (depth - 4) : 1; }
+/* One update of a tree. */
+struct bi_cbt_change {
+    bosc_cbt_view view;
+    bool recorded;           /* the view may hold commands: they are carried out and cleared */
+    const uint8_t *commands; /* (count) one a leaf, in reach */
+    int64_t count;
+    int64_t *sources; /* (capacity) or NULL; the caller's */
+    int64_t capacity;
+    void *nodes; /* (node_capacity) or NULL, in reach: decoded afterwards by a backend that does so in the same pass */
+    int64_t node_capacity;
+    bool wide; /* nodes have 64 bits */
+};
+
+struct bi_cbt_outcome {
+    bool unchanged; /* known: the commands changed nothing */
+    bool decoded;   /* nodes are written */
+};
+
+struct bi_cbt_decode;
+struct bi_cbt_steps;
+struct bi_cbt_cpu_steps;
+
+/* The room's table. */
+struct bi_cbt_ops {
+    const struct bi_cbt_steps *steps;
+    const struct bi_cbt_cpu_steps *cpu_steps; /* steps that CUDA has kernels of its own for; NULL there */
+    /* Memory that each tree keeps for the backend, zeroed; 0: none. */
+    size_t exchange_bytes;
+    /* Scratch of `change` and `install` on a tree of this many blocks, whose arrays are in reach, at most. */
+    int64_t (*change_scratch)(int64_t blocks);
+    int64_t (*install_scratch)(int64_t blocks);
+    bosc_status (*decode)(bosc_ctx *ctx, const struct bi_cbt_decode *a);
+    /* Carries commands out. On failure the tree is as before, and the recorded commands are still there. */
+    bosc_status (*change)(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a, struct bi_cbt_outcome *outcome);
+    /* The tree takes over a bit field that encodes a tree, and counts its leaves. On failure it is as before. */
+    bosc_status (*install)(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
+    /* Capability: visits every leaf with a function of the caller's and records what it returns. NULL where kernels
+     * cannot call such functions. */
+    bosc_status (*for_each)(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user);
+};
+
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_cbt_ops bi_cbt_ops_cuda;
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,11 @@
-/* The front door of concurrent binary trees: handles, options, and what every call checks. */
+#include "cbt/handle.h"
+
 #include <string.h>
 
-#include "cbt/drivers.h"
-#include "core/call.h"
+#include "cbt/install.h"
+#include "core/check.h"
+
+enum { SLACK = 1 << 10 }; /* of scratch: alignment, and small counters */
 
 bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 {
@@ -48,19 +51,17 @@ bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, con
     return BOSC_OK;
 }
 
-bosc_status bi_cbt_scratch(bosc_ctx *ctx, int64_t n, size_t size, void *p) { return bi_scratch_of(ctx, n, size, p); }
-
-static bosc_status reserve(bosc_ctx *ctx, bosc_cbt *tree)
+static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_cbt *tree)
 {
     bosc_cbt_view *v = &tree->view;
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->bits, bi_cbt_field_bytes(v->depth)));
-    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, (size_t)(v->blocks + 1) * sizeof(int64_t)));
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, bi_cbt_rank_bytes(v->depth)));
     if (tree->opts.layout == BOSC_CBT_PUBLISHED)
         BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
-    size_t meeting = ctx->ops->cbt->meeting_bytes;
-    if (meeting > 0) {
-        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->meeting, meeting));
-        BI_TRY(ctx->backend->fill(ctx, tree->meeting.data, 0, meeting));
+    size_t exchange = ctx->ops->cbt->exchange_bytes;
+    if (exchange > 0) {
+        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->exchange, exchange));
+        BI_TRY(ctx->backend->fill(ctx, tree->exchange.data, 0, exchange));
     }
     v->bits = tree->bits.data;
     v->ranks = tree->ranks.data;
@@ -75,7 +76,7 @@ bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree
     fresh->view.version = BOSC_CBT_VIEW_VERSION;
     fresh->view.depth = full->depth;
     fresh->view.blocks = bi_cbt_blocks(full->depth);
-    bosc_status status = reserve(ctx, fresh);
+    bosc_status status = reserve_blocks(ctx, fresh);
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -83,29 +84,24 @@ bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree
     return status;
 }
 
-static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
-    struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
-    BI_TRY(bi_cbt_forget_commands(ctx, tree));
-    tree->heaped = false;
-    BI_TRY(BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset));
-    return bi_cbt_refresh_heap(ctx, tree);
+    size_t field = bi_cbt_field_bytes(tree->opts.depth), bytes = bi_cbt_command_bytes(tree->opts.depth);
+    if (tree->view.splits) return BOSC_OK;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->commands, bytes));
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bytes));
+    tree->view.splits = tree->commands.data;
+    tree->view.merges = tree->view.splits + field / 8;
+    tree->view.touched = (uint8_t *)(tree->view.merges + field / 8);
+    return BOSC_OK;
 }
 
-bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt **tree)
+bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
-    bosc_cbt_opts full;
-    bosc_cbt *fresh;
-    BI_ENTER(ctx);
-    BI_TRY(bi_cbt_check_opts(ctx, opts, &full));
-    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    BI_TRY(bi_cbt_new(ctx, &full, &fresh));
-    bosc_status status = reset(ctx, fresh, full.level);
-    if (status == BOSC_OK)
-        *tree = fresh;
-    else
-        bosc_cbt_free(fresh);
-    return status;
+    if (!tree->pending && !tree->shared) return BOSC_OK;
+    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bi_cbt_command_bytes(tree->opts.depth)));
+    tree->pending = false;
+    return BOSC_OK;
 }
 
 void bosc_cbt_free(bosc_cbt *tree)
@@ -116,8 +112,26 @@ void bosc_cbt_free(bosc_cbt *tree)
     bi_block_free(&tree->memory, &tree->ranks);
     bi_block_free(&tree->memory, &tree->commands);
     bi_block_free(&tree->memory, &tree->heap);
-    bi_block_free(&tree->memory, &tree->meeting);
+    bi_block_free(&tree->memory, &tree->exchange);
     bi_memory_release(&host, tree, sizeof *tree);
+}
+
+/* Scratch of a call on the tree with arrays in reach, at most: of an update, or of taking over a bit field, which is
+ * checked in a copy. */
+static int64_t scratch_bytes(const bosc_ctx *ctx, int32_t depth)
+{
+    int64_t change = ctx->ops->cbt->change_scratch(bi_cbt_blocks(depth));
+    int64_t install = (int64_t)bi_cbt_field_bytes(depth) + SLACK;
+    install += ctx->ops->cbt->install_scratch(bi_cbt_blocks(depth));
+    return change > install ? change : install;
+}
+
+const bosc_cbt_view *bi_cbt_view_of(const bosc_cbt *tree) { return &tree->view; }
+
+int64_t bi_cbt_kept_bytes(const bosc_cbt *tree)
+{
+    return (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes +
+                     tree->exchange.bytes);
 }
 
 bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64_t *kept, int64_t *commanded,
@@ -125,23 +139,25 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
 {
     bosc_cbt_opts full;
     if (!ctx) return BOSC_ERR_ARG;
-    BI_TRY(bi_cbt_check_opts((bosc_ctx *)ctx, opts, &full));
-    int64_t field = (int64_t)bi_cbt_field_bytes(full.depth), ranks = (bi_cbt_blocks(full.depth) + 1) * 8;
-    int64_t heap = full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
-    heap += (int64_t)ctx->ops->cbt->meeting_bytes;
-    if (kept) *kept = field + ranks + heap;
-    if (commanded) *commanded = field + ranks + heap + (int64_t)bi_cbt_command_bytes(full.depth);
-    if (scratch) *scratch = 2 * ranks + 4; /* counts; with sources the old ranks too */
+    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(bi_cbt_check_opts(says, opts, &full));
+    int64_t bytes = (int64_t)(bi_cbt_field_bytes(full.depth) + bi_cbt_rank_bytes(full.depth));
+    bytes += full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
+    bytes += (int64_t)ctx->ops->cbt->exchange_bytes;
+    if (kept) *kept = bytes;
+    if (commanded) *commanded = bytes + (int64_t)bi_cbt_command_bytes(full.depth);
+    if (scratch) *scratch = scratch_bytes(ctx, full.depth);
     return BOSC_OK;
 }
 
-bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+bosc_status bosc_cbt_reserve(bosc_ctx *ctx, bosc_cbt *tree)
 {
+    void *memory;
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    if (level < 0 || level > tree->opts.depth)
-        return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to depth %d", (int)level, (int)tree->opts.depth);
-    return reset(ctx, tree, level);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(ctx, tree->opts.depth), &memory));
+    return bi_cbt_reserve_commands(ctx, tree);
 }
 
 bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info *info)
@@ -151,8 +167,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_size(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
     bosc_cbt_info full = {.size = info->size,
-                          .bytes = (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes +
-                                             tree->heap.bytes + tree->meeting.bytes),
+                          .bytes = bi_cbt_kept_bytes(tree),
                           .depth = tree->opts.depth,
                           .layout = tree->opts.layout,
                           .id_bits = tree->opts.id_bits};
@@ -166,7 +181,7 @@ bosc_status bosc_cbt_get_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_view *view
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
-    BI_TRY(bi_cbt_need_commands(ctx, tree));
+    BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     tree->shared = true;
     *view = tree->view;
     return BOSC_OK;

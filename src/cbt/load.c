@@ -1,18 +1,18 @@
 /* Reads saved trees. Nothing is believed: the bit field grows by slices that were really read, the checksum decides,
  * and then the bits must be those of a tree. */
+#include "cbt/install.h"
 #include "cbt/save.h"
-#include "core/call.h"
 
 struct reader {
-    bosc_ctx *ctx;
-    struct bi_loader loader;
+    struct bi_loader loader; /* first: see struct bi_load_kind */
     struct bi_cbt_header header;
+    bosc_cbt_opts opts;
     struct bi_loaded bits;
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
-static bosc_status get_header(struct reader *r, bosc_cbt_opts *full)
+static bosc_status get_header(struct reader *r)
 {
     struct bi_cbt_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_CBT_SAVE_MAGIC, BI_CBT_SAVE_VERSION));
@@ -22,55 +22,53 @@ static bosc_status get_header(struct reader *r, bosc_cbt_opts *full)
                           .level = (int32_t)h->level,
                           .layout = (bosc_cbt_layout)h->layout,
                           .id_bits = (int32_t)h->id_bits};
-    if (bi_cbt_check_opts(r->ctx, &opts, full) != BOSC_OK || h->id_bits == 0)
+    if (bi_cbt_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->id_bits == 0)
         return malformed(r, "its options are unknown");
     if (h->leaves < 1 || h->leaves > (int64_t)1 << h->depth)
         return malformed(r, "its number of leaves is out of range");
     return BOSC_OK;
 }
 
-static bosc_status install(struct reader *r, bosc_cbt *tree)
+static bosc_status parse(void *state)
 {
-    int64_t bad, leaves;
+    struct reader *r = state;
+    BI_TRY(get_header(r));
+    BI_TRY(bi_load_array(&r->loader, &r->bits, (size_t)bi_cbt_bit_words(r->opts.depth) * 8, "bits"));
+    return bi_load_hash(&r->loader);
+}
+
+static bosc_status create(void *state, void **fresh)
+{
+    struct reader *r = state;
+    bosc_cbt *tree;
+    BI_TRY(bi_cbt_new(r->loader.ctx, &r->opts, &tree));
+    *fresh = tree;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_cbt *tree = fresh;
+    bosc_ctx *ctx = r->loader.ctx;
+    int64_t invalid, leaves;
     uint64_t *field;
-    size_t bytes = bi_cbt_field_bytes(tree->opts.depth);
-    BI_TRY(bi_scratch(r->ctx, bytes, (void **)&field));
-    BI_TRY(r->ctx->backend->fill(r->ctx, field, 0, bytes));
-    BI_TRY(r->ctx->backend->copy(r->ctx, field, r->bits.data, r->bits.bytes));
-    BI_TRY(r->ctx->backend->sync(r->ctx));
-    BI_TRY(bi_cbt_find_bad(r->ctx, tree->opts.depth, field, &bad));
-    if (bad != INT64_MAX) return malformed(r, "its bits are not those of a tree");
-    BI_TRY(bi_cbt_install_bits(r->ctx, tree, field));
-    BI_TRY(bi_read_back(r->ctx, &leaves, tree->view.ranks + tree->view.blocks, sizeof leaves));
+    BI_TRY(bi_scratch_of(ctx, tree->view.blocks, BI_CBT_BLOCK / 8, &field));
+    BI_TRY(ctx->backend->fill(ctx, field, 0, bi_cbt_field_bytes(r->opts.depth)));
+    BI_TRY(ctx->backend->copy(ctx, field, r->bits.data, r->bits.bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    BI_TRY(bi_cbt_find_invalid(ctx, r->opts.depth, field, &invalid));
+    if (invalid != INT64_MAX) return malformed(r, "its bits are not those of a tree");
+    BI_TRY(bi_cbt_install_bits(ctx, tree, field));
+    BI_TRY(bi_read_back(ctx, &leaves, tree->view.ranks + tree->view.blocks, sizeof leaves));
     return leaves == r->header.leaves ? BOSC_OK : malformed(r, "its number of leaves is wrong");
 }
 
-static bosc_status read_tree(struct reader *r, bosc_cbt **tree)
-{
-    bosc_cbt_opts full;
-    bosc_cbt *fresh;
-    BI_TRY(get_header(r, &full));
-    BI_TRY(bi_load_array(&r->loader, &r->bits, (size_t)bi_cbt_bit_words(full.depth) * 8, "bits"));
-    BI_TRY(bi_load_hash(&r->loader));
-    BI_TRY(bi_cbt_new(r->ctx, &full, &fresh));
-    bosc_status status;
-    BI_WITH_SCRATCH(r->ctx, status = install(r, fresh));
-    if (status == BOSC_OK)
-        *tree = fresh;
-    else
-        bosc_cbt_free(fresh);
-    return status;
-}
+static void release(void *fresh) { bosc_cbt_free(fresh); }
 
 bosc_status bosc_cbt_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_cbt **tree)
 {
-    BI_ENTER(ctx);
-    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
-    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    struct reader r = {.ctx = ctx};
-    BI_TRY(bi_load_begin(ctx, read, user, "saved bisection", &r.loader));
-    bosc_status status = read_tree(&r, tree);
-    bi_load_release(&r.loader, &r.bits);
-    bi_load_end(&r.loader);
-    return status;
+    static const struct bi_load_kind kind = {"tree", "saved bisection", parse, create, fill, release};
+    struct reader r = {.header = {.version = 0}};
+    return bi_load_structure(ctx, read, user, &kind, &r, &r.bits, 1, tree);
 }

@@ -1,6 +1,5 @@
 /* Saves trees. */
 #include "cbt/save.h"
-#include "core/call.h"
 
 #include <string.h>
 

@@ -1,112 +1,129 @@
-/* The driver that takes a raster: checks, errors of diamonds from the finest up, and the coarsest mesh. */
-#include "terrain/terrain.h"
+/* Builds a terrain: takes a raster, computes the errors of diamonds from the finest up, makes the coarsest mesh. */
+#include "core/check.h"
+#include "terrain/drivers.h"
 
-/* Says so if a sample was found that is no height. */
-static bosc_status refuse_bad(bosc_ctx *ctx, const bosc_terrain *terrain, const uint64_t *at)
+/* BOSC_ERR_DATA if a sample was found that is NaN or infinite; *at is the first one. */
+static bosc_status check_samples(bosc_ctx *ctx, const bosc_terrain *terrain, const uint64_t *at)
 {
     const float *heights = terrain->heights.data;
-    uint64_t bad, w = (uint64_t)terrain->grid.w;
+    uint64_t bad, width = (uint64_t)terrain->grid.width;
     float height;
     BI_TRY(bi_read_back(ctx, &bad, at, sizeof bad));
     if (bad == UINT64_MAX) return BOSC_OK;
     BI_TRY(bi_read_back(ctx, &height, heights + bad, sizeof height));
-    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is %s", (long long)(bad / w),
-                   (long long)(bad % w), height != height ? "NaN" : "infinite");
+    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is %s", (long long)(bad / width),
+                   (long long)(bad % width), height != height ? "NaN" : "infinite");
 }
 
-enum { BI_TERRAIN_LARGE = 16 }; /* diamonds of this s and more are shared by rows */
+enum { LARGE = 16 }; /* the samples of diamonds of this s and more are shared by several items, row by row */
 
-static bosc_status errors_of(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool cornered)
+static bosc_status find_errors(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool on_corner)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_errors step = {.grid = *g,
-                                     .heights = terrain->heights.data,
-                                     .errors = terrain->errors.data,
-                                     .s = s,
-                                     .cornered = cornered,
-                                     .by_rows = s >= BI_TERRAIN_LARGE};
-    int64_t lines = cornered ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
-    step.columns = cornered ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
-    return BI_TERRAIN_STEP(ctx, errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
+    struct bi_terrain_errors_level step = {.grid = *g,
+                                           .heights = terrain->heights.data,
+                                           .errors = terrain->errors.data,
+                                           .s = s,
+                                           .on_corner = on_corner,
+                                           .by_rows = s >= LARGE};
+    int64_t lines = on_corner ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
+    step.columns = on_corner ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
+    return BI_TERRAIN_STEP(ctx, find_errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
 }
 
 /* From the smallest diamonds to the largest. */
-static bosc_status errors_of_all(bosc_ctx *ctx, const bosc_terrain *terrain)
+static bosc_status find_all_errors(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     for (int32_t t = 0; t < terrain->grid.side; t++) {
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, true));
-        BI_TRY(errors_of(ctx, terrain, (int32_t)1 << t, false));
+        BI_TRY(find_errors(ctx, terrain, (int32_t)1 << t, true));
+        BI_TRY(find_errors(ctx, terrain, (int32_t)1 << t, false));
     }
     return BOSC_OK;
 }
 
-static bosc_status read_by_steps(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_reading *reading)
+static bosc_status build_by_steps(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_raster_build *a)
 {
-    struct bi_terrain_take take = {reading->from, reading->to, terrain->grid.w, reading->stride, reading->bad};
-    struct bi_terrain_bind bind = {terrain->grid, reading->bounds, reading->to, BI_TERRAIN_CELL};
-    BI_TRY(BI_TERRAIN_STEP(ctx, take, bi_terrain_samples(&terrain->grid), &take));
-    for (; bind.level <= bind.bounds.top; bind.level++) {
-        int64_t across = bi_terrain_cells(bind.grid.last_x, bind.level);
-        BI_TRY(BI_TERRAIN_STEP(ctx, bind, across * bi_terrain_cells(bind.grid.last_y, bind.level), &bind));
+    struct bi_terrain_copy copy = {a->from, a->to, terrain->grid.width, a->stride, a->bad};
+    struct bi_terrain_bounds_level level = {terrain->grid, a->bounds, a->to, BI_TERRAIN_CELL};
+    BI_TRY(BI_TERRAIN_STEP(ctx, copy_raster, bi_terrain_samples(&terrain->grid), &copy));
+    for (; level.level <= level.bounds.top; level.level++) {
+        int64_t across = bi_terrain_cell_count(level.grid.last_x, level.level);
+        BI_TRY(
+            BI_TERRAIN_STEP(ctx, find_bounds, across * bi_terrain_cell_count(level.grid.last_y, level.level), &level));
     }
-    return errors_of_all(ctx, terrain);
+    return find_all_errors(ctx, terrain);
 }
 
-static bosc_status take(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
+static bosc_status build_raster(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
     const struct bi_backend *backend = ctx->backend;
-    struct bi_terrain_reading reading = {.grid = *g,
-                                         .to = terrain->heights.data,
-                                         .stride = stride,
-                                         .errors = terrain->errors.data,
-                                         .bounds = bi_terrain_bounds_of(g)};
+    struct bi_terrain_raster_build step = {.grid = *g,
+                                           .to = terrain->heights.data,
+                                           .stride = stride,
+                                           .errors = terrain->errors.data,
+                                           .bounds = bi_terrain_bounds_of(g)};
     const void *reach;
     bool staged = false;
-    reading.bounds.cells = terrain->bounds.data;
-    BI_TRY(bi_stage_in(ctx, heights, (size_t)((g->h - 1) * stride + g->w) * sizeof *heights, &reach, &staged));
-    reading.from = reach;
+    step.bounds.cells = terrain->bounds.data;
+    BI_TRY(bi_stage_in(ctx, heights, (size_t)((g->height - 1) * stride + g->width) * sizeof *heights, &reach, &staged));
+    step.from = reach;
     if (!terrain->opts.assume_valid) {
-        BI_TRY(bi_cbt_scratch(ctx, 1, sizeof *reading.bad, &reading.bad));
-        BI_TRY(backend->fill(ctx, reading.bad, 0xff, sizeof *reading.bad));
+        BI_TRY(bi_scratch_of(ctx, 1, sizeof *step.bad, &step.bad));
+        BI_TRY(backend->fill(ctx, step.bad, 0xff, sizeof *step.bad));
     }
-    BI_TRY(backend->fill(ctx, reading.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *reading.errors));
-    if (ctx->ops->terrain->read && g->side >= 6 && !g->half)
-        BI_TRY(ctx->ops->terrain->read(ctx, &reading));
+    BI_TRY(backend->fill(ctx, step.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *step.errors));
+    if (ctx->ops->terrain->build_raster && g->side >= 6 && !g->half)
+        BI_TRY(ctx->ops->terrain->build_raster(ctx, &step));
     else
-        BI_TRY(read_by_steps(ctx, terrain, &reading));
-    if (reading.bad) return refuse_bad(ctx, terrain, reading.bad);
+        BI_TRY(build_by_steps(ctx, terrain, &step));
+    if (step.bad) return check_samples(ctx, terrain, step.bad);
     return staged ? backend->sync(ctx) : BOSC_OK;
 }
 
-/* The tree of the last raster, if it is of this depth, or a new one; with the largest triangles as leaves. */
-static bosc_status take_tree(bosc_ctx *ctx, bosc_terrain *terrain, bosc_cbt **tree)
+static bosc_status build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
 {
-    bosc_cbt_opts opts = {.size = sizeof opts, .depth = terrain->grid.depth, .level = terrain->grid.first};
-    if (terrain->spare && terrain->spare->opts.depth != opts.depth) {
-        bosc_cbt_free(terrain->spare);
-        terrain->spare = NULL;
-    }
-    if (!terrain->spare)
-        BI_TRY(bosc_cbt_create(ctx, &opts, &terrain->spare));
+    size_t bytes[BI_TERRAIN_BLOCKS];
+    bi_terrain_size_blocks(&terrain->grid, bytes);
+    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->heights, bytes[BI_TERRAIN_HEIGHTS]));
+    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->errors, bytes[BI_TERRAIN_ERRORS]));
+    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->bounds, bytes[BI_TERRAIN_BOUNDS]));
+    BI_TRY(build_raster(ctx, terrain, heights, stride));
+    if (terrain->spare && bi_cbt_view_of(terrain->spare)->depth == terrain->grid.depth)
+        BI_TRY(bosc_cbt_reset(ctx, terrain->spare, terrain->grid.first));
     else
-        BI_TRY(bosc_cbt_reset(ctx, terrain->spare, opts.level));
-    *tree = terrain->spare;
+        BI_TRY(bi_terrain_reserve_tree(ctx, terrain, &terrain->grid));
+    terrain->tree = terrain->spare;
+    terrain->spare = NULL;
     return BOSC_OK;
 }
 
-bosc_status bi_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
+/* The tree of the raster that is given up may serve the next one, unless one of that depth is already spare. */
+static void give_up_raster(bosc_terrain *terrain, int32_t next_depth)
 {
-    const struct bi_terrain_grid *g = &terrain->grid;
-    bosc_cbt *tree;
-    size_t samples = (size_t)bi_terrain_samples(g), slots = (size_t)bi_terrain_slots(g);
-    size_t cells = (size_t)bi_terrain_bounds_of(g).count;
-    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->heights, samples * sizeof(float)));
-    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->errors, slots * sizeof(uint32_t)));
-    BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->bounds, cells * sizeof(struct bi_terrain_bound)));
-    BI_TRY(take(ctx, terrain, heights, stride));
-    BI_TRY(take_tree(ctx, terrain, &tree));
-    terrain->tree = tree;
-    terrain->spare = NULL;
-    return BOSC_OK;
+    if (!terrain->tree) return;
+    bool keep_spare = terrain->spare && bi_cbt_view_of(terrain->spare)->depth == next_depth;
+    bosc_cbt_free(keep_spare ? terrain->tree : terrain->spare);
+    if (!keep_spare) terrain->spare = terrain->tree;
+    terrain->tree = NULL;
+}
+
+bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t width,
+                               int64_t height, int64_t stride)
+{
+    struct bi_terrain_grid grid;
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check(ctx, terrain));
+    if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
+    BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
+    BI_TRY(bi_terrain_make_grid(ctx, terrain->opts.roots, width, height, &grid));
+    if (stride < width)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row", (long long)stride,
+                       (long long)width);
+    if (stride > INT64_MAX / 8 / height)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld rows of %lld heights are more than memory can hold",
+                       (long long)height, (long long)stride);
+    give_up_raster(terrain, grid.depth);
+    terrain->grid = grid;
+    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, terrain, heights, stride));
 }

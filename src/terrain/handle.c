@@ -1,8 +1,11 @@
-/* The front door of terrains: handles, options, and what every call checks. */
+#include "terrain/handle.h"
+
 #include <string.h>
 
-#include "terrain/terrain.h"
-#include "core/call.h"
+#include "cbt/install.h"
+#include "core/blocks.h"
+#include "core/check.h"
+#include "terrain/steps/bounds.h"
 
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
@@ -14,6 +17,17 @@ bosc_status bi_terrain_check_raster(bosc_ctx *ctx, const bosc_terrain *terrain)
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!terrain->tree) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: it has no raster yet");
     return BOSC_OK;
+}
+
+bosc_status bi_terrain_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
+                                   size_t size)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", n_name, (long long)n);
+    if (n > (INT64_MAX - (1 << 20)) / (int64_t)size)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld elements of %zu bytes are more than memory can hold", n_name,
+                       (long long)n, size);
+    if (n > 0 && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
+    return bi_check_aligned(ctx, name, array, size);
 }
 
 bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, size_t size)
@@ -44,32 +58,33 @@ static int32_t bits_for(int64_t x)
     return bits;
 }
 
-bosc_status bi_terrain_shape(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t w, int64_t h,
-                             struct bi_terrain_grid *grid)
+bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t width, int64_t height,
+                                 struct bi_terrain_grid *grid)
 {
-    if (w < 2) return bi_fail(ctx, BOSC_ERR_ARG, "w: %lld samples have no area", (long long)w);
-    if (h < 2) return bi_fail(ctx, BOSC_ERR_ARG, "h: %lld samples have no area", (long long)h);
-    if (w > INT32_MAX / h)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "w, h: %lld x %lld samples are 2^31 or more", (long long)w, (long long)h);
-    int64_t small = (w < h ? w : h) - 1, large = (w < h ? h : w) - 1;
-    struct bi_terrain_grid g = {.w = (int32_t)w,
-                                .h = (int32_t)h,
-                                .last_x = (int32_t)w - 1,
-                                .last_y = (int32_t)h - 1,
+    if (width < 2) return bi_fail(ctx, BOSC_ERR_ARG, "width: %lld samples have no area", (long long)width);
+    if (height < 2) return bi_fail(ctx, BOSC_ERR_ARG, "height: %lld samples have no area", (long long)height);
+    if (width > INT32_MAX / height)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "width, height: %lld x %lld samples are 2^31 or more", (long long)width,
+                       (long long)height);
+    int64_t small = (width < height ? width : height) - 1, large = (width < height ? height : width) - 1;
+    struct bi_terrain_grid g = {.width = (int32_t)width,
+                                .height = (int32_t)height,
+                                .last_x = (int32_t)width - 1,
+                                .last_y = (int32_t)height - 1,
                                 .side = bits_for(small),
-                                .tall = h > w,
+                                .tall = height > width,
                                 .half = roots == BOSC_TERRAIN_TRIANGLE};
-    if (g.half && (w != h || small != (int64_t)1 << g.side))
-        return bi_fail(ctx, BOSC_ERR_ARG, "w, h: a triangle has 2^k + 1 samples on each side, not %lld x %lld",
-                       (long long)w, (long long)h);
+    if (g.half && (width != height || small != (int64_t)1 << g.side))
+        return bi_fail(ctx, BOSC_ERR_ARG, "width, height: a triangle has 2^k + 1 samples on each side, not %lld x %lld",
+                       (long long)width, (long long)height);
     g.tiles = bits_for((large + ((int64_t)1 << g.side) - 1) >> g.side);
     g.first = g.half ? 0 : g.tiles + 1;
     g.depth = g.first + 2 * g.side;
-    g.pitch = g.w + g.side + g.tiles + 1;
-    g.rows = g.h + g.side + g.tiles + 1;
+    g.pitch = g.width + g.side + g.tiles + 1;
+    g.rows = g.height + g.side + g.tiles + 1;
     if (g.depth > BOSC_CBT_MAX_DEPTH)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "w, h: %lld x %lld samples need a tree of depth %d", (long long)w,
-                       (long long)h, (int)g.depth);
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "width, height: %lld x %lld samples need a tree of depth %d",
+                       (long long)width, (long long)height, (int)g.depth);
     *grid = g;
     return BOSC_OK;
 }
@@ -99,65 +114,98 @@ void bosc_terrain_free(bosc_terrain *terrain)
     bi_memory_release(&host, terrain, sizeof *terrain);
 }
 
-bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t w, int64_t h,
-                               int64_t stride)
+void bi_terrain_size_blocks(const struct bi_terrain_grid *g, size_t bytes[BI_TERRAIN_BLOCKS])
 {
-    struct bi_terrain_grid grid;
-    BI_ENTER(ctx);
-    BI_TRY(bi_terrain_check(ctx, terrain));
-    if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
-    BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
-    BI_TRY(bi_terrain_shape(ctx, terrain->opts.roots, w, h, &grid));
-    if (stride < w)
-        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row", (long long)stride,
-                       (long long)w);
-    if (stride > INT64_MAX / 8 / h)
-        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld rows of %lld heights are more than memory can hold",
-                       (long long)h, (long long)stride);
-    if (terrain->tree) {
-        bosc_cbt_free(terrain->spare);
-        terrain->spare = terrain->tree;
-        terrain->tree = NULL;
-    }
-    terrain->grid = grid;
-    BI_RETURN_WITH_SCRATCH(ctx, bi_terrain_build(ctx, terrain, heights, stride));
+    bytes[BI_TERRAIN_HEIGHTS] = (size_t)bi_terrain_samples(g) * sizeof(float);
+    bytes[BI_TERRAIN_ERRORS] = (size_t)bi_terrain_slots(g) * sizeof(uint32_t);
+    bytes[BI_TERRAIN_BOUNDS] = (size_t)bi_terrain_bounds_of(g).count * sizeof(struct bi_terrain_bound);
 }
 
-const bosc_cbt *bosc_terrain_tree(const bosc_terrain *terrain) { return terrain ? terrain->tree : NULL; }
-
-bosc_status bosc_terrain_get_info(const bosc_terrain *terrain, bosc_terrain_info *info)
+bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g)
 {
-    if (!terrain || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    const bosc_cbt_opts opts = {.size = sizeof opts, .depth = g->depth, .level = g->first};
+    if (terrain->spare && bi_cbt_view_of(terrain->spare)->depth != g->depth) {
+        bosc_cbt_free(terrain->spare);
+        terrain->spare = NULL;
+    }
+    return terrain->spare ? BOSC_OK : bosc_cbt_create(ctx, &opts, &terrain->spare);
+}
+
+enum { SLACK = 1 << 17 }; /* of scratch: alignment, small counters, and what a scan takes */
+
+/* The most scratch of a build, a selection, an update or a mesh. */
+static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *g)
+{
+    int64_t words = bi_terrain_block_words(g), refine = words * 8 + bi_cbt_install_scratch(ctx, g->depth);
+    int64_t update = refine + bi_terrain_state_words(g) * (int64_t)sizeof(uint32_t);
+    int64_t ranks = (words / BOSC_CBT_BLOCK_WORDS + 1) * (int64_t)sizeof(int64_t);
+    int64_t mesh = bi_terrain_sample_blocks(g) * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t)) + ranks;
+    return (update > mesh ? update : mesh) + SLACK;
+}
+
+/* Blocks of the raster that there is are moved to larger ones. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g)
+{
+    struct bi_block *const blocks[] = {&terrain->heights, &terrain->errors, &terrain->bounds};
+    size_t bytes[BI_TERRAIN_BLOCKS], used[BI_TERRAIN_BLOCKS] = {0};
+    bi_terrain_size_blocks(g, bytes);
+    if (terrain->tree) bi_terrain_size_blocks(&terrain->grid, used);
+    return bi_blocks_grow(ctx, &terrain->memory, blocks, BI_TERRAIN_BLOCKS, bytes, used);
+}
+
+bosc_status bosc_terrain_reserve(bosc_ctx *ctx, bosc_terrain *terrain, int64_t width, int64_t height)
+{
+    struct bi_terrain_grid grid;
+    void *memory;
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check(ctx, terrain));
+    BI_TRY(bi_terrain_make_grid(ctx, terrain->opts.roots, width, height, &grid));
+    int64_t scratch = scratch_bytes(ctx, &grid) + bi_terrain_samples(&grid) * (int64_t)sizeof(float); /* staged */
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
+    BI_TRY(grow_blocks(ctx, terrain, &grid));
+    if (terrain->tree && terrain->grid.depth == grid.depth) return BOSC_OK; /* the next build reuses it */
+    return bi_terrain_reserve_tree(ctx, terrain, &grid);
+}
+
+bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opts, int64_t width, int64_t height,
+                               int64_t *kept, int64_t *scratch)
+{
+    bosc_terrain_opts full;
+    struct bi_terrain_grid grid;
+    size_t bytes[BI_TERRAIN_BLOCKS];
+    int64_t sum;
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(check_opts(says, opts, &full));
+    BI_TRY(bi_terrain_make_grid(says, full.roots, width, height, &grid));
+    const bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
+    BI_TRY(bosc_cbt_bytes(ctx, &tree, &sum, NULL, NULL));
+    bi_terrain_size_blocks(&grid, bytes);
+    for (int b = 0; b < BI_TERRAIN_BLOCKS; b++) sum += (int64_t)bytes[b];
+    if (kept) *kept = sum;
+    if (scratch) *scratch = scratch_bytes(ctx, &grid);
+    return BOSC_OK;
+}
+
+const bosc_cbt *bosc_terrain_get_tree(const bosc_terrain *terrain) { return terrain ? terrain->tree : NULL; }
+
+bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terrain_info *info)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check(ctx, terrain));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_size(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
     bosc_terrain_info full = {.size = info->size, .spacing = terrain->opts.spacing, .roots = terrain->opts.roots};
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);
+    if (terrain->spare) full.bytes += bi_cbt_kept_bytes(terrain->spare);
     if (terrain->tree) {
-        const bosc_cbt *tree = terrain->tree;
-        full.bytes += (int64_t)(tree->bits.bytes + tree->ranks.bytes + tree->commands.bytes + tree->heap.bytes +
-                                tree->meeting.bytes);
-        full.w = terrain->grid.w;
-        full.h = terrain->grid.h;
+        full.bytes += bi_cbt_kept_bytes(terrain->tree);
+        full.width = terrain->grid.width;
+        full.height = terrain->grid.height;
         full.depth = terrain->grid.depth;
         full.first_level = terrain->grid.first;
     }
     memcpy(info, &full, info->size);
-    return BOSC_OK;
-}
-
-bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opts, int64_t w, int64_t h, int64_t *kept,
-                               int64_t *scratch)
-{
-    bosc_terrain_opts full;
-    struct bi_terrain_grid grid;
-    if (!ctx) return BOSC_ERR_ARG;
-    BI_TRY(check_opts((bosc_ctx *)ctx, opts, &full));
-    BI_TRY(bi_terrain_shape((bosc_ctx *)ctx, full.roots, w, h, &grid));
-    bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
-    int64_t own;
-    BI_TRY(bosc_cbt_bytes(ctx, &tree, &own, NULL, NULL));
-    int64_t cells = bi_terrain_bounds_of(&grid).count;
-    if (kept)
-        *kept = (bi_terrain_samples(&grid) + bi_terrain_slots(&grid)) * 4 +
-                cells * (int64_t)sizeof(struct bi_terrain_bound) + own;
-    if (scratch) *scratch = 256; /* where bad samples are told of */
     return BOSC_OK;
 }

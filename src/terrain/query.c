@@ -1,45 +1,42 @@
-/* The drivers that answer questions about meshes. */
-#include <string.h>
+/* Answers queries about leaves and points of meshes. */
+#include "terrain/drivers.h"
 
-#include "terrain/terrain.h"
-#include "core/call.h"
-
-static struct bi_terrain_ask ask_of(const bosc_terrain *terrain)
+static struct bi_terrain_query query_of(const bosc_terrain *terrain)
 {
-    struct bi_terrain_ask ask = {.grid = terrain->grid,
-                                 .view = terrain->tree->view,
-                                 .samples = terrain->heights.data,
-                                 .spacing = terrain->opts.spacing};
-    return ask;
+    struct bi_terrain_query query = {.grid = terrain->grid,
+                                     .view = *bi_cbt_view_of(terrain->tree),
+                                     .samples = terrain->heights.data,
+                                     .spacing = terrain->opts.spacing};
+    return query;
 }
 
 /* Three numbers for each item. */
-static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_ask *ask, int64_t count, int64_t *to,
-                                bool staged)
+static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_query *query, int64_t count,
+                                int64_t *to, bool staged)
 {
     struct bi_out out;
     BI_TRY(bi_stage_out(ctx, to, (size_t)count * 3 * sizeof *to, &out, &staged));
-    ask->answers = out.reachable;
-    BI_TRY(step(ctx, count, ask));
+    query->answers = out.reachable;
+    BI_TRY(step(ctx, count, query));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 static bosc_status corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count, int64_t *samples)
 {
-    struct bi_terrain_ask ask = ask_of(terrain);
+    struct bi_terrain_query query = query_of(terrain);
     if (count == 0) return BOSC_OK;
-    ask.first = first;
-    return give_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &ask, count, samples, false);
+    query.first = first;
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &query, count, samples, false);
 }
 
-bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
-                                 int64_t *samples)
+bosc_status bosc_terrain_get_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
+                                     int64_t *samples)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
-    BI_TRY(bi_cbt_check_array(ctx, "count", count, "samples", samples, sizeof *samples));
+    BI_TRY(bi_terrain_check_array(ctx, "count", count, "samples", samples, sizeof *samples));
     BI_TRY(bi_terrain_check_rows(ctx, "count", count, 3 * sizeof *samples));
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
@@ -47,57 +44,57 @@ bosc_status bosc_terrain_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int
     BI_RETURN_WITH_SCRATCH(ctx, corners(ctx, terrain, first, count, samples));
 }
 
-static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m, int64_t *leaves,
-                          double *heights)
+static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t point_count,
+                          int64_t *leaves, double *heights)
 {
-    struct bi_terrain_ask ask = ask_of(terrain);
+    struct bi_terrain_query query = query_of(terrain);
     struct bi_out leaves_out, heights_out;
     const void *reach;
     bool staged = false;
-    if (m == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, points, (size_t)m * 2 * sizeof *points, &reach, &staged));
-    BI_TRY(bi_stage_out(ctx, leaves, leaves ? (size_t)m * sizeof *leaves : 0, &leaves_out, &staged));
-    BI_TRY(bi_stage_out(ctx, heights, heights ? (size_t)m * sizeof *heights : 0, &heights_out, &staged));
-    ask.points = reach;
-    ask.answers = leaves_out.reachable;
-    ask.heights = heights_out.reachable;
-    BI_TRY(BI_TERRAIN_STEP(ctx, locate, m, &ask));
+    if (point_count == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, points, (size_t)point_count * 2 * sizeof *points, &reach, &staged));
+    BI_TRY(bi_stage_out(ctx, leaves, leaves ? (size_t)point_count * sizeof *leaves : 0, &leaves_out, &staged));
+    BI_TRY(bi_stage_out(ctx, heights, heights ? (size_t)point_count * sizeof *heights : 0, &heights_out, &staged));
+    query.points = reach;
+    query.answers = leaves_out.reachable;
+    query.heights = heights_out.reachable;
+    BI_TRY(BI_TERRAIN_STEP(ctx, locate, point_count, &query));
     BI_TRY(bi_stage_back(ctx, &leaves_out));
     BI_TRY(bi_stage_back(ctx, &heights_out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t m,
+bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t point_count,
                                 int64_t *leaves, double *heights)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "points", points, sizeof *points));
-    BI_TRY(bi_terrain_check_rows(ctx, "m", m, 2 * sizeof *points));
-    BI_TRY(bi_cbt_check_array(ctx, "m", leaves ? m : 0, "leaves", leaves, sizeof *leaves));
-    BI_TRY(bi_cbt_check_array(ctx, "m", heights ? m : 0, "heights", heights, sizeof *heights));
-    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, m, leaves, heights));
+    BI_TRY(bi_terrain_check_array(ctx, "point_count", point_count, "points", points, sizeof *points));
+    BI_TRY(bi_terrain_check_rows(ctx, "point_count", point_count, 2 * sizeof *points));
+    BI_TRY(bi_terrain_check_array(ctx, "point_count", leaves ? point_count : 0, "leaves", leaves, sizeof *leaves));
+    BI_TRY(bi_terrain_check_array(ctx, "point_count", heights ? point_count : 0, "heights", heights, sizeof *heights));
+    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, point_count, leaves, heights));
 }
 
-static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
+static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t leaf_count,
                               int64_t *answers)
 {
-    struct bi_terrain_ask ask = ask_of(terrain);
+    struct bi_terrain_query query = query_of(terrain);
     const void *reach;
     bool staged = false;
-    if (m == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, leaves, (size_t)m * sizeof *leaves, &reach, &staged));
-    ask.leaves = reach;
-    return give_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &ask, m, answers, staged);
+    if (leaf_count == 0) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, leaves, (size_t)leaf_count * sizeof *leaves, &reach, &staged));
+    query.leaves = reach;
+    return give_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &query, leaf_count, answers, staged);
 }
 
-bosc_status bosc_terrain_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t m,
-                                    int64_t *answers)
+bosc_status bosc_terrain_get_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves,
+                                        int64_t leaf_count, int64_t *answers)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "leaves", leaves, sizeof *leaves));
-    BI_TRY(bi_cbt_check_array(ctx, "m", m, "neighbours", answers, sizeof *answers));
-    BI_TRY(bi_terrain_check_rows(ctx, "m", m, 3 * sizeof *answers));
-    BI_RETURN_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, m, answers));
+    BI_TRY(bi_terrain_check_array(ctx, "leaf_count", leaf_count, "leaves", leaves, sizeof *leaves));
+    BI_TRY(bi_terrain_check_array(ctx, "leaf_count", leaf_count, "neighbours", answers, sizeof *answers));
+    BI_TRY(bi_terrain_check_rows(ctx, "leaf_count", leaf_count, 3 * sizeof *answers));
+    BI_RETURN_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, leaf_count, answers));
 }

@@ -1,244 +1,74 @@
-/* The drivers that change meshes: goals, and commands for leaves. */
-#include <string.h>
+/* Selects meshes by goals: error bounds, cameras, triangle budgets. */
+#include "base/bits.h"
+#include "terrain/drivers.h"
 
-#include "base/elementary.h"
-#include "terrain/terrain.h"
-#include "core/call.h"
-
-enum { BI_TERRAIN_REGIONS = 1024 };
-
-static bool finite3(const double v[3])
-{
-    for (int c = 0; c < 3; c++)
-        if (!(v[c] >= -0x1p+500 && v[c] <= 0x1p+500)) return false;
-    return true;
-}
-
-/* Scales a vector to length 1; false for one without a direction. */
-static bool unit(double v[3])
-{
-    double most = 0;
-    for (int c = 0; c < 3; c++) most = v[c] > most ? v[c] : -v[c] > most ? -v[c] : most;
-    if (most == 0) return false;
-    double square = 0;
-    for (int c = 0; c < 3; c++) {
-        v[c] /= most;
-        square += v[c] * v[c];
-    }
-    for (int c = 0; c < 3; c++) v[c] /= bi_sqrt(square);
-    return true;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int c = 0; c < 3; c++) {
-        int d = (c + 1) % 3, e = (c + 2) % 3;
-        out[c] = a[d] * b[e] - a[e] * b[d];
-    }
-}
-
-/* The planes of the view: to either side of the direction, and across it at the eye. */
-static bool make_planes(const bosc_terrain_camera *camera, double tangent, struct bi_terrain_view *view)
-{
-    double ahead[3], up[3] = {0, 0, 1}, right[3], over[3];
-    memcpy(ahead, camera->direction, sizeof ahead);
-    if (camera->up[0] != 0 || camera->up[1] != 0 || camera->up[2] != 0) memcpy(up, camera->up, sizeof up);
-    unit(ahead);
-    unit(up);
-    cross(ahead, up, right);
-    double slant = 0;
-    for (int c = 0; c < 3; c++) slant += right[c] * right[c];
-    if (slant < 0x1p-80 || !unit(right)) return false;
-    cross(right, ahead, over);
-    double wide = tangent * camera->width / camera->height;
-    for (int c = 0; c < 3; c++) {
-        view->planes[0][c] = ahead[c];
-        view->planes[1][c] = wide * ahead[c] + right[c];
-        view->planes[2][c] = wide * ahead[c] - right[c];
-        view->planes[3][c] = tangent * ahead[c] + over[c];
-        view->planes[4][c] = tangent * ahead[c] - over[c];
-    }
-    return true;
-}
-
-static bosc_status check_camera(bosc_ctx *ctx, const bosc_terrain_camera *camera, struct bi_terrain_view *view)
-{
-    memset(view, 0, sizeof *view);
-    if (!camera) return BOSC_OK;
-    if (!finite3(camera->position)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: its position is not finite");
-    const double *direction = camera->direction;
-    if (!finite3(direction) || (direction[0] == 0 && direction[1] == 0 && direction[2] == 0))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction is not finite or has no length");
-    if (!finite3(camera->up)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: up is not finite");
-    if (!(camera->fov > 0 && camera->fov < BI_PI))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: fov %g is not in 0 to pi", camera->fov);
-    if (!(camera->pixels > 0 && camera->pixels <= 0x1p+100))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: pixels %g is not more than 0 and finite", camera->pixels);
-    if (camera->width < 1 || camera->height < 1)
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: a viewport of %d x %d pixels", (int)camera->width,
-                       (int)camera->height);
-    double tangent = bi_sin_f64(camera->fov / 2) / bi_cos_f64(camera->fov / 2);
-    view->on = true;
-    view->cull = camera->cull != 0;
-    view->scale = camera->height / (2 * tangent) / camera->pixels;
-    memcpy(view->eye, camera->position, sizeof view->eye);
-    if (view->cull && !make_planes(camera, tangent, view))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel");
-    return BOSC_OK;
-}
-
-static bosc_status check_regions(bosc_ctx *ctx, const bosc_terrain_goal *goal)
-{
-    if (goal->region_count < 0 || goal->region_count > BI_TERRAIN_REGIONS)
-        return bi_fail(ctx, BOSC_ERR_ARG, "goal: region_count %lld is not in 0 to %d", (long long)goal->region_count,
-                       BI_TERRAIN_REGIONS);
-    if (goal->region_count > 0 && !goal->regions) return bi_fail(ctx, BOSC_ERR_ARG, "goal: regions is NULL");
-    for (int64_t i = 0; i < goal->region_count; i++) {
-        const bosc_terrain_region *r = goal->regions + i;
-        if (!(r->low[0] <= r->high[0] && r->low[1] <= r->high[1]))
-            return bi_fail(ctx, BOSC_ERR_ARG, "goal: region %lld from (%g, %g) to (%g, %g) is none", (long long)i,
-                           r->low[0], r->low[1], r->high[0], r->high[1]);
-        if (!(r->error >= 0))
-            return bi_fail(ctx, BOSC_ERR_ARG, "goal: region %lld has error %g", (long long)i, r->error);
-        if (goal->triangles > 0 && r->error == 0)
-            return bi_fail(ctx, BOSC_ERR_ARG, "goal: region %lld has error 0, which a budget cannot relax",
-                           (long long)i);
-    }
-    return BOSC_OK;
-}
-
-static bosc_status check_goal(bosc_ctx *ctx, const bosc_terrain_goal *goal, bosc_terrain_goal *full)
-{
-    memset(full, 0, sizeof *full);
-    if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
-    BI_TRY(bi_check_size(ctx, "goal", "bosc_terrain_goal", goal->size, sizeof *goal));
-    memcpy(full, goal, goal->size);
-    if (!(full->error >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "goal: error %g is not 0 or more", full->error);
-    if (full->triangles < 0)
-        return bi_fail(ctx, BOSC_ERR_ARG, "goal: triangles %lld is less than 0", (long long)full->triangles);
-    if (!(full->hysteresis >= 0 && full->hysteresis < 1))
-        return bi_fail(ctx, BOSC_ERR_ARG, "goal: hysteresis %g is not in 0 to less than 1", full->hysteresis);
-    BI_TRY(check_regions(ctx, full));
-    if (full->triangles > 0 && full->region_count > 0 && !full->camera && full->error == 0)
-        return bi_fail(ctx, BOSC_ERR_ARG, "goal: error 0 beside regions, which a budget cannot relax");
-    return BOSC_OK;
-}
-
-/* The bits of the next tree, which takes them over. */
-static bosc_status grow(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_terrain_grow *step)
-{
-    int32_t depth = terrain->grid.depth;
-    BI_TRY(bi_cbt_scratch(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, &step->bits));
-    if (depth < BOSC_CBT_BLOCK_BITS) BI_TRY(ctx->backend->fill(ctx, step->bits, 0, bi_cbt_field_bytes(depth)));
-    step->before = terrain->tree->view.bits;
-    if (ctx->ops->terrain->grow && bi_terrain_anchored(&terrain->grid))
-        BI_TRY(ctx->ops->terrain->grow(ctx, step));
-    else
-        BI_TRY(BI_TERRAIN_STEP(ctx, grow, bi_cbt_bit_words(depth), step));
-    return bi_cbt_install_bits(ctx, terrain->tree, step->bits);
-}
-
+/* Triangles of the coarsest mesh. */
 static int64_t coarsest(const struct bi_terrain_grid *g)
 {
     int64_t last = g->tall ? g->last_y : g->last_x;
     return g->half ? 1 : 2 * (((last - 1) >> g->side) + 1);
 }
 
-/* The bound above which as many diamonds are split as the budget allows. */
-static bosc_status keep_budget(bosc_ctx *ctx, const bosc_terrain *terrain, const struct bi_terrain_aim *aim,
-                               float least, int64_t budget, float *above)
+/* *threshold becomes the smallest error ratio above which the splits keep to the budget. */
+static bosc_status find_threshold(bosc_ctx *ctx, const bosc_terrain *terrain,
+                                  const struct bi_terrain_criterion *criterion, float min_threshold, int64_t budget,
+                                  float *threshold)
 {
-    struct bi_terrain_weigh weigh = {.aim = *aim, .before = terrain->tree->view.bits, .above = above, .least = least};
-    int64_t spare = budget - coarsest(&terrain->grid);
-    uint64_t known[2] = {0, spare > 0 ? (uint64_t)spare : 0};
-    BI_TRY(bi_cbt_scratch(ctx, 2, sizeof *weigh.known, &weigh.known));
-    BI_TRY(bi_cbt_scratch(ctx, 256, sizeof *weigh.worth, &weigh.worth));
-    BI_TRY(ctx->backend->copy(ctx, weigh.known, known, sizeof known));
-    BI_TRY(ctx->backend->fill(ctx, weigh.worth, 0, 256 * sizeof *weigh.worth));
-    for (weigh.shift = 24; weigh.shift >= 0; weigh.shift -= 8) {
-        if (ctx->ops->terrain->weigh)
-            BI_TRY(ctx->ops->terrain->weigh(ctx, &weigh));
+    struct bi_terrain_budget step = {.criterion = *criterion,
+                                     .before = bi_cbt_view_of(terrain->tree)->bits,
+                                     .threshold = threshold,
+                                     .min_threshold = min_threshold};
+    int64_t left = budget - coarsest(&terrain->grid);
+    uint64_t start[2] = {0, left > 0 ? (uint64_t)left : 0};
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.prefix, &step.prefix));
+    BI_TRY(bi_scratch_of(ctx, 256, sizeof *step.gain, &step.gain));
+    BI_TRY(ctx->backend->copy(ctx, step.prefix, start, sizeof start));
+    BI_TRY(ctx->backend->fill(ctx, step.gain, 0, 256 * sizeof *step.gain));
+    for (step.shift = 24; step.shift >= 0; step.shift -= 8) {
+        if (ctx->ops->terrain->count_gain)
+            BI_TRY(ctx->ops->terrain->count_gain(ctx, &step));
         else
-            BI_TRY(BI_TERRAIN_STEP(ctx, weigh, bi_terrain_slots(&terrain->grid), &weigh));
-        BI_TRY(BI_TERRAIN_STEP(ctx, narrow, 1, &weigh));
+            BI_TRY(BI_TERRAIN_STEP(ctx, count_gain, bi_terrain_slots(&terrain->grid), &step));
+        BI_TRY(BI_TERRAIN_STEP(ctx, select_digit, 1, &step));
     }
-    return ctx->backend->sync(ctx); /* `known` is on the stack */
+    return ctx->backend->sync(ctx); /* `start` is on the stack */
 }
 
 /* The largest float that is not more. */
-static float down(double x)
+static float round_down(double x)
 {
     float f = (float)x;
     return (double)f > x ? bi_f32_from_bits(bi_f32_bits(f) - 1) : f;
 }
 
 static bosc_status select_mesh(bosc_ctx *ctx, bosc_terrain *terrain, const bosc_terrain_goal *goal,
-                               const struct bi_terrain_view *view)
+                               struct bi_terrain_criterion *criterion)
 {
-    struct bi_terrain_aim aim = {.grid = terrain->grid,
-                                 .errors = terrain->errors.data,
-                                 .bounds = bi_terrain_bounds_of(&terrain->grid),
-                                 .region_count = goal->region_count,
-                                 .view = *view,
-                                 .spacing = terrain->opts.spacing,
-                                 .error = goal->error,
-                                 .keep = 1 - goal->hysteresis,
-                                 .plain = !view->on && goal->region_count == 0};
-    aim.bounds.cells = terrain->bounds.data;
-    struct bi_terrain_grow step = {.least = aim.plain ? down(goal->error) : 1};
+    struct bi_terrain_refinement step = {.min_threshold = criterion->plain ? round_down(goal->error) : 1};
     bool waits = goal->region_count > 0 || goal->triangles > 0;
     if (goal->region_count > 0) {
-        size_t bytes = (size_t)goal->region_count * sizeof *goal->regions;
-        void *regions;
-        BI_TRY(bi_scratch(ctx, bytes, &regions));
-        BI_TRY(ctx->backend->copy(ctx, regions, goal->regions, bytes));
-        aim.regions = regions;
+        bosc_terrain_region *regions;
+        BI_TRY(bi_scratch_of(ctx, goal->region_count, sizeof *regions, &regions));
+        BI_TRY(ctx->backend->copy(ctx, regions, goal->regions, (size_t)goal->region_count * sizeof *regions));
+        criterion->regions = regions;
     }
     if (goal->triangles > 0) {
-        float *above;
-        BI_TRY(bi_cbt_scratch(ctx, 1, sizeof *above, &above));
-        BI_TRY(keep_budget(ctx, terrain, &aim, step.least, goal->triangles, above));
-        step.above = above;
+        float *threshold;
+        BI_TRY(bi_scratch_of(ctx, 1, sizeof *threshold, &threshold));
+        BI_TRY(find_threshold(ctx, terrain, criterion, step.min_threshold, goal->triangles, threshold));
+        step.threshold = threshold;
     }
-    step.aim = aim;
-    BI_TRY(grow(ctx, terrain, &step));
+    step.criterion = *criterion;
+    BI_TRY(bi_terrain_refine_tree(ctx, terrain, &step));
     return waits ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 bosc_status bosc_terrain_select(bosc_ctx *ctx, bosc_terrain *terrain, const bosc_terrain_goal *goal)
 {
     bosc_terrain_goal full;
-    struct bi_terrain_view view;
+    struct bi_terrain_criterion criterion;
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
-    BI_TRY(check_goal(ctx, goal, &full));
-    BI_TRY(check_camera(ctx, full.camera, &view));
-    BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, terrain, &full, &view));
-}
-
-static bosc_status update_mesh(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t count)
-{
-    const struct bi_terrain_grid *g = &terrain->grid;
-    struct bi_terrain_mark mark = {.grid = *g, .view = terrain->tree->view, .count = count};
-    size_t words = (size_t)bi_terrain_state_words(g);
-    const void *reach;
-    bool staged = false;
-    if (count == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, commands, (size_t)count, &reach, &staged));
-    mark.commands = reach;
-    BI_TRY(bi_cbt_scratch(ctx, (int64_t)words, sizeof *mark.states, &mark.states));
-    BI_TRY(ctx->backend->fill(ctx, mark.states, 0, words * sizeof *mark.states));
-    BI_TRY(BI_TERRAIN_STEP(ctx, mark, bi_cbt_bit_words(g->depth), &mark));
-    BI_TRY(BI_TERRAIN_STEP(ctx, order, mark.view.blocks, &mark));
-    struct bi_terrain_grow step = {.aim.grid = *g, .states = mark.states};
-    BI_TRY(grow(ctx, terrain, &step));
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
-}
-
-bosc_status bosc_terrain_update(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t count)
-{
-    BI_ENTER(ctx);
-    BI_TRY(bi_terrain_check_raster(ctx, terrain));
-    BI_TRY(bi_cbt_check_array(ctx, "count", count, "commands", commands, 1));
-    BI_RETURN_WITH_SCRATCH(ctx, update_mesh(ctx, terrain, commands, count));
+    BI_TRY(bi_terrain_check_goal(ctx, terrain, goal, &full, &criterion));
+    BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, terrain, &full, &criterion));
 }

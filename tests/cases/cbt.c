@@ -131,7 +131,7 @@ static void storms(bosc_ctx *ctx)
             reference_cbt_update(&t, commands, sources);
             cbt_check(ctx, tree, &t);
             for (int64_t l = 0; l <= 2 * n; l++) CHECK_EQ(got[l], l < t.n ? sources[l] : -1);
-            CHECK_OK(ctx, bosc_cbt_carry(ctx, got, 2 * n + 1, 8, before, n, after));
+            CHECK_OK(ctx, bosc_cbt_carry(ctx, got, 2 * n + 1, before, n, 8, after));
             for (int64_t l = 0; l <= 2 * n; l++) CHECK_EQ(after[l], l < t.n ? before[sources[l]] : 0);
             free(commands);
             free(sources);
@@ -164,7 +164,7 @@ static void deep(bosc_ctx *ctx)
         for (int l = 0; l <= d; l++) { /* they are on the path or beside it, and leave nothing out */
             int32_t level = bosc_cbt_level(nodes[l]);
             CHECK(level <= d && (nodes[l] == path[d] || (level > 0 && nodes[l] == (path[level] ^ 1))));
-            CHECK_EQ(bosc_cbt_place(nodes[l], DEPTH), place);
+            CHECK_EQ(bosc_cbt_first_bit(nodes[l], DEPTH), place);
             place += (uint64_t)1 << (DEPTH - level);
         }
         CHECK_EQ(place, 1 << DEPTH);
@@ -294,9 +294,9 @@ static void fields(bosc_ctx *ctx)
         for (uint64_t bits = 0; bits < (uint64_t)1 << (1 << depth); bits += step) {
             int64_t bad = 7;
             uint64_t mended = bits | beyond;
-            CHECK_OK(ctx, bosc_cbt_validate(ctx, depth, &mended, &bad));
+            CHECK_OK(ctx, bosc_cbt_validate(ctx, &mended, depth, &bad));
             CHECK_EQ(bad == -1, reference_cbt_is_tree(depth, bits) && !beyond);
-            CHECK_OK(ctx, bosc_cbt_repair(ctx, depth, &mended));
+            CHECK_OK(ctx, bosc_cbt_repair(ctx, &mended, depth));
             CHECK_EQ(mended, reference_cbt_repaired(depth, bits));
             beyond = bits % 5 ? 0 : (uint64_t)1 << 63;
         }
@@ -322,14 +322,14 @@ static void large_fields(bosc_ctx *ctx)
         int64_t bad, still;
         memcpy(changed, bits, sizeof bits);
         changed[x / 64] ^= (uint64_t)1 << x % 64;
-        CHECK_OK(ctx, bosc_cbt_validate(ctx, 12, changed, &bad));
+        CHECK_OK(ctx, bosc_cbt_validate(ctx, changed, 12, &bad));
         bosc_status status = bosc_cbt_set_bits(ctx, tree, changed);
         CHECK_EQ(status, bad < 0 ? BOSC_OK : BOSC_ERR_DATA);
         CHECK_OK(ctx, bosc_cbt_get_bits(ctx, tree, twice));
         CHECK(memcmp(twice, bad < 0 ? changed : bits, sizeof bits) == 0);
         CHECK_OK(ctx, bosc_cbt_set_bits(ctx, tree, bits));
-        CHECK_OK(ctx, bosc_cbt_repair(ctx, 12, changed));
-        CHECK_OK(ctx, bosc_cbt_validate(ctx, 12, changed, &still));
+        CHECK_OK(ctx, bosc_cbt_repair(ctx, changed, 12));
+        CHECK_OK(ctx, bosc_cbt_validate(ctx, changed, 12, &still));
         CHECK_EQ(still, -1);
         if (bad >= 0 && bits[x / 64] >> x % 64 & 1) continue; /* a split was lost, and with it those below */
         if (bad >= 0) CHECK(memcmp(changed, bits, sizeof bits) == 0);
@@ -360,13 +360,13 @@ static void visits(bosc_ctx *ctx)
         } else {
             bosc_cbt_view v;
             CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &v));
-            CHECK_EQ(bosc_cbt_leaves(&v), t.n);
+            CHECK_EQ(bosc_cbt_leaf_count(&v), t.n);
             for (int64_t l = 0; l < t.n; l++) {
-                uint64_t node = bosc_cbt_find(&v, l);
+                uint64_t node = bosc_cbt_leaf_node(&v, l);
                 CHECK_EQ(node, t.nodes[l]);
-                CHECK_EQ(bosc_cbt_number(&v, node), l);
-                CHECK_EQ(bosc_cbt_heap(&v, node), 1);
-                if (commands[l]) bosc_cbt_to_split(&v, node);
+                CHECK_EQ(bosc_cbt_leaf_index(&v, node), l);
+                CHECK_EQ(bosc_cbt_leaves_below(&v, node), 1);
+                if (commands[l]) bosc_cbt_mark_split(&v, node);
             }
         }
         CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
@@ -412,11 +412,12 @@ static void nodes(void)
                                                                        : first + first / 2;
                 CHECK_EQ(bosc_cbt_level(node), level);
                 CHECK(bosc_cbt_is_node(node, depth));
-                CHECK_EQ(bosc_cbt_node(bosc_cbt_place(node, depth), depth - level, depth), node);
+                CHECK_EQ(bosc_cbt_node(bosc_cbt_first_bit(node, depth), depth - level, depth), node);
                 CHECK_EQ(bosc_cbt_parent(bosc_cbt_left(node)), node);
                 CHECK_EQ(bosc_cbt_parent(bosc_cbt_right(node)), node);
                 CHECK_EQ(bosc_cbt_sibling(bosc_cbt_left(node)), bosc_cbt_right(node));
-                CHECK(level == depth || bosc_cbt_place(bosc_cbt_left(node), depth) == bosc_cbt_place(node, depth));
+                CHECK(level == depth ||
+                      bosc_cbt_first_bit(bosc_cbt_left(node), depth) == bosc_cbt_first_bit(node, depth));
             }
         }
         CHECK(!bosc_cbt_is_node((uint64_t)2 << depth, depth) && !bosc_cbt_is_node(0, depth));

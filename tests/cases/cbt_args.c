@@ -1,5 +1,6 @@
-/* What concurrent binary trees refuse, and their life: rebuilt without allocating, outliving contexts. */
+/* What concurrent binary trees refuse, and their life: reserved, rebuilt without allocating, outliving contexts. */
 #include "cases/cbt_data.h"
+#include "support/arrays.h"
 #include "support/faults.h"
 
 static const bosc_cbt_opts good = {.size = sizeof good, .depth = 8, .level = 3, .id_bits = 32};
@@ -93,7 +94,7 @@ static void nodes(bosc_ctx *ctx)
         CHECK_ARG(ctx, call(ctx, NULL, list, 3), "tree");
         CHECK_ARG(ctx, call(ctx, tree, NULL, 1), "nodes");
         CHECK_ARG(ctx, call(ctx, tree, NULL, 1 << 20), "nodes");
-        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i]), "m");
+        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i]), "node_count");
         for (int off = 1; off < 4; off++) CHECK_ARG(ctx, call(ctx, tree, (char *)list + off, 3), "nodes: not aligned");
         CHECK_OK(ctx, call(ctx, tree, NULL, 0));
     }
@@ -105,7 +106,7 @@ static void nodes(bosc_ctx *ctx)
         CHECK_ARG(ctx, call(ctx, NULL, list, 3, numbers), "tree");
         CHECK_ARG(ctx, call(ctx, tree, NULL, 3, numbers), "nodes");
         CHECK_ARG(ctx, call(ctx, tree, list, 3, NULL), out);
-        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i], numbers), "m");
+        for (int i = 0; i < 5; i++) CHECK_ARG(ctx, call(ctx, tree, list, sizes[i], numbers), "node_count");
         for (int off = 1; off < 4; off++) {
             CHECK_ARG(ctx, call(ctx, tree, (char *)list + off, 3, numbers), "nodes: not aligned");
             CHECK_ARG(ctx, call(ctx, tree, list, 3, (int64_t *)(void *)((char *)numbers + off)), out);
@@ -127,7 +128,7 @@ static void nodes(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, NULL, numbers, 3, list), "tree");
     CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, NULL, 3, list), "leaves");
     CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, 3, NULL), "nodes");
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, sizes[i], list), "m");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, sizes[i], list), "leaf_count");
     for (int off = 1; off < 4; off++) {
         CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, (int64_t *)(void *)((char *)numbers + off), 3, list), "leaves");
         CHECK_ARG(ctx, bosc_cbt_decode_at(ctx, tree, numbers, 3, (char *)list + off), "nodes");
@@ -153,10 +154,10 @@ static void updates(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cbt_update(ctx, NULL, commands, 3, sources, 8), "tree");
     CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, NULL, 3, sources, 8), "commands");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, bad_counts[i], sources, 8), "count");
-        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, sources, bad_counts[i]), "room");
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, bad_counts[i], sources, 8), "command_count");
+        CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, sources, bad_counts[i]), "capacity");
     }
-    CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, NULL, -5), "room");
+    CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, NULL, -5), "capacity");
     for (int off = 1; off < 8; off++)
         CHECK_ARG(ctx, bosc_cbt_update(ctx, tree, commands, 3, (int64_t *)(void *)((char *)sources + off), 8),
                   "sources");
@@ -176,8 +177,9 @@ static void cycles(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, NULL, 3, sources, nodes, 8), "commands");
     CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, sources, NULL, 8), "nodes");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, bad_counts[i], sources, nodes, 8), "count");
-        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, bad_counts[i]), "room");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, bad_counts[i], sources, nodes, 8), "command_count");
+        CHECK_ARG(ctx, bosc_cbt_cycle(ctx, tree, commands, 3, i % 2 ? sources : NULL, nodes, bad_counts[i]),
+                  "capacity");
     }
     for (int off = 1; off < 8; off++) {
         void *wrong_sources = (char *)sources + off, *wrong_nodes = (char *)nodes + off;
@@ -215,19 +217,19 @@ static void carrying(bosc_ctx *ctx)
 {
     int64_t sources[16] = {0};
     char in[16] = {0}, out[16];
-    CHECK_EQ(bosc_cbt_carry(NULL, sources, 3, 1, in, 8, out), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, NULL, 3, 1, in, 8, out), "sources");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, NULL, 8, out), "in");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, 8, NULL), "out");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 0, in, 8, out), "item_size");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 257, in, 8, out), "item_size");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, SIZE_MAX, in, 8, out), "item_size");
-    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 8, in, INT64_MAX / 4, out), "n");
+    CHECK_EQ(bosc_cbt_carry(NULL, sources, 3, in, 8, 1, out), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, NULL, 3, in, 8, 1, out), "sources");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, NULL, 8, 1, out), "in");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, 8, 1, NULL), "out");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, 8, 0, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, 8, 257, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, 8, SIZE_MAX, out), "item_size");
+    CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, INT64_MAX / 4, 8, out), "in_count");
     for (int i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, bad_counts[i], 1, in, 8, out), "count");
-        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, 1, in, bad_counts[i], out), "n");
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, bad_counts[i], in, 8, 1, out), "count");
+        CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, bad_counts[i], 1, out), "in_count");
     }
-    CHECK_OK(ctx, bosc_cbt_carry(ctx, NULL, 0, 1, NULL, 0, NULL));
+    CHECK_OK(ctx, bosc_cbt_carry(ctx, NULL, 0, NULL, 0, 1, NULL));
 }
 
 static void fields(bosc_ctx *ctx)
@@ -255,18 +257,18 @@ static void fields(bosc_ctx *ctx)
         CHECK_STATUS(ctx, set(ctx, tree, words), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx), name));
     }
-    CHECK_EQ(bosc_cbt_validate(NULL, 8, words, &bad), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_cbt_repair(NULL, 8, words), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, NULL, &bad), "bits");
-    CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, words, NULL), "bad");
-    CHECK_ARG(ctx, bosc_cbt_repair(ctx, 8, NULL), "bits");
+    CHECK_EQ(bosc_cbt_validate(NULL, words, 8, &bad), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cbt_repair(NULL, words, 8), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_validate(ctx, NULL, 8, &bad), "bits");
+    CHECK_ARG(ctx, bosc_cbt_validate(ctx, words, 8, NULL), "invalid");
+    CHECK_ARG(ctx, bosc_cbt_repair(ctx, NULL, 8), "bits");
     for (int i = 0; i < 7; i++) {
-        CHECK_ARG(ctx, bosc_cbt_validate(ctx, depths[i], words, &bad), "depth");
-        CHECK_ARG(ctx, bosc_cbt_repair(ctx, depths[i], words), "depth");
+        CHECK_ARG(ctx, bosc_cbt_validate(ctx, words, depths[i], &bad), "depth");
+        CHECK_ARG(ctx, bosc_cbt_repair(ctx, words, depths[i]), "depth");
     }
     for (int off = 1; off < 8; off++) {
-        CHECK_ARG(ctx, bosc_cbt_validate(ctx, 8, (uint64_t *)(void *)((char *)words + off), &bad), "bits");
-        CHECK_ARG(ctx, bosc_cbt_repair(ctx, 8, (uint64_t *)(void *)((char *)words + off)), "bits");
+        CHECK_ARG(ctx, bosc_cbt_validate(ctx, (uint64_t *)(void *)((char *)words + off), 8, &bad), "bits");
+        CHECK_ARG(ctx, bosc_cbt_repair(ctx, (uint64_t *)(void *)((char *)words + off), 8), "bits");
     }
     CHECK_EQ(bad, 7);
     CHECK_EQ(bosc_cbt_get_info(NULL, tree, &info), BOSC_ERR_ARG);
@@ -304,9 +306,54 @@ static void life(bosc_ctx *ctx)
     }
 }
 
+/* After a reserve no call with arrays in the context's memory allocates. */
+static void reserved(bosc_ctx *ctx)
+{
+    enum { DEPTH = 14, LEAVES = 64, ROOM = 128 };
+    for (int layout = 0; layout < 2; layout++) {
+        int64_t live[2];
+        bosc_ctx *own = counted_context(ctx, live);
+        bosc_cbt *tree = cbt_make(own, DEPTH, 6, 2 + layout);
+        uint8_t host[LEAVES];
+        uint64_t *bits = suite_alloc((size_t)1 << (DEPTH - 3));
+        memset(host, BOSC_CBT_SPLIT, sizeof host);
+        struct array commands = array_make(own, host, LEAVES, true), sources = array_make(own, NULL, ROOM * 8, true);
+        struct array nodes = array_make(own, NULL, ROOM * 8, true);
+        bosc_cbt_info info = {.size = sizeof info};
+        bosc_cbt_opts opts = {.size = sizeof opts, .depth = DEPTH, .layout = (bosc_cbt_layout)layout};
+        int64_t commanded;
+        CHECK_EQ(bosc_cbt_reserve(NULL, tree), BOSC_ERR_ARG);
+        CHECK_ARG(own, bosc_cbt_reserve(own, NULL), "tree");
+        CHECK_OK(own, bosc_cbt_reserve(own, tree));
+        CHECK_OK(own, bosc_cbt_get_info(own, tree, &info));
+        CHECK_OK(own, bosc_cbt_bytes(own, &opts, NULL, &commanded, NULL));
+        CHECK_EQ(info.bytes, commanded);
+        int64_t held[2] = {live[0], live[1]};
+        CHECK_OK(own, bosc_cbt_cycle(own, tree, commands.p, LEAVES, sources.p, nodes.p, ROOM));
+        CHECK_OK(own, bosc_cbt_merge(own, tree, nodes.p, LEAVES));
+        CHECK_OK(own, bosc_cbt_reserve(own, tree)); /* again: the commands stay */
+        CHECK_OK(own, bosc_cbt_reduce(own, tree));
+        CHECK_EQ(cbt_leaves(own, tree), LEAVES + LEAVES / 2);
+        CHECK_OK(own, bosc_cbt_get_bits(own, tree, bits));
+        CHECK_OK(own, bosc_cbt_reset(own, tree, 3));
+        CHECK_OK(own, bosc_cbt_set_bits(own, tree, bits));
+        CHECK_EQ(cbt_leaves(own, tree), LEAVES + LEAVES / 2);
+        CHECK_OK(own, bosc_cbt_recount(own, tree));
+        CHECK(live[0] == held[0] && live[1] == held[1]);
+        array_free(own, &commands);
+        array_free(own, &sources);
+        array_free(own, &nodes);
+        bosc_cbt_free(tree);
+        bosc_ctx_free(own);
+        CHECK(live[0] == 0 && live[1] == 0);
+        free(bits);
+    }
+}
+
 static const struct suite_case suite_cases_cbt_args[] = {
     {"create", create, NULL},     {"bytes", bytes, NULL},   {"nodes", nodes, NULL},
     {"updates", updates, NULL},   {"cycles", cycles, NULL}, {"whole trees", whole_trees, NULL},
     {"carrying", carrying, NULL}, {"fields", fields, NULL}, {"life", life, NULL},
+    {"reserved", reserved, NULL},
 };
 SUITE(cbt_args);

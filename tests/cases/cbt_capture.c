@@ -94,7 +94,7 @@ static void call_update(bosc_ctx *ctx, void *user)
 {
     struct scene *s = user;
     CHECK_OK(ctx, bosc_cbt_update(ctx, s->tree, s->commands, ROOM, s->sources, ROOM));
-    CHECK_OK(ctx, bosc_cbt_carry(ctx, s->sources, ROOM, 8, s->sources, ROOM, s->carried));
+    CHECK_OK(ctx, bosc_cbt_carry(ctx, s->sources, ROOM, s->sources, ROOM, 8, s->carried));
     CHECK_OK(ctx, bosc_cbt_decode(ctx, s->tree, 0, ROOM, s->nodes));
 }
 

@@ -90,7 +90,7 @@ static void check_field(const struct reference_cbt *t, const struct pages *f)
     struct pages g = *f;
     for (int64_t l = 0; l < t->n; l++) {
         unsigned char byte;
-        uint64_t place = bosc_cbt_place(t->nodes[l], t->depth);
+        uint64_t place = bosc_cbt_first_bit(t->nodes[l], t->depth);
         g.at = 64 + (size_t)(place / 8);
         CHECK(deliver_pages(&g, &byte, 1) == 0);
         CHECK(byte >> place % 8 & 1);
@@ -146,7 +146,7 @@ static void draw(struct suite_random *r, const struct reference_cbt *t, const ui
     int32_t depth = t->depth;
     for (int64_t l = 0; l < t->n; l++) {
         int32_t level = reference_cbt_node_level(t->nodes[l]);
-        uint64_t x = suite_below(r, 40), from = bosc_cbt_place(t->nodes[l], depth);
+        uint64_t x = suite_below(r, 40), from = bosc_cbt_first_bit(t->nodes[l], depth);
         commands[l] = (uint8_t)(x < 2 ? 1 : x < 6 ? 2 : 0);
         for (int k = 0; k < TARGETS; k++)
             if (level < depth && targets[k] >= from && targets[k] - from < (uint64_t)1 << (depth - level))

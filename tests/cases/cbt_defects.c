@@ -31,12 +31,12 @@ static void check_tiling(bosc_ctx *ctx, const bosc_cbt *tree, int32_t depth)
     uint64_t *bits = suite_alloc(depth > 6 ? (size_t)1 << (depth - 3) : 8);
     CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, 0, n, nodes));
     for (int64_t l = 0; l < n; l++) {
-        CHECK_EQ(bosc_cbt_place(nodes[l], depth), place);
+        CHECK_EQ(bosc_cbt_first_bit(nodes[l], depth), place);
         place += (uint64_t)1 << (depth - bosc_cbt_level(nodes[l]));
     }
     CHECK_EQ(place, (uint64_t)1 << depth);
     CHECK_OK(ctx, bosc_cbt_get_bits(ctx, tree, bits));
-    CHECK_OK(ctx, bosc_cbt_validate(ctx, depth, bits, &bad));
+    CHECK_OK(ctx, bosc_cbt_validate(ctx, bits, depth, &bad));
     CHECK_EQ(bad, -1); /* and no bit is left over */
     free(nodes);
     free(bits);

@@ -50,9 +50,10 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 2: return bosc_cbt_encode(ctx, s->tree, s->bits, ROOM, o->numbers);
     case 3: return bosc_cbt_heap_read(ctx, s->tree, s->bits, ROOM, o->numbers);
     case 4: return bosc_cbt_get_heap(ctx, s->tree, o->words);
-    case 5: return bosc_cbt_validate(ctx, 12, s->bits, &o->bad);
-    case 6: return bosc_cbt_repair(ctx, 12, s->bits);
+    case 5: return bosc_cbt_validate(ctx, s->bits, 12, &o->bad);
+    case 6: return bosc_cbt_repair(ctx, s->bits, 12);
     case 7: return bosc_cbt_decode_at(ctx, s->tree, (const int64_t *)s->bits, ROOM, o->nodes);
+    case 8: return bosc_cbt_reserve(ctx, s->tree);
     default: /* an update of the tree as it was made */
         status = bosc_cbt_reset(ctx, s->tree, 4);
         if (status == BOSC_OK) status = bosc_cbt_update(ctx, s->tree, s->commands, LEAVES, o->numbers, ROOM);
@@ -71,10 +72,10 @@ static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
-    for (int kind = 0; kind < 18; kind++) {
+    for (int kind = 0; kind < 20; kind++) {
         memset(s, 0, sizeof *s);
-        s->which = kind % 9;
-        s->layout = kind / 9;
+        s->which = kind % 10;
+        s->layout = kind / 10;
         for (int l = 0; l < LEAVES; l++) s->commands[l] = (uint8_t)(l % 4 == 1 ? 1 : l % 4 == 2 ? 2 : l / 12 * 2);
         struct fault_sweep sweep = {.call = call,
                                     .open = open_tree,

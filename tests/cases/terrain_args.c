@@ -2,6 +2,7 @@
  */
 #include "cases/terrain_data.h"
 
+#include "support/arrays.h"
 #include "support/faults.h"
 
 static void create(bosc_ctx *ctx)
@@ -33,7 +34,7 @@ static void create(bosc_ctx *ctx)
     CHECK_EQ(bosc_terrain_bytes(NULL, NULL, 5, 5, &kept, NULL), BOSC_ERR_ARG);
     CHECK(terrain == NULL && kept == 7);
     bosc_terrain_free(NULL);
-    CHECK(bosc_terrain_tree(NULL) == NULL);
+    CHECK(bosc_terrain_get_tree(NULL) == NULL);
 }
 
 static void build(bosc_ctx *ctx)
@@ -50,18 +51,18 @@ static void build(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_terrain_build(ctx, NULL, heights, 4, 4, 4), "terrain");
     CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights, 4, 4, 4));
     for (int i = 0; i < 5; i++) {
-        CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, bad[i], 4, 4), "w:");
-        CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, 4, bad[i], 4), "h:");
-        CHECK_ARG(ctx, bosc_terrain_bytes(ctx, NULL, bad[i], 4, NULL, NULL), "w:");
+        CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, bad[i], 4, 4), "width:");
+        CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, 4, bad[i], 4), "height:");
+        CHECK_ARG(ctx, bosc_terrain_bytes(ctx, NULL, bad[i], 4, NULL, NULL), "width:");
         CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, 4, 4, bad[i]), "stride");
     }
     CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, 4, 4, 3), "stride");
     CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, heights, 4, 4, INT64_MAX), "stride");
     CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, NULL, 4, 4, 4), "heights");
     CHECK_ARG(ctx, bosc_terrain_build(ctx, terrain, (float *)((char *)heights + 1), 4, 4, 4), "heights: not aligned");
-    CHECK_ARG(ctx, bosc_terrain_build(ctx, half, heights, 4, 4, 4), "w, h");
-    CHECK_ARG(ctx, bosc_terrain_build(ctx, half, heights, 5, 3, 5), "w, h");
-    CHECK_ARG(ctx, bosc_terrain_bytes(ctx, &opts, 6, 6, NULL, NULL), "w, h");
+    CHECK_ARG(ctx, bosc_terrain_build(ctx, half, heights, 4, 4, 4), "width, height");
+    CHECK_ARG(ctx, bosc_terrain_build(ctx, half, heights, 5, 3, 5), "width, height");
+    CHECK_ARG(ctx, bosc_terrain_bytes(ctx, &opts, 6, 6, NULL, NULL), "width, height");
     CHECK_STATUS(ctx, bosc_terrain_build(ctx, terrain, heights, 65536, 65536, 65536), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_terrain_build(ctx, terrain, heights, INT64_MAX, INT64_MAX, INT64_MAX), BOSC_ERR_LIMIT);
     terrain_check(ctx, terrain); /* still there */
@@ -73,7 +74,7 @@ static void build(bosc_ctx *ctx)
         CHECK_STATUS(ctx, bosc_terrain_build(ctx, terrain, heights, 4, 3, 4), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx),
                            i == 0 ? "heights: row 1, column 3 is NaN" : "heights: row 1, column 3 is infinite"));
-        CHECK(bosc_terrain_tree(terrain) == NULL);
+        CHECK(bosc_terrain_get_tree(terrain) == NULL);
     }
     bosc_terrain_free(terrain);
     bosc_terrain_free(half);
@@ -148,48 +149,50 @@ static void arrays(bosc_ctx *ctx)
     static const int64_t bad[] = {-1, -7, INT64_MIN, INT64_MAX, INT64_MAX / 8};
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &empty));
     for (int i = 0; i < 5; i++) {
-        CHECK_ARG(ctx, bosc_terrain_corners(ctx, t, 0, bad[i], numbers), "count");
-        CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, points, bad[i], numbers, NULL), "m:");
-        CHECK_ARG(ctx, bosc_terrain_neighbours(ctx, t, numbers, bad[i], numbers + 8), "m:");
-        CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, out, NULL, bad[i], NULL, 0, counts), "room_vertices");
-        CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, NULL, NULL, 0, triangles, bad[i], counts), "room_triangles");
-        if (bad[i] < 0 || bad[i] == INT64_MAX) CHECK_ARG(ctx, bosc_terrain_update(ctx, t, commands, bad[i]), "count");
-        if (bad[i] < 0) CHECK_ARG(ctx, bosc_terrain_corners(ctx, t, bad[i], 1, numbers), "first");
+        CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, bad[i], numbers), "count");
+        CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, points, bad[i], numbers, NULL), "point_count:");
+        CHECK_ARG(ctx, bosc_terrain_get_neighbours(ctx, t, numbers, bad[i], numbers + 8), "leaf_count:");
+        CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, out, NULL, bad[i], NULL, 0, counts), "vertex_capacity");
+        CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, NULL, NULL, 0, triangles, bad[i], counts), "triangle_capacity");
+        if (bad[i] < 0 || bad[i] == INT64_MAX)
+            CHECK_ARG(ctx, bosc_terrain_update(ctx, t, commands, bad[i]), "command_count");
+        if (bad[i] < 0) CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, bad[i], 1, numbers), "first");
     }
-    CHECK_ARG(ctx, bosc_terrain_corners(ctx, t, INT64_MAX, 2, numbers), "first");
-    CHECK_ARG(ctx, bosc_terrain_corners(ctx, t, 0, 2, NULL), "samples");
-    CHECK_ARG(ctx, bosc_terrain_corners(ctx, t, 0, 2, (int64_t *)((char *)numbers + 4)), "samples: not aligned");
+    CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, INT64_MAX, 2, numbers), "first");
+    CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, 2, NULL), "samples");
+    CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, 2, (int64_t *)((char *)numbers + 4)), "samples: not aligned");
     CHECK_ARG(ctx, bosc_terrain_update(ctx, t, NULL, 2), "commands");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, NULL, 2, numbers, NULL), "points");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, (double *)((char *)points + 4), 2, numbers, NULL),
               "points: not aligned");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, points, 2, (int64_t *)((char *)numbers + 4), NULL), "leaves");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, points, 2, NULL, (double *)((char *)numbers + 4)), "heights");
-    CHECK_ARG(ctx, bosc_terrain_neighbours(ctx, t, NULL, 2, numbers), "leaves");
-    CHECK_ARG(ctx, bosc_terrain_neighbours(ctx, t, numbers, 2, NULL), "neighbours");
-    CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, out, NULL, 9, NULL, 0, NULL), "counts");
-    CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, (float *)((char *)out + 2), NULL, 9, NULL, 0, counts), "vertices");
-    CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, NULL, (float *)((char *)out + 1), 9, NULL, 0, counts), "normals");
-    CHECK_ARG(ctx, bosc_terrain_mesh(ctx, t, NULL, NULL, 0, (uint32_t *)((char *)out + 3), 9, counts), "triangles");
-    CHECK_STATUS(ctx, bosc_terrain_mesh(ctx, t, out, NULL, 3, NULL, 0, counts), BOSC_ERR_SPACE);
+    CHECK_ARG(ctx, bosc_terrain_get_neighbours(ctx, t, NULL, 2, numbers), "leaves");
+    CHECK_ARG(ctx, bosc_terrain_get_neighbours(ctx, t, numbers, 2, NULL), "neighbours");
+    CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, out, NULL, 9, NULL, 0, NULL), "counts");
+    CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, (float *)((char *)out + 2), NULL, 9, NULL, 0, counts), "vertices");
+    CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, NULL, (float *)((char *)out + 1), 9, NULL, 0, counts), "normals");
+    CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, NULL, NULL, 0, (uint32_t *)((char *)out + 3), 9, counts), "triangles");
+    CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, t, out, NULL, 3, NULL, 0, counts), BOSC_ERR_SPACE);
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, NULL), "stats");
     stats.size = 3;
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, &stats), "stats: size");
     stats.size = sizeof stats + 1;
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, &stats), "stats: size");
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, empty, &stats), "terrain");
-    CHECK_ARG(ctx, bosc_terrain_corners(ctx, empty, 0, 1, numbers), "terrain");
+    CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, empty, 0, 1, numbers), "terrain");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, empty, points, 1, numbers, NULL), "terrain");
-    CHECK_ARG(ctx, bosc_terrain_neighbours(ctx, empty, numbers, 1, numbers), "terrain");
+    CHECK_ARG(ctx, bosc_terrain_get_neighbours(ctx, empty, numbers, 1, numbers), "terrain");
     CHECK_ARG(ctx, bosc_terrain_update(ctx, empty, commands, 1), "terrain");
-    CHECK_ARG(ctx, bosc_terrain_mesh(ctx, NULL, out, NULL, 9, NULL, 0, counts), "terrain");
-    CHECK_EQ(bosc_terrain_mesh(NULL, t, out, NULL, 9, NULL, 0, counts), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_terrain_get_info(NULL, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_terrain_get_info(t, NULL), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_terrain_get_info(empty, &info), BOSC_OK);
-    CHECK(info.w == 0 && info.depth == 0 && bosc_terrain_tree(empty) == NULL);
+    CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, NULL, out, NULL, 9, NULL, 0, counts), "terrain");
+    CHECK_EQ(bosc_terrain_get_mesh(NULL, t, out, NULL, 9, NULL, 0, counts), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_terrain_get_info(NULL, t, &info), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_terrain_get_info(ctx, NULL, &info), "terrain");
+    CHECK_ARG(ctx, bosc_terrain_get_info(ctx, t, NULL), "info");
+    CHECK_OK(ctx, bosc_terrain_get_info(ctx, empty, &info));
+    CHECK(info.width == 0 && info.depth == 0 && bosc_terrain_get_tree(empty) == NULL);
     info.size = 2;
-    CHECK_EQ(bosc_terrain_get_info(t, &info), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_terrain_get_info(ctx, t, &info), "info: size");
     CHECK_OK(ctx, bosc_terrain_update(ctx, t, NULL, 0));
     CHECK_OK(ctx, bosc_terrain_locate(ctx, t, NULL, 0, NULL, NULL));
     bosc_terrain_free(t);
@@ -216,8 +219,8 @@ static void rebuilt(bosc_ctx *ctx)
         terrain_check(counted, terrain);
         CHECK_OK(counted, bosc_terrain_measure(counted, terrain, &stats));
         CHECK_OK(counted, bosc_terrain_bytes(counted, NULL, w, h, &kept, NULL));
-        CHECK_OK(counted, bosc_terrain_get_info(terrain, &info));
-        CHECK(info.bytes >= kept && info.w == w && info.h == h);
+        CHECK_OK(counted, bosc_terrain_get_info(counted, terrain, &info));
+        CHECK(info.bytes >= kept && info.width == w && info.height == h);
         if (round % 2) CHECK(live[0] == before[0] && live[1] == before[1]);
         memcpy(before, live, sizeof live);
     }
@@ -228,9 +231,52 @@ static void rebuilt(bosc_ctx *ctx)
     free(heights);
 }
 
-static const struct suite_case suite_cases_terrain_args[] = {{"create", create, NULL},
-                                                             {"build", build, NULL},
-                                                             {"goals", goals, NULL},
-                                                             {"arrays", arrays, NULL},
-                                                             {"rebuilt", rebuilt, NULL}};
+/* A reserve keeps the mesh, and after it a build, selections, updates and the mesh allocate nothing. */
+static void reserved(bosc_ctx *ctx)
+{
+    enum { W = 21, H = 34 };
+    float *heights = terrain_heights(HILLS, W, H, 1);
+    bosc_terrain *terrain;
+    int64_t live[2] = {0, 0}, counts[2];
+    uint8_t host[8] = {BOSC_CBT_SPLIT, BOSC_CBT_MERGE, BOSC_CBT_SPLIT};
+    bosc_ctx *counted = counted_context(ctx, live);
+    struct array commands = array_make(counted, host, sizeof host, true);
+    bosc_terrain_goal goal = {.size = sizeof goal, .error = 0.5, .triangles = 200};
+    bosc_terrain_stats before = {.size = sizeof before}, after = before;
+    CHECK_OK(counted, bosc_terrain_create(counted, NULL, &terrain));
+    CHECK_EQ(bosc_terrain_reserve(NULL, terrain, W, H), BOSC_ERR_ARG);
+    CHECK_ARG(counted, bosc_terrain_reserve(counted, NULL, W, H), "terrain");
+    CHECK_ARG(counted, bosc_terrain_reserve(counted, terrain, 1, H), "width");
+    CHECK_ARG(counted, bosc_terrain_reserve(counted, terrain, W, -1), "height");
+    CHECK_STATUS(counted, bosc_terrain_reserve(counted, terrain, 1 << 16, 1 << 16), BOSC_ERR_LIMIT);
+    CHECK_OK(counted, bosc_terrain_build(counted, terrain, heights, 5, 4, W));
+    CHECK_OK(counted, bosc_terrain_select(counted, terrain, &goal));
+    CHECK_OK(counted, bosc_terrain_measure(counted, terrain, &before));
+    CHECK_OK(counted, bosc_terrain_reserve(counted, terrain, W, H));
+    CHECK_OK(counted, bosc_terrain_measure(counted, terrain, &after));
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    terrain_check(counted, terrain);
+    for (int round = 0; round < 2; round++) {
+        int64_t held[2] = {live[0], live[1]};
+        CHECK_OK(counted, bosc_terrain_build(counted, terrain, heights, W, H, W));
+        CHECK_OK(counted, bosc_terrain_select(counted, terrain, &goal));
+        CHECK_OK(counted, bosc_terrain_update(counted, terrain, commands.p, sizeof host));
+        CHECK_OK(counted, bosc_terrain_get_mesh(counted, terrain, NULL, NULL, 0, NULL, 0, counts));
+        CHECK_OK(counted, bosc_terrain_measure(counted, terrain, &after));
+        CHECK(live[0] <= held[0] && live[1] <= held[1]); /* the first raster's tree is freed */
+        if (round > 0) CHECK(live[0] == held[0] && live[1] == held[1]);
+        CHECK(counts[1] > 0 && after.triangles == counts[1]);
+        terrain_check(counted, terrain);
+        CHECK_OK(counted, bosc_terrain_reserve(counted, terrain, W, H));
+    }
+    array_free(counted, &commands);
+    bosc_ctx_free(counted);
+    bosc_terrain_free(terrain);
+    CHECK(live[0] == 0 && live[1] == 0);
+    free(heights);
+}
+
+static const struct suite_case suite_cases_terrain_args[] = {{"create", create, NULL},   {"build", build, NULL},
+                                                             {"goals", goals, NULL},     {"arrays", arrays, NULL},
+                                                             {"rebuilt", rebuilt, NULL}, {"reserved", reserved, NULL}};
 SUITE(terrain_args);

@@ -71,9 +71,9 @@ static void call_all(bosc_ctx *ctx, void *user)
     CHECK_OK(ctx, bosc_terrain_select(ctx, s->terrain, &s->goal));
     CHECK_OK(ctx, bosc_terrain_select(ctx, s->terrain, &s->fine));
     CHECK_OK(ctx, bosc_terrain_update(ctx, s->terrain, s->commands, ROOM));
-    CHECK_OK(ctx, bosc_terrain_corners(ctx, s->terrain, 0, ROOM, s->corners));
+    CHECK_OK(ctx, bosc_terrain_get_corners(ctx, s->terrain, 0, ROOM, s->corners));
     CHECK_OK(ctx, bosc_terrain_locate(ctx, s->terrain, s->points, ASKED, s->found, s->z));
-    CHECK_OK(ctx, bosc_terrain_neighbours(ctx, s->terrain, s->leaves, ASKED, s->neighbours));
+    CHECK_OK(ctx, bosc_terrain_get_neighbours(ctx, s->terrain, s->leaves, ASKED, s->neighbours));
 }
 
 /* The same input for both. */

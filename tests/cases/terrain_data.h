@@ -40,7 +40,7 @@ static inline bosc_terrain *terrain_make(bosc_ctx *ctx, const float *heights, in
 static inline int64_t terrain_leaves(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     bosc_cbt_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_cbt_get_info(ctx, bosc_terrain_tree(terrain), &info));
+    CHECK_OK(ctx, bosc_cbt_get_info(ctx, bosc_terrain_get_tree(terrain), &info));
     return info.leaves;
 }
 
@@ -48,11 +48,11 @@ static inline int64_t terrain_leaves(bosc_ctx *ctx, const bosc_terrain *terrain)
 static inline struct reference_terrain terrain_mesh(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     bosc_terrain_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_terrain_get_info(terrain, &info));
-    struct reference_terrain t = {.w = info.w, .h = info.h, .half = info.roots == BOSC_TERRAIN_TRIANGLE};
+    CHECK_OK(ctx, bosc_terrain_get_info(ctx, terrain, &info));
+    struct reference_terrain t = {.w = info.width, .h = info.height, .half = info.roots == BOSC_TERRAIN_TRIANGLE};
     t.n = terrain_leaves(ctx, terrain);
     int64_t *corners = suite_alloc((size_t)t.n * 3 * sizeof *corners);
-    CHECK_OK(ctx, bosc_terrain_corners(ctx, terrain, 0, t.n, corners));
+    CHECK_OK(ctx, bosc_terrain_get_corners(ctx, terrain, 0, t.n, corners));
     t.corners = corners;
     return t;
 }
@@ -64,14 +64,14 @@ static inline void terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     struct reference_terrain t = terrain_mesh(ctx, terrain);
     bosc_terrain_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_terrain_get_info(terrain, &info));
+    CHECK_OK(ctx, bosc_terrain_get_info(ctx, terrain, &info));
     const char *wrong = reference_terrain_mesh(&t);
     if (wrong) suite_fail(__FILE__, __LINE__, "%lld x %lld: %s", (long long)t.w, (long long)t.h, wrong);
     size_t words = info.depth > 6 ? (size_t)1 << (info.depth - 6) : 1;
     uint64_t *bits = suite_alloc(words * 8);
     int64_t bad;
-    CHECK_OK(ctx, bosc_cbt_get_bits(ctx, bosc_terrain_tree(terrain), bits));
-    CHECK_OK(ctx, bosc_cbt_validate(ctx, info.depth, bits, &bad));
+    CHECK_OK(ctx, bosc_cbt_get_bits(ctx, bosc_terrain_get_tree(terrain), bits));
+    CHECK_OK(ctx, bosc_cbt_validate(ctx, bits, info.depth, &bad));
     CHECK_EQ(bad, -1);
     free(bits);
     terrain_mesh_free(&t);

@@ -44,7 +44,7 @@ static bosc_status make(bosc_ctx *ctx, struct subject *s)
     if (status == BOSC_OK) status = bosc_terrain_build(ctx, terrain, s->heights, W, H, W);
     if (status == BOSC_OK) status = bosc_terrain_select(ctx, terrain, &goal);
     if (status == BOSC_OK) status = bosc_terrain_update(ctx, terrain, s->commands, 30);
-    if (status == BOSC_OK) status = bosc_terrain_corners(ctx, terrain, 0, ROOM, s->out.corners);
+    if (status == BOSC_OK) status = bosc_terrain_get_corners(ctx, terrain, 0, ROOM, s->out.corners);
     bosc_terrain_free(terrain);
     return status;
 }
@@ -59,8 +59,10 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     switch (s->which) {
     case 0: return make(ctx, s);
     case 1: return bosc_terrain_locate(ctx, s->terrain, s->points, W, o->leaves, o->z);
-    case 2: return bosc_terrain_neighbours(ctx, s->terrain, s->asked, W, o->neighbours);
-    case 3: return bosc_terrain_mesh(ctx, s->terrain, o->vertices, o->normals, W * H, o->triangles, ROOM, o->counts);
+    case 2: return bosc_terrain_get_neighbours(ctx, s->terrain, s->asked, W, o->neighbours);
+    case 3:
+        return bosc_terrain_get_mesh(ctx, s->terrain, o->vertices, o->normals, W * H, o->triangles, ROOM, o->counts);
+    case 4: return bosc_terrain_reserve(ctx, s->terrain, 3 * W, 2 * H);
     default:
         status = bosc_terrain_measure(ctx, s->terrain, &stats);
         if (status == BOSC_OK) o->stats = stats;
@@ -72,7 +74,7 @@ static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
-    for (int which = 0; which < 5; which++) {
+    for (int which = 0; which < 6; which++) {
         memset(s, 0, sizeof *s);
         s->which = which;
         s->heights = terrain_heights(ROUGH, W, H, 4);

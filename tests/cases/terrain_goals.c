@@ -149,7 +149,7 @@ static void check_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const s
     int64_t n = t->n + 4, *leaves = suite_alloc((size_t)n * 8), *got = suite_alloc((size_t)n * 24);
     int64_t *want = suite_alloc((size_t)(t->n + 1) * 24);
     for (int64_t l = 0; l < n; l++) leaves[l] = l - 2;
-    CHECK_OK(ctx, bosc_terrain_neighbours(ctx, terrain, leaves, n, got));
+    CHECK_OK(ctx, bosc_terrain_get_neighbours(ctx, terrain, leaves, n, got));
     reference_terrain_neighbours(t, want);
     for (int64_t l = 0; l < n; l++)
         for (int k = 0; k < 3; k++)
@@ -206,16 +206,16 @@ static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct 
                        const float *heights)
 {
     int64_t counts[2], again[2], n = triangles_of(t), at = 0, used = 0;
-    CHECK_OK(ctx, bosc_terrain_mesh(ctx, terrain, NULL, NULL, 0, NULL, 0, counts));
+    CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, NULL, 0, counts));
     CHECK_EQ(counts[1], n);
     float *vertices = suite_alloc((size_t)counts[0] * 12), *normals = suite_alloc((size_t)counts[0] * 12);
     uint32_t *triangles = suite_alloc((size_t)n * 12);
     uint8_t *seen = suite_alloc((size_t)(t->w * t->h));
     memset(seen, 0, (size_t)(t->w * t->h));
-    CHECK_STATUS(ctx, bosc_terrain_mesh(ctx, terrain, vertices, NULL, counts[0] - 1, NULL, 0, again), BOSC_ERR_SPACE);
+    CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, NULL, counts[0] - 1, NULL, 0, again), BOSC_ERR_SPACE);
     CHECK(again[0] == counts[0] && again[1] == n);
-    CHECK_STATUS(ctx, bosc_terrain_mesh(ctx, terrain, NULL, NULL, 0, triangles, n - 1, again), BOSC_ERR_SPACE);
-    CHECK_OK(ctx, bosc_terrain_mesh(ctx, terrain, vertices, normals, counts[0], triangles, n, again));
+    CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, triangles, n - 1, again), BOSC_ERR_SPACE);
+    CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, counts[0], triangles, n, again));
     for (int64_t i = 0; i < t->n; i++) {
         if (t->corners[3 * i] < 0) continue;
         for (int k = 0; k < 3; k++) {

@@ -27,7 +27,7 @@ static int64_t look(const struct land *l)
     must(bosc_terrain_measure(l->ctx, l->terrain, &stats));
     int64_t *corners = malloc((size_t)stats.leaves * 3 * sizeof *corners);
     if (!corners) abort();
-    must(bosc_terrain_corners(l->ctx, l->terrain, 0, stats.leaves, corners));
+    must(bosc_terrain_get_corners(l->ctx, l->terrain, 0, stats.leaves, corners));
     struct reference_terrain t = {.w = l->w, .h = l->h, .half = l->half, .corners = corners, .n = stats.leaves};
     double error = reference_terrain_error(&t, l->heights);
     if (reference_terrain_mesh(&t) || fabs(error - stats.max_error) > 1e-6 * (1 + error)) abort();

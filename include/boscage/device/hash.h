@@ -14,13 +14,8 @@
 #ifndef BOSCAGE_DEVICE_HASH_H
 #define BOSCAGE_DEVICE_HASH_H
 
+#include <boscage/device/function.h>
 #include <boscage/hash.h>
-
-#if defined(__CUDACC__)
-#define BOSC_DEVICE_FN static __host__ __device__ __forceinline__
-#else
-#define BOSC_DEVICE_FN static inline
-#endif
 
 enum {
     BOSC_HASH_VIEW_VERSION = 1,

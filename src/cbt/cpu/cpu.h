@@ -1,4 +1,4 @@
-/* Concurrent binary trees on the CPU: what the drivers of its changes (change.c) have of each level (table_hot.c). */
+/* What the CPU's files of concurrent binary trees share: steps of each level (table_hot.c) and their drivers (change.c). */
 #ifndef BI_CBT_CPU_CPU_H
 #define BI_CBT_CPU_CPU_H
 
@@ -10,8 +10,7 @@ struct bi_cbt_cpu_steps {
 #undef BI_STEP
 };
 
-const struct bi_cbt_cpu_steps *bi_cbt_cpu_steps_of(const bosc_ctx *ctx);
-
+int64_t bi_cbt_cpu_scratch(int64_t blocks);
 bosc_status bi_cbt_cpu_decode(bosc_ctx *ctx, const struct bi_cbt_decode *a);
 bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
                               struct bi_cbt_outcome *outcome);

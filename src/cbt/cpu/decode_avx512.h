@@ -8,37 +8,37 @@
 
 #include "base/step.h"
 
-#define BI_CBT_DECODE_MIXED bi_cbt_decode_lanes
-#define BI_CBT_BYTES_TARGET __attribute__((target("avx512vbmi2,avx512bitalg")))
+#define BI_CBT_DECODE_MIXED bi_cbt_decode_avx512
+#define BI_CBT_VBMI2_TARGET __attribute__((target("avx512vbmi2,avx512bitalg")))
 
-/* The places (from the block's first) where leaves begin; lanes behind the last one are written too. */
-static inline uint32_t bi_cbt_lanes_begins(const uint64_t bits[16], uint32_t begins[1024 + 16])
+/* The bits (from the block's first) where leaves begin; lanes behind the last one are written too. */
+static inline uint32_t bi_cbt_leaf_starts(const uint64_t bits[16], uint32_t starts[1024 + 16])
 {
     const __m512i step = _mm512_set1_epi32(16);
-    __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i positions = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     uint32_t n = 0;
     for (int w = 0; w < 16; w++) {
         for (int part = 0; part < 4; part++) {
             __mmask16 set = (__mmask16)(bits[w] >> 16 * part);
-            _mm512_storeu_si512(begins + n, _mm512_maskz_compress_epi32(set, places));
+            _mm512_storeu_si512(starts + n, _mm512_maskz_compress_epi32(set, positions));
             n += (uint32_t)__builtin_popcount(set);
-            places = _mm512_add_epi32(places, step);
+            positions = _mm512_add_epi32(positions, step);
         }
     }
     return n;
 }
 
-static inline void bi_cbt_decode_parts(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes, int64_t at,
-                                       bool wide)
+static inline void bi_cbt_decode_by_16_bits(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes,
+                                            int64_t at, bool wide)
 {
     const __m512i most = _mm512_set1_epi32(31), base32 = _mm512_set1_epi32((int)(uint32_t)base);
     const __m512i base64 = _mm512_set1_epi64((long long)base);
-    uint32_t begins[1024 + 16 + 1], n = bi_cbt_lanes_begins(bits, begins);
-    begins[n] = end;
+    uint32_t starts[1024 + 16 + 1], n = bi_cbt_leaf_starts(bits, starts);
+    starts[n] = end;
     for (uint32_t i = 0; i < n; i += 16) {
         __mmask16 some = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-        __m512i begin = _mm512_maskz_loadu_epi32(some, begins + i);
-        __m512i length = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(some, begins + i + 1), begin);
+        __m512i begin = _mm512_maskz_loadu_epi32(some, starts + i);
+        __m512i length = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(some, starts + i + 1), begin);
         __m512i size = _mm512_sub_epi32(most, _mm512_lzcnt_epi32(length));
         if (!wide) {
             __m512i node = _mm512_srlv_epi32(_mm512_add_epi32(begin, base32), size);
@@ -55,28 +55,28 @@ static inline void bi_cbt_decode_parts(const uint64_t bits[16], uint64_t base, u
     }
 }
 
-/* Nodes of `lanes` leaves from their places in a word, one a byte, and sizes: 16 nodes of 32 bits, or twice 8 of 64. */
-BI_CBT_BYTES_TARGET static inline void bi_cbt_put_sixteen(__m128i places, __m128i sizes, uint64_t base, __mmask16 lanes,
-                                                          void *nodes, int64_t at, bool wide)
+/* Nodes of `lanes` leaves from their bits in a word, one a byte, and sizes: 16 nodes of 32 bits, or twice 8 of 64. */
+BI_CBT_VBMI2_TARGET static inline void bi_cbt_store_16(__m128i positions, __m128i sizes, uint64_t base, __mmask16 lanes,
+                                                       void *nodes, int64_t at, bool wide)
 {
     if (!wide) {
-        __m512i node = _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)(uint32_t)base));
+        __m512i node = _mm512_add_epi32(_mm512_cvtepu8_epi32(positions), _mm512_set1_epi32((int)(uint32_t)base));
         node = _mm512_srlv_epi32(node, _mm512_cvtepu8_epi32(sizes));
         _mm512_mask_storeu_epi32((uint32_t *)nodes + at, lanes, node);
         return;
     }
     for (int half = 0; half < 2; half++) {
-        __m512i node = _mm512_add_epi64(_mm512_cvtepu8_epi64(places), _mm512_set1_epi64((long long)base));
+        __m512i node = _mm512_add_epi64(_mm512_cvtepu8_epi64(positions), _mm512_set1_epi64((long long)base));
         node = _mm512_srlv_epi64(node, _mm512_cvtepu8_epi64(sizes));
         _mm512_mask_storeu_epi64((uint64_t *)nodes + at + 8 * half, (__mmask8)(lanes >> 8 * half), node);
-        places = _mm_bsrli_si128(places, 8);
+        positions = _mm_bsrli_si128(positions, 8);
         sizes = _mm_bsrli_si128(sizes, 8);
     }
 }
 
-/* A leaf ends where the next one of its word begins, or with the word; one that goes on behind it is alone in it. */
-BI_CBT_BYTES_TARGET static inline void bi_cbt_decode_bytes(const uint64_t bits[16], uint64_t base, uint32_t end,
-                                                           void *nodes, int64_t at, bool wide)
+/* A leaf ends where the next one of its word starts, or with the word; one that goes on behind it is alone in it. */
+BI_CBT_VBMI2_TARGET static inline void bi_cbt_decode_by_words(const uint64_t bits[16], uint64_t base, uint32_t end,
+                                                              void *nodes, int64_t at, bool wide)
 {
     const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi8(1);
     const __m512i ends = _mm512_set1_epi8((char)(end < 64 ? end : 64));
@@ -93,33 +93,33 @@ BI_CBT_BYTES_TARGET static inline void bi_cbt_decode_bytes(const uint64_t bits[1
         uint32_t beyond = (uint32_t)__builtin_ctz((uint32_t)__builtin_ctz(words) - w); /* log2 of the words it takes */
         uint64_t set = bits[w], first = base + 64 * w;
         uint32_t n = (uint32_t)__builtin_popcountll(set);
-        __m512i places = _mm512_maskz_compress_epi8(set, all);
+        __m512i positions = _mm512_maskz_compress_epi8(set, all);
         __m512i next = _mm512_mask_compress_epi8(ends, set & (set - 1), all);
-        __m512i sizes = _mm512_popcnt_epi8(_mm512_sub_epi8(_mm512_sub_epi8(next, places), one));
+        __m512i sizes = _mm512_popcnt_epi8(_mm512_sub_epi8(_mm512_sub_epi8(next, positions), one));
         sizes = _mm512_add_epi8(sizes, _mm512_set1_epi8((char)beyond));
         uint64_t lanes = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
-        bi_cbt_put_sixteen(_mm512_castsi512_si128(places), _mm512_castsi512_si128(sizes), first, (__mmask16)lanes,
-                           nodes, at, wide);
-        bi_cbt_put_sixteen(_mm512_extracti32x4_epi32(places, 1), _mm512_extracti32x4_epi32(sizes, 1), first,
-                           (__mmask16)(lanes >> 16), nodes, at + 16, wide);
+        bi_cbt_store_16(_mm512_castsi512_si128(positions), _mm512_castsi512_si128(sizes), first, (__mmask16)lanes,
+                        nodes, at, wide);
+        bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 1), _mm512_extracti32x4_epi32(sizes, 1), first,
+                        (__mmask16)(lanes >> 16), nodes, at + 16, wide);
         if (n > 32) {
-            bi_cbt_put_sixteen(_mm512_extracti32x4_epi32(places, 2), _mm512_extracti32x4_epi32(sizes, 2), first,
-                               (__mmask16)(lanes >> 32), nodes, at + 32, wide);
-            bi_cbt_put_sixteen(_mm512_extracti32x4_epi32(places, 3), _mm512_extracti32x4_epi32(sizes, 3), first,
-                               (__mmask16)(lanes >> 48), nodes, at + 48, wide);
+            bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 2), _mm512_extracti32x4_epi32(sizes, 2), first,
+                            (__mmask16)(lanes >> 32), nodes, at + 32, wide);
+            bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 3), _mm512_extracti32x4_epi32(sizes, 3), first,
+                            (__mmask16)(lanes >> 48), nodes, at + 48, wide);
         }
         at += n;
     }
 }
 
 /* As bi_cbt_decode_mixed. */
-static inline void bi_cbt_decode_lanes(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes, int64_t at,
-                                       bool wide)
+static inline void bi_cbt_decode_avx512(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes, int64_t at,
+                                        bool wide)
 {
     if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg"))
-        bi_cbt_decode_bytes(bits, base, end, nodes, at, wide);
+        bi_cbt_decode_by_words(bits, base, end, nodes, at, wide);
     else
-        bi_cbt_decode_parts(bits, base, end, nodes, at, wide);
+        bi_cbt_decode_by_16_bits(bits, base, end, nodes, at, wide);
 }
 
 #endif

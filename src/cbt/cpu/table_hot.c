@@ -22,16 +22,22 @@ static const struct bi_cbt_steps steps = {
 #undef BI_STEP
 };
 
+static const struct bi_cbt_cpu_steps cpu_steps = {
+#define BI_STEP(name, args_t) .name = cpu_step_##name,
+#include "cbt/cpu/steps.def"
+#undef BI_STEP
+};
+
 static void visit_block(const bosc_cbt_view *v, int64_t block, bosc_cbt_visit_fn visit, void *user)
 {
     int64_t leaf = v->ranks[block];
     for (int64_t word = block * BI_CBT_WORDS; word < (block + 1) * BI_CBT_WORDS; word++) {
         for (uint64_t left = v->bits[word]; left; left &= left - 1, leaf++) {
-            uint64_t place = (uint64_t)word * 64 + (uint64_t)bosc_cbt_low_zeros(left);
-            uint64_t node = bosc_cbt_node(place, bosc_cbt_size_at(v, place), v->depth);
+            uint64_t position = (uint64_t)word * 64 + (uint64_t)bosc_cbt_trailing_zeros(left);
+            uint64_t node = bosc_cbt_node(position, bosc_cbt_log2_size_at(v, position), v->depth);
             bosc_cbt_command command = visit(user, leaf, node);
-            if (command == BOSC_CBT_SPLIT) bosc_cbt_to_split(v, node);
-            if (command == BOSC_CBT_MERGE) bosc_cbt_to_merge(v, node);
+            if (command == BOSC_CBT_SPLIT) bosc_cbt_mark_split(v, node);
+            if (command == BOSC_CBT_MERGE) bosc_cbt_mark_merge(v, node);
         }
     }
 }
@@ -47,14 +53,10 @@ static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_v
 
 extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu);
 const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu) = {.steps = &steps,
-                                                     .decode = bi_cbt_cpu_decode,
-                                                     .change = bi_cbt_cpu_change,
-                                                     .install = bi_cbt_cpu_install,
-                                                     .for_each = for_each};
-
-extern const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps);
-const struct bi_cbt_cpu_steps BI_LEVEL_NAME(bi_cbt_cpu_steps) = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "cbt/cpu/steps.def"
-#undef BI_STEP
-};
+                                                         .cpu_steps = &cpu_steps,
+                                                         .change_scratch = bi_cbt_cpu_scratch,
+                                                         .install_scratch = bi_cbt_cpu_scratch,
+                                                         .decode = bi_cbt_cpu_decode,
+                                                         .change = bi_cbt_cpu_change,
+                                                         .install = bi_cbt_cpu_install,
+                                                         .for_each = for_each};

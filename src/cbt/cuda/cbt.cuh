@@ -5,6 +5,7 @@
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 
+#include "cbt/cbt.h"
 #include "cbt/steps/steps.h" /* its atomics are those of the headers above */
 
 extern "C" {
@@ -14,11 +15,13 @@ bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_chang
  * it gives sources alone. */
 bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const bi_cbt_change *a, bool apply,
                                      bool *done);
+int64_t bi_cbt_cuda_change_scratch(int64_t blocks);
+int64_t bi_cbt_cuda_install_scratch(int64_t blocks);
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 }
 
 /* Of the words by which the blocks of a launch tell each other what they counted (cuda/grid_exchange.cuh). */
-enum { BI_CBT_MEETING_MOST = 1024 };
-#define BI_CBT_MEETING_BYTES (2 * (1 + BI_CBT_MEETING_MOST) * sizeof(uint64_t)) /* for large trees and small ones */
+enum { BI_CBT_EXCHANGE_WORDS = 1024 };
+#define BI_CBT_EXCHANGE_BYTES (2 * (1 + BI_CBT_EXCHANGE_WORDS) * sizeof(uint64_t)) /* for large trees and small ones */
 
 #endif

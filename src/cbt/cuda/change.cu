@@ -15,7 +15,7 @@ enum {
 struct change_args {
     bi_cbt_change a;
     bool apply; /* or else only the sources are wanted */
-    unsigned long long *meeting;
+    unsigned long long *exchange;
     int64_t each;      /* blocks of bits for a block of threads */
     int group;         /* and for a warp at once, up to 32 */
     uint16_t *counts;  /* (blocks) where a range is longer than NEAR */
@@ -35,7 +35,7 @@ static __device__ int change_block(const change_args &c, int64_t block, int64_t 
                                    bi_cbt_marks *marks)
 {
     const int64_t at = block * 32 + threadIdx.x % 32;
-    bi_cbt_asked recorded = {0, 0};
+    bi_cbt_commands recorded = {0, 0};
     if (touched) recorded = bi_cbt_recorded(c.a.view, block);
     const bi_cbt_lane b = bi_cbt_lane_of(block, rank, word);
     const uint32_t changes = bi_cbt_changes32(c.a, b, recorded, marks);
@@ -50,7 +50,7 @@ static __device__ int change_block(const change_args &c, int64_t block, int64_t 
 
 /* Whether anything may change in a block without commands of its own: the leaves in it have commands; or the one that
  * covers it is to be split, and in its middle. */
-static __device__ bool is_asked(const bi_cbt_change &a, int64_t block, int64_t rank, int64_t n)
+static __device__ bool may_change(const bi_cbt_change &a, int64_t block, int64_t rank, int64_t n)
 {
     if (n > 0) return rank - 1 < a.count;
     const int64_t lowest = block & -block;
@@ -71,7 +71,7 @@ static __device__ int change_group(const change_args &c, int64_t first, int64_t 
         rank = v.ranks[block];
         n = v.ranks[block + 1] - rank;
         touched = c.a.recorded && v.touched[block];
-        visited = touched || (c.a.count && is_asked(c.a, block, rank, n));
+        visited = touched || (c.a.count && may_change(c.a, block, rank, n));
     }
     int count = (int)n;
     const unsigned all_touched = __ballot_sync(~0u, touched);
@@ -126,13 +126,13 @@ static __device__ void give_all_sources(const change_args &c, const uint16_t *co
             give_sources(c, first + at, changed >> at & 1);
         }
     }
-    for (int64_t i = leaves + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < c.a.room;
+    for (int64_t i = leaves + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < c.a.capacity;
          i += gridDim.x * (int64_t)blockDim.x)
         c.a.sources[i] = -1;
 }
 
 /* The commands that were recorded are forgotten. */
-static __device__ void forget(const bosc_cbt_view &v, const uint16_t *counts, int64_t begin, int64_t end)
+static __device__ void clear_commands(const bosc_cbt_view &v, const uint16_t *counts, int64_t begin, int64_t end)
 {
     const int lane = (int)(threadIdx.x % 32);
     for (int64_t first = begin + threadIdx.x / 32 * 32; first < end; first += blockDim.x) {
@@ -149,32 +149,32 @@ static __device__ void forget(const bosc_cbt_view &v, const uint16_t *counts, in
 /* After all have met. */
 template <int WARPS>
 static __device__ void finish(const change_args &c, change_shared<WARPS> *sh, const uint16_t *counts, int64_t begin,
-                              int64_t end, bi_cbt_heard heard)
+                              int64_t end, bi_cbt_exchanged exchanged)
 {
     const bosc_cbt_view &v = c.a.view;
     int64_t *ranks = (int64_t *)v.ranks;
-    const int64_t before = (int64_t)(heard.before & (BI_CBT_CHANGED - 1)),
-                  all = (int64_t)(heard.all & (BI_CBT_CHANGED - 1));
+    const int64_t before = (int64_t)(exchanged.before & (BI_CBT_CHANGED - 1)),
+                  all = (int64_t)(exchanged.all & (BI_CBT_CHANGED - 1));
     if (c.a.sources) {
         make_ranks<WARPS>(sh, before, counts, begin, end, c.fresh);
         give_all_sources(c, counts, begin, end, all);
         __syncthreads();
     }
     if (!c.apply) return;
-    if (heard.all >= BI_CBT_CHANGED) {
+    if (exchanged.all >= BI_CBT_CHANGED) {
         make_ranks<WARPS>(sh, before, counts, begin, end, ranks);
         if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = all;
     }
-    if (c.a.recorded) forget(v, counts, begin, end);
+    if (c.a.recorded) clear_commands(v, counts, begin, end);
 }
 
-template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel_change(const change_args c)
+template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_large(const change_args c)
 {
     BI_SHARED(change_shared<WARPS>, sh);
     const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
     const int64_t begin = min(blockIdx.x * c.each, c.a.view.blocks), end = min(begin + c.each, c.a.view.blocks);
     uint16_t *counts = c.counts ? c.counts + begin : sh.counts;
-    const unsigned long long turn = bi_cbt_turn(c.meeting);
+    const unsigned long long epoch = bi_cbt_epoch(c.exchange);
     unsigned leaves = 0;
     bool changed = false;
     for (int64_t first = begin + warp * c.group; first < end; first += WARPS * c.group) {
@@ -183,10 +183,16 @@ template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) kernel
         leaves += count & LEAVES;
         changed |= (count & CHANGED) != 0;
     }
-    unsigned long long told = bi_warp_sum(leaves);
-    if (__any_sync(~0u, changed)) told |= BI_CBT_CHANGED;
-    const bi_cbt_heard heard = bi_cbt_meet<WARPS>(c.meeting, turn, told, sh.slots);
-    finish<WARPS>(c, &sh, counts, begin, end, heard);
+    unsigned long long published = bi_warp_sum(leaves);
+    if (__any_sync(~0u, changed)) published |= BI_CBT_CHANGED;
+    const bi_cbt_exchanged exchanged = bi_cbt_grid_exchange<WARPS>(c.exchange, epoch, published, sh.slots);
+    finish<WARPS>(c, &sh, counts, begin, end, exchanged);
+}
+
+/* With sources: changes, ranks and counts of all blocks. */
+int64_t bi_cbt_cuda_change_scratch(int64_t blocks)
+{
+    return blocks * (int64_t)(BI_CBT_BLOCK / 8 + sizeof(int64_t) + sizeof(uint16_t)) + 1024;
 }
 
 /* In as few ranges as there are multiprocessors, since all have to hear of all. */
@@ -195,15 +201,15 @@ static bosc_status run(bosc_ctx *ctx, change_args *c)
     enum { WARPS = 32 };
     const int64_t blocks = c->a.view.blocks;
     unsigned grid;
-    BI_TRY(bi_cooperative_grid(ctx, kernel_change<WARPS>, WARPS * 32, 1, &grid));
-    if (grid > BI_CBT_MEETING_MOST) grid = BI_CBT_MEETING_MOST;
+    BI_TRY(bi_cooperative_grid(ctx, bi_cbt_update_large<WARPS>, WARPS * 32, 1, &grid));
+    if (grid > BI_CBT_EXCHANGE_WORDS) grid = BI_CBT_EXCHANGE_WORDS;
     if (bi_div_up(blocks, WARPS) < grid) grid = (unsigned)bi_div_up(blocks, WARPS);
     c->each = bi_div_up(blocks, grid);
     c->group = 1;
     while (c->group < 32 && c->group * WARPS < c->each) c->group *= 2;
     c->counts = nullptr;
     if (c->each > NEAR) BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
-    return BI_RUN_COOPERATIVE(ctx, kernel_change<WARPS>, grid, WARPS * 32, *c);
+    return BI_RUN_COOPERATIVE(ctx, bi_cbt_update_large<WARPS>, grid, WARPS * 32, *c);
 }
 
 static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
@@ -215,7 +221,7 @@ static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, 
         if (c->apply && c->a.nodes) outcome->decoded = true;
         return BOSC_OK;
     }
-    c->meeting = (unsigned long long *)tree->meeting.data;
+    c->exchange = (unsigned long long *)tree->exchange.data;
     c->changes = nullptr;
     c->fresh = nullptr;
     if (c->a.sources) {
@@ -230,11 +236,11 @@ static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_arg
 {
     struct bi_out out;
     bool staged = false;
-    if (!c->a.sources || c->a.room == 0) {
+    if (!c->a.sources || c->a.capacity == 0) {
         c->a.sources = nullptr;
         return BOSC_OK;
     }
-    BI_TRY(bi_stage_out(ctx, c->a.sources, (size_t)c->a.room * sizeof *c->a.sources, &out, &staged));
+    BI_TRY(bi_stage_out(ctx, c->a.sources, (size_t)c->a.capacity * sizeof *c->a.sources, &out, &staged));
     c->a.sources = (int64_t *)out.reachable;
     if (!staged) return BOSC_OK;
     c->apply = false;

@@ -54,7 +54,7 @@ static __device__ __forceinline__ uint32_t count_blocks(const count_args &c, int
 }
 
 /* The grid reads chunks that lie together, and each thread the next one's before the last one is summed up. */
-static __global__ void __launch_bounds__(THREADS) kernel_count(const count_args c)
+static __global__ void __launch_bounds__(THREADS) bi_cbt_count_blocks(const count_args c)
 {
     struct shared {
         uint32_t warps[2][WARPS];
@@ -62,15 +62,15 @@ static __global__ void __launch_bounds__(THREADS) kernel_count(const count_args 
     BI_SHARED(shared, sh);
     const int64_t chunks = (c.blocks + CHUNK - 1) / CHUNK;
     uint4 words[LOADS];
-    int turn = 0;
+    int parity = 0;
     load_blocks(c, blockIdx.x, words);
-    for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x, turn ^= 1) {
+    for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x, parity ^= 1) {
         const uint32_t sum = count_blocks(c, chunk, words);
         load_blocks(c, chunk + gridDim.x, words);
-        if (threadIdx.x % 32 == 0) sh.warps[turn][threadIdx.x / 32] = sum;
+        if (threadIdx.x % 32 == 0) sh.warps[parity][threadIdx.x / 32] = sum;
         __syncthreads();
         if (threadIdx.x >= 32) continue;
-        const uint32_t all = bi_warp_sum(threadIdx.x < WARPS ? sh.warps[turn][threadIdx.x] : 0);
+        const uint32_t all = bi_warp_sum(threadIdx.x < WARPS ? sh.warps[parity][threadIdx.x] : 0);
         if (threadIdx.x == 0) c.totals[chunk] = all;
     }
 }
@@ -83,7 +83,7 @@ static __device__ int64_t sum_before(const count_args &c, int64_t chunks, unsign
         const uint4 x = reinterpret_cast<const uint4 *>(c.totals)[i];
         sum += (unsigned long long)x.x + x.y + x.z + x.w;
     }
-    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    sum = bi_warp_sum(sum);
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
     __syncthreads();
     for (int w = 0; w < WARPS; w++) all += sums[w];
@@ -91,7 +91,7 @@ static __device__ int64_t sum_before(const count_args &c, int64_t chunks, unsign
 }
 
 /* The bits are taken over with the ranks, so that the tree changes in one launch. */
-static __global__ void __launch_bounds__(THREADS) kernel_rank(const count_args c)
+static __global__ void __launch_bounds__(THREADS) bi_cbt_make_ranks(const count_args c)
 {
     struct shared {
         unsigned long long sums[WARPS];
@@ -118,6 +118,11 @@ static __global__ void __launch_bounds__(THREADS) kernel_rank(const count_args c
     for (int64_t i = 8 * begin + threadIdx.x; i < 8 * end; i += THREADS) c.to[i] = c.from[i];
 }
 
+int64_t bi_cbt_cuda_install_scratch(int64_t blocks)
+{
+    return bi_div_up(blocks, CHUNK) * (int64_t)(CHUNK * sizeof(uint16_t) + sizeof(uint32_t)) + 1024;
+}
+
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
     count_args c = {(const uint4 *)bits, (uint4 *)tree->view.bits, (int64_t *)tree->view.ranks, tree->view.blocks};
@@ -126,6 +131,6 @@ bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *b
     while (c.blocks > c.each * RANGES_MOST) c.each *= 2;
     BI_TRY(bi_scratch(ctx, (size_t)chunks * CHUNK * sizeof *c.counts, (void **)&c.counts));
     BI_TRY(bi_scratch(ctx, (size_t)chunks * sizeof *c.totals, (void **)&c.totals));
-    BI_TRY(BI_RUN(ctx, kernel_count, (unsigned)(chunks < most ? chunks : most), THREADS, 0, c));
-    return BI_RUN(ctx, kernel_rank, (unsigned)bi_div_up(c.blocks, c.each), THREADS, 0, c);
+    BI_TRY(BI_RUN(ctx, bi_cbt_count_blocks, (unsigned)(chunks < most ? chunks : most), THREADS, 0, c));
+    return BI_RUN(ctx, bi_cbt_make_ranks, (unsigned)bi_div_up(c.blocks, c.each), THREADS, 0, c);
 }

@@ -3,11 +3,12 @@
 
 enum { WARPS = 4, DENSE = 128 /* leaves of a block that are work enough for a warp */ };
 
-/* A warp takes `group` neighbouring blocks, up to 32, and all share the places beyond the last leaf. */
-template <class N> static __global__ void __launch_bounds__(WARPS * 32) kernel_decode(const bi_cbt_decode a, int group)
+/* A warp takes `group` neighbouring blocks, up to 32, and all share the bits beyond the last leaf. */
+template <class N>
+static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_decode_blocks(const bi_cbt_decode a, int group)
 {
     struct shared {
-        bi_cbt_begins begins[WARPS];
+        bi_cbt_starts starts[WARPS];
     };
     BI_SHARED(shared, sh);
     const int lane = (int)(threadIdx.x % 32);
@@ -20,12 +21,12 @@ template <class N> static __global__ void __launch_bounds__(WARPS * 32) kernel_d
         n = v.ranks[block + lane + 1] - begin;
         begin -= a.first;
     }
-    const int64_t known = max(bosc_cbt_leaves(&v) - a.first, (int64_t)0);
+    const int64_t known = max(bosc_cbt_leaf_count(&v) - a.first, (int64_t)0);
     for (int64_t i = known + thread; i < a.count; i += gridDim.x * (int64_t)(WARPS * 32)) nodes[i] = 0;
     const bool wanted = n > 0 && begin < a.count && begin + n > 0;
     if (wanted && n == 1)
         nodes[begin] = (N)bosc_cbt_node((uint64_t)(block + lane) << BOSC_CBT_BLOCK_BITS,
-                                        bi_cbt_lone_size(v.ranks, v.depth, block + lane), v.depth);
+                                        bi_cbt_single_size(v.ranks, v.depth, block + lane), v.depth);
     for (unsigned several = __ballot_sync(~0u, wanted && n > 1); several; several &= several - 1) {
         const int from = __ffs((int)several) - 1, leaves = __shfl_sync(~0u, (int)n, from);
         const int64_t at = __shfl_sync(~0u, begin, from);
@@ -34,9 +35,9 @@ template <class N> static __global__ void __launch_bounds__(WARPS * 32) kernel_d
             bi_cbt_decode_full(v.depth, block + from, nodes + at, low, high);
         } else {
             const uint32_t word = ((const uint32_t *)v.bits)[(block + from) * 32 + lane];
-            bi_cbt_begins *begins = &sh.begins[threadIdx.x / 32];
-            bi_cbt_put_begins(v.depth, word, leaves, begins);
-            bi_cbt_decode_mixed(v.depth, block + from, nodes + at, low, high, begins);
+            bi_cbt_starts *starts = &sh.starts[threadIdx.x / 32];
+            bi_cbt_find_starts(v.depth, word, leaves, starts);
+            bi_cbt_decode_mixed(v.depth, block + from, nodes + at, low, high, starts);
         }
     }
 }
@@ -48,6 +49,6 @@ bosc_status bi_cbt_cuda_decode(bosc_ctx *ctx, const bi_cbt_decode *a)
     int group = 1;
     while (!dense && group < 32 && blocks > warps * group) group *= 2;
     const unsigned grid = (unsigned)bi_div_up(bi_div_up(blocks, group), WARPS);
-    if (a->wide) return BI_RUN(ctx, kernel_decode<unsigned long long>, grid, WARPS * 32, 0, *a, group);
-    return BI_RUN(ctx, kernel_decode<uint32_t>, grid, WARPS * 32, 0, *a, group);
+    if (a->wide) return BI_RUN(ctx, bi_cbt_decode_blocks<unsigned long long>, grid, WARPS * 32, 0, *a, group);
+    return BI_RUN(ctx, bi_cbt_decode_blocks<uint32_t>, grid, WARPS * 32, 0, *a, group);
 }

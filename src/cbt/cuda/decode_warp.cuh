@@ -1,13 +1,13 @@
 /* Leaves of a block of 1,024 bits become nodes, by a warp: lanes write where the leaves of their words begin to shared
- * memory, side by side; then each leaf ends where the next one begins, and is written beside its neighbours. Full
+ * memory, side by side; then each leaf ends where the next one starts, and is written beside its neighbours. Full
  * blocks are numbers in a row. Of a block with one leaf, which may be larger, ranks tell the size. */
 #ifndef BI_CBT_CUDA_DECODE_WARP_CUH
 #define BI_CBT_CUDA_DECODE_WARP_CUH
 
 #include "cbt/cuda/cbt.cuh"
 
-struct bi_cbt_begins {
-    uint16_t places[BI_CBT_BLOCK + 2];
+struct bi_cbt_starts {
+    uint16_t positions[BI_CBT_BLOCK + 2];
 };
 
 template <class N> struct bi_cbt_vector;
@@ -22,11 +22,11 @@ template <> struct bi_cbt_vector<unsigned long long> {
     static __device__ __forceinline__ ulonglong2 from(unsigned long long x) { return make_ulonglong2(x, x + 1); }
 };
 
-/* log2 of the places of the one leaf that begins in a block: how far the blocks behind it are empty. */
-template <class R> static __device__ int32_t bi_cbt_lone_size(const R *ranks, int32_t depth, int64_t block)
+/* log2 of the bits of the one leaf that starts in a block: how far the blocks behind it are empty. */
+template <class R> static __device__ int32_t bi_cbt_single_size(const R *ranks, int32_t depth, int64_t block)
 {
     if (depth <= BOSC_CBT_BLOCK_BITS) return depth;
-    int32_t low = 0, high = block ? bosc_cbt_low_zeros((uint64_t)block) : depth - BOSC_CBT_BLOCK_BITS;
+    int32_t low = 0, high = block ? bosc_cbt_trailing_zeros((uint64_t)block) : depth - BOSC_CBT_BLOCK_BITS;
     const R upto = ranks[block] + 1;
     while (low < high) {
         const int32_t middle = (low + high + 1) / 2;
@@ -39,26 +39,26 @@ template <class R> static __device__ int32_t bi_cbt_lone_size(const R *ranks, in
 }
 
 /* Where the leaves of a block begin, and at last where it ends; `word` is the lane's, and n ones are in all. */
-static __device__ __forceinline__ void bi_cbt_put_begins(int32_t depth, uint32_t word, int n, bi_cbt_begins *begins)
+static __device__ __forceinline__ void bi_cbt_find_starts(int32_t depth, uint32_t word, int n, bi_cbt_starts *starts)
 {
     const int lane = (int)(threadIdx.x % 32);
     const uint32_t ones = (uint32_t)__popc(word);
     uint32_t i = bi_warp_inclusive_sum(ones) - ones;
     for (uint32_t left = word; left; left &= left - 1)
-        begins->places[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
-    if (lane == 0) begins->places[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));
+        starts->positions[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
+    if (lane == 0) starts->positions[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));
     __syncwarp();
 }
 
 /* Leaves low to high - 1 of a block with several, to nodes[low] and on. */
 template <class N>
 static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_t block, N *nodes, int low, int high,
-                                                           const bi_cbt_begins *begins)
+                                                           const bi_cbt_starts *starts)
 {
     const N base = (N)(((uint64_t)1 << depth) + ((uint64_t)block << BOSC_CBT_BLOCK_BITS));
     for (int l = low + (int)(threadIdx.x % 32); l < high; l += 32) {
-        const uint32_t begin = begins->places[l], places = begins->places[l + 1] - begin;
-        nodes[l] = (base + begin) >> (__ffs((int)places) - 1);
+        const uint32_t begin = starts->positions[l], positions = starts->positions[l + 1] - begin;
+        nodes[l] = (base + begin) >> (__ffs((int)positions) - 1);
     }
     __syncwarp();
 }

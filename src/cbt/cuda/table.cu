@@ -12,5 +12,12 @@ static const bi_cbt_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {
-    &steps, BI_CBT_MEETING_BYTES, bi_cbt_cuda_decode, bi_cbt_cuda_change, bi_cbt_cuda_install, nullptr};
+extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {&steps,
+                                               nullptr,
+                                               BI_CBT_EXCHANGE_BYTES,
+                                               bi_cbt_cuda_change_scratch,
+                                               bi_cbt_cuda_install_scratch,
+                                               bi_cbt_cuda_decode,
+                                               bi_cbt_cuda_change,
+                                               bi_cbt_cuda_install,
+                                               nullptr};

@@ -2,7 +2,12 @@
 #ifndef BI_CBT_STEPS_HEAP_H
 #define BI_CBT_STEPS_HEAP_H
 
-#include "cbt/steps/decode.h"
+#include <stdbool.h>
+
+#include <boscage/device/cbt.h>
+
+#include "cbt/steps/nodes.h"
+#include "cbt/steps/word.h"
 
 /* The first bit of a node of a level. */
 BI_FN uint64_t bi_cbt_heap_bit(uint64_t node, int32_t level, int32_t depth)
@@ -33,7 +38,7 @@ struct bi_cbt_heap {
 };
 
 /* The part of node `k`'s value that lies in a word. */
-BI_FN uint64_t bi_cbt_heap_part(const struct bi_cbt_heap *a, uint64_t k, int32_t level, uint64_t word)
+BI_FN uint64_t bi_cbt_heap_fraction(const struct bi_cbt_heap *a, uint64_t k, int32_t level, uint64_t word)
 {
     uint64_t sum, bit = bi_cbt_heap_bit(k, level, a->depth);
     if (level == a->depth)
@@ -54,7 +59,7 @@ BI_FN void bi_step_cbt_heap_level(const struct bi_cbt_heap *a, int64_t i)
         return;
     }
     for (; k < end && bi_cbt_heap_bit(k, a->level, a->depth) < 64 * (word + 1); k++)
-        made |= bi_cbt_heap_part(a, k, a->level, word);
+        made |= bi_cbt_heap_fraction(a, k, a->level, word);
     a->heap[word] = made;
 }
 
@@ -69,7 +74,7 @@ BI_FN void bi_step_cbt_heap_top(const struct bi_cbt_heap *a, int64_t item)
         for (uint64_t k = (uint64_t)1 << level; k < (uint64_t)2 << level; k++) {
             uint64_t bit = bi_cbt_heap_bit(k, level, a->depth), width = (uint64_t)a->depth - (uint64_t)level + 1;
             for (uint64_t word = bit >> 6; word <= (bit + width - 1) >> 6; word++)
-                a->heap[word] |= bi_cbt_heap_part(a, k, level, word);
+                a->heap[word] |= bi_cbt_heap_fraction(a, k, level, word);
         }
     }
     (void)item;
@@ -81,7 +86,7 @@ BI_FN void bi_step_cbt_heap_decode(const struct bi_cbt_heap *a, int64_t i)
     int64_t leaf = a->leaves ? a->leaves[i] : a->first + i;
     uint64_t node = 1, rest = (uint64_t)leaf, count = bi_cbt_heap_get(a->heap, 1, 0, a->depth);
     if (leaf < 0 || rest >= count) {
-        bi_cbt_put(a->nodes, i, 0, a->wide);
+        bi_cbt_store_node(a->nodes, i, 0, a->wide);
         return;
     }
     for (int32_t level = 1; count > 1; level++) {
@@ -91,20 +96,20 @@ BI_FN void bi_step_cbt_heap_decode(const struct bi_cbt_heap *a, int64_t i)
         rest -= right ? left : 0;
         count = right ? count - left : left;
     }
-    bi_cbt_put(a->nodes, i, node, a->wide);
+    bi_cbt_store_node(a->nodes, i, node, a->wide);
 }
 
 /* Words of the bit field out of a heap; of depths below 6 the field is a part of a word. */
-struct bi_cbt_unheap {
+struct bi_cbt_heap_bits {
     const uint64_t *heap;
     int32_t depth;
     uint64_t *bits;
 };
 
-BI_FN void bi_step_cbt_unheap(const struct bi_cbt_unheap *a, int64_t word)
+BI_FN void bi_step_cbt_heap_bits(const struct bi_cbt_heap_bits *a, int64_t word)
 {
     uint64_t bit = ((uint64_t)3 << a->depth) + 64 * (uint64_t)word;
-    a->bits[word] = a->heap[bit >> 6] >> (bit & 63) & bi_cbt_inside(a->depth);
+    a->bits[word] = a->heap[bit >> 6] >> (bit & 63) & bi_cbt_field_mask(a->depth);
 }
 
 #endif

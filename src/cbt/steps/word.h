@@ -13,8 +13,8 @@
 
 #include "base/step.h"
 
-/* The places of a word with t zeros below their lowest bit, 0 < t < 6. */
-BI_FN uint64_t bi_cbt_places(int t)
+/* The bits of a word with t zeros below their lowest bit, 0 < t < 6. */
+BI_FN uint64_t bi_cbt_level_mask(int t)
 {
     return t == 1   ? 0x4444444444444444u
            : t == 2 ? 0x1010101010101010u
@@ -23,60 +23,60 @@ BI_FN uint64_t bi_cbt_places(int t)
                     : 0x0000000100000000u;
 }
 
-BI_FN uint64_t bi_cbt_beside(uint64_t bits, int distance) { return bits << distance | bits >> distance; }
+BI_FN uint64_t bi_cbt_shift_both(uint64_t bits, int distance) { return bits << distance | bits >> distance; }
 
-/* The place of the split bit of the parent of the node that the bit at x, which is not 0, splits; 2^depth or more for
+/* The bit of the split bit of the parent of the node that the bit at x, which is not 0, splits; 2^depth or more for
  * the root. */
-BI_FN uint64_t bi_cbt_parent_place(uint64_t x)
+BI_FN uint64_t bi_cbt_parent_bit(uint64_t x)
 {
     uint64_t low = x & (0 - x);
     return x & low << 1 ? x - low : x + low;
 }
 
 /* Is the node that the bit at x splits a node of the tree: is its parent split? */
-BI_FN bool bi_cbt_exists(const uint64_t *bits, int32_t depth, uint64_t x)
+BI_FN bool bi_cbt_node_exists(const uint64_t *bits, int32_t depth, uint64_t x)
 {
-    uint64_t parent = bi_cbt_parent_place(x);
+    uint64_t parent = bi_cbt_parent_bit(x);
     return parent >> depth || bosc_cbt_bit(bits, parent);
 }
 
 /* Of the bits in `wanted`, which may be any, those that split a node of the tree `bits`. */
-BI_FN uint64_t bi_cbt_existing(const uint64_t *bits, int32_t depth, int64_t word, uint64_t wanted)
+BI_FN uint64_t bi_cbt_valid_splits(const uint64_t *bits, int32_t depth, int64_t word, uint64_t wanted)
 {
     uint64_t b = bits[word], existing = 0, first = (uint64_t)word << 6;
-    for (int t = 0; t < 5; t++) existing |= bi_cbt_beside(b & bi_cbt_places(t + 1), 1 << t);
+    for (int t = 0; t < 5; t++) existing |= bi_cbt_shift_both(b & bi_cbt_level_mask(t + 1), 1 << t);
     if (depth > 0 && depth < 6 && word == 0) existing |= (uint64_t)1 << (1 << depth >> 1); /* the root's */
-    if (wanted >> 32 & 1 && bi_cbt_exists(bits, depth, first + 32)) existing |= (uint64_t)1 << 32;
-    if (wanted & 1 && first && bi_cbt_exists(bits, depth, first)) existing |= 1;
+    if (wanted >> 32 & 1 && bi_cbt_node_exists(bits, depth, first + 32)) existing |= (uint64_t)1 << 32;
+    if (wanted & 1 && first && bi_cbt_node_exists(bits, depth, first)) existing |= 1;
     return wanted & existing;
 }
 
 /* Of the splits in `wanted`, which are in the tree `bits`, those that can be undone: neither child is split, nor is to
  * be. */
-BI_FN uint64_t bi_cbt_undoable(const uint64_t *bits, const uint64_t *splits, int64_t word, uint64_t wanted)
+BI_FN uint64_t bi_cbt_valid_merges(const uint64_t *bits, const uint64_t *splits, int64_t word, uint64_t wanted)
 {
-    uint64_t split = bits[word] | splits[word], held = 0, first = (uint64_t)word << 6;
-    for (int t = 1; t < 6; t++) held |= bi_cbt_beside(split, 1 << (t - 1)) & bi_cbt_places(t);
+    uint64_t split = bits[word] | splits[word], blocked = 0, first = (uint64_t)word << 6;
+    for (int t = 1; t < 6; t++) blocked |= bi_cbt_shift_both(split, 1 << (t - 1)) & bi_cbt_level_mask(t);
     if (wanted & 1) {
         uint64_t half = (first & (0 - first)) >> 1;
         if (!first || bosc_cbt_bit(bits, first - half) || bosc_cbt_bit(bits, first + half) ||
             bosc_cbt_bit(splits, first - half) || bosc_cbt_bit(splits, first + half))
-            held |= 1;
+            blocked |= 1;
     }
-    return wanted & ~held;
+    return wanted & ~blocked;
 }
 
 /* The bits of a word that the commands in it change. */
 BI_FN uint64_t bi_cbt_changes(const bosc_cbt_view *view, int64_t word)
 {
     uint64_t b = view->bits[word], split = view->splits[word] & ~b, merge = view->merges[word] & b, changes = 0;
-    if (split) changes = bi_cbt_existing(view->bits, view->depth, word, split);
-    if (merge) changes |= bi_cbt_undoable(view->bits, view->splits, word, merge);
+    if (split) changes = bi_cbt_valid_splits(view->bits, view->depth, word, split);
+    if (merge) changes |= bi_cbt_valid_merges(view->bits, view->splits, word, merge);
     return changes;
 }
 
 /* The bits of a word that lie within a field of 2^depth bits. */
-BI_FN uint64_t bi_cbt_inside(int32_t depth)
+BI_FN uint64_t bi_cbt_field_mask(int32_t depth)
 {
     return depth < 6 ? ((uint64_t)1 << ((uint32_t)1 << depth)) - 1 : ~(uint64_t)0;
 }

@@ -45,6 +45,12 @@ __device__ __forceinline__ uint32_t bi_warp_or(uint32_t x)
 }
 #endif
 
+__device__ __forceinline__ unsigned long long bi_warp_sum(unsigned long long x)
+{
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(~0u, x, d);
+    return x;
+}
+
 template <class T> __device__ __forceinline__ T bi_warp_least(T x)
 {
     for (int d = 16; d > 0; d /= 2) {

@@ -1,5 +1,6 @@
 /* Terrains on the CPU: the steps, compiled for each level, since they are counts and searches of bits. */
 #include "terrain/steps/steps.h"
+#include "terrain/terrain.h"
 #include "core/cpu/level.h"
 #include "core/steps.h"
 

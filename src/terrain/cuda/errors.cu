@@ -31,7 +31,7 @@ struct errors_shared {
     uint32_t least[9 * 9];          /* of s >= 8: the error is surely this or more */
     small_plane small[SQUARES][6];  /* BOTTOM, TOP, OVER_SIDES + LEFT, RIGHT, SOUTH, NORTH */
     uint32_t count, later[LATER];   /* see put_off */
-    large_planes large[LARGE];      /* squares, cornered ones, of each size from TILE on */
+    large_planes large[LARGE];      /* squares, on_corner ones, of each size from TILE on */
     uint32_t large_known[LARGE][2]; /* what other tiles have found */
     uint32_t large_least[LARGE][2], large_most[LARGE][2];
     bi_terrain_bound bound[8 * 8]; /* of cells of 8 intervals */
@@ -72,7 +72,8 @@ __device__ __forceinline__ double far_quarter(double p, double a, double m, doub
 }
 
 /* The smallest squares, of 2 intervals: a thread each. */
-__device__ __forceinline__ void far_smallest(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+__device__ __forceinline__ void far_smallest(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x,
+                                             int tile_y)
 {
     const int room_x = a.grid.last_x - tile_x, room_y = a.grid.last_y - tile_y;
     for (int i = (int)threadIdx.x; i < TILE / 2 * (TILE / 2); i += THREADS) {
@@ -172,7 +173,7 @@ template <int S> __device__ __forceinline__ double far_over_side(const float *z,
 
 /* Squares of s = 2 and 4: a thread for each triangle; those of a warp are of one kind. */
 template <int TWOS>
-__device__ __forceinline__ void far_small(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+__device__ __forceinline__ void far_small(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y)
 {
     constexpr int s = 1 << TWOS, across = TILE / 2 / s, squares = across * across;
     for (int i = (int)threadIdx.x; i < 6 * squares; i += THREADS) {
@@ -187,8 +188,6 @@ __device__ __forceinline__ void far_small(const bi_terrain_reading &a, errors_sh
             most = far_in_half<s>(z, p, q.rising, false);
         else if (which == TOP)
             most = far_in_half<s>(z, p, q.rising, true);
-        else if (which == OVER_SIDES + LEFT || which == OVER_SIDES + RIGHT)
-            most = far_over_side<s>(z, p, which - OVER_SIDES);
         else
             most = far_over_side<s>(z, p, which - OVER_SIDES);
         lift(sh.error + y * SIDE + x, most);
@@ -324,7 +323,7 @@ __device__ __forceinline__ void far_middle(errors_shared &sh, const column_run &
 }
 
 /* A triangle of a square of s = 8, 16 or 32. */
-__device__ __forceinline__ void make_small(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+__device__ __forceinline__ void make_small(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y,
                                            int number, int which)
 {
     const int twos = number < 16 ? 3 : number < 20 ? 4 : 5, s = 1 << twos, across = TILE / 2 / s;
@@ -344,7 +343,7 @@ __device__ __forceinline__ void make_small(const bi_terrain_reading &a, errors_s
 }
 
 /* Planes of the two kinds of diamonds of a size over the tile, which lies in one square of that size. */
-__device__ __forceinline__ void make_large(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+__device__ __forceinline__ void make_large(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y,
                                            int k)
 {
     const bi_terrain_grid &g = a.grid;
@@ -417,7 +416,7 @@ __device__ __forceinline__ void far_large(errors_shared &sh, const column_run &r
 }
 
 /* Reads the tile; passes it on to the terrain, and looks for what is no height. */
-__device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+__device__ __forceinline__ void read_tile(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y)
 {
     const bi_terrain_grid &g = a.grid;
     unsigned long long bad = ~0ull;
@@ -428,9 +427,9 @@ __device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_sh
         sh.z[i] = z;
         sh.error[i] = 0;
         if (!in || (cx == TILE && x < g.last_x) || (cy == TILE && y < g.last_y)) continue;
-        a.to[(int64_t)y * g.w + x] = z;
+        a.to[(int64_t)y * g.width + x] = z;
         if ((bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) {
-            const unsigned long long sample = (unsigned long long)y * (unsigned)g.w + (unsigned)x;
+            const unsigned long long sample = (unsigned long long)y * (unsigned)g.width + (unsigned)x;
             bad = sample < bad ? sample : bad;
         }
     }
@@ -438,38 +437,40 @@ __device__ __forceinline__ void read_tile(const bi_terrain_reading &a, errors_sh
 }
 
 /* The bounds of the cells of 8 intervals, four lanes each. */
-__device__ __forceinline__ void bind_cells(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y)
+__device__ __forceinline__ void bind_cells(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y)
 {
     if (threadIdx.x >= 256) return; /* whole warps */
     const int cell = (int)threadIdx.x / 4, x = cell % 8 * 8, y = cell / 8 * 8;
     const int right = bi_terrain_min(x + 8, a.grid.last_x - tile_x),
               top = bi_terrain_min(y + 8, a.grid.last_y - tile_y);
-    bi_terrain_bound bound = bi_terrain_no_bound();
+    bi_terrain_bound bound = bi_terrain_empty_bound();
     for (int cy = y + (int)threadIdx.x % 4; cy <= top; cy += 4)
-        for (int cx = x; cx <= right; cx++) bi_terrain_widen(&bound, {sh.z[cy * SIDE + cx], sh.z[cy * SIDE + cx]});
+        for (int cx = x; cx <= right; cx++)
+            bi_terrain_extend_bound(&bound, {sh.z[cy * SIDE + cx], sh.z[cy * SIDE + cx]});
     for (int d = 2; d > 0; d /= 2)
-        bi_terrain_widen(&bound, {__shfl_xor_sync(~0u, bound.low, d), __shfl_xor_sync(~0u, bound.high, d)});
+        bi_terrain_extend_bound(&bound, {__shfl_xor_sync(~0u, bound.low, d), __shfl_xor_sync(~0u, bound.high, d)});
     if (threadIdx.x % 4 == 0) sh.bound[cell] = bound;
 }
 
-/* And of those in which they lie, up to the tile (larger ones: see bi_terrain_cuda_below). */
-__device__ __forceinline__ void put_bounds(const bi_terrain_reading &a, const errors_shared &sh, int tile_x, int tile_y)
+/* And of those in which they lie, up to the tile (larger ones: see bi_terrain_cuda_nest_errors). */
+__device__ __forceinline__ void put_bounds(const bi_terrain_raster_build &a, const errors_shared &sh, int tile_x,
+                                           int tile_y)
 {
     const int i = (int)threadIdx.x, level = i < 64 ? 3 : i < 80 ? 4 : i < 84 ? 5 : 6;
     if (i >= 85 || level > a.bounds.top) return;
     const int number = i - (level == 3 ? 0 : level == 4 ? 64 : level == 5 ? 80 : 84), across = TILE >> level;
     const int cx = number % across, cy = number / across, wide = 1 << (level - 3);
-    bi_terrain_bound bound = bi_terrain_no_bound();
+    bi_terrain_bound bound = bi_terrain_empty_bound();
     for (int y = cy * wide; y < (cy + 1) * wide; y++)
-        for (int x = cx * wide; x < (cx + 1) * wide; x++) bi_terrain_widen(&bound, sh.bound[y * 8 + x]);
+        for (int x = cx * wide; x < (cx + 1) * wide; x++) bi_terrain_extend_bound(&bound, sh.bound[y * 8 + x]);
     const int column = (tile_x >> level) + cx, row = (tile_y >> level) + cy;
-    const int columns = bi_terrain_cells(a.grid.last_x, level);
-    if (column < columns && row < bi_terrain_cells(a.grid.last_y, level))
+    const int columns = bi_terrain_cell_count(a.grid.last_x, level);
+    if (column < columns && row < bi_terrain_cell_count(a.grid.last_y, level))
         a.bounds.cells[a.bounds.first[level] + (int64_t)row * columns + column] = bound;
 }
 
 /* Planes of the triangles over the tile that are not small, and what is known of their errors. */
-__device__ __forceinline__ void make_planes(const bi_terrain_reading &a, errors_shared &sh, int tile_x, int tile_y,
+__device__ __forceinline__ void make_planes(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x, int tile_y,
                                             int sizes)
 {
     const int i = (int)threadIdx.x;
@@ -487,7 +488,7 @@ __device__ __forceinline__ void make_planes(const bi_terrain_reading &a, errors_
     }
 }
 
-static __global__ void __launch_bounds__(THREADS, 4) kernel_terrain_far(const bi_terrain_reading a)
+static __global__ void __launch_bounds__(THREADS, 4) bi_terrain_tile_errors(const bi_terrain_raster_build a)
 {
     BI_SHARED(errors_shared, sh);
     const int across = (a.grid.last_x + TILE - 1) / TILE, sizes = 2 * (a.grid.side - 6);
@@ -527,8 +528,8 @@ static __global__ void __launch_bounds__(THREADS, 4) kernel_terrain_far(const bi
         bi_atomic_max_u32(a.errors + sh.large[k].slot[half], sh.large_most[k][half]);
 }
 
-bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a)
+bosc_status bi_terrain_cuda_tile_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {
     const unsigned across = (unsigned)bi_div_up(a->grid.last_x, TILE), down = (unsigned)bi_div_up(a->grid.last_y, TILE);
-    return BI_RUN(ctx, kernel_terrain_far, across * down, THREADS, 0, *a);
+    return BI_RUN(ctx, bi_terrain_tile_errors, across * down, THREADS, 0, *a);
 }

@@ -9,7 +9,7 @@ enum { THREADS = 128, PART = 64 /* columns of a thread */, SIZES = 2 * 31 };
 struct moved_size {
     int64_t before; /* warps of larger sizes, which have most of them */
     int32_t s, parts, bands, lines;
-    bool cornered;
+    bool on_corner;
 };
 
 struct moved_sizes {
@@ -44,22 +44,22 @@ __device__ __forceinline__ bool middle_of(const bi_terrain_grid &g, const moved_
         line = g.last_y / s + number % 2;
         if ((int64_t)(column + 1) * s > g.last_x) return false; /* it is among the others */
     }
-    if (size.cornered ? ((column + line) & 1) == 0 : (column & line & 1) == 0) return false;
+    if (size.on_corner ? ((column + line) & 1) == 0 : (column & line & 1) == 0) return false;
     if ((int64_t)(column - 1) * s >= g.last_x || (int64_t)(line - 1) * s >= g.last_y) return false;
     *m = {column * s, line * s};
     return true;
 }
 
 /* The distances of samples of a row from a triangle, if a vertex of it is moved. */
-__device__ __forceinline__ double far_part(const bi_terrain_reading &a, const bi_terrain_triangle &t, int32_t y,
+__device__ __forceinline__ double far_part(const bi_terrain_raster_build &a, const bi_terrain_triangle &t, int32_t y,
                                            int32_t left, int32_t right)
 {
-    if (!bi_terrain_live(&a.grid, &t) || bi_terrain_unmoved(&a.grid, &t)) return 0;
-    return bi_terrain_far_row(&a.grid, a.to, &t, y, left, right);
+    if (!bi_terrain_has_area(&a.grid, &t) || bi_terrain_is_unclamped(&a.grid, &t)) return 0;
+    return bi_terrain_row_distance(&a.grid, a.to, &t, y, left, right);
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    kernel_terrain_moved(const bi_terrain_reading a, const moved_sizes sizes)
+    bi_terrain_clamped_errors(const bi_terrain_raster_build a, const moved_sizes sizes)
 {
     const bi_terrain_grid &g = a.grid;
     const int64_t stride = (int64_t)gridDim.x * (THREADS / 32);
@@ -75,18 +75,18 @@ static __global__ void __launch_bounds__(THREADS)
         if (left > g.last_x || m.y - size.s + band * 32 > g.last_y) continue;
         double most = 0;
         if (row <= 2 * size.s) {
-            const bi_terrain_triangle t = bi_terrain_of_middle(m.x, m.y), mate = bi_terrain_mate(&t);
+            const bi_terrain_triangle t = bi_terrain_diamond_at(m.x, m.y), mate = bi_terrain_base_neighbour(&t);
             const double one = far_part(a, t, m.y - size.s + row, left, left + PART - 1);
             const double two = far_part(a, mate, m.y - size.s + row, left, left + PART - 1);
             most = one > two ? one : two;
         }
-        const uint32_t error = bi_warp_greatest(bi_f32_bits(bi_terrain_up(most)));
+        const uint32_t error = bi_warp_greatest(bi_f32_bits(bi_terrain_round_up(most)));
         if (threadIdx.x % 32 == 0 && error) bi_atomic_max_u32(a.errors + bi_terrain_slot(&g, m.x, m.y), error);
     }
 }
 
-bosc_status bi_terrain_cuda_moved(bosc_ctx *ctx, const bi_terrain_reading *a)
+bosc_status bi_terrain_cuda_clamped_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {
     const moved_sizes sizes = sizes_of(a->grid);
-    return BI_RUN(ctx, kernel_terrain_moved, bi_grid(ctx, sizes.warps * 32, THREADS), THREADS, 0, *a, sizes);
+    return BI_RUN(ctx, bi_terrain_clamped_errors, bi_grid(ctx, sizes.warps * 32, THREADS), THREADS, 0, *a, sizes);
 }

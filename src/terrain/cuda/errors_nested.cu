@@ -27,13 +27,13 @@ __device__ __forceinline__ bool diamond_lives(const bi_terrain_grid &g, int x, i
 }
 
 /* The error of the diamond there, or 0. */
-__device__ __forceinline__ uint32_t error_at(const bi_terrain_reading &a, int x, int y)
+__device__ __forceinline__ uint32_t error_at(const bi_terrain_raster_build &a, int x, int y)
 {
     const bi_terrain_grid &g = a.grid;
     bool in = x >= 0 && y >= 0;
     int64_t slot = (int64_t)y * g.pitch + x;
     if (x > g.last_x || y > g.last_y) {
-        const int s = 1 << bi_terrain_min3(bi_terrain_twos(x), bi_terrain_twos(y), g.side);
+        const int s = 1 << bi_terrain_min3(bi_terrain_trailing_zeros(x), bi_terrain_trailing_zeros(y), g.side);
         in = s < 1 << g.side && diamond_lives(g, x, y, s); /* corners have no diamond */
         slot = bi_terrain_slot(&g, x, y);
     }
@@ -44,7 +44,7 @@ __device__ __forceinline__ uint32_t greatest_of(uint32_t a, uint32_t b) { return
 
 /* The diamond at a node, of `size` steps, whose four lie at +-one and +-two in shared memory. Neighbouring blocks may
  * read the old error or the new one: what the old one lacks they find themselves. */
-__device__ __forceinline__ void gather(const bi_terrain_reading &a, below_shared &sh, const below_place &p, int cx,
+__device__ __forceinline__ void gather(const bi_terrain_raster_build &a, below_shared &sh, const below_place &p, int cx,
                                        int cy, int size, int one, int two)
 {
     const int x = p.left + cx * p.step, y = p.bottom + cy * p.step;
@@ -59,7 +59,7 @@ __device__ __forceinline__ void gather(const bi_terrain_reading &a, below_shared
 
 /* Squares with middles at odd multiples of HALF, then diamonds on their corners at multiples of 2 HALF. */
 template <int HALF>
-__device__ __forceinline__ void gather_size(const bi_terrain_reading &a, below_shared &sh, const below_place &p)
+__device__ __forceinline__ void gather_size(const bi_terrain_raster_build &a, below_shared &sh, const below_place &p)
 {
     constexpr int size = 2 * HALF, across = AROUND / size;
     if (HALF * p.step >= 1 << a.grid.side) return;
@@ -76,13 +76,13 @@ __device__ __forceinline__ void gather_size(const bi_terrain_reading &a, below_s
 }
 
 /* Bounds of the cells that are larger than tiles. */
-__device__ __forceinline__ void bind_large(const bi_terrain_reading &a)
+__device__ __forceinline__ void bind_large(const bi_terrain_raster_build &a)
 {
-    bi_terrain_bind bind = {a.grid, a.bounds, a.to, 7};
+    bi_terrain_bounds_level bind = {a.grid, a.bounds, a.to, 7};
     for (; bind.level <= bind.bounds.top; bind.level++) {
-        const int64_t cells =
-            (int64_t)bi_terrain_cells(a.grid.last_x, bind.level) * bi_terrain_cells(a.grid.last_y, bind.level);
-        for (int64_t i = threadIdx.x; i < cells; i += THREADS) bi_step_terrain_bind(&bind, i);
+        const int64_t cells = (int64_t)bi_terrain_cell_count(a.grid.last_x, bind.level) *
+                              bi_terrain_cell_count(a.grid.last_y, bind.level);
+        for (int64_t i = threadIdx.x; i < cells; i += THREADS) bi_step_terrain_find_bounds(&bind, i);
         __syncthreads();
     }
 }
@@ -90,7 +90,7 @@ __device__ __forceinline__ void bind_large(const bi_terrain_reading &a)
 /* A block each, and at the first step one more, which has the bounds to itself. The only one of a step goes on alone.
  */
 static __global__ void __launch_bounds__(THREADS)
-    kernel_terrain_below(const bi_terrain_reading a, int step, int across, int blocks)
+    bi_terrain_nest_errors(const bi_terrain_raster_build a, int step, int across, int blocks)
 {
     BI_SHARED(below_shared, sh);
     const int block = (int)blockIdx.x - (step == 1);
@@ -120,13 +120,13 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a)
+bosc_status bi_terrain_cuda_nest_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {
     for (int step = 1; step < 1 << a->grid.side; step *= 8) {
         const int across = (a->grid.last_x / step + 8) / NODES + 1, down = (a->grid.last_y / step + 8) / NODES + 1;
         const int blocks = across * down;
-        BI_TRY(
-            BI_RUN(ctx, kernel_terrain_below, (unsigned)(blocks + (step == 1)), THREADS, 0, *a, step, across, blocks));
+        BI_TRY(BI_RUN(ctx, bi_terrain_nest_errors, (unsigned)(blocks + (step == 1)), THREADS, 0, *a, step, across,
+                      blocks));
         if (blocks == 1) break;
     }
     return BOSC_OK;

@@ -27,15 +27,15 @@ struct eighths {
 __device__ __forceinline__ bi_terrain_triangle in_eighths(uint32_t node)
 {
     const bi_terrain_triangle whole = {8, 0, 0, 8, 0, 0};
-    return bi_terrain_below(whole, node, bosc_cbt_level(node));
+    return bi_terrain_descend(whole, node, bosc_cbt_level(node));
 }
 
 /* The middle of the node that place p > 0 splits. */
 __device__ __forceinline__ eighths middle_of(int p)
 {
-    const int size = bosc_cbt_low_zeros((uint64_t)p) + 1;
+    const int size = bosc_cbt_trailing_zeros((uint64_t)p) + 1;
     const bi_terrain_triangle t = in_eighths((uint32_t)((64 >> size) + (p >> size)));
-    const bi_terrain_point m = bi_terrain_middle(&t);
+    const bi_terrain_point m = bi_terrain_midpoint(&t);
     return {m.x, m.y};
 }
 
@@ -69,47 +69,48 @@ __device__ __forceinline__ void busy(words_shared &sh, const bi_terrain_word &w)
     sh.list[atomicAdd(&sh.count, 1u)] = (uint16_t)threadIdx.x;
 }
 
-/* What kernel_terrain_grow goes by: errors alone, which is the usual case and needs few registers, or all there is. */
+/* What bi_terrain_refine_words goes by: errors alone, which is the usual case and needs few registers, or all there is. */
 enum grow_kind { BY_ERRORS, BY_GOAL, BY_STATES };
 
 /* Is the diamond with this middle to be split? For words inside the raster. */
 template <grow_kind KIND>
-__device__ __forceinline__ bool grows(const bi_terrain_grow &a, float above, bi_terrain_point m, uint64_t place)
+__device__ __forceinline__ bool grows(const bi_terrain_refinement &a, float threshold, bi_terrain_point m,
+                                      uint64_t place)
 {
-    const bi_terrain_aim &aim = a.aim;
-    if (KIND == BY_ERRORS) return bi_f32_from_bits(aim.errors[(int64_t)m.y * aim.grid.pitch + m.x]) > above;
-    const bool was = aim.keep < 1 && bosc_cbt_bit(a.before, place);
-    return bi_terrain_measure_of(&aim, m.x, m.y, was) > above;
+    const bi_terrain_criterion &c = a.criterion;
+    if (KIND == BY_ERRORS) return bi_f32_from_bits(c.errors[(int64_t)m.y * c.grid.pitch + m.x]) > threshold;
+    const bool was = c.keep < 1 && bosc_cbt_bit(a.before, place);
+    return bi_terrain_error_ratio(&c, m.x, m.y, was) > threshold;
 }
 
-/* As bi_terrain_bit. */
+/* As bi_terrain_refined_bit. */
 template <grow_kind KIND>
-__device__ __forceinline__ bool bit_of(const bi_terrain_grow &a, float above, const bi_terrain_word &w, int p)
+__device__ __forceinline__ bool bit_of(const bi_terrain_refinement &a, float threshold, const bi_terrain_word &w, int p)
 {
-    if (KIND != BY_ERRORS) return bi_terrain_bit(&a, &w, p);
-    const bi_terrain_grid &g = a.aim.grid;
+    if (KIND != BY_ERRORS) return bi_terrain_refined_bit(&a, &w, p);
+    const bi_terrain_grid &g = a.criterion.grid;
     int32_t level;
     if (w.first + (uint64_t)p == 0) return true;
-    const bi_terrain_triangle t = bi_terrain_parted(&g, &w, p, &level);
+    const bi_terrain_triangle t = bi_terrain_split_triangle(&g, &w, p, &level);
     if (level < g.first) return true;
-    const bi_terrain_point m = bi_terrain_middle(&t);
-    return level < g.depth && bi_terrain_live(&g, &t) &&
-           bi_f32_from_bits(a.aim.errors[bi_terrain_slot(&g, m.x, m.y)]) > above;
+    const bi_terrain_point m = bi_terrain_midpoint(&t);
+    return level < g.depth && bi_terrain_has_area(&g, &t) &&
+           bi_f32_from_bits(a.criterion.errors[bi_terrain_slot(&g, m.x, m.y)]) > threshold;
 }
 
 template <grow_kind KIND>
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_grow(const bi_terrain_grow a, int64_t words)
+static __global__ void __launch_bounds__(THREADS) bi_terrain_refine_words(const bi_terrain_refinement a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
     const int64_t first = blockIdx.x * (int64_t)THREADS, word = first + threadIdx.x;
     const int lane = (int)(threadIdx.x % 32);
-    const float above = a.above ? *a.above : a.least;
+    const float threshold = a.threshold ? *a.threshold : a.min_threshold;
     begin_words(sh);
     if (word < words) {
-        const bi_terrain_word w = bi_terrain_word_of(&a.aim.grid, word);
-        const bool begins = bit_of<KIND>(a, above, w, 0);
+        const bi_terrain_word w = bi_terrain_word_of(&a.criterion.grid, word);
+        const bool begins = bit_of<KIND>(a, threshold, w, 0);
         sh.bits[threadIdx.x] = begins;
-        if (begins && bit_of<KIND>(a, above, w, 32)) busy(sh, w);
+        if (begins && bit_of<KIND>(a, threshold, w, 32)) busy(sh, w);
     }
     __syncthreads();
     const eighths low_middle = middle_of(lane ? lane : 1), high_middle = middle_of(lane + 32);
@@ -118,14 +119,14 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_grow(const bi_t
         const uint32_t at = sh.list[i];
         const word_frame f = sh.frame[at];
         bool low, high;
-        if (KIND != BY_STATES && inside(a.aim.grid, f)) {
+        if (KIND != BY_STATES && inside(a.criterion.grid, f)) {
             const uint64_t place = (uint64_t)(first + at) << 6;
-            low = grows<KIND>(a, above, point_at(f, low_middle), place + (uint64_t)lane);
-            high = grows<KIND>(a, above, point_at(f, high_middle), place + 32 + (uint64_t)lane);
+            low = grows<KIND>(a, threshold, point_at(f, low_middle), place + (uint64_t)lane);
+            high = grows<KIND>(a, threshold, point_at(f, high_middle), place + 32 + (uint64_t)lane);
         } else {
-            const bi_terrain_word w = bi_terrain_word_of(&a.aim.grid, first + at);
-            low = lane == 0 || bit_of<KIND>(a, above, w, lane);
-            high = bit_of<KIND>(a, above, w, lane + 32);
+            const bi_terrain_word w = bi_terrain_word_of(&a.criterion.grid, first + at);
+            low = lane == 0 || bit_of<KIND>(a, threshold, w, lane);
+            high = bit_of<KIND>(a, threshold, w, lane + 32);
         }
         const unsigned lows = __ballot_sync(~0u, low || lane == 0), highs = __ballot_sync(~0u, high);
         if (lane == 0) sh.bits[at] = (unsigned long long)highs << 32 | lows;
@@ -137,14 +138,14 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_grow(const bi_t
 static unsigned blocks_of(int64_t words) { return (unsigned)bi_div_up(words, THREADS); }
 static int64_t words_of(const bi_terrain_grid &g) { return (int64_t)1 << (g.depth - 6); }
 
-bosc_status bi_terrain_cuda_grow(bosc_ctx *ctx, const bi_terrain_grow *a)
+bosc_status bi_terrain_cuda_refine(bosc_ctx *ctx, const bi_terrain_refinement *a)
 {
-    const int64_t words = words_of(a->aim.grid);
+    const int64_t words = words_of(a->criterion.grid);
     const unsigned blocks = blocks_of(words);
-    if (a->states) return BI_RUN(ctx, kernel_terrain_grow<BY_STATES>, blocks, THREADS, 0, *a, words);
-    if (a->aim.plain && a->aim.keep == 1)
-        return BI_RUN(ctx, kernel_terrain_grow<BY_ERRORS>, blocks, THREADS, 0, *a, words);
-    return BI_RUN(ctx, kernel_terrain_grow<BY_GOAL>, blocks, THREADS, 0, *a, words);
+    if (a->states) return BI_RUN(ctx, bi_terrain_refine_words<BY_STATES>, blocks, THREADS, 0, *a, words);
+    if (a->criterion.plain && a->criterion.keep == 1)
+        return BI_RUN(ctx, bi_terrain_refine_words<BY_ERRORS>, blocks, THREADS, 0, *a, words);
+    return BI_RUN(ctx, bi_terrain_refine_words<BY_GOAL>, blocks, THREADS, 0, *a, words);
 }
 
 /* A vertex at the image of a middle: in `mine` if it is in the block of samples `main`, else at once. */
@@ -157,10 +158,10 @@ __device__ __forceinline__ void use_middle(const bi_terrain_mesh &a, bi_terrain_
     if (block == main)
         *mine |= bit;
     else
-        bi_atomic_or_u64(a.used + block, bit);
+        bi_atomic_or_u64(a.vertex_bits + block, bit);
 }
 
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_terrain_mesh a, int64_t words)
+static __global__ void __launch_bounds__(THREADS) bi_terrain_mark_words(const bi_terrain_mesh a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
     const int64_t word = blockIdx.x * (int64_t)THREADS + threadIdx.x;
@@ -174,8 +175,8 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_te
             int32_t level;
             bi_terrain_word w = {};
             w.first = (uint64_t)word << 6;
-            const bi_terrain_triangle t = bi_terrain_parted(&a.grid, &w, 0, &level);
-            if (level >= a.grid.first) use_middle(a, bi_terrain_middle(&t), -1, nullptr);
+            const bi_terrain_triangle t = bi_terrain_split_triangle(&a.grid, &w, 0, &level);
+            if (level >= a.grid.first) use_middle(a, bi_terrain_midpoint(&t), -1, nullptr);
         }
     }
     __syncthreads();
@@ -191,36 +192,36 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_use(const bi_te
         if (bits >> (lane + 32) & 1) use_middle(a, point_at(f, high), main, &mine);
         const unsigned lows = bi_warp_or((unsigned)mine);
         const unsigned highs = bi_warp_or((unsigned)(mine >> 32));
-        if (lane == 0 && (lows | highs)) bi_atomic_or_u64(a.used + main, (unsigned long long)highs << 32 | lows);
+        if (lane == 0 && (lows | highs)) bi_atomic_or_u64(a.vertex_bits + main, (unsigned long long)highs << 32 | lows);
     }
 }
 
-bosc_status bi_terrain_cuda_use(bosc_ctx *ctx, const bi_terrain_mesh *a)
+bosc_status bi_terrain_cuda_mark_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
     const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, kernel_terrain_use, blocks_of(words), THREADS, 0, *a, words);
+    return BI_RUN(ctx, bi_terrain_mark_words, blocks_of(words), THREADS, 0, *a, words);
 }
 
 /* A warp takes 32 blocks of samples, and those with vertices one after another. */
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_vertices(const bi_terrain_mesh a)
+static __global__ void __launch_bounds__(THREADS) bi_terrain_emit_vertices(const bi_terrain_mesh a)
 {
     const int lane = (int)(threadIdx.x % 32);
     const int64_t first = (blockIdx.x * (int64_t)THREADS + threadIdx.x) & ~(int64_t)31, word = first + lane;
-    const unsigned long long used = word < a.words ? a.used[word] : 0;
-    const uint32_t before = word < a.words ? a.before[word] : 0;
+    const unsigned long long used = word < a.words ? a.vertex_bits[word] : 0;
+    const uint32_t before = word < a.words ? a.first_vertex[word] : 0;
     for (unsigned left = __ballot_sync(~0u, used != 0); left; left &= left - 1) {
         const int from = __ffs((int)left) - 1;
         const unsigned long long bits = __shfl_sync(~0u, used, from);
         const uint32_t base = __shfl_sync(~0u, before, from);
         for (int bit = lane; bit < 64; bit += 32)
             if (bits >> bit & 1)
-                bi_terrain_put_vertex(&a, first + from, bit, base + (uint32_t)__popcll(bits & ((1ull << bit) - 1)));
+                bi_terrain_write_vertex(&a, first + from, bit, base + (uint32_t)__popcll(bits & ((1ull << bit) - 1)));
     }
 }
 
-bosc_status bi_terrain_cuda_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a)
+bosc_status bi_terrain_cuda_write_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
-    return BI_RUN(ctx, kernel_terrain_vertices, blocks_of(a->words), THREADS, 0, *a);
+    return BI_RUN(ctx, bi_terrain_emit_vertices, blocks_of(a->words), THREADS, 0, *a);
 }
 
 struct leaves_shared {
@@ -241,9 +242,9 @@ __device__ __forceinline__ void make_corners(leaves_shared &sh)
 __device__ __forceinline__ bi_terrain_triangle leaf_in(const leaves_shared &sh, const word_frame &f,
                                                        unsigned long long bits, int p)
 {
-    const unsigned long long above = p == 63 ? 0 : bits >> (p + 1);
-    const int size =
-        above ? bosc_cbt_low_zeros((uint64_t)(bosc_cbt_low_zeros(above) + 1)) : bosc_cbt_low_zeros((uint64_t)p);
+    const unsigned long long threshold = p == 63 ? 0 : bits >> (p + 1);
+    const int size = threshold ? bosc_cbt_trailing_zeros((uint64_t)(bosc_cbt_trailing_zeros(threshold) + 1))
+                               : bosc_cbt_trailing_zeros((uint64_t)p);
     const uint32_t c = sh.corners[(64 >> size) + (p >> size)];
     const bi_terrain_point l = point_at(f, {(int)(c & 15), (int)(c >> 4 & 15)});
     const bi_terrain_point r = point_at(f, {(int)(c >> 8 & 15), (int)(c >> 12 & 15)});
@@ -255,7 +256,7 @@ __device__ __forceinline__ bi_terrain_triangle leaf_in(const leaves_shared &sh, 
 __device__ __forceinline__ bi_terrain_triangle lone_leaf(const bi_terrain_mesh &a, int64_t word)
 {
     const uint64_t place = (uint64_t)word << 6;
-    return bi_terrain_of_node(&a.grid, bosc_cbt_node(place, bosc_cbt_size_at(&a.view, place), a.grid.depth));
+    return bi_terrain_triangle_of(&a.grid, bosc_cbt_node(place, bosc_cbt_log2_size_at(&a.view, place), a.grid.depth));
 }
 
 /* Of the leaves of each word, in bits[], those that are in the mesh: their bits in live[]. */
@@ -267,7 +268,7 @@ __device__ __forceinline__ void find_live(const bi_terrain_mesh &a, leaves_share
     live[threadIdx.x] = 0;
     if (own && !(own & (own - 1))) {
         const bi_terrain_triangle t = lone_leaf(a, first + threadIdx.x);
-        live[threadIdx.x] = bi_terrain_live(&a.grid, &t);
+        live[threadIdx.x] = bi_terrain_has_area(&a.grid, &t);
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x / 32; i < sh.words.count; i += WARPS) {
@@ -284,7 +285,7 @@ __device__ __forceinline__ void find_live(const bi_terrain_mesh &a, leaves_share
             bool in = bits >> p & 1;
             if (in) {
                 const bi_terrain_triangle t = leaf_in(sh, f, bits, p);
-                in = bi_terrain_live(&a.grid, &t);
+                in = bi_terrain_has_area(&a.grid, &t);
             }
             found[half] = __ballot_sync(~0u, in);
         }
@@ -309,7 +310,7 @@ __device__ __forceinline__ void take_words(const bi_terrain_mesh &a, leaves_shar
     __syncthreads();
 }
 
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_live(const bi_terrain_mesh a, int64_t words)
+static __global__ void __launch_bounds__(THREADS) bi_terrain_count_words(const bi_terrain_mesh a, int64_t words)
 {
     BI_SHARED(live_shared, sh);
     const int64_t first = blockIdx.x * (int64_t)THREADS;
@@ -322,14 +323,14 @@ static __global__ void __launch_bounds__(THREADS) kernel_terrain_live(const bi_t
     a.counts[block] = count;
 }
 
-bosc_status bi_terrain_cuda_live(bosc_ctx *ctx, const bi_terrain_mesh *a)
+bosc_status bi_terrain_cuda_count_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
     const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, kernel_terrain_live, blocks_of(words), THREADS, 0, *a, words);
+    return BI_RUN(ctx, bi_terrain_count_words, blocks_of(words), THREADS, 0, *a, words);
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    kernel_terrain_triangles(const bi_terrain_mesh a, int64_t words, bool fits)
+    bi_terrain_emit_triangles(const bi_terrain_mesh a, int64_t words, bool fits)
 {
     BI_SHARED(live_shared, sh);
     leaves_shared &leaves = sh.leaves;
@@ -341,14 +342,15 @@ static __global__ void __launch_bounds__(THREADS)
     else
         find_live(a, leaves, first, sh.live);
     const uint32_t mine = (uint32_t)__popcll(sh.live[threadIdx.x]);
-    const uint32_t upto = bi_warp_inclusive_sum(mine), half = __shfl_sync(~0u, upto, 15); /* two blocks of the tree a warp */
+    const uint32_t upto = bi_warp_inclusive_sum(mine),
+                   half = __shfl_sync(~0u, upto, 15); /* two blocks of the tree a warp */
     if (word < words) {
-        const int64_t number = a.live[word / BOSC_CBT_BLOCK_WORDS] + (upto - mine) - (lane >= 16 ? half : 0);
+        const int64_t number = a.first_triangle[word / BOSC_CBT_BLOCK_WORDS] + (upto - mine) - (lane >= 16 ? half : 0);
         const unsigned long long bits = leaves.words.bits[threadIdx.x];
         leaves.at[threadIdx.x] = number;
         if (mine && !(bits & (bits - 1))) {
             const bi_terrain_triangle t = lone_leaf(a, word);
-            bi_terrain_put_triangle(&a, &t, number);
+            bi_terrain_write_triangle(&a, &t, number);
         }
     }
     __syncthreads();
@@ -361,9 +363,9 @@ static __global__ void __launch_bounds__(THREADS)
             if (!(live >> p & 1)) continue;
             const bi_terrain_triangle t = leaf_in(leaves, f, bits, p);
             uint32_t *to = numbers + 3 * __popcll(live & ((1ull << p) - 1));
-            to[0] = bi_terrain_vertex(&a, t.lx, t.ly);
-            to[1] = bi_terrain_vertex(&a, t.rx, t.ry);
-            to[2] = bi_terrain_vertex(&a, t.px, t.py);
+            to[0] = bi_terrain_vertex_index(&a, t.lx, t.ly);
+            to[1] = bi_terrain_vertex_index(&a, t.rx, t.ry);
+            to[2] = bi_terrain_vertex_index(&a, t.px, t.py);
         }
         __syncwarp();
         for (int k = lane; k < 3 * __popcll(live); k += 32) a.triangles[3 * leaves.at[at] + k] = numbers[k];
@@ -371,33 +373,34 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-bosc_status bi_terrain_cuda_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a)
+bosc_status bi_terrain_cuda_write_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
     const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, kernel_terrain_triangles, blocks_of(words), THREADS, 0, *a, words, bi_terrain_fits(&a->grid));
+    return BI_RUN(ctx, bi_terrain_emit_triangles, blocks_of(words), THREADS, 0, *a, words,
+                  bi_terrain_fills_squares(&a->grid));
 }
 
 /* Counts of a block, then one addition to each of the 256 that are not 0. */
 struct weigh_shared {
-    uint32_t worth[256];
+    uint32_t gain[256];
 };
 
-static __global__ void __launch_bounds__(THREADS) kernel_terrain_weigh(const bi_terrain_weigh a, int64_t slots)
+static __global__ void __launch_bounds__(THREADS) bi_terrain_gain_histogram(const bi_terrain_budget a, int64_t slots)
 {
     BI_SHARED(weigh_shared, sh);
-    sh.worth[threadIdx.x] = 0;
+    sh.gain[threadIdx.x] = 0;
     __syncthreads();
     for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < slots; i += gridDim.x * (int64_t)THREADS) {
         uint32_t digit;
-        const uint32_t more = bi_terrain_worth(&a, i, &digit);
-        if (more) atomicAdd(&sh.worth[digit], more);
+        const uint32_t more = bi_terrain_triangle_gain(&a, i, &digit);
+        if (more) atomicAdd(&sh.gain[digit], more);
     }
     __syncthreads();
-    if (sh.worth[threadIdx.x]) bi_atomic_fetch_add_u64(a.worth + threadIdx.x, sh.worth[threadIdx.x]);
+    if (sh.gain[threadIdx.x]) bi_atomic_fetch_add_u64(a.gain + threadIdx.x, sh.gain[threadIdx.x]);
 }
 
-bosc_status bi_terrain_cuda_weigh(bosc_ctx *ctx, const bi_terrain_weigh *a)
+bosc_status bi_terrain_cuda_count_gain(bosc_ctx *ctx, const bi_terrain_budget *a)
 {
-    const int64_t slots = (int64_t)a->aim.grid.pitch * a->aim.grid.rows;
-    return BI_RUN(ctx, kernel_terrain_weigh, bi_grid(ctx, slots, THREADS), THREADS, 0, *a, slots);
+    const int64_t slots = (int64_t)a->criterion.grid.pitch * a->criterion.grid.rows;
+    return BI_RUN(ctx, bi_terrain_gain_histogram, bi_grid(ctx, slots, THREADS), THREADS, 0, *a, slots);
 }

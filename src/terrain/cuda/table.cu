@@ -12,18 +12,18 @@ static const bi_terrain_steps steps = {
 #undef BI_STEP
 };
 
-static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_reading *a)
+static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {
-    BI_TRY(bi_terrain_cuda_far(ctx, a));
-    if (!bi_terrain_fits(&a->grid)) BI_TRY(bi_terrain_cuda_moved(ctx, a));
-    return bi_terrain_cuda_below(ctx, a);
+    BI_TRY(bi_terrain_cuda_tile_errors(ctx, a));
+    if (!bi_terrain_fills_squares(&a->grid)) BI_TRY(bi_terrain_cuda_clamped_errors(ctx, a));
+    return bi_terrain_cuda_nest_errors(ctx, a);
 }
 
 extern "C" const bi_terrain_ops bi_terrain_ops_cuda = {&steps,
-                                                   read_raster,
-                                                   bi_terrain_cuda_grow,
-                                                   bi_terrain_cuda_weigh,
-                                                   bi_terrain_cuda_use,
-                                                   bi_terrain_cuda_live,
-                                                   bi_terrain_cuda_vertices,
-                                                   bi_terrain_cuda_triangles};
+                                                       read_raster,
+                                                       bi_terrain_cuda_refine,
+                                                       bi_terrain_cuda_count_gain,
+                                                       bi_terrain_cuda_mark_vertices,
+                                                       bi_terrain_cuda_count_triangles,
+                                                       bi_terrain_cuda_write_vertices,
+                                                       bi_terrain_cuda_write_triangles};

@@ -4,18 +4,19 @@
 
 #include "core/cuda/launch.cuh"
 #include "terrain/steps/steps.h"
+#include "terrain/terrain.h"
 
 /* The errors of triangles that are not moved, and bounds of cells; errors of the others; of what lies below, and bounds
  * of the largest cells. */
-bosc_status bi_terrain_cuda_far(bosc_ctx *ctx, const bi_terrain_reading *a);
-bosc_status bi_terrain_cuda_moved(bosc_ctx *ctx, const bi_terrain_reading *a);
-bosc_status bi_terrain_cuda_below(bosc_ctx *ctx, const bi_terrain_reading *a);
+bosc_status bi_terrain_cuda_tile_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);
+bosc_status bi_terrain_cuda_clamped_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);
+bosc_status bi_terrain_cuda_nest_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);
 
-bosc_status bi_terrain_cuda_grow(bosc_ctx *ctx, const bi_terrain_grow *a);
-bosc_status bi_terrain_cuda_weigh(bosc_ctx *ctx, const bi_terrain_weigh *a);
-bosc_status bi_terrain_cuda_use(bosc_ctx *ctx, const bi_terrain_mesh *a);
-bosc_status bi_terrain_cuda_live(bosc_ctx *ctx, const bi_terrain_mesh *a);
-bosc_status bi_terrain_cuda_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a);
-bosc_status bi_terrain_cuda_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a);
+bosc_status bi_terrain_cuda_refine(bosc_ctx *ctx, const bi_terrain_refinement *a);
+bosc_status bi_terrain_cuda_count_gain(bosc_ctx *ctx, const bi_terrain_budget *a);
+bosc_status bi_terrain_cuda_mark_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a);
+bosc_status bi_terrain_cuda_count_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a);
+bosc_status bi_terrain_cuda_write_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a);
+bosc_status bi_terrain_cuda_write_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a);
 
 #endif

@@ -14,7 +14,7 @@ enum {
     TILE_THREADS = 288
 };
 
-__device__ __forceinline__ uint32_t bits_up(double most) { return bi_f32_bits(bi_terrain_up(most)); }
+__device__ __forceinline__ uint32_t bits_up(double most) { return bi_f32_bits(bi_terrain_round_up(most)); }
 
 /* A square of the diamonds of a size: the two triangles that a diagonal parts, and the four that both diagonals do. Its
  * sides are powers of two, so divisions are exact products; bi_terrain_plane_of gives the same planes. */

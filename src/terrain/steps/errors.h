@@ -7,53 +7,53 @@
 #include "terrain/steps/point.h"
 
 /* Copies the raster; *bad becomes the first sample that is no number or infinite. Items are samples. */
-struct bi_terrain_take {
+struct bi_terrain_copy {
     const float *from;
     float *to;
-    int64_t w, stride;
+    int64_t width, stride;
     uint64_t *bad; /* NULL: not looked for */
 };
 
-BI_FN void bi_step_terrain_take(const struct bi_terrain_take *a, int64_t i)
+BI_FN void bi_step_terrain_copy_raster(const struct bi_terrain_copy *a, int64_t i)
 {
-    float z = a->from[i / a->w * a->stride + i % a->w];
+    float z = a->from[i / a->width * a->stride + i % a->width];
     a->to[i] = z;
     if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_atomic_min_u64(a->bad, (uint64_t)i);
 }
 
 /* A raster to be taken whole, and the errors of its diamonds: what a backend may do at once. */
-struct bi_terrain_reading {
+struct bi_terrain_raster_build {
     struct bi_terrain_grid grid;
     const float *from;
     float *to;
     int64_t stride;
     uint32_t *errors; /* 0 at first */
     struct bi_terrain_bounds bounds;
-    uint64_t *bad; /* as bi_terrain_take */
+    uint64_t *bad; /* as bi_terrain_copy */
 };
 
 /* The errors of the live diamonds of a size, as bits of floats: the largest of the distances of all samples of its
  * triangles, borders included, and of the errors of the diamonds that can only be split after it, which are known.
  * Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s; or those on their corners, at
  * multiples of s of which one is odd. Or rows of samples in diamonds, whose errors are 0 then at first. */
-struct bi_terrain_errors {
+struct bi_terrain_errors_level {
     struct bi_terrain_grid grid;
     const float *heights;
     uint32_t *errors;
     int32_t s, columns;
-    bool cornered, by_rows;
+    bool on_corner, by_rows;
 };
 
 /* The largest distance of the samples of a row, of columns left to right, from the plane of a triangle; 0 where the row
  * is not in it. Comparing bits spares NaN and signs. */
-BI_FN double bi_terrain_far_row(const struct bi_terrain_grid *g, const float *heights,
-                                const struct bi_terrain_triangle *t, int32_t y, int32_t left, int32_t right)
+BI_FN double bi_terrain_row_distance(const struct bi_terrain_grid *g, const float *heights,
+                                     const struct bi_terrain_triangle *t, int32_t y, int32_t left, int32_t right)
 {
     struct bi_terrain_span rows = bi_terrain_rows(g, t);
     if (y < rows.from || y > rows.to) return 0;
     struct bi_terrain_plane plane = bi_terrain_plane_of(g, heights, t);
     struct bi_terrain_span columns = bi_terrain_columns(g, t, y);
-    const float *row = heights + (int64_t)y * g->w;
+    const float *row = heights + (int64_t)y * g->width;
     double base = plane.p + plane.slope_y * (y - plane.py);
     int64_t most = 0;
     left = bi_terrain_max(left, columns.from);
@@ -67,49 +67,50 @@ BI_FN double bi_terrain_far_row(const struct bi_terrain_grid *g, const float *he
 }
 
 /* And of some rows. */
-BI_FN double bi_terrain_far_rows(const struct bi_terrain_grid *g, const float *heights,
-                                 const struct bi_terrain_triangle *t, int32_t first, int32_t last)
+BI_FN double bi_terrain_rows_distance(const struct bi_terrain_grid *g, const float *heights,
+                                      const struct bi_terrain_triangle *t, int32_t first, int32_t last)
 {
     double most = 0;
     for (int32_t y = first; y <= last; y++) {
-        double far = bi_terrain_far_row(g, heights, t, y, 0, g->last_x);
+        double far = bi_terrain_row_distance(g, heights, t, y, 0, g->last_x);
         most = far > most ? far : most;
     }
     return most;
 }
 
 /* The error of the diamond with this middle if it is live, or 0. */
-BI_FN uint32_t bi_terrain_known_error(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
+BI_FN uint32_t bi_terrain_error_at(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
 {
-    int32_t s = (int32_t)1 << bi_terrain_min(bi_terrain_twos(x), bi_terrain_twos(y));
+    int32_t s = (int32_t)1 << bi_terrain_min(bi_terrain_trailing_zeros(x), bi_terrain_trailing_zeros(y));
     if (x < 0 || y < 0 || x - s >= g->last_x || y - s >= g->last_y) return 0;
     return errors[bi_terrain_slot(g, x, y)];
 }
 
 /* The largest error of the diamonds that can only be split after this one. */
-BI_FN uint32_t bi_terrain_below_error(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
+BI_FN uint32_t bi_terrain_nested_error(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
 {
-    int32_t tx = bi_terrain_twos(x), ty = bi_terrain_twos(y), s = (int32_t)1 << bi_terrain_min(tx, ty);
+    int32_t tx = bi_terrain_trailing_zeros(x), ty = bi_terrain_trailing_zeros(y),
+            s = (int32_t)1 << bi_terrain_min(tx, ty);
     uint32_t a, b, c, d;
     if (tx == ty) {
-        a = bi_terrain_known_error(g, errors, x - s, y);
-        b = bi_terrain_known_error(g, errors, x + s, y);
-        c = bi_terrain_known_error(g, errors, x, y - s);
-        d = bi_terrain_known_error(g, errors, x, y + s);
+        a = bi_terrain_error_at(g, errors, x - s, y);
+        b = bi_terrain_error_at(g, errors, x + s, y);
+        c = bi_terrain_error_at(g, errors, x, y - s);
+        d = bi_terrain_error_at(g, errors, x, y + s);
     } else {
         s /= 2;
         if (s == 0) return 0;
-        a = bi_terrain_known_error(g, errors, x - s, y - s);
-        b = bi_terrain_known_error(g, errors, x + s, y - s);
-        c = bi_terrain_known_error(g, errors, x - s, y + s);
-        d = bi_terrain_known_error(g, errors, x + s, y + s);
+        a = bi_terrain_error_at(g, errors, x - s, y - s);
+        b = bi_terrain_error_at(g, errors, x + s, y - s);
+        c = bi_terrain_error_at(g, errors, x - s, y + s);
+        d = bi_terrain_error_at(g, errors, x + s, y + s);
     }
     a = b > a ? b : a;
     c = d > c ? d : c;
     return c > a ? c : a;
 }
 
-BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
+BI_FN void bi_step_terrain_find_errors(const struct bi_terrain_errors_level *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
     int32_t s = a->s, row = 0;
@@ -118,50 +119,24 @@ BI_FN void bi_step_terrain_errors(const struct bi_terrain_errors *a, int64_t i)
         i /= 2 * s + 1;
     }
     int32_t column = (int32_t)(i % a->columns), line = (int32_t)(i / a->columns);
-    int32_t x = a->cornered ? s * (2 * column + !(line & 1)) : s * (2 * column + 1);
-    int32_t y = a->cornered ? s * line : s * (2 * line + 1);
+    int32_t x = a->on_corner ? s * (2 * column + !(line & 1)) : s * (2 * column + 1);
+    int32_t y = a->on_corner ? s * line : s * (2 * line + 1);
     if (x - s >= g->last_x || y - s >= g->last_y) return;
-    struct bi_terrain_triangle t = bi_terrain_of_middle(x, y), mate = bi_terrain_mate(&t);
+    struct bi_terrain_triangle t = bi_terrain_diamond_at(x, y), mate = bi_terrain_base_neighbour(&t);
     int32_t first = a->by_rows ? y - s + row : y - s, last = a->by_rows ? first : y + s;
     double one = 0, two = 0;
-    if (bi_terrain_live(g, &t)) one = bi_terrain_far_rows(g, a->heights, &t, first, last);
-    if (bi_terrain_live(g, &mate)) two = bi_terrain_far_rows(g, a->heights, &mate, first, last);
-    uint32_t error = bi_f32_bits(bi_terrain_up(one > two ? one : two)), *to = a->errors + bi_terrain_slot(g, x, y);
+    if (bi_terrain_has_area(g, &t)) one = bi_terrain_rows_distance(g, a->heights, &t, first, last);
+    if (bi_terrain_has_area(g, &mate)) two = bi_terrain_rows_distance(g, a->heights, &mate, first, last);
+    uint32_t error = bi_f32_bits(bi_terrain_round_up(one > two ? one : two)),
+             *to = a->errors + bi_terrain_slot(g, x, y);
     if (row == 0) {
-        uint32_t below = bi_terrain_below_error(g, a->errors, x, y);
+        uint32_t below = bi_terrain_nested_error(g, a->errors, x, y);
         error = below > error ? below : error;
     }
     if (a->by_rows)
         bi_atomic_max_u32(to, error);
     else
         *to = error;
-}
-
-/* The largest distance of a sample from the mesh, as bits of a float, and the level of the deepest leaf. */
-struct bi_terrain_measure {
-    struct bi_terrain_grid grid;
-    bosc_cbt_view view;
-    const float *heights;
-    uint32_t *most; /* (2) error, level */
-};
-
-BI_FN bool bi_terrain_is_corner(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, int64_t sample)
-{
-    return sample == bi_terrain_sample(g, t->lx, t->ly) || sample == bi_terrain_sample(g, t->rx, t->ry) ||
-           sample == bi_terrain_sample(g, t->px, t->py);
-}
-
-BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i)
-{
-    const struct bi_terrain_grid *g = &a->grid;
-    const int64_t row = i / g->w;
-    double x = (double)(i - row * g->w), y = (double)row;
-    if (g->half && y > x) return;
-    struct bi_terrain_place place = bi_terrain_find(g, &a->view, x, y);
-    struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->heights, &place.t);
-    double error = bi_terrain_is_corner(g, &place.t, i) ? 0 : bi_terrain_over(&plane, x, y) - (double)a->heights[i];
-    bi_atomic_max_u32(a->most, bi_f32_bits(bi_terrain_up(error < 0 ? -error : error)));
-    bi_atomic_max_u32(a->most + 1, (uint32_t)bosc_cbt_level(place.node));
 }
 
 #endif

@@ -25,12 +25,13 @@
 #include "base/step.h"
 
 struct bi_terrain_grid {
-    int32_t w, h, last_x, last_y; /* samples; columns and rows of intervals */
-    int32_t side, tiles;          /* log2 of the intervals of a square's side, and of the number of squares */
-    int32_t depth, first;         /* of the tree; level of the largest triangles */
-    int32_t pitch, rows;          /* of the array of diamonds, see bi_terrain_slot */
-    bool tall;                    /* squares are in a column, not a row */
-    bool half;                    /* one triangle is the root */
+    int32_t width, height;  /* of the raster in samples */
+    int32_t last_x, last_y; /* its last column and row */
+    int32_t side, tiles;    /* log2 of the intervals of a square's side, and of the number of squares */
+    int32_t depth, first;   /* of the tree; level of the largest triangles */
+    int32_t pitch, rows;    /* of the array of diamonds, see bi_terrain_slot */
+    bool tall;              /* squares are in a column, not a row */
+    bool half;              /* one triangle is the root */
 };
 
 /* Counter-clockwise: the ends of the longest edge, and the right angle. */
@@ -48,9 +49,9 @@ BI_FN int32_t bi_terrain_min3(int32_t a, int32_t b, int32_t c) { return bi_terra
 BI_FN int32_t bi_terrain_max3(int32_t a, int32_t b, int32_t c) { return bi_terrain_max(a, bi_terrain_max(b, c)); }
 
 /* Factors of 2 in a coordinate; more than any other has, for 0. */
-BI_FN int32_t bi_terrain_twos(int32_t x) { return x ? bosc_cbt_low_zeros((uint64_t)(uint32_t)x) : 31; }
+BI_FN int32_t bi_terrain_trailing_zeros(int32_t x) { return x ? bosc_cbt_trailing_zeros((uint64_t)(uint32_t)x) : 31; }
 
-BI_FN bool bi_terrain_live(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
+BI_FN bool bi_terrain_has_area(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
 {
     int32_t x = bi_terrain_min3(t->lx, t->rx, t->px), y = bi_terrain_min3(t->ly, t->ry, t->py);
     if (x < 0 || y < 0 || x >= g->last_x || y >= g->last_y) return false;
@@ -82,7 +83,7 @@ BI_FN struct bi_terrain_triangle bi_terrain_root(const struct bi_terrain_grid *g
 }
 
 /* Where the triangle is split. Not for those of the deepest level. */
-BI_FN struct bi_terrain_point bi_terrain_middle(const struct bi_terrain_triangle *t)
+BI_FN struct bi_terrain_point bi_terrain_midpoint(const struct bi_terrain_triangle *t)
 {
     struct bi_terrain_point m = {(t->lx + t->rx) >> 1, (t->ly + t->ry) >> 1};
     return m;
@@ -90,38 +91,39 @@ BI_FN struct bi_terrain_point bi_terrain_middle(const struct bi_terrain_triangle
 
 BI_FN struct bi_terrain_triangle bi_terrain_child(const struct bi_terrain_triangle *t, uint64_t which)
 {
-    struct bi_terrain_point m = bi_terrain_middle(t);
+    struct bi_terrain_point m = bi_terrain_midpoint(t);
     struct bi_terrain_triangle left = {t->px, t->py, t->lx, t->ly, m.x, m.y};
     struct bi_terrain_triangle right = {t->rx, t->ry, t->px, t->py, m.x, m.y};
     return which ? right : left;
 }
 
 /* The other triangle of the diamond; it may lie outside. */
-BI_FN struct bi_terrain_triangle bi_terrain_mate(const struct bi_terrain_triangle *t)
+BI_FN struct bi_terrain_triangle bi_terrain_base_neighbour(const struct bi_terrain_triangle *t)
 {
     struct bi_terrain_triangle mate = {t->rx, t->ry, t->lx, t->ly, t->lx + t->rx - t->px, t->ly + t->ry - t->py};
     return mate;
 }
 
 /* The triangle below `t` on the path of the `count` lowest bits. */
-BI_FN struct bi_terrain_triangle bi_terrain_below(struct bi_terrain_triangle t, uint64_t path, int32_t count)
+BI_FN struct bi_terrain_triangle bi_terrain_descend(struct bi_terrain_triangle t, uint64_t path, int32_t count)
 {
     while (count-- > 0) t = bi_terrain_child(&t, path >> count & 1);
     return t;
 }
 
 /* The triangle of a node of level g->first or more. */
-BI_FN struct bi_terrain_triangle bi_terrain_of_node(const struct bi_terrain_grid *g, uint64_t node)
+BI_FN struct bi_terrain_triangle bi_terrain_triangle_of(const struct bi_terrain_grid *g, uint64_t node)
 {
     int32_t below = bosc_cbt_level(node) - g->first;
     uint64_t root = (node >> below) - ((uint64_t)1 << g->first);
-    return bi_terrain_below(bi_terrain_root(g, (int32_t)(root >> 1), (int32_t)(root & 1)), node, below);
+    return bi_terrain_descend(bi_terrain_root(g, (int32_t)(root >> 1), (int32_t)(root & 1)), node, below);
 }
 
 /* The two triangles of the diamond with this middle; they may lie outside. */
-BI_FN struct bi_terrain_triangle bi_terrain_of_middle(int32_t x, int32_t y)
+BI_FN struct bi_terrain_triangle bi_terrain_diamond_at(int32_t x, int32_t y)
 {
-    int32_t tx = bi_terrain_twos(x), ty = bi_terrain_twos(y), t = bi_terrain_min(tx, ty), s = (int32_t)1 << t;
+    int32_t tx = bi_terrain_trailing_zeros(x), ty = bi_terrain_trailing_zeros(y), t = bi_terrain_min(tx, ty),
+            s = (int32_t)1 << t;
     if (tx > ty) {
         struct bi_terrain_triangle upright = {x, y - s, x, y + s, x - s, y};
         return upright;
@@ -163,23 +165,23 @@ BI_FN uint64_t bi_terrain_node(const struct bi_terrain_grid *g, const struct bi_
  * one column for each power of two at most: the first column that it divides. Likewise rows. */
 BI_FN int64_t bi_terrain_slot(const struct bi_terrain_grid *g, int32_t x, int32_t y)
 {
-    int32_t column = x <= g->last_x ? x : g->w + bi_terrain_twos(x);
-    int32_t row = y <= g->last_y ? y : g->h + bi_terrain_twos(y);
+    int32_t column = x <= g->last_x ? x : g->width + bi_terrain_trailing_zeros(x);
+    int32_t row = y <= g->last_y ? y : g->height + bi_terrain_trailing_zeros(y);
     return (int64_t)row * g->pitch + column;
 }
 
 BI_FN int64_t bi_terrain_sample(const struct bi_terrain_grid *g, int32_t x, int32_t y)
 {
-    return (int64_t)bi_terrain_min(y, g->last_y) * g->w + bi_terrain_min(x, g->last_x);
+    return (int64_t)bi_terrain_min(y, g->last_y) * g->width + bi_terrain_min(x, g->last_x);
 }
 
-BI_FN bool bi_terrain_unmoved(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
+BI_FN bool bi_terrain_is_unclamped(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
 {
     return bi_terrain_max3(t->lx, t->rx, t->px) <= g->last_x && bi_terrain_max3(t->ly, t->ry, t->py) <= g->last_y;
 }
 
 /* Do all corners of the diamond lie in the raster, so that its triangles are where their images are? */
-BI_FN bool bi_terrain_inside(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
+BI_FN bool bi_terrain_diamond_inside(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
 {
     int32_t qx = t->lx + t->rx - t->px, qy = t->ly + t->ry - t->py;
     int32_t x = bi_terrain_max3(t->lx, t->rx, t->px), y = bi_terrain_max3(t->ly, t->ry, t->py);
@@ -187,7 +189,7 @@ BI_FN bool bi_terrain_inside(const struct bi_terrain_grid *g, const struct bi_te
 }
 
 /* Does the raster fill its squares, and is there a power of two of them? Then all triangles are live, none is moved. */
-BI_FN bool bi_terrain_fits(const struct bi_terrain_grid *g)
+BI_FN bool bi_terrain_fills_squares(const struct bi_terrain_grid *g)
 {
     int32_t s = (int32_t)1 << g->side, along = g->tall ? g->last_y : g->last_x,
             across = g->tall ? g->last_x : g->last_y;
@@ -197,7 +199,7 @@ BI_FN bool bi_terrain_fits(const struct bi_terrain_grid *g)
 /* Is the node of a tree with these bits split? It is one of the tree. */
 BI_FN bool bi_terrain_is_split(const bosc_cbt_view *v, uint64_t node)
 {
-    return !(node >> v->depth) && bosc_cbt_bit(v->bits, bosc_cbt_place(bosc_cbt_right(node), v->depth));
+    return !(node >> v->depth) && bosc_cbt_bit(v->bits, bosc_cbt_first_bit(bosc_cbt_right(node), v->depth));
 }
 
 #endif

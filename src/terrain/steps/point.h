@@ -6,37 +6,38 @@
 #include "terrain/steps/grid.h"
 
 /* The side of the line from a to b on which a point lies; more than 0 to the left. Exact for samples. */
-BI_FN double bi_terrain_side(double ax, double ay, double bx, double by, double x, double y)
+BI_FN double bi_terrain_cross(double ax, double ay, double bx, double by, double x, double y)
 {
     return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
 }
 
 /* 0 or more if the point is in the image of the triangle. */
-BI_FN double bi_terrain_depth(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, double x, double y)
+BI_FN double bi_terrain_inside_by(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, double x,
+                                  double y)
 {
     double lx = bi_terrain_min(t->lx, g->last_x), ly = bi_terrain_min(t->ly, g->last_y);
     double rx = bi_terrain_min(t->rx, g->last_x), ry = bi_terrain_min(t->ry, g->last_y);
     double px = bi_terrain_min(t->px, g->last_x), py = bi_terrain_min(t->py, g->last_y);
-    double a = bi_terrain_side(lx, ly, rx, ry, x, y), b = bi_terrain_side(rx, ry, px, py, x, y);
-    double c = bi_terrain_side(px, py, lx, ly, x, y);
+    double a = bi_terrain_cross(lx, ly, rx, ry, x, y), b = bi_terrain_cross(rx, ry, px, py, x, y);
+    double c = bi_terrain_cross(px, py, lx, ly, x, y);
     a = b < a ? b : a;
     return c < a ? c : a;
 }
 
 /* Where a point is: a triangle and its node (0: not known). */
-struct bi_terrain_place {
+struct bi_terrain_location {
     struct bi_terrain_triangle t;
     uint64_t node;
 };
 
-BI_FN struct bi_terrain_place bi_terrain_enter(const struct bi_terrain_grid *g, double x, double y)
+BI_FN struct bi_terrain_location bi_terrain_locate_root(const struct bi_terrain_grid *g, double x, double y)
 {
     int32_t along = (int32_t)(g->tall ? y : x), last = g->tall ? g->last_y : g->last_x;
     int32_t square = bi_terrain_min(along, last - 1) >> g->side;
-    struct bi_terrain_place place = {bi_terrain_root(g, square, 0), 1};
+    struct bi_terrain_location place = {bi_terrain_root(g, square, 0), 1};
     if (g->half) return place;
     struct bi_terrain_triangle other = bi_terrain_root(g, square, 1);
-    bool second = bi_terrain_depth(g, &other, x, y) > bi_terrain_depth(g, &place.t, x, y);
+    bool second = bi_terrain_inside_by(g, &other, x, y) > bi_terrain_inside_by(g, &place.t, x, y);
     if (second) place.t = other;
     place.node = ((uint64_t)1 << g->first) + 2 * (uint64_t)square + second;
     return place;
@@ -44,15 +45,16 @@ BI_FN struct bi_terrain_place bi_terrain_enter(const struct bi_terrain_grid *g, 
 
 /* The child, of the triangle or of its mate, whose image holds the point: where vertices are moved, images of children
  * together cover that of the diamond, not each that of its parent. Of several the first one. */
-BI_FN void bi_terrain_enter_moved(const struct bi_terrain_grid *g, struct bi_terrain_place *place, double x, double y)
+BI_FN void bi_terrain_locate_clamped_child(const struct bi_terrain_grid *g, struct bi_terrain_location *place, double x,
+                                           double y)
 {
-    struct bi_terrain_triangle mate = bi_terrain_mate(&place->t), found = place->t;
+    struct bi_terrain_triangle mate = bi_terrain_base_neighbour(&place->t), found = place->t;
     double best = 0;
-    int which = -1, n = bi_terrain_live(g, &mate) ? 4 : 2;
+    int which = -1, n = bi_terrain_has_area(g, &mate) ? 4 : 2;
     for (int i = 0; i < n; i++) {
         struct bi_terrain_triangle child = bi_terrain_child(i < 2 ? &place->t : &mate, (uint64_t)(i & 1));
-        if (!bi_terrain_live(g, &child)) continue;
-        double depth = bi_terrain_depth(g, &child, x, y);
+        if (!bi_terrain_has_area(g, &child)) continue;
+        double depth = bi_terrain_inside_by(g, &child, x, y);
         if (which >= 0 && depth <= best) continue;
         best = depth;
         which = i;
@@ -62,26 +64,27 @@ BI_FN void bi_terrain_enter_moved(const struct bi_terrain_grid *g, struct bi_ter
     place->node = which < 2 && place->node ? 2 * place->node + (uint64_t)which : 0;
 }
 
-BI_FN void bi_terrain_enter_child(const struct bi_terrain_grid *g, struct bi_terrain_place *place, double x, double y)
+BI_FN void bi_terrain_locate_child(const struct bi_terrain_grid *g, struct bi_terrain_location *place, double x,
+                                   double y)
 {
     const struct bi_terrain_triangle *t = &place->t;
-    if (!bi_terrain_inside(g, t)) {
-        bi_terrain_enter_moved(g, place, x, y);
+    if (!bi_terrain_diamond_inside(g, t)) {
+        bi_terrain_locate_clamped_child(g, place, x, y);
         return;
     }
-    struct bi_terrain_point m = bi_terrain_middle(t);
-    uint64_t which = bi_terrain_side(t->px, t->py, m.x, m.y, x, y) > 0;
+    struct bi_terrain_point m = bi_terrain_midpoint(t);
+    uint64_t which = bi_terrain_cross(t->px, t->py, m.x, m.y, x, y) > 0;
     place->t = bi_terrain_child(t, which);
     if (place->node) place->node = 2 * place->node + which;
 }
 
 /* The leaf over a point of the raster. */
-BI_FN struct bi_terrain_place bi_terrain_find(const struct bi_terrain_grid *g, const bosc_cbt_view *v, double x,
-                                              double y)
+BI_FN struct bi_terrain_location bi_terrain_locate_leaf(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
+                                                        double x, double y)
 {
-    struct bi_terrain_place place = bi_terrain_enter(g, x, y);
+    struct bi_terrain_location place = bi_terrain_locate_root(g, x, y);
     for (int32_t level = g->first; bi_terrain_is_split(v, place.node);) {
-        bi_terrain_enter_child(g, &place, x, y);
+        bi_terrain_locate_child(g, &place, x, y);
         level++;
         if (!place.node) place.node = bi_terrain_node(g, &place.t, level);
     }
@@ -120,7 +123,7 @@ BI_FN struct bi_terrain_plane bi_terrain_plane_of(const struct bi_terrain_grid *
     return plane;
 }
 
-BI_FN double bi_terrain_over(const struct bi_terrain_plane *plane, double x, double y)
+BI_FN double bi_terrain_height_at(const struct bi_terrain_plane *plane, double x, double y)
 {
     return plane->p + plane->slope_y * (y - plane->py) + plane->slope_x * (x - plane->px);
 }
@@ -138,7 +141,7 @@ BI_FN struct bi_terrain_span bi_terrain_rows(const struct bi_terrain_grid *g, co
 }
 
 /* How far the edge has come, of `wide` columns, `done` of `all` rows from where it begins. */
-BI_FN int32_t bi_terrain_along(int32_t wide, int32_t done, int32_t all)
+BI_FN int32_t bi_terrain_edge_offset(int32_t wide, int32_t done, int32_t all)
 {
     return wide == all || wide == 0 ? (wide ? done : 0) : all ? (int32_t)((int64_t)wide * done / all) : wide;
 }
@@ -153,17 +156,18 @@ BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g,
     if (t->ly == t->ry) {
         int32_t done = y < py ? py - y : y - py, all = ly < py ? py - ly : ly - py;
         int32_t low = bi_terrain_min(lx, rx), high = bi_terrain_max(lx, rx);
-        left = px - bi_terrain_along(px - low, done, all);
-        right = px + bi_terrain_along(high - px, done, all);
+        left = px - bi_terrain_edge_offset(px - low, done, all);
+        right = px + bi_terrain_edge_offset(high - px, done, all);
     } else if (t->lx == t->rx) {
         int32_t low = bi_terrain_min(ly, ry), high = bi_terrain_max(ly, ry), wide = px < lx ? lx - px : px - lx;
-        int32_t far = y < py ? bi_terrain_along(wide, y - low, py - low) : bi_terrain_along(wide, high - y, high - py);
+        int32_t far = y < py ? bi_terrain_edge_offset(wide, y - low, py - low)
+                             : bi_terrain_edge_offset(wide, high - y, high - py);
         left = px < lx ? lx - far : lx;
         right = px < lx ? lx : lx + far;
     } else {
         int32_t ux = t->ly == t->py ? lx : rx, vy = t->ly == t->py ? ry : ly; /* the ends in the directions of x, y */
         int32_t wide = ux < px ? px - ux : ux - px;
-        int32_t far = bi_terrain_along(wide, y < vy ? vy - y : y - vy, vy < py ? py - vy : vy - py);
+        int32_t far = bi_terrain_edge_offset(wide, y < vy ? vy - y : y - vy, vy < py ? py - vy : vy - py);
         left = ux < px ? px - far : px;
         right = ux < px ? px : px + far;
     }
@@ -172,7 +176,7 @@ BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g,
 }
 
 /* The smallest float that is not less. */
-BI_FN float bi_terrain_up(double x)
+BI_FN float bi_terrain_round_up(double x)
 {
     float f = (float)x;
     return (double)f < x ? bi_f32_from_bits(bi_f32_bits(f) + 1) : f;

@@ -16,63 +16,63 @@ struct bi_terrain_word {
 BI_FN struct bi_terrain_word bi_terrain_word_of(const struct bi_terrain_grid *g, int64_t word)
 {
     struct bi_terrain_word w = {{0, 0, 0, 0, 0, 0}, (uint64_t)word << 6, g->depth - 6 >= g->first};
-    if (w.anchored) w.t = bi_terrain_of_node(g, bosc_cbt_node(w.first, 6, g->depth));
+    if (w.anchored) w.t = bi_terrain_triangle_of(g, bosc_cbt_node(w.first, 6, g->depth));
     return w;
 }
 
 /* The triangle of the node of 2^size places that begins at place p of the word; 2^size <= 64. */
-BI_FN struct bi_terrain_triangle bi_terrain_in_word(const struct bi_terrain_grid *g, const struct bi_terrain_word *w,
-                                                    int32_t p, int32_t size)
+BI_FN struct bi_terrain_triangle bi_terrain_triangle_in_word(const struct bi_terrain_grid *g,
+                                                             const struct bi_terrain_word *w, int32_t p, int32_t size)
 {
-    if (w->anchored) return bi_terrain_below(w->t, (uint64_t)p >> size, 6 - size);
-    return bi_terrain_of_node(g, bosc_cbt_node(w->first + (uint64_t)p, size, g->depth));
+    if (w->anchored) return bi_terrain_descend(w->t, (uint64_t)p >> size, 6 - size);
+    return bi_terrain_triangle_of(g, bosc_cbt_node(w->first + (uint64_t)p, size, g->depth));
 }
 
 /* log2 of the places of the leaf that begins at place p of the word, of whose bits those above p are `above`. */
 BI_FN int32_t bi_terrain_leaf_size(const bosc_cbt_view *v, const struct bi_terrain_word *w, int32_t p, uint64_t above)
 {
-    if (above) return bosc_cbt_low_zeros((uint64_t)(bosc_cbt_low_zeros(above) - p));
-    if (p) return bosc_cbt_low_zeros((uint64_t)p);
-    return bosc_cbt_size_at(v, w->first);
+    if (above) return bosc_cbt_trailing_zeros((uint64_t)(bosc_cbt_trailing_zeros(above) - p));
+    if (p) return bosc_cbt_trailing_zeros((uint64_t)p);
+    return bosc_cbt_log2_size_at(v, w->first);
 }
 
 /* The triangle of that leaf, and its level. */
-BI_FN struct bi_terrain_triangle bi_terrain_leaf(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
-                                                 const struct bi_terrain_word *w, int32_t p, uint64_t above,
-                                                 int32_t *level)
+BI_FN struct bi_terrain_triangle bi_terrain_leaf_triangle(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
+                                                          const struct bi_terrain_word *w, int32_t p, uint64_t above,
+                                                          int32_t *level)
 {
     int32_t size = bi_terrain_leaf_size(v, w, p, above);
     *level = g->depth - size;
-    if (size <= 6) return bi_terrain_in_word(g, w, p, size);
-    return bi_terrain_of_node(g, bosc_cbt_node(w->first, size, g->depth));
+    if (size <= 6) return bi_terrain_triangle_in_word(g, w, p, size);
+    return bi_terrain_triangle_of(g, bosc_cbt_node(w->first, size, g->depth));
 }
 
 /* The triangle of the node that the bit at place p of the word splits, and its level; p is not the first place. */
-BI_FN struct bi_terrain_triangle bi_terrain_parted(const struct bi_terrain_grid *g, const struct bi_terrain_word *w,
-                                                   int32_t p, int32_t *level)
+BI_FN struct bi_terrain_triangle bi_terrain_split_triangle(const struct bi_terrain_grid *g,
+                                                           const struct bi_terrain_word *w, int32_t p, int32_t *level)
 {
-    int32_t size = bosc_cbt_low_zeros(w->first + (uint64_t)p) + 1;
+    int32_t size = bosc_cbt_trailing_zeros(w->first + (uint64_t)p) + 1;
     *level = g->depth - size;
     if (*level < g->first || p == 0) {
         struct bi_terrain_triangle none = {0, 0, 0, 0, 0, 0};
         if (*level < g->first) return none;
-        return bi_terrain_of_node(g, bosc_cbt_node(w->first, size, g->depth));
+        return bi_terrain_triangle_of(g, bosc_cbt_node(w->first, size, g->depth));
     }
-    return bi_terrain_in_word(g, w, p & ~((1 << size) - 1), size);
+    return bi_terrain_triangle_in_word(g, w, p & ~((1 << size) - 1), size);
 }
 
 /* Of the word's bits that are left, takes those up to the first that splits a triangle, whose middle it gives; false
  * if there is none. */
-BI_FN bool bi_terrain_next_middle(const struct bi_terrain_grid *g, const struct bi_terrain_word *w, uint64_t *left,
-                                  struct bi_terrain_point *middle)
+BI_FN bool bi_terrain_next_midpoint(const struct bi_terrain_grid *g, const struct bi_terrain_word *w, uint64_t *left,
+                                    struct bi_terrain_point *middle)
 {
     while (*left) {
-        int32_t level, p = bosc_cbt_low_zeros(*left);
+        int32_t level, p = bosc_cbt_trailing_zeros(*left);
         *left &= *left - 1;
         if (w->first + (uint64_t)p == 0) continue;
-        struct bi_terrain_triangle t = bi_terrain_parted(g, w, p, &level);
+        struct bi_terrain_triangle t = bi_terrain_split_triangle(g, w, p, &level);
         if (level < g->first) continue;
-        *middle = bi_terrain_middle(&t);
+        *middle = bi_terrain_midpoint(&t);
         return true;
     }
     return false;
@@ -84,7 +84,7 @@ BI_FN bool bi_terrain_next_leaf(const struct bi_terrain_grid *g, const bosc_cbt_
 {
     int32_t level;
     if (!*left) return false;
-    *t = bi_terrain_leaf(g, v, w, bosc_cbt_low_zeros(*left), *left & (*left - 1), &level);
+    *t = bi_terrain_leaf_triangle(g, v, w, bosc_cbt_trailing_zeros(*left), *left & (*left - 1), &level);
     *left &= *left - 1;
     return true;
 }

@@ -1,0 +1,25 @@
+/* The foundation of concurrent binary trees: handles, their memory, and the checks that calls share. */
+#ifndef BI_CBT_HANDLE_H
+#define BI_CBT_HANDLE_H
+
+#include "cbt/cbt.h"
+#include "core/call.h"
+
+/* A copy of the options with the defaults filled in. */
+bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt_opts *full);
+bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth);
+/* BOSC_ERR_ARG with the reason if the context cannot reach the tree. */
+bosc_status bi_cbt_check(bosc_ctx *ctx, const bosc_cbt *tree);
+/* Checks an array of n elements of `size` bytes: present, aligned, and no larger than memory. */
+bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
+                               size_t size);
+static inline size_t bi_cbt_id_size(const bosc_cbt *tree) { return (size_t)tree->opts.id_bits / 8; }
+
+/* A tree with these (full) options and memory for its bits and ranks, which are not set. */
+bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree);
+/* Memory for commands, none of which is recorded. */
+bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree);
+/* Forgets the recorded commands. */
+bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree);
+
+#endif
