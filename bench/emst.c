@@ -13,7 +13,7 @@ static void span(void *user)
     BENCH(bosc_emst(bench.ctx, BOSC_F32, dim, points, bench.n, 0, 32, pairs, dist2));
 }
 
-static void run(bosc_points_kind kind, const char *name)
+static void run(bosc_random_points_kind kind, const char *name)
 {
     bosc_ctx_info info = {.size = sizeof info};
     BENCH(bosc_random_points(bench.ctx, kind, 1, bench.n, dim, BOSC_F32, points));
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
     pairs = bench_array(NULL, (size_t)bench.n * 8);
     dist2 = bench_array(NULL, (size_t)bench.n * 4);
     for (dim = 2; dim <= 3; dim++) {
-        run(BOSC_POINTS_UNIFORM, "uniform");
-        run(BOSC_POINTS_CLUSTERED, "clustered");
+        run(BOSC_RANDOM_POINTS_UNIFORM, "uniform");
+        run(BOSC_RANDOM_POINTS_CLUSTERED, "clustered");
     }
     return bench_close();
 }

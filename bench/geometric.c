@@ -95,12 +95,12 @@ static void measure(struct subject *b, bool affine)
     make_scene(b, affine);
     BENCH(bosc_geometric_create(bench.ctx, &opts, &b->table));
     struct bench_times times = bench_time(NULL, build, b, bench.repeats);
-    BENCH(bosc_geometric_get_info(b->table, &info));
+    BENCH(bosc_geometric_get_info(bench.ctx, b->table, &info));
     row(b, "build", affine, times, bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
     b->looked = b->scene;
     times = bench_time(NULL, find, b, bench.repeats);
     bench_check(right(b), "%s, model of %" PRId64, affine ? "affine" : "similarity", b->n);
-    row(b, "find", affine, times, bench_text("scene of %" PRId64 ", %" PRId64 " tried", b->m, b->match.tried));
+    row(b, "find", affine, times, bench_text("scene of %" PRId64 ", %" PRId64 " tried", b->m, b->match.trials));
     b->looked = b->others;
     times = bench_time(NULL, find, b, bench.repeats);
     bench_check(!b->match.found, "a model of %" PRId64 " that is not there", b->n);

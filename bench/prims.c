@@ -77,7 +77,7 @@ static bosc_status sort_superkey(struct subject *b)
 }
 static bosc_status random_normal(struct subject *b)
 {
-    return bosc_random_points(bench.ctx, BOSC_POINTS_NORMAL, 1, b->n / DIM, DIM, b->entry->dtype, b->out);
+    return bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_NORMAL, 1, b->n / DIM, DIM, b->entry->dtype, b->out);
 }
 
 static const struct entry entries[] = {
@@ -157,7 +157,7 @@ static void fill(struct subject *b)
     bool real = b->entry->dtype == BOSC_F32 || b->entry->dtype == BOSC_F64;
     bosc_status status = BOSC_OK;
     if (real)
-        status = bosc_random_points(bench.ctx, BOSC_POINTS_NORMAL, 1, b->n, 1, b->entry->dtype, b->in);
+        status = bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_NORMAL, 1, b->n, 1, b->entry->dtype, b->in);
     else
         status = bosc_random_bits(bench.ctx, 1, 0, b->n * (int64_t)(size / 4), (uint32_t *)(void *)b->in);
     if (status != BOSC_OK) stop(b, "input");

@@ -215,7 +215,7 @@ static void superkeys(int64_t n)
 {
     device_array<float> points(n * DIM);
     device_array<uint32_t> ours(n), cubs(n);
-    BENCH(bosc_random_points(bench.ctx, BOSC_POINTS_UNIFORM, 1, n, DIM, BOSC_F32, points.p));
+    BENCH(bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, n, DIM, BOSC_F32, points.p));
     bench_times a =
         device_time(WARM_UPS, [&] { BENCH(bosc_sort_superkey(bench.ctx, BOSC_F32, points.p, n, DIM, 0, ours.p)); });
     bench_times b = cub_time([&](void *scratch, size_t &bytes) {

@@ -22,7 +22,7 @@ struct subject {
     int64_t side;
     struct object moving[FRAMES], still;
     int64_t shared[FRAMES]; /* voxels of both objects */
-    bosc_grid *grid;
+    bosc_voxelgrid *grid;
     bosc_hash *table;
     int64_t *counts; /* the backend's */
     uint8_t *found;
@@ -92,14 +92,14 @@ static void build_grid(void *user)
 {
     struct subject *b = user;
     const struct object *o = &b->moving[b->frame];
-    BENCH(bosc_grid_build(bench.ctx, b->grid, o->points, o->n, 0));
+    BENCH(bosc_voxelgrid_build(bench.ctx, b->grid, o->points, o->n, 0));
     BENCH(bosc_sync(bench.ctx));
 }
 
 static void meet_grid(void *user)
 {
     struct subject *b = user;
-    BENCH(bosc_grid_voxel_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
+    BENCH(bosc_voxelgrid_voxel_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
     BENCH(bosc_sync(bench.ctx));
 }
 
@@ -112,7 +112,7 @@ static void grid_frame(void *user)
 static void near_grid(void *user)
 {
     struct subject *b = user;
-    BENCH(bosc_grid_radius_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
+    BENCH(bosc_voxelgrid_radius_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
     BENCH(bosc_sync(bench.ctx));
 }
 
@@ -120,14 +120,14 @@ static void pairs_grid(void *user)
 {
     struct subject *b = user;
     int64_t count;
-    BENCH(bosc_grid_pairs(bench.ctx, b->grid, b->radius, NULL, NULL, 0, &count));
+    BENCH(bosc_voxelgrid_pairs(bench.ctx, b->grid, b->radius, NULL, NULL, 0, &count));
 }
 
 static void groups_grid(void *user)
 {
     struct subject *b = user;
     int64_t count;
-    BENCH(bosc_grid_groups(bench.ctx, b->grid, b->radius, NULL, &count));
+    BENCH(bosc_voxelgrid_components(bench.ctx, b->grid, b->radius, NULL, &count));
 }
 
 static void build_hash(void *user)
@@ -195,9 +195,9 @@ int main(int argc, char **argv)
     const int few = bench.repeats < 5 ? bench.repeats : 5;
     b.side = (int64_t)(cbrt(2 * (double)bench.n) + 0.5);
     make_frames(&b);
-    bosc_grid_opts go = {.size = sizeof go, .dim = 3, .cell = 1, .assume_valid = 1};
+    bosc_voxelgrid_opts go = {.size = sizeof go, .dim = 3, .cell = 1, .assume_valid = 1};
     bosc_hash_opts ho = {.size = sizeof ho, .key_bits = 32};
-    BENCH(bosc_grid_create(bench.ctx, &go, &b.grid));
+    BENCH(bosc_voxelgrid_create(bench.ctx, &go, &b.grid));
     BENCH(bosc_hash_create(bench.ctx, &ho, &b.table));
     check(&b);
     bench_say("%s: %" PRId64 "^3 voxels, %" PRId64 " moving, %" PRId64 " looked up, %" PRId64 " met in the first frame",
@@ -212,6 +212,6 @@ int main(int argc, char **argv)
     row(&b, "  build", build_hash, bench.repeats);
     row(&b, "  look up the other object's voxels", meet_hash, bench.repeats);
     bosc_hash_free(b.table);
-    bosc_grid_free(b.grid);
+    bosc_voxelgrid_free(b.grid);
     return bench_close();
 }

@@ -116,9 +116,10 @@ static bosc_status make_plane(struct demo *demo, struct plane *p, int64_t n)
     p->dist2 = demo_alloc(demo, (size_t)n, sizeof *p->dist2);
     if (!p->points || !p->pairs || !p->order || !p->dist2) return BOSC_ERR_NOMEM;
     int64_t half = n / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
     if (status == BOSC_OK)
-        status = bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
+        status =
+            bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
     for (int64_t i = 0; i < n * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }

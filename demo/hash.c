@@ -7,7 +7,7 @@
 
 #include <boscage/geometric.h>
 #include <boscage/hash.h>
-#include <boscage/spatial.h>
+#include <boscage/voxelgrid.h>
 
 #include "demo/parts.h"
 
@@ -81,31 +81,31 @@ struct cloud {
     double radius;
     float *points;
     int64_t *pairs, *labels, *sizes, *coords;
-    bosc_grid *grid;
+    bosc_voxelgrid *grid;
 };
 
 static bosc_status find_groups(struct demo *demo, struct cloud *c)
 {
     char what[128];
     int64_t again = 0;
-    bosc_grid_opts opts = {.size = sizeof opts, .dim = 2, .cell = c->radius};
-    bosc_status status = bosc_grid_create(demo->ctx, &opts, &c->grid);
+    bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = 2, .cell = c->radius};
+    bosc_status status = bosc_voxelgrid_create(demo->ctx, &opts, &c->grid);
     double build = 0, pairs = 0, groups = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
         double start = demo_now();
-        status = bosc_grid_build(demo->ctx, c->grid, c->points, c->n, 0);
+        status = bosc_voxelgrid_build(demo->ctx, c->grid, c->points, c->n, 0);
         build = demo_now() - start;
         start = demo_now();
-        if (status == BOSC_OK) status = bosc_grid_pairs(demo->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
+        if (status == BOSC_OK) status = bosc_voxelgrid_pairs(demo->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
         pairs = demo_now() - start;
         start = demo_now();
-        if (status == BOSC_OK) status = bosc_grid_groups(demo->ctx, c->grid, c->radius, c->labels, &c->groups);
+        if (status == BOSC_OK) status = bosc_voxelgrid_components(demo->ctx, c->grid, c->radius, c->labels, &c->groups);
         groups = demo_now() - start;
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     c->pairs = demo_alloc(demo, (size_t)c->count, 2 * sizeof *c->pairs);
     if (!c->pairs) return BOSC_ERR_NOMEM;
-    status = bosc_grid_pairs(demo->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
+    status = bosc_voxelgrid_pairs(demo->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t k = 0; k < c->count; k++)
         if (c->labels[c->pairs[2 * k]] != c->labels[c->pairs[2 * k + 1]])
@@ -127,17 +127,17 @@ static bosc_status make_cloud(struct demo *demo, struct cloud *c)
     c->coords = demo_alloc(demo, (size_t)c->n * 2, sizeof *c->coords);
     if (!c->points || !c->labels || !c->sizes || !c->coords) return BOSC_ERR_NOMEM;
     int64_t half = c->n / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
     if (status == BOSC_OK)
-        status =
-            bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32, c->points + 2 * half);
+        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32,
+                                    c->points + 2 * half);
     for (int64_t i = 0; i < 2 * c->n; i++) c->points[i] = fminf(fmaxf(c->points[i], 0), 1);
     return status == BOSC_OK ? find_groups(demo, c) : demo_fail_ctx(demo, status);
 }
 
 static void close_cloud(struct cloud *c)
 {
-    bosc_grid_free(c->grid);
+    bosc_voxelgrid_free(c->grid);
     free(c->points);
     free(c->labels);
     free(c->sizes);
@@ -164,7 +164,7 @@ static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas
     int64_t voxels = 0;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
     for (int64_t i = 0; i < c->n; i++) c->sizes[c->labels[i]]++;
-    bosc_status status = bosc_grid_voxels(demo->ctx, c->grid, c->coords, NULL, c->n, &voxels);
+    bosc_status status = bosc_voxelgrid_voxels(demo->ctx, c->grid, c->coords, NULL, c->n, &voxels);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t v = 0; v < voxels; v++) {
         double x = at((double)c->coords[2 * v] * c->radius), y = at((double)c->coords[2 * v + 1] * c->radius);
@@ -259,7 +259,7 @@ static bosc_status find_figure(struct demo *demo, struct sky *s)
     bosc_geometric *table = NULL;
     bosc_geometric_info info = {.size = sizeof info};
     double start = demo_now(), built = 0;
-    bosc_geometric_opts opts = {.size = sizeof opts, .enough = 0.8};
+    bosc_geometric_opts opts = {.size = sizeof opts, .stop_fraction = 0.8};
     bosc_status status = bosc_geometric_create(demo->ctx, &opts, &table);
     if (status == BOSC_OK) status = bosc_geometric_build(demo->ctx, table, s->model, STARS);
     built = demo_now() - start;
@@ -267,7 +267,7 @@ static bosc_status find_figure(struct demo *demo, struct sky *s)
     start = demo_now();
     if (status == BOSC_OK) status = bosc_geometric_find(demo->ctx, table, s->points, s->m, s->ids, &s->match);
     double found = demo_now() - start;
-    if (status == BOSC_OK) bosc_geometric_get_info(table, &info);
+    if (status == BOSC_OK) bosc_geometric_get_info(demo->ctx, table, &info);
     bosc_geometric_free(table);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     const double *t = s->match.transform;
@@ -278,8 +278,8 @@ static bosc_status find_figure(struct demo *demo, struct sky *s)
     snprintf(what, sizeof what, "geometric hashing: %lld bases of %d stars", (long long)info.bases, STARS);
     demo_row(demo, what, built, (double)info.entries);
     snprintf(what, sizeof what, "found among %lld stars, %lld in place, %lld bases tried", (long long)s->m,
-             (long long)s->match.inliers, (long long)s->match.tried);
-    demo_row(demo, what, found, (double)(s->match.tried * s->m));
+             (long long)s->match.inliers, (long long)s->match.trials);
+    demo_row(demo, what, found, (double)(s->match.trials * s->m));
     return BOSC_OK;
 }
 

@@ -145,9 +145,10 @@ static bosc_status generate(struct demo *demo, struct scene *s, int32_t dim)
     s->points.data = demo_alloc(demo, (size_t)(n * dim), sizeof(float));
     s->queries = demo_alloc(demo, (size_t)(s->m * dim), sizeof(float));
     if (!s->points.data || !s->queries) return BOSC_ERR_NOMEM;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 1, n, dim, BOSC_F32, s->points.data);
+    bosc_status status =
+        bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 1, n, dim, BOSC_F32, s->points.data);
     if (status == BOSC_OK)
-        status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 2, s->m, dim, BOSC_F32, s->queries);
+        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, s->m, dim, BOSC_F32, s->queries);
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 

@@ -109,9 +109,9 @@ static const float plane_queries[PLANE_QUERIES * 2] = {0.24f, 0.72f, 0.55f, 0.46
 static bosc_status make_points(struct demo *demo, struct plane *p)
 {
     int half = PLANE_POINTS / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
+    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
     if (status == BOSC_OK)
-        status = bosc_random_points(demo->ctx, BOSC_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
+        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
                                     p->points + half * 2);
     for (int i = 0; i < PLANE_POINTS * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
     return status;

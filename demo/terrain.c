@@ -72,7 +72,8 @@ bosc_status demo_terrain(struct demo *demo)
     land.heights.data = demo_alloc(demo, (size_t)SIDE * SIDE, sizeof *land.heights.data);
     if (!land.heights.data) return BOSC_ERR_NOMEM;
     double start = demo_now();
-    bosc_status status = bosc_random_heights(demo->ctx, BOSC_HEIGHTS_ISLANDS, SEED, SIDE, SIDE, land.heights.data);
+    bosc_status status =
+        bosc_random_heights(demo->ctx, BOSC_RANDOM_HEIGHTS_ISLANDS, SEED, SIDE, SIDE, land.heights.data);
     demo_row(demo, "fractal relief of 641 x 641 samples", demo_now() - start, (double)SIDE * SIDE);
     start = demo_now();
     if (status == BOSC_OK) status = land_build(demo->ctx, &land);

@@ -14,7 +14,7 @@ static bosc_status write_points(bosc_ctx *ctx, const char *path, bosc_io_error *
     bosc_array points = {.dtype = BOSC_F32, .rank = 2, .shape = {N, DIM, 1, 1}};
     points.data = malloc(sizeof(float) * N * DIM);
     bosc_status status = points.data ? BOSC_OK : BOSC_ERR_NOMEM;
-    if (!status) status = bosc_random_points(ctx, BOSC_POINTS_CLUSTERED, 7, N, DIM, BOSC_F32, points.data);
+    if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_CLUSTERED, 7, N, DIM, BOSC_F32, points.data);
     if (!status) status = bosc_npy_write(path, &points, error);
     bosc_array_free(&points);
     return status;

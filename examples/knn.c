@@ -18,7 +18,7 @@ int main(void)
     bosc_kdtree_opts what = {.size = sizeof what, .dtype = BOSC_F32, .dim = DIM};
 
     bosc_status status = points ? bosc_ctx_create(&where, &ctx) : BOSC_ERR_NOMEM;
-    if (!status) status = bosc_random_points(ctx, BOSC_POINTS_UNIFORM, 1, N, DIM, BOSC_F32, points);
+    if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, N, DIM, BOSC_F32, points);
     if (!status) status = bosc_kdtree_create(ctx, &what, &tree);
     if (!status) status = bosc_kdtree_build(ctx, tree, points, N, 0); /* again and again: nothing more is allocated */
     if (!status) status = bosc_kdtree_knn(ctx, tree, queries, M, 0, K, ids, dist2);

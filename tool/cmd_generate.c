@@ -16,7 +16,7 @@ int run_generate_points(struct job *job)
     points.data = job_alloc((size_t)(n * dim), bosc_dtype_size(points.dtype));
     if (!points.data) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = bosc_random_points(job->ctx, (bosc_points_kind)kind, (uint64_t)seed, n, (int32_t)dim,
+    bosc_status status = bosc_random_points(job->ctx, (bosc_random_points_kind)kind, (uint64_t)seed, n, (int32_t)dim,
                                             points.dtype, points.data);
     job_seconds(job, "generate", start);
     code = status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : say_ctx(job, status);

@@ -26,7 +26,7 @@ int run_generate_heights(struct job *job)
     if (!heights.data) return EXIT_FAILED;
     double start = job_now();
     bosc_status status =
-        bosc_random_heights(job->ctx, (bosc_heights_kind)kind, (uint64_t)seed, size, size, heights.data);
+        bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, (uint64_t)seed, size, size, heights.data);
     job_seconds(job, "generate", start);
     code = status == BOSC_OK ? write_heights(job, &heights) : say_ctx(job, status);
     job_integer(job, "size", size);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include <boscage/geometric.h>
-#include <boscage/spatial.h>
+#include <boscage/voxelgrid.h>
 
 #include "tool/tool.h"
 
@@ -55,25 +55,25 @@ static double cell_of(const bosc_array *points, double radius)
 
 static int find_pairs(struct job *job, const bosc_array *points, double radius, bosc_array *pairs)
 {
-    bosc_grid *grid = NULL;
-    bosc_grid_opts opts = {.size = sizeof opts, .dtype = points->dtype, .dim = (int32_t)points->shape[1]};
+    bosc_voxelgrid *grid = NULL;
+    bosc_voxelgrid_opts opts = {.size = sizeof opts, .dtype = points->dtype, .dim = (int32_t)points->shape[1]};
     opts.cell = cell_of(points, radius);
     int64_t count = 0;
     double start = job_now();
-    bosc_status status = bosc_grid_create(job->ctx, &opts, &grid);
-    if (status == BOSC_OK) status = bosc_grid_build(job->ctx, grid, points->data, points->shape[0], 0);
+    bosc_status status = bosc_voxelgrid_create(job->ctx, &opts, &grid);
+    if (status == BOSC_OK) status = bosc_voxelgrid_build(job->ctx, grid, points->data, points->shape[0], 0);
     job_seconds(job, "build", start);
     start = job_now();
-    if (status == BOSC_OK) status = bosc_grid_pairs(job->ctx, grid, radius, NULL, NULL, 0, &count);
+    if (status == BOSC_OK) status = bosc_voxelgrid_pairs(job->ctx, grid, radius, NULL, NULL, 0, &count);
     job_seconds(job, "count", start);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
     int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
     if (!code && !(pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t)))) code = EXIT_FAILED;
     start = job_now();
-    if (!code && (status = bosc_grid_pairs(job->ctx, grid, radius, pairs->data, NULL, count, &count)) != BOSC_OK)
+    if (!code && (status = bosc_voxelgrid_pairs(job->ctx, grid, radius, pairs->data, NULL, count, &count)) != BOSC_OK)
         code = say_ctx(job, status);
     job_seconds(job, "pairs", start);
-    bosc_grid_free(grid);
+    bosc_voxelgrid_free(grid);
     return code;
 }
 
@@ -154,12 +154,12 @@ int run_hash_match(struct job *job)
     bosc_geometric_opts opts = {.size = sizeof opts};
     if ((code = option_choice(job, OPT_KIND, &kind)) || (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
         (code = option_integer(job, OPT_NEAR, 8, INT32_MAX, &near)) ||
-        (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.bases)) ||
-        (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.tries)) || (code = job_open(job)))
+        (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.max_bases)) ||
+        (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.max_trials)) || (code = job_open(job)))
         return code;
     opts.kind = (bosc_geometric_kind)kind;
     opts.seed = (uint64_t)seed;
-    opts.near = (int32_t)near;
+    opts.neighbours = (int32_t)near;
     code = plane_read(job, job->operands[0], &model.points, &model.n);
     if (!code) code = plane_read(job, job->operands[1], &scene.points, &scene.n);
     if (!code) code = match(job, &opts, &model, &scene);

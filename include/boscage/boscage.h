@@ -14,8 +14,8 @@
 #include <boscage/kdtree.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
-#include <boscage/spatial.h>
 #include <boscage/terrain.h>
 #include <boscage/trie.h>
+#include <boscage/voxelgrid.h>
 
 #endif

@@ -1,5 +1,5 @@
 /* The transform of least squared error, one term after the other on the host: the same bits everywhere. */
-#include "geometric/driver.h"
+#include "geometric/drivers.h"
 
 /* Sums of products of deviations: of the model's coordinates (x, y), and of these with the scene's (X, Y). */
 struct moments {
@@ -31,8 +31,8 @@ static void gather(struct moments *s, const double *model, int64_t n, const doub
     }
 }
 
-bool bi_geo_fit(const double *model, int64_t n, const double *scene, const int64_t *ids, bool affine,
-                double transform[6])
+bool bi_geometric_fit(const double *model, int64_t n, const double *scene, const int64_t *ids, bool affine,
+                      double transform[6])
 {
     struct moments s;
     double t[6];

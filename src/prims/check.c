@@ -20,8 +20,8 @@ bosc_status bi_check_kind(bosc_ctx *ctx, bosc_scan_kind kind)
 
 bosc_status bi_check_item_size(bosc_ctx *ctx, size_t item_size)
 {
-    if (item_size >= 1 && item_size <= BI_MOST_ITEM_SIZE) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "item_size: %zu is not in 1 to %d", item_size, BI_MOST_ITEM_SIZE);
+    if (item_size >= 1 && item_size <= BI_MAX_ITEM_SIZE) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "item_size: %zu is not in 1 to %d", item_size, BI_MAX_ITEM_SIZE);
 }
 
 bosc_status bi_check_value_size(bosc_ctx *ctx, size_t value_size)

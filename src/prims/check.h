@@ -4,7 +4,7 @@
 
 #include "core/context.h"
 
-enum { BI_MOST_ITEM_SIZE = 256 };
+enum { BI_MAX_ITEM_SIZE = 256 };
 
 bosc_status bi_check_number(bosc_ctx *ctx, bosc_dtype dtype); /* F32 to U64 */
 bosc_status bi_check_op(bosc_ctx *ctx, bosc_op op);

@@ -1,25 +1,16 @@
-/* The steps of random arrays that each backend gives. */
+/* The room of random arrays: its table of operations. */
 #ifndef BI_RANDOM_RANDOM_H
 #define BI_RANDOM_RANDOM_H
 
+#include <boscage/random.h>
+
 #include "core/context.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+struct bi_random_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
-struct bi_random_steps {
-#define BI_STEP(name, args_t) bi_step_fn name;
-#include "random/steps.def"
-#undef BI_STEP
+/* The table of random arrays that each backend gives. */
+struct bi_random_ops {
+    const struct bi_random_steps *steps;
 };
 
-extern const struct bi_random_steps bi_random_steps_cpu;
-#ifdef BOSC_HAVE_CUDA
-extern const struct bi_random_steps bi_random_steps_cuda;
-#endif
-
-#ifdef __cplusplus
-}
-#endif
 #endif

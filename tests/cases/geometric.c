@@ -102,7 +102,7 @@ static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometr
     bosc_geometric_info info = {.size = sizeof info};
     bosc_geometric *table = table_of(ctx, s, opts);
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
-    CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_OK);
+    CHECK_EQ(bosc_geometric_get_info(ctx, table, &info), BOSC_OK);
     CHECK_EQ(match.found, 1);
     check_claims(s, info.tolerance, &match, ids);
     for (int64_t i = 0; i < s->n; i++) {
@@ -134,7 +134,7 @@ static void affine_maps(bosc_ctx *ctx)
 {
     struct suite_random r = {52};
     struct scene *s = suite_alloc(sizeof *s);
-    bosc_geometric_opts opts = {.size = sizeof opts, .kind = BOSC_GEOMETRIC_AFFINE, .bases = 1000};
+    bosc_geometric_opts opts = {.size = sizeof opts, .kind = BOSC_GEOMETRIC_AFFINE, .max_bases = 1000};
     for (int trial = 0; trial < (suite_slow(ctx) ? 2 : 4); trial++) {
         if (suite_leaves_out()) continue;
         int64_t n = suite_slow(ctx) ? 9 : 12 + trial;
@@ -155,9 +155,12 @@ static void same_everywhere(bosc_ctx *ctx)
         struct suite_random r = {53};
         int64_t ids[SMALL];
         bosc_geometric_match match = {.size = sizeof match};
-        bosc_geometric_opts opts = {
-            .size = sizeof opts, .kind = (bosc_geometric_kind)(kind % 2), .bases = 500, .tries = 60, .seed = 5};
-        if (kind >= 2) opts.near = 8;
+        bosc_geometric_opts opts = {.size = sizeof opts,
+                                    .kind = (bosc_geometric_kind)(kind % 2),
+                                    .max_bases = 500,
+                                    .max_trials = 60,
+                                    .seed = 5};
+        if (kind >= 2) opts.neighbours = 8;
         make_scene(&r, s, kind % 2, 11, 0.003, 5, 10);
         bosc_geometric *table = table_of(ctx, s, &opts);
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
@@ -186,7 +189,8 @@ static void large(bosc_ctx *ctx)
     for (int trial = 0; trial < (most ? 4 : 1); trial++) {
         bool affine = trial % 2;
         int64_t n = few ? 40 : trial < 2 ? 1000 : 5000;
-        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)affine, .near = few ? 12 : 0};
+        bosc_geometric_opts opts = {
+            .size = sizeof opts, .kind = (bosc_geometric_kind)affine, .neighbours = few ? 12 : 0};
         bosc_geometric_match match = {.size = sizeof match};
         double spacing = 2 / sqrt((double)n);
         make_scene(&r, s, affine, n, (few ? 0.02 : 0.04) * spacing, 5, n / 2);
@@ -196,7 +200,7 @@ static void large(bosc_ctx *ctx)
         bosc_geometric *table = table_of(ctx, s, &opts);
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, other->points, other->m, NULL, &match));
         CHECK_EQ(match.found, 0);
-        CHECK(match.inliers * 4 < n && match.tried == 1024);
+        CHECK(match.inliers * 4 < n && match.trials == 1024);
         bosc_geometric_free(table);
     }
     free(other);
@@ -213,11 +217,12 @@ static void memory(bosc_ctx *ctx)
         int64_t live[2], kept, scratch, n = suite_slow(ctx) ? sizes[i / 2] / 4 + 3 : sizes[i / 2];
         bosc_ctx *own = counted_context(ctx, live);
         bosc_geometric_info info = {.size = sizeof info};
-        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .near = i < 4 ? 0 : 9};
+        bosc_geometric_opts opts = {
+            .size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .neighbours = i < 4 ? 0 : 9};
         make_scene(&r, s, i % 2, n, 0, 0, 0);
         CHECK_OK(own, bosc_geometric_bytes(own, &opts, n, &kept, &scratch));
         bosc_geometric *table = table_of(own, s, &opts);
-        CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_OK);
+        CHECK_EQ(bosc_geometric_get_info(ctx, table, &info), BOSC_OK);
         CHECK(info.bytes <= kept && live[0] + live[1] <= kept + scratch + 16 * n + 65536);
         bosc_geometric_free(table);
         bosc_ctx_free(own);
@@ -226,22 +231,79 @@ static void memory(bosc_ctx *ctx)
     free(s);
 }
 
-/* Near points of scenes that have less of them than the model, or all in one place; models with points many times. */
-static void few_near(bosc_ctx *ctx)
+/* A reserved table takes what was said, builds take no more of it, and a model survives a reserve. */
+static void reserve(bosc_ctx *ctx)
+{
+    struct suite_random r = {59};
+    struct scene *s = suite_alloc(sizeof *s);
+    for (int i = 0; i < 4; i++) {
+        int64_t kept, scratch, n = i < 2 ? 12 : suite_slow(ctx) ? 30 : 100, ids[2][100];
+        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .max_trials = 20};
+        if (i >= 2) opts.neighbours = 9;
+        bosc_geometric_info info = {.size = sizeof info};
+        bosc_geometric_match match[2] = {{.size = sizeof *match}, {.size = sizeof *match}};
+        bosc_geometric *table = NULL;
+        make_scene(&r, s, i % 2, n, 0, 0, 0);
+        CHECK_OK(ctx, bosc_geometric_bytes(ctx, &opts, n, &kept, &scratch));
+        CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
+        CHECK_OK(ctx, bosc_geometric_reserve(ctx, table, n));
+        CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
+        CHECK_EQ(info.bytes, kept);
+        CHECK_OK(ctx, bosc_geometric_build(ctx, table, s->model, n));
+        CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
+        CHECK_EQ(info.bytes, kept);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids[0], &match[0]));
+        CHECK_OK(ctx, bosc_geometric_reserve(ctx, table, 3 * n));
+        CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
+        CHECK(info.bytes > kept && info.n == n);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids[1], &match[1]));
+        CHECK(memcmp(ids[0], ids[1], (size_t)n * sizeof **ids) == 0 &&
+              memcmp(&match[0], &match[1], sizeof *match) == 0);
+        bosc_geometric_free(table);
+    }
+    free(s);
+}
+
+/* Ids of 32 bits are those of 64, and all ones where there is none. */
+static void narrow_ids(bosc_ctx *ctx)
+{
+    struct suite_random r = {60};
+    struct scene *s = suite_alloc(sizeof *s);
+    make_scene(&r, s, false, 14, 0, 4, 5);
+    int64_t wide[14];
+    uint32_t narrow[14];
+    for (int bits = 64; bits >= 32; bits -= 32) {
+        bosc_geometric_opts opts = {.size = sizeof opts, .id_bits = bits};
+        bosc_geometric_match match = {.size = sizeof match};
+        bosc_geometric_info info = {.size = sizeof info};
+        bosc_geometric *table = table_of(ctx, s, &opts);
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, bits == 64 ? (void *)wide : narrow, &match));
+        CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
+        CHECK(match.found == 1 && info.id_bits == bits);
+        bosc_geometric_free(table);
+    }
+    for (int i = 0; i < 14; i++) CHECK_EQ(narrow[i], (uint32_t)wide[i]);
+    CHECK_EQ(narrow[0], UINT32_MAX);
+    free(s);
+}
+
+/* Neighbours in scenes that have fewer of them than the model, or all in one place; models with points many times. */
+static void few_neighbours(bosc_ctx *ctx)
 {
     double model[2 * SMALL], scene[2 * SMALL];
     int64_t ids[SMALL];
     struct suite_random r = {58};
     for (int kind = 0; kind < 2; kind++) {
         bosc_geometric *table = NULL;
-        bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)kind, .near = 8, .tries = 100};
+        bosc_geometric_opts opts = {
+            .size = sizeof opts, .kind = (bosc_geometric_kind)kind, .neighbours = 8, .max_trials = 100};
         bosc_geometric_match match = {.size = sizeof match};
         CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
         for (int i = 0; i < 2 * SMALL; i++) model[i] = suite_unit(&r);
         CHECK_OK(ctx, bosc_geometric_build(ctx, table, model, SMALL));
         for (int64_t m = 0; m < 13; m++) {
             CHECK_OK(ctx, bosc_geometric_find(ctx, table, model, m, ids, &match));
-            CHECK(match.tried <= 100 && match.inliers <= m && (m < 2 || kind || match.tried > 0));
+            CHECK(match.trials <= 100 && match.inliers <= m && (m < 2 || kind || match.trials > 0));
         }
         for (int i = 0; i < 2 * SMALL; i++) scene[i] = -1e59;
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, scene, SMALL, ids, &match));
@@ -265,21 +327,21 @@ static void degenerate(bosc_ctx *ctx)
     struct scene *s = suite_alloc(sizeof *s);
     int64_t ids[SMALL];
     make_scene(&r, s, false, 15, 0, 0, 0);
-    bosc_geometric_opts opts = {.size = sizeof opts, .tries = 200};
+    bosc_geometric_opts opts = {.size = sizeof opts, .max_trials = 200};
     bosc_geometric *table = table_of(ctx, s, &opts);
     for (int64_t m = 0; m < 6; m++) {
         bosc_geometric_match match = {.size = sizeof match};
         for (int64_t i = 0; i < 2 * m; i++) s->points[i] = suite_unit(&r);
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, m, ids, &match));
         CHECK_EQ(match.found, 0);
-        CHECK_EQ(match.tried, m * (m - 1) < 200 ? m * (m - 1) : 200);
+        CHECK_EQ(match.trials, m * (m - 1) < 200 ? m * (m - 1) : 200);
         CHECK(match.inliers <= m);
         for (int64_t i = 0; i < s->n && match.votes == 0; i++) CHECK_EQ(ids[i], -1);
     }
     for (int64_t i = 0; i < 200; i++) s->points[i] = 3; /* all in one place: no basis */
     bosc_geometric_match match = {.size = sizeof match};
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, 100, NULL, &match));
-    CHECK(match.found == 0 && match.inliers == 0 && match.tried == 200);
+    CHECK(match.found == 0 && match.inliers == 0 && match.trials == 200);
     for (int side = 3; side < 6; side++) { /* grids of points, which match themselves in several ways */
         s->n = s->m = side * side;
         for (int64_t i = 0; i < s->n; i++) {
@@ -301,7 +363,7 @@ static void degenerate(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, same, 4), BOSC_ERR_DATA);
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match)); /* it holds what it held */
     bosc_geometric_free(table);
-    few_near(ctx);
+    few_neighbours(ctx);
     opts.kind = BOSC_GEOMETRIC_AFFINE;
     CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, line, 4), BOSC_ERR_DATA);
@@ -325,22 +387,23 @@ static void wrong_options(bosc_ctx *ctx)
         {.size = sizeof o, .tolerance = -1},
         {.size = sizeof o, .tolerance = NAN},
         {.size = sizeof o, .tolerance = INFINITY},
-        {.size = sizeof o, .vote = -0.1},
-        {.size = sizeof o, .vote = 1e-9},
-        {.size = sizeof o, .vote = 2},
-        {.size = sizeof o, .vote = NAN},
-        {.size = sizeof o, .near = -1},
-        {.size = sizeof o, .near = 7},
-        {.size = sizeof o, .bases = -1},
-        {.size = sizeof o, .bases = INT64_MAX},
-        {.size = sizeof o, .tries = -1},
-        {.size = sizeof o, .tries = INT64_MAX},
-        {.size = sizeof o, .least = -1},
-        {.size = sizeof o, .least = 1.5},
-        {.size = sizeof o, .least = NAN},
-        {.size = sizeof o, .enough = -1},
-        {.size = sizeof o, .enough = 1.01},
-        {.size = sizeof o, .enough = INFINITY},
+        {.size = sizeof o, .vote_radius = -0.1},
+        {.size = sizeof o, .vote_radius = 1e-9},
+        {.size = sizeof o, .vote_radius = 2},
+        {.size = sizeof o, .vote_radius = NAN},
+        {.size = sizeof o, .neighbours = -1},
+        {.size = sizeof o, .neighbours = 7},
+        {.size = sizeof o, .max_bases = -1},
+        {.size = sizeof o, .max_bases = INT64_MAX},
+        {.size = sizeof o, .max_trials = -1},
+        {.size = sizeof o, .max_trials = INT64_MAX},
+        {.size = sizeof o, .min_fraction = -1},
+        {.size = sizeof o, .min_fraction = 1.5},
+        {.size = sizeof o, .min_fraction = NAN},
+        {.size = sizeof o, .stop_fraction = -1},
+        {.size = sizeof o, .stop_fraction = 1.01},
+        {.size = sizeof o, .stop_fraction = INFINITY},
+        {.size = sizeof o, .id_bits = 16},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         CHECK_ARG(ctx, bosc_geometric_create(ctx, &wrong[i], &table), "opts");
@@ -353,7 +416,8 @@ static const int64_t wrong_sizes[] = {-1, INT64_MIN, 0, 1, 2};
 static void wrong_bytes(bosc_ctx *ctx)
 {
     int64_t kept = 7, scratch = 7;
-    const bosc_geometric_opts o = {.size = sizeof o}, all = {.size = sizeof all, .near = 65535, .bases = 1 << 16};
+    const bosc_geometric_opts o = {.size = sizeof o},
+                              all = {.size = sizeof all, .neighbours = 65535, .max_bases = 1 << 16};
     CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
     for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, wrong_sizes[i], &kept, &scratch), "n");
     CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
@@ -391,8 +455,8 @@ static void wrong_scenes(bosc_ctx *ctx, const bosc_geometric *table, double *p)
     CHECK_ARG(ctx, bosc_geometric_find(ctx, NULL, p, 4, ids, &match), "table");
     CHECK_ARG(ctx, bosc_geometric_find(ctx, table, NULL, 4, ids, &match), "scene");
     CHECK_ARG(ctx, bosc_geometric_find(ctx, table, odd, 4, ids, &match), "scene");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, -1, ids, &match), "m");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, INT64_MIN, ids, &match), "m");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, -1, ids, &match), "scene_count");
+    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, INT64_MIN, ids, &match), "scene_count");
     CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, odd, &match), "ids");
     CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, NULL), "match");
     for (size_t size = 0; size < sizeof(size_t); size++) {
@@ -423,9 +487,14 @@ static void arguments(bosc_ctx *ctx)
     wrong_models(ctx, table, p);
     CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
     wrong_scenes(ctx, table, p);
-    CHECK_EQ(bosc_geometric_get_info(table, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_geometric_get_info(NULL, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_geometric_get_info(table, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, table, &info), "info");
+    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, NULL, &info), "table");
+    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, table, NULL), "info: NULL");
+    CHECK_EQ(bosc_geometric_get_info(NULL, table, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_geometric_reserve(NULL, table, 5), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_geometric_reserve(ctx, NULL, 5), "table");
+    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_reserve(ctx, table, wrong_sizes[i]), "n");
+    CHECK_STATUS(ctx, bosc_geometric_reserve(ctx, table, 65537), BOSC_ERR_LIMIT);
     bosc_geometric_free(table);
 }
 
@@ -440,8 +509,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     bosc_geometric *table = NULL;
-    bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)(s->kind & 1), .bases = 40, .tries = 8};
-    if (s->kind & 2) o.near = 8;
+    bosc_geometric_opts o = {
+        .size = sizeof o, .kind = (bosc_geometric_kind)(s->kind & 1), .max_bases = 40, .max_trials = 8};
+    if (s->kind & 2) o.neighbours = 8;
     bosc_status status = bosc_geometric_create(ctx, &o, &table);
     if (status == BOSC_OK) status = bosc_geometric_build(ctx, table, s->scene.model, s->scene.n);
     if (status == BOSC_OK) status = bosc_geometric_find(ctx, table, s->scene.points, s->scene.m, s->ids, &s->match);
@@ -497,6 +567,8 @@ static const struct suite_case suite_cases_geometric[] = {
     {"the same everywhere", same_everywhere, NULL},
     {"large", large, NULL},
     {"memory", memory, NULL},
+    {"reserve", reserve, NULL},
+    {"ids of 32 bits", narrow_ids, NULL},
     {"degenerate", degenerate, NULL},
     {"arguments", arguments, NULL},
     {"faults", faults, NULL},

@@ -25,8 +25,8 @@ static void bits(bosc_ctx *ctx)
         }
 }
 
-static const bosc_points_kind kinds[] = {BOSC_POINTS_UNIFORM, BOSC_POINTS_NORMAL, BOSC_POINTS_CLUSTERED,
-                                         BOSC_POINTS_SPHERE};
+static const bosc_random_points_kind kinds[] = {BOSC_RANDOM_POINTS_UNIFORM, BOSC_RANDOM_POINTS_NORMAL, BOSC_RANDOM_POINTS_CLUSTERED,
+                                         BOSC_RANDOM_POINTS_SPHERE};
 static const int32_t dims[] = {1, 2, 3, 4, 7, 16, 1024};
 
 /* The points that one thread of the baseline makes. */
@@ -107,13 +107,13 @@ static void distributions(void)
                 squares[c] += v * v / N;
                 length += v * v;
                 CHECK(isfinite(v));
-                if (kinds[k] == BOSC_POINTS_UNIFORM) CHECK(v >= 0 && v < 1);
+                if (kinds[k] == BOSC_RANDOM_POINTS_UNIFORM) CHECK(v >= 0 && v < 1);
             }
             products += x[i * DIM] * x[i * DIM + 1] / N;
-            if (kinds[k] == BOSC_POINTS_SPHERE) CHECK(fabs(length - 1) < 1e-14);
+            if (kinds[k] == BOSC_RANDOM_POINTS_SPHERE) CHECK(fabs(length - 1) < 1e-14);
         }
         static const double mean[4] = {0.5, 0, 0.5, 0}, square[4] = {1.0 / 3, 1, 1.0 / 3, 1.0 / 3};
-        double room = kinds[k] == BOSC_POINTS_CLUSTERED ? 0.15 : 0.02; /* 64 centres only */
+        double room = kinds[k] == BOSC_RANDOM_POINTS_CLUSTERED ? 0.15 : 0.02; /* 64 centres only */
         for (int c = 0; c < DIM; c++) CHECK(fabs(sum[c] - mean[k]) < room && fabs(squares[c] - square[k]) < 2 * room);
         CHECK(fabs(products - mean[k] * mean[k]) < room);
     }
@@ -148,8 +148,8 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_random_bits(ctx, 0, 0, 1, (uint32_t *)((char *)words + 1)), "bits");
     CHECK_OK(ctx, bosc_random_bits(ctx, 0, 0, 0, NULL));
     CHECK_EQ(bosc_random_points(NULL, kinds[0], 0, 1, 1, BOSC_F32, x), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_points_kind)4, 0, 1, 1, BOSC_F32, x), "kind");
-    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_points_kind)-1, 0, 1, 1, BOSC_F32, x), "kind");
+    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_random_points_kind)4, 0, 1, 1, BOSC_F32, x), "kind");
+    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_random_points_kind)-1, 0, 1, 1, BOSC_F32, x), "kind");
     static const int32_t bad_dims[] = {0, -1, 1025, INT32_MAX, INT32_MIN};
     for (int i = 0; i < 5; i++)
         CHECK_ARG(ctx, bosc_random_points(ctx, kinds[0], 0, 1, bad_dims[i], BOSC_F32, x), "dim");
@@ -172,7 +172,7 @@ struct output {
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct output *out = user;
-    return out->points ? bosc_random_points(ctx, BOSC_POINTS_SPHERE, 1, 50, 2, BOSC_F32, out->words)
+    return out->points ? bosc_random_points(ctx, BOSC_RANDOM_POINTS_SPHERE, 1, 50, 2, BOSC_F32, out->words)
                        : bosc_random_bits(ctx, 1, 2, 100, out->words);
 }
 

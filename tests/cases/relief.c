@@ -6,7 +6,7 @@
 #include "support/arrays.h"
 #include "support/faults.h"
 
-static const bosc_heights_kind kinds[] = {BOSC_HEIGHTS_MOUNTAINS, BOSC_HEIGHTS_HILLS, BOSC_HEIGHTS_ISLANDS};
+static const bosc_random_heights_kind kinds[] = {BOSC_RANDOM_HEIGHTS_MOUNTAINS, BOSC_RANDOM_HEIGHTS_HILLS, BOSC_RANDOM_HEIGHTS_ISLANDS};
 
 static uint64_t hash_of(const float *z, int n)
 {
@@ -66,7 +66,7 @@ static void ranges(void)
             }
             CHECK(sum > 0 && most > 300 && step > 1 && step < 200);
             if (k) continue;
-            CHECK_OK(ctx, bosc_random_heights(ctx, BOSC_HEIGHTS_ISLANDS, seed, SIDE, SIDE, sea));
+            CHECK_OK(ctx, bosc_random_heights(ctx, BOSC_RANDOM_HEIGHTS_ISLANDS, seed, SIDE, SIDE, sea));
             for (int i = 0; i < SIDE * SIDE; i++) CHECK(fabsf(sea[i] - fmaxf(z[i] - 1500, 0)) < 0.001f);
         }
     free(z);
@@ -80,15 +80,15 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_EQ(bosc_random_heights(NULL, kinds[0], 0, 2, 2, z), BOSC_ERR_ARG);
     static const int bad_kinds[] = {-1, 3, 99, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
-        CHECK_ARG(ctx, bosc_random_heights(ctx, (bosc_heights_kind)bad_kinds[i], 0, 2, 2, z), "kind");
+        CHECK_ARG(ctx, bosc_random_heights(ctx, (bosc_random_heights_kind)bad_kinds[i], 0, 2, 2, z), "kind");
     static const int64_t negative[] = {-1, -2, INT64_MIN};
     for (int i = 0; i < 3; i++) {
-        CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, negative[i], 2, z), "w");
-        CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, 2, negative[i], z), "h");
+        CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, negative[i], 2, z), "width");
+        CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, 2, negative[i], z), "height");
     }
-    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, INT64_MAX, 2, z), "h");
-    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, INT64_MAX, 1, z), "h");
-    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, (int64_t)1 << 32, (int64_t)1 << 31, z), "h");
+    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, INT64_MAX, 2, z), "height");
+    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, INT64_MAX, 1, z), "height");
+    CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, (int64_t)1 << 32, (int64_t)1 << 31, z), "height");
     CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, 2, 2, NULL), "heights");
     CHECK_ARG(ctx, bosc_random_heights(ctx, kinds[0], 0, 2, 2, (float *)((char *)z + 1)), "heights");
     CHECK_OK(ctx, bosc_random_heights(ctx, kinds[0], 0, 0, 2, NULL));
@@ -100,7 +100,7 @@ static float swept[6 * 5];
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     (void)user;
-    return bosc_random_heights(ctx, BOSC_HEIGHTS_HILLS, 3, 6, 5, swept);
+    return bosc_random_heights(ctx, BOSC_RANDOM_HEIGHTS_HILLS, 3, 6, 5, swept);
 }
 
 static void faults(bosc_ctx *ctx)

@@ -4,8 +4,17 @@
 
 #include "core/cuda/launch.cuh"
 
+/* The room, which a file defines before it includes this one: kernels are called bi_ROOM_step_NAME, so that a profiler
+ * shows whose they are. */
+#ifndef BI_STEP_ROOM
+#define BI_STEP_ROOM core
+#endif
+#define BI_STEP_KERNEL_OF_(room, name) bi_##room##_step_##name
+#define BI_STEP_KERNEL_OF(room, name) BI_STEP_KERNEL_OF_(room, name)
+#define BI_STEP_KERNEL(name) BI_STEP_KERNEL_OF(BI_STEP_ROOM, name)
+
 #define BI_STEP_CUDA(name, args_t)                                                                                    \
-    static __global__ void kernel_##name(const args_t a, int64_t n)                                                   \
+    static __global__ void BI_STEP_KERNEL(name)(const args_t a, int64_t n)                                            \
     {                                                                                                                 \
         for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) \
             bi_step_##name(&a, i);                                                                                    \
@@ -13,7 +22,7 @@
     static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                                   \
     {                                                                                                                 \
         if (n <= 0) return BOSC_OK;                                                                                   \
-        return BI_RUN(ctx, kernel_##name, bi_grid(ctx, n, 256), 256, 0, *(const args_t *)args, n);                    \
+        return BI_RUN(ctx, BI_STEP_KERNEL(name), bi_grid(ctx, n, 256), 256, 0, *(const args_t *)args, n);             \
     }
 
 #endif

@@ -1,0 +1,31 @@
+/* Neighbours of points: the bases of large models and of their scenes are made of them. */
+#include "geometric/drivers.h"
+
+const bosc_kdtree_opts bi_geometric_tree_opts = {
+    .size = sizeof bi_geometric_tree_opts, .dtype = BOSC_F64, .dim = 2, .id_bits = 32, .assume_valid = 1};
+
+bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, bosc_kdtree **tree)
+{
+    BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, tree));
+    return bosc_kdtree_build(ctx, *tree, points, n, 0);
+}
+
+bosc_status bi_geometric_find_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
+                                         struct bi_geometric_choice *choice)
+{
+    const struct bi_geometric_steps *steps = ctx->ops->geometric->steps;
+    int64_t width = choice->neighbours.count + 1;
+    struct bi_geometric_drop_self others = {.count = choice->neighbours.count};
+    BI_TRY(bi_scratch_of(ctx, rows * width, sizeof(uint32_t), &choice->neighbours.rows));
+    others.rows = choice->neighbours.rows;
+    if (choice->model) {
+        BI_TRY(bosc_kdtree_knn_self(ctx, tree, width, others.rows, NULL));
+    } else {
+        BI_TRY(bi_scratch_of(ctx, rows, 2 * sizeof(double), &choice->base_points));
+        BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), &choice->self));
+        BI_TRY(steps->base_points(ctx, rows, choice));
+        BI_TRY(bosc_kdtree_knn(ctx, tree, choice->base_points, rows, 0, width, others.rows, NULL));
+        others.self = choice->self;
+    }
+    return steps->drop_self(ctx, rows, &others);
+}

@@ -1,0 +1,18 @@
+/* CUDA's table of voxel grids. */
+#define BI_STEP_ROOM voxelgrid
+
+#include "core/cuda/sort_rows.cuh"
+#include "core/cuda/steps.cuh"
+#include "voxelgrid/steps/steps.h"
+
+#define BI_STEP BI_STEP_CUDA
+#include "voxelgrid/steps/steps.def"
+#undef BI_STEP
+
+static const bi_voxelgrid_steps cuda_steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "voxelgrid/steps/steps.def"
+#undef BI_STEP
+};
+
+extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps, bi_cuda_sort_rows};

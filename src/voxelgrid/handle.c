@@ -1,0 +1,204 @@
+/* The handle of a voxel grid: options, checks, blocks, and what a grid tells of itself. */
+#include <string.h>
+
+#include "core/blocks.h"
+#include "voxelgrid/handle.h"
+
+enum { BLOCKS = 4, SLACK = 1 << 20 };
+
+bosc_status bi_voxelgrid_check(bosc_ctx *ctx, const bosc_voxelgrid *grid)
+{
+    return bi_check_handle(ctx, "grid", grid ? &grid->memory : NULL);
+}
+
+bosc_status bi_voxelgrid_check_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *array, const void *data,
+                                    const char *count_name, int64_t count, int64_t stride,
+                                    struct bi_voxelgrid_rows *rows)
+{
+    int64_t size = (int64_t)bosc_dtype_size(grid->opts.dtype), dim = grid->opts.dim;
+    if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", count_name, (long long)count);
+    if (count > 0 && !data) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", array);
+    if (stride < 0 || (stride > 0 && stride < dim))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)dim);
+    *rows = (struct bi_voxelgrid_rows){data, count, stride ? stride : dim, grid->opts.dtype, (int32_t)dim};
+    if (count > 0 && rows->stride > (INT64_MAX / size - dim) / count)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", count_name,
+                       (long long)count, (long long)rows->stride);
+    return bi_check_aligned(ctx, array, data, (size_t)size);
+}
+
+bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, double radius)
+{
+    if (radius >= 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+}
+
+bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
+                                       const void *dist2)
+{
+    BI_TRY(bi_check_aligned(ctx, ids_name, ids, (size_t)grid->opts.id_bits / 8));
+    return bi_check_aligned(ctx, "dist2", dist2, grid->opts.dtype == BOSC_F32 ? 4 : 8);
+}
+
+bosc_status bi_voxelgrid_check_opts(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts, bosc_voxelgrid_opts *full)
+{
+    if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim and cell have no default");
+    BI_TRY(bi_take_opts(ctx, "bosc_voxelgrid_opts", opts, full, sizeof *full));
+    if (full->dtype == 0) full->dtype = BOSC_F32;
+    if (full->id_bits == 0) full->id_bits = 64;
+    if (full->dtype != BOSC_F32 && full->dtype != BOSC_F64 && full->dtype != BOSC_I32 && full->dtype != BOSC_I64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)full->dtype);
+    if (full->dim < 1 || full->dim > BI_VOXELGRID_DIM)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to %d", (int)full->dim, BI_VOXELGRID_DIM);
+    if (!(full->cell > 0) || full->cell > 0x1.fffffffffffffp1023)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: cell %g is not finite and more than 0", full->cell);
+    if (full->id_bits != 32 && full->id_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
+    return BOSC_OK;
+}
+
+bosc_status bosc_voxelgrid_create(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts, bosc_voxelgrid **grid)
+{
+    bosc_voxelgrid_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_voxelgrid_check_opts(ctx, opts, &full));
+    if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
+    bosc_voxelgrid *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_voxelgrid){.memory = ctx->memory, .host = ctx->host, .opts = full};
+    fresh->view.dim = full.dim;
+    fresh->view.cell = full.cell;
+    fresh->view.wide = full.dtype != BOSC_F32;
+    *grid = fresh;
+    return BOSC_OK;
+}
+
+void bosc_voxelgrid_free(bosc_voxelgrid *grid)
+{
+    if (!grid) return;
+    struct bi_memory host = grid->host;
+    bi_block_free(&grid->memory, &grid->points);
+    bi_block_free(&grid->memory, &grid->ids);
+    bi_block_free(&grid->memory, &grid->keys);
+    bi_block_free(&grid->memory, &grid->starts);
+    bi_memory_release(&host, grid, sizeof *grid);
+}
+
+/* Points the view to the grid's blocks. */
+static void show_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
+{
+    view->points = grid->points.data;
+    view->ids = grid->ids.data;
+    view->keys = grid->keys.data;
+    view->starts = grid->starts.data;
+}
+
+/* Bytes of the blocks that a view uses. */
+static void view_bytes(const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
+{
+    size_t n = (size_t)v->n, keyed = v->keyed && n;
+    bytes[0] = n * (size_t)v->dim * (v->wide ? 8 : 4);
+    bytes[1] = n * sizeof(uint32_t);
+    bytes[2] = keyed ? n * (v->wide_keys ? 8 : 4) : 0;
+    bytes[3] = keyed ? (((size_t)1 << v->index_bits) + 1) * sizeof(uint32_t) : 0;
+}
+
+bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
+{
+    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
+    size_t bytes[BLOCKS];
+    view_bytes(view, bytes);
+    for (int b = 0; b < BLOCKS; b++) BI_TRY(bi_block_reserve(ctx, &grid->memory, blocks[b], bytes[b]));
+    show_blocks(grid, view);
+    return BOSC_OK;
+}
+
+/* Bytes of the blocks for n points over any extent that keys of 64 bits tell apart. */
+static void most_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
+{
+    size_t count = (size_t)n;
+    bytes[0] = count * (size_t)o->dim * (o->dtype == BOSC_F32 ? 4 : 8);
+    bytes[1] = count * sizeof(uint32_t);
+    bytes[2] = count * sizeof(uint64_t);
+    bytes[3] = n ? (((size_t)1 << bi_voxelgrid_index_bits(n)) + 1) * sizeof(uint32_t) : 0;
+}
+
+/* Scratch for a build of `count` host points, or for `count` host queries: the rows as they are and as points, keys
+ * and row numbers, and twice as much for their sort; lists of 64-bit counts take less. */
+static int64_t scratch_bytes(const bosc_voxelgrid_opts *o, int64_t count)
+{
+    return count * (o->dim * ((int64_t)bosc_dtype_size(o->dtype) + 8) + 48) + SLACK;
+}
+
+static bosc_status check_sizes(bosc_ctx *ctx, const bosc_voxelgrid_opts *o, int64_t n, int64_t query_count)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (query_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)query_count);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);
+    if (query_count > (INT64_MAX - SLACK) / (16 * (int64_t)o->dim + 48))
+        return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld queries are more than memory can hold",
+                       (long long)query_count);
+    return BOSC_OK;
+}
+
+bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts, int64_t n, int64_t *kept,
+                                 int64_t *scratch)
+{
+    bosc_voxelgrid_opts full;
+    size_t bytes[BLOCKS];
+    BI_ENTER(ctx);
+    BI_TRY(bi_voxelgrid_check_opts(ctx, opts, &full));
+    BI_TRY(check_sizes(ctx, &full, n, 0));
+    most_bytes(&full, n, bytes);
+    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2] + bytes[3]);
+    if (scratch) *scratch = scratch_bytes(&full, n);
+    return BOSC_OK;
+}
+
+/* Larger blocks get the contents of the smaller ones. */
+static bosc_status grow(bosc_ctx *ctx, bosc_voxelgrid *grid, const size_t bytes[BLOCKS])
+{
+    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
+    size_t used[BLOCKS];
+    view_bytes(&grid->view, used);
+    bosc_status status = bi_blocks_grow(ctx, &grid->memory, blocks, BLOCKS, bytes, used);
+    show_blocks(grid, &grid->view);
+    return status;
+}
+
+bosc_status bosc_voxelgrid_reserve(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n, int64_t query_count)
+{
+    size_t bytes[BLOCKS];
+    void *scratch;
+    BI_ENTER(ctx);
+    BI_TRY(bi_voxelgrid_check(ctx, grid));
+    BI_TRY(check_sizes(ctx, &grid->opts, n, query_count));
+    int64_t rows = n > query_count ? n : query_count;
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, rows), &scratch));
+    most_bytes(&grid->opts, n, bytes);
+    return grow(ctx, grid, bytes);
+}
+
+bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, bosc_voxelgrid_info *info)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_voxelgrid_check(ctx, grid));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_size(ctx, "info", "bosc_voxelgrid_info", info->size, sizeof *info));
+    const struct bi_voxelgrid_view *v = &grid->view;
+    bosc_voxelgrid_info full = {.size = info->size,
+                                .n = v->n,
+                                .cell = grid->opts.cell,
+                                .dim = grid->opts.dim,
+                                .dtype = grid->opts.dtype,
+                                .id_bits = grid->opts.id_bits,
+                                .key_bits = v->key_bits};
+    full.bytes = (int64_t)(grid->points.bytes + grid->ids.bytes + grid->keys.bytes + grid->starts.bytes);
+    for (int c = 0; c < grid->opts.dim && full.n > 0; c++) {
+        full.low[c] = v->low.at[c];
+        full.high[c] = v->high.at[c];
+    }
+    memcpy(info, &full, info->size);
+    return BOSC_OK;
+}

@@ -1,0 +1,157 @@
+/* Queries: counts of points, and the points within a radius as CSR rows. */
+#include "core/csr.h"
+#include "voxelgrid/drivers.h"
+
+/* Checks what all queries take, and begins the call. */
+static bosc_status begin(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t query_count,
+                         int64_t stride, struct bi_voxelgrid_query *query)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_voxelgrid_check(ctx, grid));
+    BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "queries", queries, "query_count", query_count, stride, &query->rows));
+    if (query_count > INT64_MAX / 16)
+        return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is too large", (long long)query_count);
+    query->view = grid->view;
+    query->wide_ids = grid->opts.id_bits == 64;
+    return BOSC_OK;
+}
+
+/* Brings the queries in reach and looks for a NaN in them. */
+static bosc_status stage_queries(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_query *query,
+                                 bool *staged)
+{
+    int64_t row = INT64_MAX;
+    BI_TRY(bi_voxelgrid_stage_rows(ctx, &query->rows, staged));
+    if (query->rows.n == 0 || grid->opts.assume_valid || query->rows.dtype == BOSC_I32 || query->rows.dtype == BOSC_I64)
+        return BOSC_OK;
+    struct bi_voxelgrid_find_nan nan = {.rows = query->rows};
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof row, &nan.row));
+    BI_TRY(ctx->backend->copy(ctx, nan.row, &row, sizeof row));
+    BI_TRY(ctx->ops->voxelgrid->steps->find_nan(ctx, query->rows.n, &nan));
+    BI_TRY(bi_read_back(ctx, &row, nan.row, sizeof row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "queries: row %lld holds a NaN", (long long)row);
+}
+
+enum { ORDERED = 4096 }; /* fewer queries are not worth a sort */
+
+/* Many queries are served in the order of their voxels, so that they read what earlier ones left in the cache. */
+static bosc_status order_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query)
+{
+    const struct bi_voxelgrid_view *v = &query->view;
+    int64_t m = query->rows.n;
+    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed) return BOSC_OK;
+    struct bi_voxelgrid_query_key order = {.view = *v, .rows = query->rows};
+    BI_TRY(bi_scratch_of(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
+    BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &order.order));
+    BI_TRY(ctx->ops->voxelgrid->steps->query_key(ctx, m, &order));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
+                                          order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
+    void *points;
+    BI_TRY(bi_scratch_of(ctx, m * v->dim, v->wide ? 8 : 4, &points));
+    BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order.order, m, v->wide, points));
+    query->rows = (struct bi_voxelgrid_rows){points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
+    query->order = order.order;
+    return BOSC_OK;
+}
+
+static bosc_status run_count(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bool near)
+{
+    const struct bi_voxelgrid_steps *steps = ctx->ops->voxelgrid->steps;
+    int64_t m = query->rows.n;
+    if (near) {
+        BI_TRY(order_queries(ctx, query));
+        return steps->radius_count(ctx, m, query);
+    }
+    if (query->view.n > 0 && query->view.keyed && query->view.shift == 0)
+        return steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query);
+    return steps->voxel_count(ctx, m, query);
+}
+
+/* near: points within the radius are counted, else those of the query's voxel. */
+static bosc_status count_staged(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_query *query, bool near)
+{
+    bool staged = false;
+    struct bi_out counts;
+    BI_TRY(stage_queries(ctx, grid, query, &staged));
+    BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
+    query->counts = counts.reachable;
+    BI_TRY(run_count(ctx, query, near));
+    BI_TRY(bi_stage_back(ctx, &counts));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+static bosc_status count(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_query *query, bool near)
+{
+    if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
+    BI_TRY(bi_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
+    if (query->rows.n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, grid, query, near));
+}
+
+bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
+                                       int64_t query_count, int64_t stride, int64_t *counts)
+{
+    struct bi_voxelgrid_query query = {.counts = counts};
+    BI_TRY(begin(ctx, grid, queries, query_count, stride, &query));
+    return count(ctx, grid, &query, false);
+}
+
+bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
+                                        int64_t query_count, int64_t stride, double radius, int64_t *counts)
+{
+    struct bi_voxelgrid_query query = {.counts = counts};
+    BI_TRY(begin(ctx, grid, queries, query_count, stride, &query));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    bi_voxelgrid_square(grid, radius, &query.r2, &query.reach);
+    return count(ctx, grid, &query, true);
+}
+
+/* One call of bosc_voxelgrid_radius. */
+struct radius_call {
+    const bosc_voxelgrid *grid;
+    struct bi_voxelgrid_query query;
+};
+
+static bosc_status count_rows(bosc_ctx *ctx, void *call, int64_t *counts)
+{
+    struct radius_call *c = call;
+    bool staged = false;
+    c->query.counts = counts;
+    BI_TRY(stage_queries(ctx, c->grid, &c->query, &staged));
+    BI_TRY(order_queries(ctx, &c->query));
+    return ctx->ops->voxelgrid->steps->radius_count(ctx, c->query.rows.n, &c->query);
+}
+
+static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows *to)
+{
+    struct radius_call *c = call;
+    struct bi_voxelgrid_query *query = &c->query;
+    bool staged = false;
+    query->offsets = to->offsets;
+    query->ids = to->columns[0];
+    query->dist2 = to->columns[1];
+    query->bad = to->bad;
+    BI_TRY(stage_queries(ctx, c->grid, query, &staged));
+    BI_TRY(order_queries(ctx, query));
+    BI_TRY(bi_voxelgrid_list_rows(ctx, to->rows, to->total, &query->long_rows));
+    BI_TRY(ctx->ops->voxelgrid->steps->radius_fill(ctx, to->rows, query));
+    struct bi_row_out rows = {query->ids, query->dist2, 0, query->wide_ids, !query->view.wide, false};
+    return bi_voxelgrid_sort_rows(ctx, &rows, query->offsets, query->long_rows);
+}
+
+bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t query_count,
+                                  int64_t stride, double radius, int64_t *offsets, void *ids, void *dist2,
+                                  int64_t capacity)
+{
+    struct radius_call call = {.grid = grid};
+    BI_TRY(begin(ctx, grid, queries, query_count, stride, &call.query));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
+    BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "ids", ids, dist2));
+    bi_voxelgrid_square(grid, radius, &call.query.r2, &call.query.reach);
+    if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &call, offsets));
+    const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)grid->opts.id_bits / 8},
+                                                          {dist2, grid->view.wide ? 8 : 4}};
+    BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, query_count, offsets, capacity, columns, fill_rows, &call));
+}

@@ -1,0 +1,131 @@
+/* Steps that build a grid. */
+#ifndef BI_VOXELGRID_STEPS_BUILD_H
+#define BI_VOXELGRID_STEPS_BUILD_H
+
+#include "base/atomic.h"
+#include "voxelgrid/steps/voxel.h"
+
+/* *row becomes the smallest row with a NaN. */
+struct bi_voxelgrid_find_nan {
+    struct bi_voxelgrid_rows rows;
+    int64_t *row;
+};
+
+BI_FN void bi_step_find_nan(const struct bi_voxelgrid_find_nan *a, int64_t i)
+{
+    bool nan = false;
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        double x = bi_voxelgrid_number(&a->rows, i, c);
+        nan |= x != x;
+    }
+    if (nan) bi_atomic_min_i64(a->row, i);
+}
+
+/* Items are the numbers below BI_VOXELGRID_ITEMS (or below n); item t looks at rows t, t + items, t + 2 items, ... */
+enum {
+    BI_VOXELGRID_ITEMS = 32768,
+    BI_VOXELGRID_NAN = 0,
+    BI_VOXELGRID_LOW = 1,
+    BI_VOXELGRID_HIGH = 4,
+    BI_VOXELGRID_FOUND = 7
+};
+
+struct bi_voxelgrid_extent {
+    struct bi_voxelgrid_rows rows;
+    double cell;
+    int64_t items;
+    int64_t *found; /* minima, all INT64_MAX before: of rows with a NaN, of voxel coordinates, of their negatives */
+};
+
+BI_FN void bi_step_extent(const struct bi_voxelgrid_extent *a, int64_t t)
+{
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        int64_t low = INT64_MAX, minus_high = INT64_MAX, nan = INT64_MAX;
+        for (int64_t i = t; i < a->rows.n; i += a->items) {
+            double x = bi_voxelgrid_number(&a->rows, i, c);
+            int64_t v = bi_voxelgrid_coordinate(x, a->cell);
+            if (x != x && i < nan) nan = i;
+            if (v < low) low = v;
+            if (-v < minus_high) minus_high = -v;
+        }
+        if (nan != INT64_MAX) bi_atomic_min_i64(&a->found[BI_VOXELGRID_NAN], nan);
+        bi_atomic_min_i64(&a->found[BI_VOXELGRID_LOW + c], low);
+        bi_atomic_min_i64(&a->found[BI_VOXELGRID_HIGH + c], minus_high);
+    }
+}
+
+/* Row i's key and number. */
+struct bi_voxelgrid_key {
+    struct bi_voxelgrid_view view;
+    struct bi_voxelgrid_rows rows;
+    void *keys; /* as wide as the view's; NULL where there are none */
+    uint32_t *ids;
+};
+
+BI_FN void bi_step_key(const struct bi_voxelgrid_key *a, int64_t i)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    a->ids[i] = (uint32_t)i;
+    if (!a->keys) return;
+    for (int32_t c = 0; c < a->view.dim; c++)
+        voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+    uint64_t key = bi_voxelgrid_pack(&a->view, &voxel);
+    if (a->view.wide_keys)
+        ((uint64_t *)a->keys)[i] = key;
+    else
+        ((uint32_t *)a->keys)[i] = (uint32_t)key;
+}
+
+/* Voxel coordinate c of row perm[i]. */
+struct bi_voxelgrid_column {
+    struct bi_voxelgrid_rows rows;
+    double cell;
+    int32_t c;
+    const uint32_t *perm;
+    int64_t *out;
+};
+
+BI_FN void bi_step_column(const struct bi_voxelgrid_column *a, int64_t i)
+{
+    a->out[i] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, a->perm[i], a->c), a->cell);
+}
+
+/* The point at position i. */
+struct bi_voxelgrid_gather {
+    struct bi_voxelgrid_rows rows;
+    const uint32_t *ids;
+    int64_t count;
+    size_t size; /* of a coordinate that is read */
+    bool wide;   /* doubles are written */
+    void *points;
+};
+
+BI_FN void bi_step_gather(const struct bi_voxelgrid_gather *a, int64_t i)
+{
+#ifndef __CUDA_ARCH__ /* rows lie anywhere: ask for one that is needed later */
+    int64_t later = i + 16 < a->count ? i + 16 : i;
+    __builtin_prefetch((const char *)a->rows.data + a->ids[later] * a->rows.stride * (int64_t)a->size);
+#endif
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        double x = bi_voxelgrid_number(&a->rows, a->ids[i], c);
+        if (a->wide)
+            ((double *)a->points)[i * a->rows.dim + c] = x;
+        else
+            ((float *)a->points)[i * a->rows.dim + c] = (float)x;
+    }
+}
+
+/* starts[e + 1] = the end of the keys of entry e, for entries that have any; a maximum scan fills in the others. */
+struct bi_voxelgrid_index {
+    struct bi_voxelgrid_view view;
+    uint32_t *starts;
+};
+
+BI_FN void bi_step_index(const struct bi_voxelgrid_index *a, int64_t i)
+{
+    uint64_t entry = bi_voxelgrid_key(&a->view, i) >> a->view.shift;
+    if (i + 1 < a->view.n && bi_voxelgrid_key(&a->view, i + 1) >> a->view.shift == entry) return;
+    a->starts[entry + 1] = (uint32_t)(i + 1);
+}
+
+#endif

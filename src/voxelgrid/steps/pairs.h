@@ -1,0 +1,54 @@
+/* Steps that find all pairs of points within a radius. */
+#ifndef BI_VOXELGRID_STEPS_PAIRS_H
+#define BI_VOXELGRID_STEPS_PAIRS_H
+
+#include "core/row_out.h"
+#include "voxelgrid/steps/walk.h"
+
+/* All pairs: items are positions; a pair belongs to the smaller id. */
+struct bi_voxelgrid_pairs {
+    struct bi_voxelgrid_view view;
+    double r2, reach;
+    int64_t *counts;        /* by id */
+    const int64_t *offsets; /* by id */
+    void *pairs, *dist2;
+    bool wide_ids;
+    uint32_t *long_rows; /* as of queries */
+};
+
+BI_FN void bi_step_pair_count(const struct bi_voxelgrid_pairs *a, int64_t i)
+{
+    double q[BI_VOXELGRID_DIM];
+    struct bi_voxelgrid_walk walk;
+    uint32_t id = a->view.ids[i];
+    int64_t count = 0, position, end;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_at(&a->view, i, c);
+    if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
+        while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
+            for (; position < end; position++)
+                count += a->view.ids[position] > id && bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
+    a->counts[id] = count;
+}
+
+BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
+{
+    double q[BI_VOXELGRID_DIM];
+    struct bi_voxelgrid_walk walk;
+    uint32_t id = a->view.ids[i];
+    struct bi_row_out out = {a->pairs, a->dist2, a->offsets[id], a->wide_ids, !a->view.wide, true};
+    int64_t count = 0, position, end;
+    if (a->offsets[id + 1] == out.at) return;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_at(&a->view, i, c);
+    if (!bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0)) return;
+    while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
+        for (; position < end; position++) {
+            if (a->view.ids[position] <= id) continue;
+            double d = bi_voxelgrid_dist2(&a->view, position, q);
+            if (!(d <= a->r2)) continue;
+            bi_voxelgrid_set_id(a->pairs, a->wide_ids, 2 * (out.at + count), id);
+            bi_row_set(&out, count++, d, a->view.ids[position]);
+        }
+    if (!bi_row_leave(a->long_rows, id, count)) bi_row_sort(&out, count);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* Steps that look for the points around the caller's queries. */
+#ifndef BI_VOXELGRID_STEPS_QUERY_H
+#define BI_VOXELGRID_STEPS_QUERY_H
+
+#include "core/row_out.h"
+#include "core/csr_steps.h"
+#include "voxelgrid/steps/walk.h"
+
+/* The caller's queries. */
+struct bi_voxelgrid_query {
+    struct bi_voxelgrid_view view;
+    struct bi_voxelgrid_rows rows;
+    double r2, reach;      /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
+    const uint32_t *order; /* which query row i is, near ones together; NULL: the rows are as they were given */
+    int64_t *counts;
+    const int64_t *offsets;
+    void *ids, *dist2;
+    bool wide_ids;
+    int64_t *bad;        /* the smallest query whose row has another length than its answer */
+    uint32_t *long_rows; /* those left to sort, as in bi_row_leave */
+};
+
+BI_FN void bi_voxelgrid_query_at(const struct bi_voxelgrid_query *a, int64_t i, double *q)
+{
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_number(&a->rows, i, c);
+}
+
+/* The voxel of query i; false if it is outside the grid's extent. */
+BI_FN bool bi_voxelgrid_query_voxel(const struct bi_voxelgrid_query *a, int64_t i, struct bi_voxelgrid_coords *voxel)
+{
+    bool inside = a->view.n > 0;
+    for (int32_t c = 0; c < a->view.dim; c++) {
+        voxel->at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+        inside &= voxel->at[c] >= a->view.low.at[c] && voxel->at[c] <= a->view.high.at[c];
+    }
+    return inside;
+}
+
+/* Where each voxel has an entry of its own, item t serves the queries t, t + items, t + 2 items, ...: all their positions
+ * are known before the first one is read, so that reads overlap. */
+enum { BI_VOXELGRID_BATCH = 16 };
+
+BI_FN void bi_step_voxel_count_indexed(const struct bi_voxelgrid_query *a, int64_t t)
+{
+    uint64_t keys[BI_VOXELGRID_BATCH];
+    int64_t items = (a->rows.n + BI_VOXELGRID_BATCH - 1) / BI_VOXELGRID_BATCH;
+    int count = 0;
+    while (count < BI_VOXELGRID_BATCH && t + count * items < a->rows.n) count++;
+    for (int k = 0; k < count; k++) {
+        struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+        keys[k] = bi_voxelgrid_query_voxel(a, t + k * items, &voxel) ? bi_voxelgrid_pack(&a->view, &voxel) : UINT64_MAX;
+    }
+    for (int k = 0; k < count; k++) {
+        bool inside = keys[k] != UINT64_MAX;
+        a->counts[t + k * items] = inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
+    }
+}
+
+BI_FN void bi_step_voxel_count(const struct bi_voxelgrid_query *a, int64_t i)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    bool inside = bi_voxelgrid_query_voxel(a, i, &voxel);
+    a->counts[i] = inside ? bi_voxelgrid_find(&a->view, &voxel, true) - bi_voxelgrid_find(&a->view, &voxel, false) : 0;
+}
+
+/* The key of the voxel of the grid's extent that is nearest to query i, and its number. */
+struct bi_voxelgrid_query_key {
+    struct bi_voxelgrid_view view;
+    struct bi_voxelgrid_rows rows;
+    void *keys; /* as wide as the view's */
+    uint32_t *order;
+};
+
+BI_FN void bi_step_query_key(const struct bi_voxelgrid_query_key *a, int64_t i)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    for (int32_t c = 0; c < a->view.dim; c++) {
+        int64_t at = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+        voxel.at[c] = at < a->view.low.at[c] ? a->view.low.at[c] : at > a->view.high.at[c] ? a->view.high.at[c] : at;
+    }
+    a->order[i] = (uint32_t)i;
+    uint64_t key = bi_voxelgrid_pack(&a->view, &voxel);
+    if (a->view.wide_keys)
+        ((uint64_t *)a->keys)[i] = key;
+    else
+        ((uint32_t *)a->keys)[i] = (uint32_t)key;
+}
+
+BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item)
+{
+    int64_t i = a->order ? (int64_t)a->order[item] : item;
+    double q[BI_VOXELGRID_DIM];
+    struct bi_voxelgrid_walk walk;
+    int64_t count = 0, position, end;
+    bi_voxelgrid_query_at(a, item, q);
+    if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
+        while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
+            for (; position < end; position++) count += bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
+    a->counts[i] = count;
+}
+
+BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
+{
+    int64_t i = a->order ? (int64_t)a->order[item] : item;
+    double q[BI_VOXELGRID_DIM];
+    struct bi_voxelgrid_walk walk;
+    struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, !a->view.wide, false};
+    int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], position, end;
+    bi_voxelgrid_query_at(a, item, q);
+    if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
+        while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
+            for (; position < end; position++) {
+                double d = bi_voxelgrid_dist2(&a->view, position, q);
+                if (!(d <= a->r2)) continue;
+                if (count < room) bi_row_set(&out, count, d, a->view.ids[position]);
+                count++;
+            }
+    if (count != room)
+        bi_atomic_min_i64(a->bad, i);
+    else if (!bi_row_leave(a->long_rows, i, count))
+        bi_row_sort(&out, count);
+}
+
+#endif

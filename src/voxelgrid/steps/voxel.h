@@ -1,0 +1,156 @@
+/* Voxels of points, their keys, and where they are in the order of a grid. */
+#ifndef BI_VOXELGRID_STEPS_VOXEL_H
+#define BI_VOXELGRID_STEPS_VOXEL_H
+
+#include <math.h>
+
+#include "base/bits.h"
+#include "voxelgrid/voxelgrid.h"
+
+#define BI_VOXELGRID_FAR 0x1p62
+
+/* Coordinate c of row i as a number of the distance type: exact for F32, rounded to double otherwise. */
+BI_FN double bi_voxelgrid_number(const struct bi_voxelgrid_rows *r, int64_t i, int32_t c)
+{
+    int64_t at = i * r->stride + c;
+    switch (r->dtype) {
+    case BOSC_F32: return (double)((const float *)r->data)[at];
+    case BOSC_F64: return ((const double *)r->data)[at];
+    case BOSC_I32: return (double)((const int32_t *)r->data)[at];
+    default: return (double)((const int64_t *)r->data)[at];
+    }
+}
+
+/* The voxel coordinate of x: never less for a greater x, since rounding and floor keep the order. */
+BI_FN int64_t bi_voxelgrid_coordinate(double x, double cell)
+{
+    double v = x / cell;
+    if (!(v > -BI_VOXELGRID_FAR)) return -((int64_t)1 << 62);
+    if (!(v < BI_VOXELGRID_FAR)) return (int64_t)1 << 62;
+    int64_t towards_0 = (int64_t)v; /* exact, and so is its way back */
+    return towards_0 - (v < (double)towards_0);
+}
+
+/* Coordinate c of the point at a position of the order. */
+BI_FN double bi_voxelgrid_at(const struct bi_voxelgrid_view *v, int64_t position, int32_t c)
+{
+    int64_t at = position * v->dim + c;
+    return v->wide ? ((const double *)v->points)[at] : (double)((const float *)v->points)[at];
+}
+
+BI_FN uint64_t bi_voxelgrid_key(const struct bi_voxelgrid_view *v, int64_t position)
+{
+    return v->wide_keys ? ((const uint64_t *)v->keys)[position] : ((const uint32_t *)v->keys)[position];
+}
+
+/* The key of a voxel within the extent. */
+BI_FN uint64_t bi_voxelgrid_pack(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel)
+{
+    uint64_t key = 0;
+    for (int32_t c = 0; c < v->dim; c++) /* a coordinate of 64 bits is the only one that has any */
+        key = (v->bits[c] < 64 ? key << v->bits[c] : 0) | ((uint64_t)voxel->at[c] - (uint64_t)v->low.at[c]);
+    return key;
+}
+
+BI_FN struct bi_voxelgrid_coords bi_voxelgrid_unpack(const struct bi_voxelgrid_view *v, uint64_t key)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    for (int32_t c = v->dim - 1; c >= 0; c--) {
+        uint64_t all = v->bits[c] < 64 ? ((uint64_t)1 << v->bits[c]) - 1 : UINT64_MAX;
+        voxel.at[c] = (int64_t)((key & all) + (uint64_t)v->low.at[c]);
+        key = v->bits[c] < 64 ? key >> v->bits[c] : 0;
+    }
+    return voxel;
+}
+
+/* The voxel of the point at a position. */
+BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid_view *v, int64_t position)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    if (v->keyed) return bi_voxelgrid_unpack(v, bi_voxelgrid_key(v, position));
+    for (int32_t c = 0; c < v->dim; c++)
+        voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_at(v, position, c), v->cell);
+    return voxel;
+}
+
+/* -1, 0 or 1. */
+BI_FN int bi_voxelgrid_compare(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *a,
+                               const struct bi_voxelgrid_coords *b)
+{
+    for (int32_t c = 0; c < v->dim; c++)
+        if (a->at[c] != b->at[c]) return a->at[c] < b->at[c] ? -1 : 1;
+    return 0;
+}
+
+/* The first position with at least this key, which may be one more than the largest. */
+BI_FN int64_t bi_voxelgrid_find_key(const struct bi_voxelgrid_view *v, uint64_t key)
+{
+    uint64_t entry = key >> v->shift;
+    if (entry >> v->index_bits) return v->n;
+    int64_t begin = v->starts[entry];
+    if (v->shift == 0) return begin;
+    int64_t end = v->starts[entry + 1];
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (bi_voxelgrid_key(v, middle) < key)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* The first position whose voxel is not before `voxel`, or if `after` the first whose voxel is after it. */
+BI_FN int64_t bi_voxelgrid_find(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel, bool after)
+{
+    int64_t begin = 0, end = v->n;
+    if (v->keyed) {
+        uint64_t key = bi_voxelgrid_pack(v, voxel) + after;
+        return after && key == 0 ? v->n : bi_voxelgrid_find_key(v, key);
+    }
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        struct bi_voxelgrid_coords there = bi_voxelgrid_voxel_at(v, middle);
+        if (bi_voxelgrid_compare(v, &there, voxel) < after)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* The squared distance of the point at a position from the query: terms added in the order of the coordinates, in float
+ * or double; infinite if it is no number. The same bits as in k-d trees. */
+BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t position, const double *q)
+{
+    if (!v->wide) {
+        const float *p = (const float *)v->points + position * v->dim;
+        float d = (float)q[0] - p[0], s = d * d;
+        if (v->dim > 1) {
+            d = (float)q[1] - p[1];
+            s = s + d * d;
+        }
+        if (v->dim > 2) {
+            d = (float)q[2] - p[2];
+            s = s + d * d;
+        }
+        return s == s ? (double)s : (double)INFINITY;
+    }
+    const double *p = (const double *)v->points + position * v->dim;
+    double s = 0;
+    for (int32_t c = 0; c < v->dim; c++) {
+        double d = q[c] - p[c];
+        s = s + d * d;
+    }
+    return s == s ? s : (double)INFINITY;
+}
+
+BI_FN void bi_voxelgrid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
+{
+    if (wide)
+        ((int64_t *)ids)[at] = (int64_t)id;
+    else
+        ((uint32_t *)ids)[at] = id;
+}
+
+#endif

@@ -1,0 +1,55 @@
+#include "reference/voxelgrid.h"
+
+#include <math.h>
+
+double reference_square(const struct reference_points *p, double radius)
+{
+    volatile float r = (float)radius, square = r * r;
+    return p->dtype == BOSC_F32 ? (double)square : radius * radius;
+}
+
+static const void *row(const struct reference_points *p, int64_t i)
+{
+    return (const char *)p->data + (size_t)(i * p->stride) * bosc_dtype_size(p->dtype);
+}
+
+int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pairs, double *dist2)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = i + 1; j < p->n; j++) {
+            double d = reference_dist2(p, j, row(p, i));
+            if (!(d <= r2)) continue;
+            if (pairs) pairs[2 * count] = i;
+            if (pairs) pairs[2 * count + 1] = j;
+            if (dist2) dist2[count] = d;
+            count++;
+        }
+    return count;
+}
+
+int64_t reference_components(const struct reference_points *p, double r2, int64_t *labels)
+{
+    int64_t components = p->n;
+    for (int64_t i = 0; i < p->n; i++) labels[i] = i;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = i + 1; j < p->n; j++) {
+            if (labels[i] == labels[j] || !(reference_dist2(p, j, row(p, i)) <= r2)) continue;
+            int64_t low = labels[i] < labels[j] ? labels[i] : labels[j], high = labels[i] + labels[j] - low;
+            for (int64_t k = 0; k < p->n; k++)
+                if (labels[k] == high) labels[k] = low;
+            components--;
+        }
+    return components;
+}
+
+int64_t reference_voxel(const struct reference_points *p, int64_t i, int32_t c, double cell)
+{
+    int64_t at = i * p->stride + c;
+    double x = p->dtype == BOSC_F32   ? (double)((const float *)p->data)[at]
+               : p->dtype == BOSC_F64 ? ((const double *)p->data)[at]
+               : p->dtype == BOSC_I32 ? (double)((const int32_t *)p->data)[at]
+                                      : (double)((const int64_t *)p->data)[at];
+    double v = floor(x / cell), far = ldexp(1, 62);
+    return (int64_t)(v > far ? far : v < -far ? -far : v);
+}
