@@ -1,5 +1,26 @@
 /* boscage/base.h - what every header needs: version, status codes, element types.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Conventions of the whole API:
+ *
+ * Names: bosc_NOUN_verb, where the noun is the type of the handle; enumerators are BOSC_NOUN_....
+ * Arguments: context, handle, input arrays, their counts (then stride), options, outputs, then the capacity of the
+ * outputs. Arrays are dense and row by row; a stride counts elements from the start of a row to that of the next one.
+ * Types: counts, offsets and ranks are int64_t. Ids of the caller's items have the `id_bits` of the structure's
+ * options: 64 (int64_t, -1 means none) or 32 (uint32_t, all ones mean none).
+ * Options: structs that begin with size_t size, which the caller sets to sizeof; zero bytes in the other fields mean
+ * the defaults, and fields are only appended. A struct that a call fills has its size set in the same way.
+ * Memory: arrays belong to the caller and lie in host memory or in that of the context's backend; a call copies host
+ * arrays for a device and back. Structures belong to the caller too: bosc_NOUN_create makes one and bosc_NOUN_free
+ * frees it, bosc_NOUN_bytes tells beforehand what it will take, and bosc_NOUN_reserve takes it. Scratch is the
+ * context's; it is kept between calls, so that the second call of a shape allocates nothing.
+ * Waiting: a call that gets host arrays returns when its answers are there. With device arrays alone it queues its work
+ * on the context's stream, unless its comment says that it waits. "host" marks outputs that must be in host memory.
+ * Errors: every call that can fail returns a bosc_status; bosc_message has the text, which begins with the name of a
+ * bad argument. A call that fails leaves its outputs as they were, unless its comment says otherwise; after
+ * BOSC_ERR_DEVICE they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and BOSC_ERR_DEVICE.
+ * Answers: the same bits on every backend, CPU level and number of threads.
+ * Cost: work is the number of operations in all; threads share it. n and the other letters are counts of arguments. */
 #ifndef BOSCAGE_BASE_H
 #define BOSCAGE_BASE_H
 
@@ -48,8 +69,8 @@ typedef enum bosc_status {
 #undef BOSC_STATUS_ENUM
 } bosc_status;
 
-/* Types of array elements. Numbers are part of the saved formats and never change. Those of 8 and 16 bits serve as
- * elements that are moved as they are; no call computes with them. */
+/* Types of array elements. Numbers are part of the saved formats and never change. Elements of 8 and 16 bits are only
+ * moved, never computed with, unless a call says so. */
 typedef enum bosc_dtype {
     BOSC_F32 = 1,
     BOSC_F64 = 2,
@@ -63,25 +84,25 @@ typedef enum bosc_dtype {
     BOSC_U16 = 10
 } bosc_dtype;
 
-/* "BOSC_ERR_ARG" for 1, and so on; "unknown status" for a number that is no status. Never NULL. */
+/* Names a status: "BOSC_ERR_ARG" for 1, and so on; "unknown status" for any other number. Never NULL. */
 BOSC_API const char *bosc_status_name(bosc_status status);
 
-/* One English phrase for a status, without the values of the case (see bosc_message). Never NULL. */
+/* Describes a status in one phrase, without the values of the case (see bosc_message). Never NULL. */
 BOSC_API const char *bosc_status_text(bosc_status status);
 
-/* The version of the library that is running, "major.minor.patch". */
+/* Tells the version of the library that is running, "major.minor.patch". */
 BOSC_API const char *bosc_version(void);
 
-/* Bytes of one element, 0 for a number that is no type. */
+/* Tells the bytes of one element; 0 for a number that is no type. */
 BOSC_API size_t bosc_dtype_size(bosc_dtype dtype);
 
-/* "f32", "i64", ...; "?" for a number that is no type. Never NULL. */
+/* Names a type: "f32", "i64", ...; "?" for a number that is no type. Never NULL. */
 BOSC_API const char *bosc_dtype_name(bosc_dtype dtype);
 
-/* Receives the bytes of a structure being saved; returns 0, or anything else to stop (BOSC_ERR_IO). */
+/* Receives bytes of a structure being saved. Returns 0, or anything else to stop (BOSC_ERR_IO). */
 typedef int (*bosc_write_fn)(void *user, const void *bytes, size_t count);
 
-/* Delivers exactly `count` bytes of a saved structure; returns 0, or anything else at the end or on an error. */
+/* Delivers exactly `count` bytes of a saved structure. Returns 0, or anything else at the end or on an error. */
 typedef int (*bosc_read_fn)(void *user, void *bytes, size_t count);
 
 BOSC_END_DECLS

@@ -27,9 +27,9 @@ typedef enum bosc_cpu_level {
     BOSC_CPU_V4 = 4    /* x86-64-v4: AVX-512 */
 } bosc_cpu_level;
 
-/* Memory of the caller's. `alloc` returns NULL when there is none, and memory aligned to 64 bytes (256 on a
- * device) otherwise; `release` gets the size that was asked for. Both may be called from any thread that uses a
- * context or frees a structure made with it, so `user` must outlive those structures. */
+/* The caller's allocator. `alloc` returns memory aligned to 64 bytes (256 on a device), or NULL when there is none;
+ * `release` gets the size that was asked for. Both may be called from any thread that uses a context or frees a
+ * structure made with it, so `user` must outlive those structures. */
 typedef struct bosc_allocator {
     void *(*alloc)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);
@@ -38,12 +38,12 @@ typedef struct bosc_allocator {
 
 typedef enum bosc_log_level { BOSC_LOG_INFO = 1, BOSC_LOG_WARNING = 2 } bosc_log_level;
 
-/* Gets one line of text without a line break. */
+/* Receives one line of text without a line break. */
 typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
 
-/* Called now and then during long calls with the name of the stage and the part done (0 to 1). A result other
+/* Called now and then during long calls with the name of the stage and the fraction done (0 to 1). A result other
  * than 0 cancels the call, which then returns BOSC_ERR_CANCELLED. */
-typedef int (*bosc_progress_fn)(void *user, const char *stage, double part);
+typedef int (*bosc_progress_fn)(void *user, const char *stage, double fraction);
 
 /* Zero bytes mean the default; set `size` to sizeof(bosc_ctx_opts). Fields are only appended. */
 typedef struct bosc_ctx_opts {
@@ -62,22 +62,22 @@ typedef struct bosc_ctx_opts {
     void *progress_user;
 } bosc_ctx_opts;
 
-/* Opens a context. `opts` may be NULL for the defaults. *ctx is set on success, untouched otherwise.
- * BOSC_ERR_ARG for bad options, BOSC_ERR_BACKEND where the build or the machine lacks the backend, the device or
- * the CPU level, BOSC_ERR_NOMEM. There is no context yet to hold a message: bosc_backend_reason() has the text. */
+/* Opens a context.
+ * opts: may be NULL for the defaults. ctx: set on success.
+ * Errors: BOSC_ERR_ARG for bad options, BOSC_ERR_BACKEND where the build or the machine lacks the backend, the device
+ * or the CPU level, BOSC_ERR_NOMEM. There is no context yet to hold a message: bosc_backend_reason has the text. */
 BOSC_API bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx);
 
-/* Waits for the context's work, then frees it. Structures it built live on. NULL is allowed. */
+/* Frees the context once its work is done; NULL is allowed. Structures built in it live on. Waits. */
 BOSC_API void bosc_ctx_free(bosc_ctx *ctx);
 
-/* Waits until everything queued on the context is done, and returns the first failure of it. */
+/* Waits until everything queued on the context is done, and returns the first failure among it. */
 BOSC_API bosc_status bosc_sync(bosc_ctx *ctx);
 
-/* The text of the last failure of a call with this context, with the values of the case; "" if none.
+/* Tells the text of the last failure of a call with this context, with the values of the case; "" if there was none.
  * Valid until the next call with the context. Never NULL. */
 BOSC_API const char *bosc_message(const bosc_ctx *ctx);
 
-/* What a context is. Set `size` before the call. */
 typedef struct bosc_ctx_info {
     size_t size;
     bosc_backend backend;     /* CPU or CUDA */
@@ -87,26 +87,31 @@ typedef struct bosc_ctx_info {
     int64_t scratch_bytes; /* held by the arena now, in the backend's memory */
     char device_name[128]; /* "" on the CPU backend */
 } bosc_ctx_info;
+
+/* Describes the context. Set info->size before the call. */
 BOSC_API bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info);
 
-/* Frees the scratch memory that the context keeps between calls (waits first). The next call takes what it needs. */
+/* Frees the scratch memory that the context keeps between calls; the next call takes what it needs. Waits. */
 BOSC_API bosc_status bosc_ctx_trim(bosc_ctx *ctx);
 
-/* Number of CUDA devices that a context can be opened on; 0 without CUDA in the build or a driver here. */
+/* Counts the CUDA devices that a context can be opened on; 0 without CUDA in the build or a driver here. */
 BOSC_API int32_t bosc_device_count(void);
 
-/* Why this build or machine cannot open the backend, as one phrase; "" if it can. Never NULL. */
+/* Tells why this build or machine cannot open the backend, as one phrase; "" if it can. Never NULL. */
 BOSC_API const char *bosc_backend_reason(bosc_backend backend);
 
-/* The best CPU level of this machine and build. */
+/* Tells the best CPU level of this machine and build. */
 BOSC_API bosc_cpu_level bosc_cpu_best_level(void);
 
-/* Memory of the context's backend (device memory on CUDA), from the context's allocator. *memory is set on
- * success. 0 bytes give NULL. Free with bosc_release and the same size, through any context of that backend. */
+/* Allocates memory of the context's backend (device memory on CUDA) through the context's allocator.
+ * memory: set on success; 0 bytes give NULL. */
 BOSC_API bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory);
+
+/* Frees memory of bosc_alloc, through any context of that backend. `bytes` is the size that was asked for. */
 BOSC_API void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes);
 
-/* Copies between any of host and device memory. Waits when either side is host memory. */
+/* Copies between any of host and device memory.
+ * Cost: O(bytes). Waits when either side is host memory. */
 BOSC_API bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
 
 BOSC_END_DECLS

@@ -10,8 +10,8 @@
  * A table of all bases of n points has n^2 (n^3) of them, each with n points. For large models, bases are made of
  * points near each other and have the coordinates of neighbours alone, so that tables grow with n. Votes are integers,
  * and the smaller number wins ties, so all backends give the same bits.
- * Sources: Wolfson and Rigoutsos, Geometric Hashing: An Overview (1997); Alcantara et al., Real-time Parallel Hashing on
- * the GPU (SIGGRAPH Asia 2009), section 6. */
+ * Sources: Wolfson and Rigoutsos, Geometric Hashing: An Overview (1997); Alcantara et al., Real-time Parallel Hashing
+ * on the GPU (SIGGRAPH Asia 2009), section 6. */
 #ifndef BOSCAGE_GEOMETRIC_H
 #define BOSCAGE_GEOMETRIC_H
 
@@ -78,8 +78,8 @@ BOSC_API bosc_status bosc_geometric_bytes(bosc_ctx *ctx, const bosc_geometric_op
  * for a coordinate that is not finite or beyond 1e60, and if no basis is left (all points in one place or, for affine
  * maps, on a line). On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the table holds what it held before; on any other
  * failure it is empty.
- * Cost: O(bases n) work; with neighbours O(bases neighbours + n log n). bosc_geometric_bytes tells the memory; a copy of
- * the points stays in host memory. Waits. */
+ * Cost: O(bases n) work; with neighbours O(bases neighbours + n log n). bosc_geometric_bytes tells the memory; a copy
+ * of the points stays in host memory. Waits. */
 BOSC_API bosc_status bosc_geometric_build(bosc_ctx *ctx, bosc_geometric *table, const double *points, int64_t n);
 
 /* Set `size` before the call. */
@@ -96,17 +96,17 @@ typedef struct bosc_geometric_match {
 } bosc_geometric_match;
 
 /* Looks for the model in a scene. A scene without a match is no failure.
- * Distances are in units of the model: divided by the transform's scale, the root of its determinant. Bases of the scene
- * are tried in batches until one brings stop_fraction of the points together; or there is a match, and a better one
- * would have been seen with probability 0.999 (Fischler and Bolles, Random Sample Consensus, 1981); or all or max_trials
- * of them were tried.
+ * Distances are in units of the model: divided by the transform's scale, the root of its determinant. Bases of the
+ * scene are tried in batches until one brings stop_fraction of the points together; or there is a match, and a better
+ * one would have been seen with probability 0.999 (Fischler and Bolles, Random Sample Consensus, 1981); or all or
+ * max_trials of them were tried.
  * scene: (scene_count x 2). scene_count <= 2^20.
  * ids: (n) of id_bits, the scene point of each model point, or -1 (32 bits: all ones); may be NULL.
  * match: host.
  * Errors: BOSC_ERR_DATA as for a build. On failure *match and ids are as they were.
- * Cost: O(trials scene_count) look-ups, with neighbours O(trials neighbours); a basis of enough votes is verified on the
- * points in O(n log scene_count), with neighbours only where it holds near its basis. Up to 2^24 coordinates and 2^26
- * votes of a batch are in scratch at once; 24 scene_count + 56 n bytes of host memory. Waits. */
+ * Cost: O(trials scene_count) look-ups, with neighbours O(trials neighbours); a basis of enough votes is verified on
+ * the points in O(n log scene_count), with neighbours only where it holds near its basis. Up to 2^24 coordinates and
+ * 2^26 votes of a batch are in scratch at once; 24 scene_count + 56 n bytes of host memory. Waits. */
 BOSC_API bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene,
                                          int64_t scene_count, void *ids, bosc_geometric_match *match);
 

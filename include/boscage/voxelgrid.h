@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Space is cut into cubes with an edge of `cell`, the voxels; that of a point has the coordinates floor(x / cell),
- * divided in double and clamped to +-2^62. A grid keeps the occupied voxels only, so space has no bounds; negative, huge
- * and infinite coordinates are points like others. One sort of the points by voxel builds it, in time linear in their
- * number, so that it can be thrown away and rebuilt every frame.
+ * divided in double and clamped to +-2^62. A grid keeps the occupied voxels only, so space has no bounds; negative,
+ * huge and infinite coordinates are points like others. One sort of the points by voxel builds it, in time linear in
+ * their number, so that it can be thrown away and rebuilt every frame.
  *
  * Distances are those of boscage/kdtree.h, bit for bit: squared, in float for F32 and else in double, terms added in
  * the order of the coordinates; a NaN distance (of infinities) counts as infinite; "within a radius r" means
@@ -54,8 +54,8 @@ BOSC_API bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_op
 
 /* Builds or rebuilds the grid from n points, whose row numbers are their ids.
  * points: row i begins `stride` elements after row i - 1 (0: dim). n < 2^32 - 1.
- * Errors: BOSC_ERR_DATA with the row for a NaN. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the grid holds what it
- * held before; on any other failure it is empty.
+ * Errors: BOSC_ERR_DATA with the row for a NaN. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the grid holds what
+ * it held before; on any other failure it is empty.
  * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). bosc_voxelgrid_bytes tells the
  * memory. A second build of the same or a smaller size, over no larger an extent, allocates nothing.
  * Waits: the extent is read back. */
@@ -96,16 +96,16 @@ BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelg
 
 /* Counts the points within a radius of each query.
  * queries: as for bosc_voxelgrid_voxel_count. radius >= 0. counts: (query_count).
- * Cost: O(rows of occupied voxels in reach + points in them) work a query; empty space costs nothing. From 4,096 queries
- * on they are sorted by voxel first: O(query_count) work, up to 8 dim + 24 bytes of scratch each.
+ * Cost: O(rows of occupied voxels in reach + points in them) work a query; empty space costs nothing. From 4,096
+ * queries on they are sorted by voxel first: O(query_count) work, up to 8 dim + 24 bytes of scratch each.
  * Waits as bosc_voxelgrid_voxel_count. */
 BOSC_API bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
                                                  int64_t query_count, int64_t stride, double radius, int64_t *counts);
 
 /* Finds all points within a radius of each query, as CSR rows: the ids of query q are ids[offsets[q]] to
  * ids[offsets[q + 1] - 1], ascending. bosc_kdtree_radius gives the same.
- * Call first with ids NULL to get the offsets; then again with the same offsets, which are then read, and arrays for the
- * entries.
+ * Call first with ids NULL to get the offsets; then again with the same offsets, which are then read, and arrays for
+ * the entries.
  * queries, radius: as for bosc_voxelgrid_radius_count.
  * offsets: (query_count + 1).
  * ids: (capacity) of id_bits. dist2: (capacity) float for F32, else double; may be NULL.
@@ -120,7 +120,8 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * pairs: (p x 2) of id_bits; NULL to get *count only. dist2: (p) float for F32, else double; may be NULL.
  * capacity: how many pairs the arrays hold; BOSC_ERR_SPACE if less than p.
  * count: host; gets p, on BOSC_ERR_SPACE too.
- * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch. Waits. */
+ * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch.
+ * Waits. */
 BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *pairs,
                                           void *dist2, int64_t capacity, int64_t *count);
 

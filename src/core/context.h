@@ -44,7 +44,7 @@ struct bi_mark {
 
 struct bosc_ctx {
     const struct bi_backend *backend;
-    const struct bi_ops *ops; /* the rooms' tables, of the backend and level */
+    const struct bi_ops *ops;      /* the rooms' tables, of the backend and level */
     struct bi_memory host, memory; /* memory: the backend's, == host on the CPU */
     struct bi_arena arena;         /* in `memory` */
     int32_t threads;

@@ -60,70 +60,78 @@ BI_FN double bi_f64_of_rank(int64_t i)
 /* For a type and its operation (a before b):
  * bi_sum_S: push elements, then take the sum so far (not for an empty one).
  * bi_scan_S: push elements with their heads (false in a scan without segments), each gives its inclusive result. */
-#define BI_TILES_DEFINE(S, type, OP)                                                                             \
-    struct bi_sum_##S {                                                                                          \
-        type block[64]; /* block[k]: of 2^k elements, where bit k of n is set */                                 \
-        uint64_t n;                                                                                              \
-    };                                                                                                           \
-    static inline void bi_sum_push_##S(struct bi_sum_##S *s, type x)                                             \
-    {                                                                                                            \
-        int k = 0;                                                                                               \
-        for (; (s->n >> k) & 1; k++) x = OP(s->block[k], x);                                                     \
-        s->block[k] = x;                                                                                         \
-        s->n++;                                                                                                  \
-    }                                                                                                            \
-    static inline type bi_sum_total_##S(const struct bi_sum_##S *s)                                              \
-    {                                                                                                            \
-        int k = 0;                                                                                               \
-        while (!((s->n >> k) & 1)) k++;                                                                          \
-        type x = s->block[k++];                                                                                  \
-        for (; k < 64 && s->n >> k; k++)                                                                         \
-            if ((s->n >> k) & 1) x = OP(s->block[k], x);                                                         \
-        return x;                                                                                                \
-    }                                                                                                            \
-    struct bi_item_##S {                                                                                         \
-        type value;                                                                                              \
-        bool head;                                                                                               \
-    };                                                                                                           \
-    static inline struct bi_item_##S bi_join_##S(struct bi_item_##S a, struct bi_item_##S b) {                   \
-        if (!b.head) b.value = OP(a.value, b.value);                                                             \
-        b.head |= a.head;                                                                                        \
-        return b;                                                                                                \
-    } struct bi_row_##S { /* Sklansky's scan of 32 items; block[5]: the sum of the last full row */              \
-        struct bi_item_##S block[6];                                                                             \
-        int count;                                                                                               \
-    };                                                                                                           \
-    static inline struct bi_item_##S bi_row_push_##S(struct bi_row_##S *row, struct bi_item_##S x) {             \
-        struct bi_item_##S result = x;                                                                           \
-        int k = 0, c = row->count;                                                                               \
-        for (int bit = 0; bit < 5; bit++)                                                                        \
-            if ((c >> bit) & 1) result = bi_join_##S(row->block[bit], result);                                   \
-        for (; (c >> k) & 1; k++) x = bi_join_##S(row->block[k], x);                                             \
-        row->block[k] = x;                                                                                       \
-        row->count = (c + 1) % BI_TILE_ROW;                                                                      \
-        return result;                                                                                           \
-    } struct bi_scan_##S {                                                                                       \
-        struct {                                                                                                 \
-            struct bi_row_##S row, rows;                                                                         \
-            struct bi_item_##S before_row, before_tile; /* R(r - 1), C(t - 1) */                                 \
-            bool has_before_tile;                                                                                \
-        } level[BI_TILE_LEVELS]; /* elements, tiles, tiles of tiles, ... */                                      \
-    };                                                                                                           \
-    static inline struct bi_item_##S bi_scan_push_item_##S(struct bi_scan_##S *s, int l, struct bi_item_##S x) { \
-        struct bi_item_##S result = bi_row_push_##S(&s->level[l].row, x);                                        \
-        if (s->level[l].rows.count > 0) result = bi_join_##S(s->level[l].before_row, result);                    \
-        if (s->level[l].has_before_tile) result = bi_join_##S(s->level[l].before_tile, result);                  \
-        if (s->level[l].row.count > 0) return result;                                                            \
-        s->level[l].before_row = bi_row_push_##S(&s->level[l].rows, s->level[l].row.block[5]);                   \
-        if (s->level[l].rows.count > 0 || l + 1 == BI_TILE_LEVELS) return result;                                \
-        s->level[l].before_tile = bi_scan_push_item_##S(s, l + 1, s->level[l].rows.block[5]);                    \
-        s->level[l].has_before_tile = true;                                                                      \
-        return result;                                                                                           \
-    } static inline type bi_scan_push_##S(struct bi_scan_##S *s, type x, bool head)                              \
-    {                                                                                                            \
-        struct bi_item_##S item = {x, head};                                                                     \
-        return bi_scan_push_item_##S(s, 0, item).value;                                                          \
+/* clang-format off */
+#define BI_TILES_DEFINE(S, type, OP)                                                                                 \
+    struct bi_sum_##S {                                                                                              \
+        type block[64]; /* block[k]: of 2^k elements, where bit k of n is set */                                     \
+        uint64_t n;                                                                                                  \
+    };                                                                                                               \
+    static inline void bi_sum_push_##S(struct bi_sum_##S *s, type x)                                                 \
+    {                                                                                                                \
+        int k = 0;                                                                                                   \
+        for (; (s->n >> k) & 1; k++) x = OP(s->block[k], x);                                                         \
+        s->block[k] = x;                                                                                             \
+        s->n++;                                                                                                      \
+    }                                                                                                                \
+    static inline type bi_sum_total_##S(const struct bi_sum_##S *s)                                                  \
+    {                                                                                                                \
+        int k = 0;                                                                                                   \
+        while (!((s->n >> k) & 1)) k++;                                                                              \
+        type x = s->block[k++];                                                                                      \
+        for (; k < 64 && s->n >> k; k++)                                                                             \
+            if ((s->n >> k) & 1) x = OP(s->block[k], x);                                                             \
+        return x;                                                                                                    \
+    }                                                                                                                \
+    struct bi_item_##S {                                                                                             \
+        type value;                                                                                                  \
+        bool head;                                                                                                   \
+    };                                                                                                               \
+    static inline struct bi_item_##S bi_join_##S(struct bi_item_##S a, struct bi_item_##S b)                         \
+    {                                                                                                                \
+        if (!b.head) b.value = OP(a.value, b.value);                                                                 \
+        b.head |= a.head;                                                                                            \
+        return b;                                                                                                    \
+    }                                                                                                                \
+    struct bi_row_##S { /* Sklansky's scan of 32 items; block[5]: the sum of the last full row */                    \
+        struct bi_item_##S block[6];                                                                                 \
+        int count;                                                                                                   \
+    };                                                                                                               \
+    static inline struct bi_item_##S bi_row_push_##S(struct bi_row_##S *row, struct bi_item_##S x)                   \
+    {                                                                                                                \
+        struct bi_item_##S result = x;                                                                               \
+        int k = 0, c = row->count;                                                                                   \
+        for (int bit = 0; bit < 5; bit++)                                                                            \
+            if ((c >> bit) & 1) result = bi_join_##S(row->block[bit], result);                                       \
+        for (; (c >> k) & 1; k++) x = bi_join_##S(row->block[k], x);                                                 \
+        row->block[k] = x;                                                                                           \
+        row->count = (c + 1) % BI_TILE_ROW;                                                                          \
+        return result;                                                                                               \
+    }                                                                                                                \
+    struct bi_scan_##S {                                                                                             \
+        struct {                                                                                                     \
+            struct bi_row_##S row, rows;                                                                             \
+            struct bi_item_##S before_row, before_tile; /* R(r - 1), C(t - 1) */                                     \
+            bool has_before_tile;                                                                                    \
+        } level[BI_TILE_LEVELS]; /* elements, tiles, tiles of tiles, ... */                                          \
+    };                                                                                                               \
+    static inline struct bi_item_##S bi_scan_push_item_##S(struct bi_scan_##S *s, int l, struct bi_item_##S x)       \
+    {                                                                                                                \
+        struct bi_item_##S result = bi_row_push_##S(&s->level[l].row, x);                                            \
+        if (s->level[l].rows.count > 0) result = bi_join_##S(s->level[l].before_row, result);                        \
+        if (s->level[l].has_before_tile) result = bi_join_##S(s->level[l].before_tile, result);                      \
+        if (s->level[l].row.count > 0) return result;                                                                \
+        s->level[l].before_row = bi_row_push_##S(&s->level[l].rows, s->level[l].row.block[5]);                       \
+        if (s->level[l].rows.count > 0 || l + 1 == BI_TILE_LEVELS) return result;                                    \
+        s->level[l].before_tile = bi_scan_push_item_##S(s, l + 1, s->level[l].rows.block[5]);                        \
+        s->level[l].has_before_tile = true;                                                                          \
+        return result;                                                                                               \
+    }                                                                                                                \
+    static inline type bi_scan_push_##S(struct bi_scan_##S *s, type x, bool head)                                    \
+    {                                                                                                                \
+        struct bi_item_##S item = {x, head};                                                                         \
+        return bi_scan_push_item_##S(s, 0, item).value;                                                              \
     }
+/* clang-format on */
 
 #define BI_TILES_ADD(a, b) ((a) + (b))
 BI_TILES_DEFINE(f32, float, BI_TILES_ADD)  /* of a result, take bi_canonical_f32 */

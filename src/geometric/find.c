@@ -31,10 +31,10 @@ static bosc_status take_host(struct bi_geometric_search *f)
     return BOSC_OK;
 }
 
-/* Whether a better match would have been seen by now, with probability 0.999. If the scene had more inliers than the best
- * match, a basis of inliers alone would be drawn at least as often as from those; assume that a quarter of such bases
- * are neither too short nor too blurred. With neighbours, it must be in the table too. Source of the rule: Fischler and Bolles, Random
- * Sample Consensus (1981). */
+/* Whether a better match would have been seen by now, with probability 0.999. If the scene had more inliers than the
+ * best match, a basis of inliers alone would be drawn at least as often as from those; assume that a quarter of such
+ * bases are neither too short nor too blurred. With neighbours, it must be in the table too. Source of the rule:
+ * Fischler and Bolles, Random Sample Consensus (1981). */
 static bool is_certain(const struct bi_geometric_search *f)
 {
     double inliers = (double)f->match.inliers, m = (double)f->m, drawn = 0.25, missed = 1;

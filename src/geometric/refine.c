@@ -11,8 +11,8 @@ enum {
     ROUNDS = 8 /* of least squares on all points */
 };
 
-/* ids and dist2: the nearest scene point of each model point under a transform, within a radius; only of the *count model
- * points within a distance `reach` of `centre`. */
+/* ids and dist2: the nearest scene point of each model point under a transform, within a radius; only of the *count
+ * model points within a distance `reach` of `centre`. */
 static bosc_status find_nearest(struct bi_geometric_search *f, const double t[6], double radius, const double *centre,
                                 double reach, int64_t *count)
 {
@@ -82,8 +82,8 @@ static void keep_better(struct bi_geometric_search *f, const double transform[6]
     best->error = error;
 }
 
-/* Pairs the points of scene basis k with those of the model basis it voted for. *centre is the first of the model's, and
- * *reach, where neighbours take part, twice the distance of the others: a basis says little of points far away. */
+/* Pairs the points of scene basis k with those of the model basis it voted for. *centre is the first of the model's,
+ * and *reach, where neighbours take part, twice the distance of the others: a basis says little of points far away. */
 static bosc_status start_from_basis(struct bi_geometric_search *f, int64_t k, const double **centre, double *reach)
 {
     uint32_t corner[BI_GEOMETRIC_CORNERS];
@@ -102,10 +102,10 @@ static bosc_status start_from_basis(struct bi_geometric_search *f, int64_t k, co
     return BOSC_OK;
 }
 
-/* A scene basis and the model basis it voted for give a transform, which least squares over the points it brings together
- * refine: first from a wider circle, as few points far from the basis are at their positions yet. Where neighbours take
- * part, points near the basis come first, and then those twice as far each time: errors shrink faster than distances
- * grow. A transform that does not hold near the basis is given up. */
+/* A scene basis and the model basis it voted for give a transform, which least squares over the points it brings
+ * together refine: first from a wider circle, as few points far from the basis are at their positions yet. Where
+ * neighbours take part, points near the basis come first, and then those twice as far each time: errors shrink faster
+ * than distances grow. A transform that does not hold near the basis is given up. */
 static bosc_status refine(struct bi_geometric_search *f, int64_t k)
 {
     int64_t votes = UINT32_MAX - (int64_t)(f->words[k] >> 32), count;

@@ -1,8 +1,8 @@
 /* Inside a voxel grid: the points in the order of their voxels, an index of that order, and the room's table.
  *
  * Why a sort and no hash table: neighbours are looked for by rows of voxels, which are neighbours in the order too, so
- * that 9 rows are found in position of 27 voxels, each by two words of the index (16 bytes) where a table's bucket has 32
- * for every voxel; points of a voxel lie together without lists; and no stage is more than a radix pass. */
+ * that 9 rows are found in position of 27 voxels, each by two words of the index (16 bytes) where a table's bucket has
+ * 32 for every voxel; points of a voxel lie together without lists; and no stage is more than a radix pass. */
 #ifndef BI_VOXELGRID_VOXELGRID_H
 #define BI_VOXELGRID_VOXELGRID_H
 
@@ -20,7 +20,8 @@ struct bi_voxelgrid_coords {
     int64_t at[BI_VOXELGRID_DIM];
 };
 
-/* The part of a grid that steps read. A voxel's key holds the differences of its coordinates from `low`, each in as many
+/* The part of a grid that steps read. A voxel's key holds the differences of its coordinates from `low`, each in as
+ * many
  * bits as the extent needs, the first coordinate highest: keys order as voxels do. Where that takes more than 64 bits
  * (distant or infinite points) there are no keys and no index, and the order is searched by the points themselves. */
 struct bi_voxelgrid_view {

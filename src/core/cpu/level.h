@@ -1,4 +1,4 @@
-/* CPU levels: hot files are compiled once for each (cmake/cpu_levels.cmake), and a context chooses when it opens. */
+/* CPU levels: hot files are compiled once for each (cmake/bosc_compile.cmake), and a context chooses when it opens. */
 #ifndef BI_CORE_CPU_LEVEL_H
 #define BI_CORE_CPU_LEVEL_H
 

@@ -114,7 +114,7 @@ static void cuda_release(int32_t device, void *memory, size_t)
     (void)cudaFree(memory);
 }
 
-static __global__ void kernel_to_pinned(unsigned char *to, const unsigned char *from)
+static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char *from)
 {
     to[threadIdx.x] = from[threadIdx.x];
 }
@@ -124,7 +124,7 @@ static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t b
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
     if (to == ctx->pinned && bytes > 0)
-        return BI_RUN(ctx, kernel_to_pinned, 1, (unsigned)bytes, 0, (unsigned char *)to, (const unsigned char *)from);
+        return BI_RUN(ctx, bi_core_to_pinned, 1, (unsigned)bytes, 0, (unsigned char *)to, (const unsigned char *)from);
     return bi_cuda_check(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)ctx->stream), "copy");
 }
 

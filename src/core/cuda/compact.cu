@@ -37,8 +37,8 @@ static __device__ __forceinline__ unsigned flag_bits(const uint8_t *keep, int64_
 
 template <class W>
 static __global__ void __launch_bounds__(THREADS)
-    kernel_compact(compact_items<W> items, const uint8_t *keep, int64_t n, int64_t *count, unsigned long long *ticket,
-                   bi_nodes<uint64_t> nodes)
+    bi_core_compact(compact_items<W> items, const uint8_t *keep, int64_t n, int64_t *count, unsigned long long *ticket,
+                    bi_nodes<uint64_t> nodes)
 {
     typedef bi_sum_of<uint64_t> sum;
     BI_SHARED(compact_shared, sh);
@@ -91,7 +91,7 @@ template <class W> static bosc_status run_compact(bosc_ctx *ctx, const struct co
     unsigned long long *w = (unsigned long long *)zeroed;
     compact_items<W> items = {(const W *)c->in, (W *)c->out, (int)(c->item_size / sizeof(W))};
     bi_nodes<uint64_t> state = {w + 1, (uint64_t *)values};
-    return BI_RUN(ctx, kernel_compact<W>, (unsigned)tiles, THREADS, 0, items, c->keep, c->n, c->count, w, state);
+    return BI_RUN(ctx, bi_core_compact<W>, (unsigned)tiles, THREADS, 0, items, c->keep, c->n, c->count, w, state);
 }
 
 static bosc_status compact(bosc_ctx *ctx, const struct compact_call *c)

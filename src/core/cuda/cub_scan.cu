@@ -53,7 +53,7 @@ extern "C" bosc_status bi_cub_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kin
 {
     struct scan_call call = {kind, in, n, out};
     BI_RETURN_WITH_SCRATCH(ctx, dtype == BOSC_I32   ? by_op<int32_t, uint32_t>(ctx, op, &call)
-                         : dtype == BOSC_U32 ? by_op<uint32_t, uint32_t>(ctx, op, &call)
-                         : dtype == BOSC_I64 ? by_op<int64_t, uint64_t>(ctx, op, &call)
-                                             : by_op<uint64_t, uint64_t>(ctx, op, &call));
+                                : dtype == BOSC_U32 ? by_op<uint32_t, uint32_t>(ctx, op, &call)
+                                : dtype == BOSC_I64 ? by_op<int64_t, uint64_t>(ctx, op, &call)
+                                                    : by_op<uint64_t, uint64_t>(ctx, op, &call));
 }

@@ -53,8 +53,8 @@ extern "C" bosc_status bi_cub_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const 
 {
     struct sort_call call = {keys, values, n, keys_out, values_out, first_bit, last_bit};
     BI_RETURN_WITH_SCRATCH(ctx, value_size == 0   ? by_key<cub::NullType>(ctx, dtype, &call)
-                         : value_size == 4 ? by_key<uint32_t>(ctx, dtype, &call)
-                                           : by_key<uint64_t>(ctx, dtype, &call));
+                                : value_size == 4 ? by_key<uint32_t>(ctx, dtype, &call)
+                                                  : by_key<uint64_t>(ctx, dtype, &call));
 }
 
 extern "C" bosc_status bi_cub_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out,

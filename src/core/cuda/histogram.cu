@@ -6,8 +6,8 @@
 enum { THREADS = 512, SHARED_COUNTERS = 12 * 1024 /* 48 KiB */, MOST_COPIES = 32, PER_THREAD = 8 };
 
 static __global__ void __launch_bounds__(THREADS)
-    kernel_histogram_shared(const uint32_t *bins, int64_t n, uint32_t n_bins, uint32_t copies,
-                            unsigned long long *counts, uint32_t *bad)
+    bi_core_histogram_shared(const uint32_t *bins, int64_t n, uint32_t n_bins, uint32_t copies,
+                             unsigned long long *counts, uint32_t *bad)
 {
     BI_SHARED_DYNAMIC(uint32_t, counters);
     for (uint32_t c = threadIdx.x; c < n_bins * copies; c += THREADS) counters[c] = 0;
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    kernel_histogram(const uint32_t *bins, int64_t n, uint32_t n_bins, unsigned long long *counts, uint32_t *bad)
+    bi_core_histogram(const uint32_t *bins, int64_t n, uint32_t n_bins, unsigned long long *counts, uint32_t *bad)
 {
     int64_t step = (int64_t)gridDim.x * THREADS;
     bool wrong = false;
@@ -53,7 +53,7 @@ bosc_status bi_cuda_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, in
     BI_TRY(ctx->backend->fill(ctx, counts, 0, (size_t)n_bins * sizeof *counts));
     if (n == 0) return BOSC_OK;
     if (n_bins > SHARED_COUNTERS)
-        return BI_RUN(ctx, kernel_histogram, bi_grid(ctx, n, THREADS * PER_THREAD), THREADS, 0, bins, n,
+        return BI_RUN(ctx, bi_core_histogram, bi_grid(ctx, n, THREADS * PER_THREAD), THREADS, 0, bins, n,
                       (uint32_t)n_bins, c, bad);
     uint32_t copies = SHARED_COUNTERS / 2 / (uint32_t)n_bins;
     copies = copies < 1 ? 1 : copies > MOST_COPIES ? (uint32_t)MOST_COPIES : copies;
@@ -61,6 +61,6 @@ bosc_status bi_cuda_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, in
     int64_t grid = bi_grid(ctx, n, THREADS * PER_THREAD), resident = (int64_t)ctx->multiprocessors * 4;
     if (grid > resident) grid = resident;
     if (grid < n >> 31) grid = (n >> 31) + 1;
-    return BI_RUN(ctx, kernel_histogram_shared, (unsigned)grid, THREADS, (size_t)n_bins * copies * 4, bins, n,
+    return BI_RUN(ctx, bi_core_histogram_shared, (unsigned)grid, THREADS, (size_t)n_bins * copies * 4, bins, n,
                   (uint32_t)n_bins, copies, c, bad);
 }

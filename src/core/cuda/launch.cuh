@@ -12,18 +12,18 @@ extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const cha
 
 #define BI_CUDA_TRY(ctx, call) BI_TRY(bi_cuda_check((ctx), (call), #call))
 
-/* After a launch: what the runtime says of it. */
+/* The status of the launch just made, from the runtime. */
 static inline bosc_status bi_launched(bosc_ctx *ctx, const char *kernel)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "%s: injected fault", kernel);
     return bi_cuda_check(ctx, cudaPeekAtLastError(), kernel);
 }
 
-/* Launches on the context's stream and returns a status. */
+/* Launches a kernel on the context's stream (BI_LAUNCH, core/cuda/simt.cuh) and gives the launch's status. */
 #define BI_RUN(ctx, kernel, grid, block, shared_bytes, ...) \
     (BI_LAUNCH(kernel, grid, block, shared_bytes, (ctx)->stream, __VA_ARGS__), bi_launched((ctx), #kernel))
 
-/* Blocks of `threads` for a grid-stride loop over n items: enough to fill the device, no more than needed. */
+/* How many blocks of `threads` a grid-stride loop over n items gets: enough to fill the device, no more than needed. */
 static inline unsigned bi_grid(const bosc_ctx *ctx, int64_t n, int threads)
 {
     int64_t need = bi_div_up(n, threads), most = (int64_t)ctx->multiprocessors * 16;

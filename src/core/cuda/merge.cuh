@@ -96,7 +96,7 @@ __device__ __forceinline__ int64_t bi_merge_path(const K *a, int64_t na, const K
 
 /* splits[t]: how many of `a` come before tile t, within its pair. */
 template <class K, class V, class TIE>
-static __global__ void bi_kernel_splits(bi_merge_pass<K, V> pass, int64_t tiles, TIE tie, int64_t *splits)
+static __global__ void bi_core_merge_splits(bi_merge_pass<K, V> pass, int64_t tiles, TIE tie, int64_t *splits)
 {
     int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, begin = t * BI_MERGE_TILE;
     if (t >= tiles) return;
@@ -139,7 +139,7 @@ static __device__ void bi_merge_in_shared(bi_merge_shared<K> *sh, int na, int nb
 
 template <class K, class V, class TIE>
 static __global__ void __launch_bounds__(BI_MERGE_THREADS)
-    bi_kernel_merge(bi_merge_pass<K, V> pass, const int64_t *splits, TIE tie)
+    bi_core_merge(bi_merge_pass<K, V> pass, const int64_t *splits, TIE tie)
 {
     typedef bi_merge_shared<K> shared_type;
     BI_SHARED(shared_type, sh);
@@ -165,8 +165,9 @@ static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_merge_pass<K, V> &pass, 
                                 int64_t *splits)
 {
     int64_t tiles = bi_div_up(n, BI_MERGE_TILE);
-    BI_TRY(BI_RUN(ctx, (bi_kernel_splits<K, V, TIE>), (unsigned)bi_div_up(tiles, 64), 64, 0, pass, tiles, tie, splits));
-    return BI_RUN(ctx, (bi_kernel_merge<K, V, TIE>), (unsigned)tiles, BI_MERGE_THREADS, 0, pass, splits, tie);
+    BI_TRY(BI_RUN(ctx, (bi_core_merge_splits<K, V, TIE>), (unsigned)bi_div_up(tiles, 64), 64, 0, pass, tiles, tie,
+                  splits));
+    return BI_RUN(ctx, (bi_core_merge<K, V, TIE>), (unsigned)tiles, BI_MERGE_THREADS, 0, pass, splits, tie);
 }
 
 #endif

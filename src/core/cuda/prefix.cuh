@@ -1,5 +1,5 @@
-/* What came before a tile, in one pass over the data and in the order of core/tiles.h: blocks take tiles by ticket,
- * publish the total of each, and read what the tree needs of the others. Instead of looking back tile by tile
+/* The prefix of a tile, in one pass over the data and in the order of core/tiles.h: blocks take tiles by ticket,
+ * publish the total of each, and read the totals of others that the tree needs. Instead of looking back tile by tile
  * (Merrill, Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016), a warp reads 32 totals of a
  * height at once: of tiles, of rows of 32 tiles, of 32 such rows, and so on. Whoever ends a row publishes its total. */
 #ifndef BI_CORE_CUDA_PREFIX_CUH
@@ -8,7 +8,7 @@
 #include "core/cuda/launch.cuh"
 #include "core/tiles.h"
 
-/* A value, and whether a segment began in what it stands for. */
+/* The sum of some elements, and whether a segment began among them. */
 template <class T> struct bi_item {
     T value;
     bool head;
@@ -67,7 +67,7 @@ template <bool SEGMENTED, class T> __device__ __forceinline__ bi_item<T> bi_shuf
     return x;
 }
 
-/* Sklansky's scan of the items of a warp. What lanes hold does not matter to lower ones. */
+/* Sklansky's scan of the items of a warp. A lane's item does not influence the results of lower lanes. */
 template <class P, bool SEGMENTED>
 __device__ __forceinline__ bi_item<typename P::value> bi_warp_scan(bi_item<typename P::value> x)
 {
@@ -88,8 +88,8 @@ static inline int64_t bi_node_count(int64_t tiles)
     return count;
 }
 
-/* Tiles of the running block: `count` neighbours in a row, the first in column `first`; a lane has that of its column.
- */
+/* Tiles of the running block: `count` neighbours in a row, the first in column `first`; a lane has the total of the
+ * tile in its column. */
 template <class T> struct bi_own_tiles {
     int first, count;
     bi_item<T> total;
@@ -112,8 +112,7 @@ static __device__ bi_item<typename P::value> bi_row_of_tiles(bi_nodes<typename P
     __syncwarp();
     part[0] = bi_warp_scan<P, SEGMENTED>(x);
     item total = bi_shuffle<SEGMENTED>(part[0], 31);
-    /* `unit` is a node of the height that begins at `first`; `ends` says that `total` is its total, known here alone.
-     */
+    /* `unit` is a node of the height that begins at `first`; `ends`: `total` is its total, known to this warp alone. */
     int64_t first = tiles, width = tiles / 32, unit = last / 32;
     if (ends && lane == 0) bi_publish(nodes, first + unit, total);
     for (bool rows = true; rows || unit > 0; rows = !rows) {

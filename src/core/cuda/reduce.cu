@@ -40,7 +40,7 @@ template <class P> struct read_total {
 
 template <class P>
 static __global__ void __launch_bounds__(256)
-    kernel_totals(const typename P::element *in, int64_t n, typename P::value *totals)
+    bi_core_totals(const typename P::element *in, int64_t n, typename P::value *totals)
 {
     int64_t tiles = (n + BI_TILE - 1) / BI_TILE, step = (int64_t)gridDim.x * (blockDim.x / 32);
     for (int64_t t = blockIdx.x * (int64_t)(blockDim.x / 32) + threadIdx.x / 32; t < tiles; t += step) {
@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(256)
 /* One block: rounds of tiles over `count` totals, each into the room behind the last, until one is left. */
 template <class P>
 static __global__ void __launch_bounds__(FINAL_THREADS)
-    kernel_total(typename P::value *totals, int64_t count, typename P::element *result)
+    bi_core_total(typename P::value *totals, int64_t count, typename P::element *result)
 {
     while (count > 1) {
         int64_t tiles = (count + BI_TILE - 1) / BI_TILE;
@@ -81,9 +81,9 @@ struct reduce_call {
         BI_TRY(bi_scratch(ctx, (size_t)room * sizeof(typename P::value), &totals));
         typename P::value *t = (typename P::value *)totals;
         if (n > 0)
-            BI_TRY(BI_RUN(ctx, kernel_totals<P>, bi_grid(ctx, tiles * 32, 256), 256, 0, (const typename P::element *)in,
-                          n, t));
-        return BI_RUN(ctx, kernel_total<P>, 1, FINAL_THREADS, 0, t, tiles, (typename P::element *)result);
+            BI_TRY(BI_RUN(ctx, bi_core_totals<P>, bi_grid(ctx, tiles * 32, 256), 256, 0,
+                          (const typename P::element *)in, n, t));
+        return BI_RUN(ctx, bi_core_total<P>, 1, FINAL_THREADS, 0, t, tiles, (typename P::element *)result);
     }
 };
 

@@ -96,8 +96,8 @@ static __device__ void shift(struct scan_shared<typename P::value> *sh, bi_nodes
 
 template <class P, bool SEGMENTED>
 static __global__ void __launch_bounds__(THREADS)
-    kernel_scan(const typename P::element *in, const uint8_t *heads, int64_t n, typename P::element *out,
-                bool exclusive, scan_state<typename P::value> state)
+    bi_core_scan(const typename P::element *in, const uint8_t *heads, int64_t n, typename P::element *out,
+                 bool exclusive, scan_state<typename P::value> state)
 {
     typedef bi_item<typename P::value> item;
     typedef scan_shared<typename P::value> shared_type;
@@ -164,10 +164,10 @@ struct scan_call {
         typename P::element *to = (typename P::element *)out;
         bool exclusive = kind == BOSC_EXCLUSIVE;
         if (heads)
-            return BI_RUN(ctx, (kernel_scan<P, true>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
+            return BI_RUN(ctx, (bi_core_scan<P, true>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
                           state);
         if constexpr (std::is_floating_point<typename P::element>::value)
-            return BI_RUN(ctx, (kernel_scan<P, false>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
+            return BI_RUN(ctx, (bi_core_scan<P, false>), (unsigned)groups, THREADS, 0, from, heads, n, to, exclusive,
                           state);
         else
             return bi_fail(ctx, BOSC_ERR_INTERNAL, "scan: plain ones of integers are made elsewhere");

@@ -36,7 +36,8 @@ bosc_status bi_cuda_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys
                                int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit)
 {
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
+    BI_RETURN_WITH_SCRATCH(ctx,
+                           sort(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
 }
 
 bosc_status bi_cuda_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out, int first_bit,
@@ -45,7 +46,7 @@ bosc_status bi_cuda_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
     return bi_cuda_sort_pairs(ctx, dtype, keys, 0, nullptr, n, out, nullptr, first_bit, last_bit);
 }
 
-template <class T> static __global__ void kernel_rows(T *rows, int64_t n)
+template <class T> static __global__ void bi_core_rows(T *rows, int64_t n)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
         rows[i] = (T)i;
@@ -53,7 +54,7 @@ template <class T> static __global__ void kernel_rows(T *rows, int64_t n)
 
 /* out[i] is item order[i]: `units` words of type W each. */
 template <class W, class T>
-static __global__ void kernel_gather(const W *in, const T *order, int64_t n, int units, W *out)
+static __global__ void bi_core_gather(const W *in, const T *order, int64_t n, int units, W *out)
 {
     int64_t words = n * units;
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < words; k += (int64_t)gridDim.x * blockDim.x) {
@@ -66,7 +67,7 @@ template <class W, class T>
 static bosc_status gather(bosc_ctx *ctx, const void *in, const T *order, int64_t n, size_t item_size, void *out)
 {
     int units = (int)(item_size / sizeof(W));
-    return BI_RUN(ctx, (kernel_gather<W, T>), bi_grid(ctx, n * units, 256), 256, 0, (const W *)in, order, n, units,
+    return BI_RUN(ctx, (bi_core_gather<W, T>), bi_grid(ctx, n * units, 256), 256, 0, (const W *)in, order, n, units,
                   (W *)out);
 }
 
@@ -78,7 +79,7 @@ static bosc_status split_rows(bosc_ctx *ctx, size_t item_size, const void *in, c
     void *rows, *order;
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(T), &rows));
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(T), &order));
-    BI_TRY(BI_RUN(ctx, kernel_rows<T>, bi_grid(ctx, n, 256), 256, 0, (T *)rows, n));
+    BI_TRY(BI_RUN(ctx, bi_core_rows<T>, bi_grid(ctx, n, 256), 256, 0, (T *)rows, n));
     BI_TRY(bi_cub_sort_pairs(ctx, BOSC_U32, bucket, sizeof(T), rows, n, sorted, order, 0, bits));
     uintptr_t all = (uintptr_t)item_size | (uintptr_t)in | (uintptr_t)out;
     const T *o = (const T *)order;

@@ -111,7 +111,7 @@ static __device__ void sort_row(const bi_row_out &row, int64_t count, const tile
 
 /* Each warp of a block takes a row; what is too long for a warp is then sorted by the block. */
 static __global__ void __launch_bounds__(THREADS)
-    sort_rows(bi_row_out row, const int64_t *offsets, const uint32_t *list)
+    bi_core_sort_rows(bi_row_out row, const int64_t *offsets, const uint32_t *list)
 {
     BI_SHARED(struct rows_shared, sh);
     const uint32_t n = list[0];
@@ -144,5 +144,5 @@ static __global__ void __launch_bounds__(THREADS)
 
 bosc_status bi_cuda_sort_rows(bosc_ctx *ctx, const bi_row_out *rows, const int64_t *offsets, const uint32_t *list)
 {
-    return BI_RUN(ctx, sort_rows, (unsigned)ctx->multiprocessors * 4, THREADS, 0, *rows, offsets, list);
+    return BI_RUN(ctx, bi_core_sort_rows, (unsigned)ctx->multiprocessors * 4, THREADS, 0, *rows, offsets, list);
 }

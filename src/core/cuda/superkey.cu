@@ -78,7 +78,7 @@ static __device__ __forceinline__ void merge_own(const superkey<K> &by, const so
 }
 
 template <class K>
-static __global__ void __launch_bounds__(THREADS) kernel_sort_tile(superkey<K> by, int64_t n, K *keys, uint32_t *rows)
+static __global__ void __launch_bounds__(THREADS) bi_core_sort_tile(superkey<K> by, int64_t n, K *keys, uint32_t *rows)
 {
     typedef sort_shared<K> shared_type;
     BI_SHARED(shared_type, sh);
@@ -114,14 +114,14 @@ static __global__ void __launch_bounds__(THREADS) kernel_sort_tile(superkey<K> b
 template <class K> static bosc_status sort(bosc_ctx *ctx, const superkey<K> &by, int64_t n, uint32_t *perm)
 {
     unsigned tiles = (unsigned)bi_div_up(n, TILE);
-    if (tiles == 1) return BI_RUN(ctx, kernel_sort_tile<K>, tiles, THREADS, 0, by, n, (K *)nullptr, perm);
+    if (tiles == 1) return BI_RUN(ctx, bi_core_sort_tile<K>, tiles, THREADS, 0, by, n, (K *)nullptr, perm);
     void *keys[2], *rows[2], *splits;
     for (int i = 0; i < 2; i++) {
         BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &keys[i]));
         BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &rows[i]));
     }
     BI_TRY(bi_scratch(ctx, tiles * sizeof(int64_t), &splits));
-    BI_TRY(BI_RUN(ctx, kernel_sort_tile<K>, tiles, THREADS, 0, by, n, (K *)keys[0], (uint32_t *)rows[0]));
+    BI_TRY(BI_RUN(ctx, bi_core_sort_tile<K>, tiles, THREADS, 0, by, n, (K *)keys[0], (uint32_t *)rows[0]));
     int from = 0;
     for (int64_t width = TILE; width < n; width *= 2, from ^= 1) {
         bool last = 2 * width >= n;

@@ -8,16 +8,16 @@
 
 enum { BI_GEOMETRIC_MODEL = 1, BI_GEOMETRIC_SCENE = 2 }; /* streams of random bases */
 
-/* The neighbours that bases are made of, where not all points take part: of each base point, the first of a basis, a row
- * of `count` others and one unused element, nearest first. The basis's other points have ranks low to high - 1. */
+/* The neighbours that bases are made of, where not all points take part: of each base point, the first of a basis, a
+ * row of `count` others and one unused element, nearest first. The basis's other points have ranks low to high - 1. */
 struct bi_geometric_neighbours {
     uint32_t *rows; /* NULL: all points take part */
     int64_t count;
     uint32_t low, high;
 };
 
-/* Bases `from`, from + 1, ... of a choice of `count` among `all`: all of them; for a model, one of each of `count` equal
- * ranges; for a scene, any. keep (model): whether a basis is large enough. */
+/* Bases `from`, from + 1, ... of a choice of `count` among `all`: all of them; for a model, one of each of `count`
+ * equal ranges; for a scene, any. keep (model): whether a basis is large enough. */
 struct bi_geometric_choice {
     const double *points;
     int64_t n, from, count;

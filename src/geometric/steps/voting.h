@@ -4,8 +4,8 @@
 
 #include "base/atomic.h"
 
-/* The votes of query i, of scene basis i / per: one for each model basis among the entries of its row, in which those of
- * one basis lie together. Entries that are no vote go to the last bin. */
+/* The votes of query i, of scene basis i / per: one for each model basis among the entries of its row, in which those
+ * of one basis lie together. Entries that are no vote go to the last bin. */
 struct bi_geometric_vote {
     const int64_t *offsets;
     const uint32_t *ids;

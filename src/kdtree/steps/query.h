@@ -2,7 +2,7 @@
 #ifndef BI_KDTREE_STEPS_QUERY_H
 #define BI_KDTREE_STEPS_QUERY_H
 
-#include "core/row_out.h"
+#include "core/csr_row_out.h"
 #include "kdtree/steps/rows.h"
 #include "kdtree/steps/walk.h"
 

@@ -53,8 +53,8 @@ BI_FN int64_t bi_random_relief_floor(double x)
     return x < (double)i ? i - 1 : i;
 }
 
-BI_FN struct bi_random_relief_noise bi_random_relief_noise(const struct bi_random_relief_entry *entries, int field,
-                                                           double x, double y)
+BI_FN struct bi_random_relief_noise bi_random_relief_noise_at(const struct bi_random_relief_entry *entries, int field,
+                                                              double x, double y)
 {
     int64_t i = bi_random_relief_floor(x), j = bi_random_relief_floor(y);
     double u = x - (double)i, v = y - (double)j;
@@ -92,7 +92,7 @@ BI_FN double bi_random_relief_worn(const struct bi_random_relief_entry *entries,
 {
     double z = 0, slope_x = 0, slope_y = 0, size = 1, cosine = 1, sine = 0;
     for (int k = 0; k < BI_RANDOM_RELIEF_OCTAVES; k++) {
-        struct bi_random_relief_noise n = bi_random_relief_noise(entries, k, p.x, p.y);
+        struct bi_random_relief_noise n = bi_random_relief_noise_at(entries, k, p.x, p.y);
         slope_x += cosine * n.dx - sine * n.dy; /* turned back */
         slope_y += sine * n.dx + cosine * n.dy;
         z += size * n.value / (1 + 0.6 * (slope_x * slope_x + slope_y * slope_y));
@@ -111,12 +111,12 @@ BI_FN double bi_random_relief_ridged(const struct bi_random_relief_entry *entrie
 {
     enum { WARP = 20, FIRST = 30 }; /* fields apart from those of worn land */
     double z = 0, size = 1, weight = 1;
-    double bend_x = bi_random_relief_noise(entries, WARP, 2 * p.x, 2 * p.y).value;
-    double bend_y = bi_random_relief_noise(entries, WARP + 1, 2 * p.x, 2 * p.y).value;
+    double bend_x = bi_random_relief_noise_at(entries, WARP, 2 * p.x, 2 * p.y).value;
+    double bend_y = bi_random_relief_noise_at(entries, WARP + 1, 2 * p.x, 2 * p.y).value;
     p.x += 0.15 * bend_x;
     p.y += 0.15 * bend_y;
     for (int k = 0; k < BI_RANDOM_RELIEF_OCTAVES; k++) {
-        double n = bi_random_relief_noise(entries, FIRST + k, p.x, p.y).value;
+        double n = bi_random_relief_noise_at(entries, FIRST + k, p.x, p.y).value;
         double crest = 1 - 1.4 * (n < 0 ? -n : n);
         double s = crest * crest * weight;
         weight = s > 0.625 ? 1 : 1.6 * s;

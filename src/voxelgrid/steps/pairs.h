@@ -2,7 +2,7 @@
 #ifndef BI_VOXELGRID_STEPS_PAIRS_H
 #define BI_VOXELGRID_STEPS_PAIRS_H
 
-#include "core/row_out.h"
+#include "core/csr_row_out.h"
 #include "voxelgrid/steps/walk.h"
 
 /* All pairs: items are positions; a pair belongs to the smaller id. */
@@ -48,7 +48,7 @@ BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
             bi_voxelgrid_set_id(a->pairs, a->wide_ids, 2 * (out.at + count), id);
             bi_row_set(&out, count++, d, a->view.ids[position]);
         }
-    if (!bi_row_leave(a->long_rows, id, count)) bi_row_sort(&out, count);
+    if (!bi_row_list_long(a->long_rows, id, count)) bi_row_sort(&out, count);
 }
 
 #endif

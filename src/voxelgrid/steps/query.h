@@ -2,7 +2,7 @@
 #ifndef BI_VOXELGRID_STEPS_QUERY_H
 #define BI_VOXELGRID_STEPS_QUERY_H
 
-#include "core/row_out.h"
+#include "core/csr_row_out.h"
 #include "core/csr_steps.h"
 #include "voxelgrid/steps/walk.h"
 
@@ -17,7 +17,7 @@ struct bi_voxelgrid_query {
     void *ids, *dist2;
     bool wide_ids;
     int64_t *bad;        /* the smallest query whose row has another length than its answer */
-    uint32_t *long_rows; /* those left to sort, as in bi_row_leave */
+    uint32_t *long_rows; /* long rows, to be sorted later: see bi_row_list_long */
 };
 
 BI_FN void bi_voxelgrid_query_at(const struct bi_voxelgrid_query *a, int64_t i, double *q)
@@ -36,8 +36,8 @@ BI_FN bool bi_voxelgrid_query_voxel(const struct bi_voxelgrid_query *a, int64_t 
     return inside;
 }
 
-/* Where each voxel has an entry of its own, item t serves the queries t, t + items, t + 2 items, ...: all their positions
- * are known before the first one is read, so that reads overlap. */
+/* Where each voxel has an entry of its own, item t serves the queries t, t + items, t + 2 items, ...: all their
+ * positions are known before the first one is read, so that reads overlap. */
 enum { BI_VOXELGRID_BATCH = 16 };
 
 BI_FN void bi_step_voxel_count_indexed(const struct bi_voxelgrid_query *a, int64_t t)
@@ -117,7 +117,7 @@ BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
             }
     if (count != room)
         bi_atomic_min_i64(a->bad, i);
-    else if (!bi_row_leave(a->long_rows, i, count))
+    else if (!bi_row_list_long(a->long_rows, i, count))
         bi_row_sort(&out, count);
 }
 

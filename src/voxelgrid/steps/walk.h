@@ -5,8 +5,8 @@
 #include "voxelgrid/steps/voxel.h"
 
 /* A walk over the occupied voxels of a box, row by row: the last coordinate runs. A few rows are all looked up; a walk
- * over many goes from one occupied voxel to the next position where the box can go on, so that empty space costs nothing,
- * however large the box. */
+ * over many goes from one occupied voxel to the next position where the box can go on, so that empty space costs
+ * nothing, however large the box. */
 struct bi_voxelgrid_walk {
     struct bi_voxelgrid_coords low, high;
     int64_t position;       /* how far it has come; it never goes back */

@@ -28,7 +28,7 @@ struct bi_kdtree_cuda_search {
     void *ids, *dist2;
     bool wide;
     int64_t *counts, *bad;
-    uint32_t *long_rows; /* those left to sort, as in bi_row_leave */
+    uint32_t *long_rows; /* long rows, to be sorted later: see bi_row_list_long */
     const int64_t *offsets;
     int64_t first; /* the number of query 0 in the whole call */
 };
@@ -189,7 +189,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector {
     {
         if (count != room) {
             bi_atomic_min_i64(a.bad, a.first + number);
-        } else if (!bi_row_leave(a.long_rows, number, count)) {
+        } else if (!bi_row_list_long(a.long_rows, number, count)) {
             for (int64_t e = 1; e < count; e++) insert(e);
         }
     }

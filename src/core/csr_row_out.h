@@ -1,7 +1,6 @@
-/* Rows of answers in the caller's arrays, ids and distances, and which of them are left to be sorted by many threads.
- */
-#ifndef BI_CORE_ROW_OUT_H
-#define BI_CORE_ROW_OUT_H
+/* CSR rows of answers in the caller's arrays, ids and distances; and the list of long rows that many threads sort. */
+#ifndef BI_CORE_CSR_ROW_OUT_H
+#define BI_CORE_CSR_ROW_OUT_H
 
 #include <stdbool.h>
 
@@ -60,12 +59,12 @@ BI_FN void bi_row_sort(const struct bi_row_out *o, int64_t count)
         }
 }
 
-/* Rows of more entries are for a device's blocks to sort (core/cuda/sort_rows.cuh). */
+/* Longer rows are sorted by a device's blocks (core/cuda/sort_rows.cuh). */
 enum { BI_LONG_ROW = 32 };
 
-/* Lists a long row, by its number below 2^32 - 1: list[0] is how many there are, and then come which. NULL: none is
- * left. Whether it was listed; else it is the caller's to sort. */
-BI_FN bool bi_row_leave(uint32_t *list, int64_t row, int64_t count)
+/* Lists a row, below 2^32 - 1, for sorting later if it is long: list[0] counts the listed rows, their numbers
+ * follow. False if it was not listed (so too where list is NULL): the caller then sorts it. */
+BI_FN bool bi_row_list_long(uint32_t *list, int64_t row, int64_t count)
 {
     if (!list || count <= BI_LONG_ROW || row >= (int64_t)UINT32_MAX) return false;
     list[1 + bi_atomic_fetch_add_u32(list, 1)] = (uint32_t)row;
