@@ -85,16 +85,16 @@ static void searches(struct subject *b, const bosc_cellgraph_info *info)
 static const struct method {
     char letter;
     const char *name;
-    bosc_cell_method method;
+    bosc_cellgraph_method method;
     int32_t pivots;
-    bosc_cell_trie_search search;
-} methods[] = {{'j', "join", BOSC_CELL_JOIN, 0, BOSC_CELL_TRIE_WALK},
-               {'z', "zobrist", BOSC_CELL_ZOBRIST, 0, BOSC_CELL_TRIE_WALK},
-               {'h', "heuristic, 3 pivots", BOSC_CELL_HEURISTIC, 3, BOSC_CELL_TRIE_WALK},
-               {'0', "naive", BOSC_CELL_HEURISTIC, 0, BOSC_CELL_TRIE_WALK},
-               {'t', "trie", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_WALK},
-               {'p', "trie, as published", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_LOOKUP},
-               {'d', "trie, Dobrowolski", BOSC_CELL_TRIE, 0, BOSC_CELL_TRIE_DOBROWOLSKI}};
+    bosc_cellgraph_trie_search search;
+} methods[] = {{'j', "join", BOSC_CELLGRAPH_JOIN, 0, BOSC_CELLGRAPH_TRIE_WALK},
+               {'z', "zobrist", BOSC_CELLGRAPH_ZOBRIST, 0, BOSC_CELLGRAPH_TRIE_WALK},
+               {'h', "heuristic, 3 pivots", BOSC_CELLGRAPH_HEURISTIC, 3, BOSC_CELLGRAPH_TRIE_WALK},
+               {'0', "naive", BOSC_CELLGRAPH_HEURISTIC, 0, BOSC_CELLGRAPH_TRIE_WALK},
+               {'t', "trie", BOSC_CELLGRAPH_TRIE, 0, BOSC_CELLGRAPH_TRIE_WALK},
+               {'p', "trie, as published", BOSC_CELLGRAPH_TRIE, 0, BOSC_CELLGRAPH_TRIE_LOOKUP},
+               {'d', "trie, Dobrowolski", BOSC_CELLGRAPH_TRIE, 0, BOSC_CELLGRAPH_TRIE_DOBROWOLSKI}};
 
 static void measure(struct subject *b, const struct method *m, int64_t *edges)
 {
@@ -103,7 +103,7 @@ static void measure(struct subject *b, const struct method *m, int64_t *edges)
     bosc_cellgraph_info info = {.size = sizeof info};
     BENCH(bosc_cellgraph_create(bench.ctx, &o, &b->graph));
     bench_row(m->name, bench.n, bench_time(NULL, build, b, bench.repeats));
-    BENCH(bosc_cellgraph_get_info(b->graph, &info));
+    BENCH(bosc_cellgraph_get_info(b->in.ctx, b->graph, &info));
     if (*edges < 0) bench_say("%" PRId64 " vertices, %" PRId64 " edges", info.vertices, info.edges);
     if (m->letter == 'j') {
         time_rows(b, &info);

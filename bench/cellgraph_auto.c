@@ -81,7 +81,7 @@ static void build(void *user)
 }
 
 /* The times of a method; `info` gets what it found. */
-static struct bench_times time_of(struct subject *b, const struct shape *s, bosc_cell_method method,
+static struct bench_times time_of(struct subject *b, const struct shape *s, bosc_cellgraph_method method,
                                   bosc_cellgraph_info *info)
 {
     bosc_cellgraph_opts o = {.size = sizeof o, .length = s->length, .letter_bits = s->letter_bits, .method = method};
@@ -89,25 +89,25 @@ static struct bench_times time_of(struct subject *b, const struct shape *s, bosc
     struct bench_times t = bench_once(build, b);
     if (t.least < 0.5) t = bench_time(NULL, build, b, t.least < 0.02 ? bench.repeats : 1);
     *info = (bosc_cellgraph_info){.size = sizeof *info};
-    BENCH(bosc_cellgraph_get_info(b->graph, info));
+    BENCH(bosc_cellgraph_get_info(b->in.ctx, b->graph, info));
     bosc_cellgraph_free(b->graph);
     return t;
 }
 
 /* Far more steps than another method would take? */
-static bool hopeless(const struct shape *s, bosc_cell_method method, int64_t vertices)
+static bool hopeless(const struct shape *s, bosc_cellgraph_method method, int64_t vertices)
 {
     double u = (double)vertices, letters = (double)s->length * (double)((1 << s->letter_bits) - 1);
     double join = u * (double)bosc_cellgraph_words(s->length, s->letter_bits) + 100000;
-    if (method == BOSC_CELL_HEURISTIC) return u * u / 8 > 20 * join;
-    return method == BOSC_CELL_ZOBRIST && u * letters > 400 * join;
+    if (method == BOSC_CELLGRAPH_HEURISTIC) return u * u / 8 > 20 * join;
+    return method == BOSC_CELLGRAPH_ZOBRIST && u * letters > 400 * join;
 }
 
 /* How many times the best method's time AUTO takes. */
 static double measure(struct subject *b, const struct shape *s)
 {
     static const char *const names[] = {"auto", "heuristic", "trie", "zobrist", "join"};
-    static const bosc_cell_method order[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC, BOSC_CELL_TRIE};
+    static const bosc_cellgraph_method order[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_TRIE};
     struct bench_times times[5] = {{0, 0}}, best = {1e30, 1e30};
     const char *all = "", *best_name = NULL;
     bosc_cellgraph_info info, other;
@@ -115,7 +115,7 @@ static double measure(struct subject *b, const struct shape *s)
     if (!rows) bench_fail("out of memory");
     b->n = s->n;
     b->rows = bench_array(rows, (size_t)(s->n * bosc_cellgraph_words(s->length, s->letter_bits)) * 8);
-    times[0] = time_of(b, s, BOSC_CELL_AUTO, &info);
+    times[0] = time_of(b, s, BOSC_CELLGRAPH_AUTO, &info);
     for (int m = 0; m < 4; m++) {
         if (hopeless(s, order[m], info.vertices)) {
             all = bench_text("%s, %s -", all, names[order[m]]);

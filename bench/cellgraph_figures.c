@@ -35,7 +35,7 @@ static void search_trie(void *user)
     BENCH(bosc_trie_pairs(bench.ctx, b->trie, NULL, NULL, 0, &pairs));
 }
 
-static void time_graph(struct subject *b, const char *name, bosc_cell_method method, bosc_cell_trie_search search,
+static void time_graph(struct subject *b, const char *name, bosc_cellgraph_method method, bosc_cellgraph_trie_search search,
                        int32_t pivots)
 {
     bosc_cellgraph_opts o = {
@@ -62,8 +62,8 @@ static void stages(struct subject *b)
         if (b->n < 1) continue;
         time_stages(b, BOSC_TRIE_PUBLISHED);
         time_stages(b, BOSC_TRIE_COMPACT);
-        time_graph(b, "zobrist", BOSC_CELL_ZOBRIST, BOSC_CELL_TRIE_WALK, 0);
-        time_graph(b, "join", BOSC_CELL_JOIN, BOSC_CELL_TRIE_WALK, 0);
+        time_graph(b, "zobrist", BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_TRIE_WALK, 0);
+        time_graph(b, "join", BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_TRIE_WALK, 0);
     }
 }
 
@@ -72,7 +72,7 @@ static void pivots(struct subject *b)
     static const int32_t counts[] = {0, 3, 5};
     for (b->n = 2500; b->n <= 20000 && b->n <= bench.n; b->n *= 2)
         for (int k = 0; k < 3; k++)
-            time_graph(b, bench_text("heuristic, %d pivots", (int)counts[k]), BOSC_CELL_HEURISTIC, BOSC_CELL_TRIE_WALK,
+            time_graph(b, bench_text("heuristic, %d pivots", (int)counts[k]), BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_TRIE_WALK,
                        counts[k]);
 }
 
@@ -81,15 +81,15 @@ static void threads(struct subject *b)
 {
     static const struct {
         const char *name;
-        bosc_cell_method method;
-        bosc_cell_trie_search search;
+        bosc_cellgraph_method method;
+        bosc_cellgraph_trie_search search;
         int64_t most;
-    } ways[] = {{"join", BOSC_CELL_JOIN, BOSC_CELL_TRIE_WALK, INT64_MAX},
-                {"zobrist", BOSC_CELL_ZOBRIST, BOSC_CELL_TRIE_WALK, INT64_MAX},
-                {"trie", BOSC_CELL_TRIE, BOSC_CELL_TRIE_WALK, INT64_MAX},
-                {"trie as published", BOSC_CELL_TRIE, BOSC_CELL_TRIE_LOOKUP, 20000},
-                {"heuristic, 3 pivots", BOSC_CELL_HEURISTIC, BOSC_CELL_TRIE_WALK, 20000},
-                {"Dobrowolski (sequential)", BOSC_CELL_TRIE, BOSC_CELL_TRIE_DOBROWOLSKI, INT64_MAX}};
+    } ways[] = {{"join", BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_TRIE_WALK, INT64_MAX},
+                {"zobrist", BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_TRIE_WALK, INT64_MAX},
+                {"trie", BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_WALK, INT64_MAX},
+                {"trie as published", BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_LOOKUP, 20000},
+                {"heuristic, 3 pivots", BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_TRIE_WALK, 20000},
+                {"Dobrowolski (sequential)", BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_DOBROWOLSKI, INT64_MAX}};
     const int32_t most = bench.opts.threads;
     bench.clock = BENCH_WALL;
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
@@ -100,8 +100,8 @@ static void threads(struct subject *b)
             bench_open();
             b->rows = b->host; /* the CPU's memory is the host's */
             time_graph(b, bench_text("by the clock: %s", ways[w].name), ways[w].method, ways[w].search,
-                       ways[w].method == BOSC_CELL_HEURISTIC ? 3 : 0);
-            if (ways[w].search == BOSC_CELL_TRIE_DOBROWOLSKI) break;
+                       ways[w].method == BOSC_CELLGRAPH_HEURISTIC ? 3 : 0);
+            if (ways[w].search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI) break;
         }
     }
 }

@@ -74,7 +74,7 @@ static bosc_status build(struct demo *demo, struct cells *c)
         if (status == BOSC_OK) status = bosc_trie_build(demo->ctx, c->trie, c->rows, NULL, ROWS, 0);
         trie = demo_now() - start;
     }
-    if (status == BOSC_OK) status = bosc_cellgraph_get_info(c->graph, &info);
+    if (status == BOSC_OK) status = bosc_cellgraph_get_info(demo->ctx, c->graph, &info);
     if (status == BOSC_OK) status = bosc_trie_get_info(demo->ctx, c->trie, &of_trie);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     if (of_trie.keys != info.vertices)

@@ -13,14 +13,14 @@ static int build(struct job *job, const bosc_vectors *vectors, int method, bosc_
     bosc_cellgraph_opts opts = {.size = sizeof opts,
                                 .length = vectors->length,
                                 .letter_bits = vectors->letter_bits,
-                                .method = (bosc_cell_method)method,
+                                .method = (bosc_cellgraph_method)method,
                                 .pivots = 3};
     bosc_cellgraph_info info = {.size = sizeof info};
     double start = job_now();
     bosc_status status = bosc_cellgraph_create(job->ctx, &opts, graph);
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, *graph, vectors->rows, vectors->n, 0);
     job_seconds(job, "build", start);
-    if (status == BOSC_OK) status = bosc_cellgraph_get_info(*graph, &info);
+    if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, *graph, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {info.edges, 2, 1, 1}};
     pairs->data = job_alloc((size_t)info.edges, 2 * sizeof(int64_t));

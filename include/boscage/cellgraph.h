@@ -25,40 +25,45 @@ typedef struct bosc_cellgraph bosc_cellgraph;
 
 /* How pairs are found. The edges do not depend on it. Times are for u vertices of w words, and the expected ones over
  * the library's own hash. */
-typedef enum bosc_cell_method {
-    BOSC_CELL_AUTO = 0, /* HEURISTIC, ZOBRIST or JOIN: the one whose time, estimated from the number of vertices, their
+typedef enum bosc_cellgraph_method {
+    BOSC_CELLGRAPH_AUTO =
+        0, /* HEURISTIC, ZOBRIST or JOIN: the one whose time, estimated from the number of vertices, their
                            words, and what a sample of them has in common, is the least */
-    BOSC_CELL_HEURISTIC = 1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
+    BOSC_CELLGRAPH_HEURISTIC =
+        1, /* published: all pairs, less those whose distances from a pivot differ by more than 1;
                                 O(u^2). With 0 pivots the naive method */
-    BOSC_CELL_TRIE = 2,    /* the neighbours of each vector in a trie of all (boscage/trie.h), less than 2^31 of them */
-    BOSC_CELL_ZOBRIST = 3, /* each vector with each letter replaced by those that are less rare at its place is looked
+    BOSC_CELLGRAPH_TRIE =
+        2, /* the neighbours of each vector in a trie of all (boscage/trie.h), less than 2^31 of them */
+    BOSC_CELLGRAPH_ZOBRIST =
+        3, /* each vector with each letter replaced by those that are less rare at its place is looked
                               up by its hash; O(u length 2^r), and nothing for letters that most vectors have */
-    BOSC_CELL_JOIN =
+    BOSC_CELLGRAPH_JOIN =
         4 /* word-complement join: vectors that agree in all words but one have the same hash of the others, so they are
              brought together by it, for each word, or each quarter of longer vectors; O(u w). Where many vectors agree
              outside a quarter, halves of it follow, and halves of these, for those vectors alone, down to single
              words, in which the letters that vary are replaced as by ZOBRIST: O(u (w log w + length 2^r)) at worst */
-} bosc_cell_method;
+} bosc_cellgraph_method;
 
 /* How TRIE searches. */
-typedef enum bosc_cell_trie_search {
-    BOSC_CELL_TRIE_WALK = 0,       /* down a compact trie, and into the children that differ in one letter */
-    BOSC_CELL_TRIE_LOOKUP = 1,     /* published: nodes with arrays of all children, in which each vector is looked up
+typedef enum bosc_cellgraph_trie_search {
+    BOSC_CELLGRAPH_TRIE_WALK = 0,   /* down a compact trie, and into the children that differ in one letter */
+    BOSC_CELLGRAPH_TRIE_LOOKUP = 1, /* published: nodes with arrays of all children, in which each vector is looked up
                                       with each letter replaced; O(u length^2 2^r), and much memory */
-    BOSC_CELL_TRIE_DOBROWOLSKI = 2 /* published, sequential: from the last letter to the first, groups of vectors that
+    BOSC_CELLGRAPH_TRIE_DOBROWOLSKI =
+        2 /* published, sequential: from the last letter to the first, groups of vectors that
                                       end alike, in which those with one parent in the trie are neighbours; O(u length).
                                       The CPU backend's alone */
-} bosc_cell_trie_search;
+} bosc_cellgraph_trie_search;
 
 /* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_cellgraph_opts {
     size_t size;
     int32_t length;      /* letters of a vector, 1 to 65,536; required */
     int32_t letter_bits; /* 1 (default) to 8 */
-    bosc_cell_method method;
+    bosc_cellgraph_method method;
     int32_t pivots;  /* HEURISTIC: 0 to 16 (no more than vertices are used) */
     int32_t id_bits; /* rows and vertices in the caller's arrays: 64 (int64_t, default) or 32 (uint32_t) */
-    bosc_cell_trie_search trie_search;
+    bosc_cellgraph_trie_search trie_search;
     int64_t max_bytes; /* JOIN on a device: scratch through which vertices are dealt, at most, but for one part (33 KB);
                           what does not fit is done in slices. 0: 340 MB, or the 11 to 130 bytes a vertex that one
                           segment takes; if that is over 1 GiB, half of what is free at most */
@@ -104,14 +109,14 @@ typedef struct bosc_cellgraph_info {
     int64_t edges;
     int64_t words; /* of a packed row */
     int32_t length, letter_bits, id_bits;
-    bosc_cell_method method; /* that found the edges */
-    int64_t bytes;           /* backend memory held by the graph */
-    int64_t compared;        /* JOIN: pairs of vectors compared and vectors looked up by the last build or addition; not
+    bosc_cellgraph_method method; /* that found the edges */
+    int64_t bytes;                /* backend memory held by the graph */
+    int64_t compared; /* JOIN: pairs of vectors compared and vectors looked up by the last build or addition; not
                                 the same on all backends */
 } bosc_cellgraph_info;
 
 /* What the graph is; the sizes of the arrays below. Set `size`. */
-BOSC_API bosc_status bosc_cellgraph_get_info(const bosc_cellgraph *graph, bosc_cellgraph_info *info);
+BOSC_API bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, bosc_cellgraph_info *info);
 
 /* Copies the vertices out: vectors (vertices x words, bits beyond the letters 0), representatives (vertices, of
  * id_bits: the first row of each, ascending), multiplicities (vertices, int64: how many rows are equal), vertex_of (n,

@@ -2,28 +2,29 @@
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-bosc_status bi_cell_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
-                                  struct bi_cell_seen *seen)
+bosc_status bi_cellgraph_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                                       struct bi_cellgraph_sample_stats *stats)
 {
-    const bool looks = graph->opts.method == BOSC_CELL_AUTO && bi_cell_wants_look(ctx, &graph->shape, rows->n);
-    *seen = (struct bi_cell_seen){.leading = 0};
-    return ctx->ops->cellgraph->unique(ctx, graph, rows, looks ? seen : NULL);
+    const bool probes =
+        graph->opts.method == BOSC_CELLGRAPH_AUTO && bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
+    *stats = (struct bi_cellgraph_sample_stats){.leading = 0};
+    return ctx->ops->cellgraph->unique(ctx, graph, rows, probes ? stats : NULL);
 }
 
-static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows *rows)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows *rows)
 {
     bool staged = false;
-    struct bi_cell_seen seen;
+    struct bi_cellgraph_sample_stats stats;
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_make_vertices(ctx, graph, rows, &seen));
+    BI_TRY(bi_cellgraph_make_vertices(ctx, graph, rows, &stats));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cell_find_edges(ctx, graph, NULL, &seen));
+    BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats));
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_rows rows)
+static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows)
 {
     graph->n = graph->vertices = graph->edges = graph->compared = 0;
     graph->method = graph->opts.method;
@@ -41,9 +42,9 @@ static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cell_ro
 bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
                                  int64_t stride)
 {
-    struct bi_cell_rows rows;
+    struct bi_cellgraph_rows rows;
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
-    BI_TRY(bi_cell_check_rows(ctx, graph, vectors, n, stride, 0, &rows));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, 0, &rows));
     return build(ctx, graph, rows);
 }

@@ -4,7 +4,7 @@
 
 static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
 {
-    struct bi_cell_union args = {.edges = bi_cell_edges_of(graph)};
+    struct bi_cellgraph_union args = {.edges = bi_cellgraph_edges_of(graph)};
     bool wide = graph->opts.id_bits == 64, staged = false;
     int64_t n = graph->vertices, found, *place;
     struct bi_out out;
@@ -12,17 +12,17 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
     BI_TRY(bi_scratch_of(ctx, n, 4, &args.parent));
     BI_TRY(bi_scratch_of(ctx, n, 1, &args.roots));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof found, &place));
-    struct bi_cell_iota alone = {args.parent};
+    struct bi_cellgraph_iota alone = {args.parent};
     struct bi_flatten flatten = {args.parent};
-    BI_TRY(BI_CELL_STEP(ctx, cell_iota, n, &alone));
-    BI_TRY(BI_CELL_STEP(ctx, cell_join_ends, graph->edges, &args));
-    BI_TRY(BI_CELL_STEP(ctx, flatten, n, &flatten));
-    BI_TRY(BI_CELL_STEP(ctx, cell_root, n, &args));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, n, &alone));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_union_ends, graph->edges, &args));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, flatten, n, &flatten));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_is_root, n, &args));
     BI_TRY(ctx->backend->core->compact(ctx, 1, args.roots, args.roots, n, NULL, place));
     BI_TRY(bi_read_back(ctx, &found, place, sizeof found));
     if (labels) {
-        struct bi_cell_ids ids = {args.parent, out.reachable, wide};
-        BI_TRY(BI_CELL_STEP(ctx, cell_id, n, &ids));
+        struct bi_cellgraph_ids ids = {args.parent, out.reachable, wide};
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, n, &ids));
         BI_TRY(bi_stage_back(ctx, &out));
     }
     BI_TRY(ctx->backend->sync(ctx));
@@ -33,7 +33,7 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
 bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     if (graph->vertices == 0) {
         if (count) *count = 0;

@@ -6,7 +6,7 @@
 #include "cellgraph/cellgraph.h"
 
 /* Times are nanoseconds; 0 where a backend has none worth counting. */
-struct bi_cell_costs {
+struct bi_cellgraph_costs {
     /* HEURISTIC */
     double pair;      /* a pair of vertices */
     double pair_word; /* a word that both begin with */
@@ -46,7 +46,7 @@ struct bi_cell_costs {
 extern "C" {
 #endif
 
-extern const struct bi_cell_costs bi_cell_costs_cpu, bi_cell_costs_cuda;
+extern const struct bi_cellgraph_costs bi_cellgraph_costs_cpu, bi_cellgraph_costs_cuda;
 
 #ifdef __cplusplus
 }

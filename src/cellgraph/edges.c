@@ -3,30 +3,30 @@
 #include "cellgraph/drivers.h"
 
 /* The known edges, and those of the vertices that are not known. */
-static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cell_view *view,
-                          const struct bi_cell_found *found)
+static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_view *view,
+                          const struct bi_cellgraph_edge_list *found)
 {
-    struct bi_cell_probe probe = {.view = *view, .found = *found, .known = old->vertices};
-    struct bi_cell_recode recode = {old->blocks[BI_CELL_EDGES].data, old->blocks[BI_CELL_POSITIONS].data,
-                                    old->vertex_bits, *found};
+    struct bi_cellgraph_probe probe = {.view = *view, .found = *found, .known = old->vertices};
+    struct bi_cellgraph_recode recode = {old->blocks[BI_CELLGRAPH_EDGES].data, old->blocks[BI_CELLGRAPH_POSITIONS].data,
+                                         old->vertex_bits, *found};
     BI_TRY(ctx->backend->copy(ctx, found->count, &old->edges, sizeof old->edges));
-    BI_TRY(BI_CELL_STEP(ctx, cell_recode, old->edges, &recode));
-    BI_TRY(bi_cell_dictionary_of(ctx, view, &probe.dictionary));
-    return BI_CELL_STEP(ctx, cell_flip_new, view->count - old->vertices, &probe);
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_recode, old->edges, &recode));
+    BI_TRY(bi_cellgraph_dictionary_of(ctx, view, &probe.dictionary));
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_probe_new, view->count - old->vertices, &probe);
 }
 
 /* What a method reports in the backend's memory. */
 struct report {
     uint64_t count, compared;
-    uint32_t any_skewed, skewed[BI_CELL_SEGMENTS];
+    uint32_t any_skewed, skewed[BI_CELLGRAPH_SEGMENTS];
 };
 
-static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cell_view *view,
-                        const struct bi_cell_found *found, struct bi_cell_segments *all)
+static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_view *view,
+                        const struct bi_cellgraph_edge_list *found, struct bi_cellgraph_segments *all)
 {
     const int32_t words = view->shape.words;
-    *all = (struct bi_cell_segments){.view = *view, .found = *found, .span = bi_cell_span(words)};
-    all->count = bi_cell_segment_count(words);
+    *all = (struct bi_cellgraph_segments){.view = *view, .found = *found, .span = bi_cellgraph_span(words)};
+    all->count = bi_cellgraph_segment_count(words);
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     all->skewed = ((struct report *)found->count)->skewed;
@@ -40,14 +40,14 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
 }
 
 /* Scratch for what is found, and for counting edges that are put in order by steps. */
-static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_found *found)
+static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cellgraph_edge_list *found)
 {
     const bool counts = !ctx->ops->cellgraph->order;
     const size_t bytes = sizeof(struct report) + (counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0);
     struct report *report;
-    BI_TRY(bi_scratch_of(ctx, found->room, 8, &found->edges));
-    BI_TRY(bi_scratch_of(ctx, found->room, 4, &found->positions));
-    if (counts) BI_TRY(bi_scratch_of(ctx, found->room, 4, &found->ranks));
+    BI_TRY(bi_scratch_of(ctx, found->capacity, 8, &found->edges));
+    BI_TRY(bi_scratch_of(ctx, found->capacity, 4, &found->positions));
+    if (counts) BI_TRY(bi_scratch_of(ctx, found->capacity, 4, &found->ranks));
     BI_TRY(bi_scratch_of(ctx, (int64_t)bytes, 1, &report));
     found->count = &report->count;
     found->compared = &report->compared;
@@ -57,26 +57,27 @@ static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cell_fou
 
 /* By any method but the join. */
 static bosc_status find_one_by_one(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
-                                   const uint32_t *common, const struct bi_cell_found *found)
+                                   const uint32_t *common, const struct bi_cellgraph_edge_list *found)
 {
-    const struct bi_cell_view view = bi_cell_view_of(graph);
+    const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     if (old) return extend(ctx, old, &view, found);
-    if (graph->method == BOSC_CELL_TRIE) return bi_cell_trie_all(ctx, graph, &view, found);
-    if (graph->method == BOSC_CELL_ZOBRIST) return bi_cell_probe_all(ctx, &view, common, found);
-    return bi_cell_compare_all(ctx, &view, graph->opts.method == BOSC_CELL_AUTO ? 0 : graph->opts.pivots, found);
+    if (graph->method == BOSC_CELLGRAPH_TRIE) return bi_cellgraph_find_by_trie(ctx, graph, &view, found);
+    if (graph->method == BOSC_CELLGRAPH_ZOBRIST) return bi_cellgraph_find_by_zobrist(ctx, &view, common, found);
+    return bi_cellgraph_find_by_heuristic(ctx, &view,
+                                          graph->opts.method == BOSC_CELLGRAPH_AUTO ? 0 : graph->opts.pivots, found);
 }
 
 /* Finds edges and writes the first `room` of them; *count gets their number. The join, whose edges come in bulk, counts
  * them by their lower vertices as they are found; a thread that finds one after the other would wait for each. */
 static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
-                        struct bi_cell_found *found, int64_t *count)
+                        struct bi_cellgraph_edge_list *found, int64_t *count)
 {
-    const bool joins = !old && graph->method == BOSC_CELL_JOIN;
-    const struct bi_cell_view view = bi_cell_view_of(graph);
-    struct bi_cell_segments all;
+    const bool joins = !old && graph->method == BOSC_CELLGRAPH_JOIN;
+    const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+    struct bi_cellgraph_segments all;
     struct report report;
     BI_TRY(make_room(ctx, graph->vertices, found));
-    struct bi_cell_found uncounted = *found;
+    struct bi_cellgraph_edge_list uncounted = *found;
     uncounted.ranks = NULL;
     struct bi_mark mark = bi_arena_mark(ctx);
     if (joins)
@@ -84,79 +85,81 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     else
         BI_TRY(find_one_by_one(ctx, graph, old, common, &uncounted));
     BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
-    if (report.any_skewed && report.count <= (uint64_t)found->room) {
-        BI_TRY(bi_cell_join_skewed(ctx, &all, report.skewed, (int64_t)report.count));
+    if (report.any_skewed && report.count <= (uint64_t)found->capacity) {
+        BI_TRY(bi_cellgraph_join_halves(ctx, &all, report.skewed, (int64_t)report.count));
         BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     }
     bi_arena_rewind(ctx, mark);
     *count = (int64_t)report.count;
     graph->compared = (int64_t)report.compared;
-    if (found->ranks && !joins && *count <= found->room) return BI_CELL_STEP(ctx, cell_rank, *count, found);
+    if (found->ranks && !joins && *count <= found->capacity)
+        return BI_CELLGRAPH_STEP(ctx, cellgraph_rank_edge, *count, found);
     return BOSC_OK;
 }
 
 /* By steps. In how many passes edges are placed: the memory that one writes to stays in a device's cache, whose lines
  * would otherwise leave it half full. */
-static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found,
+static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                                   int64_t count)
 {
     enum { CACHED = 3 << 20 };
-    struct bi_cell_order order = {.edges = found->edges,
-                                  .positions = found->positions,
-                                  .vertex_bits = found->vertex_bits,
-                                  .ranks = found->ranks,
-                                  .starts = found->counts};
-    order.edges_out = graph->blocks[BI_CELL_EDGES].data;
-    order.positions_out = graph->blocks[BI_CELL_POSITIONS].data;
+    struct bi_cellgraph_order order = {.edges = found->edges,
+                                       .positions = found->positions,
+                                       .vertex_bits = found->vertex_bits,
+                                       .ranks = found->ranks,
+                                       .starts = found->counts};
+    order.edges_out = graph->blocks[BI_CELLGRAPH_EDGES].data;
+    order.positions_out = graph->blocks[BI_CELLGRAPH_POSITIONS].data;
     BI_TRY(bi_scratch_of(ctx, count, 8, &order.packed));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, order.starts, graph->vertices + 1,
                                     order.starts));
     const int64_t passes = bi_div_up(count, CACHED), vertices = bi_div_up(graph->vertices, passes);
     for (order.first = 0; order.first < (uint64_t)graph->vertices; order.first = order.last + 1) {
         order.last = order.first + (uint64_t)vertices - 1;
-        BI_TRY(BI_CELL_STEP(ctx, cell_place, count, &order));
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_place_edge, count, &order));
     }
-    return BI_CELL_STEP(ctx, cell_tidy, graph->vertices, &order);
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_sort_row, graph->vertices, &order);
 }
 
 /* The graph gets the edges that were found, in order; those that are too many for 32-bit places are sorted. */
-static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
+static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
+                                int64_t count)
 {
     if (count == 0) return BOSC_OK;
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_EDGES, count, 8));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_POSITIONS, count, 4));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_EDGES, count, 8));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_POSITIONS, count, 4));
     if (count < (int64_t)UINT32_MAX) {
         const struct bi_cellgraph_ops *ops = ctx->ops->cellgraph;
         return ops->order ? ops->order(ctx, graph, found, count) : order_by_steps(ctx, graph, found, count);
     }
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, found->edges, 4, found->positions, count,
-                                          graph->blocks[BI_CELL_EDGES].data, graph->blocks[BI_CELL_POSITIONS].data, 0,
-                                          2 * found->vertex_bits);
+                                          graph->blocks[BI_CELLGRAPH_EDGES].data,
+                                          graph->blocks[BI_CELLGRAPH_POSITIONS].data, 0, 2 * found->vertex_bits);
 }
 
-bosc_status bi_cell_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
-                               const struct bi_cell_seen *seen)
+bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                                    const struct bi_cellgraph_sample_stats *stats)
 {
-    enum { PART = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
-    struct bi_cell_found found = {0};
-    int64_t count = 0, room = (int64_t)(graph->blocks[BI_CELL_EDGES].bytes / 8);
+    enum { FRACTION = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
+    struct bi_cellgraph_edge_list found = {0};
+    int64_t count = 0, capacity = (int64_t)(graph->blocks[BI_CELLGRAPH_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);
     const uint32_t *common = NULL;
     if (bits == 0) bits = 1;
-    if (old && graph->vertices - old->vertices > graph->vertices / PART) old = NULL;
-    graph->method = old ? BOSC_CELL_ZOBRIST : graph->opts.method;
-    if (graph->method == BOSC_CELL_AUTO) {
-        struct bi_cell_view view = bi_cell_view_of(graph);
-        BI_TRY(bi_cell_choose(ctx, &view, seen, &graph->method, &common));
+    if (old && graph->vertices - old->vertices > graph->vertices / FRACTION) old = NULL;
+    graph->method = old ? BOSC_CELLGRAPH_ZOBRIST : graph->opts.method;
+    if (graph->method == BOSC_CELLGRAPH_AUTO) {
+        struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+        BI_TRY(bi_cellgraph_choose(ctx, &view, stats, &graph->method, &common));
     }
-    if (old) room = old->edges + 2 * (graph->vertices - old->vertices);
-    found.room = room > 2 * graph->vertices ? room : 2 * graph->vertices;
+    if (old) capacity = old->edges + 2 * (graph->vertices - old->vertices);
+    found.capacity = capacity > 2 * graph->vertices ? capacity : 2 * graph->vertices;
     found.vertex_bits = bits;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(find(ctx, graph, old, common, &found, &count));
-    while (count > found.room) { /* more than there was room for: at least so many there are */
+    while (count > found.capacity) { /* more than there was room for: at least so many there are */
         bi_arena_rewind(ctx, mark);
-        found.room = count;
+        found.capacity = count;
         BI_TRY(find(ctx, graph, old, common, &found, &count));
     }
     BI_TRY(put_in_order(ctx, graph, &found, count));

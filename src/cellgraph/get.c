@@ -19,14 +19,14 @@ static bosc_status give_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uin
         BI_TRY(bi_stage_out(ctx, list[k].to, bytes, &list[k].out, &staged));
     }
     for (int k = 0; k < 3; k++) {
-        struct bi_cell_ids ids = {list[k].from, list[k].out.reachable, list[k].wide};
+        struct bi_cellgraph_ids ids = {list[k].from, list[k].out.reachable, list[k].wide};
         if (list[k].out.bytes == 0) continue;
-        BI_TRY(BI_CELL_STEP(ctx, cell_id, list[k].count, &ids));
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, list[k].count, &ids));
         BI_TRY(bi_stage_back(ctx, &list[k].out));
     }
     if (vectors && graph->vertices > 0) {
         staged |= !ctx->backend->reaches(ctx, vectors);
-        BI_TRY(ctx->backend->copy(ctx, vectors, graph->blocks[BI_CELL_VECTORS].data,
+        BI_TRY(ctx->backend->copy(ctx, vectors, graph->blocks[BI_CELLGRAPH_VECTORS].data,
                                   (size_t)(graph->vertices * graph->shape.words) * 8));
     }
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -36,28 +36,29 @@ bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *gra
                                         void *representatives, int64_t *multiplicities, void *vertex_of)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     size_t id_size = (size_t)graph->opts.id_bits / 8;
     BI_TRY(bi_check_aligned(ctx, "vectors", vectors, sizeof *vectors));
     BI_TRY(bi_check_aligned(ctx, "representatives", representatives, id_size));
     BI_TRY(bi_check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
     BI_TRY(bi_check_aligned(ctx, "vertex_of", vertex_of, id_size));
-    struct numbers list[3] = {{graph->blocks[BI_CELL_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
-                              {graph->blocks[BI_CELL_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
-                              {graph->blocks[BI_CELL_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
+    struct numbers list[3] = {
+        {graph->blocks[BI_CELLGRAPH_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
+        {graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
+        {graph->blocks[BI_CELLGRAPH_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
     BI_RETURN_WITH_SCRATCH(ctx, give_vertices(ctx, graph, vectors, list));
 }
 
 static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
 {
-    struct bi_cell_pairs args = {bi_cell_edges_of(graph), graph->blocks[BI_CELL_FIRSTS].data, NULL,
-                                 graph->opts.id_bits == 64};
+    struct bi_cellgraph_pairs args = {bi_cellgraph_edges_of(graph), graph->blocks[BI_CELLGRAPH_FIRSTS].data, NULL,
+                                      graph->opts.id_bits == 64};
     struct bi_out out = {0};
     bool staged = false;
     if (pairs) {
         BI_TRY(bi_stage_out(ctx, pairs, (size_t)graph->edges * (args.wide ? 16 : 8), &out, &staged));
         args.pairs = out.reachable;
-        BI_TRY(BI_CELL_STEP(ctx, cell_pair, graph->edges, &args));
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pair, graph->edges, &args));
     }
     BI_TRY(bi_stage_back(ctx, &out));
     if (positions) {
@@ -70,7 +71,7 @@ static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *
 bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     if (graph->edges == 0) return BOSC_OK;
@@ -80,13 +81,13 @@ bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph,
 static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
                              uint32_t *positions)
 {
-    struct bi_cell_arcs args = {.positions = positions, .wide = graph->opts.id_bits == 64};
+    struct bi_cellgraph_arcs args = {.positions = positions, .wide = graph->opts.id_bits == 64};
     size_t arcs = 2 * (size_t)graph->edges;
     struct bi_out out;
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.wide ? 8 : 4) : 0, &out, &staged));
     args.neighbours = out.bytes > 0 ? out.reachable : NULL;
-    BI_TRY(bi_cell_make_rows(ctx, graph, &args));
+    BI_TRY(bi_cellgraph_make_rows(ctx, graph, &args));
     BI_TRY(bi_stage_back(ctx, &out));
     if (offsets) BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, ((size_t)graph->vertices + 1) * 8));
     return ctx->backend->sync(ctx);
@@ -96,7 +97,7 @@ bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
                                     uint32_t *positions)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));

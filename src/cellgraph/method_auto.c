@@ -6,10 +6,10 @@
 #include "cellgraph/drivers.h"
 
 /* Of a segment that goes on in halves. */
-static double halves_time(const struct bi_cell_costs *t, const struct bi_cell_sample *sample)
+static double halves_time(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample)
 {
     double time = 0;
-    for (int32_t span = bi_cell_span(sample->view.shape.words); span > 0; span /= 2)
+    for (int32_t span = bi_cellgraph_span(sample->view.shape.words); span > 0; span /= 2)
         time += t->halves + (double)sample->view.count * t->halves_vertex;
     return time;
 }
@@ -23,18 +23,18 @@ struct prospect {
 /* plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
  * happens to agree in the sample by more than three members; but a pair may be all that shows of one where vertices are
  * many for each of the sample. */
-static struct prospect join_prospect(const struct bi_cell_costs *t, const struct bi_cell_sample *sample,
-                                     const struct bi_cell_seen *seen)
+static struct prospect join_prospect(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
+                                     const struct bi_cellgraph_sample_stats *stats)
 {
     enum { CHANCE = 3 };
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
     const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
     struct prospect join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
-    for (int32_t g = 0; g < bi_cell_segment_count(sample->view.shape.words); g++) {
-        const double pairs = seen->pairs[g] * each * each;
-        const double crowd = seen->largest[g] > CHANCE ? seen->largest[g] * each : 0;
-        const bool skewed = pairs >= vertices * t->max_pairs || crowd > t->max_group;
-        const bool doubtful = seen->pairs[g] > 0 && each > t->max_group;
+    for (int32_t g = 0; g < bi_cellgraph_segment_count(sample->view.shape.words); g++) {
+        const double pairs = stats->pairs[g] * each * each;
+        const double group = stats->largest[g] > CHANCE ? stats->largest[g] * each : 0;
+        const bool skewed = pairs >= vertices * t->max_pairs || group > t->max_group;
+        const bool doubtful = stats->pairs[g] > 0 && each > t->max_group;
         join.time += vertices * t->join_vertex;
         join.pairs += pairs;
         if (skewed) {
@@ -49,73 +49,72 @@ static struct prospect join_prospect(const struct bi_cell_costs *t, const struct
 }
 
 /* The mean of the vectors that ZOBRIST looks up for a vertex; the common letters are found for that. */
-static bosc_status looks_of(bosc_ctx *ctx, struct bi_cell_sample *sample, double *looks)
+static bosc_status looks_of(bosc_ctx *ctx, struct bi_cellgraph_sample *sample, double *probes)
 {
     uint32_t sum;
-    BI_TRY(bi_cell_common_of(ctx, &sample->view, &sample->common));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sample->looks));
-    BI_TRY(ctx->backend->fill(ctx, sample->looks, 0, sizeof sum));
-    BI_TRY(BI_CELL_STEP(ctx, cell_looks, sample->count, sample));
-    BI_TRY(bi_read_back(ctx, &sum, sample->looks, sizeof sum));
-    *looks = sum / (double)sample->count;
+    BI_TRY(bi_cellgraph_common_letters(ctx, &sample->view, &sample->common));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sample->probes));
+    BI_TRY(ctx->backend->fill(ctx, sample->probes, 0, sizeof sum));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_count_probes, sample->count, sample));
+    BI_TRY(bi_read_back(ctx, &sum, sample->probes, sizeof sum));
+    *probes = sum / (double)sample->count;
     return BOSC_OK;
 }
 
 /* Of ZOBRIST with so many looks for each vertex. Vectors that are there are as many as the pairs of the join at most,
  * and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many neighbours.
  */
-static double lookups_time(const struct bi_cell_costs *t, const struct bi_cell_view *v, double looks, double pairs)
+static double lookups_time(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_view *v, double probes,
+                           double pairs)
 {
-    const double vertices = (double)v->count, most = vertices * (looks < 4 ? looks / 2 : 2);
+    const double vertices = (double)v->count, most = vertices * (probes < 4 ? probes / 2 : 2);
     const double hit = (t->hit + v->shape.words * t->hit_word) * vertices / (vertices + t->cached_vertices);
-    return looks * (vertices * t->probe + t->probe_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices)))) +
+    return probes * (vertices * t->probe + t->probe_wait * bi_sqrt(bi_sqrt(vertices * bi_sqrt(vertices)))) +
            hit * (pairs < most ? pairs : most);
 }
 
 /* The most that there can be. */
-static double most_looks(const struct bi_cell_shape *s)
-{
-    return (double)s->length * (double)((1 << s->letter_bits) - 1);
-}
+static double most_looks(const struct bi_letters *s) { return (double)s->length * (double)((1 << s->letter_bits) - 1); }
 
-bool bi_cell_wants_look(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t rows)
+bool bi_cellgraph_needs_sample(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t rows)
 {
-    const struct bi_cell_costs *t = ctx->ops->cellgraph->costs;
+    const struct bi_cellgraph_costs *t = ctx->ops->cellgraph->costs;
     return shape->words > 1 && rows > t->compare_all && rows > t->join_unseen;
 }
 
-bosc_status bi_cell_choose(bosc_ctx *ctx, const struct bi_cell_view *view, const struct bi_cell_seen *seen,
-                           bosc_cell_method *method, const uint32_t **common)
+bosc_status bi_cellgraph_choose(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                const struct bi_cellgraph_sample_stats *stats, bosc_cellgraph_method *method,
+                                const uint32_t **common)
 {
-    const struct bi_cell_costs *t = ctx->ops->cellgraph->costs;
+    const struct bi_cellgraph_costs *t = ctx->ops->cellgraph->costs;
     const double n = (double)view->count;
-    const double votes = (double)(bi_cell_voters(view->count) * view->shape.length) * t->vote;
+    const double votes = (double)(bi_cellgraph_vote_sample_size(view->count) * view->shape.length) * t->vote;
     const double dictionary = t->dictionary + n * t->dictionary_vertex + votes;
-    struct bi_cell_sample sample = bi_cell_sample_of(view, t->max_sample);
-    double looks = most_looks(&view->shape), best;
+    struct bi_cellgraph_sample sample = bi_cellgraph_sample_of(view, t->max_sample);
+    double probes = most_looks(&view->shape), best;
     struct prospect join = {.plain = false};
-    *method = BOSC_CELL_HEURISTIC;
+    *method = BOSC_CELLGRAPH_HEURISTIC;
     *common = NULL;
     if (view->count <= t->compare_all) return BOSC_OK;
     if (view->shape.words > 1 && view->count <= t->join_unseen) {
-        *method = BOSC_CELL_JOIN;
+        *method = BOSC_CELLGRAPH_JOIN;
         return BOSC_OK;
     }
-    const double leading = seen->leading / (double)sample.count;
+    const double leading = stats->leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
     if (view->shape.words > 1) {
-        join = join_prospect(t, &sample, seen);
+        join = join_prospect(t, &sample, stats);
         if (join.time < best) {
-            *method = BOSC_CELL_JOIN;
+            *method = BOSC_CELLGRAPH_JOIN;
             best = join.time;
         }
         if (join.plain) return BOSC_OK;
     }
-    if (dictionary + lookups_time(t, view, looks, join.pairs) > best) {
+    if (dictionary + lookups_time(t, view, probes, join.pairs) > best) {
         if (dictionary + votes + t->count_probes > best) return BOSC_OK; /* the vote may be in vain */
-        BI_TRY(looks_of(ctx, &sample, &looks));
+        BI_TRY(looks_of(ctx, &sample, &probes));
         *common = sample.common;
     }
-    if (dictionary + lookups_time(t, view, looks, join.pairs) < best) *method = BOSC_CELL_ZOBRIST;
+    if (dictionary + lookups_time(t, view, probes, join.pairs) < best) *method = BOSC_CELLGRAPH_ZOBRIST;
     return BOSC_OK;
 }

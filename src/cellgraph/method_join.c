@@ -9,36 +9,36 @@
 static int join_bits(int64_t count) { return (bi_bit_length((uint64_t)count) + 7) / 8 * 8; }
 
 /* The places where long runs begin and end. */
-static bosc_status find_runs(bosc_ctx *ctx, struct bi_cell_join *join)
+static bosc_status find_runs(bosc_ctx *ctx, struct bi_cellgraph_join *join)
 {
-    struct bi_cell_iota iota;
+    struct bi_cellgraph_iota iota;
     uint32_t *runs;
     int64_t *place;
     BI_TRY(bi_scratch_of(ctx, join->count, 4, &runs));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *place, &place));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, join->count, 4, &iota.numbers));
-    BI_TRY(BI_CELL_STEP(ctx, cell_iota, join->count, &iota));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, join->count, &iota));
     BI_TRY(ctx->backend->core->compact(ctx, 4, iota.numbers, join->long_heads, join->count, runs, place));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_read_back(ctx, &join->run_count, place, sizeof *place));
     join->runs = runs;
     BI_TRY(bi_scratch_of(ctx, join->run_count, 4, &join->ends));
-    return BI_CELL_STEP(ctx, cell_run_end, join->run_count, join);
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_run_end, join->run_count, join);
 }
 
 /* The long runs of one word, whose varying letters are replaced. */
-static bosc_status replace_long_runs(bosc_ctx *ctx, struct bi_cell_join *join)
+static bosc_status replace_long_runs(bosc_ctx *ctx, struct bi_cellgraph_join *join)
 {
     BI_TRY(bi_scratch_of(ctx, join->run_count, 8, &join->vary));
     BI_TRY(ctx->backend->fill(ctx, join->vary, 0, (size_t)join->run_count * 8));
-    BI_TRY(BI_CELL_STEP(ctx, cell_vary, join->count, join));
-    return BI_CELL_STEP(ctx, cell_long_run, join->count, join);
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_varying_bits, join->count, join));
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_probe_long_run, join->count, join);
 }
 
 /* One sort, and comparisons in short runs. *left gets the number of the vertices that are in long runs of more than one
  * word, and `rest` (count) these vertices. */
-static bosc_status join_range(bosc_ctx *ctx, struct bi_cell_join *join, uint32_t *rest, int64_t *left)
+static bosc_status join_range(bosc_ctx *ctx, struct bi_cellgraph_join *join, uint32_t *rest, int64_t *left)
 {
     uint64_t *sorted;
     uint32_t *order, any_long;
@@ -54,24 +54,24 @@ static bosc_status join_range(bosc_ctx *ctx, struct bi_cell_join *join, uint32_t
     join->sorted = sorted;
     join->order = order;
     BI_TRY(ctx->backend->fill(ctx, join->any_long, 0, sizeof any_long));
-    BI_TRY(BI_CELL_STEP(ctx, cell_rest, join->count, join));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_complement_hash, join->count, join));
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, join->keys, 4, join->members, join->count, sorted, order,
                                           join->shift, 64));
-    BI_TRY(BI_CELL_STEP(ctx, cell_run, join->count, join));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_run, join->count, join));
     BI_TRY(bi_read_back(ctx, &any_long, join->any_long, sizeof any_long));
     if (!any_long) return BOSC_OK;
     BI_TRY(find_runs(ctx, join));
     if (join->end - join->begin == 1) return replace_long_runs(ctx, join);
-    BI_TRY(BI_CELL_STEP(ctx, cell_goes_on, join->count, join));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_in_long_run, join->count, join));
     BI_TRY(ctx->backend->core->compact(ctx, 4, order, join->long_heads, join->count, rest, place));
     return bi_read_back(ctx, left, place, sizeof *place);
 }
 
 /* Edges between `count` vertices in words `begin` to `end` - 1. */
-static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cell_probe *probe, const uint32_t *members, int64_t count,
-                               int32_t begin, int32_t end)
+static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cellgraph_probe *probe, const uint32_t *members,
+                               int64_t count, int32_t begin, int32_t end)
 {
-    struct bi_cell_join join = {.probe = *probe, .begin = begin, .end = end, .count = count, .members = members};
+    struct bi_cellgraph_join join = {.probe = *probe, .begin = begin, .end = end, .count = count, .members = members};
     struct bi_mark outer = bi_arena_mark(ctx);
     uint32_t *rest;
     int64_t left;
@@ -89,10 +89,10 @@ static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cell_probe *probe,
 }
 
 /* Keeps the first `count` edges, less those of skewed segments. */
-static bosc_status forget(bosc_ctx *ctx, const struct bi_cell_segments *segments, int64_t count)
+static bosc_status forget(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments, int64_t count)
 {
-    const struct bi_cell_found *found = &segments->found;
-    struct bi_cell_keep keep = {.found = *found, .shape = segments->view.shape, .span = segments->span};
+    const struct bi_cellgraph_edge_list *found = &segments->found;
+    struct bi_cellgraph_keep keep = {.found = *found, .shape = segments->view.shape, .span = segments->span};
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, count, 8, &keep.edges));
     BI_TRY(bi_scratch_of(ctx, count, 4, &keep.positions));
@@ -101,21 +101,21 @@ static bosc_status forget(bosc_ctx *ctx, const struct bi_cell_segments *segments
     BI_TRY(ctx->backend->copy(ctx, keep.positions, found->positions, (size_t)count * 4));
     BI_TRY(ctx->backend->fill(ctx, found->count, 0, 8));
     if (found->counts) BI_TRY(ctx->backend->fill(ctx, found->counts, 0, (size_t)segments->view.count * 4));
-    BI_TRY(BI_CELL_STEP(ctx, cell_keep, count, &keep));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_keep_edge, count, &keep));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
-bosc_status bi_cell_join_skewed(bosc_ctx *ctx, const struct bi_cell_segments *segments, const uint32_t *skewed,
-                                int64_t count)
+bosc_status bi_cellgraph_join_halves(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments,
+                                     const uint32_t *skewed, int64_t count)
 {
     int32_t words = segments->view.shape.words;
-    struct bi_cell_probe probe = {.view = segments->view, .found = segments->found};
-    struct bi_cell_iota all;
+    struct bi_cellgraph_probe probe = {.view = segments->view, .found = segments->found};
+    struct bi_cellgraph_iota all;
     if (count > 0) BI_TRY(forget(ctx, segments, count));
-    BI_TRY(bi_cell_dictionary_of(ctx, &segments->view, &probe.dictionary));
+    BI_TRY(bi_cellgraph_dictionary_of(ctx, &segments->view, &probe.dictionary));
     BI_TRY(bi_scratch_of(ctx, segments->view.count, 4, &all.numbers));
-    BI_TRY(BI_CELL_STEP(ctx, cell_iota, segments->view.count, &all));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, segments->view.count, &all));
     for (int32_t g = 0; g < segments->count; g++) {
         int32_t begin = g * segments->span, end = begin + segments->span;
         if (skewed[g])

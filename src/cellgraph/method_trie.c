@@ -3,9 +3,9 @@
 
 #include "cellgraph/drivers.h"
 
-bosc_trie_opts bi_cell_trie_opts(const bosc_cellgraph_opts *o)
+bosc_trie_opts bi_cellgraph_trie_opts(const bosc_cellgraph_opts *o)
 {
-    const bool published = o->trie_search == BOSC_CELL_TRIE_LOOKUP;
+    const bool published = o->trie_search == BOSC_CELLGRAPH_TRIE_LOOKUP;
     return (bosc_trie_opts){.size = sizeof(bosc_trie_opts),
                             .length = o->length,
                             .letter_bits = o->letter_bits,
@@ -15,7 +15,7 @@ bosc_trie_opts bi_cell_trie_opts(const bosc_cellgraph_opts *o)
 
 static bosc_status open_trie(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    const bosc_trie_opts opts = bi_cell_trie_opts(&graph->opts);
+    const bosc_trie_opts opts = bi_cellgraph_trie_opts(&graph->opts);
     return graph->trie ? BOSC_OK : bosc_trie_create(ctx, &opts, &graph->trie);
 }
 
@@ -27,7 +27,7 @@ static bosc_status count_bytes(bosc_ctx *ctx, bosc_cellgraph *graph)
     return BOSC_OK;
 }
 
-bosc_status bi_cell_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n)
+bosc_status bi_cellgraph_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n)
 {
     BI_TRY(open_trie(ctx, graph));
     BI_TRY(bosc_trie_reserve(ctx, graph->trie, n));
@@ -35,30 +35,30 @@ bosc_status bi_cell_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n
 }
 
 /* The graph's trie of its vertices, whose values are their numbers. It is kept for the next build. */
-static bosc_status make_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view)
+static bosc_status make_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view)
 {
     BI_TRY(open_trie(ctx, graph));
     BI_TRY(bosc_trie_build(ctx, graph->trie, view->vectors, NULL, view->count, 0));
     return count_bytes(ctx, graph);
 }
 
-bosc_status bi_cell_trie_all(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_view *view,
-                             const struct bi_cell_found *found)
+bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view,
+                                      const struct bi_cellgraph_edge_list *found)
 {
-    struct bi_cell_near near = {.found = *found};
+    struct bi_cellgraph_trie_pairs near = {.found = *found};
     int64_t *pairs, count;
     uint32_t *vertices, *positions;
     BI_TRY(make_trie(ctx, graph, view));
-    if (graph->opts.trie_search == BOSC_CELL_TRIE_DOBROWOLSKI)
+    if (graph->opts.trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI)
         return ctx->ops->cellgraph->dobrowolski(ctx, graph->trie, view, found);
-    BI_TRY(bi_scratch_of(ctx, found->room, 16, &pairs));
-    BI_TRY(bi_scratch_of(ctx, found->room, 8, &vertices));
-    BI_TRY(bi_scratch_of(ctx, found->room, 4, &positions));
-    bosc_status status = bosc_trie_pairs(ctx, graph->trie, pairs, positions, found->room, &count);
+    BI_TRY(bi_scratch_of(ctx, found->capacity, 16, &pairs));
+    BI_TRY(bi_scratch_of(ctx, found->capacity, 8, &vertices));
+    BI_TRY(bi_scratch_of(ctx, found->capacity, 4, &positions));
+    bosc_status status = bosc_trie_pairs(ctx, graph->trie, pairs, positions, found->capacity, &count);
     if (status == BOSC_ERR_SPACE) return ctx->backend->copy(ctx, found->count, &count, sizeof count);
     BI_TRY(status);
     BI_TRY(bosc_trie_get_values(ctx, graph->trie, pairs, 2 * count, vertices));
     near.vertices = vertices;
     near.positions = positions;
-    return BI_CELL_STEP(ctx, cell_near, count, &near);
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_add_trie_pair, count, &near);
 }

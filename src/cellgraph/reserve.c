@@ -6,33 +6,34 @@
 #include "core/call.h"
 
 /* Bytes of the blocks for n vertices and so many edges. */
-static void size_blocks(const struct bi_cell_shape *shape, int64_t n, int64_t edges, size_t bytes[BI_CELL_BLOCKS])
+static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges, size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     const size_t count = (size_t)n, words = (size_t)shape->words;
-    for (int b = 0; b < BI_CELL_BLOCKS; b++) bytes[b] = 0;
-    bytes[BI_CELL_VECTORS] = count * words * 8;
-    bytes[BI_CELL_HASHES] = count * 8;
-    bytes[BI_CELL_SEEDS] = words * 8;
-    bytes[BI_CELL_FIRSTS] = bytes[BI_CELL_MULTIPLICITIES] = bytes[BI_CELL_VERTEX_OF] = count * 4;
-    bytes[BI_CELL_EDGES] = (size_t)edges * 8;
-    bytes[BI_CELL_POSITIONS] = (size_t)edges * 4;
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) bytes[b] = 0;
+    bytes[BI_CELLGRAPH_VECTORS] = count * words * 8;
+    bytes[BI_CELLGRAPH_HASHES] = count * 8;
+    bytes[BI_CELLGRAPH_SEEDS] = words * 8;
+    bytes[BI_CELLGRAPH_FIRSTS] = bytes[BI_CELLGRAPH_MULTIPLICITIES] = bytes[BI_CELLGRAPH_VERTEX_OF] = count * 4;
+    bytes[BI_CELLGRAPH_EDGES] = (size_t)edges * 8;
+    bytes[BI_CELLGRAPH_POSITIONS] = (size_t)edges * 4;
 }
 
 /* Scratch of a build. Rows may have to be staged; then vertices are made, or edges found, and these put in order. What
  * methods take beside the join's own means: ZOBRIST's lists and their sort, 44 bytes a vertex; halves of the join, the
  * same and the vertices that are left at each level, their keys and sort, 100 more. */
-static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct bi_cell_shape *shape,
+static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct bi_letters *shape,
                             int64_t n, int64_t edges)
 {
     enum { SLACK = 1 << 20, OF_A_THREAD = 1 << 18, OF_LISTS = 44, OF_HALVES = 144 };
-    const int64_t room = edges > 2 * n ? edges : 2 * n;
-    const struct bi_cell_sizes own = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
-    int64_t method = own.join > 12 * room + n * OF_HALVES ? own.join : 12 * room + n * OF_HALVES, found;
-    if (o->method == BOSC_CELL_HEURISTIC) method = 4 * n * o->pivots;
-    if (o->method == BOSC_CELL_ZOBRIST) method = n * OF_LISTS;
-    if (o->method == BOSC_CELL_TRIE) method = 28 * room + n * (24 + 8 * (int64_t)shape->words);
-    if (method < 12 * room + 4 * n) method = 12 * room + 4 * n;
-    found = 16 * room + method;
+    const int64_t edge_capacity = edges > 2 * n ? edges : 2 * n;
+    const struct bi_cellgraph_sizes own = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
+    int64_t method = own.join > 12 * edge_capacity + n * OF_HALVES ? own.join : 12 * edge_capacity + n * OF_HALVES,
+            found;
+    if (o->method == BOSC_CELLGRAPH_HEURISTIC) method = 4 * n * o->pivots;
+    if (o->method == BOSC_CELLGRAPH_ZOBRIST) method = n * OF_LISTS;
+    if (o->method == BOSC_CELLGRAPH_TRIE) method = 28 * edge_capacity + n * (24 + 8 * (int64_t)shape->words);
+    if (method < 12 * edge_capacity + 4 * n) method = 12 * edge_capacity + 4 * n;
+    found = 16 * edge_capacity + method;
     return 8 * n * shape->words + (found > own.unique ? found : own.unique) + SLACK +
            (int64_t)ctx->threads * OF_A_THREAD;
 }
@@ -52,52 +53,52 @@ static bosc_status check_sizes(bosc_ctx *ctx, int64_t n, int64_t edges)
 /* Bytes of the trie that TRIE keeps. */
 static bosc_status trie_bytes(bosc_ctx *ctx, const bosc_cellgraph_opts *o, int64_t n, int64_t *kept, int64_t *scratch)
 {
-    const bosc_trie_opts opts = bi_cell_trie_opts(o);
+    const bosc_trie_opts opts = bi_cellgraph_trie_opts(o);
     *kept = *scratch = 0;
-    return o->method == BOSC_CELL_TRIE ? bosc_trie_bytes(ctx, &opts, n, kept, scratch) : BOSC_OK;
+    return o->method == BOSC_CELLGRAPH_TRIE ? bosc_trie_bytes(ctx, &opts, n, kept, scratch) : BOSC_OK;
 }
 
 bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t n, int64_t edges,
                                  int64_t *kept, int64_t *scratch)
 {
     bosc_cellgraph_opts full;
-    size_t bytes[BI_CELL_BLOCKS];
+    size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t sum, of_trie;
     if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
     bi_begin(says);
-    BI_TRY(bi_cell_check_opts(says, opts, &full));
-    const struct bi_cell_shape shape = bi_cell_shape_of(full.length, full.letter_bits);
+    BI_TRY(bi_cellgraph_check_opts(says, opts, &full));
+    const struct bi_letters shape = bi_letters_of(full.length, full.letter_bits);
     BI_TRY(check_sizes(says, n, edges));
     BI_TRY(trie_bytes(says, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
-    for (int b = 0; b < BI_CELL_BLOCKS; b++) sum += (int64_t)bytes[b];
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;
     if (scratch) *scratch = size_scratch(ctx, &full, &shape, n, edges) + of_trie;
     return BOSC_OK;
 }
 
 /* Larger blocks get what the smaller ones held. */
-static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELL_BLOCKS])
+static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
-    struct bi_block *blocks[BI_CELL_BLOCKS];
-    size_t used[BI_CELL_BLOCKS];
+    struct bi_block *blocks[BI_CELLGRAPH_BLOCKS];
+    size_t used[BI_CELLGRAPH_BLOCKS];
     size_blocks(&graph->shape, graph->vertices, graph->edges, used);
-    used[BI_CELL_VERTEX_OF] = (size_t)graph->n * 4;
-    for (int b = 0; b < BI_CELL_BLOCKS; b++) {
+    used[BI_CELLGRAPH_VERTEX_OF] = (size_t)graph->n * 4;
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
         blocks[b] = &graph->blocks[b];
         if (graph->n == 0) used[b] = 0;
     }
-    return bi_blocks_grow(ctx, &graph->memory, blocks, BI_CELL_BLOCKS, bytes, used);
+    return bi_blocks_grow(ctx, &graph->memory, blocks, BI_CELLGRAPH_BLOCKS, bytes, used);
 }
 
 bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges)
 {
-    size_t bytes[BI_CELL_BLOCKS];
+    size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t kept, scratch;
     void *room;
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_sizes(ctx, n, edges));
     BI_TRY(trie_bytes(ctx, &graph->opts, n, &kept, &scratch));
     struct bi_mark mark = bi_arena_mark(ctx);
@@ -105,7 +106,7 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
     bosc_status status = bi_scratch(ctx, (size_t)scratch, &room);
     bi_arena_rewind(ctx, mark);
     BI_TRY(status);
-    if (graph->opts.method == BOSC_CELL_TRIE) BI_TRY(bi_cell_trie_reserve(ctx, graph, n));
+    if (graph->opts.method == BOSC_CELLGRAPH_TRIE) BI_TRY(bi_cellgraph_trie_reserve(ctx, graph, n));
     size_blocks(&graph->shape, n, edges, bytes);
     return grow(ctx, graph, bytes);
 }

@@ -5,27 +5,27 @@
 /* Rows in a form that searches read. */
 static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
 {
-    struct bi_cell_arcs args = {.neighbours = neighbours};
+    struct bi_cellgraph_arcs args = {.neighbours = neighbours};
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cell_make_rows(ctx, graph, &args));
-    struct bi_cell_packing packing = {args.offsets, rows};
-    BI_TRY(BI_CELL_STEP(ctx, cell_pack, graph->vertices, &packing));
+    BI_TRY(bi_cellgraph_make_rows(ctx, graph, &args));
+    struct bi_cellgraph_packing packing = {args.offsets, rows};
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pack, graph->vertices, &packing));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
 static bosc_status prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_ROWS, graph->vertices, 8));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_NEIGHBOURS, 2 * graph->edges, 4));
-    BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELL_ROWS].data, graph->blocks[BI_CELL_NEIGHBOURS].data));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_ROWS, graph->vertices, 8));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_NEIGHBOURS, 2 * graph->edges, 4));
+    BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELLGRAPH_ROWS].data, graph->blocks[BI_CELLGRAPH_NEIGHBOURS].data));
     return ctx->backend->sync(ctx);
 }
 
 bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     if (graph->prepared) return BOSC_OK;
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = prepare(ctx, graph));
@@ -33,10 +33,10 @@ bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
     return status;
 }
 
-static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search)
+static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search)
 {
-    uint64_t *rows = graph->blocks[BI_CELL_ROWS].data;
-    uint32_t *neighbours = graph->blocks[BI_CELL_NEIGHBOURS].data;
+    uint64_t *rows = graph->blocks[BI_CELLGRAPH_ROWS].data;
+    uint32_t *neighbours = graph->blocks[BI_CELLGRAPH_NEIGHBOURS].data;
     if (!graph->prepared) {
         BI_TRY(bi_scratch_of(ctx, graph->vertices, 8, &rows));
         BI_TRY(bi_scratch_of(ctx, 2 * graph->edges, 4, &neighbours));
@@ -48,8 +48,8 @@ static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi
 }
 
 /* Searches from search->source; what was found is in search->reach, and *result says how far it went. */
-static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search,
-                               struct bi_cell_searched *result)
+static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
+                               struct bi_cellgraph_searched *result)
 {
     int64_t n = graph->vertices;
     BI_TRY(rows_of(ctx, graph, search));
@@ -73,17 +73,17 @@ static bosc_status check_vertex(bosc_ctx *ctx, const bosc_cellgraph *graph, cons
 }
 
 /* One half of the words of a search becomes an array of the caller's. */
-static bosc_status give_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cell_search *search,
+static bosc_status give_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_search *search,
                              struct bi_out *out, int32_t shift)
 {
-    struct bi_cell_half half = {search->reach[0], out->reachable, graph->opts.id_bits == 64, shift};
+    struct bi_cellgraph_half half = {search->reach[0], out->reachable, graph->opts.id_bits == 64, shift};
     if (out->bytes == 0) return BOSC_OK;
-    BI_TRY(BI_CELL_STEP(ctx, cell_half, graph->vertices, &half));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_half, graph->vertices, &half));
     return bi_stage_back(ctx, out);
 }
 
-static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search, void *levels,
-                               void *parents, struct bi_cell_searched *result)
+static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
+                               void *levels, void *parents, struct bi_cellgraph_searched *result)
 {
     size_t bytes = (size_t)graph->vertices * (size_t)graph->opts.id_bits / 8;
     struct bi_out out[2];
@@ -91,7 +91,7 @@ static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
     BI_TRY(bi_stage_out(ctx, levels, levels ? bytes : 0, &out[0], &staged));
     BI_TRY(bi_stage_out(ctx, parents, parents ? bytes : 0, &out[1], &staged));
     BI_TRY(search_from(ctx, graph, search, result));
-    BI_TRY(give_half(ctx, graph, search, &out[0], BI_CELL_LEVEL_SHIFT));
+    BI_TRY(give_half(ctx, graph, search, &out[0], BI_CELLGRAPH_LEVEL_SHIFT));
     BI_TRY(give_half(ctx, graph, search, &out[1], 0));
     return ctx->backend->sync(ctx);
 }
@@ -99,13 +99,13 @@ static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
 bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
                                   void *parents, int64_t *reached, int64_t *depth)
 {
-    struct bi_cell_searched result;
+    struct bi_cellgraph_searched result;
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
     BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
-    struct bi_cell_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
+    struct bi_cellgraph_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = find_levels(ctx, graph, &search, levels, parents, &result));
     if (status == BOSC_OK && reached) *reached = result.reached[0];
@@ -113,19 +113,19 @@ bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
     return status;
 }
 
-static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cell_search *search, void *path,
+static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search, void *path,
                              int64_t capacity, int64_t *length)
 {
     bool wide = graph->opts.id_bits == 64, staged = false;
-    struct bi_cell_searched result;
+    struct bi_cellgraph_searched result;
     struct bi_out out;
     BI_TRY(search_from(ctx, graph, search, &result));
     int64_t count = result.meeting == UINT32_MAX ? 0 : (int64_t)result.depth[0] + result.depth[1] + 1;
     if (capacity > count) capacity = count;
     if (path && capacity > 0) {
         BI_TRY(bi_stage_out(ctx, path, (size_t)capacity * (wide ? 8 : 4), &out, &staged));
-        struct bi_cell_ids ids = {search->path, out.reachable, wide};
-        BI_TRY(BI_CELL_STEP(ctx, cell_id, capacity, &ids));
+        struct bi_cellgraph_ids ids = {search->path, out.reachable, wide};
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, capacity, &ids));
         BI_TRY(bi_stage_back(ctx, &out));
         BI_TRY(ctx->backend->sync(ctx));
     }
@@ -137,12 +137,12 @@ bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int6
                                 int64_t capacity, int64_t *length)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cell_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
     BI_TRY(check_vertex(ctx, graph, "to", to));
     BI_TRY(bi_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
     if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
-    struct bi_cell_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
+    struct bi_cellgraph_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
     BI_RETURN_WITH_SCRATCH(ctx, find_path(ctx, graph, &search, path, capacity, length));
 }

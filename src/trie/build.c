@@ -2,15 +2,15 @@
 #include "core/call.h"
 #include "trie/drivers.h"
 
-static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_given *given)
+static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_input *input)
 {
     struct bi_trie_order order;
     struct bi_trie_sorted keys;
-    BI_TRY(bi_trie_stage_given(ctx, trie, given));
+    BI_TRY(bi_trie_stage_input(ctx, trie, input));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, &given->rows, &order));
+    BI_TRY(bi_trie_sort(ctx, &trie->shape, &input->rows, &order));
     BI_TRY(bi_trie_reserve_keys(ctx, trie, order.count, &keys));
-    BI_TRY(bi_trie_gather(ctx, trie, &order, given->values, 0, &keys));
+    BI_TRY(bi_trie_gather(ctx, trie, &order, input->values, 0, &keys));
     bi_arena_rewind(ctx, mark);
     trie->keys = order.count;
     BI_TRY(bi_trie_make_nodes(ctx, trie));
@@ -20,15 +20,15 @@ static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_given *g
 bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values, int64_t n,
                             int64_t stride)
 {
-    struct bi_trie_given given;
+    struct bi_trie_input input;
     BI_ENTER(ctx);
-    BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
+    BI_TRY(bi_trie_check_input(ctx, trie, keys, values, n, stride, &input));
     if (n > INT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
     trie->rows = trie->keys = trie->nodes = 0;
     if (n == 0) return BOSC_OK;
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &given));
+    BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &input));
     if (status == BOSC_OK)
         trie->rows = n;
     else

@@ -10,7 +10,7 @@ static bosc_trie next_of(const bosc_trie *trie)
 }
 
 /* The one that is not needed any more is given back. */
-static bosc_status settle(bosc_trie *trie, bosc_trie *next, bosc_status status)
+static bosc_status replace_by(bosc_trie *trie, bosc_trie *next, bosc_status status)
 {
     bosc_trie spare = status == BOSC_OK ? *trie : *next;
     if (status == BOSC_OK) *trie = *next;
@@ -19,17 +19,17 @@ static bosc_status settle(bosc_trie *trie, bosc_trie *next, bosc_status status)
 }
 
 /* The distinct new keys, in scratch. */
-static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given,
+static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_input *input,
                               struct bi_trie_sorted *fresh)
 {
     struct bi_trie_order order;
-    BI_TRY(bi_trie_stage_given(ctx, trie, given));
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, &given->rows, &order));
-    BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->shape.words * 8, &fresh->keys));
+    BI_TRY(bi_trie_stage_input(ctx, trie, input));
+    BI_TRY(bi_trie_sort(ctx, &trie->shape, &input->rows, &order));
+    BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->shape.letters.words * 8, &fresh->keys));
     BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->opts.value_bits / 8, &fresh->values));
     BI_TRY(bi_scratch_of(ctx, order.count, 4, &fresh->counts));
     fresh->count = order.count;
-    return bi_trie_gather(ctx, trie, &order, given->values, trie->rows, fresh);
+    return bi_trie_gather(ctx, trie, &order, input->values, trie->rows, fresh);
 }
 
 static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_sorted *fresh, bosc_trie *next)
@@ -37,7 +37,7 @@ static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
     struct bi_trie_merge a = {.view = bi_trie_view_of(trie),
                               .old = bi_trie_sorted_of(trie),
                               .fresh = *fresh,
-                              .words = trie->shape.words,
+                              .words = trie->shape.letters.words,
                               .value_bits = trie->opts.value_bits,
                               .last = trie->opts.duplicates == BOSC_TRIE_LAST};
     int64_t n = fresh->count;
@@ -45,45 +45,45 @@ static bosc_status merge(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.at));
     BI_TRY(bi_scratch_of(ctx, n, 1, &a.is));
     BI_TRY(bi_scratch_of(ctx, n + 1, 4, &a.news));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_place, n + 1, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_locate_new, n + 1, &a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a.news, n + 1, a.news));
     BI_TRY(bi_read_back(ctx, &news, a.news + n, sizeof news));
     if (trie->keys + news > INT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld keys and %lld new ones; a trie holds less than 2^31",
                        (long long)trie->keys, (long long)news);
     BI_TRY(bi_trie_reserve_keys(ctx, next, trie->keys + news, &a.merged));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_move_old, trie->keys, &a));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_move_new, n, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_merge_old, trie->keys, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_merge_new, n, &a));
     next->keys = trie->keys + news;
     return BOSC_OK;
 }
 
-static bosc_status insert(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given, bosc_trie *next)
+static bosc_status insert(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_input *input, bosc_trie *next)
 {
     struct bi_trie_sorted fresh;
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(sort_fresh(ctx, trie, given, &fresh));
+    BI_TRY(sort_fresh(ctx, trie, input, &fresh));
     BI_TRY(merge(ctx, trie, &fresh, next));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_trie_make_nodes(ctx, next));
-    next->rows += given->rows.n;
+    next->rows += input->rows.n;
     return ctx->backend->sync(ctx);
 }
 
 bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values, int64_t n,
                              int64_t stride)
 {
-    struct bi_trie_given given;
+    struct bi_trie_input input;
     BI_ENTER(ctx);
-    BI_TRY(bi_trie_check_given(ctx, trie, keys, values, n, stride, &given));
+    BI_TRY(bi_trie_check_input(ctx, trie, keys, values, n, stride, &input));
     if (n > INT32_MAX || n >= (int64_t)UINT32_MAX - trie->rows)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a trie gets less than 2^32 - 1, and 2^31 at once",
                        (long long)n, (long long)trie->rows);
     if (n == 0) return BOSC_OK;
     bosc_trie next = next_of(trie);
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = insert(ctx, trie, &given, &next));
-    return settle(trie, &next, status);
+    BI_WITH_SCRATCH(ctx, status = insert(ctx, trie, &input, &next));
+    return replace_by(trie, &next, status);
 }
 
 static bosc_status erase(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_rows *queries, bosc_trie *next)
@@ -91,26 +91,26 @@ static bosc_status erase(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_t
     struct bi_trie_erase a = {.view = bi_trie_view_of(trie),
                               .queries = *queries,
                               .old = bi_trie_sorted_of(trie),
-                              .words = trie->shape.words,
+                              .words = trie->shape.letters.words,
                               .value_bits = trie->opts.value_bits};
     bool staged = false;
     int64_t *place;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &a.queries, &staged));
-    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.gone));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.erased));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 1, &a.stays));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.places));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &place));
-    BI_TRY(ctx->backend->fill(ctx, a.gone, 0, (size_t)trie->keys * 4));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_mark, a.queries.n, &a));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_stay, trie->keys, &a));
+    BI_TRY(ctx->backend->fill(ctx, a.erased, 0, (size_t)trie->keys * 4));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_mark_erased, a.queries.n, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_flag_kept, trie->keys, &a));
     uint32_t *kept;
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &kept));
     BI_TRY(ctx->backend->core->compact(ctx, 4, a.places, a.stays, trie->keys, kept, place));
     BI_TRY(bi_read_back(ctx, &next->keys, place, sizeof next->keys));
     BI_TRY(bi_trie_reserve_keys(ctx, next, next->keys, &a.kept));
     a.places = kept;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_keep, next->keys, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_copy_kept, next->keys, &a));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_trie_make_nodes(ctx, next));
     return ctx->backend->sync(ctx);
@@ -130,7 +130,7 @@ bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
         struct bi_mark mark = bi_arena_mark(ctx);
         status = erase(ctx, trie, &rows, &next);
         bi_arena_rewind(ctx, mark);
-        status = settle(trie, &next, status);
+        status = replace_by(trie, &next, status);
     }
     if (status == BOSC_OK && erased) *erased = before - trie->keys;
     return status;

@@ -12,14 +12,14 @@
 /* Rows in lexicographic order, equal ones in their own. */
 struct bi_trie_order {
     struct bi_trie_rows rows;
-    const int64_t *turned;    /* NULL, or the rows as struct bi_trie_turning has them */
+    const int64_t *reversed;  /* NULL, or the rows as struct bi_trie_reversing has them */
     uint32_t *order, *starts; /* starts: of each distinct key */
     int64_t count;            /* distinct keys */
 };
 
 /* Slots of a dictionary of the words of n rows; 0 where the sort would not ask for one: on the CPU, whose own sort sees
  * that the words of a column are alike. */
-int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n);
+int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n);
 /* Sorts rows that are in reach, in scratch. There are some. */
 bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                          struct bi_trie_order *o);

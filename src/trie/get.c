@@ -8,11 +8,12 @@ static bosc_status copy_out(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin,
     struct bi_out outs[2];
     bool staged = false;
     size_t value = (size_t)trie->opts.value_bits / 8;
-    BI_TRY(bi_stage_out(ctx, copy->keys, copy->keys ? (size_t)(n * trie->shape.words) * 8 : 0, &outs[0], &staged));
+    BI_TRY(
+        bi_stage_out(ctx, copy->keys, copy->keys ? (size_t)(n * trie->shape.letters.words) * 8 : 0, &outs[0], &staged));
     BI_TRY(bi_stage_out(ctx, copy->wide_counts, copy->wide_counts ? (size_t)n * 8 : 0, &outs[1], &staged));
     copy->keys = outs[0].reachable;
     copy->wide_counts = outs[1].reachable;
-    if (copy->keys || copy->wide_counts) BI_TRY(BI_TRIE_STEP(ctx, trie_copy, n, copy));
+    if (copy->keys || copy->wide_counts) BI_TRY(BI_TRIE_STEP(ctx, trie_copy_out, n, copy));
     for (int k = 0; k < 2; k++) BI_TRY(bi_stage_back(ctx, &outs[k]));
     if (values) {
         staged |= !ctx->backend->reaches(ctx, values);
@@ -37,7 +38,8 @@ bosc_status bosc_trie_get_keys(bosc_ctx *ctx, const bosc_trie *trie, int64_t beg
     BI_TRY(bi_trie_check_array(ctx, "counts", counts, false, sizeof *counts));
     if (begin == end) return BOSC_OK;
     struct bi_trie_sorted all = bi_trie_sorted_of(trie);
-    struct bi_trie_copy copy = {trie->shape, all.keys + begin * trie->shape.words, all.counts + begin, keys, counts};
+    struct bi_trie_copy copy = {trie->shape, all.keys + begin * trie->shape.letters.words, all.counts + begin, keys,
+                                counts};
     BI_RETURN_WITH_SCRATCH(ctx, copy_out(ctx, trie, begin, end - begin, &copy, values));
 }
 

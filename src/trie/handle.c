@@ -17,8 +17,8 @@ bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_t
     BI_TRY(bi_take_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->value_bits == 0) full->value_bits = 64;
-    if (full->length < 1 || full->length > BI_TRIE_LENGTH)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_TRIE_LENGTH);
+    if (full->length < 1 || full->length > BI_LETTERS_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_LETTERS_MAX);
     if (full->letter_bits < 1 || full->letter_bits > 8)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: letter_bits %d is not in 1 to 8", (int)full->letter_bits);
     if (full->layout != BOSC_TRIE_COMPACT && full->layout != BOSC_TRIE_PUBLISHED)
@@ -33,24 +33,17 @@ bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_t
 
 struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *o)
 {
-    int32_t letters = BI_TRIE_DIGIT / o->letter_bits;
-    struct bi_trie_shape s = {.length = o->length, .letter_bits = o->letter_bits, .per_word = 64 / o->letter_bits};
-    s.words = (s.length + s.per_word - 1) / s.per_word;
-    int32_t last = s.length - (s.words - 1) * s.per_word; /* letters of the last word */
-    s.digit_bits = letters * s.letter_bits;
-    s.digits = (s.per_word + letters - 1) / letters;
-    s.levels = (s.words - 1) * s.digits + (last + letters - 1) / letters;
-    s.mask = ~0ull >> (64 - s.per_word * s.letter_bits);
-    s.last_mask = ~0ull >> (64 - last * s.letter_bits);
-    for (int32_t j = 1; j <= s.per_word; j++) s.lows |= 1ull << (64 - j * s.letter_bits);
+    const int32_t letters = BI_TRIE_DIGIT / o->letter_bits; /* of a digit */
+    struct bi_trie_shape s = {.letters = bi_letters_of(o->length, o->letter_bits)};
+    const int32_t per_word = s.letters.per_word, last = s.letters.length - (s.letters.words - 1) * per_word;
+    s.digit_bits = letters * o->letter_bits;
+    s.digits = (per_word + letters - 1) / letters;
+    s.levels = (s.letters.words - 1) * s.digits + (last + letters - 1) / letters;
+    for (int32_t j = 1; j <= per_word; j++) s.reversed_lows |= 1ull << (64 - j * o->letter_bits);
     return s;
 }
 
-int64_t bosc_trie_words(int32_t length, int32_t letter_bits)
-{
-    if (length < 1 || length > BI_TRIE_LENGTH || letter_bits < 1 || letter_bits > 8) return 0;
-    return (length + 64 / letter_bits - 1) / (64 / letter_bits);
-}
+int64_t bosc_trie_words(int32_t length, int32_t letter_bits) { return bi_letters_words(length, letter_bits); }
 
 bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie)
 {
@@ -92,7 +85,7 @@ bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *arr
 bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const char *name, const uint64_t *data,
                                const char *count, int64_t n, int64_t stride, struct bi_trie_rows *rows)
 {
-    int64_t words = shape->words;
+    int64_t words = shape->letters.words;
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", count, (long long)n);
     BI_TRY(bi_trie_check_array(ctx, name, data, n > 0, sizeof *data));
     if (stride < 0 || (stride > 0 && stride < words))
@@ -109,13 +102,13 @@ bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
                                bool *staged)
 {
     if (rows->n == 0) return BOSC_OK;
-    size_t bytes = (size_t)((rows->n - 1) * rows->stride + shape->words) * 8;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + shape->letters.words) * 8;
     return bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, staged);
 }
 
 uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys)
 {
-    bool has = full->layout == BOSC_TRIE_COMPACT && shape->words <= BI_TRIE_HASHED;
+    bool has = full->layout == BOSC_TRIE_COMPACT && shape->letters.words <= BI_TRIE_TABLE_WORDS;
     return has ? (uint32_t)bi_div_up(keys, BI_TRIE_BUCKET / 2) : 0;
 }
 
@@ -128,7 +121,7 @@ struct bi_trie_view bi_trie_view_of(const bosc_trie *trie)
         trie->keys,
         trie->blocks[BI_TRIE_KEYS].data,
         trie->blocks[BI_TRIE_NODES].data,
-        trie->blocks[BI_TRIE_KIDS].data,
+        trie->blocks[BI_TRIE_CHILDREN].data,
         trie->blocks[BI_TRIE_LEVELS].data,
         {buckets ? trie->blocks[BI_TRIE_TABLE].data : NULL, buckets, bi_bit_length((uint64_t)trie->keys)}};
 }
@@ -139,7 +132,7 @@ struct bi_trie_sorted bi_trie_sorted_of(const bosc_trie *trie)
                                    trie->blocks[BI_TRIE_COUNTS].data, trie->keys};
 }
 
-bosc_status bi_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size)
+bosc_status bi_trie_reserve_block(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size)
 {
     if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
         return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
@@ -149,29 +142,29 @@ bosc_status bi_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t c
 
 bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys)
 {
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KEYS, count, (size_t)trie->shape.words * 8));
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_VALUES, count, (size_t)trie->opts.value_bits / 8));
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_COUNTS, count, 4));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_KEYS, count, (size_t)trie->shape.letters.words * 8));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_VALUES, count, (size_t)trie->opts.value_bits / 8));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_COUNTS, count, 4));
     *keys = bi_trie_sorted_of(trie);
     keys->count = count;
     return BOSC_OK;
 }
 
-bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
-                                int64_t n, int64_t stride, struct bi_trie_given *given)
+bosc_status bi_trie_check_input(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_input *input)
 {
     BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &given->rows));
-    given->values = values;
+    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &input->rows));
+    input->values = values;
     return bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8);
 }
 
-bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given)
+bosc_status bi_trie_stage_input(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_input *input)
 {
     bool staged = false;
-    size_t bytes = given->values ? (size_t)given->rows.n * (size_t)trie->opts.value_bits / 8 : 0;
-    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &given->rows, &staged));
-    return bi_stage_in(ctx, given->values, bytes, &given->values, &staged);
+    size_t bytes = input->values ? (size_t)input->rows.n * (size_t)trie->opts.value_bits / 8 : 0;
+    BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &input->rows, &staged));
+    return bi_stage_in(ctx, input->values, bytes, &input->values, &staged);
 }
 
 static bosc_status find_depths(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info)
@@ -200,7 +193,7 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     bosc_trie_info full = {.size = info->size,
                            .rows = trie->rows,
                            .keys = trie->keys,
-                           .words = trie->shape.words,
+                           .words = trie->shape.letters.words,
                            .length = trie->opts.length,
                            .letter_bits = trie->opts.letter_bits,
                            .value_bits = trie->opts.value_bits,

@@ -17,13 +17,13 @@ bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
 bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_rows *rows,
                                bool *staged);
 /* Rows with their values, or NULL. */
-struct bi_trie_given {
+struct bi_trie_input {
     struct bi_trie_rows rows;
     const void *values;
 };
-bosc_status bi_trie_check_given(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
-                                int64_t n, int64_t stride, struct bi_trie_given *given);
-bosc_status bi_trie_stage_given(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_given *given);
+bosc_status bi_trie_check_input(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *keys, const void *values,
+                                int64_t n, int64_t stride, struct bi_trie_input *input);
+bosc_status bi_trie_stage_input(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_input *input);
 
 /* An array of the caller's with elements of `size` bytes: there if it has to be, and aligned to them. */
 bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size);
@@ -32,7 +32,7 @@ bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *arr
 bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie);
 
 /* Room in a block of the trie. */
-bosc_status bi_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size);
+bosc_status bi_trie_reserve_block(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size);
 /* Room for so many keys, values and multiplicities. */
 bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys);
 void bi_trie_free_blocks(bosc_trie *trie);

@@ -55,7 +55,7 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &check.found));
     BI_TRY(ctx->backend->fill(ctx, check.found, 0, sizeof found));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_check, trie->keys, &check));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_check_loaded, trie->keys, &check));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.wide_counts, trie->keys, sum));
     BI_TRY(bi_read_back(ctx, &rows, sum, sizeof rows));
     BI_TRY(bi_read_back(ctx, &found, check.found, sizeof found));
@@ -71,7 +71,7 @@ static bosc_status get_trie(struct reader *r, bosc_trie *trie)
     size_t bytes[3];
     trie->keys = r->header.keys;
     trie->rows = r->header.rows;
-    bi_trie_used(trie, bytes);
+    bi_trie_saved_bytes(trie, bytes);
     for (int b = 0; b < 3; b++) BI_TRY(get_block(r, trie, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     struct bi_mark mark = bi_arena_mark(r->ctx);

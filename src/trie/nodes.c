@@ -8,24 +8,24 @@
 static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
 
 /* Room for a floor of so many numbers, and for what fills it up. */
-static bosc_status take_floor(bosc_ctx *ctx, struct bi_trie_parts *parts, int f, int64_t count)
+static bosc_status take_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int f, int64_t count)
 {
-    parts->counts[f] = count;
-    return bi_scratch_of(ctx, whole_fans(count), 4, &parts->floors[f]);
+    splits->counts[f] = count;
+    return bi_scratch_of(ctx, whole_fans(count), 4, &splits->minima[f]);
 }
 
-static bosc_status find_parts(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_parts *parts)
+static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_splits *splits)
 {
-    struct bi_trie_part part = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL};
-    *parts = (struct bi_trie_parts){0};
-    BI_TRY(take_floor(ctx, parts, 0, trie->keys + 1));
-    part.parts = parts->floors[0];
-    BI_TRY(BI_TRIE_STEP(ctx, trie_part, whole_fans(trie->keys + 1), &part));
-    for (int f = 0; parts->counts[f] > BI_TRIE_FAN; f++) {
-        struct bi_trie_floor floor = {parts->floors[f], parts->counts[f], NULL};
-        BI_TRY(take_floor(ctx, parts, f + 1, bi_div_up(parts->counts[f], BI_TRIE_FAN)));
-        floor.to = parts->floors[f + 1];
-        BI_TRY(BI_TRIE_STEP(ctx, trie_floor, whole_fans(parts->counts[f + 1]), &floor));
+    struct bi_trie_split split = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL};
+    *splits = (struct bi_trie_splits){0};
+    BI_TRY(take_minima(ctx, splits, 0, trie->keys + 1));
+    split.splits = splits->minima[0];
+    BI_TRY(BI_TRIE_STEP(ctx, trie_split, whole_fans(trie->keys + 1), &split));
+    for (int f = 0; splits->counts[f] > BI_TRIE_FAN; f++) {
+        struct bi_trie_minima level = {splits->minima[f], splits->counts[f], NULL};
+        BI_TRY(take_minima(ctx, splits, f + 1, bi_div_up(splits->counts[f], BI_TRIE_FAN)));
+        level.to = splits->minima[f + 1];
+        BI_TRY(BI_TRIE_STEP(ctx, trie_minima, whole_fans(splits->counts[f + 1]), &level));
     }
     return BOSC_OK;
 }
@@ -33,27 +33,27 @@ static bosc_status find_parts(bosc_ctx *ctx, const bosc_trie *trie, struct bi_tr
 static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
 {
     struct bi_trie_nodes a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
-    int64_t parts = trie->keys - 1;
+    int64_t splits = trie->keys - 1;
     uint64_t total;
-    if (parts <= 0) return BOSC_OK; /* the root is a leaf */
-    BI_TRY(find_parts(ctx, trie, &a.parts));
+    if (splits <= 0) return BOSC_OK; /* the root is a leaf */
+    BI_TRY(find_splits(ctx, trie, &a.splits));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.heads));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.firsts));
     BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.tallies));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &a.root));
     BI_TRY(ctx->backend->fill(ctx, a.tallies, 0, (size_t)(trie->keys + 1) * 8));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, parts, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, splits, &a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.tallies, trie->keys + 1, a.tallies));
     BI_TRY(bi_read_back(ctx, &total, a.tallies + trie->keys, sizeof total));
-    int64_t nodes = (int64_t)(total >> 32), kids = (int64_t)(total & UINT32_MAX);
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, kids, 4));
+    int64_t nodes = (int64_t)(total >> 32), children = (int64_t)(total & UINT32_MAX);
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, children, 4));
     a.nodes = trie->blocks[BI_TRIE_NODES].data;
-    a.kids = trie->blocks[BI_TRIE_KIDS].data;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_node_clear, parts, &a));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_node, parts, &a));
+    a.children = trie->blocks[BI_TRIE_CHILDREN].data;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node_clear, splits, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node, splits, &a));
     trie->nodes = nodes;
-    return BI_TRIE_STEP(ctx, trie_kid, trie->keys, &a);
+    return BI_TRIE_STEP(ctx, trie_attach_child, trie->keys, &a);
 }
 
 static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)
@@ -61,10 +61,10 @@ static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)
     size_t bucket = BI_TRIE_BUCKET * sizeof(uint32_t);
     uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
     if (buckets == 0) return BOSC_OK;
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_TABLE, buckets, bucket));
-    struct bi_trie_tabulate a = {bi_trie_view_of(trie)};
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_TABLE, buckets, bucket));
+    struct bi_trie_table_insert a = {bi_trie_view_of(trie)};
     BI_TRY(ctx->backend->fill(ctx, a.view.table.slots, 0xff, buckets * bucket));
-    return BI_TRIE_STEP(ctx, trie_tabulate, trie->keys, &a);
+    return BI_TRIE_STEP(ctx, trie_table_insert, trie->keys, &a);
 }
 
 /* How many nodes are before each level. */
@@ -73,13 +73,13 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     const struct bi_core_ops *core = ctx->backend->core;
     int64_t levels = trie->shape.levels;
     uint32_t *bad;
-    struct bi_trie_part part = {trie->shape, a->keys, trie->keys, NULL};
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
-    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &part.parts));
+    struct bi_trie_split split = {trie->shape, a->keys, trie->keys, NULL};
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &split.splits));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a->bins));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &bad));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_part, trie->keys + 1, &part));
-    a->parts = part.parts;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_split, trie->keys + 1, &split));
+    a->splits = split.splits;
     a->counts = trie->blocks[BI_TRIE_LEVELS].data;
     BI_TRY(BI_TRIE_STEP(ctx, trie_level_of, trie->keys, a));
     BI_TRY(ctx->backend->fill(ctx, a->counts + levels, 0, 8));
@@ -98,10 +98,10 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
     size_t node = (size_t)4 << trie->shape.digit_bits;
     if (trie->keys == 0) return BOSC_OK;
     BI_TRY(count_levels(ctx, trie, &a));
-    BI_TRY(bi_trie_reserve(ctx, trie, BI_TRIE_KIDS, trie->nodes, node));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, trie->nodes, node));
     for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &numbers[k]));
-    a.kids = trie->blocks[BI_TRIE_KIDS].data;
-    BI_TRY(ctx->backend->fill(ctx, a.kids, 0xff, (size_t)trie->nodes * node));
+    a.children = trie->blocks[BI_TRIE_CHILDREN].data;
+    BI_TRY(ctx->backend->fill(ctx, a.children, 0xff, (size_t)trie->nodes * node));
     for (a.level = 0; a.level < trie->shape.levels; a.level++) {
         BI_TRY(bi_progress(ctx, "levels", (double)a.level / trie->shape.levels));
         a.numbers[0] = a.level > 0 ? numbers[a.level % 2] : NULL;
@@ -109,7 +109,7 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
         BI_TRY(BI_TRIE_STEP(ctx, trie_level_head, trie->keys, &a));
         BI_TRY(
             ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a.numbers[1], trie->keys, a.numbers[1]));
-        BI_TRY(BI_TRIE_STEP(ctx, trie_level_kid, trie->keys, &a));
+        BI_TRY(BI_TRIE_STEP(ctx, trie_level_child, trie->keys, &a));
     }
     return BOSC_OK;
 }

@@ -23,7 +23,7 @@ static bosc_status find(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_fin
     find->values = outs[1].reachable;
     find->found = outs[2].reachable;
     if (ctx->ops->trie->finds_in_groups && find->view.table.slots)
-        BI_TRY(BI_TRIE_STEP(ctx, trie_find_group, bi_div_up(query_count, BI_TRIE_TOGETHER), find));
+        BI_TRY(BI_TRIE_STEP(ctx, trie_find_group, bi_div_up(query_count, BI_TRIE_FIND_GROUP), find));
     else
         BI_TRY(BI_TRIE_STEP(ctx, trie_find, query_count, find));
     for (int k = 0; k < 3; k++) BI_TRY(bi_stage_back(ctx, &outs[k]));

@@ -8,12 +8,12 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
 {
     size_t nodes = n > 1 ? (size_t)n - 1 : 0;
     bool compact = o->layout == BOSC_TRIE_COMPACT;
-    bytes[BI_TRIE_KEYS] = (size_t)n * (size_t)s->words * 8;
+    bytes[BI_TRIE_KEYS] = (size_t)n * (size_t)s->letters.words * 8;
     bytes[BI_TRIE_VALUES] = (size_t)n * (size_t)o->value_bits / 8;
     bytes[BI_TRIE_COUNTS] = (size_t)n * 4;
     bytes[BI_TRIE_TABLE] = (size_t)bi_trie_buckets(o, s, n) * BI_TRIE_BUCKET * 4;
     bytes[BI_TRIE_NODES] = compact ? nodes * sizeof(struct bi_trie_node) : 0;
-    bytes[BI_TRIE_KIDS] = compact ? 2 * nodes * 4 : 0;
+    bytes[BI_TRIE_CHILDREN] = compact ? 2 * nodes * 4 : 0;
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
 }
 
@@ -22,8 +22,9 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
  * order, starts, heads, places. Making nodes takes less: parts and floors, and four numbers for each. */
 static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
 {
-    size_t slots = (size_t)bi_trie_slots(ctx, s, n);
-    return (size_t)n * ((size_t)s->words * (slots ? 12 : 8) + 72) + slots * 48 + (size_t)s->levels * 16 + (1 << 17);
+    size_t slots = (size_t)bi_trie_dictionary_slots(ctx, s, n);
+    return (size_t)n * ((size_t)s->letters.words * (slots ? 12 : 8) + 72) + slots * 48 + (size_t)s->levels * 16 +
+           (1 << 17);
 }
 
 static bosc_status check_n(bosc_ctx *ctx, int64_t n)
@@ -58,7 +59,7 @@ static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
     size_blocks(&trie->opts, &trie->shape, trie->keys, used);
     if (trie->opts.layout != BOSC_TRIE_COMPACT) return;
     used[BI_TRIE_NODES] = (size_t)trie->nodes * sizeof(struct bi_trie_node);
-    used[BI_TRIE_KIDS] = trie->nodes ? (size_t)(trie->keys + trie->nodes - 1) * 4 : 0;
+    used[BI_TRIE_CHILDREN] = trie->nodes ? (size_t)(trie->keys + trie->nodes - 1) * 4 : 0;
 }
 
 /* Larger blocks get what the smaller ones held. */

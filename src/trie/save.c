@@ -20,7 +20,7 @@ static bosc_status put_trie(struct bi_saver *s, const void *structure)
     memcpy(h.magic, BI_TRIE_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_trie_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));
-    bi_trie_used(trie, bytes);
+    bi_trie_saved_bytes(trie, bytes);
     for (int b = 0; b < 3; b++) BI_TRY(bi_save_padded(s, trie->blocks[b].data, bytes[b]));
     return BOSC_OK;
 }

@@ -25,9 +25,9 @@ struct bi_trie_header {
 _Static_assert(sizeof(struct bi_trie_header) == 64, "the header is 64 bytes");
 
 /* Bytes of the arrays that are saved. */
-static inline void bi_trie_used(const bosc_trie *trie, size_t bytes[3])
+static inline void bi_trie_saved_bytes(const bosc_trie *trie, size_t bytes[3])
 {
-    bytes[BI_TRIE_KEYS] = (size_t)trie->keys * (size_t)trie->shape.words * 8;
+    bytes[BI_TRIE_KEYS] = (size_t)trie->keys * (size_t)trie->shape.letters.words * 8;
     bytes[BI_TRIE_VALUES] = (size_t)trie->keys * (size_t)trie->opts.value_bits / 8;
     bytes[BI_TRIE_COUNTS] = (size_t)trie->keys * 4;
 }

@@ -30,105 +30,113 @@ static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *row
 
 /* Puts the words of rows into an empty dictionary; *count gets how many it holds then, or -1 if they are too many, and
  * taken the slots that hold one. */
-static bosc_status enter_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *taken, int64_t *count)
+static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *occupied, int64_t *count)
 {
-    struct bi_trie_taken t = {.table = words->table};
+    struct bi_trie_occupied t = {.table = words->table};
     int64_t found[2], *results;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
-    BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.taken));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.occupied));
     BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
     words->full = (uint64_t *)results + 1;
     BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
     BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_enter, words->rows.n * words->shape.words, words));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_taken, words->slots, &t));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.taken, words->slots, taken, results));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_insert_word, words->rows.n * words->shape.letters.words, words));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_occupied, words->slots, &t));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.occupied, words->slots, occupied, results));
     BI_TRY(bi_read_back(ctx, found, results, sizeof found));
     bi_arena_rewind(ctx, mark);
     *count = found[1] ? -1 : found[0];
     return BOSC_OK;
 }
 
-static int64_t slots_of(int64_t words) { return words / 4 + 1 < BI_TRIE_SLOTS ? words / 4 + 1 : BI_TRIE_SLOTS; }
-
-int64_t bi_trie_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
+static int64_t slots_of(int64_t words)
 {
-    bool worth = shape->words >= 2 && shape->words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
-    return worth ? slots_of(n * shape->words) : 0;
+    return words / 4 + 1 < BI_TRIE_DICTIONARY_SLOTS ? words / 4 + 1 : BI_TRIE_DICTIONARY_SLOTS;
+}
+
+int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
+{
+    bool worth =
+        shape->letters.words >= 2 && shape->letters.words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
+    return worth ? slots_of(n * shape->letters.words) : 0;
 }
 
 /* Rows of many words that are alike, as a sixteenth of them says. */
-static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *taken, bool *alike)
+static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, bool *alike)
 {
     struct bi_trie_words some = *words;
     int64_t count;
     some.rows.n /= 16;
-    some.slots = (uint32_t)slots_of(some.rows.n * some.shape.words * 2);
-    BI_TRY(enter_words(ctx, &some, taken, &count));
+    some.slots = (uint32_t)slots_of(some.rows.n * some.shape.letters.words * 2);
+    BI_TRY(insert_words(ctx, &some, occupied, &count));
     *alike = count >= 0;
     return BOSC_OK;
 }
 
 /* Numbers the words of the dictionary, and makes columns of the rows. */
-static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *taken, int64_t count,
+static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, int64_t count,
                                 struct bi_trie_columns *to)
 {
-    struct bi_trie_taken t = {.table = words->table, .places = taken};
-    struct bi_trie_shorten a = {.sorted = taken,
-                                .places = words->places,
-                                .slots = words->slots,
-                                .count = count,
-                                .words = words->shape.words,
-                                .bits = count > 0 ? bi_bit_length((uint64_t)count) : 1};
+    struct bi_trie_occupied t = {.table = words->table, .places = occupied};
+    struct bi_trie_number_rows a = {.sorted = occupied,
+                                    .places = words->places,
+                                    .slots = words->slots,
+                                    .count = count,
+                                    .words = words->shape.letters.words,
+                                    .bits = count > 0 ? bi_bit_length((uint64_t)count) : 1};
     uint64_t *sorted;
     BI_TRY(bi_scratch_of(ctx, count, 8, &t.words));
     BI_TRY(bi_scratch_of(ctx, count, 8, &sorted));
     BI_TRY(bi_scratch_of(ctx, (int64_t)a.slots + 1, 4, &a.numbers));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_word, count, &t));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, t.words, 4, taken, count, sorted, taken, 0, 64));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_number, count + 1, &a));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_occupied_word, count, &t));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, t.words, 4, occupied, count, sorted, occupied, 0, 64));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_number_word, count + 1, &a));
     to->row_step = 1;
     to->step = words->rows.n;
     to->count = (int32_t)bi_div_up((int64_t)a.words * a.bits, 64);
     to->bits = 64;
     to->last_bits = a.words * a.bits - 64 * (to->count - 1);
     a.to = *to;
-    return BI_TRIE_STEP(ctx, trie_shorten, words->rows.n, &a);
+    return BI_TRIE_STEP(ctx, trie_number_row, words->rows.n, &a);
 }
 
 /* The same rows by the numbers of their words, in scratch; no columns if that would not pay. */
-static bosc_status shorten(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                           struct bi_trie_columns *to)
+static bosc_status number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                               struct bi_trie_columns *to)
 {
     struct bi_trie_words words = {
-        .shape = *shape, .rows = *rows, .slots = (uint32_t)bi_trie_slots(ctx, shape, rows->n)};
-    uint32_t *taken;
+        .shape = *shape, .rows = *rows, .slots = (uint32_t)bi_trie_dictionary_slots(ctx, shape, rows->n)};
+    uint32_t *occupied;
     int64_t count;
     bool alike;
     to->count = 0;
     if (words.slots == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 8, &to->data));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 8, &to->data));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 4, &words.places));
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
-    BI_TRY(bi_scratch_of(ctx, words.slots, 4, &taken));
-    BI_TRY(are_alike(ctx, &words, taken, &alike));
-    if (alike) BI_TRY(enter_words(ctx, &words, taken, &count));
-    if (alike && count >= 0) BI_TRY(number_words(ctx, &words, taken, count, to));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 4, &occupied));
+    BI_TRY(are_alike(ctx, &words, occupied, &alike));
+    if (alike) BI_TRY(insert_words(ctx, &words, occupied, &count));
+    if (alike && count >= 0) BI_TRY(number_words(ctx, &words, occupied, count, to));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
 /* The rows turned as columns. */
-static bosc_status turn(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                        struct bi_trie_columns *to)
+static bosc_status reverse_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                struct bi_trie_columns *to)
 {
-    struct bi_trie_turning turning = {*shape, *rows, NULL};
-    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->words * 8, &turning.turned));
-    *to = (struct bi_trie_columns){
-        turning.turned, shape->words, 1, shape->words, bi_popcount(shape->mask), bi_popcount(shape->last_mask)};
-    return BI_TRIE_STEP(ctx, trie_turn, rows->n, &turning);
+    struct bi_trie_reversing reversing = {*shape, *rows, NULL};
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 8, &reversing.reversed));
+    *to = (struct bi_trie_columns){reversing.reversed,
+                                   shape->letters.words,
+                                   1,
+                                   shape->letters.words,
+                                   bi_popcount(shape->letters.mask),
+                                   bi_popcount(shape->letters.last_mask)};
+    return BI_TRIE_STEP(ctx, trie_reverse, rows->n, &reversing);
 }
 
 bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
@@ -145,12 +153,12 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
     BI_TRY(bi_scratch_of(ctx, n, 4, &heads.places));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &place));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(shorten(ctx, shape, rows, columns));
+    BI_TRY(number_rows(ctx, shape, rows, columns));
     bool whole = false; /* many launches of radix sorts are undercut by a device's sort of rows while they are few */
     if (columns->count == 0) {
         bi_arena_rewind(ctx, mark);
-        BI_TRY(turn(ctx, shape, rows, columns));
-        o->turned = columns->data;
+        BI_TRY(reverse_rows(ctx, shape, rows, columns));
+        o->reversed = columns->data;
         whole = columns->count > BI_TRIE_COLUMNS || n <= ctx->ops->trie->whole_rows;
     }
     if (whole) {
@@ -171,7 +179,7 @@ bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi
 {
     struct bi_trie_gather gather = {.shape = trie->shape,
                                     .rows = o->rows,
-                                    .turned = o->turned,
+                                    .reversed = o->reversed,
                                     .order = o->order,
                                     .starts = o->starts,
                                     .count = o->count,
@@ -183,6 +191,6 @@ bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi
                                     .kept = to->values,
                                     .counts = to->counts};
     if (!ctx->ops->trie->gathers_by_word) return BI_TRIE_STEP(ctx, trie_gather, o->count, &gather);
-    BI_TRY(BI_TRIE_STEP(ctx, trie_gather_word, o->count * trie->shape.words, &gather));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_gather_word, o->count * trie->shape.letters.words, &gather));
     return BI_TRIE_STEP(ctx, trie_gather_value, o->count, &gather);
 }

@@ -20,6 +20,7 @@
 
 #include <boscage/trie.h>
 
+#include "base/letters.h"
 #include "core/context.h"
 
 #ifdef __cplusplus
@@ -27,34 +28,30 @@ extern "C" {
 #endif
 
 enum {
-    BI_TRIE_LENGTH = 65536,
-    BI_TRIE_DIGIT = 8,     /* bits at most */
-    BI_TRIE_COLUMNS = 8,   /* words up to which rows are sorted by one after the other */
-    BI_TRIE_TOGETHER = 16, /* queries that a core of the CPU has on the way at once */
-    BI_TRIE_BUCKET = 8,    /* slots of a bucket of the table, half of which are for keys */
-    BI_TRIE_HASHED = 256   /* words of the longest rows that have a table */
+    BI_TRIE_DIGIT = 8,        /* bits at most */
+    BI_TRIE_COLUMNS = 8,      /* words up to which rows are sorted by one after the other */
+    BI_TRIE_FIND_GROUP = 16,  /* queries that a core of the CPU has on the way at once */
+    BI_TRIE_BUCKET = 8,       /* slots of a bucket of the table, half of which are for keys */
+    BI_TRIE_TABLE_WORDS = 256 /* words of the longest rows that have a table */
 };
 
 /* Rows up to which a device sorts them whole; and from which on it looks whether their words are alike. */
 #ifdef BI_EMULATE /* small tries should be sorted in all ways */
-enum { BI_TRIE_FEW = 40, BI_TRIE_ALIKE = 50 };
+enum { BI_TRIE_WHOLE_ROWS = 40, BI_TRIE_DICTIONARY_ROWS = 50 };
 #else
-enum { BI_TRIE_FEW = 1 << 21, BI_TRIE_ALIKE = 1 << 19 };
+enum { BI_TRIE_WHOLE_ROWS = 1 << 21, BI_TRIE_DICTIONARY_ROWS = 1 << 19 };
 #endif
-enum { BI_TRIE_SLOTS = 1 << 21 /* of the dictionary of words, at most */ };
+enum { BI_TRIE_DICTIONARY_SLOTS = 1 << 21 /* of the dictionary of words, at most */ };
 
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu
 
 /* How letters lie in words, and digits in turned words. */
 struct bi_trie_shape {
-    int32_t length, letter_bits;
-    int32_t per_word;         /* letters of a word, but the last */
-    int32_t words;            /* of a row */
-    int32_t digit_bits;       /* letters of a digit times letter_bits */
-    int32_t digits, levels;   /* digits of a word, but the last; of a key */
-    uint64_t mask, last_mask; /* the bits of letters in a packed word, and in the last one */
-    uint64_t lows;            /* the lowest bit of each letter of a turned word */
+    struct bi_letters letters;
+    int32_t digit_bits;     /* letters of a digit times letter_bits */
+    int32_t digits, levels; /* digits of a word, but the last; of a key */
+    uint64_t reversed_lows; /* the lowest bit of each letter of a turned word */
 };
 
 struct __attribute__((aligned(16))) bi_trie_node { /* which a device moves in three parts */
@@ -76,7 +73,7 @@ struct bi_trie_view {
     int64_t count;        /* keys */
     const uint64_t *keys; /* (count x words), turned */
     const struct bi_trie_node *nodes;
-    const uint32_t *kids;
+    const uint32_t *children;
     const int64_t *levels; /* published: nodes before each level */
     struct bi_trie_table table;
 };
@@ -87,7 +84,7 @@ enum {
     BI_TRIE_COUNTS, /* (keys) uint32: multiplicities */
     BI_TRIE_TABLE,
     BI_TRIE_NODES,
-    BI_TRIE_KIDS,
+    BI_TRIE_CHILDREN,
     BI_TRIE_LEVELS, /* (levels + 1) int64 */
     BI_TRIE_BLOCKS
 };
@@ -119,7 +116,7 @@ struct bi_trie_steps;
 /* What a backend does: the steps, and which of two ways is its own. */
 struct bi_trie_ops {
     const struct bi_trie_steps *steps;
-    bool finds_in_groups;    /* finds by the table: BI_TRIE_TOGETHER queries an item */
+    bool finds_in_groups;    /* finds by the table: BI_TRIE_FIND_GROUP queries an item */
     bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
     int64_t dictionary_rows; /* so many rows and more are sorted by a dictionary of their words */
     int64_t whole_rows;      /* up to so many rows are sorted whole */

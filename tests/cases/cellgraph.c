@@ -130,18 +130,18 @@ static void check_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const s
     array_free(ctx, &labels);
 }
 
-static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const struct answer *a, bosc_cell_method method,
-                        int32_t pivots, int32_t id_bits)
+static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const struct answer *a,
+                        bosc_cellgraph_method method, int32_t pivots, int32_t id_bits)
 {
     bosc_cellgraph *graph = cells_graph(ctx, c, method, pivots, id_bits);
     bosc_cellgraph_info info = {.size = sizeof info};
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
     CHECK_EQ(info.n, c->n);
     CHECK_EQ(info.vertices, a->vertices);
     CHECK_EQ(info.edges, a->edges);
     CHECK_EQ(info.words, bosc_cellgraph_words(c->length, c->letter_bits));
     CHECK(info.length == c->length && info.letter_bits == c->letter_bits && info.id_bits == id_bits);
-    if (method != BOSC_CELL_AUTO) CHECK_EQ(info.method, method);
+    if (method != BOSC_CELLGRAPH_AUTO) CHECK_EQ(info.method, method);
     for (int device = 0; device <= has_device_memory(ctx); device++) {
         check_vertices(ctx, graph, c, a, id_bits, device);
         check_pairs(ctx, graph, a, id_bits, device);
@@ -155,16 +155,16 @@ static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const st
 static void check_all(bosc_ctx *ctx, const struct reference_cells *c)
 {
     static const struct {
-        bosc_cell_method method;
+        bosc_cellgraph_method method;
         int32_t pivots; /* or how TRIE searches */
-    } ways[] = {{BOSC_CELL_JOIN, 0},
-                {BOSC_CELL_ZOBRIST, 0},
-                {BOSC_CELL_HEURISTIC, 0},
-                {BOSC_CELL_HEURISTIC, 3},
-                {BOSC_CELL_AUTO, 0},
-                {BOSC_CELL_TRIE, BOSC_CELL_TRIE_WALK},
-                {BOSC_CELL_TRIE, BOSC_CELL_TRIE_LOOKUP},
-                {BOSC_CELL_TRIE, BOSC_CELL_TRIE_DOBROWOLSKI}};
+    } ways[] = {{BOSC_CELLGRAPH_JOIN, 0},
+                {BOSC_CELLGRAPH_ZOBRIST, 0},
+                {BOSC_CELLGRAPH_HEURISTIC, 0},
+                {BOSC_CELLGRAPH_HEURISTIC, 3},
+                {BOSC_CELLGRAPH_AUTO, 0},
+                {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_WALK},
+                {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_LOOKUP},
+                {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_DOBROWOLSKI}};
     struct answer a = answer_of(c);
     int count = has_device_memory(ctx) ? 7 : 8; /* the last one is the CPU's */
     for (int w = 0; w < count; w++) {
@@ -249,7 +249,7 @@ static void again(bosc_ctx *ctx)
         struct answer a = answer_of(&c);
         bosc_cellgraph_info info = {.size = sizeof info};
         CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, 0));
-        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
         CHECK_EQ(info.edges, a.edges);
         check_vertices(ctx, graph, &c, &a, 32, false);
         check_pairs(ctx, graph, &a, 32, false);
@@ -272,7 +272,7 @@ static void added(bosc_ctx *ctx)
                                part = c;
         struct answer all = answer_of(&c);
         part.n = trial / CELLS_SHAPES == 0 ? 0 : c.n / 2;
-        bosc_cellgraph *graph = cells_graph(ctx, &part, BOSC_CELL_AUTO, 0, 32);
+        bosc_cellgraph *graph = cells_graph(ctx, &part, BOSC_CELLGRAPH_AUTO, 0, 32);
         for (int64_t at = part.n, step; at < c.n; at += step) {
             step = trial / CELLS_SHAPES == 1 ? 3 : c.n / 3;
             if (step > c.n - at) step = c.n - at;
@@ -385,7 +385,7 @@ static void searches(bosc_ctx *ctx)
         struct reference_cells c = cells_make(&r, (enum cells_shape)(trial % CELLS_SHAPES), trial % 5 ? 12 : 80, bits,
                                               1 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300), 0);
         struct answer a = answer_of(&c);
-        bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, id_bits);
+        bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_AUTO, 0, id_bits);
         if (trial % 2) CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
         for (int k = 0; k < 3; k++) {
             int64_t from = (int64_t)suite_below(&r, (uint64_t)a.vertices);
@@ -414,7 +414,7 @@ static void far(bosc_ctx *ctx)
         c.rows[(cube + i) * c.stride] = (uint64_t)cube - 1;
         for (int64_t k = 0; k <= i; k++) reference_set_letter(&c, cube + i, (int32_t)(CUBE + k), 1);
     }
-    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_JOIN, 0, 64);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_JOIN, 0, 64);
     CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
     int64_t dims = 0, *path = suite_alloc(sizeof *path * (CUBE + LINE + 1));
     while ((int64_t)1 << dims < cube) dims++;
@@ -456,21 +456,21 @@ static void collisions(bosc_ctx *ctx)
     struct reference_cells c = {.length = 64, .letter_bits = 1, .stride = 1};
     c.rows = suite_alloc(240 * 8);
     for (int i = 0; i < 60; i++) {
-        const uint64_t hash = suite_next(&r), word = unhash(hash, bi_cell_seed(0));
-        CHECK_EQ(bi_cell_hash(word, bi_cell_seed(0)), hash);
+        const uint64_t hash = suite_next(&r), word = unhash(hash, bi_cellgraph_seed(0));
+        CHECK_EQ(bi_cellgraph_hash(word, bi_cellgraph_seed(0)), hash);
         for (int k = 0; k < 4; k++)
-            c.rows[c.n++] = i % 3 ? unhash(hash ^ (uint64_t)(k % 3) << 40, bi_cell_seed(0)) : word ^ 1ull << k;
+            c.rows[c.n++] = i % 3 ? unhash(hash ^ (uint64_t)(k % 3) << 40, bi_cellgraph_seed(0)) : word ^ 1ull << k;
     }
     check_all(ctx, &c);
     free(c.rows);
 }
 
-static void *pairs_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method, int32_t pivots,
+static void *pairs_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method, int32_t pivots,
                       size_t *bytes)
 {
     bosc_cellgraph *graph = cells_graph(ctx, c, method, pivots, 32);
     bosc_cellgraph_info info = {.size = sizeof info};
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
     *bytes = (size_t)info.edges * 8;
     void *pairs = suite_alloc(*bytes);
     CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs, NULL));
@@ -487,12 +487,12 @@ static void slices(bosc_ctx *ctx)
     int64_t *want = NULL, edges = 0;
     for (int k = 0; k < 4; k++) {
         bosc_cellgraph_opts opts = {
-            .size = sizeof opts, .length = 320, .method = BOSC_CELL_JOIN, .max_bytes = rooms[k]};
+            .size = sizeof opts, .length = 320, .method = BOSC_CELLGRAPH_JOIN, .max_bytes = rooms[k]};
         bosc_cellgraph_info info = {.size = sizeof info};
         bosc_cellgraph *graph = NULL;
         CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
         CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, 0));
-        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
         int64_t *pairs = suite_alloc((size_t)info.edges * 16);
         CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs, NULL));
         if (!want) edges = info.edges;
@@ -547,7 +547,7 @@ static void crowded(bosc_ctx *ctx)
         }
     }
     CHECK_EQ(e, a.edges);
-    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_JOIN, 0, 32);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_JOIN, 0, 32);
     check_pairs(ctx, graph, &a, 32, false);
     check_rows(ctx, graph, &a, 32, false);
     bosc_cellgraph_free(graph);
@@ -563,10 +563,10 @@ static void large(void)
     CHECK_EQ(bosc_ctx_create(NULL, &ctx), BOSC_OK);
     struct reference_cells c = cells_make(&r, CELLS_WALK, 256, 1, suite_slow(ctx) ? 3000 : 44000, 0);
     size_t bytes, other;
-    void *join = pairs_of(ctx, &c, BOSC_CELL_JOIN, 0, &bytes);
-    for (int m = BOSC_CELL_HEURISTIC; m <= BOSC_CELL_ZOBRIST; m++) {
-        void *pairs =
-            pairs_of(ctx, &c, (bosc_cell_method)m, m == BOSC_CELL_TRIE ? BOSC_CELL_TRIE_DOBROWOLSKI : 3, &other);
+    void *join = pairs_of(ctx, &c, BOSC_CELLGRAPH_JOIN, 0, &bytes);
+    for (int m = BOSC_CELLGRAPH_HEURISTIC; m <= BOSC_CELLGRAPH_ZOBRIST; m++) {
+        void *pairs = pairs_of(ctx, &c, (bosc_cellgraph_method)m,
+                               m == BOSC_CELLGRAPH_TRIE ? BOSC_CELLGRAPH_TRIE_DOBROWOLSKI : 3, &other);
         CHECK_EQ(other, bytes);
         CHECK(memcmp(pairs, join, bytes) == 0);
         free(pairs);

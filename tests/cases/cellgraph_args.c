@@ -34,11 +34,11 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: pivots");
     }
     for (int i = 0; i < 5; i++, o = good) {
-        o.method = (bosc_cell_method)methods[i];
+        o.method = (bosc_cellgraph_method)methods[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method");
     }
     for (int i = 0; i < 5; i++, o = good) {
-        o.trie_search = (bosc_cell_trie_search)searches[i];
+        o.trie_search = (bosc_cellgraph_trie_search)searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     }
     for (int64_t bytes = -1; bytes > -((int64_t)1 << 60); bytes *= 4096) {
@@ -46,7 +46,7 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: max_bytes");
     }
     o = good;
-    o.trie_search = BOSC_CELL_TRIE_DOBROWOLSKI;
+    o.trie_search = BOSC_CELLGRAPH_TRIE_DOBROWOLSKI;
     if (has_device_memory(ctx)) CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     o = good;
     for (size_t size = 0; size < 3 * sizeof o; size += size < sizeof o ? 7 : sizeof o) {
@@ -84,15 +84,15 @@ static void build(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, 2, INT64_MAX), "n: 2 rows");
     CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, UINT32_MAX, 0), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* it holds what it held */
     CHECK_EQ(info.n, 10);
     CHECK_EQ(info.vertices, 1);
     info.size = 0;
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_ERR_ARG);
     info.size = sizeof info + 1;
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_cellgraph_get_info(NULL, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_cellgraph_get_info(graph, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, NULL, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, NULL), BOSC_ERR_ARG);
     CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, NULL, 0, 0));
     bosc_cellgraph_free(graph);
 }
@@ -116,7 +116,7 @@ static void add(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, (int64_t)UINT32_MAX - 10, 0), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
     CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, NULL, 0, 0));
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* it holds what it held */
     CHECK_EQ(info.n, 10);
     CHECK_EQ(info.vertices, 1);
     bosc_cellgraph_free(graph);
@@ -127,7 +127,7 @@ static void outputs(bosc_ctx *ctx)
     struct suite_random r = {61};
     int64_t ids[200], count = 7;
     struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
-    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, 64);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_AUTO, 0, 64);
     memset(ids, 0x55, sizeof ids);
     CHECK_EQ(bosc_cellgraph_get_vertices(NULL, graph, NULL, ids, ids, ids), BOSC_ERR_ARG);
     CHECK_EQ(bosc_cellgraph_get_pairs(NULL, graph, ids, NULL), BOSC_ERR_ARG);
@@ -165,9 +165,9 @@ static void searches(bosc_ctx *ctx)
     struct suite_random r = {63};
     int64_t ids[32], count = 7, depth = 7;
     struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
-    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELL_AUTO, 0, 64);
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_AUTO, 0, 64);
     bosc_cellgraph_info info = {.size = sizeof info};
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
     const int64_t strangers[] = {-1, -2, INT64_MIN, info.vertices, info.vertices + 1, UINT32_MAX, INT64_MAX};
     memset(ids, 0x55, sizeof ids);
     CHECK_EQ(bosc_cellgraph_levels(NULL, graph, 0, ids, ids, &count, &depth), BOSC_ERR_ARG);
@@ -221,7 +221,8 @@ static void other_backend(void)
 /* Builds after the first allocate nothing. */
 static void rebuilds(bosc_ctx *ctx)
 {
-    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
+    static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
+                                                    BOSC_CELLGRAPH_HEURISTIC};
     for (int m = 0; m < 3; m++) {
         struct suite_random r = {62};
         int64_t live[2], before[2] = {0, 0};
@@ -276,10 +277,10 @@ static void sizes(bosc_ctx *ctx)
     CHECK_EQ(kept, 1000 * (16 + 20) + 16 + 2000 * 12);
     o = good;
     o.length = 65536;
-    o.method = BOSC_CELL_TRIE;
+    o.method = BOSC_CELLGRAPH_TRIE;
     CHECK_OK(ctx, bosc_cellgraph_bytes(ctx, &o, INT32_MAX, 0, &more, &scratch));
     CHECK(more > kept && scratch > more / 4);
-    o.method = BOSC_CELL_AUTO;
+    o.method = BOSC_CELLGRAPH_AUTO;
     CHECK_OK(ctx, bosc_cellgraph_bytes(ctx, &o, (int64_t)UINT32_MAX - 1, INT64_MAX / 256, &more, &scratch));
     CHECK(more > 0 && scratch > 0);
     bosc_cellgraph_free(graph);
@@ -301,8 +302,8 @@ static void reserved(bosc_ctx *ctx)
         bosc_ctx *own = counted_context(ctx, live);
         o.length = length;
         o.letter_bits = bits;
-        o.method = (bosc_cell_method)(k % 5);
-        o.pivots = o.method == BOSC_CELL_HEURISTIC ? 2 : 0;
+        o.method = (bosc_cellgraph_method)(k % 5);
+        o.pivots = o.method == BOSC_CELLGRAPH_HEURISTIC ? 2 : 0;
         CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
         CHECK_OK(own, bosc_cellgraph_reserve(own, graph, n, 20 * n));
         CHECK_OK(own, bosc_cellgraph_bytes(own, &o, n, 20 * n, &kept, &scratch));
@@ -310,7 +311,7 @@ static void reserved(bosc_ctx *ctx)
         CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n, 0));
         CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n / 2, 0));
         CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, n, 0));
-        CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+        CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
         CHECK_OK(own, bosc_ctx_get_info(own, &held));
         CHECK(info.edges <= 20 * n);
         CHECK_EQ(live[0] + live[1], before);

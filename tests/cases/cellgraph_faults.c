@@ -14,8 +14,8 @@ struct outputs {
 struct subject {
     struct reference_cells cells;
     bosc_cellgraph *graph;
-    bosc_cell_method method;
-    bosc_cell_trie_search search;
+    bosc_cellgraph_method method;
+    bosc_cellgraph_trie_search search;
     int which;
     struct outputs out;
 };
@@ -80,7 +80,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    static const bosc_cell_method methods[] = {BOSC_CELL_JOIN, BOSC_CELL_ZOBRIST, BOSC_CELL_HEURISTIC};
+    static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
+                                                    BOSC_CELLGRAPH_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
     int64_t swept = 0;
     for (int kind = 0; kind < 14; kind++) { /* the last four are of tries */
@@ -90,9 +91,9 @@ static void faults(bosc_ctx *ctx)
         s->method = methods[kind % 3];
         if (kind >= 10) {
             s->which = kind == 13 ? 4 : 0;
-            s->method = BOSC_CELL_TRIE;
-            s->search = (bosc_cell_trie_search)((kind - 10) % 3);
-            if (s->search == BOSC_CELL_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
+            s->method = BOSC_CELLGRAPH_TRIE;
+            s->search = (bosc_cellgraph_trie_search)((kind - 10) % 3);
+            if (s->search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
         }
         s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
         struct fault_sweep sweep = {.call = call,
@@ -103,7 +104,7 @@ static void faults(bosc_ctx *ctx)
                                     .output_bytes = sizeof s->out};
         bosc_cellgraph_info info = {.size = sizeof info};
         open_graph(ctx, s);
-        CHECK_EQ(bosc_cellgraph_get_info(s->graph, &info), BOSC_OK);
+        CHECK_EQ(bosc_cellgraph_get_info(ctx, s->graph, &info), BOSC_OK);
         CHECK(info.edges > 0 && info.edges <= EDGES);
         close_graph(s);
         if (!suite_leaves_out()) swept += fault_sweep(ctx, &sweep);

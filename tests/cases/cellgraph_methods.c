@@ -14,11 +14,11 @@ static struct reference_cells cube(int32_t length, int32_t bits, int32_t first, 
     return c;
 }
 
-static bosc_cellgraph_info info_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method)
+static bosc_cellgraph_info info_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method)
 {
     bosc_cellgraph_info info = {.size = sizeof info};
     bosc_cellgraph *graph = cells_graph(ctx, c, method, 0, 32);
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
     bosc_cellgraph_free(graph);
     return info;
 }
@@ -36,7 +36,7 @@ static void bounded(bosc_ctx *ctx)
     for (size_t k = 0; k < sizeof cubes / sizeof cubes[0]; k++) {
         if (suite_leaves_out()) continue;
         struct reference_cells c = cube(cubes[k].length, bits, cubes[k].first, cubes[k].apart);
-        bosc_cellgraph_info info = info_of(ctx, &c, BOSC_CELL_JOIN);
+        bosc_cellgraph_info info = info_of(ctx, &c, BOSC_CELLGRAPH_JOIN);
         CHECK_EQ(info.vertices, c.n);
         CHECK_EQ(info.edges, c.n / 2 * bits);
         CHECK(info.compared >= info.edges);
@@ -51,25 +51,25 @@ static void choices(bosc_ctx *ctx)
     struct suite_random r = {71};
     const int64_t n = 6000;
     struct reference_cells few = cells_make(&r, CELLS_RANDOM, 200, 1, 10, 0);
-    CHECK_EQ(info_of(ctx, &few, BOSC_CELL_AUTO).method, BOSC_CELL_HEURISTIC);
+    CHECK_EQ(info_of(ctx, &few, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_HEURISTIC);
     free(few.rows);
     if (suite_slow(ctx)) return;
     struct reference_cells random = cells_make(&r, CELLS_RANDOM, 256, 1, n, 0);
     struct reference_cells word = cells_make(&r, CELLS_WALK, 60, 1, n, 0);
     struct reference_cells block = cube(512, 13, 100, 1);
-    CHECK_EQ(info_of(ctx, &random, BOSC_CELL_AUTO).method, BOSC_CELL_JOIN);
-    CHECK_EQ(info_of(ctx, &word, BOSC_CELL_AUTO).method, BOSC_CELL_ZOBRIST);
-    CHECK_EQ(info_of(ctx, &block, BOSC_CELL_AUTO).method, BOSC_CELL_ZOBRIST);
+    CHECK_EQ(info_of(ctx, &random, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_JOIN);
+    CHECK_EQ(info_of(ctx, &word, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_ZOBRIST);
+    CHECK_EQ(info_of(ctx, &block, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_ZOBRIST);
     free(random.rows);
     free(word.rows);
     free(block.rows);
 }
 
-static void *bytes_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method, size_t *bytes)
+static void *bytes_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method, size_t *bytes)
 {
     bosc_cellgraph_info info = {.size = sizeof info};
     bosc_cellgraph *graph = cells_graph(ctx, c, method, 0, 32);
-    CHECK_EQ(bosc_cellgraph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
     const size_t edges = (size_t)info.edges, vertices = (size_t)info.vertices, words = (size_t)info.words;
     *bytes = edges * 12 + vertices * (words * 8 + 12) + (size_t)c->n * 4;
     char *all = suite_alloc(*bytes), *at = all + vertices * (words * 8 + 8);
@@ -91,9 +91,9 @@ static void same_bytes(bosc_ctx *ctx)
             struct reference_cells c =
                 cells_make(&r, (enum cells_shape)shape, 40 << shape % 4, bits, suite_slow(ctx) ? 100 : 300, 0);
             size_t bytes, other;
-            void *by_auto = bytes_of(ctx, &c, BOSC_CELL_AUTO, &bytes);
-            for (int m = BOSC_CELL_HEURISTIC; m <= BOSC_CELL_JOIN; m++) {
-                void *by_method = bytes_of(ctx, &c, (bosc_cell_method)m, &other);
+            void *by_auto = bytes_of(ctx, &c, BOSC_CELLGRAPH_AUTO, &bytes);
+            for (int m = BOSC_CELLGRAPH_HEURISTIC; m <= BOSC_CELLGRAPH_JOIN; m++) {
+                void *by_method = bytes_of(ctx, &c, (bosc_cellgraph_method)m, &other);
                 CHECK_EQ(other, bytes);
                 CHECK(memcmp(by_method, by_auto, bytes) == 0);
                 free(by_method);
@@ -115,7 +115,7 @@ static void crowd_of_letters(bosc_ctx *ctx)
     memset(c.rows, 0, (size_t)(c.n * c.stride) * 8);
     for (int64_t i = 0; i < c.n; i++)
         for (int32_t k = 0; k < 2; k++) reference_set_letter(&c, i, k, (uint32_t)suite_below(&r, 256));
-    CHECK_EQ(info_of(ctx, &c, BOSC_CELL_AUTO).method, BOSC_CELL_ZOBRIST);
+    CHECK_EQ(info_of(ctx, &c, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_ZOBRIST);
     free(c.rows);
 }
 

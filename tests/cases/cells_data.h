@@ -80,15 +80,15 @@ static inline int64_t cells_id(const void *ids, int32_t id_bits, int64_t at)
 }
 
 /* pivots: of HEURISTIC, and how TRIE searches. */
-static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_cells *c, bosc_cell_method method,
+static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method,
                                           int32_t pivots, int32_t id_bits)
 {
     bosc_cellgraph_opts opts = {.size = sizeof opts,
                                 .length = c->length,
                                 .letter_bits = c->letter_bits,
                                 .method = method,
-                                .pivots = method == BOSC_CELL_TRIE ? 0 : pivots,
-                                .trie_search = (bosc_cell_trie_search)(method == BOSC_CELL_TRIE ? pivots : 0),
+                                .pivots = method == BOSC_CELLGRAPH_TRIE ? 0 : pivots,
+                                .trie_search = (bosc_cellgraph_trie_search)(method == BOSC_CELLGRAPH_TRIE ? pivots : 0),
                                 .id_bits = id_bits};
     bosc_cellgraph *graph = NULL;
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));

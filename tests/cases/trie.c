@@ -371,11 +371,11 @@ static void changes(bosc_ctx *ctx)
                     ((uint64_t *)values)[i] = wide[i];
                 else
                     ((uint32_t *)values)[i] = (uint32_t)wide[i];
-            bool given = suite_below(&r, 2);
+            bool input = suite_below(&r, 2);
             if (step % 4 == 0 && step != 4 * (k % 2)) {
                 reference_trie_clear(&t);
                 rows = 0;
-                CHECK_OK(ctx, bosc_trie_build(ctx, trie, c.rows, given ? values : NULL, n, c.stride));
+                CHECK_OK(ctx, bosc_trie_build(ctx, trie, c.rows, input ? values : NULL, n, c.stride));
             } else if (step % 4 == 2) {
                 uint8_t *letters = suite_alloc((size_t)o.length);
                 for (int64_t i = 0; i < n; i++) { /* some are there */
@@ -390,10 +390,10 @@ static void changes(bosc_ctx *ctx)
                 CHECK_EQ(erased, expected);
                 free(letters);
             } else {
-                CHECK_OK(ctx, bosc_trie_insert(ctx, trie, c.rows, given ? values : NULL, n, c.stride));
+                CHECK_OK(ctx, bosc_trie_insert(ctx, trie, c.rows, input ? values : NULL, n, c.stride));
             }
             if (step % 4 != 2) {
-                trie_oracle_insert(&t, &c, given ? wide : NULL, rows);
+                trie_oracle_insert(&t, &c, input ? wide : NULL, rows);
                 rows += (uint64_t)n;
             }
             check_all(ctx, trie, &o, &t, &c, &r);
@@ -458,7 +458,7 @@ static void alike(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         int64_t words = 2 + k % 3, m = 0, n = suite_slow(ctx) ? 300 : 3000, pool = k < 3 ? 5 : 1;
         if (ctx->backend->id == BOSC_BACKEND_CUDA && !suite_slow(ctx)) {
-            n += BI_TRIE_ALIKE;
+            n += BI_TRIE_DICTIONARY_ROWS;
             pool = k < 3 ? n / 200 : 1;
         }
         bosc_trie_opts o = trie_options(0, (int32_t)words * 64, 1);
@@ -525,11 +525,11 @@ static void crowded(bosc_ctx *ctx)
                     : suite_slow(ctx) ? 80
                                       : 150,
                 buckets = (n + BI_TRIE_BUCKET / 2 - 1) / (BI_TRIE_BUCKET / 2);
-        bosc_trie_opts o = trie_options(0, k == 2 ? BI_TRIE_HASHED * 64 + 1 : 60, 1);
+        bosc_trie_opts o = trie_options(0, k == 2 ? BI_TRIE_TABLE_WORDS * 64 + 1 : 60, 1);
         struct reference_cells c = cells_make(&r, CELLS_RANDOM, o.length, 1, n, 0);
         struct bi_trie_table table = {NULL, (uint32_t)buckets, 0};
         bosc_trie *trie = trie_create(ctx, &o);
-        struct bi_trie_sought x = {&trie->shape, NULL, NULL, NULL, 0, false};
+        struct bi_trie_query x = {&trie->shape, NULL, NULL, NULL, 0, false};
         for (int64_t i = 0; i < n && k < 2; i++) {
             x.row = c.rows + i * c.stride;
             while (bi_trie_home(&table, bi_trie_hash(&x)) != (k == 0 ? 0 : buckets - 1)) c.rows[i] = suite_next(&r);

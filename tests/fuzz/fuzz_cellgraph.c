@@ -19,14 +19,14 @@ static void make_rows(struct input *in, struct reference_cells *c)
     }
 }
 
-static void check(const struct reference_cells *c, bosc_cell_method method, int64_t edges, const int64_t *want)
+static void check(const struct reference_cells *c, bosc_cellgraph_method method, int64_t edges, const int64_t *want)
 {
     bosc_cellgraph_opts o = {.size = sizeof o, .length = c->length, .letter_bits = c->letter_bits, .method = method};
     bosc_cellgraph_info info = {.size = sizeof info};
     bosc_cellgraph *graph = NULL;
     if (bosc_cellgraph_create(fuzz_context(), &o, &graph) != BOSC_OK) abort();
     if (bosc_cellgraph_build(fuzz_context(), graph, c->rows, c->n, c->stride) != BOSC_OK) abort();
-    if (bosc_cellgraph_get_info(graph, &info) != BOSC_OK || info.edges != edges) abort();
+    if (bosc_cellgraph_get_info(fuzz_context(), graph, &info) != BOSC_OK || info.edges != edges) abort();
     int64_t *pairs = malloc((size_t)edges * 16 + 1), length;
     if (!pairs || bosc_cellgraph_get_pairs(fuzz_context(), graph, pairs, NULL) != BOSC_OK) abort();
     if (memcmp(pairs, want, (size_t)edges * 16) != 0) abort();
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_rows(&in, &c);
     int64_t vertices = reference_vertices(&c, firsts, vertex_of, counts);
     int64_t edges = reference_cell_pairs(&c, firsts, vertices, want, positions);
-    for (int method = BOSC_CELL_AUTO; method <= BOSC_CELL_JOIN; method++)
-        check(&c, (bosc_cell_method)method, edges, want);
+    for (int method = BOSC_CELLGRAPH_AUTO; method <= BOSC_CELLGRAPH_JOIN; method++)
+        check(&c, (bosc_cellgraph_method)method, edges, want);
     free(c.rows);
     free(want);
     free(positions);

@@ -3,7 +3,7 @@
 
 #include "cellgraph/steps/sample.h"
 
-const struct bi_cell_costs bi_cell_costs_cpu = {
+const struct bi_cellgraph_costs bi_cellgraph_costs_cpu = {
     .pair = 1.5,
     .pair_word = 1.0,
     .row = 12,
@@ -26,5 +26,5 @@ const struct bi_cell_costs bi_cell_costs_cpu = {
     .max_pairs = 24,
     .plain_pairs = 3,
     .compare_all = 32,
-    .max_sample = BI_CELL_SAMPLES,
+    .max_sample = BI_CELLGRAPH_CPU_SAMPLE,
 };

@@ -12,7 +12,7 @@
 #include "cellgraph/cpu/cpu.h"
 
 struct walk {
-    struct bi_cell_shape shape;
+    struct bi_letters shape;
     const uint64_t *rows;     /* in order, (count x words) */
     const uint32_t *vertices; /* of each row */
     int64_t count;
@@ -25,14 +25,14 @@ struct walk {
 
 static uint32_t letter_of(const struct walk *w, int64_t row, int32_t k)
 {
-    const struct bi_cell_shape *s = &w->shape;
+    const struct bi_letters *s = &w->shape;
     uint64_t word = w->rows[row * s->words + k / s->per_word];
     return (uint32_t)(word >> (k % s->per_word * s->letter_bits)) & ((1u << s->letter_bits) - 1);
 }
 
 static uint32_t common_letters(const struct walk *w, int64_t row)
 {
-    const struct bi_cell_shape *s = &w->shape;
+    const struct bi_letters *s = &w->shape;
     const uint64_t *y = w->rows + row * s->words, *x = y - s->words;
     int32_t word = 0;
     while (x[word] == y[word]) word++; /* rows differ */
@@ -40,14 +40,15 @@ static uint32_t common_letters(const struct walk *w, int64_t row)
 }
 
 /* The rows with one parent, all of one group, are all joined to each other. */
-static void join_fellows(const struct walk *w, const struct bi_cell_found *found, int64_t begin, int64_t end, int32_t k)
+static void join_fellows(const struct walk *w, const struct bi_cellgraph_edge_list *found, int64_t begin, int64_t end,
+                         int32_t k)
 {
     for (int64_t i = begin; i < end; i++)
         for (int64_t j = i + 1; j < end; j++)
-            bi_cell_emit(found, w->vertices[w->now[i]], w->vertices[w->now[j]], (uint32_t)k);
+            bi_cellgraph_emit(found, w->vertices[w->now[i]], w->vertices[w->now[j]], (uint32_t)k);
 }
 
-static void find_fellows(const struct walk *w, const struct bi_cell_found *found, int32_t k)
+static void find_fellows(const struct walk *w, const struct bi_cellgraph_edge_list *found, int32_t k)
 {
     for (int64_t i = 0; i < w->count; i++)
         w->parents[i] = i > 0 && w->common[i] >= (uint32_t)k ? w->parents[i - 1] : (uint32_t)i;
@@ -123,8 +124,8 @@ static bosc_status begin(bosc_ctx *ctx, const bosc_trie *trie, struct walk *w)
     return BOSC_OK;
 }
 
-bosc_status bi_cell_cpu_dobrowolski(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_cell_view *view,
-                                    const struct bi_cell_found *found)
+bosc_status bi_cellgraph_cpu_dobrowolski(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_cellgraph_view *view,
+                                         const struct bi_cellgraph_edge_list *found)
 {
     struct walk w = {.shape = view->shape, .count = view->count};
     BI_TRY(begin(ctx, trie, &w));

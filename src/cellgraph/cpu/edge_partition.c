@@ -13,18 +13,18 @@ enum {
 };
 
 /* The vertex by which an edge is dealt, above the other one. */
-static uint64_t turned(const struct bi_cell_ranges *r, uint64_t edge)
+static uint64_t turned(const struct bi_cellgraph_edge_partition *r, uint64_t edge)
 {
     const uint64_t low = edge >> r->vertex_bits, high = edge ^ low << r->vertex_bits;
     return r->by_higher ? high << r->vertex_bits | low : edge;
 }
 
-static uint32_t range_of(const struct bi_cell_ranges *r, uint64_t edge)
+static uint32_t range_of(const struct bi_cellgraph_edge_partition *r, uint64_t edge)
 {
     return (uint32_t)(edge >> r->vertex_bits >> r->range_bits);
 }
 
-static void count(const struct bi_cell_ranges *r, int32_t thread)
+static void count(const struct bi_cellgraph_edge_partition *r, int32_t thread)
 {
     const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *counts = r->places + (size_t)thread * r->ranges;
@@ -33,7 +33,7 @@ static void count(const struct bi_cell_ranges *r, int32_t thread)
         counts[range_of(r, turned(r, r->edges[e]))]++;
 }
 
-static void deal(const struct bi_cell_ranges *r, int32_t thread)
+static void scatter(const struct bi_cellgraph_edge_partition *r, int32_t thread)
 {
     const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *places = r->places + (size_t)thread * r->ranges;
@@ -44,7 +44,8 @@ static void deal(const struct bi_cell_ranges *r, int32_t thread)
     }
 }
 
-bosc_status bi_cell_ranges_open(bosc_ctx *ctx, struct bi_cell_ranges *r, int64_t vertices, int32_t length)
+bosc_status bi_cellgraph_edge_partition_open(bosc_ctx *ctx, struct bi_cellgraph_edge_partition *r, int64_t vertices,
+                                             int32_t length)
 {
     r->threads = bi_thread_count(ctx, r->count, WORTH_A_THREAD);
     r->position_bits = bi_bit_length((uint64_t)length - 1);
@@ -57,12 +58,12 @@ bosc_status bi_cell_ranges_open(bosc_ctx *ctx, struct bi_cell_ranges *r, int64_t
     return bi_scratch_of(ctx, (int64_t)r->ranges + 1, 4, &r->starts);
 }
 
-void bi_cell_ranges_deal(const struct bi_cell_ranges *r)
+void bi_cellgraph_edge_partition_run(const struct bi_cellgraph_edge_partition *r)
 {
     const int32_t threads = r->threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) count(r, t);
-    bi_cell_sum_places(r->places, r->ranges, threads, r->ranges, r->starts);
+    bi_cellgraph_sum_counts(r->places, r->ranges, threads, r->ranges, r->starts);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) deal(r, t);
+    for (int32_t t = 0; t < threads; t++) scatter(r, t);
 }

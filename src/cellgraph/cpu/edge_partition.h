@@ -5,7 +5,7 @@
 
 #include "cellgraph/handle.h"
 
-struct bi_cell_ranges {
+struct bi_cellgraph_edge_partition {
     const uint64_t *edges;
     const uint32_t *positions;
     int64_t count; /* less than 2^32 - 1 */
@@ -21,20 +21,21 @@ struct bi_cell_ranges {
 };
 
 /* Takes scratch; the first fields, up to by_higher, are set before. */
-bosc_status bi_cell_ranges_open(bosc_ctx *ctx, struct bi_cell_ranges *r, int64_t vertices, int32_t length);
+bosc_status bi_cellgraph_edge_partition_open(bosc_ctx *ctx, struct bi_cellgraph_edge_partition *r, int64_t vertices,
+                                             int32_t length);
 
-void bi_cell_ranges_deal(const struct bi_cell_ranges *r);
+void bi_cellgraph_edge_partition_run(const struct bi_cellgraph_edge_partition *r);
 
 /* Of a packed edge: its vertex's number in the range, and the other one. */
-static inline uint32_t bi_cell_ranges_local(const struct bi_cell_ranges *r, uint64_t packed)
+static inline uint32_t bi_cellgraph_edge_local(const struct bi_cellgraph_edge_partition *r, uint64_t packed)
 {
     return (uint32_t)(packed >> r->position_bits >> r->vertex_bits);
 }
-static inline uint32_t bi_cell_ranges_other(const struct bi_cell_ranges *r, uint64_t packed)
+static inline uint32_t bi_cellgraph_edge_other(const struct bi_cellgraph_edge_partition *r, uint64_t packed)
 {
     return (uint32_t)(packed >> r->position_bits & ((1ull << r->vertex_bits) - 1));
 }
-static inline uint32_t bi_cell_ranges_position(const struct bi_cell_ranges *r, uint64_t packed)
+static inline uint32_t bi_cellgraph_edge_position(const struct bi_cellgraph_edge_partition *r, uint64_t packed)
 {
     return (uint32_t)packed & ((1u << r->position_bits) - 1);
 }

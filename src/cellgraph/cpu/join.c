@@ -9,8 +9,8 @@
 #include "cellgraph/cpu/radix_partition.h"
 
 enum {
-    PART_ROOM = 8 * BI_CELL_PART,
-    HEADS = 4 * BI_CELL_PART,
+    PARTITION_CAPACITY = 8 * BI_CELLGRAPH_PARTITION,
+    HEADS = 4 * BI_CELLGRAPH_PARTITION,
     QUEUE = 256,   /* pairs that were asked for */
     FOLLOWED = 32, /* links of a part that are followed, for each entry: more cost more than a few sorts */
     NOTHING = 0xffff
@@ -27,8 +27,8 @@ struct link {
 
 /* What a thread needs. */
 struct workspace {
-    uint16_t heads[HEADS], next[PART_ROOM];
-    struct link links[PART_ROOM];
+    uint16_t heads[HEADS], next[PARTITION_CAPACITY];
+    struct link links[PARTITION_CAPACITY];
     struct pair queue[1 + QUEUE]; /* those that wait come after one that does not */
     uint64_t edges[QUEUE];
     uint32_t positions[QUEUE];
@@ -38,35 +38,35 @@ struct workspace {
 };
 
 struct join {
-    const struct bi_cell_segments *all;
-    struct bi_cell_deal deal;
-    struct bi_cell_hashing hashing;
-    struct bi_cell_outsides outsides;
-    void (*hash_outside)(const struct bi_cell_hashing *, const struct bi_cell_outsides *, const struct bi_cell_view *,
-                         int64_t first, int64_t count, uint64_t *hashes);
+    const struct bi_cellgraph_segments *all;
+    struct bi_cellgraph_partitioning partitioning;
+    struct bi_cellgraph_row_hash hashing;
+    struct bi_cellgraph_complements complements;
+    void (*hash_complements)(const struct bi_cellgraph_row_hash *, const struct bi_cellgraph_complements *,
+                             const struct bi_cellgraph_view *, int64_t first, int64_t count, uint64_t *hashes);
     uint32_t differ; /* bits in which the keys of two that may be joined differ */
-    uint32_t next_part;
+    uint32_t next_partition;
     struct workspace *workspaces; /* (threads) */
 };
 
 /* The words of a segment: from *begin to before *end. */
-static void words_of(const struct bi_cell_segments *all, int32_t segment, int32_t *begin, int32_t *end)
+static void words_of(const struct bi_cellgraph_segments *all, int32_t segment, int32_t *begin, int32_t *end)
 {
     const int32_t words = all->view.shape.words;
     *begin = segment * all->span;
     *end = *begin + all->span < words ? *begin + all->span : words;
 }
 
-static void hash_outside(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
+static void hash_complements(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
 {
     const struct join *j = user;
-    struct bi_cell_outsides o = j->outsides;
+    struct bi_cellgraph_complements o = j->complements;
     o.parity = again && j->differ; /* parts do not depend on it */
-    j->hash_outside(&j->hashing, &o, &j->all->view, first, count, hashes);
+    j->hash_complements(&j->hashing, &o, &j->all->view, first, count, hashes);
 }
 
-/* As bi_cell_match, for a segment of one word, without a branch for each word. */
-static int64_t match_word(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t word)
+/* As bi_cellgraph_match, for a segment of one word, without a branch for each word. */
+static int64_t match_word(const struct bi_letters *shape, const uint64_t *x, const uint64_t *y, int32_t word)
 {
     const uint64_t bits = x[word] ^ y[word];
     uint64_t rest = bits == 0;
@@ -75,32 +75,34 @@ static int64_t match_word(const struct bi_cell_shape *shape, const uint64_t *x, 
         rest |= bits & (bits - 1);
         return rest ? -1 : (int64_t)word * 64 + bi_lowest_bit(bits | 1ull << 63);
     }
-    return rest || !bi_cell_one_letter(bits, shape->letter_bits) ? -1 : (int64_t)bi_cell_position(shape, word, bits);
+    return rest || !bi_cellgraph_one_letter(bits, shape->letter_bits)
+               ? -1
+               : (int64_t)bi_cellgraph_position(shape, word, bits);
 }
 
 /* Compares the pairs that wait and appends their edges. */
 static void flush(const struct join *j, struct workspace *w)
 {
     const int32_t begin = w->begin, end = w->end;
-    const struct bi_cell_view *v = &j->all->view;
-    const struct bi_cell_found *to = &j->all->found;
+    const struct bi_cellgraph_view *v = &j->all->view;
+    const struct bi_cellgraph_edge_list *to = &j->all->found;
     int found = 0;
     for (int q = 1; q <= w->queued; q++) {
         uint32_t x = w->queue[q].i, y = w->queue[q].j;
-        const uint64_t *of_x = bi_cell_row(v, x), *of_y = bi_cell_row(v, y);
+        const uint64_t *of_x = bi_cellgraph_row(v, x), *of_y = bi_cellgraph_row(v, y);
         const int64_t position = end - begin == 1 ? match_word(&v->shape, of_x, of_y, begin)
-                                                  : bi_cell_match(&v->shape, of_x, of_y, begin, end);
+                                                  : bi_cellgraph_match(&v->shape, of_x, of_y, begin, end);
         w->edges[found] = (uint64_t)(x < y ? x : y) << to->vertex_bits | (x < y ? y : x);
         w->positions[found] = (uint32_t)position;
         found += position >= 0;
     }
     w->compared += (uint64_t)w->queued;
     w->queued = 0;
-    bi_cell_cpu_append(to, w->edges, w->positions, (uint32_t)found);
+    bi_cellgraph_cpu_append(to, w->edges, w->positions, (uint32_t)found);
 }
 
 /* Puts a part's entries into chains; returns how many have an entry before them in theirs. */
-static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, uint32_t size)
+static uint32_t chain(struct workspace *w, const struct bi_cellgraph_entry *entries, uint32_t size)
 {
     uint32_t count = 0, mask = HEADS - 1;
     while (mask > 63 && mask / 4 > size) mask /= 2;
@@ -117,12 +119,12 @@ static uint32_t chain(struct workspace *w, const struct bi_cell_entry *entries, 
 
 /* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. The vertices of the last
  * pair that waits are asked for again and again, which costs less than a branch. */
-static bool match(const struct join *j, struct workspace *w, uint32_t part)
+static bool match(const struct join *j, struct workspace *w, uint32_t partition)
 {
-    const struct bi_cell_view *v = &j->all->view;
+    const struct bi_cellgraph_view *v = &j->all->view;
     uint32_t size, count, followed = 0;
-    const struct bi_cell_entry *entries = bi_cell_deal_part(&j->deal, part, &size);
-    if (size > PART_ROOM) return false;
+    const struct bi_cellgraph_entry *entries = bi_cellgraph_partition_entries(&j->partitioning, partition, &size);
+    if (size > PARTITION_CAPACITY) return false;
     for (count = chain(w, entries, size); count > 0;) {
         uint32_t left = 0;
         followed += count;
@@ -135,8 +137,8 @@ static bool match(const struct join *j, struct workspace *w, uint32_t part)
             left += w->next[at.k] != NOTHING;
             w->queue[w->queued + 1] = p;
             w->queued += may;
-            __builtin_prefetch(bi_cell_row(v, w->queue[w->queued].i));
-            __builtin_prefetch(bi_cell_row(v, w->queue[w->queued].j));
+            __builtin_prefetch(bi_cellgraph_row(v, w->queue[w->queued].i));
+            __builtin_prefetch(bi_cellgraph_row(v, w->queue[w->queued].j));
             if (w->queued == QUEUE) flush(j, w);
         }
         count = left;
@@ -144,17 +146,17 @@ static bool match(const struct join *j, struct workspace *w, uint32_t part)
     return true;
 }
 
-static void match_parts(struct join *j, int32_t thread)
+static void match_partitions(struct join *j, int32_t thread)
 {
     struct workspace *w = &j->workspaces[thread];
-    const uint32_t parts = bi_cell_deal_parts(&j->deal);
+    const uint32_t partitions = bi_cellgraph_partition_count(&j->partitioning);
     uint32_t p;
     w->queue[0] = (struct pair){0, 0};
     w->queued = 0;
     w->compared = 0;
     w->begin = -1;
-    while ((p = __atomic_fetch_add(&j->next_part, 1, __ATOMIC_RELAXED)) < parts) {
-        const int32_t segment = j->outsides.first + (int32_t)(p >> j->deal.part_bits);
+    while ((p = __atomic_fetch_add(&j->next_partition, 1, __ATOMIC_RELAXED)) < partitions) {
+        const int32_t segment = j->complements.first + (int32_t)(p >> j->partitioning.partition_bits);
         if (w->begin != segment * j->all->span) {
             flush(j, w);
             words_of(j->all, segment, &w->begin, &w->end);
@@ -170,34 +172,35 @@ static void match_parts(struct join *j, int32_t thread)
 /* Lists for which entries are dealt at once: all, unless that takes very much. */
 static int32_t lists_for(int64_t n, int32_t segments)
 {
-    const int64_t plenty = (int64_t)1 << 30, one = n * (int64_t)sizeof(struct bi_cell_entry);
+    const int64_t plenty = (int64_t)1 << 30, one = n * (int64_t)sizeof(struct bi_cellgraph_entry);
     return one * segments <= plenty ? segments : 1;
 }
 
-int64_t bi_cell_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads)
+int64_t bi_cellgraph_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads)
 {
-    return bi_cell_deal_bytes(n, lists_for(n, segments), threads) + threads * (int64_t)sizeof(struct workspace);
+    return bi_cellgraph_partition_bytes(n, lists_for(n, segments), threads) +
+           threads * (int64_t)sizeof(struct workspace);
 }
 
-bosc_status bi_cell_cpu_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
+bosc_status bi_cellgraph_cpu_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all)
 {
     struct join j = {.all = all};
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "join: injected fault");
-    j.deal = (struct bi_cell_deal){.n = all->view.count, .hash = hash_outside, .user = &j};
-    j.deal.lists = lists_for(j.deal.n, all->count);
-    j.outsides = (struct bi_cell_outsides){.span = all->span, .lists = j.deal.lists};
-    j.hash_outside = BI_LEVEL_PICK(ctx->level, bi_cell_hash_outside);
+    j.partitioning = (struct bi_cellgraph_partitioning){.n = all->view.count, .hash = hash_complements, .user = &j};
+    j.partitioning.lists = lists_for(j.partitioning.n, all->count);
+    j.complements = (struct bi_cellgraph_complements){.span = all->span, .lists = j.partitioning.lists};
+    j.hash_complements = BI_LEVEL_PICK(ctx->level, bi_cellgraph_hash_complements);
     j.differ = all->view.shape.letter_bits == 1; /* the parity of the segment */
-    bi_cell_hashing_open(&j.hashing, &all->view.shape, all->view.seeds);
-    BI_TRY(bi_cell_deal_open(ctx, &j.deal));
-    BI_TRY(bi_scratch_of(ctx, j.deal.threads, sizeof *j.workspaces, &j.workspaces));
-    const int32_t threads = j.deal.threads;
-    for (j.outsides.first = 0; j.outsides.first < all->count; j.outsides.first += j.deal.lists) {
-        BI_TRY(bi_progress(ctx, "join", (double)j.outsides.first / all->count));
-        j.next_part = 0;
-        bi_cell_deal(&j.deal);
+    bi_cellgraph_row_hash_open(&j.hashing, &all->view.shape, all->view.seeds);
+    BI_TRY(bi_cellgraph_partition_open(ctx, &j.partitioning));
+    BI_TRY(bi_scratch_of(ctx, j.partitioning.threads, sizeof *j.workspaces, &j.workspaces));
+    const int32_t threads = j.partitioning.threads;
+    for (j.complements.first = 0; j.complements.first < all->count; j.complements.first += j.partitioning.lists) {
+        BI_TRY(bi_progress(ctx, "join", (double)j.complements.first / all->count));
+        j.next_partition = 0;
+        bi_cellgraph_partition(&j.partitioning);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-        for (int32_t t = 0; t < threads; t++) match_parts(&j, t);
+        for (int32_t t = 0; t < threads; t++) match_partitions(&j, t);
     }
     return BOSC_OK;
 }

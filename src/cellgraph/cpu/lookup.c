@@ -5,12 +5,12 @@
 #include "base/atomic.h"
 #include "cellgraph/cpu/cpu.h"
 
-void bi_cell_cpu_append(const struct bi_cell_found *to, const uint64_t *edges, const uint32_t *positions,
-                        uint32_t count)
+void bi_cellgraph_cpu_append(const struct bi_cellgraph_edge_list *to, const uint64_t *edges, const uint32_t *positions,
+                             uint32_t count)
 {
     if (count == 0) return;
-    const uint64_t at = bi_atomic_fetch_add_u64(to->count, count), room = (uint64_t)to->room,
-                   left = at < room ? room - at : 0;
+    const uint64_t at = bi_atomic_fetch_add_u64(to->count, count), capacity = (uint64_t)to->capacity,
+                   left = at < capacity ? capacity - at : 0;
     const size_t kept = left < count ? (size_t)left : count;
     if (kept == 0) return;
     memcpy(to->edges + at, edges, kept * sizeof *edges);
@@ -20,52 +20,52 @@ void bi_cell_cpu_append(const struct bi_cell_found *to, const uint64_t *edges, c
 /* Vertices that have the hashes of lookups. */
 struct met {
     int32_t count;
-    uint8_t looks[BI_CELL_WAITING];
-    uint32_t vertices[BI_CELL_WAITING];
+    uint8_t probes[BI_CELLGRAPH_PROBE_QUEUE];
+    uint32_t vertices[BI_CELLGRAPH_PROBE_QUEUE];
 };
 
 /* Compares them with what was looked up. */
-static void compare(const struct bi_cell_probe *a, struct met *met)
+static void compare(const struct bi_cellgraph_probe *a, struct met *met)
 {
-    const struct bi_cell_view *v = &a->view;
-    uint64_t edges[BI_CELL_WAITING];
-    uint32_t positions[BI_CELL_WAITING], found = 0;
+    const struct bi_cellgraph_view *v = &a->view;
+    uint64_t edges[BI_CELLGRAPH_PROBE_QUEUE];
+    uint32_t positions[BI_CELLGRAPH_PROBE_QUEUE], found = 0;
     for (int32_t k = 0; k < met->count; k++) {
-        const int32_t s = a->waiting->looks[met->looks[k]].s;
-        const uint64_t x = (uint64_t)a->waiting->looks[met->looks[k]].vertex, y = met->vertices[k];
-        const uint64_t *of_x = bi_cell_row(v, (int64_t)x), *of_y = bi_cell_row(v, (int64_t)y);
-        const bool joined = of_y[s] == a->waiting->looks[met->looks[k]].word &&
-                            bi_cell_one_letter(of_x[s] ^ of_y[s], v->shape.letter_bits) &&
-                            bi_cell_agree(of_x, of_y, v->shape.words, s);
+        const int32_t s = a->waiting->probes[met->probes[k]].s;
+        const uint64_t x = (uint64_t)a->waiting->probes[met->probes[k]].vertex, y = met->vertices[k];
+        const uint64_t *of_x = bi_cellgraph_row(v, (int64_t)x), *of_y = bi_cellgraph_row(v, (int64_t)y);
+        const bool joined = of_y[s] == a->waiting->probes[met->probes[k]].word &&
+                            bi_cellgraph_one_letter(of_x[s] ^ of_y[s], v->shape.letter_bits) &&
+                            bi_cellgraph_agree(of_x, of_y, v->shape.words, s);
         if (!joined) continue;
         edges[found] = (x < y ? x : y) << a->found.vertex_bits | (x < y ? y : x);
-        positions[found++] = bi_cell_position(&v->shape, s, of_x[s] ^ of_y[s]);
+        positions[found++] = bi_cellgraph_position(&v->shape, s, of_x[s] ^ of_y[s]);
     }
-    bi_cell_cpu_append(&a->found, edges, positions, found);
+    bi_cellgraph_cpu_append(&a->found, edges, positions, found);
     met->count = 0;
 }
 
-void bi_cell_cpu_look_up(const struct bi_cell_probe *a)
+void bi_cellgraph_cpu_flush_probes(const struct bi_cellgraph_probe *a)
 {
-    const struct bi_cell_dictionary *d = &a->dictionary;
+    const struct bi_cellgraph_dictionary *d = &a->dictionary;
     const int shift = 64 - d->index_bits;
-    struct bi_cell_waiting *w = a->waiting;
+    struct bi_cellgraph_probe_queue *w = a->waiting;
     struct met met = {.count = 0};
-    for (int32_t k = 0; k < w->count; k++) __builtin_prefetch(&d->starts[w->looks[k].hash >> shift]);
+    for (int32_t k = 0; k < w->count; k++) __builtin_prefetch(&d->starts[w->probes[k].hash >> shift]);
     for (int32_t k = 0; k < w->count; k++) {
-        const uint32_t at = d->starts[w->looks[k].hash >> shift];
+        const uint32_t at = d->starts[w->probes[k].hash >> shift];
         __builtin_prefetch(&d->hashes[at]);
         __builtin_prefetch(&d->order[at]);
     }
     for (int32_t k = 0; k < w->count; k++) {
-        const uint64_t hash = w->looks[k].hash, entry = hash >> shift;
+        const uint64_t hash = w->probes[k].hash, entry = hash >> shift;
         for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++) {
-            if (d->hashes[q] != hash || (int64_t)d->order[q] >= w->looks[k].limit) continue;
-            __builtin_prefetch(bi_cell_row(&a->view, d->order[q]));
-            __builtin_prefetch(bi_cell_row(&a->view, d->order[q]) + w->looks[k].s);
-            met.looks[met.count] = (uint8_t)k;
+            if (d->hashes[q] != hash || (int64_t)d->order[q] >= w->probes[k].limit) continue;
+            __builtin_prefetch(bi_cellgraph_row(&a->view, d->order[q]));
+            __builtin_prefetch(bi_cellgraph_row(&a->view, d->order[q]) + w->probes[k].s);
+            met.probes[met.count] = (uint8_t)k;
             met.vertices[met.count++] = d->order[q];
-            if (met.count == BI_CELL_WAITING) compare(a, &met);
+            if (met.count == BI_CELLGRAPH_PROBE_QUEUE) compare(a, &met);
         }
     }
     compare(a, &met);

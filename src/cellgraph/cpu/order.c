@@ -9,7 +9,7 @@
 enum { FEW = 24 /* edges of a vertex that are put into order one by one */ };
 
 struct order {
-    struct bi_cell_ranges ranges;
+    struct bi_cellgraph_edge_partition ranges;
     uint32_t *of_vertices; /* (threads x vertices of a range) where a vertex's next edge goes */
     uint32_t next;         /* range */
     uint64_t *edges;       /* out */
@@ -19,34 +19,34 @@ struct order {
 /* Puts the edges of a range beside those of the same lower vertex; the most that one has. */
 static uint32_t gather(const struct order *o, uint32_t range, uint32_t *places)
 {
-    const struct bi_cell_ranges *r = &o->ranges;
+    const struct bi_cellgraph_edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
     uint32_t sum = begin, most = 0;
     memset(places, 0, sizeof *places << r->range_bits);
-    for (uint32_t i = begin; i < end; i++) places[bi_cell_ranges_local(r, r->packed[i])]++;
+    for (uint32_t i = begin; i < end; i++) places[bi_cellgraph_edge_local(r, r->packed[i])]++;
     for (uint32_t v = 0; v >> r->range_bits == 0; v++) {
         const uint32_t here = places[v];
         if (here > most) most = here;
         places[v] = sum;
         sum += here;
     }
-    for (uint32_t i = begin; i < end; i++) o->edges[places[bi_cell_ranges_local(r, r->packed[i])]++] = r->packed[i];
+    for (uint32_t i = begin; i < end; i++) o->edges[places[bi_cellgraph_edge_local(r, r->packed[i])]++] = r->packed[i];
     return most;
 }
 
 static void tidy(const struct order *o, uint32_t range, uint32_t *places)
 {
-    const struct bi_cell_ranges *r = &o->ranges;
+    const struct bi_cellgraph_edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
     const uint64_t first = (uint64_t)range << r->range_bits << r->vertex_bits;
     if (gather(o, range, places) <= FEW) {
-        bi_cell_insertion_sort(o->edges + begin, end - begin); /* none goes further than to its vertex's first */
+        bi_cellgraph_insertion_sort(o->edges + begin, end - begin); /* none goes further than to its vertex's first */
     } else {
         for (uint32_t v = 0, from = begin; v >> r->range_bits == 0; from = places[v++])
-            if (places[v] > from) bi_cell_heapsort(o->edges + from, places[v] - from);
+            if (places[v] > from) bi_cellgraph_heapsort(o->edges + from, places[v] - from);
     }
     for (uint32_t i = begin; i < end; i++) {
-        o->positions[i] = bi_cell_ranges_position(r, o->edges[i]);
+        o->positions[i] = bi_cellgraph_edge_position(r, o->edges[i]);
         o->edges[i] = first + (o->edges[i] >> r->position_bits);
     }
 }
@@ -57,16 +57,18 @@ static void tidy_ranges(struct order *o, int32_t thread)
     while ((r = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->ranges.ranges) tidy(o, r, places);
 }
 
-bosc_status bi_cell_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_found *found, int64_t count)
+bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
+                                   int64_t count)
 {
-    struct order o = {.edges = graph->blocks[BI_CELL_EDGES].data, .positions = graph->blocks[BI_CELL_POSITIONS].data};
+    struct order o = {.edges = graph->blocks[BI_CELLGRAPH_EDGES].data,
+                      .positions = graph->blocks[BI_CELLGRAPH_POSITIONS].data};
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "order: injected fault");
-    o.ranges = (struct bi_cell_ranges){
+    o.ranges = (struct bi_cellgraph_edge_partition){
         .edges = found->edges, .positions = found->positions, .count = count, .vertex_bits = found->vertex_bits};
-    BI_TRY(bi_cell_ranges_open(ctx, &o.ranges, graph->vertices, graph->shape.length));
+    BI_TRY(bi_cellgraph_edge_partition_open(ctx, &o.ranges, graph->vertices, graph->shape.length));
     const int32_t threads = o.ranges.threads;
     BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.of_vertices));
-    bi_cell_ranges_deal(&o.ranges);
+    bi_cellgraph_edge_partition_run(&o.ranges);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) tidy_ranges(&o, t);
     return BOSC_OK;

@@ -4,35 +4,35 @@
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/cpu/radix_partition.h"
 
-static uint32_t part_of(const struct bi_cell_deal *d, uint64_t hash)
+static uint32_t partition_of(const struct bi_cellgraph_partitioning *d, uint64_t hash)
 {
-    return (uint32_t)(hash >> 1 >> (63 - d->part_bits));
+    return (uint32_t)(hash >> 1 >> (63 - d->partition_bits));
 }
 
-static uint32_t *places_of(const struct bi_cell_deal *d, int32_t thread, int32_t list)
+static uint32_t *places_of(const struct bi_cellgraph_partitioning *d, int32_t thread, int32_t list)
 {
-    return d->places + ((size_t)(thread * d->lists + list) << d->part_bits);
+    return d->places + ((size_t)(thread * d->lists + list) << d->partition_bits);
 }
 
-static void count(const struct bi_cell_deal *d, int32_t thread)
+static void count(const struct bi_cellgraph_partitioning *d, int32_t thread)
 {
-    uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
-    memset(places_of(d, thread, 0), 0, (size_t)d->lists * sizeof(uint32_t) << d->part_bits);
+    uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
+    memset(places_of(d, thread, 0), 0, (size_t)d->lists * sizeof(uint32_t) << d->partition_bits);
     for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
-         i < end; i += BI_CELL_BLOCK) {
-        const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
+         i < end; i += BI_CELLGRAPH_BLOCK) {
+        const int64_t block = end - i < BI_CELLGRAPH_BLOCK ? end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, false, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
             uint32_t *counts = places_of(d, thread, l);
-            for (int64_t k = 0; k < block; k++) counts[part_of(d, hashes[l * BI_CELL_BLOCK + k])]++;
+            for (int64_t k = 0; k < block; k++) counts[partition_of(d, hashes[l * BI_CELLGRAPH_BLOCK + k])]++;
         }
     }
 }
 
-void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint32_t parts, uint32_t *starts)
+void bi_cellgraph_sum_counts(uint32_t *places, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts)
 {
     uint32_t sum = 0;
-    for (uint32_t p = 0; p < parts; p++) {
+    for (uint32_t p = 0; p < partitions; p++) {
         starts[p] = sum;
         for (int32_t t = 0; t < threads; t++) {
             const uint32_t here = places[t * stride + p];
@@ -40,63 +40,64 @@ void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint3
             sum += here;
         }
     }
-    starts[parts] = sum;
+    starts[partitions] = sum;
 }
 
-static void sum_up(const struct bi_cell_deal *d)
+static void sum_up(const struct bi_cellgraph_partitioning *d)
 {
-    const uint32_t parts = 1u << d->part_bits;
+    const uint32_t partitions = 1u << d->partition_bits;
     for (int32_t l = 0; l < d->lists; l++)
-        bi_cell_sum_places(places_of(d, 0, l), (int64_t)d->lists * parts, d->threads, parts,
-                           d->starts + (size_t)l * (parts + 1));
+        bi_cellgraph_sum_counts(places_of(d, 0, l), (int64_t)d->lists * partitions, d->threads, partitions,
+                                d->starts + (size_t)l * (partitions + 1));
 }
 
-static void deal(const struct bi_cell_deal *d, int32_t thread)
+static void scatter(const struct bi_cellgraph_partitioning *d, int32_t thread)
 {
-    uint64_t hashes[BI_CELL_LISTS * BI_CELL_BLOCK];
+    uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
     for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
-         i < end; i += BI_CELL_BLOCK) {
-        const int64_t block = end - i < BI_CELL_BLOCK ? end - i : BI_CELL_BLOCK;
+         i < end; i += BI_CELLGRAPH_BLOCK) {
+        const int64_t block = end - i < BI_CELLGRAPH_BLOCK ? end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, true, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
             uint32_t *places = places_of(d, thread, l);
-            struct bi_cell_entry *entries = d->entries + (size_t)l * (size_t)d->n;
+            struct bi_cellgraph_entry *entries = d->entries + (size_t)l * (size_t)d->n;
             for (int64_t k = 0; k < block; k++) {
-                const uint64_t hash = hashes[l * BI_CELL_BLOCK + k];
-                entries[places[part_of(d, hash)]++] = (struct bi_cell_entry){(uint32_t)hash, (uint32_t)(i + k)};
+                const uint64_t hash = hashes[l * BI_CELLGRAPH_BLOCK + k];
+                entries[places[partition_of(d, hash)]++] =
+                    (struct bi_cellgraph_entry){(uint32_t)hash, (uint32_t)(i + k)};
             }
         }
     }
 }
 
-static int32_t part_bits_for(int64_t n)
+static int32_t partition_bits_for(int64_t n)
 {
     int32_t bits = 0;
-    while (n >> bits > BI_CELL_PART) bits++;
+    while (n >> bits > BI_CELLGRAPH_PARTITION) bits++;
     return bits;
 }
 
-int64_t bi_cell_deal_bytes(int64_t n, int32_t lists, int32_t threads)
+int64_t bi_cellgraph_partition_bytes(int64_t n, int32_t lists, int32_t threads)
 {
-    const int64_t parts = (int64_t)lists << part_bits_for(n);
-    return n * lists * (int64_t)sizeof(struct bi_cell_entry) + (parts * (threads + 1) + lists) * 4;
+    const int64_t partitions = (int64_t)lists << partition_bits_for(n);
+    return n * lists * (int64_t)sizeof(struct bi_cellgraph_entry) + (partitions * (threads + 1) + lists) * 4;
 }
 
-bosc_status bi_cell_deal_open(bosc_ctx *ctx, struct bi_cell_deal *d)
+bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d)
 {
-    d->part_bits = part_bits_for(d->n);
-    d->threads = bi_thread_count(ctx, d->n, BI_CELL_PART);
+    d->partition_bits = partition_bits_for(d->n);
+    d->threads = bi_thread_count(ctx, d->n, BI_CELLGRAPH_PARTITION);
     BI_TRY(bi_scratch_of(ctx, d->n * d->lists, sizeof *d->entries, &d->entries));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)bi_cell_deal_parts(d) * d->threads, sizeof *d->places, &d->places));
-    return bi_scratch_of(ctx, (int64_t)bi_cell_deal_parts(d) + d->lists, sizeof *d->starts, &d->starts);
+    BI_TRY(bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) * d->threads, sizeof *d->places, &d->places));
+    return bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) + d->lists, sizeof *d->starts, &d->starts);
 }
 
-void bi_cell_deal(struct bi_cell_deal *d)
+void bi_cellgraph_partition(struct bi_cellgraph_partitioning *d)
 {
     const int32_t threads = d->threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) count(d, t);
     sum_up(d);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) deal(d, t);
+    for (int32_t t = 0; t < threads; t++) scatter(d, t);
 }

@@ -7,43 +7,47 @@
 #include "cellgraph/cpu/row_hash.h"
 
 enum {
-    BI_CELL_PART = 4096, /* items of a part, on average at most */
-    BI_CELL_LISTS = BI_CELL_SEGMENTS
+    BI_CELLGRAPH_PARTITION = 4096, /* items of a part, on average at most */
+    BI_CELLGRAPH_LISTS = BI_CELLGRAPH_SEGMENTS
 };
 
-struct bi_cell_entry {
+struct bi_cellgraph_entry {
     uint32_t key; /* low bits of the hash */
     uint32_t item;
 };
 
-struct bi_cell_deal {
+struct bi_cellgraph_partitioning {
     int64_t n;
-    int32_t lists, threads, part_bits;
-    /* Hash k of list l is for item `first` + k: hashes[l * BI_CELL_BLOCK + k]. Each is asked for twice. */
+    int32_t lists, threads, partition_bits;
+    /* Hash k of list l is for item `first` + k: hashes[l * BI_CELLGRAPH_BLOCK + k]. Each is asked for twice. */
     void (*hash)(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes);
     const void *user;
-    uint32_t *places;              /* (threads x lists x parts) counts, then where a thread's items of a part go */
-    uint32_t *starts;              /* (lists x (parts + 1)) of a list's parts in its entries */
-    struct bi_cell_entry *entries; /* (lists x n), of a part in the order of the items */
+    uint32_t *places;                   /* (threads x lists x parts) counts, then where a thread's items of a part go */
+    uint32_t *starts;                   /* (lists x (parts + 1)) of a list's parts in its entries */
+    struct bi_cellgraph_entry *entries; /* (lists x n), of a part in the order of the items */
 };
 
 /* Counts (threads x stride, of which the first `parts` are meant) become where each thread's items of a part go;
  * starts (parts + 1) get those of the parts. */
-void bi_cell_sum_places(uint32_t *places, int64_t stride, int32_t threads, uint32_t parts, uint32_t *starts);
+void bi_cellgraph_sum_counts(uint32_t *places, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts);
 
 /* Takes scratch; n, lists, hash and user are set before. */
-bosc_status bi_cell_deal_open(bosc_ctx *ctx, struct bi_cell_deal *d);
+bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d);
 
 /* Bytes of it. */
-int64_t bi_cell_deal_bytes(int64_t n, int32_t lists, int32_t threads);
+int64_t bi_cellgraph_partition_bytes(int64_t n, int32_t lists, int32_t threads);
 
-void bi_cell_deal(struct bi_cell_deal *d);
+void bi_cellgraph_partition(struct bi_cellgraph_partitioning *d);
 
 /* Parts of all lists, and one of them. */
-static inline uint32_t bi_cell_deal_parts(const struct bi_cell_deal *d) { return (uint32_t)d->lists << d->part_bits; }
-static inline struct bi_cell_entry *bi_cell_deal_part(const struct bi_cell_deal *d, uint32_t part, uint32_t *size)
+static inline uint32_t bi_cellgraph_partition_count(const struct bi_cellgraph_partitioning *d)
 {
-    const uint32_t list = part >> d->part_bits, *start = d->starts + part + list;
+    return (uint32_t)d->lists << d->partition_bits;
+}
+static inline struct bi_cellgraph_entry *bi_cellgraph_partition_entries(const struct bi_cellgraph_partitioning *d,
+                                                                        uint32_t partition, uint32_t *size)
+{
+    const uint32_t list = partition >> d->partition_bits, *start = d->starts + partition + list;
     *size = start[1] - start[0];
     return d->entries + (size_t)list * (size_t)d->n + start[0];
 }

@@ -3,15 +3,15 @@
 
 #include "cellgraph/steps/vectors.h"
 
-void bi_cell_hashing_open(struct bi_cell_hashing *h, const struct bi_cell_shape *shape, const uint64_t *seeds)
+void bi_cellgraph_row_hash_open(struct bi_cellgraph_row_hash *h, const struct bi_letters *shape, const uint64_t *seeds)
 {
     const int32_t words = shape->words;
     h->shape = *shape;
     h->seeds = seeds;
-    h->rows = BI_CELL_PIECE / words;
-    for (int32_t k = 0; k < BI_CELL_PIECE; k++) {
+    h->rows = BI_CELLGRAPH_PIECE / words;
+    for (int32_t k = 0; k < BI_CELLGRAPH_PIECE; k++) {
         const bool used = k < h->rows * words;
         h->piece_seeds[k] = used ? seeds[k % words] : 0;
-        h->piece_masks[k] = used ? bi_cell_mask(shape, k % words) : 0;
+        h->piece_masks[k] = used ? bi_letters_mask(shape, k % words) : 0;
     }
 }

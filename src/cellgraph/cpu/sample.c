@@ -4,16 +4,16 @@
 #include "cellgraph/cpu/cpu.h"
 
 /* Pairs whose hashes are equal. */
-static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment, uint32_t *largest)
+static uint32_t equal_pairs(const struct bi_cellgraph_sample *sample, int32_t segment, uint32_t *largest)
 {
-    enum { SLOTS = 2 * BI_CELL_SAMPLES };
+    enum { SLOTS = 2 * BI_CELLGRAPH_CPU_SAMPLE };
     uint64_t hashes[SLOTS];
     uint16_t members[SLOTS]; /* how many have the hash */
     uint32_t mask = 64, pairs = 0;
     while (mask < 2 * sample->count) mask *= 2;
     memset(members, 0, mask-- * sizeof *members);
     for (int64_t k = 0; k < sample->count; k++) {
-        const uint64_t hash = bi_cell_sample_hash(sample, k, segment);
+        const uint64_t hash = bi_cellgraph_sample_hash(sample, k, segment);
         uint32_t slot = (uint32_t)(hash >> 32) & mask;
         while (members[slot] && hashes[slot] != hash) slot = (slot + 1) & mask;
         hashes[slot] = hash;
@@ -23,10 +23,10 @@ static uint32_t equal_pairs(const struct bi_cell_sample *sample, int32_t segment
     return pairs;
 }
 
-void bi_cell_cpu_look(const struct bi_cell_view *view, struct bi_cell_seen *seen)
+void bi_cellgraph_cpu_sample(const struct bi_cellgraph_view *view, struct bi_cellgraph_sample_stats *stats)
 {
-    const struct bi_cell_sample sample = bi_cell_sample_of(view, BI_CELL_SAMPLES);
-    for (int32_t g = 0; g < bi_cell_segment_count(view->shape.words); g++)
-        seen->pairs[g] = equal_pairs(&sample, g, &seen->largest[g]);
-    for (int64_t k = 0; k < sample.count; k++) seen->leading += bi_cell_leading(&sample, k);
+    const struct bi_cellgraph_sample sample = bi_cellgraph_sample_of(view, BI_CELLGRAPH_CPU_SAMPLE);
+    for (int32_t g = 0; g < bi_cellgraph_segment_count(view->shape.words); g++)
+        stats->pairs[g] = equal_pairs(&sample, g, &stats->largest[g]);
+    for (int64_t k = 0; k < sample.count; k++) stats->leading += bi_cellgraph_leading(&sample, k);
 }

@@ -19,7 +19,7 @@ enum {
 
 /* What a thread is about: arcs to v, each with the word of the vertex that it comes from. */
 struct wave {
-    const struct bi_cell_search *search;
+    const struct bi_cellgraph_search *search;
     int which;
     bool alone;     /* no other thread is there */
     uint32_t *tail; /* of the queue */
@@ -32,20 +32,20 @@ struct wave {
 /* *to = min(*to, value); what it was before. */
 static uint64_t lower(uint64_t *to, uint64_t value, bool alone)
 {
-    uint64_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+    uint64_t stats = __atomic_load_n(to, __ATOMIC_RELAXED);
     if (alone) {
-        if (value < seen) *to = value;
-        return seen;
+        if (value < stats) *to = value;
+        return stats;
     }
-    while (value < seen && !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (value < stats && !__atomic_compare_exchange_n(to, &stats, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    return seen;
+    return stats;
 }
 
 /* The ends of the arcs get their words; those that were not reached before are put into the queue. */
 static void arrive(struct wave *w)
 {
-    const struct bi_cell_search *s = w->search;
+    const struct bi_cellgraph_search *s = w->search;
     uint64_t *reach = s->reach[w->which];
     uint32_t fresh = 0, at;
     for (int k = 0; k < w->arcs; k++) {
@@ -70,11 +70,11 @@ static void arrive(struct wave *w)
 /* Goes from vertex u to its neighbours. */
 static void leave(struct wave *w, uint32_t u, uint64_t word)
 {
-    const struct bi_cell_search *s = w->search;
+    const struct bi_cellgraph_search *s = w->search;
     const uint64_t *reach = s->reach[w->which];
-    const uint32_t count = s->rows[u] & ((1u << BI_CELL_COUNT_BITS) - 1);
+    const uint32_t count = s->rows[u] & ((1u << BI_CELLGRAPH_COUNT_BITS) - 1);
     if (count == 0) return; /* nor is there a list where there are no edges */
-    const uint32_t *to = s->neighbours + (s->rows[u] >> BI_CELL_COUNT_BITS);
+    const uint32_t *to = s->neighbours + (s->rows[u] >> BI_CELLGRAPH_COUNT_BITS);
     for (uint32_t e = 0; e < count; e++) {
         __builtin_prefetch(&reach[to[e]], 1);
         w->v[w->arcs] = to[e];
@@ -85,17 +85,17 @@ static void leave(struct wave *w, uint32_t u, uint64_t word)
 
 static void expand_block(struct wave *w, const uint32_t *block, int64_t count, uint32_t level)
 {
-    const struct bi_cell_search *s = w->search;
+    const struct bi_cellgraph_search *s = w->search;
     w->arcs = 0;
     for (int64_t k = 0; k < count; k++) __builtin_prefetch(&s->rows[block[k]]);
     for (int64_t k = 0; k < count && s->neighbours; k++)
-        __builtin_prefetch(&s->neighbours[s->rows[block[k]] >> BI_CELL_COUNT_BITS]);
-    for (int64_t k = 0; k < count; k++) leave(w, block[k], (uint64_t)level << BI_CELL_LEVEL_SHIFT | block[k]);
+        __builtin_prefetch(&s->neighbours[s->rows[block[k]] >> BI_CELLGRAPH_COUNT_BITS]);
+    for (int64_t k = 0; k < count; k++) leave(w, block[k], (uint64_t)level << BI_CELLGRAPH_LEVEL_SHIFT | block[k]);
     arrive(w);
 }
 
 /* *tail counts the vertices in the queue. */
-static void expand_level(const bosc_ctx *ctx, const struct bi_cell_search *s, int which, const struct side *side,
+static void expand_level(const bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, const struct side *side,
                          uint32_t *tail, uint32_t *meeting)
 {
     const int64_t begin = side->begin, end = side->end;
@@ -115,14 +115,15 @@ static void expand_level(const bosc_ctx *ctx, const struct bi_cell_search *s, in
     }
 }
 
-static void expand(const bosc_ctx *ctx, const struct bi_cell_search *s, int which, struct side *side, uint32_t *meeting)
+static void expand(const bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, struct side *side,
+                   uint32_t *meeting)
 {
     uint32_t tail = side->end;
     expand_level(ctx, s, which, side, &tail, meeting);
     *side = (struct side){side->end, tail, side->depth + (tail > side->end)};
 }
 
-bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *s)
+bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *s)
 {
     struct side sides[2] = {{0, 1, 0}, {0, 1, 0}};
     uint32_t meeting = UINT32_MAX;
@@ -136,8 +137,8 @@ bosc_status bi_cell_cpu_search(bosc_ctx *ctx, const struct bi_cell_search *s)
         if (sides[0].begin == sides[0].end || sides[1].begin == sides[1].end) break;
         expand(ctx, s, which, &sides[which], &meeting);
     }
-    *s->result = (struct bi_cell_searched){
+    *s->result = (struct bi_cellgraph_searched){
         .reached = {sides[0].end, sides[1].end}, .depth = {sides[0].depth, sides[1].depth}, .meeting = meeting};
-    for (int side = 0; side < s->sides && meeting != UINT32_MAX; side++) bi_cell_trace(s, s->result, side);
+    for (int side = 0; side < s->sides && meeting != UINT32_MAX; side++) bi_cellgraph_trace(s, s->result, side);
     return BOSC_OK;
 }

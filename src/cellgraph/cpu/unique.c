@@ -9,19 +9,19 @@
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/cpu/radix_partition.h"
 
-enum { HEADS = 2 * BI_CELL_PART, QUEUE = 256 };
+enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = 256 };
 static const uint32_t NOTHING = UINT32_MAX;
 
 struct unique {
-    struct bi_cell_rows rows;
-    struct bi_cell_shape shape;
-    struct bi_cell_hashing hashing;
-    void (*hash_rows)(const struct bi_cell_hashing *, const uint64_t *rows, int64_t stride, int64_t count,
+    struct bi_cellgraph_rows rows;
+    struct bi_letters shape;
+    struct bi_cellgraph_row_hash hashing;
+    void (*hash_rows)(const struct bi_cellgraph_row_hash *, const uint64_t *rows, int64_t stride, int64_t count,
                       uint64_t *hashes);
     uint64_t *hashes; /* (rows) */
     uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
     uint32_t *next;   /* (rows) chains of a part's entries */
-    struct bi_cell_deal deal;
+    struct bi_cellgraph_partitioning partitioning;
     uint32_t *before; /* (threads + 1) first rows of the threads before */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
@@ -44,7 +44,7 @@ static bool same(const struct unique *u, uint32_t i, uint32_t j)
 {
     const uint64_t *x = u->rows.data + (int64_t)i * u->rows.stride, *y = u->rows.data + (int64_t)j * u->rows.stride;
     uint64_t differ = 0;
-    for (int32_t s = 0; s < u->shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_cell_mask(&u->shape, s);
+    for (int32_t s = 0; s < u->shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_letters_mask(&u->shape, s);
     return differ == 0;
 }
 
@@ -72,9 +72,9 @@ static bool push(const struct unique *u, struct queue *q, uint32_t row)
 
 /* Finds the first of the equals of each row of a part, where rows whose keys agree are equal, or (`exact`) where they
  * are compared; false if rows turned out not to be. */
-static bool match(const struct unique *u, const struct bi_cell_entry *entries, uint32_t size, bool exact)
+static bool match(const struct unique *u, const struct bi_cellgraph_entry *entries, uint32_t size, bool exact)
 {
-    uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->deal.entries);
+    uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->partitioning.entries);
     struct queue q = {.count = 0};
     while (mask > 63 && mask / 4 > size) mask /= 2;
     memset(heads, 0xff, (mask + 1) * sizeof *heads);
@@ -94,18 +94,18 @@ static bool match(const struct unique *u, const struct bi_cell_entry *entries, u
     return flush(u, &q);
 }
 
-static void match_part(const struct unique *u, uint32_t part)
+static void match_partition(const struct unique *u, uint32_t partition)
 {
     uint32_t size;
-    const struct bi_cell_entry *entries = bi_cell_deal_part(&u->deal, part, &size);
+    const struct bi_cellgraph_entry *entries = bi_cellgraph_partition_entries(&u->partitioning, partition, &size);
     if (!match(u, entries, size, false)) match(u, entries, size, true);
 }
 
 static void count_firsts(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
     uint32_t count = 0;
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i++)
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i++)
         count += u->first[i] == (uint32_t)i;
     u->before[thread + 1] = count;
 }
@@ -133,10 +133,10 @@ static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
 /* First rows become vertices. */
 static void number(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
-    uint32_t vertex = u->before[thread], rows[BI_CELL_BLOCK];
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
-        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, true, rows);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
+    uint32_t vertex = u->before[thread], rows[BI_CELLGRAPH_BLOCK];
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i += BI_CELLGRAPH_BLOCK) {
+        const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, true, rows);
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
             u->vertex_hashes[vertex] = u->hashes[rows[k]];
@@ -150,10 +150,10 @@ static void number(const struct unique *u, int32_t thread)
 /* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
 static void follow(const struct unique *u, int32_t thread)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->deal.threads, thread + 1);
-    uint32_t rows[BI_CELL_BLOCK];
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->deal.threads, thread); i < end; i += BI_CELL_BLOCK) {
-        const int count = pick(u, i, i + BI_CELL_BLOCK < end ? i + BI_CELL_BLOCK : end, false, rows);
+    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
+    uint32_t rows[BI_CELLGRAPH_BLOCK];
+    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i += BI_CELLGRAPH_BLOCK) {
+        const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, false, rows);
         for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
         for (int k = 0; k < count; k++) {
             const uint32_t vertex = u->vertex_of[u->first[rows[k]]];
@@ -167,11 +167,11 @@ static void follow(const struct unique *u, int32_t thread)
 
 static void find_firsts(struct unique *u)
 {
-    const int32_t threads = u->deal.threads;
-    const uint32_t parts = bi_cell_deal_parts(&u->deal);
-    bi_cell_deal(&u->deal);
+    const int32_t threads = u->partitioning.threads;
+    const uint32_t partitions = bi_cellgraph_partition_count(&u->partitioning);
+    bi_cellgraph_partition(&u->partitioning);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (uint32_t p = 0; p < parts; p++) match_part(u, p);
+    for (uint32_t p = 0; p < partitions; p++) match_partition(u, p);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) count_firsts(u, t);
     u->before[0] = 0;
@@ -180,45 +180,45 @@ static void find_firsts(struct unique *u)
 
 static void make_vertices(const struct unique *u)
 {
-    const int32_t threads = u->deal.threads;
+    const int32_t threads = u->partitioning.threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) number(u, t);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) follow(u, t);
 }
 
-int64_t bi_cell_cpu_unique_bytes(int64_t n, int32_t threads)
+int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
 {
-    return 16 * n + 4 * (threads + 1) + bi_cell_deal_bytes(n, 1, threads);
+    return 16 * n + 4 * (threads + 1) + bi_cellgraph_partition_bytes(n, 1, threads);
 }
 
-bosc_status bi_cell_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
-                               struct bi_cell_seen *seen)
+bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                                    struct bi_cellgraph_sample_stats *stats)
 {
     struct unique u = {.rows = *rows, .shape = graph->shape};
     uint64_t *seeds;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, graph->shape.words, 8));
-    seeds = graph->blocks[BI_CELL_SEEDS].data;
-    for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cell_seed(s);
-    u.hash_rows = BI_LEVEL_PICK(ctx->level, bi_cell_hash_rows);
-    bi_cell_hashing_open(&u.hashing, &graph->shape, seeds);
-    u.deal = (struct bi_cell_deal){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, graph->shape.words, 8));
+    seeds = graph->blocks[BI_CELLGRAPH_SEEDS].data;
+    for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cellgraph_seed(s);
+    u.hash_rows = BI_LEVEL_PICK(ctx->level, bi_cellgraph_hash_rows);
+    bi_cellgraph_row_hash_open(&u.hashing, &graph->shape, seeds);
+    u.partitioning = (struct bi_cellgraph_partitioning){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
     BI_TRY(bi_scratch_of(ctx, rows->n, 8, &u.hashes));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.first));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.next));
-    BI_TRY(bi_cell_deal_open(ctx, &u.deal));
-    BI_TRY(bi_scratch_of(ctx, u.deal.threads + 1, 4, &u.before));
+    BI_TRY(bi_cellgraph_partition_open(ctx, &u.partitioning));
+    BI_TRY(bi_scratch_of(ctx, u.partitioning.threads + 1, 4, &u.before));
     find_firsts(&u);
-    graph->vertices = u.before[u.deal.threads];
-    BI_TRY(bi_cell_reserve_vertices(ctx, graph, rows->n, graph->vertices));
-    u.vertex_of = graph->blocks[BI_CELL_VERTEX_OF].data;
-    u.firsts = graph->blocks[BI_CELL_FIRSTS].data;
-    u.multiplicities = graph->blocks[BI_CELL_MULTIPLICITIES].data;
-    u.vertex_hashes = graph->blocks[BI_CELL_HASHES].data;
-    u.vectors = graph->blocks[BI_CELL_VECTORS].data;
+    graph->vertices = u.before[u.partitioning.threads];
+    BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, rows->n, graph->vertices));
+    u.vertex_of = graph->blocks[BI_CELLGRAPH_VERTEX_OF].data;
+    u.firsts = graph->blocks[BI_CELLGRAPH_FIRSTS].data;
+    u.multiplicities = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
+    u.vertex_hashes = graph->blocks[BI_CELLGRAPH_HASHES].data;
+    u.vectors = graph->blocks[BI_CELLGRAPH_VECTORS].data;
     make_vertices(&u);
-    const struct bi_cell_view view = bi_cell_view_of(graph);
-    if (seen) bi_cell_cpu_look(&view, seen);
+    const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+    if (stats) bi_cellgraph_cpu_sample(&view, stats);
     return BOSC_OK;
 }

@@ -7,18 +7,19 @@
 #include "cellgraph/steps/steps.h"
 
 /* What the host waits for once rows are vertices. */
-struct cell_told {
+struct bi_cellgraph_unique_result {
     uint32_t vertices;
-    struct bi_cell_seen seen;
+    struct bi_cellgraph_sample_stats stats;
 };
 
-bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
-                        struct bi_cell_seen *seen);
-int64_t cell_unique_bytes(int64_t n);
-int64_t cell_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes);
-bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *segments);
-/* Looks at a sample of the vertices, whose number is told; not if there are more than `room`. */
-bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_view *view, int64_t room, cell_told *told);
-bosc_status cell_search(bosc_ctx *ctx, const struct bi_cell_search *search);
+bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                                     struct bi_cellgraph_sample_stats *stats);
+int64_t bi_cellgraph_cuda_unique_bytes(int64_t n);
+int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes);
+bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments);
+/* Looks at a sample of the vertices, whose number is told; not if there are more than `capacity`. */
+bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
+                                     bi_cellgraph_unique_result *result);
+bosc_status bi_cellgraph_cuda_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "cellgraph/steps/sample.h"
 
-const struct bi_cell_costs bi_cell_costs_cuda = {
+const struct bi_cellgraph_costs bi_cellgraph_costs_cuda = {
     .pair = 0.001,
     .row = 450,
     .row_word = 170,
@@ -19,11 +19,11 @@ const struct bi_cell_costs bi_cell_costs_cuda = {
     .halves_vertex = 0.5,
     .halves_letter = 4000,
     .hidden_group = 0.5,
-    .max_group = 1.25 * BI_CELL_MATES, /* samples show groups too large rather than too small */
+    .max_group = 1.25 * BI_CELLGRAPH_MAX_GROUP, /* samples show groups too large rather than too small */
     .max_pairs = 64,
     .plain_pairs = 3,
     .count_probes = 10000,
     .compare_all = 16,
     .join_unseen = 200,
-    .max_sample = BI_CELL_DEVICE_SAMPLES,
+    .max_sample = BI_CELLGRAPH_CUDA_SAMPLE,
 };

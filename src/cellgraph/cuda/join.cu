@@ -7,15 +7,15 @@
 #include "cellgraph/cuda/cellgraph.cuh"
 
 enum {
-    DEAL_THREADS = 512,
-    DEAL_MOST = 16,      /* vertices of a thread, times segments, at most */
-    DEAL_RANK_BITS = 14, /* of a place among those of a tile, which has up to DEAL_THREADS * DEAL_MOST */
-    DEAL_COUNTS = 10240, /* parts of all segments that are counted in shared memory; else each vertex is alone */
-    PART = 3072,         /* vertices of a part, on average and at most; fewer where parts are few */
-    PART_LEAST = 256,
-    PART_ROOM = 4096,
-    PART_THREADS = 512,
-    PART_WARPS = PART_THREADS / 32,
+    PARTITION_THREADS = 512,
+    PARTITION_ITEMS = 16, /* vertices of a thread, times segments, at most */
+    RANK_BITS = 14,       /* of a place among those of a tile, which has up to DEAL_THREADS * DEAL_MOST */
+    MAX_COUNTED = 10240,  /* parts of all segments that are counted in shared memory; else each vertex is alone */
+    PARTITION = 3072,     /* vertices of a part, on average and at most; fewer where parts are few */
+    MIN_PARTITION = 256,
+    PARTITION_CAPACITY = 4096,
+    MATCH_THREADS = 512,
+    MATCH_WARPS = MATCH_THREADS / 32,
     HEADS = 2048,
     QUEUE = 2048, /* pairs that wait for their comparison */
     NOTHING = 0xffff
@@ -29,9 +29,9 @@ struct join_entry {
 };
 
 struct join_args {
-    struct bi_cell_segments all;
+    struct bi_cellgraph_segments all;
     int32_t segment, segments; /* of this launch: the first, and how many */
-    uint32_t parts;            /* of a segment */
+    uint32_t partitions;       /* of a segment */
     uint32_t begin, end;       /* of which these are dealt now */
     uint32_t *taken;           /* (segments x parts dealt) places taken of each part */
     join_entry *entries;       /* (segments x parts dealt x PART_ROOM) */
@@ -41,7 +41,7 @@ struct join_args {
 /* The part of vertex i in the launch's segment number g, counted from the first part dealt; or none, ~0. Of vertices
  * of WORDS words, if they have so many, whose segments have SPAN; 0: of any. */
 template <int WORDS>
-static __device__ __forceinline__ uint32_t part_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
+static __device__ __forceinline__ uint32_t partition_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
 {
     const int32_t words = WORDS > 0 ? WORDS : a.all.view.shape.words, span = WORDS > 0 ? (WORDS + 3) / 4 : a.all.span;
     const int32_t from = (a.segment + g) * span;
@@ -50,73 +50,75 @@ static __device__ __forceinline__ uint32_t part_of(const join_args &a, int64_t i
 #pragma unroll
     for (int32_t k = 0; k < span; k++) {
         if (from + k >= words) break;
-        hash -= bi_cell_hash(x[from + k], a.all.view.seeds[from + k]);
-        square ^= bi_cell_parities(&a.all.view.shape, x[from + k]);
+        hash -= bi_cellgraph_hash(x[from + k], a.all.view.seeds[from + k]);
+        square ^= bi_cellgraph_parities(&a.all.view.shape, x[from + k]);
     }
-    const uint32_t part = __umulhi((uint32_t)(hash >> 32), a.parts);
-    *key = (uint32_t)hash << SUM_BITS | bi_cell_fold(square);
-    return part < a.begin || part >= a.end ? ~0u : (uint32_t)g * (a.end - a.begin) + part - a.begin;
+    const uint32_t partition = __umulhi((uint32_t)(hash >> 32), a.partitions);
+    *key = (uint32_t)hash << SUM_BITS | bi_cellgraph_parity_code(square);
+    return partition < a.begin || partition >= a.end ? ~0u : (uint32_t)g * (a.end - a.begin) + partition - a.begin;
 }
 
-static __device__ __forceinline__ void put(const join_args &a, uint32_t part, uint32_t place, uint32_t key, int64_t i)
+static __device__ __forceinline__ void put(const join_args &a, uint32_t partition, uint32_t place, uint32_t key,
+                                           int64_t i)
 {
-    if (place < PART_ROOM) a.entries[(uint64_t)part * PART_ROOM + place] = {key, (uint32_t)i};
+    if (place < PARTITION_CAPACITY) a.entries[(uint64_t)partition * PARTITION_CAPACITY + place] = {key, (uint32_t)i};
 }
 
-/* Deals the vertices of a tile to LISTS segments at most: parts are counted, room is taken for all of a part at once,
+/* Deals the vertices of a tile to LISTS segments at most: parts are counted, capacity is taken for all of a part at once,
  * and each vertex goes to its place in it. Threads remember up to EACH vertices' keys, parts and ranks among those of
  * the tile. */
 template <int WORDS, int EACH, int LISTS>
-static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal(const join_args a)
+static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition(const join_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, taken);
-    const uint32_t parts = (uint32_t)a.segments * (a.end - a.begin);
-    const int64_t first = blockIdx.x * (int64_t)DEAL_THREADS * a.each + threadIdx.x;
+    const uint32_t partitions = (uint32_t)a.segments * (a.end - a.begin);
+    const int64_t first = blockIdx.x * (int64_t)PARTITION_THREADS * a.each + threadIdx.x;
     uint32_t key[EACH * LISTS], place[EACH * LISTS]; /* part << DEAL_RANK_BITS | rank; or none, ~0 */
-    for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS) taken[p] = 0;
+    for (uint32_t p = threadIdx.x; p < partitions; p += PARTITION_THREADS) taken[p] = 0;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const int64_t i = first + (int64_t)k * DEAL_THREADS;
+        const int64_t i = first + (int64_t)k * PARTITION_THREADS;
         const bool mine = k < a.each && i < a.all.view.count;
 #pragma unroll
         for (int g = 0; g < LISTS; g++) {
             place[k * LISTS + g] = ~0u;
-            if (mine && g < a.segments) place[k * LISTS + g] = part_of<WORDS>(a, i, g, &key[k * LISTS + g]);
+            if (mine && g < a.segments) place[k * LISTS + g] = partition_of<WORDS>(a, i, g, &key[k * LISTS + g]);
         }
     }
     __syncthreads();
 #pragma unroll
     for (int q = 0; q < EACH * LISTS; q++)
-        if (place[q] != ~0u) place[q] = place[q] << DEAL_RANK_BITS | atomicAdd(&taken[place[q]], 1u);
+        if (place[q] != ~0u) place[q] = place[q] << RANK_BITS | atomicAdd(&taken[place[q]], 1u);
     __syncthreads();
-    for (uint32_t p = threadIdx.x; p < parts; p += DEAL_THREADS)
+    for (uint32_t p = threadIdx.x; p < partitions; p += PARTITION_THREADS)
         if (taken[p] > 0) taken[p] = atomicAdd(&a.taken[p], taken[p]);
     __syncthreads();
 #pragma unroll
     for (int q = 0; q < EACH * LISTS; q++) {
-        const uint32_t part = place[q] >> DEAL_RANK_BITS, rank = place[q] & ((1u << DEAL_RANK_BITS) - 1);
-        if (place[q] != ~0u) put(a, part, taken[part] + rank, key[q], first + (int64_t)(q / LISTS) * DEAL_THREADS);
+        const uint32_t partition = place[q] >> RANK_BITS, rank = place[q] & ((1u << RANK_BITS) - 1);
+        if (place[q] != ~0u)
+            put(a, partition, taken[partition] + rank, key[q], first + (int64_t)(q / LISTS) * PARTITION_THREADS);
     }
 }
 
 /* The same where parts are too many to be counted in shared memory, and so are seldom the same. */
-static __global__ void __launch_bounds__(DEAL_THREADS) kernel_deal_alone(const join_args a)
+static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition_many(const join_args a)
 {
-    const int64_t i = blockIdx.x * (int64_t)DEAL_THREADS + threadIdx.x;
+    const int64_t i = blockIdx.x * (int64_t)PARTITION_THREADS + threadIdx.x;
     uint32_t key;
     for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
-        const uint32_t part = part_of<0>(a, i, g, &key);
-        if (part != ~0u) put(a, part, atomicAdd(&a.taken[part], 1u), key, i);
+        const uint32_t partition = partition_of<0>(a, i, g, &key);
+        if (partition != ~0u) put(a, partition, atomicAdd(&a.taken[partition], 1u), key, i);
     }
 }
 
 struct match_shared {
     uint32_t heads[HEADS];
-    uint32_t key[PART_ROOM];
-    uint16_t next[PART_ROOM];
+    uint32_t key[PARTITION_CAPACITY];
+    uint16_t next[PARTITION_CAPACITY];
     uint32_t queue[QUEUE]; /* two places of a part each */
     uint32_t queued, skewed;
-    uint32_t warps[PART_WARPS];
+    uint32_t warps[MATCH_WARPS];
     uint64_t at;
 };
 
@@ -127,9 +129,9 @@ struct match_found {
 static __device__ __forceinline__ bool compare(const join_args &a, int32_t segment, uint32_t i, uint32_t j,
                                                match_found *found)
 {
-    const struct bi_cell_view &v = a.all.view;
+    const struct bi_cellgraph_view &v = a.all.view;
     const int32_t from = segment * a.all.span, to = min(from + a.all.span, v.shape.words);
-    const int64_t position = bi_cell_match(&v.shape, bi_cell_row(&v, i), bi_cell_row(&v, j), from, to);
+    const int64_t position = bi_cellgraph_match(&v.shape, bi_cellgraph_row(&v, i), bi_cellgraph_row(&v, j), from, to);
     *found = {min(i, j), max(i, j), (uint32_t)position};
     return position >= 0;
 }
@@ -139,8 +141,8 @@ template <int WORDS>
 static __device__ __forceinline__ bool compare_all(const join_args &a, int32_t segment, uint32_t i, uint32_t j,
                                                    match_found *found)
 {
-    const struct bi_cell_view &v = a.all.view;
-    const ulonglong2 *x = (const ulonglong2 *)bi_cell_row(&v, i), *y = (const ulonglong2 *)bi_cell_row(&v, j);
+    const struct bi_cellgraph_view &v = a.all.view;
+    const ulonglong2 *x = (const ulonglong2 *)bi_cellgraph_row(&v, i), *y = (const ulonglong2 *)bi_cellgraph_row(&v, j);
     const int32_t from = segment * a.all.span, to = min(from + a.all.span, v.shape.words);
     ulonglong2 xs[WORDS / 2], ys[WORDS / 2];
     uint64_t bits = 0;
@@ -157,29 +159,29 @@ static __device__ __forceinline__ bool compare_all(const join_args &a, int32_t s
         word = d ? s : word;
         bits = d ? d : bits;
     }
-    *found = {min(i, j), max(i, j), bi_cell_position(&v.shape, word, bits | (bits == 0))};
-    return differ == 1 && word >= from && word < to && bi_cell_one_letter(bits, v.shape.letter_bits);
+    *found = {min(i, j), max(i, j), bi_cellgraph_position(&v.shape, word, bits | (bits == 0))};
+    return differ == 1 && word >= from && word < to && bi_cellgraph_one_letter(bits, v.shape.letter_bits);
 }
 
-/* Places with equal keys become pairs that wait; those for which there is no room are compared at once. */
+/* Places with equal keys become pairs that wait; those for which there is no capacity are compared at once. */
 static __device__ void pair_up(match_shared &sh, const join_args &a, int32_t segment, const join_entry *entries,
                                uint32_t count)
 {
-    for (uint32_t i = threadIdx.x; i < count; i += PART_THREADS) {
-        int mates = 0;
-        for (uint32_t j = sh.next[i]; j != NOTHING && mates <= BI_CELL_MATES; j = sh.next[j]) {
+    for (uint32_t i = threadIdx.x; i < count; i += MATCH_THREADS) {
+        int group = 0;
+        for (uint32_t j = sh.next[i]; j != NOTHING && group <= BI_CELLGRAPH_MAX_GROUP; j = sh.next[j]) {
             const uint32_t differ = sh.key[j] ^ sh.key[i];
             if (differ >> SUM_BITS) continue;
-            mates++;
-            if (!bi_cell_one_of_square(differ)) continue;
+            group++;
+            if (!bi_cellgraph_may_be_one_bit(differ)) continue;
             const uint32_t at = atomicAdd(&sh.queued, 1u);
             match_found found;
             if (at < QUEUE)
                 sh.queue[at] = i << 16 | j;
             else if (compare(a, segment, entries[i].vertex, entries[j].vertex, &found))
-                bi_cell_emit(&a.all.found, found.low, found.high, found.position);
+                bi_cellgraph_emit(&a.all.found, found.low, found.high, found.position);
         }
-        if (mates > BI_CELL_MATES) atomicOr(&sh.skewed, 1u);
+        if (group > BI_CELLGRAPH_MAX_GROUP) atomicOr(&sh.skewed, 1u);
     }
 }
 
@@ -189,13 +191,13 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
                                                      const join_entry *entries)
 {
     const uint32_t queued = min(sh.queued, (uint32_t)QUEUE);
-    for (uint32_t begin = 0; begin < queued; begin += PART_THREADS * AT_ONCE) {
+    for (uint32_t begin = 0; begin < queued; begin += MATCH_THREADS * AT_ONCE) {
         match_found found[AT_ONCE];
         uint32_t i[AT_ONCE], j[AT_ONCE], mine = 0, total;
         bool is[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const uint32_t q = begin + k * PART_THREADS + threadIdx.x, pair = q < queued ? sh.queue[q] : 0;
+            const uint32_t q = begin + k * MATCH_THREADS + threadIdx.x, pair = q < queued ? sh.queue[q] : 0;
             i[k] = entries[pair >> 16].vertex; /* of no pair: a vertex and itself, which do not differ */
             j[k] = entries[pair & 0xffff].vertex;
         }
@@ -207,28 +209,29 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
                 is[k] = compare(a, segment, i[k], j[k], &found[k]);
             mine += is[k];
         }
-        const uint32_t before = bi_block_exclusive_sum<PART_WARPS>(mine, sh.warps, &total);
+        const uint32_t before = bi_block_exclusive_sum<MATCH_WARPS>(mine, sh.warps, &total);
         if (threadIdx.x == 0 && total > 0) sh.at = bi_atomic_fetch_add_u64(a.all.found.count, total);
         __syncthreads();
         uint64_t at = sh.at + before;
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
-            if (is[k]) bi_cell_put(&a.all.found, at++, found[k].low, found[k].high, found[k].position);
+            if (is[k]) bi_cellgraph_put(&a.all.found, at++, found[k].low, found[k].high, found[k].position);
     }
 }
 
 /* One part of one segment. */
-template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_THREADS) kernel_match(const join_args a)
+template <int WORDS, int AT_ONCE>
+static __global__ void __launch_bounds__(MATCH_THREADS) bi_cellgraph_join_match(const join_args a)
 {
     BI_SHARED(match_shared, sh);
-    const uint32_t dealt = a.end - a.begin, count = a.taken[blockIdx.x];
-    const int32_t segment = a.segment + (int32_t)(blockIdx.x / dealt);
-    const join_entry *entries = a.entries + (uint64_t)blockIdx.x * PART_ROOM;
-    for (uint32_t h = threadIdx.x; h < HEADS; h += PART_THREADS) sh.heads[h] = NOTHING;
+    const uint32_t slice = a.end - a.begin, count = a.taken[blockIdx.x];
+    const int32_t segment = a.segment + (int32_t)(blockIdx.x / slice);
+    const join_entry *entries = a.entries + (uint64_t)blockIdx.x * PARTITION_CAPACITY;
+    for (uint32_t h = threadIdx.x; h < HEADS; h += MATCH_THREADS) sh.heads[h] = NOTHING;
     if (threadIdx.x == 0) sh.queued = sh.skewed = 0;
     __syncthreads();
-    if (count <= PART_ROOM) {
-        for (uint32_t i = threadIdx.x; i < count; i += PART_THREADS) {
+    if (count <= PARTITION_CAPACITY) {
+        for (uint32_t i = threadIdx.x; i < count; i += MATCH_THREADS) {
             const uint32_t key = entries[i].key;
             sh.key[i] = key;
             sh.next[i] = (uint16_t)atomicExch(&sh.heads[(key >> SUM_BITS) % HEADS], i);
@@ -239,35 +242,37 @@ template <int WORDS, int AT_ONCE> static __global__ void __launch_bounds__(PART_
         compare_queue<WORDS, AT_ONCE>(sh, a, segment, entries);
     }
     if (threadIdx.x == 0 && sh.queued > 0) bi_atomic_fetch_add_u64(a.all.found.compared, sh.queued);
-    if (threadIdx.x == 0 && (count > PART_ROOM || sh.skewed)) {
+    if (threadIdx.x == 0 && (count > PARTITION_CAPACITY || sh.skewed)) {
         bi_atomic_or_u32(&a.all.skewed[segment], 1);
         bi_atomic_or_u32(a.all.any_skewed, 1);
     }
 }
 
 /* Few vertices for each thread, where multiprocessors would have none otherwise. */
-template <int WORDS, int EACH, int LISTS> static bosc_status deal(bosc_ctx *ctx, join_args &a, size_t counts)
+template <int WORDS, int EACH, int LISTS> static bosc_status partition_tile(bosc_ctx *ctx, join_args &a, size_t counts)
 {
-    const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * DEAL_THREADS);
+    const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * PARTITION_THREADS);
     a.each = (int32_t)(each < 1 ? 1 : each > EACH ? EACH : each);
-    const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)DEAL_THREADS * a.each);
-    return BI_RUN(ctx, (kernel_deal<WORDS, EACH, LISTS>), tiles, DEAL_THREADS, counts * sizeof(uint32_t), a);
+    const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)PARTITION_THREADS * a.each);
+    return BI_RUN(ctx, (bi_cellgraph_join_partition<WORDS, EACH, LISTS>), tiles, PARTITION_THREADS,
+                  counts * sizeof(uint32_t), a);
 }
 
 /* Deals the vertices of WORDS words (0: of any number), unless that is done; and compares them. */
-template <int WORDS, int AT_ONCE> static bosc_status deal_and_match(bosc_ctx *ctx, join_args &a, size_t counts)
+template <int WORDS, int AT_ONCE> static bosc_status partition_and_match(bosc_ctx *ctx, join_args &a, size_t counts)
 {
     const unsigned blocks = (unsigned)a.segments * (a.end - a.begin);
     const int64_t n = a.all.view.count;
-    if (counts > DEAL_COUNTS)
-        BI_TRY(BI_RUN(ctx, kernel_deal_alone, (unsigned)bi_div_up(n, DEAL_THREADS), DEAL_THREADS, 0, a));
+    if (counts > MAX_COUNTED)
+        BI_TRY(BI_RUN(ctx, bi_cellgraph_join_partition_many, (unsigned)bi_div_up(n, PARTITION_THREADS),
+                      PARTITION_THREADS, 0, a));
     else if (a.segments == 1)
-        BI_TRY((deal<WORDS, DEAL_MOST, 1>(ctx, a, counts)));
+        BI_TRY((partition_tile<WORDS, PARTITION_ITEMS, 1>(ctx, a, counts)));
     else if (a.segments == 2)
-        BI_TRY((deal<WORDS, DEAL_MOST / 2, 2>(ctx, a, counts)));
+        BI_TRY((partition_tile<WORDS, PARTITION_ITEMS / 2, 2>(ctx, a, counts)));
     else
-        BI_TRY((deal<WORDS, DEAL_MOST / BI_CELL_SEGMENTS, BI_CELL_SEGMENTS>(ctx, a, counts)));
-    return BI_RUN(ctx, (kernel_match<WORDS, AT_ONCE>), blocks, PART_THREADS, 0, a);
+        BI_TRY((partition_tile<WORDS, PARTITION_ITEMS / BI_CELLGRAPH_SEGMENTS, BI_CELLGRAPH_SEGMENTS>(ctx, a, counts)));
+    return BI_RUN(ctx, (bi_cellgraph_join_match<WORDS, AT_ONCE>), blocks, MATCH_THREADS, 0, a);
 }
 
 /* Deals and compares the vertices of a launch's segments, in the parts from a.begin to before a.end. */
@@ -276,24 +281,25 @@ static bosc_status join_some(bosc_ctx *ctx, join_args &a)
     const size_t counts = (size_t)a.segments * (a.end - a.begin);
     BI_TRY(ctx->backend->fill(ctx, a.taken, 0, counts * sizeof(uint32_t)));
     switch (a.all.view.shape.words) {
-    case 2: return deal_and_match<2, 4>(ctx, a, counts);
-    case 4: return deal_and_match<4, 4>(ctx, a, counts);
-    case 8: return deal_and_match<8, 2>(ctx, a, counts);
-    default: return deal_and_match<0, 4>(ctx, a, counts);
+    case 2: return partition_and_match<2, 4>(ctx, a, counts);
+    case 4: return partition_and_match<4, 4>(ctx, a, counts);
+    case 8: return partition_and_match<8, 2>(ctx, a, counts);
+    default: return partition_and_match<0, 4>(ctx, a, counts);
     }
 }
 
 /* Vertices of a part: few enough for all multiprocessors to be busy, but so many that all parts are there at once. */
-static int64_t part_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
+static int64_t partition_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
 {
     const int64_t size = n * segments * 2 / ((int64_t)ctx->multiprocessors * 5);
-    return size < PART_LEAST ? PART_LEAST : size > PART ? PART : size;
+    return size < MIN_PARTITION ? MIN_PARTITION : size > PARTITION ? PARTITION : size;
 }
 
 /* Bytes of scratch for the parts: as many as are counted, or one segment's where there is memory for that. */
-static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_bytes, size_t *bytes)
+static bosc_status partitions_bytes(bosc_ctx *ctx, const join_args &a, size_t partition_bytes, size_t *bytes)
 {
-    const size_t counted = DEAL_COUNTS * part_bytes, plenty = (size_t)1 << 30, one = (size_t)a.parts * part_bytes;
+    const size_t counted = MAX_COUNTED * partition_bytes, plenty = (size_t)1 << 30,
+                 one = (size_t)a.partitions * partition_bytes;
     size_t unused, total;
     *bytes = a.all.max_bytes ? a.all.max_bytes : one > counted ? one : counted;
     if (a.all.max_bytes || one <= plenty) return BOSC_OK;
@@ -303,40 +309,41 @@ static bosc_status parts_bytes(bosc_ctx *ctx, const join_args &a, size_t part_by
 }
 
 /* All segments take no more than four times what one does; where they are given less, launches do some, or slices. */
-int64_t cell_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes)
+int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes)
 {
-    const int64_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t), counted = DEAL_COUNTS * part_bytes;
-    const int64_t one = bi_div_up(n, part_size(ctx, n, 2)) * part_bytes, all = BI_CELL_SEGMENTS * one;
+    const int64_t partition_bytes = PARTITION_CAPACITY * sizeof(join_entry) + sizeof(uint32_t),
+                  counted = MAX_COUNTED * partition_bytes;
+    const int64_t one = bi_div_up(n, partition_size(ctx, n, 2)) * partition_bytes, all = BI_CELLGRAPH_SEGMENTS * one;
     const int64_t most = max_bytes ? max_bytes : one > counted ? one : counted;
-    return most > all ? all : most < part_bytes ? part_bytes : most;
+    return most > all ? all : most < partition_bytes ? partition_bytes : most;
 }
 
 /* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */
-bosc_status cell_join(bosc_ctx *ctx, const struct bi_cell_segments *all)
+bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all)
 {
-    const size_t part_bytes = PART_ROOM * sizeof(join_entry) + sizeof(uint32_t);
+    const size_t partition_bytes = PARTITION_CAPACITY * sizeof(join_entry) + sizeof(uint32_t);
     join_args a = {};
     a.all = *all;
-    a.parts = (uint32_t)bi_div_up(all->view.count, part_size(ctx, all->view.count, all->count));
-    size_t bytes, room;
-    BI_TRY(parts_bytes(ctx, a, part_bytes, &bytes));
-    room = bytes < part_bytes ? 1 : bytes / part_bytes;
-    const uint32_t slice = room < a.parts ? (uint32_t)room : a.parts;
-    const size_t counted = room < DEAL_COUNTS ? room : DEAL_COUNTS;
-    const int32_t fit = counted < a.parts                        ? 1
-                        : counted / a.parts < (size_t)all->count ? (int32_t)(counted / a.parts)
-                                                                 : all->count;
+    a.partitions = (uint32_t)bi_div_up(all->view.count, partition_size(ctx, all->view.count, all->count));
+    size_t bytes, capacity;
+    BI_TRY(partitions_bytes(ctx, a, partition_bytes, &bytes));
+    capacity = bytes < partition_bytes ? 1 : bytes / partition_bytes;
+    const uint32_t slice = capacity < a.partitions ? (uint32_t)capacity : a.partitions;
+    const size_t counted = capacity < MAX_COUNTED ? capacity : MAX_COUNTED;
+    const int32_t fit = counted < a.partitions                        ? 1
+                        : counted / a.partitions < (size_t)all->count ? (int32_t)(counted / a.partitions)
+                                                                      : all->count;
     const int32_t launches = (all->count + fit - 1) / fit, at_once = (all->count + launches - 1) / launches;
     void *taken, *entries;
     BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * sizeof(uint32_t), &taken));
-    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * PART_ROOM * sizeof(join_entry), &entries));
+    BI_TRY(bi_scratch(ctx, (size_t)slice * (size_t)at_once * PARTITION_CAPACITY * sizeof(join_entry), &entries));
     a.taken = (uint32_t *)taken;
     a.entries = (join_entry *)entries;
     for (a.segment = 0; a.segment < all->count; a.segment += a.segments) {
         a.segments = all->count - a.segment < at_once ? all->count - a.segment : at_once;
         BI_TRY(bi_progress(ctx, "join", (double)a.segment / all->count));
-        for (a.begin = 0; a.begin < a.parts; a.begin = a.end) {
-            a.end = a.parts - a.begin < slice ? a.parts : a.begin + slice;
+        for (a.begin = 0; a.begin < a.partitions; a.begin = a.end) {
+            a.end = a.partitions - a.begin < slice ? a.partitions : a.begin + slice;
             BI_TRY(join_some(ctx, a));
         }
     }

@@ -3,7 +3,7 @@
 #include "core/cuda/launch.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
 
-enum { THREADS = BI_CELL_DEVICE_SAMPLES, SLOTS = 4 * BI_CELL_DEVICE_SAMPLES };
+enum { THREADS = BI_CELLGRAPH_CUDA_SAMPLE, SLOTS = 4 * BI_CELLGRAPH_CUDA_SAMPLE };
 
 struct sample_shared {
     unsigned long long hashes[SLOTS]; /* 0: none */
@@ -11,13 +11,14 @@ struct sample_shared {
     uint32_t pairs, largest, leading;
 };
 
-static __global__ void __launch_bounds__(THREADS) kernel_look(bi_cell_view view, int64_t room, cell_told *told)
+static __global__ void __launch_bounds__(THREADS)
+    bi_cellgraph_sample_vertices(bi_cellgraph_view view, int64_t capacity, bi_cellgraph_unique_result *result)
 {
     BI_SHARED(sample_shared, sh);
     const int32_t g = (int32_t)blockIdx.x;
-    view.count = told->vertices;
-    if (view.count > room) return;
-    const bi_cell_sample a = bi_cell_sample_of(&view, BI_CELL_DEVICE_SAMPLES);
+    view.count = result->vertices;
+    if (view.count > capacity) return;
+    const bi_cellgraph_sample a = bi_cellgraph_sample_of(&view, BI_CELLGRAPH_CUDA_SAMPLE);
     for (uint32_t s = threadIdx.x; s < SLOTS; s += THREADS) {
         sh.hashes[s] = 0;
         sh.members[s] = 0;
@@ -25,7 +26,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(bi_cell_view view,
     if (threadIdx.x == 0) sh.pairs = sh.largest = sh.leading = 0;
     __syncthreads();
     for (int64_t k = threadIdx.x; k < a.count; k += THREADS) {
-        const unsigned long long hash = bi_cell_sample_hash(&a, k, g) | 1;
+        const unsigned long long hash = bi_cellgraph_sample_hash(&a, k, g) | 1;
         uint32_t slot = (uint32_t)(hash >> 32) % SLOTS;
         for (;; slot = (slot + 1) % SLOTS) {
             const unsigned long long old = atomicCAS(&sh.hashes[slot], 0ull, hash);
@@ -34,17 +35,19 @@ static __global__ void __launch_bounds__(THREADS) kernel_look(bi_cell_view view,
         const uint32_t before = atomicAdd(&sh.members[slot], 1u);
         atomicMax(&sh.largest, before + 1);
         if (before > 0) atomicAdd(&sh.pairs, before);
-        const uint32_t leading = g == 0 ? bi_cell_leading(&a, k) : 0;
+        const uint32_t leading = g == 0 ? bi_cellgraph_leading(&a, k) : 0;
         if (leading > 0) atomicAdd(&sh.leading, leading);
     }
     __syncthreads();
     if (threadIdx.x > 0) return;
-    told->seen.pairs[g] = sh.pairs;
-    told->seen.largest[g] = sh.largest;
-    if (g == 0) told->seen.leading = sh.leading;
+    result->stats.pairs[g] = sh.pairs;
+    result->stats.largest[g] = sh.largest;
+    if (g == 0) result->stats.leading = sh.leading;
 }
 
-bosc_status cell_look(bosc_ctx *ctx, const struct bi_cell_view *view, int64_t room, cell_told *told)
+bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
+                                     bi_cellgraph_unique_result *result)
 {
-    return BI_RUN(ctx, kernel_look, (unsigned)bi_cell_segment_count(view->shape.words), THREADS, 0, *view, room, told);
+    return BI_RUN(ctx, bi_cellgraph_sample_vertices, (unsigned)bi_cellgraph_segment_count(view->shape.words), THREADS,
+                  0, *view, capacity, result);
 }

@@ -70,16 +70,16 @@ struct search_state {
     uint32_t turn;             /* of the tails */
     uint32_t tail[2], late[2]; /* as they were, those of this turn and the others */
     bool alone, gathering;     /* the first block goes alone; all is spilled to it */
-    uint32_t room;             /* vertices that a block keeps of the next level */
+    uint32_t capacity;         /* vertices that a block keeps of the next level */
 };
 
-static __device__ __forceinline__ void read_near(const bi_cell_search &s, search_held *h)
+static __device__ __forceinline__ void read_near(const bi_cellgraph_search &s, search_held *h)
 {
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) h->near[k] = h->at + k * LANES < h->end ? s.neighbours[h->at + k * LANES] : 0;
 }
 
-static __device__ __forceinline__ search_held hold(const bi_cell_search &s, const search_slot &slot, bool is)
+static __device__ __forceinline__ search_held hold(const bi_cellgraph_search &s, const search_slot &slot, bool is)
 {
     search_held h = {0, -1, 0, 0, {0}};
     if (!is) return h;
@@ -91,16 +91,16 @@ static __device__ __forceinline__ search_held hold(const bi_cell_search &s, cons
     return h;
 }
 
-static __device__ __forceinline__ search_slot slot_of(const bi_cell_search &s, uint32_t vertex, uint32_t side)
+static __device__ __forceinline__ search_slot slot_of(const bi_cellgraph_search &s, uint32_t vertex, uint32_t side)
 {
     const uint64_t row = s.rows[vertex];
-    return {(int64_t)(row >> BI_CELL_COUNT_BITS), vertex,
-            (uint32_t)(row & ((1u << BI_CELL_COUNT_BITS) - 1)) << 1 | side};
+    return {(int64_t)(row >> BI_CELLGRAPH_COUNT_BITS), vertex,
+            (uint32_t)(row & ((1u << BI_CELLGRAPH_COUNT_BITS) - 1)) << 1 | side};
 }
 
 /* Puts vertices of a warp into the queue. */
 template <int SIDES>
-static __device__ void spill(const bi_cell_search &s, search_shared *g, const search_state &t, bool is,
+static __device__ void spill(const bi_cellgraph_search &s, search_shared *g, const search_state &t, bool is,
                              const search_slot &slot)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -118,7 +118,7 @@ static __device__ void spill(const bi_cell_search &s, search_shared *g, const se
 
 /* Those of a warp's vertices that were not reached before become vertices of the next level. */
 template <int SIDES>
-static __device__ __forceinline__ void push(const bi_cell_search &s, search_shared *g, block_shared &sh,
+static __device__ __forceinline__ void push(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                             const search_state &t, const bool fresh[AT_ONCE],
                                             const search_slot slots[AT_ONCE])
 {
@@ -140,23 +140,23 @@ static __device__ __forceinline__ void push(const bi_cell_search &s, search_shar
     first = __shfl_sync(~0u, first, 0);
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-        if (fresh[k] && first + before[k] < t.room) sh.slots[next][first + before[k]] = slots[k];
-    if (first + all <= t.room) return;
+        if (fresh[k] && first + before[k] < t.capacity) sh.slots[next][first + before[k]] = slots[k];
+    if (first + all <= t.capacity) return;
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) spill<SIDES>(s, g, t, fresh[k] && first + before[k] >= t.room, slots[k]);
+    for (int k = 0; k < AT_ONCE; k++) spill<SIDES>(s, g, t, fresh[k] && first + before[k] >= t.capacity, slots[k]);
     if (lane == 0) atomicOr(&sh.found[next].spilled, 1u);
 }
 
 /* Goes from the vertices that a warp holds to their neighbours. Whether a neighbour is new, and where its own
  * neighbours are, is asked at once. */
 template <int SIDES>
-static __device__ __forceinline__ void expand(const bi_cell_search &s, search_shared *g, block_shared &sh,
+static __device__ __forceinline__ void expand(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                               const search_state &t, search_held h)
 {
-    const word64 word = (word64)(t.level + 1) << BI_CELL_LEVEL_SHIFT | h.vertex;
+    const word64 word = (word64)(t.level + 1) << BI_CELLGRAPH_LEVEL_SHIFT | h.vertex;
     word64 *reach = (word64 *)(h.side ? s.reach[1] : s.reach[0]), other = NOWHERE;
     const bool meets = SIDES == 2 && h.side == 0 && h.end >= 0 && threadIdx.x % LANES == 0;
-    if (meets) other = bi_atomic_load_u64(&s.reach[1][h.vertex]) >> BI_CELL_LEVEL_SHIFT;
+    if (meets) other = bi_atomic_load_u64(&s.reach[1][h.vertex]) >> BI_CELLGRAPH_LEVEL_SHIFT;
     while (__any_sync(~0u, h.at < h.end)) {
         bool fresh[AT_ONCE];
         search_slot slots[AT_ONCE];
@@ -181,7 +181,7 @@ static __device__ __forceinline__ void expand(const bi_cell_search &s, search_sh
 /* One level: the block's own part, by its first warps, and its share of what was spilled, by its last ones. The blocks
  * take turns to be the first to get some. */
 template <int SIDES>
-static __device__ __forceinline__ void expand_all(const bi_cell_search &s, search_shared *g, block_shared &sh,
+static __device__ __forceinline__ void expand_all(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                                   const search_state &t, const search_held &own)
 {
     const uint32_t workers = t.alone ? 1 : gridDim.x, block = (blockIdx.x + t.level * STEP) % workers;
@@ -203,7 +203,7 @@ static __device__ __forceinline__ void expand_all(const bi_cell_search &s, searc
 static __device__ __forceinline__ word64 least(uint32_t count) { return count < MOST ? count : (word64)MOST; }
 
 /* What a block brings to the barrier. */
-static __device__ __forceinline__ word64 told(const search_found &f)
+static __device__ __forceinline__ word64 summary(const search_found &f)
 {
     return least(f.all - f.second) | least(f.second) << SECOND | (word64)f.spilled << SPILLED | (word64)f.met << MET;
 }
@@ -235,13 +235,13 @@ template <int SIDES> static __device__ __forceinline__ void turn(const search_sh
     t->alone = t->gathering;
     const uint32_t all = field(sum, 0, SECOND) + field(sum, SECOND, SPILLED), fair = 2 * all / gridDim.x;
     t->gathering = !was_alone && !t->alone && !spilled && all <= SMALL;
-    t->room = t->alone ? (uint32_t)SLOTS : t->gathering ? 0 : min(max(fair, (uint32_t)LEAST), (uint32_t)SLOTS);
+    t->capacity = t->alone ? (uint32_t)SLOTS : t->gathering ? 0 : min(max(fair, (uint32_t)LEAST), (uint32_t)SLOTS);
 }
 
 /* The block's part of a level, and the end of it: whether the search goes on. */
 template <int SIDES>
-static __device__ __forceinline__ bool go(const bi_cell_search &s, search_shared *g, block_shared &sh, search_state *t,
-                                          bi_grid_sum *sums, search_held *own, uint32_t found[2])
+static __device__ __forceinline__ bool go(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
+                                          search_state *t, bi_grid_sum *sums, search_held *own, uint32_t found[2])
 {
     const bool works = !t->alone || blockIdx.x == 0;
     const uint32_t next = (t->level + 1) & 1;
@@ -249,12 +249,12 @@ static __device__ __forceinline__ bool go(const bi_cell_search &s, search_shared
     if (works) expand_all<SIDES>(s, g, sh, *t, *own);
     __syncthreads();
     const search_found f = works ? sh.found[next] : search_found{0, 0, 0, 0};
-    const bool meet = !t->alone || blockIdx.x > 0 || f.spilled || !goes_on<SIDES>(told(f));
+    const bool meet = !t->alone || blockIdx.x > 0 || f.spilled || !goes_on<SIDES>(summary(f));
     found[0] += f.all - f.second;
     found[1] += f.second;
     if (works) {
         const uint32_t slot = threadIdx.x / LANES;
-        const bool is = slot < f.all && slot < t->room;
+        const bool is = slot < f.all && slot < t->capacity;
         *own = hold(s, is ? sh.slots[next][slot] : search_slot{0, 0, 0}, is);
     }
     if (threadIdx.x == 0) {
@@ -262,7 +262,7 @@ static __device__ __forceinline__ bool go(const bi_cell_search &s, search_shared
         if (!works) sh.found[next] = {0, 0, 0, 0};
         const bool leaves = t->alone && blockIdx.x == 0;
         if (leaves) bi_atomic_store_u32(&g->level, t->level);
-        sh.sum = meet ? bi_grid_barrier_sum(sums, told(f), leaves || f.spilled || f.met) : told(f);
+        sh.sum = meet ? bi_grid_barrier_sum(sums, summary(f), leaves || f.spilled || f.met) : summary(f);
     }
     __syncthreads();
     sum = sh.sum;
@@ -275,7 +275,8 @@ static __device__ __forceinline__ bool go(const bi_cell_search &s, search_shared
 }
 
 template <int SIDES>
-static __global__ void __launch_bounds__(THREADS) kernel_search(const bi_cell_search s, search_shared *g)
+static __global__ void __launch_bounds__(THREADS)
+    bi_cellgraph_search_levels(const bi_cellgraph_search s, search_shared *g)
 {
     BI_SHARED(block_shared, sh);
     bi_grid_sum sums = {g->sums, 0, 0, 0};
@@ -298,18 +299,19 @@ static __global__ void __launch_bounds__(THREADS) kernel_search(const bi_cell_se
     if (blockIdx.x > 0 || (threadIdx.x != 0 && threadIdx.x != 32)) return;
     const word64 meeting = bi_atomic_load_u64((const uint64_t *)&g->meeting);
     const bool met = meeting != NOWHERE, even = meeting >> 32 > 0;
-    const bi_cell_searched result = {{0, 0}, {t.level, t.level - (met && !even)}, met ? (uint32_t)meeting : UINT32_MAX};
+    const bi_cellgraph_searched result = {
+        {0, 0}, {t.level, t.level - (met && !even)}, met ? (uint32_t)meeting : UINT32_MAX};
     if (threadIdx.x == 0) {
         s.result->depth[0] = result.depth[0];
         s.result->depth[1] = result.depth[1];
         s.result->meeting = result.meeting;
-        if (met) bi_cell_trace(&s, &result, 0);
+        if (met) bi_cellgraph_trace(&s, &result, 0);
     } else if (met) {
-        bi_cell_trace(&s, &result, 1);
+        bi_cellgraph_trace(&s, &result, 1);
     }
 }
 
-template <int SIDES> static bosc_status launch(bosc_ctx *ctx, const struct bi_cell_search *search)
+template <int SIDES> static bosc_status launch(bosc_ctx *ctx, const struct bi_cellgraph_search *search)
 {
     unsigned blocks;
     search_shared *shared;
@@ -319,12 +321,12 @@ template <int SIDES> static bosc_status launch(bosc_ctx *ctx, const struct bi_ce
     BI_TRY(ctx->backend->fill(ctx, shared, 0, sizeof *shared));
     BI_TRY(ctx->backend->fill(ctx, &shared->meeting, 0xff, sizeof shared->meeting));
     BI_TRY(ctx->backend->fill(ctx, search->result, 0, sizeof *search->result));
-    BI_TRY(bi_cooperative_grid(ctx, kernel_search<SIDES>, THREADS, 1, &blocks));
+    BI_TRY(bi_cooperative_grid(ctx, bi_cellgraph_search_levels<SIDES>, THREADS, 1, &blocks));
     if (blocks > BLOCKS) blocks = BLOCKS;
-    return BI_RUN_COOPERATIVE(ctx, kernel_search<SIDES>, blocks, THREADS, *search, shared);
+    return BI_RUN_COOPERATIVE(ctx, bi_cellgraph_search_levels<SIDES>, blocks, THREADS, *search, shared);
 }
 
-bosc_status cell_search(bosc_ctx *ctx, const struct bi_cell_search *search)
+bosc_status bi_cellgraph_cuda_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search)
 {
     return search->sides == 1 ? launch<1>(ctx, search) : launch<2>(ctx, search);
 }

@@ -7,17 +7,25 @@
 #include "cellgraph/steps/steps.def"
 #undef BI_STEP
 
-static const bi_cell_steps steps = {
+static const bi_cellgraph_steps steps = {
 #define BI_STEP(name, args_t) cuda_step_##name,
 #include "cellgraph/steps/steps.def"
 #undef BI_STEP
 };
 
-static struct bi_cell_sizes sizes(const bosc_ctx *ctx, const struct bi_cell_shape *shape, int64_t n, int64_t max_bytes)
+static struct bi_cellgraph_sizes sizes(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t n,
+                                       int64_t max_bytes)
 {
     (void)shape;
-    return {cell_unique_bytes(n), cell_join_bytes(ctx, n, max_bytes)};
+    return {bi_cellgraph_cuda_unique_bytes(n), bi_cellgraph_cuda_join_bytes(ctx, n, max_bytes)};
 }
 
-extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {
-    &steps, &bi_cell_costs_cuda, sizes, cell_unique, cell_join, cell_search, nullptr, nullptr, nullptr};
+extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {&steps,
+                                                           &bi_cellgraph_costs_cuda,
+                                                           sizes,
+                                                           bi_cellgraph_cuda_unique,
+                                                           bi_cellgraph_cuda_join,
+                                                           bi_cellgraph_cuda_search,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr};

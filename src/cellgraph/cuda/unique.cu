@@ -13,8 +13,8 @@ enum {
 };
 
 struct unique_args {
-    struct bi_cell_rows rows;
-    struct bi_cell_shape shape;
+    struct bi_cellgraph_rows rows;
+    struct bi_letters shape;
     uint64_t *seeds, *hashes;
     uint32_t *table; /* the least of equal rows, plus 1, and bits of their hash above it; 0: none */
     uint32_t slots;
@@ -23,10 +23,10 @@ struct unique_args {
     uint32_t *first; /* of the equals of each row */
     unsigned long long *ticket;
     bi_nodes<uint32_t> nodes; /* of tiles of rows */
-    int64_t room;             /* of vertices: others are only counted */
+    int64_t capacity;         /* of vertices: others are only counted */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
-    struct cell_told *told;
+    struct bi_cellgraph_unique_result *result;
 };
 
 /* H of row i of up to MOST words, or by LANES neighbouring threads of any number. */
@@ -37,10 +37,10 @@ template <int MOST> static __device__ __forceinline__ uint64_t hash_row(const un
     if constexpr (MOST > 0) {
 #pragma unroll
         for (int32_t s = 0; s < MOST; s++)
-            if (s < a.shape.words) h += bi_cell_hash(row[s] & bi_cell_mask(&a.shape, s), bi_cell_seed(s));
+            if (s < a.shape.words) h += bi_cellgraph_hash(row[s] & bi_letters_mask(&a.shape, s), bi_cellgraph_seed(s));
     } else {
         for (int32_t s = lane; s < a.shape.words && i < a.rows.n; s += LANES)
-            h += bi_cell_hash(row[s] & bi_cell_mask(&a.shape, s), bi_cell_seed(s));
+            h += bi_cellgraph_hash(row[s] & bi_letters_mask(&a.shape, s), bi_cellgraph_seed(s));
 #pragma unroll
         for (int d = LANES / 2; d > 0; d /= 2) h += __shfl_xor_sync(~0u, h, d);
     }
@@ -54,9 +54,9 @@ template <int MOST> static __device__ __forceinline__ bool same(const unique_arg
     if constexpr (MOST > 0) {
 #pragma unroll
         for (int32_t s = 0; s < MOST; s++)
-            if (s < a.shape.words) differ |= (x[s] ^ y[s]) & bi_cell_mask(&a.shape, s);
+            if (s < a.shape.words) differ |= (x[s] ^ y[s]) & bi_letters_mask(&a.shape, s);
     } else {
-        for (int32_t s = 0; s < a.shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_cell_mask(&a.shape, s);
+        for (int32_t s = 0; s < a.shape.words && !differ; s++) differ = (x[s] ^ y[s]) & bi_letters_mask(&a.shape, s);
     }
     return differ == 0;
 }
@@ -65,13 +65,13 @@ template <int MOST> static __device__ __forceinline__ bool same(const unique_arg
 static __device__ __forceinline__ uint32_t row_mask(const unique_args &a) { return ~(uint32_t)(~0ull << a.row_bits); }
 
 /* A place holds the least of the equal rows that came, any of which is as good to compare with. */
-template <int MOST> static __global__ void __launch_bounds__(THREADS) kernel_insert(const unique_args a)
+template <int MOST> static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_insert(const unique_args a)
 {
     const int lanes = MOST > 0 ? 1 : LANES;
     const int64_t i = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / lanes;
     const int32_t lane = (int32_t)threadIdx.x % lanes;
     if (blockIdx.x == 0)
-        for (int32_t s = (int32_t)threadIdx.x; s < a.shape.words; s += THREADS) a.seeds[s] = bi_cell_seed(s);
+        for (int32_t s = (int32_t)threadIdx.x; s < a.shape.words; s += THREADS) a.seeds[s] = bi_cellgraph_seed(s);
     if (MOST > 0 && i >= a.rows.n) return;
     const uint64_t hash = hash_row<MOST>(a, i, lane);
     if (lane > 0 || i >= a.rows.n) return;
@@ -106,7 +106,7 @@ static __device__ __forceinline__ uint32_t vertices_before(const unique_args &a,
     if (threadIdx.x == 0) bi_publish(a.nodes, tile, own.total);
     const bi_item<uint32_t> row = bi_row_of_tiles<sum, false>(a.nodes, tiles, tile, own);
     const uint32_t upto = bi_shuffle<false>(row, own.first).value;
-    if (threadIdx.x == 0 && tile == tiles - 1) a.told->vertices = upto;
+    if (threadIdx.x == 0 && tile == tiles - 1) a.result->vertices = upto;
     return upto - count;
 }
 
@@ -152,7 +152,7 @@ static __device__ __forceinline__ void copy_firsts(const unique_args &a, int64_t
             const uint32_t q = first + k * THREADS, v = q / words, s = q - v * words;
             word[k] = 0;
             if (v < count) word[k] = a.rows.data[(begin + sh.firsts[v]) * a.rows.stride + s];
-            word[k] &= bi_cell_mask(&a.shape, (int32_t)s);
+            word[k] &= bi_letters_mask(&a.shape, (int32_t)s);
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
@@ -161,7 +161,7 @@ static __device__ __forceinline__ void copy_firsts(const unique_args &a, int64_t
 }
 
 /* Numbers the first rows of a tile, which become vertices. */
-template <int EACH> static __global__ void __launch_bounds__(THREADS) kernel_number(const unique_args a)
+template <int EACH> static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_number(const unique_args a)
 {
     typedef number_shared<EACH> shared_type;
     BI_SHARED(shared_type, sh);
@@ -175,7 +175,7 @@ template <int EACH> static __global__ void __launch_bounds__(THREADS) kernel_num
     }
     __syncthreads();
     const int64_t vertex = sh.before;
-    if (vertex + count > a.room) return;
+    if (vertex + count > a.capacity) return;
     for (uint32_t v = threadIdx.x; v < count; v += THREADS) {
         const int64_t i = begin + sh.firsts[v];
         a.firsts[vertex + v] = (uint32_t)i;
@@ -187,10 +187,10 @@ template <int EACH> static __global__ void __launch_bounds__(THREADS) kernel_num
 }
 
 /* The other rows get the vertices of their first ones. */
-static __global__ void __launch_bounds__(THREADS) kernel_follow(const unique_args a)
+static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_follow(const unique_args a)
 {
     const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
-    if (i >= a.rows.n || a.told->vertices > a.room) return;
+    if (i >= a.rows.n || a.result->vertices > a.capacity) return;
     const uint32_t first = a.first[i];
     if (first == (uint32_t)i) return;
     const uint32_t vertex = a.vertex_of[first];
@@ -201,7 +201,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_follow(const unique_arg
 template <int MOST> static bosc_status insert(bosc_ctx *ctx, const unique_args &a)
 {
     const int64_t threads = a.rows.n * (MOST > 0 ? 1 : LANES);
-    return BI_RUN(ctx, kernel_insert<MOST>, (unsigned)bi_div_up(threads, THREADS), THREADS, 0, a);
+    return BI_RUN(ctx, bi_cellgraph_unique_insert<MOST>, (unsigned)bi_div_up(threads, THREADS), THREADS, 0, a);
 }
 
 static bosc_status insert_rows(bosc_ctx *ctx, const unique_args &a)
@@ -222,34 +222,38 @@ static int64_t tiles_of(int64_t n) { return bi_div_up(n, each_of(n) * THREADS); 
 static size_t node_bytes(int64_t n) { return (size_t)(1 + bi_node_count(tiles_of(n))) * sizeof(unsigned long long); }
 
 /* Vertices that there is room for. */
-static int64_t room_of(const bosc_cellgraph *graph)
+static int64_t capacity_of(const bosc_cellgraph *graph)
 {
     const size_t words = (size_t)graph->shape.words;
-    size_t room = graph->blocks[BI_CELL_VECTORS].bytes / (8 * words);
-    if (graph->blocks[BI_CELL_HASHES].bytes / 8 < room) room = graph->blocks[BI_CELL_HASHES].bytes / 8;
-    if (graph->blocks[BI_CELL_FIRSTS].bytes / 4 < room) room = graph->blocks[BI_CELL_FIRSTS].bytes / 4;
-    if (graph->blocks[BI_CELL_MULTIPLICITIES].bytes / 4 < room) room = graph->blocks[BI_CELL_MULTIPLICITIES].bytes / 4;
-    return (int64_t)room;
+    size_t capacity = graph->blocks[BI_CELLGRAPH_VECTORS].bytes / (8 * words);
+    if (graph->blocks[BI_CELLGRAPH_HASHES].bytes / 8 < capacity)
+        capacity = graph->blocks[BI_CELLGRAPH_HASHES].bytes / 8;
+    if (graph->blocks[BI_CELLGRAPH_FIRSTS].bytes / 4 < capacity)
+        capacity = graph->blocks[BI_CELLGRAPH_FIRSTS].bytes / 4;
+    if (graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].bytes / 4 < capacity)
+        capacity = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].bytes / 4;
+    return (int64_t)capacity;
 }
 
 /* Makes vertices in the room that there is, and looks at a sample of them if asked; waits for their number. */
-static bosc_status make_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, unique_args &a, bool look, cell_told *told)
+static bosc_status make_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, unique_args &a, bool probe,
+                                 bi_cellgraph_unique_result *result)
 {
     const int64_t n = a.rows.n;
-    a.room = room_of(graph);
-    a.vertex_of = (uint32_t *)graph->blocks[BI_CELL_VERTEX_OF].data;
-    a.firsts = (uint32_t *)graph->blocks[BI_CELL_FIRSTS].data;
-    a.multiplicities = (uint32_t *)graph->blocks[BI_CELL_MULTIPLICITIES].data;
-    a.vertex_hashes = (uint64_t *)graph->blocks[BI_CELL_HASHES].data;
-    a.vectors = (uint64_t *)graph->blocks[BI_CELL_VECTORS].data;
+    a.capacity = capacity_of(graph);
+    a.vertex_of = (uint32_t *)graph->blocks[BI_CELLGRAPH_VERTEX_OF].data;
+    a.firsts = (uint32_t *)graph->blocks[BI_CELLGRAPH_FIRSTS].data;
+    a.multiplicities = (uint32_t *)graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
+    a.vertex_hashes = (uint64_t *)graph->blocks[BI_CELLGRAPH_HASHES].data;
+    a.vectors = (uint64_t *)graph->blocks[BI_CELLGRAPH_VECTORS].data;
     if (each_of(n) == 1)
-        BI_TRY(BI_RUN(ctx, kernel_number<1>, (unsigned)tiles_of(n), THREADS, 0, a));
+        BI_TRY(BI_RUN(ctx, bi_cellgraph_unique_number<1>, (unsigned)tiles_of(n), THREADS, 0, a));
     else
-        BI_TRY(BI_RUN(ctx, kernel_number<4>, (unsigned)tiles_of(n), THREADS, 0, a));
-    BI_TRY(BI_RUN(ctx, kernel_follow, (unsigned)bi_div_up(n, THREADS), THREADS, 0, a));
-    const bi_cell_view view = bi_cell_view_of(graph);
-    if (look) BI_TRY(cell_look(ctx, &view, a.room, a.told));
-    return bi_read_back(ctx, told, a.told, sizeof *told);
+        BI_TRY(BI_RUN(ctx, bi_cellgraph_unique_number<4>, (unsigned)tiles_of(n), THREADS, 0, a));
+    BI_TRY(BI_RUN(ctx, bi_cellgraph_unique_follow, (unsigned)bi_div_up(n, THREADS), THREADS, 0, a));
+    const bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+    if (probe) BI_TRY(bi_cellgraph_cuda_sample(ctx, &view, a.capacity, a.result));
+    return bi_read_back(ctx, result, a.result, sizeof *result);
 }
 
 /* Of a table: many where they stay in the cache, so that the longest search is short. */
@@ -260,40 +264,40 @@ static int64_t slots_for(int64_t n)
     return slots < UINT32_MAX ? slots : UINT32_MAX;
 }
 
-bosc_status cell_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cell_rows *rows,
-                        struct bi_cell_seen *seen)
+bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                                     struct bi_cellgraph_sample_stats *stats)
 {
     const int64_t n = rows->n, slots = slots_for(n);
     const size_t table = (size_t)bi_div_up(slots, 2) * 8;
     unsigned char *zeroed;
-    cell_told told;
+    bi_cellgraph_unique_result result;
     unique_args a = {};
     a.rows = *rows;
     a.shape = graph->shape;
     a.slots = (uint32_t)slots;
     a.row_bits = bi_bit_length((uint64_t)n);
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_SEEDS, a.shape.words, 8));
-    BI_TRY(bi_cell_reserve(ctx, graph, BI_CELL_VERTEX_OF, n, 4));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, a.shape.words, 8));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VERTEX_OF, n, 4));
     BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.place));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.first));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof told), 1, &zeroed));
-    a.seeds = (uint64_t *)graph->blocks[BI_CELL_SEEDS].data;
+    BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof result), 1, &zeroed));
+    a.seeds = (uint64_t *)graph->blocks[BI_CELLGRAPH_SEEDS].data;
     a.table = (uint32_t *)zeroed;
     a.ticket = (unsigned long long *)(zeroed + table);
     a.nodes.words = a.ticket + 1;
-    a.told = (cell_told *)(zeroed + table + node_bytes(n));
-    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, table + node_bytes(n) + sizeof told));
+    a.result = (bi_cellgraph_unique_result *)(zeroed + table + node_bytes(n));
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, table + node_bytes(n) + sizeof result));
     BI_TRY(insert_rows(ctx, a));
-    BI_TRY(make_vertices(ctx, graph, a, seen != nullptr, &told));
-    if (told.vertices > a.room) {
-        BI_TRY(bi_cell_reserve_vertices(ctx, graph, n, told.vertices));
+    BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
+    if (result.vertices > a.capacity) {
+        BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, n, result.vertices));
         BI_TRY(ctx->backend->fill(ctx, a.ticket, 0, node_bytes(n)));
-        BI_TRY(make_vertices(ctx, graph, a, seen != nullptr, &told));
+        BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
     }
-    graph->vertices = told.vertices;
-    if (seen) *seen = told.seen;
+    graph->vertices = result.vertices;
+    if (stats) *stats = result.stats;
     return BOSC_OK;
 }
 
-int64_t cell_unique_bytes(int64_t n) { return n * 16 + slots_for(n) * 4 + (int64_t)node_bytes(n) + 1024; }
+int64_t bi_cellgraph_cuda_unique_bytes(int64_t n) { return n * 16 + slots_for(n) * 4 + (int64_t)node_bytes(n) + 1024; }

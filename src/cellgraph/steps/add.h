@@ -5,28 +5,28 @@
 #include "cellgraph/steps/dictionary.h"
 
 /* Rows beside each other, without what is not of letters. */
-struct bi_cell_gather {
-    struct bi_cell_rows rows;
-    struct bi_cell_shape shape;
+struct bi_cellgraph_gather {
+    struct bi_cellgraph_rows rows;
+    struct bi_letters shape;
     uint64_t *vectors;
 };
 
-BI_FN void bi_step_cell_gather(const struct bi_cell_gather *a, int64_t i)
+BI_FN void bi_step_cellgraph_gather(const struct bi_cellgraph_gather *a, int64_t i)
 {
     const uint64_t *row = a->rows.data + i * a->rows.stride;
     uint64_t *to = a->vectors + i * a->shape.words;
-    for (int32_t s = 0; s < a->shape.words; s++) to[s] = row[s] & bi_cell_mask(&a->shape, s);
+    for (int32_t s = 0; s < a->shape.words; s++) to[s] = row[s] & bi_letters_mask(&a->shape, s);
 }
 
 /* Vertices of the old vertices and the rows behind them become those of all rows. */
-struct bi_cell_merge {
+struct bi_cellgraph_merge {
     int64_t known;  /* the old vertices, which are the first ones */
     uint32_t moved; /* how many more rows there were than vertices */
     const uint32_t *old_firsts, *old_multiplicities;
     uint32_t *firsts, *multiplicities;
 };
 
-BI_FN void bi_step_cell_merge(const struct bi_cell_merge *a, int64_t v)
+BI_FN void bi_step_cellgraph_merge(const struct bi_cellgraph_merge *a, int64_t v)
 {
     if (v < a->known) {
         a->firsts[v] = a->old_firsts[v];
@@ -37,28 +37,28 @@ BI_FN void bi_step_cell_merge(const struct bi_cell_merge *a, int64_t v)
 }
 
 /* All letters of the i-th vertex that is not known: an edge to one that is known is found from this end alone. */
-BI_FN void bi_step_cell_flip_new(const struct bi_cell_probe *a, int64_t i)
+BI_FN void bi_step_cellgraph_probe_new(const struct bi_cellgraph_probe *a, int64_t i)
 {
-    const uint64_t *x = bi_cell_row(&a->view, a->known + i);
+    const uint64_t *x = bi_cellgraph_row(&a->view, a->known + i);
     for (int32_t s = 0; s < a->view.shape.words; s++) {
-        uint64_t rest = a->view.hashes[a->known + i] - bi_cell_hash(x[s], a->view.seeds[s]);
-        bi_cell_replace(a, a->known + i, s, rest, bi_cell_mask(&a->view.shape, s), false, a->view.count);
-        bi_cell_replace(a, a->known + i, s, rest, bi_cell_mask(&a->view.shape, s), true, a->known);
+        uint64_t rest = a->view.hashes[a->known + i] - bi_cellgraph_hash(x[s], a->view.seeds[s]);
+        bi_cellgraph_probe_letters(a, a->known + i, s, rest, bi_letters_mask(&a->view.shape, s), false, a->view.count);
+        bi_cellgraph_probe_letters(a, a->known + i, s, rest, bi_letters_mask(&a->view.shape, s), true, a->known);
     }
 }
 
 /* The known edges, whose vertices had another number of bits. */
-struct bi_cell_recode {
+struct bi_cellgraph_recode {
     const uint64_t *edges;
     const uint32_t *positions;
     int32_t vertex_bits;
-    struct bi_cell_found found;
+    struct bi_cellgraph_edge_list found;
 };
 
-BI_FN void bi_step_cell_recode(const struct bi_cell_recode *a, int64_t e)
+BI_FN void bi_step_cellgraph_recode(const struct bi_cellgraph_recode *a, int64_t e)
 {
     uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
-    bi_cell_put(&a->found, (uint64_t)e, low, high, a->positions[e]);
+    bi_cellgraph_put(&a->found, (uint64_t)e, low, high, a->positions[e]);
 }
 
 #endif

@@ -5,8 +5,8 @@
 #include "cellgraph/steps/get.h"
 
 /* Both arcs of each edge, then sorted by (from, to). */
-struct bi_cell_arcs {
-    struct bi_cell_edges edges;
+struct bi_cellgraph_arcs {
+    struct bi_cellgraph_edges edges;
     uint64_t *arcs;    /* from << vertex_bits | to */
     uint32_t *of_arcs; /* their positions */
     int64_t *offsets;
@@ -15,7 +15,7 @@ struct bi_cell_arcs {
     bool wide;
 };
 
-BI_FN void bi_step_cell_arc(const struct bi_cell_arcs *a, int64_t e)
+BI_FN void bi_step_cellgraph_arc(const struct bi_cellgraph_arcs *a, int64_t e)
 {
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
     a->arcs[2 * e] = edge;
@@ -24,28 +24,28 @@ BI_FN void bi_step_cell_arc(const struct bi_cell_arcs *a, int64_t e)
 }
 
 /* offsets[v + 1] = the end of the arcs of v, for vertices that have any; a maximum scan fills in the others. */
-BI_FN void bi_step_cell_row_end(const struct bi_cell_arcs *a, int64_t k)
+BI_FN void bi_step_cellgraph_row_end(const struct bi_cellgraph_arcs *a, int64_t k)
 {
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
     if (k + 1 == 2 * a->edges.count || a->arcs[k + 1] >> a->edges.vertex_bits != from) a->offsets[from + 1] = k + 1;
 }
 
-BI_FN void bi_step_cell_neighbour(const struct bi_cell_arcs *a, int64_t k)
+BI_FN void bi_step_cellgraph_neighbour(const struct bi_cellgraph_arcs *a, int64_t k)
 {
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
-    bi_cell_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
+    bi_cellgraph_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
 }
 
 /* Rows as searches read them. */
-struct bi_cell_packing {
+struct bi_cellgraph_packing {
     const int64_t *offsets;
     uint64_t *rows;
 };
 
-BI_FN void bi_step_cell_pack(const struct bi_cell_packing *a, int64_t v)
+BI_FN void bi_step_cellgraph_pack(const struct bi_cellgraph_packing *a, int64_t v)
 {
     int64_t begin = a->offsets[v], end = a->offsets[v + 1];
-    a->rows[v] = (uint64_t)begin << BI_CELL_COUNT_BITS | (uint64_t)(end - begin);
+    a->rows[v] = (uint64_t)begin << BI_CELLGRAPH_COUNT_BITS | (uint64_t)(end - begin);
 }
 
 #endif

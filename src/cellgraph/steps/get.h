@@ -4,7 +4,7 @@
 
 #include "cellgraph/steps/vectors.h"
 
-BI_FN void bi_cell_put_id(void *ids, bool wide, int64_t at, uint32_t id)
+BI_FN void bi_cellgraph_put_id(void *ids, bool wide, int64_t at, uint32_t id)
 {
     if (wide)
         ((int64_t *)ids)[at] = id;
@@ -12,23 +12,26 @@ BI_FN void bi_cell_put_id(void *ids, bool wide, int64_t at, uint32_t id)
         ((uint32_t *)ids)[at] = id;
 }
 
-struct bi_cell_ids {
+struct bi_cellgraph_ids {
     const uint32_t *from;
     void *to;
     bool wide;
 };
 
-BI_FN void bi_step_cell_id(const struct bi_cell_ids *a, int64_t i) { bi_cell_put_id(a->to, a->wide, i, a->from[i]); }
+BI_FN void bi_step_cellgraph_widen_id(const struct bi_cellgraph_ids *a, int64_t i)
+{
+    bi_cellgraph_put_id(a->to, a->wide, i, a->from[i]);
+}
 
 /* One half of words of 64 bits. */
-struct bi_cell_half {
+struct bi_cellgraph_half {
     const uint64_t *from;
     void *to;
     bool wide;
     int32_t shift;
 };
 
-BI_FN void bi_step_cell_half(const struct bi_cell_half *a, int64_t i)
+BI_FN void bi_step_cellgraph_widen_half(const struct bi_cellgraph_half *a, int64_t i)
 {
     uint32_t half = (uint32_t)(a->from[i] >> a->shift);
     if (a->wide)
@@ -37,18 +40,18 @@ BI_FN void bi_step_cell_half(const struct bi_cell_half *a, int64_t i)
         ((uint32_t *)a->to)[i] = half;
 }
 
-struct bi_cell_pairs {
-    struct bi_cell_edges edges;
+struct bi_cellgraph_pairs {
+    struct bi_cellgraph_edges edges;
     const uint32_t *firsts;
     void *pairs;
     bool wide;
 };
 
-BI_FN void bi_step_cell_pair(const struct bi_cell_pairs *a, int64_t e)
+BI_FN void bi_step_cellgraph_pair(const struct bi_cellgraph_pairs *a, int64_t e)
 {
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
-    bi_cell_put_id(a->pairs, a->wide, 2 * e, a->firsts[low]);
-    bi_cell_put_id(a->pairs, a->wide, 2 * e + 1, a->firsts[high]);
+    bi_cellgraph_put_id(a->pairs, a->wide, 2 * e, a->firsts[low]);
+    bi_cellgraph_put_id(a->pairs, a->wide, 2 * e + 1, a->firsts[high]);
 }
 
 #endif

@@ -6,12 +6,12 @@
 #include "cellgraph/steps/dictionary.h"
 
 /* A longer run of vertices is not compared pair by pair. */
-enum { BI_CELL_RUN = 64 };
+enum { BI_CELLGRAPH_RUN = 64 };
 
-struct bi_cell_join {
-    struct bi_cell_probe probe; /* the dictionary: for long runs only */
-    int32_t begin, end;         /* the range */
-    int32_t shift;              /* runs agree in the keys' bits from `shift` on */
+struct bi_cellgraph_join {
+    struct bi_cellgraph_probe probe; /* the dictionary: for long runs only */
+    int32_t begin, end;              /* the range */
+    int32_t shift;                   /* runs agree in the keys' bits from `shift` on */
     int64_t count;
     const uint32_t *members; /* (count) vertices */
     uint64_t *keys;          /* before the sort */
@@ -25,33 +25,33 @@ struct bi_cell_join {
     int64_t run_count;
 };
 
-BI_FN void bi_step_cell_rest(const struct bi_cell_join *a, int64_t i)
+BI_FN void bi_step_cellgraph_complement_hash(const struct bi_cellgraph_join *a, int64_t i)
 {
-    a->keys[i] = bi_cell_outside(&a->probe.view, a->members[i], a->begin, a->end);
+    a->keys[i] = bi_cellgraph_complement_hash(&a->probe.view, a->members[i], a->begin, a->end);
 }
 
 /* Vertices lie anywhere: asks for two that will be compared. */
-BI_FN void bi_cell_foresee(const struct bi_cell_join *a, int64_t p)
+BI_FN void bi_cellgraph_prefetch_run(const struct bi_cellgraph_join *a, int64_t p)
 {
 #ifndef __CUDA_ARCH__
     if (p + 1 >= a->count || a->sorted[p] != a->sorted[p + 1]) return;
-    __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p]));
-    __builtin_prefetch(bi_cell_row(&a->probe.view, a->order[p + 1]));
+    __builtin_prefetch(bi_cellgraph_row(&a->probe.view, a->order[p]));
+    __builtin_prefetch(bi_cellgraph_row(&a->probe.view, a->order[p + 1]));
 #else
     (void)a, (void)p;
 #endif
 }
 
 /* The member at place p of a run compares itself with those behind it, if the run is short. */
-BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
+BI_FN void bi_step_cellgraph_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    const struct bi_cell_view *v = &a->probe.view;
+    const struct bi_cellgraph_view *v = &a->probe.view;
     const uint64_t top = a->sorted[p] >> a->shift;
     int64_t begin = p, end = p + 1;
-    bi_cell_foresee(a, p + 24);
-    while (begin > 0 && p - begin < BI_CELL_RUN && a->sorted[begin - 1] >> a->shift == top) begin--;
-    while (end < a->count && end - begin <= BI_CELL_RUN && a->sorted[end] >> a->shift == top) end++;
-    const bool is_long = end - begin > BI_CELL_RUN;
+    bi_cellgraph_prefetch_run(a, p + 24);
+    while (begin > 0 && p - begin < BI_CELLGRAPH_RUN && a->sorted[begin - 1] >> a->shift == top) begin--;
+    while (end < a->count && end - begin <= BI_CELLGRAPH_RUN && a->sorted[end] >> a->shift == top) end++;
+    const bool is_long = end - begin > BI_CELLGRAPH_RUN;
     a->long_heads[p] = is_long && begin == p;
     if (is_long) {
         bi_atomic_or_u32(a->any_long, 1);
@@ -62,12 +62,13 @@ BI_FN void bi_step_cell_run(const struct bi_cell_join *a, int64_t p)
     for (int64_t j = p + 1; j < end; j++) {
         uint32_t x = a->order[p], y = a->order[j];
         if (a->sorted[p] != a->sorted[j]) continue;
-        int64_t position = bi_cell_match(&v->shape, bi_cell_row(v, x), bi_cell_row(v, y), a->begin, a->end);
-        if (position >= 0) bi_cell_emit(&a->probe.found, x, y, (uint32_t)position);
+        int64_t position =
+            bi_cellgraph_match(&v->shape, bi_cellgraph_row(v, x), bi_cellgraph_row(v, y), a->begin, a->end);
+        if (position >= 0) bi_cellgraph_emit(&a->probe.found, x, y, (uint32_t)position);
     }
 }
 
-BI_FN void bi_step_cell_run_end(const struct bi_cell_join *a, int64_t k)
+BI_FN void bi_step_cellgraph_run_end(const struct bi_cellgraph_join *a, int64_t k)
 {
     uint64_t top = a->sorted[a->runs[k]] >> a->shift;
     int64_t low = a->runs[k], high = a->count; /* place low is in the run, place high is not */
@@ -82,7 +83,7 @@ BI_FN void bi_step_cell_run_end(const struct bi_cell_join *a, int64_t k)
 }
 
 /* The long run that place p is in, or -1. */
-BI_FN int64_t bi_cell_run_of(const struct bi_cell_join *a, int64_t p)
+BI_FN int64_t bi_cellgraph_run_of(const struct bi_cellgraph_join *a, int64_t p)
 {
     int64_t low = -1, high = a->run_count; /* run low begins at p or before it, run high after it */
     while (high - low > 1) {
@@ -96,28 +97,29 @@ BI_FN int64_t bi_cell_run_of(const struct bi_cell_join *a, int64_t p)
 }
 
 /* The members of long runs go on. */
-BI_FN void bi_step_cell_goes_on(const struct bi_cell_join *a, int64_t p)
+BI_FN void bi_step_cellgraph_in_long_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    a->long_heads[p] = bi_cell_run_of(a, p) >= 0;
+    a->long_heads[p] = bi_cellgraph_run_of(a, p) >= 0;
 }
 
-BI_FN void bi_step_cell_vary(const struct bi_cell_join *a, int64_t p)
+BI_FN void bi_step_cellgraph_varying_bits(const struct bi_cellgraph_join *a, int64_t p)
 {
-    int64_t k = bi_cell_run_of(a, p);
+    int64_t k = bi_cellgraph_run_of(a, p);
     if (k < 0) return;
-    const struct bi_cell_view *v = &a->probe.view;
-    uint64_t bits = bi_cell_row(v, a->order[p])[a->begin] ^ bi_cell_row(v, a->order[a->runs[k]])[a->begin];
+    const struct bi_cellgraph_view *v = &a->probe.view;
+    uint64_t bits = bi_cellgraph_row(v, a->order[p])[a->begin] ^ bi_cellgraph_row(v, a->order[a->runs[k]])[a->begin];
     bi_atomic_or_u32(&a->vary[2 * k], (uint32_t)bits);
     bi_atomic_or_u32(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
 }
 
-BI_FN void bi_step_cell_long_run(const struct bi_cell_join *a, int64_t p)
+BI_FN void bi_step_cellgraph_probe_long_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    int64_t k = bi_cell_run_of(a, p);
+    int64_t k = bi_cellgraph_run_of(a, p);
     if (k < 0) return;
     uint64_t vary = a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32;
-    uint64_t looks = bi_cell_replace(&a->probe, a->order[p], a->begin, a->sorted[p], vary, false, a->probe.view.count);
-    bi_atomic_fetch_add_u64(a->probe.found.compared, looks);
+    uint64_t probes =
+        bi_cellgraph_probe_letters(&a->probe, a->order[p], a->begin, a->sorted[p], vary, false, a->probe.view.count);
+    bi_atomic_fetch_add_u64(a->probe.found.compared, probes);
 }
 
 #endif

@@ -5,29 +5,29 @@
 #include "cellgraph/steps/edge_list.h"
 
 /* Edges of segments where all was found are kept. */
-struct bi_cell_keep {
+struct bi_cellgraph_keep {
     uint64_t *edges;
     uint32_t *positions;
-    struct bi_cell_shape shape;
+    struct bi_letters shape;
     int32_t span;
     const uint32_t *skewed;
-    struct bi_cell_found found;
+    struct bi_cellgraph_edge_list found;
 };
 
-BI_FN void bi_step_cell_keep(const struct bi_cell_keep *a, int64_t e)
+BI_FN void bi_step_cellgraph_keep_edge(const struct bi_cellgraph_keep *a, int64_t e)
 {
     if (a->skewed[a->positions[e] / (uint32_t)a->shape.per_word / (uint32_t)a->span]) return;
     const uint64_t low = a->edges[e] >> a->found.vertex_bits, high = a->edges[e] ^ low << a->found.vertex_bits;
-    bi_cell_put(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
+    bi_cellgraph_put(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
 }
 
 /* Counts an edge that was not counted as it was found. */
-BI_FN void bi_step_cell_rank(const struct bi_cell_found *a, int64_t e)
+BI_FN void bi_step_cellgraph_rank_edge(const struct bi_cellgraph_edge_list *a, int64_t e)
 {
     a->ranks[e] = bi_atomic_fetch_add_u32(&a->counts[a->edges[e] >> a->vertex_bits], 1);
 }
 
-struct bi_cell_order {
+struct bi_cellgraph_order {
     const uint64_t *edges;
     const uint32_t *positions;
     int32_t vertex_bits;
@@ -39,7 +39,7 @@ struct bi_cell_order {
     uint64_t first, last; /* lower vertices of the edges that are placed now */
 };
 
-BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
+BI_FN void bi_step_cellgraph_place_edge(const struct bi_cellgraph_order *a, int64_t e)
 {
     const uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
     if (low < a->first || low > a->last) return;
@@ -47,7 +47,7 @@ BI_FN void bi_step_cell_place(const struct bi_cell_order *a, int64_t e)
 }
 
 /* Lets item `at` of a heap of n sink. Source: Williams, Algorithm 232: Heapsort (1964). */
-BI_FN void bi_cell_sink(uint64_t *items, uint32_t at, uint32_t n)
+BI_FN void bi_cellgraph_sift_down(uint64_t *items, uint32_t at, uint32_t n)
 {
     const uint64_t item = items[at];
     uint32_t child;
@@ -60,18 +60,18 @@ BI_FN void bi_cell_sink(uint64_t *items, uint32_t at, uint32_t n)
     items[at] = item;
 }
 
-BI_FN void bi_cell_heapsort(uint64_t *items, uint32_t n)
+BI_FN void bi_cellgraph_heapsort(uint64_t *items, uint32_t n)
 {
-    for (uint32_t i = n / 2; i > 0; i--) bi_cell_sink(items, i - 1, n);
+    for (uint32_t i = n / 2; i > 0; i--) bi_cellgraph_sift_down(items, i - 1, n);
     for (uint32_t end = n - 1; end > 0; end--) {
         const uint64_t item = items[end];
         items[end] = items[0];
         items[0] = item;
-        bi_cell_sink(items, 0, end);
+        bi_cellgraph_sift_down(items, 0, end);
     }
 }
 
-BI_FN void bi_cell_insertion_sort(uint64_t *items, uint32_t n)
+BI_FN void bi_cellgraph_insertion_sort(uint64_t *items, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         const uint64_t item = items[i];
@@ -82,15 +82,15 @@ BI_FN void bi_cell_insertion_sort(uint64_t *items, uint32_t n)
 }
 
 /* Sorts the edges of a vertex by their higher ones. */
-BI_FN void bi_step_cell_tidy(const struct bi_cell_order *a, int64_t v)
+BI_FN void bi_step_cellgraph_sort_row(const struct bi_cellgraph_order *a, int64_t v)
 {
     enum { FEW = 24 };
     const uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
     uint64_t *items = a->packed + begin;
     if (n > FEW)
-        bi_cell_heapsort(items, n);
+        bi_cellgraph_heapsort(items, n);
     else
-        bi_cell_insertion_sort(items, n);
+        bi_cellgraph_insertion_sort(items, n);
     for (uint32_t i = 0; i < n; i++) {
         a->edges_out[begin + i] = (uint64_t)v << a->vertex_bits | items[i] >> 32;
         a->positions_out[begin + i] = (uint32_t)items[i];

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-struct bi_cell_steps {
+struct bi_cellgraph_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;
 #include "cellgraph/steps/steps.def"
 #undef BI_STEP

@@ -7,7 +7,7 @@
 
 /* The way from where the sides of a search met to the source of a side is written: to that of side 0 backwards, so that
  * the path is in order. */
-BI_FN void bi_cell_trace(const struct bi_cell_search *s, const struct bi_cell_searched *r, int side)
+BI_FN void bi_cellgraph_trace(const struct bi_cellgraph_search *s, const struct bi_cellgraph_searched *r, int side)
 {
     uint32_t at = r->meeting, to = r->depth[0];
     if (side == 0) s->path[to] = at;

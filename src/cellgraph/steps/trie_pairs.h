@@ -4,15 +4,15 @@
 
 #include "cellgraph/steps/edge_list.h"
 
-struct bi_cell_near {
-    struct bi_cell_found found;
+struct bi_cellgraph_trie_pairs {
+    struct bi_cellgraph_edge_list found;
     const uint32_t *vertices; /* (pairs x 2) */
     const uint32_t *positions;
 };
 
-BI_FN void bi_step_cell_near(const struct bi_cell_near *a, int64_t e)
+BI_FN void bi_step_cellgraph_add_trie_pair(const struct bi_cellgraph_trie_pairs *a, int64_t e)
 {
-    bi_cell_emit(&a->found, a->vertices[2 * e], a->vertices[2 * e + 1], a->positions[e]);
+    bi_cellgraph_emit(&a->found, a->vertices[2 * e], a->vertices[2 * e + 1], a->positions[e]);
 }
 
 #endif

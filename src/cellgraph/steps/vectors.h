@@ -7,30 +7,28 @@
 #include "base/bits.h"
 #include "cellgraph/cellgraph.h"
 
-BI_FN uint64_t bi_cell_mask(const struct bi_cell_shape *s, int32_t word)
+BI_FN const uint64_t *bi_cellgraph_row(const struct bi_cellgraph_view *v, int64_t i)
 {
-    return word + 1 < s->words ? s->mask : s->last_mask;
+    return v->vectors + i * v->shape.words;
 }
-
-BI_FN const uint64_t *bi_cell_row(const struct bi_cell_view *v, int64_t i) { return v->vectors + i * v->shape.words; }
 
 /* Words of a segment of the join: few segments for long vectors. And how many segments there are. */
-BI_FN int32_t bi_cell_span(int32_t words)
+BI_FN int32_t bi_cellgraph_span(int32_t words)
 {
-    return words <= BI_CELL_SEGMENTS ? 1 : (words + BI_CELL_SEGMENTS - 1) / BI_CELL_SEGMENTS;
+    return words <= BI_CELLGRAPH_SEGMENTS ? 1 : (words + BI_CELLGRAPH_SEGMENTS - 1) / BI_CELLGRAPH_SEGMENTS;
 }
 
-BI_FN int32_t bi_cell_segment_count(int32_t words)
+BI_FN int32_t bi_cellgraph_segment_count(int32_t words)
 {
-    const int32_t span = bi_cell_span(words);
+    const int32_t span = bi_cellgraph_span(words);
     return (words + span - 1) / span;
 }
 
 /* The seed of words number s. */
-BI_FN uint64_t bi_cell_seed(int64_t s) { return bi_mix_u64((uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull); }
+BI_FN uint64_t bi_cellgraph_seed(int64_t s) { return bi_mix_u64((uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull); }
 
 /* h_s of a word, for the seed of its place. */
-BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
+BI_FN uint64_t bi_cellgraph_hash(uint64_t word, uint64_t seed)
 {
     uint64_t z = (word ^ seed) * 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
@@ -38,7 +36,7 @@ BI_FN uint64_t bi_cell_hash(uint64_t word, uint64_t seed)
 }
 
 /* The parity of each letter, in its lowest bit: that of one changes at most where words differ in one letter. */
-BI_FN uint64_t bi_cell_parities(const struct bi_cell_shape *s, uint64_t word)
+BI_FN uint64_t bi_cellgraph_parities(const struct bi_letters *s, uint64_t word)
 {
     uint64_t parities = word;
     for (int32_t b = 1; b < s->letter_bits; b++) parities ^= word >> b;
@@ -46,7 +44,7 @@ BI_FN uint64_t bi_cell_parities(const struct bi_cell_shape *s, uint64_t word)
 }
 
 /* The parities of the rows and of the columns of a square of 8 by 8 bits. Source: Elias, Error-free Coding (1954). */
-BI_FN uint32_t bi_cell_fold(uint64_t square)
+BI_FN uint32_t bi_cellgraph_parity_code(uint64_t square)
 {
     uint64_t rows = square ^ square >> 4, columns = square ^ square >> 32;
     rows ^= rows >> 2;
@@ -57,14 +55,14 @@ BI_FN uint32_t bi_cell_fold(uint64_t square)
 }
 
 /* Can squares whose folds differ by `bits` differ in one bit, or in none? */
-BI_FN bool bi_cell_one_of_square(uint32_t bits)
+BI_FN bool bi_cellgraph_may_be_one_bit(uint32_t bits)
 {
     const uint32_t columns = bits & 0xff, rows = bits >> 8;
     return ((columns & (columns - 1)) | (rows & (rows - 1))) == 0;
 }
 
 /* Do words that differ by `bits` (not 0) differ in one letter? */
-BI_FN bool bi_cell_one_letter(uint64_t bits, int32_t letter_bits)
+BI_FN bool bi_cellgraph_one_letter(uint64_t bits, int32_t letter_bits)
 {
     if (letter_bits == 1) return (bits & (bits - 1)) == 0;
     int32_t first = bi_lowest_bit(bits) / letter_bits * letter_bits;
@@ -72,13 +70,13 @@ BI_FN bool bi_cell_one_letter(uint64_t bits, int32_t letter_bits)
 }
 
 /* The number of the letter in which words number `word` differ. */
-BI_FN uint32_t bi_cell_position(const struct bi_cell_shape *s, int32_t word, uint64_t bits)
+BI_FN uint32_t bi_cellgraph_position(const struct bi_letters *s, int32_t word, uint64_t bits)
 {
     return (uint32_t)(word * s->per_word + bi_lowest_bit(bits) / s->letter_bits);
 }
 
 /* Do x and y agree in all words but one? */
-BI_FN bool bi_cell_agree(const uint64_t *x, const uint64_t *y, int32_t words, int32_t but)
+BI_FN bool bi_cellgraph_agree(const uint64_t *x, const uint64_t *y, int32_t words, int32_t but)
 {
     for (int32_t s = 0; s < words; s++)
         if (s != but && x[s] != y[s]) return false;
@@ -86,30 +84,30 @@ BI_FN bool bi_cell_agree(const uint64_t *x, const uint64_t *y, int32_t words, in
 }
 
 /* Do vertices x and y differ in one letter, and that in a word from `begin` to before `end`? Its number, or -1. */
-BI_FN int64_t bi_cell_match(const struct bi_cell_shape *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
-                            int32_t end)
+BI_FN int64_t bi_cellgraph_match(const struct bi_letters *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
+                                 int32_t end)
 {
     int64_t position = -1;
     for (int32_t s = 0; s < shape->words; s++) {
         uint64_t bits = x[s] ^ y[s];
         if (!bits) continue;
-        if (position >= 0 || s < begin || s >= end || !bi_cell_one_letter(bits, shape->letter_bits)) return -1;
-        position = bi_cell_position(shape, s, bits);
+        if (position >= 0 || s < begin || s >= end || !bi_cellgraph_one_letter(bits, shape->letter_bits)) return -1;
+        position = bi_cellgraph_position(shape, s, bits);
     }
     return position;
 }
 
 /* The hash of a vertex's words outside [begin, end). */
-BI_FN uint64_t bi_cell_outside(const struct bi_cell_view *v, int64_t i, int32_t begin, int32_t end)
+BI_FN uint64_t bi_cellgraph_complement_hash(const struct bi_cellgraph_view *v, int64_t i, int32_t begin, int32_t end)
 {
     uint64_t hash = v->hashes[i];
-    const uint64_t *x = bi_cell_row(v, i);
-    for (int32_t s = begin; s < end; s++) hash -= bi_cell_hash(x[s], v->seeds[s]);
+    const uint64_t *x = bi_cellgraph_row(v, i);
+    for (int32_t s = begin; s < end; s++) hash -= bi_cellgraph_hash(x[s], v->seeds[s]);
     return hash;
 }
 
 /* In how many letters words differ by `bits`. */
-BI_FN uint32_t bi_cell_distance(uint64_t bits, const struct bi_cell_shape *s)
+BI_FN uint32_t bi_cellgraph_distance(uint64_t bits, const struct bi_letters *s)
 {
     uint64_t any = bits;
     for (int32_t b = 1; b < s->letter_bits; b++) any |= bits >> b;
@@ -117,10 +115,10 @@ BI_FN uint32_t bi_cell_distance(uint64_t bits, const struct bi_cell_shape *s)
 }
 
 /* The numbers of the vertices: 0, 1, 2, ... */
-struct bi_cell_iota {
+struct bi_cellgraph_iota {
     uint32_t *numbers;
 };
 
-BI_FN void bi_step_cell_iota(const struct bi_cell_iota *a, int64_t i) { a->numbers[i] = (uint32_t)i; }
+BI_FN void bi_step_cellgraph_iota(const struct bi_cellgraph_iota *a, int64_t i) { a->numbers[i] = (uint32_t)i; }
 
 #endif

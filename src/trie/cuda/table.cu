@@ -12,4 +12,4 @@ static const bi_trie_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_trie_ops bi_trie_ops_cuda = {&steps, false, true, BI_TRIE_ALIKE, BI_TRIE_FEW};
+extern "C" const bi_trie_ops bi_trie_ops_cuda = {&steps, false, true, BI_TRIE_DICTIONARY_ROWS, BI_TRIE_WHOLE_ROWS};

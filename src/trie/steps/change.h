@@ -26,17 +26,17 @@ struct bi_trie_merge {
     uint32_t *news; /* (new keys + 1) new keys before it that are no old ones */
 };
 
-BI_FN void bi_step_trie_place(const struct bi_trie_merge *a, int64_t k)
+BI_FN void bi_step_trie_locate_new(const struct bi_trie_merge *a, int64_t k)
 {
-    struct bi_trie_sought x = {&a->view.shape, a->fresh.keys + k * a->words, NULL, NULL, 0, true};
+    struct bi_trie_query x = {&a->view.shape, a->fresh.keys + k * a->words, NULL, NULL, 0, true};
     struct bi_trie_range range = {0, 0};
-    if (k < a->fresh.count) range = bi_trie_locate(&a->view, &x, bi_trie_whole(&a->view.shape));
+    if (k < a->fresh.count) range = bi_trie_locate(&a->view, &x, bi_trie_key_bits(&a->view.shape));
     if (k < a->fresh.count) a->at[k] = (uint32_t)range.begin;
     if (k < a->fresh.count) a->is[k] = range.end > range.begin;
     a->news[k] = k < a->fresh.count && range.end == range.begin;
 }
 
-BI_FN void bi_step_trie_move_old(const struct bi_trie_merge *a, int64_t k)
+BI_FN void bi_step_trie_merge_old(const struct bi_trie_merge *a, int64_t k)
 {
     int64_t low = 0, high = a->fresh.count;
     while (low < high) { /* the new keys that are not above it */
@@ -50,7 +50,7 @@ BI_FN void bi_step_trie_move_old(const struct bi_trie_merge *a, int64_t k)
 }
 
 /* Once the old keys have moved. */
-BI_FN void bi_step_trie_move_new(const struct bi_trie_merge *a, int64_t k)
+BI_FN void bi_step_trie_merge_new(const struct bi_trie_merge *a, int64_t k)
 {
     int64_t to = (int64_t)a->at[k] + a->news[k];
     uint32_t before = a->is[k] ? a->merged.counts[to] : 0;
@@ -63,25 +63,25 @@ struct bi_trie_erase {
     struct bi_trie_rows queries;
     struct bi_trie_sorted old, kept;
     int32_t words, value_bits;
-    uint32_t *gone; /* (keys) */
+    uint32_t *erased; /* (keys) */
     uint8_t *stays;
     uint32_t *places; /* 0, 1, 2, ...; then the keys that stay */
 };
 
-BI_FN void bi_step_trie_mark(const struct bi_trie_erase *a, int64_t q)
+BI_FN void bi_step_trie_mark_erased(const struct bi_trie_erase *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
     int64_t rank = bi_trie_find(&a->view, &x);
-    if (rank >= 0) bi_atomic_or_u32(&a->gone[rank], 1);
+    if (rank >= 0) bi_atomic_or_u32(&a->erased[rank], 1);
 }
 
-BI_FN void bi_step_trie_stay(const struct bi_trie_erase *a, int64_t k)
+BI_FN void bi_step_trie_flag_kept(const struct bi_trie_erase *a, int64_t k)
 {
-    a->stays[k] = !a->gone[k];
+    a->stays[k] = !a->erased[k];
     a->places[k] = (uint32_t)k;
 }
 
-BI_FN void bi_step_trie_keep(const struct bi_trie_erase *a, int64_t k)
+BI_FN void bi_step_trie_copy_kept(const struct bi_trie_erase *a, int64_t k)
 {
     bi_trie_move(&a->old, a->places[k], &a->kept, k, a->words, a->value_bits);
 }
@@ -97,13 +97,14 @@ struct bi_trie_check {
     uint32_t *found; /* of the enum above */
 };
 
-BI_FN void bi_step_trie_check(const struct bi_trie_check *a, int64_t k)
+BI_FN void bi_step_trie_check_loaded(const struct bi_trie_check *a, int64_t k)
 {
-    int32_t words = a->shape.words;
+    int32_t words = a->shape.letters.words;
     const uint64_t *key = a->keys + k * words, *before = key - words;
     bool greater = k == 0;
     for (int32_t s = 0; s < words; s++)
-        if (key[s] & ~bi_trie_turn(&a->shape, bi_trie_mask(&a->shape, s))) bi_atomic_or_u32(a->found, BI_TRIE_BEYOND);
+        if (key[s] & ~bi_trie_reverse(&a->shape, bi_letters_mask(&a->shape.letters, s)))
+            bi_atomic_or_u32(a->found, BI_TRIE_BEYOND);
     for (int32_t s = 0; s < words && !greater; s++) {
         if (key[s] < before[s]) break;
         greater = key[s] > before[s];

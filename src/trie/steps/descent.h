@@ -9,13 +9,13 @@ struct bi_trie_range {
     int64_t begin, end;
 };
 
-BI_FN bool bi_trie_has(const struct bi_trie_node *node, uint32_t digit)
+BI_FN bool bi_trie_has_digit(const struct bi_trie_node *node, uint32_t digit)
 {
     return node->bits[digit >> 6] >> (digit & 63) & 1;
 }
 
 /* How many of the node's digits are less than `digit` (0 to 256). */
-BI_FN uint32_t bi_trie_before(const struct bi_trie_node *node, uint32_t digit)
+BI_FN uint32_t bi_trie_digits_before(const struct bi_trie_node *node, uint32_t digit)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < 4; k++) {
@@ -27,7 +27,7 @@ BI_FN uint32_t bi_trie_before(const struct bi_trie_node *node, uint32_t digit)
 }
 
 /* The node's smallest digit that is not less than `digit` (0 to 256); 256 if there is none. */
-BI_FN uint32_t bi_trie_next(const struct bi_trie_node *node, uint32_t digit)
+BI_FN uint32_t bi_trie_next_digit(const struct bi_trie_node *node, uint32_t digit)
 {
     for (uint32_t k = digit >> 6; k < 4; k++) {
         uint64_t bits = node->bits[k];
@@ -38,7 +38,7 @@ BI_FN uint32_t bi_trie_next(const struct bi_trie_node *node, uint32_t digit)
 }
 
 /* Its largest digit that is less than `digit`; 256 if there is none. */
-BI_FN uint32_t bi_trie_last(const struct bi_trie_node *node, uint32_t digit)
+BI_FN uint32_t bi_trie_last_digit(const struct bi_trie_node *node, uint32_t digit)
 {
     for (uint32_t k = 4; k-- > 0;) {
         uint64_t bits = node->bits[k];
@@ -49,17 +49,17 @@ BI_FN uint32_t bi_trie_last(const struct bi_trie_node *node, uint32_t digit)
 }
 
 /* The child of a digit that the node has. */
-BI_FN uint32_t bi_trie_kid(const struct bi_trie_view *v, const struct bi_trie_node *node, uint32_t digit)
+BI_FN uint32_t bi_trie_child(const struct bi_trie_view *v, const struct bi_trie_node *node, uint32_t digit)
 {
-    return v->kids[node->base + bi_trie_before(node, digit)];
+    return v->children[node->base + bi_trie_digits_before(node, digit)];
 }
 
 /* The keys below a child. */
-BI_FN struct bi_trie_range bi_trie_below(const struct bi_trie_view *v, uint32_t kid)
+BI_FN struct bi_trie_range bi_trie_keys_below(const struct bi_trie_view *v, uint32_t child)
 {
-    int64_t rank = (int64_t)(kid & ~BI_TRIE_LEAF);
-    if (kid & BI_TRIE_LEAF) return (struct bi_trie_range){rank, rank + 1};
-    return (struct bi_trie_range){v->nodes[kid].first, v->nodes[kid].end};
+    int64_t rank = (int64_t)(child & ~BI_TRIE_LEAF);
+    if (child & BI_TRIE_LEAF) return (struct bi_trie_range){rank, rank + 1};
+    return (struct bi_trie_range){v->nodes[child].first, v->nodes[child].end};
 }
 
 /* The root of a compact trie that has keys. */
@@ -67,8 +67,8 @@ BI_FN uint32_t bi_trie_root(const struct bi_trie_view *v) { return v->count == 1
 
 /* The words of x as a way down needs them: digits of one word come one after the other. */
 struct bi_trie_cursor {
-    const struct bi_trie_sought *x;
-    uint64_t turned;
+    const struct bi_trie_query *x;
+    uint64_t reversed;
     int32_t word;
 };
 
@@ -76,48 +76,48 @@ BI_FN uint32_t bi_trie_digit_of(struct bi_trie_cursor *c, uint32_t place)
 {
     if (c->word != (int32_t)(place >> 6)) {
         c->word = (int32_t)(place >> 6);
-        c->turned = bi_trie_word(c->x, c->word);
+        c->reversed = bi_trie_word(c->x, c->word);
     }
-    return bi_trie_digit(c->x->shape, c->turned, place);
+    return bi_trie_digit(c->x->shape, c->reversed, place);
 }
 
 /* From a child down to the leaf where x may be; BI_TRIE_NONE where a digit is missing. */
-BI_FN uint32_t bi_trie_descend(const struct bi_trie_view *v, uint32_t kid, struct bi_trie_cursor *c)
+BI_FN uint32_t bi_trie_descend(const struct bi_trie_view *v, uint32_t child, struct bi_trie_cursor *c)
 {
-    while (!(kid & BI_TRIE_LEAF)) {
-        const struct bi_trie_node *node = v->nodes + kid;
+    while (!(child & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + child;
         uint32_t digit = bi_trie_digit_of(c, node->depth);
-        if (!bi_trie_has(node, digit)) return BI_TRIE_NONE;
-        kid = bi_trie_kid(v, node, digit);
+        if (!bi_trie_has_digit(node, digit)) return BI_TRIE_NONE;
+        child = bi_trie_child(v, node, digit);
     }
-    return kid;
+    return child;
 }
 
 /* The rank of x by the levels of a published trie; -1 if it is no key. */
-BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t node = 0;
     for (int32_t level = 0; level < v->shape.levels; level++) {
         uint32_t digit = bi_trie_digit_of(&c, bi_trie_level_place(&v->shape, level));
-        node = v->kids[(v->levels[level] + node) << v->shape.digit_bits | digit];
+        node = v->children[(v->levels[level] + node) << v->shape.digit_bits | digit];
         if (node == BI_TRIE_NONE) return -1;
     }
     return node;
 }
 
 /* The same by the nodes of a compact one that has keys. */
-BI_FN int64_t bi_trie_find_leaf(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+BI_FN int64_t bi_trie_find_leaf(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t leaf = bi_trie_descend(v, bi_trie_root(v), &c), whole = bi_trie_whole(&v->shape);
+    uint32_t leaf = bi_trie_descend(v, bi_trie_root(v), &c), whole = bi_trie_key_bits(&v->shape);
     if (leaf == BI_TRIE_NONE) return -1;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
     return bi_trie_differ(v, x, rank, whole) == whole ? rank : -1;
 }
 
 /* The rank of x; -1 if it is no key. */
-BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     int64_t rank = BI_TRIE_UNKNOWN;
     if (v->count == 0) return -1;
@@ -127,7 +127,7 @@ BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_so
 }
 
 /* How many keys are less than x in the places below `limit`; or not greater. */
-BI_FN int64_t bi_trie_search(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit, bool upper)
+BI_FN int64_t bi_trie_search(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t limit, bool upper)
 {
     int64_t low = 0, high = v->count;
     while (low < high) {
@@ -149,12 +149,13 @@ struct bi_trie_stop {
     uint32_t checked; /* the places below it are to be compared with those of the sample */
 };
 
-BI_FN struct bi_trie_stop bi_trie_go(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit)
+BI_FN struct bi_trie_stop bi_trie_descend_prefix(const struct bi_trie_view *v, const struct bi_trie_query *x,
+                                                 uint32_t limit)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t kid = bi_trie_root(v);
-    while (!(kid & BI_TRIE_LEAF)) {
-        const struct bi_trie_node *node = v->nodes + kid;
+    uint32_t child = bi_trie_root(v);
+    while (!(child & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + child;
         uint32_t past = node->depth + (uint32_t)v->shape.digit_bits;
         if (node->depth >= limit) break;
         uint32_t low = bi_trie_digit_of(&c, node->depth), high = low;
@@ -162,54 +163,54 @@ BI_FN struct bi_trie_stop bi_trie_go(const struct bi_trie_view *v, const struct 
             low = low >> (past - limit) << (past - limit);
             high = low | ((1u << (past - limit)) - 1);
         }
-        uint32_t from = bi_trie_next(node, low), to = bi_trie_next(node, high + 1);
+        uint32_t from = bi_trie_next_digit(node, low), to = bi_trie_next_digit(node, high + 1);
         if (from == low && low == high) {
-            kid = bi_trie_kid(v, node, low);
+            child = bi_trie_child(v, node, low);
             continue;
         }
         struct bi_trie_range range = {node->end, node->end};
-        if (from < 256) range.begin = bi_trie_below(v, bi_trie_kid(v, node, from)).begin;
-        if (to < 256) range.end = bi_trie_below(v, bi_trie_kid(v, node, to)).begin;
+        if (from < 256) range.begin = bi_trie_keys_below(v, bi_trie_child(v, node, from)).begin;
+        if (to < 256) range.end = bi_trie_keys_below(v, bi_trie_child(v, node, to)).begin;
         return (struct bi_trie_stop){range, node->first, node->depth};
     }
-    struct bi_trie_range range = bi_trie_below(v, kid);
+    struct bi_trie_range range = bi_trie_keys_below(v, child);
     return (struct bi_trie_stop){range, range.begin, limit};
 }
 
 /* The keys that agree with x in the places below `limit`, which begins a letter; if there are none, where they would
  * be. */
-BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t limit)
+BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t limit)
 {
     if (v->count == 0) return (struct bi_trie_range){0, 0};
     if (v->published) {
         int64_t begin = bi_trie_search(v, x, limit, false);
         return (struct bi_trie_range){begin, bi_trie_search(v, x, limit, true)};
     }
-    struct bi_trie_stop stop = bi_trie_go(v, x, limit);
+    struct bi_trie_stop stop = bi_trie_descend_prefix(v, x, limit);
     uint32_t place = bi_trie_differ(v, x, stop.sample, stop.checked);
     if (place == stop.checked) return stop.range;
     /* the way went on blindly behind `place`, which no node has in its digit: once more, down to there */
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t kid = bi_trie_root(v);
-    while (!(kid & BI_TRIE_LEAF) && v->nodes[kid].depth <= place)
-        kid = bi_trie_kid(v, v->nodes + kid, bi_trie_digit_of(&c, v->nodes[kid].depth));
-    struct bi_trie_range range = bi_trie_below(v, kid);
+    uint32_t child = bi_trie_root(v);
+    while (!(child & BI_TRIE_LEAF) && v->nodes[child].depth <= place)
+        child = bi_trie_child(v, v->nodes + child, bi_trie_digit_of(&c, v->nodes[child].depth));
+    struct bi_trie_range range = bi_trie_keys_below(v, child);
     int64_t at = bi_trie_bit(x, place) ? range.end : range.begin;
     return (struct bi_trie_range){at, at};
 }
 
 /* The same where there are such keys, as is known. */
-BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_sought *x,
+BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_query *x,
                                                  uint32_t limit)
 {
     if (v->published || v->count == 0) return bi_trie_locate(v, x, limit);
-    return bi_trie_go(v, x, limit).range;
+    return bi_trie_descend_prefix(v, x, limit).range;
 }
 
 /* The first place at which every key differs from x; behind the last one if x is a key. There are keys. */
-BI_FN uint32_t bi_trie_longest_sorted(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+BI_FN uint32_t bi_trie_longest_by_bound(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
-    uint32_t whole = bi_trie_whole(&v->shape), longest = 0;
+    uint32_t whole = bi_trie_key_bits(&v->shape), longest = 0;
     int64_t at = bi_trie_search(v, x, whole, false);
     for (int64_t rank = at - 1; rank <= at; rank++) {
         if (rank < 0 || rank >= v->count) continue;
@@ -219,21 +220,21 @@ BI_FN uint32_t bi_trie_longest_sorted(const struct bi_trie_view *v, const struct
     return longest;
 }
 
-BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_sought *x)
+BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t kid = bi_trie_root(v), whole = bi_trie_whole(&v->shape);
-    if (v->published) return bi_trie_longest_sorted(v, x);
-    while (!(kid & BI_TRIE_LEAF)) {
-        const struct bi_trie_node *node = v->nodes + kid;
+    uint32_t child = bi_trie_root(v), whole = bi_trie_key_bits(&v->shape);
+    if (v->published) return bi_trie_longest_by_bound(v, x);
+    while (!(child & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + child;
         uint32_t digit = bi_trie_digit_of(&c, node->depth), near = 0;
-        if (bi_trie_has(node, digit)) {
-            kid = bi_trie_kid(v, node, digit);
+        if (bi_trie_has_digit(node, digit)) {
+            child = bi_trie_child(v, node, digit);
             continue;
         }
         uint32_t place = bi_trie_differ(v, x, node->first, node->depth);
         if (place < node->depth) return place;
-        uint32_t others[2] = {bi_trie_last(node, digit), bi_trie_next(node, digit)};
+        uint32_t others[2] = {bi_trie_last_digit(node, digit), bi_trie_next_digit(node, digit)};
         for (int k = 0; k < 2; k++) {
             if (others[k] == 256) continue;
             uint32_t same = (uint32_t)bi_leading_zeros((uint64_t)(others[k] ^ digit) << (64 - v->shape.digit_bits));
@@ -241,7 +242,7 @@ BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_tri
         }
         return node->depth + near;
     }
-    return bi_trie_differ(v, x, kid & ~BI_TRIE_LEAF, whole);
+    return bi_trie_differ(v, x, child & ~BI_TRIE_LEAF, whole);
 }
 
 #endif

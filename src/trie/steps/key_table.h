@@ -14,10 +14,10 @@ enum { BI_TRIE_PROBES = 4 /* buckets */ };
 /* Neither a rank nor -1: the nodes are to be asked. */
 enum { BI_TRIE_UNKNOWN = -2 };
 
-BI_FN uint64_t bi_trie_hash(const struct bi_trie_sought *x)
+BI_FN uint64_t bi_trie_hash(const struct bi_trie_query *x)
 {
     uint64_t hash = 0;
-    for (int32_t s = 0; s < x->shape->words; s++) {
+    for (int32_t s = 0; s < x->shape->letters.words; s++) {
         hash = (hash ^ bi_trie_word(x, s)) * 0x9e3779b97f4a7c15ull;
         hash ^= hash >> 32;
     }
@@ -66,10 +66,10 @@ BI_FN int64_t bi_trie_rank_in(const struct bi_trie_table *t, uint32_t bucket, ui
 }
 
 /* The rank of x by the table; -1 if it is no key, or BI_TRIE_UNKNOWN. */
-BI_FN int64_t bi_trie_find_hashed(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint64_t hash)
+BI_FN int64_t bi_trie_find_hashed(const struct bi_trie_view *v, const struct bi_trie_query *x, uint64_t hash)
 {
     const struct bi_trie_table *t = &v->table;
-    uint32_t bucket = bi_trie_home(t, hash), whole = bi_trie_whole(&v->shape);
+    uint32_t bucket = bi_trie_home(t, hash), whole = bi_trie_key_bits(&v->shape);
     for (int probe = 0; probe < BI_TRIE_PROBES; probe++, bucket = bi_trie_bucket_after(t, bucket)) {
         bool open;
         for (uint32_t which = bi_trie_candidates(t, bucket, hash, &open); which; which &= which - 1) {
@@ -81,7 +81,7 @@ BI_FN int64_t bi_trie_find_hashed(const struct bi_trie_view *v, const struct bi_
     return BI_TRIE_UNKNOWN;
 }
 
-struct bi_trie_tabulate {
+struct bi_trie_table_insert {
     struct bi_trie_view view;
 };
 
@@ -100,10 +100,10 @@ BI_FN uint32_t bi_trie_open_slot(const struct bi_trie_table *t, uint32_t bucket)
 #endif
 }
 
-BI_FN void bi_step_trie_tabulate(const struct bi_trie_tabulate *a, int64_t k)
+BI_FN void bi_step_trie_table_insert(const struct bi_trie_table_insert *a, int64_t k)
 {
     const struct bi_trie_table *t = &a->view.table;
-    struct bi_trie_sought x = {&a->view.shape, bi_trie_key(&a->view, k), NULL, NULL, 0, true};
+    struct bi_trie_query x = {&a->view.shape, bi_trie_key(&a->view, k), NULL, NULL, 0, true};
     uint64_t hash = bi_trie_hash(&x);
     uint32_t bucket = bi_trie_home(t, hash), slot = bi_trie_slot(t, hash, k);
     for (int probe = 0; probe < BI_TRIE_PROBES; probe++, bucket = bi_trie_bucket_after(t, bucket))

@@ -10,32 +10,27 @@
 /* Reverses the bits of each letter of a turned word. */
 BI_FN uint64_t bi_trie_mirror(const struct bi_trie_shape *s, uint64_t x)
 {
-    for (int32_t i = 0, gap = s->letter_bits - 1; gap > 0; i++, gap -= 2) {
-        uint64_t differ = (x >> gap ^ x) & s->lows << i;
+    for (int32_t i = 0, gap = s->letters.letter_bits - 1; gap > 0; i++, gap -= 2) {
+        uint64_t differ = (x >> gap ^ x) & s->reversed_lows << i;
         x ^= differ | differ << gap;
     }
     return x;
 }
 
-BI_FN uint64_t bi_trie_mask(const struct bi_trie_shape *s, int32_t word)
-{
-    return word + 1 < s->words ? s->mask : s->last_mask;
-}
-
 /* A packed word, letters from the top bit down; and back. */
-BI_FN uint64_t bi_trie_turn(const struct bi_trie_shape *s, uint64_t word)
+BI_FN uint64_t bi_trie_reverse(const struct bi_trie_shape *s, uint64_t word)
 {
     return bi_trie_mirror(s, bi_reverse(word));
 }
-BI_FN uint64_t bi_trie_unturn(const struct bi_trie_shape *s, uint64_t turned)
+BI_FN uint64_t bi_trie_restore(const struct bi_trie_shape *s, uint64_t reversed)
 {
-    return bi_reverse(bi_trie_mirror(s, turned));
+    return bi_reverse(bi_trie_mirror(s, reversed));
 }
 
 /* The digit at a place, of the turned word that it is in. */
-BI_FN uint32_t bi_trie_digit(const struct bi_trie_shape *s, uint64_t turned, uint32_t place)
+BI_FN uint32_t bi_trie_digit(const struct bi_trie_shape *s, uint64_t reversed, uint32_t place)
 {
-    return (uint32_t)(turned << (place & 63) >> (64 - s->digit_bits));
+    return (uint32_t)(reversed << (place & 63) >> (64 - s->digit_bits));
 }
 
 /* Where the digit begins that a place is in. */
@@ -57,31 +52,31 @@ BI_FN int32_t bi_trie_level(const struct bi_trie_shape *s, uint32_t place)
 
 BI_FN int32_t bi_trie_letter(const struct bi_trie_shape *s, uint32_t place)
 {
-    return (int32_t)(place >> 6) * s->per_word + (int32_t)(place & 63) / s->letter_bits;
+    return (int32_t)(place >> 6) * s->letters.per_word + (int32_t)(place & 63) / s->letters.letter_bits;
 }
 BI_FN uint32_t bi_trie_letter_place(const struct bi_trie_shape *s, int32_t letter)
 {
-    return (uint32_t)(letter / s->per_word * 64 + letter % s->per_word * s->letter_bits);
+    return (uint32_t)(letter / s->letters.per_word * 64 + letter % s->letters.per_word * s->letters.letter_bits);
 }
 
 /* A vector that is looked for: a row of the caller's, or a turned one; or the smallest vector above a key that agrees
  * with such a row: as `above` before place `split`, where it has a 1, and as the row behind it. */
-struct bi_trie_sought {
+struct bi_trie_query {
     const struct bi_trie_shape *shape;
     const uint64_t *row, *mask; /* mask: NULL, or the bits of a packed row that count */
     const uint64_t *above;      /* NULL, or a turned row */
     uint32_t split;
-    bool turned;
+    bool reversed;
 };
 
-BI_FN uint64_t bi_trie_row_word(const struct bi_trie_sought *x, int32_t word)
+BI_FN uint64_t bi_trie_row_word(const struct bi_trie_query *x, int32_t word)
 {
-    if (x->turned) return x->row[word];
-    uint64_t packed = x->row[word] & bi_trie_mask(x->shape, word);
-    return bi_trie_turn(x->shape, x->mask ? packed & x->mask[word] : packed);
+    if (x->reversed) return x->row[word];
+    uint64_t packed = x->row[word] & bi_letters_mask(&x->shape->letters, word);
+    return bi_trie_reverse(x->shape, x->mask ? packed & x->mask[word] : packed);
 }
 
-BI_FN uint64_t bi_trie_word(const struct bi_trie_sought *x, int32_t word)
+BI_FN uint64_t bi_trie_word(const struct bi_trie_query *x, int32_t word)
 {
     if (!x->above) return bi_trie_row_word(x, word);
     int32_t split = (int32_t)(x->split >> 6);
@@ -94,12 +89,11 @@ BI_FN uint64_t bi_trie_word(const struct bi_trie_sought *x, int32_t word)
 
 BI_FN const uint64_t *bi_trie_key(const struct bi_trie_view *v, int64_t rank)
 {
-    return v->keys + rank * v->shape.words;
+    return v->keys + rank * v->shape.letters.words;
 }
 
 /* The first place below `limit` at which the key and x differ; `limit` if there is none. */
-BI_FN uint32_t bi_trie_differ(const struct bi_trie_view *v, const struct bi_trie_sought *x, int64_t rank,
-                              uint32_t limit)
+BI_FN uint32_t bi_trie_differ(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank, uint32_t limit)
 {
     const uint64_t *key = bi_trie_key(v, rank);
     for (int32_t s = 0; (uint32_t)s * 64 < limit; s++) {
@@ -112,12 +106,12 @@ BI_FN uint32_t bi_trie_differ(const struct bi_trie_view *v, const struct bi_trie
 }
 
 /* The bit of x at a place. */
-BI_FN bool bi_trie_bit(const struct bi_trie_sought *x, uint32_t place)
+BI_FN bool bi_trie_bit(const struct bi_trie_query *x, uint32_t place)
 {
     return bi_trie_word(x, (int32_t)(place >> 6)) << (place & 63) >> 63;
 }
 
 /* Behind the last place of a key. */
-BI_FN uint32_t bi_trie_whole(const struct bi_trie_shape *s) { return (uint32_t)s->words * 64; }
+BI_FN uint32_t bi_trie_key_bits(const struct bi_trie_shape *s) { return (uint32_t)s->letters.words * 64; }
 
 #endif

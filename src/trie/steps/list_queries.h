@@ -6,14 +6,14 @@
 
 /* One row of the answer: counted, or written as far as there is room. Ranks below those still to come are written from
  * the begin of the row on, ranks above them from its end. */
-struct bi_trie_row {
+struct bi_trie_answer {
     int64_t *ranks;      /* NULL: not written */
     uint32_t *positions; /* NULL: not written */
     int64_t count, begin, end;
     int64_t own; /* all pairs: keys below the child that x is in, or -1: larger ranks alone; 0: all neighbours */
 };
 
-BI_FN void bi_trie_emit(struct bi_trie_row *row, int64_t rank, int32_t position, bool above)
+BI_FN void bi_trie_emit(struct bi_trie_answer *row, int64_t rank, int32_t position, bool above)
 {
     if (row->own < 0 && !above) return;
     row->count++;
@@ -24,101 +24,104 @@ BI_FN void bi_trie_emit(struct bi_trie_row *row, int64_t rank, int32_t position,
 }
 
 /* Is the key x but for `bits` in one word? */
-BI_FN bool bi_trie_is(const struct bi_trie_view *v, const struct bi_trie_sought *x, int64_t rank, int32_t word,
-                      uint64_t bits)
+BI_FN bool bi_trie_equals_but(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank, int32_t word,
+                              uint64_t bits)
 {
     const uint64_t *key = bi_trie_key(v, rank);
     if ((key[word] ^ bi_trie_word(x, word)) != bits) return false;
-    for (int32_t s = 0; s < v->shape.words; s++)
+    for (int32_t s = 0; s < v->shape.letters.words; s++)
         if (s != word && key[s] != bi_trie_word(x, s)) return false;
     return true;
 }
 
 /* The key of the node's child `digit` that is x but for this digit. */
-BI_FN void bi_trie_try(const struct bi_trie_view *v, const struct bi_trie_node *node, struct bi_trie_cursor *c,
-                       uint32_t digit, uint32_t other, struct bi_trie_row *row)
+BI_FN void bi_trie_probe_child(const struct bi_trie_view *v, const struct bi_trie_node *node, struct bi_trie_cursor *c,
+                               uint32_t digit, uint32_t other, struct bi_trie_answer *row)
 {
     const struct bi_trie_shape *s = &v->shape;
     uint64_t bits = (uint64_t)(digit ^ other) << (64 - s->digit_bits);
-    uint32_t kid = bi_trie_kid(v, node, other);
+    uint32_t child = bi_trie_child(v, node, other);
     if (row->own > 0) { /* of all pairs: from the smaller child, or the first of two that are as large */
-        struct bi_trie_range range = bi_trie_below(v, kid);
+        struct bi_trie_range range = bi_trie_keys_below(v, child);
         int64_t keys = range.end - range.begin;
         if (keys < row->own || (keys == row->own && other < digit)) return;
     }
-    uint32_t leaf = bi_trie_descend(v, kid, c);
+    uint32_t leaf = bi_trie_descend(v, child, c);
     if (leaf == BI_TRIE_NONE) return;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
     uint32_t place = node->depth + (uint32_t)bi_leading_zeros(bits);
-    if (!bi_trie_is(v, c->x, rank, (int32_t)(node->depth >> 6), bits >> (node->depth & 63))) return;
+    if (!bi_trie_equals_but(v, c->x, rank, (int32_t)(node->depth >> 6), bits >> (node->depth & 63))) return;
     bi_trie_emit(row, rank, bi_trie_letter(s, place), other > digit);
 }
 
 /* The children whose digits differ from x's in one letter: the smaller ones in ascending order, then the larger ones in
  * descending order, so that the ranks below and above those of x's own child come in these orders. */
-BI_FN void bi_trie_try_all(const struct bi_trie_view *v, const struct bi_trie_node *node, struct bi_trie_cursor *c,
-                           uint32_t digit, struct bi_trie_row *row)
+BI_FN void bi_trie_probe_children(const struct bi_trie_view *v, const struct bi_trie_node *node,
+                                  struct bi_trie_cursor *c, uint32_t digit, struct bi_trie_answer *row)
 {
-    int32_t bits = v->shape.letter_bits, letters = v->shape.digit_bits / bits;
+    int32_t bits = v->shape.letters.letter_bits, letters = v->shape.digit_bits / bits;
     if (letters == 1) { /* all others */
-        for (uint32_t d = bi_trie_next(node, 0); d < digit; d = bi_trie_next(node, d + 1))
-            bi_trie_try(v, node, c, digit, d, row);
-        for (uint32_t d = bi_trie_last(node, 256); d < 256 && d > digit; d = bi_trie_last(node, d))
-            bi_trie_try(v, node, c, digit, d, row);
+        for (uint32_t d = bi_trie_next_digit(node, 0); d < digit; d = bi_trie_next_digit(node, d + 1))
+            bi_trie_probe_child(v, node, c, digit, d, row);
+        for (uint32_t d = bi_trie_last_digit(node, 256); d < 256 && d > digit; d = bi_trie_last_digit(node, d))
+            bi_trie_probe_child(v, node, c, digit, d, row);
         return;
     }
     for (int32_t shift = (letters - 1) * bits; shift >= 0; shift -= bits) {
         uint32_t own = digit >> shift & ((1u << bits) - 1), rest = digit ^ own << shift;
         for (uint32_t letter = 0; letter < own; letter++)
-            if (bi_trie_has(node, rest | letter << shift)) bi_trie_try(v, node, c, digit, rest | letter << shift, row);
+            if (bi_trie_has_digit(node, rest | letter << shift))
+                bi_trie_probe_child(v, node, c, digit, rest | letter << shift, row);
     }
     for (int32_t shift = (letters - 1) * bits; shift >= 0; shift -= bits) {
         uint32_t own = digit >> shift & ((1u << bits) - 1), rest = digit ^ own << shift;
         for (uint32_t letter = (1u << bits) - 1; letter > own; letter--)
-            if (bi_trie_has(node, rest | letter << shift)) bi_trie_try(v, node, c, digit, rest | letter << shift, row);
+            if (bi_trie_has_digit(node, rest | letter << shift))
+                bi_trie_probe_child(v, node, c, digit, rest | letter << shift, row);
     }
 }
 
 /* The pairs that the key of a rank finds: with keys below children that are not smaller than its own. */
-BI_FN void bi_trie_pairs_of(const struct bi_trie_view *v, const struct bi_trie_sought *x, struct bi_trie_row *row)
+BI_FN void bi_trie_pairs_of(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t kid = bi_trie_root(v);
-    while (!(kid & BI_TRIE_LEAF)) {
-        const struct bi_trie_node *node = v->nodes + kid;
+    uint32_t child = bi_trie_root(v);
+    while (!(child & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + child;
         uint32_t digit = bi_trie_digit_of(&c, node->depth);
-        kid = bi_trie_kid(v, node, digit);
-        struct bi_trie_range range = bi_trie_below(v, kid);
+        child = bi_trie_child(v, node, digit);
+        struct bi_trie_range range = bi_trie_keys_below(v, child);
         row->own = range.end - range.begin;
-        bi_trie_try_all(v, node, &c, digit, row);
+        bi_trie_probe_children(v, node, &c, digit, row);
     }
 }
 
 /* A key differs from x in one letter that some node branches at, and is then in another child of that node; or that no
  * node branches at, and is then where x's own way ends. */
-BI_FN void bi_trie_neighbours(const struct bi_trie_view *v, const struct bi_trie_sought *x, struct bi_trie_row *row)
+BI_FN void bi_trie_neighbours(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
 {
     struct bi_trie_cursor c = {x, 0, -1};
-    uint32_t kid = bi_trie_root(v), whole = bi_trie_whole(&v->shape);
+    uint32_t child = bi_trie_root(v), whole = bi_trie_key_bits(&v->shape);
     if (v->count == 0) return;
-    while (!(kid & BI_TRIE_LEAF)) {
-        const struct bi_trie_node *node = v->nodes + kid;
+    while (!(child & BI_TRIE_LEAF)) {
+        const struct bi_trie_node *node = v->nodes + child;
         uint32_t digit = bi_trie_digit_of(&c, node->depth);
-        bi_trie_try_all(v, node, &c, digit, row);
-        if (!bi_trie_has(node, digit)) return;
-        kid = bi_trie_kid(v, node, digit);
+        bi_trie_probe_children(v, node, &c, digit, row);
+        if (!bi_trie_has_digit(node, digit)) return;
+        child = bi_trie_child(v, node, digit);
     }
-    int64_t rank = kid & ~BI_TRIE_LEAF;
+    int64_t rank = child & ~BI_TRIE_LEAF;
     uint32_t place = bi_trie_differ(v, x, rank, whole);
     if (place == whole) return;
-    int32_t word = (int32_t)(place >> 6), bits = v->shape.letter_bits, first = (int32_t)(place & 63) / bits * bits;
+    int32_t word = (int32_t)(place >> 6), bits = v->shape.letters.letter_bits,
+            first = (int32_t)(place & 63) / bits * bits;
     uint64_t differ = bi_trie_key(v, rank)[word] ^ bi_trie_word(x, word);
     if (differ << first << bits) return; /* another letter of the word; 64 bits are shifted in two steps */
-    if (bi_trie_is(v, x, rank, word, differ)) bi_trie_emit(row, rank, bi_trie_letter(&v->shape, place), false);
+    if (bi_trie_equals_but(v, x, rank, word, differ)) bi_trie_emit(row, rank, bi_trie_letter(&v->shape, place), false);
 }
 
 /* The rank of x with other bits in the letter at `place`; -1 if that is no key. */
-BI_FN int64_t bi_trie_find_replaced(const struct bi_trie_view *v, const struct bi_trie_sought *x, uint32_t place,
+BI_FN int64_t bi_trie_find_replaced(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t place,
                                     uint64_t bits)
 {
     const struct bi_trie_shape *s = &v->shape;
@@ -127,21 +130,21 @@ BI_FN int64_t bi_trie_find_replaced(const struct bi_trie_view *v, const struct b
     for (int32_t level = 0; level < s->levels; level++) {
         uint32_t at = bi_trie_level_place(s, level), digit = bi_trie_digit_of(&c, at);
         if (at >> 6 == place >> 6) digit ^= bi_trie_digit(s, bits, at);
-        node = v->kids[(v->levels[level] + node) << s->digit_bits | digit];
+        node = v->children[(v->levels[level] + node) << s->digit_bits | digit];
         if (node == BI_TRIE_NONE) return -1;
     }
     return node;
 }
 
 /* As published: each letter is replaced, and the vector looked up. */
-BI_FN void bi_trie_neighbours_published(const struct bi_trie_view *v, const struct bi_trie_sought *x,
-                                        struct bi_trie_row *row)
+BI_FN void bi_trie_neighbours_published(const struct bi_trie_view *v, const struct bi_trie_query *x,
+                                        struct bi_trie_answer *row)
 {
-    uint32_t letters = 1u << v->shape.letter_bits;
+    uint32_t letters = 1u << v->shape.letters.letter_bits;
     if (v->count == 0) return;
-    for (int32_t k = 0; k < v->shape.length; k++) {
+    for (int32_t k = 0; k < v->shape.letters.length; k++) {
         uint32_t place = bi_trie_letter_place(&v->shape, k);
-        int32_t shift = 64 - v->shape.letter_bits - (int32_t)(place & 63);
+        int32_t shift = 64 - v->shape.letters.letter_bits - (int32_t)(place & 63);
         uint32_t own = (uint32_t)(bi_trie_word(x, (int32_t)(place >> 6)) >> shift) & (letters - 1);
         for (uint32_t letter = 0; letter < own; letter++) {
             int64_t rank = bi_trie_find_replaced(v, x, place, (uint64_t)(own ^ letter) << shift);
@@ -155,16 +158,16 @@ BI_FN void bi_trie_neighbours_published(const struct bi_trie_view *v, const stru
 }
 
 /* The bits of a query with wildcards that count. */
-BI_FN uint64_t bi_trie_mask_word(const struct bi_trie_sought *x, int32_t word)
+BI_FN uint64_t bi_trie_mask_word(const struct bi_trie_query *x, int32_t word)
 {
-    return bi_trie_turn(x->shape, x->mask[word] & bi_trie_mask(x->shape, word));
+    return bi_trie_reverse(x->shape, x->mask[word] & bi_letters_mask(&x->shape->letters, word));
 }
 
 /* The last place before `place` at which the key has a 0 and the mask none; BI_TRIE_NONE if there is none. */
-BI_FN uint32_t bi_trie_last_free(const struct bi_trie_sought *x, const uint64_t *key, uint32_t place)
+BI_FN uint32_t bi_trie_last_free(const struct bi_trie_query *x, const uint64_t *key, uint32_t place)
 {
     for (int32_t s = (int32_t)(place >> 6); s >= 0; s--) {
-        uint64_t all = bi_trie_turn(x->shape, bi_trie_mask(x->shape, s));
+        uint64_t all = bi_trie_reverse(x->shape, bi_letters_mask(&x->shape->letters, s));
         uint64_t bits = ~key[s] & ~bi_trie_mask_word(x, s) & all;
         if (s == (int32_t)(place >> 6)) bits &= (place & 63) ? ~0ull << (64 - (place & 63)) : 0;
         if (bits) return (uint32_t)s * 64 + 63 - (uint32_t)bi_lowest_bit(bits);
@@ -174,9 +177,9 @@ BI_FN uint32_t bi_trie_last_free(const struct bi_trie_sought *x, const uint64_t 
 
 /* Does the key match? If not, *split gets where the smallest match above it first differs from it, with a 1 in place of
  * its 0; BI_TRIE_NONE if there is none. */
-BI_FN bool bi_trie_match(const struct bi_trie_sought *x, const uint64_t *key, uint32_t *split)
+BI_FN bool bi_trie_match(const struct bi_trie_query *x, const uint64_t *key, uint32_t *split)
 {
-    for (int32_t s = 0; s < x->shape->words; s++) {
+    for (int32_t s = 0; s < x->shape->letters.words; s++) {
         uint64_t differ = (key[s] ^ bi_trie_row_word(x, s)) & bi_trie_mask_word(x, s);
         if (!differ) continue;
         uint32_t bit = (uint32_t)bi_leading_zeros(differ), place = (uint32_t)s * 64 + bit;
@@ -187,9 +190,9 @@ BI_FN bool bi_trie_match(const struct bi_trie_sought *x, const uint64_t *key, ui
 }
 
 /* From one match, or key between matches, to the smallest match that can follow it. */
-BI_FN void bi_trie_matches(const struct bi_trie_view *v, const struct bi_trie_sought *x, struct bi_trie_row *row)
+BI_FN void bi_trie_matches(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
 {
-    uint32_t whole = bi_trie_whole(&v->shape), split = 0;
+    uint32_t whole = bi_trie_key_bits(&v->shape), split = 0;
     int64_t rank = bi_trie_locate(v, x, whole).begin;
     while (rank < v->count) {
         const uint64_t *key = bi_trie_key(v, rank);
@@ -198,7 +201,7 @@ BI_FN void bi_trie_matches(const struct bi_trie_view *v, const struct bi_trie_so
             continue;
         }
         if (split == BI_TRIE_NONE) return;
-        struct bi_trie_sought next = {x->shape, x->row, x->mask, key, split, false};
+        struct bi_trie_query next = {x->shape, x->row, x->mask, key, split, false};
         rank = bi_trie_locate(v, &next, whole).begin;
     }
 }

@@ -10,38 +10,38 @@
 /* parts[k]: the place of the digit at which keys k - 1 and k part; -1 for k = 0 and k = count, where all does. Above it
  * the least of each BI_TRIE_FAN of them, and so on, so that the nearest smaller one is found in logarithmic time. Each
  * floor is filled up to whole fans with numbers that are too large. */
-enum { BI_TRIE_FAN = 8, BI_TRIE_FLOORS = 11 };
+enum { BI_TRIE_FAN = 8, BI_TRIE_MIN_LEVELS = 11 };
 
-struct bi_trie_parts {
-    int32_t *floors[BI_TRIE_FLOORS];
-    int64_t counts[BI_TRIE_FLOORS];
+struct bi_trie_splits {
+    int32_t *minima[BI_TRIE_MIN_LEVELS];
+    int64_t counts[BI_TRIE_MIN_LEVELS];
 };
 
-struct bi_trie_part {
+struct bi_trie_split {
     struct bi_trie_shape shape;
     const uint64_t *keys;
     int64_t count;
-    int32_t *parts; /* (count + 1) */
+    int32_t *splits; /* (count + 1) */
 };
 
-BI_FN void bi_step_trie_part(const struct bi_trie_part *a, int64_t k)
+BI_FN void bi_step_trie_split(const struct bi_trie_split *a, int64_t k)
 {
-    int32_t part = k <= a->count ? -1 : INT32_MAX;
-    const uint64_t *y = a->keys + k * a->shape.words, *x = y - a->shape.words;
-    for (int32_t s = 0; k > 0 && k < a->count && part < 0; s++)
+    int32_t split = k <= a->count ? -1 : INT32_MAX;
+    const uint64_t *y = a->keys + k * a->shape.letters.words, *x = y - a->shape.letters.words;
+    for (int32_t s = 0; k > 0 && k < a->count && split < 0; s++)
         if (x[s] != y[s])
-            part = (int32_t)bi_trie_digit_place(
+            split = (int32_t)bi_trie_digit_place(
                 &a->shape, (uint32_t)s * 64 + (uint32_t)bi_leading_zeros(x[s] ^ y[s])); /* keys differ */
-    a->parts[k] = part;
+    a->splits[k] = split;
 }
 
-struct bi_trie_floor {
+struct bi_trie_minima {
     const int32_t *below;
     int64_t count; /* below */
     int32_t *to;
 };
 
-BI_FN void bi_step_trie_floor(const struct bi_trie_floor *a, int64_t i)
+BI_FN void bi_step_trie_minima(const struct bi_trie_minima *a, int64_t i)
 {
     int32_t least = INT32_MAX;
     for (int64_t k = i * BI_TRIE_FAN; k < (i + 1) * BI_TRIE_FAN && k < a->count; k++)
@@ -50,39 +50,39 @@ BI_FN void bi_step_trie_floor(const struct bi_trie_floor *a, int64_t i)
 }
 
 /* Which numbers of a fan are not greater than `most`, as bits. */
-BI_FN uint32_t bi_trie_fan(const int32_t *floor, int64_t fan, int32_t most)
+BI_FN uint32_t bi_trie_fan_at_most(const int32_t *level, int64_t fan, int32_t most)
 {
-    const int32_t *parts = (const int32_t *)__builtin_assume_aligned(floor + fan * BI_TRIE_FAN, 4 * BI_TRIE_FAN);
+    const int32_t *splits = (const int32_t *)__builtin_assume_aligned(level + fan * BI_TRIE_FAN, 4 * BI_TRIE_FAN);
     uint32_t which = 0;
-    for (int b = 0; b < BI_TRIE_FAN; b++) which |= (uint32_t)(parts[b] <= most) << b;
+    for (int b = 0; b < BI_TRIE_FAN; b++) which |= (uint32_t)(splits[b] <= most) << b;
     return which;
 }
 
 /* The last k before `from` with parts[k] <= most; there is one, as parts[0] is the least. */
-BI_FN int64_t bi_trie_left(const struct bi_trie_parts *p, int64_t from, int32_t most)
+BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
-    int floor = 0;
+    int level = 0;
     uint32_t which;
-    for (;; floor++, from /= BI_TRIE_FAN) {
-        which = bi_trie_fan(p->floors[floor], from / BI_TRIE_FAN, most) & ((1u << from % BI_TRIE_FAN) - 1);
+    for (;; level++, from /= BI_TRIE_FAN) {
+        which = bi_trie_fan_at_most(p->minima[level], from / BI_TRIE_FAN, most) & ((1u << from % BI_TRIE_FAN) - 1);
         if (which) break;
     }
     int64_t k = from / BI_TRIE_FAN * BI_TRIE_FAN + 63 - bi_leading_zeros(which);
-    while (floor-- > 0) k = k * BI_TRIE_FAN + 63 - bi_leading_zeros(bi_trie_fan(p->floors[floor], k, most));
+    while (level-- > 0) k = k * BI_TRIE_FAN + 63 - bi_leading_zeros(bi_trie_fan_at_most(p->minima[level], k, most));
     return k;
 }
 
 /* The first k behind `from` with parts[k] <= most; there is one, as parts[count] is the least. */
-BI_FN int64_t bi_trie_right(const struct bi_trie_parts *p, int64_t from, int32_t most)
+BI_FN int64_t bi_trie_next_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
-    int floor = 0;
+    int level = 0;
     uint32_t which;
-    for (;; floor++, from /= BI_TRIE_FAN) {
-        which = bi_trie_fan(p->floors[floor], from / BI_TRIE_FAN, most) & (~1u << from % BI_TRIE_FAN);
+    for (;; level++, from /= BI_TRIE_FAN) {
+        which = bi_trie_fan_at_most(p->minima[level], from / BI_TRIE_FAN, most) & (~1u << from % BI_TRIE_FAN);
         if (which) break;
     }
     int64_t k = from / BI_TRIE_FAN * BI_TRIE_FAN + bi_lowest_bit(which);
-    while (floor-- > 0) k = k * BI_TRIE_FAN + bi_lowest_bit(bi_trie_fan(p->floors[floor], k, most));
+    while (level-- > 0) k = k * BI_TRIE_FAN + bi_lowest_bit(bi_trie_fan_at_most(p->minima[level], k, most));
     return k;
 }
 
@@ -91,7 +91,7 @@ BI_FN int64_t bi_trie_right(const struct bi_trie_parts *p, int64_t from, int32_t
 /* Each k from 1 to count - 1 is in the node where keys k - 1 and k part; the first k of a node is its head. */
 struct bi_trie_nodes {
     struct bi_trie_shape shape;
-    struct bi_trie_parts parts;
+    struct bi_trie_splits splits;
     const uint64_t *keys;
     int64_t count;     /* keys */
     uint32_t *heads;   /* (count) of each k */
@@ -99,37 +99,37 @@ struct bi_trie_nodes {
     uint64_t *tallies; /* (count + 1) of each head: 1 << 32 for the node, and its children; then those before it */
     uint32_t *root;    /* the head of the root */
     struct bi_trie_node *nodes;
-    uint32_t *kids;
+    uint32_t *children;
 };
 
 /* Item i is k = i + 1. */
 BI_FN void bi_step_trie_node_head(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1, head = k;
-    int32_t place = a->parts.floors[0][k];
-    int64_t first = bi_trie_left(&a->parts, k, place);
-    if (a->parts.floors[0][first] == place) {
-        first = bi_trie_left(&a->parts, first, place - 1);
-        head = bi_trie_right(&a->parts, first, place);
+    int32_t place = a->splits.minima[0][k];
+    int64_t first = bi_trie_previous_at_most(&a->splits, k, place);
+    if (a->splits.minima[0][first] == place) {
+        first = bi_trie_previous_at_most(&a->splits, first, place - 1);
+        head = bi_trie_next_at_most(&a->splits, first, place);
     }
     a->heads[k] = (uint32_t)head;
     a->firsts[k] = (uint32_t)first;
     bi_atomic_fetch_add_u64(&a->tallies[head], head == k ? (1ull << 32) + 2 : 1);
-    if (head == k && first == 0 && bi_trie_right(&a->parts, k, place - 1) == a->count) *a->root = (uint32_t)k;
+    if (head == k && first == 0 && bi_trie_next_at_most(&a->splits, k, place - 1) == a->count) *a->root = (uint32_t)k;
 }
 
 /* The number of the node with this head: that of nodes whose heads come before it, but the root's is 0. */
-BI_FN uint32_t bi_trie_number(const struct bi_trie_nodes *a, uint32_t head)
+BI_FN uint32_t bi_trie_node_number(const struct bi_trie_nodes *a, uint32_t head)
 {
     return head == *a->root ? 0 : (uint32_t)(a->tallies[head] >> 32) + (head < *a->root);
 }
 
 BI_FN uint32_t bi_trie_key_digit(const struct bi_trie_nodes *a, int64_t key, uint32_t place)
 {
-    return bi_trie_digit(&a->shape, a->keys[key * a->shape.words + (int32_t)(place >> 6)], place);
+    return bi_trie_digit(&a->shape, a->keys[key * a->shape.letters.words + (int32_t)(place >> 6)], place);
 }
 
-BI_FN uint32_t bi_trie_kids_of(const struct bi_trie_nodes *a, uint32_t head)
+BI_FN uint32_t bi_trie_child_count(const struct bi_trie_nodes *a, uint32_t head)
 {
     return (uint32_t)(a->tallies[head + 1] - a->tallies[head]);
 }
@@ -138,16 +138,16 @@ BI_FN uint32_t bi_trie_kids_of(const struct bi_trie_nodes *a, uint32_t head)
 BI_FN void bi_step_trie_node_clear(const struct bi_trie_nodes *a, int64_t i)
 {
     uint32_t k = (uint32_t)i + 1;
-    if (a->heads[k] != k || bi_trie_kids_of(a, k) == 2) return;
-    struct bi_trie_node *node = a->nodes + bi_trie_number(a, k);
+    if (a->heads[k] != k || bi_trie_child_count(a, k) == 2) return;
+    struct bi_trie_node *node = a->nodes + bi_trie_node_number(a, k);
     for (int w = 0; w < 4; w++) node->bits[w] = 0;
 }
 
 BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1;
-    uint32_t head = a->heads[k], place = (uint32_t)a->parts.floors[0][k], digit = bi_trie_key_digit(a, k, place);
-    struct bi_trie_node *to = a->nodes + bi_trie_number(a, head), node = {{0}, 0, place, 0, 0};
+    uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_key_digit(a, k, place);
+    struct bi_trie_node *to = a->nodes + bi_trie_node_number(a, head), node = {{0}, 0, place, 0, 0};
     if (head != k) {
         bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
         return;
@@ -155,8 +155,8 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
     uint32_t before = bi_trie_key_digit(a, k - 1, place);
     node.base = (uint32_t)a->tallies[k];
     node.first = a->firsts[k];
-    node.end = (uint32_t)bi_trie_right(&a->parts, k, (int32_t)place - 1);
-    if (bi_trie_kids_of(a, head) == 2) {
+    node.end = (uint32_t)bi_trie_next_at_most(&a->splits, k, (int32_t)place - 1);
+    if (bi_trie_child_count(a, head) == 2) {
         for (uint32_t w = 0; w < 4; w++)
             node.bits[w] = (uint64_t)(digit >> 6 == w) << (digit & 63) | (uint64_t)(before >> 6 == w) << (before & 63);
         *to = node;
@@ -172,25 +172,25 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
 
 /* Puts the child with keys [first, end) into the node that parts it from its neighbours: at the deeper one of its two
  * ends. The first child begins before the head, the second one at it; the bits tell which one of the others it is. */
-BI_FN void bi_trie_hang(const struct bi_trie_nodes *a, int64_t first, int64_t end, uint32_t kid)
+BI_FN void bi_trie_attach(const struct bi_trie_nodes *a, int64_t first, int64_t end, uint32_t child)
 {
-    const int32_t *parts = a->parts.floors[0];
-    bool later = parts[first] >= parts[end];
+    const int32_t *splits = a->splits.minima[0];
+    bool later = splits[first] >= splits[end];
     uint32_t head = a->heads[later ? first : end], which = later;
     if (later && head != first) {
-        uint32_t digit = bi_trie_key_digit(a, first, (uint32_t)parts[first]);
-        which = bi_trie_before(a->nodes + bi_trie_number(a, head), digit);
+        uint32_t digit = bi_trie_key_digit(a, first, (uint32_t)splits[first]);
+        which = bi_trie_digits_before(a->nodes + bi_trie_node_number(a, head), digit);
     }
-    a->kids[(uint32_t)a->tallies[head] + which] = kid;
+    a->children[(uint32_t)a->tallies[head] + which] = child;
 }
 
 /* Once the nodes are there: leaf k, and the node with head k. */
-BI_FN void bi_step_trie_kid(const struct bi_trie_nodes *a, int64_t k)
+BI_FN void bi_step_trie_attach_child(const struct bi_trie_nodes *a, int64_t k)
 {
-    bi_trie_hang(a, k, k + 1, BI_TRIE_LEAF | (uint32_t)k);
+    bi_trie_attach(a, k, k + 1, BI_TRIE_LEAF | (uint32_t)k);
     if (k == 0 || a->heads[k] != k || *a->root == k) return;
-    uint32_t number = bi_trie_number(a, (uint32_t)k);
-    bi_trie_hang(a, a->nodes[number].first, a->nodes[number].end, number);
+    uint32_t number = bi_trie_node_number(a, (uint32_t)k);
+    bi_trie_attach(a, a->nodes[number].first, a->nodes[number].end, number);
 }
 
 /* ---- published nodes ---- */
@@ -198,18 +198,18 @@ BI_FN void bi_step_trie_kid(const struct bi_trie_nodes *a, int64_t k)
 struct bi_trie_levels {
     struct bi_trie_shape shape;
     const uint64_t *keys;
-    const int32_t *parts;
+    const int32_t *splits;
     int64_t count;   /* keys */
     uint32_t *bins;  /* (count) the level at which each key parts from the one before */
     int64_t *counts; /* (levels + 1) keys that part at each level; then nodes before each level */
     int32_t level;
     uint32_t *numbers[2]; /* (count) nodes up to that of each key, in this level and in the next */
-    uint32_t *kids;
+    uint32_t *children;
 };
 
 BI_FN void bi_step_trie_level_of(const struct bi_trie_levels *a, int64_t k)
 {
-    a->bins[k] = k == 0 ? 0 : (uint32_t)bi_trie_level(&a->shape, (uint32_t)a->parts[k]);
+    a->bins[k] = k == 0 ? 0 : (uint32_t)bi_trie_level(&a->shape, (uint32_t)a->splits[k]);
 }
 
 /* A level has one node more than there are keys that parted above it; key 0 is counted in level 0, as one too many. */
@@ -221,14 +221,14 @@ BI_FN void bi_step_trie_level_head(const struct bi_trie_levels *a, int64_t k)
     a->numbers[1][k] = k == 0 || (int32_t)a->bins[k] <= a->level;
 }
 
-BI_FN void bi_step_trie_level_kid(const struct bi_trie_levels *a, int64_t k)
+BI_FN void bi_step_trie_level_child(const struct bi_trie_levels *a, int64_t k)
 {
     const struct bi_trie_shape *s = &a->shape;
     uint32_t below = a->numbers[1][k], place = bi_trie_level_place(s, a->level);
     if (k > 0 && a->numbers[1][k - 1] == below) return;
-    uint64_t word = a->keys[k * s->words + (int32_t)(place >> 6)];
+    uint64_t word = a->keys[k * s->letters.words + (int32_t)(place >> 6)];
     int64_t node = a->counts[a->level] + (a->numbers[0] ? a->numbers[0][k] - 1 : 0);
-    a->kids[node << s->digit_bits | bi_trie_digit(s, word, place)] = below - 1;
+    a->children[node << s->digit_bits | bi_trie_digit(s, word, place)] = below - 1;
 }
 
 #endif

@@ -6,10 +6,10 @@
 #include "trie/steps/list_queries.h"
 #include "trie/steps/longest_match.h"
 
-BI_FN struct bi_trie_sought bi_trie_sought_of(const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                                              int64_t q)
+BI_FN struct bi_trie_query bi_trie_query_of(const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                            int64_t q)
 {
-    return (struct bi_trie_sought){shape, rows->data + q * rows->stride, NULL, NULL, 0, false};
+    return (struct bi_trie_query){shape, rows->data + q * rows->stride, NULL, NULL, 0, false};
 }
 
 /* The value of a rank, or 0 of what is none. */
@@ -41,11 +41,11 @@ BI_FN void bi_trie_put_found(const struct bi_trie_find *a, int64_t q, int64_t ra
 
 BI_FN void bi_step_trie_find(const struct bi_trie_find *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
     bi_trie_put_found(a, q, bi_trie_find(&a->view, &x));
 }
 
-/* The same for BI_TRIE_TOGETHER queries by a table, which wait for memory by turns. */
+/* The same for BI_TRIE_FIND_GROUP queries by a table, which wait for memory by turns. */
 BI_FN void bi_step_trie_find_group(const struct bi_trie_find *a, int64_t g)
 {
 #ifdef __CUDA_ARCH__
@@ -53,12 +53,12 @@ BI_FN void bi_step_trie_find_group(const struct bi_trie_find *a, int64_t g)
 #else
     const struct bi_trie_view *v = &a->view;
     const struct bi_trie_table *t = &v->table;
-    int64_t first = g * BI_TRIE_TOGETHER, count = a->queries.n - first;
-    struct bi_trie_sought x[BI_TRIE_TOGETHER];
-    uint64_t hashes[BI_TRIE_TOGETHER];
-    if (count > BI_TRIE_TOGETHER) count = BI_TRIE_TOGETHER;
+    int64_t first = g * BI_TRIE_FIND_GROUP, count = a->queries.n - first;
+    struct bi_trie_query x[BI_TRIE_FIND_GROUP];
+    uint64_t hashes[BI_TRIE_FIND_GROUP];
+    if (count > BI_TRIE_FIND_GROUP) count = BI_TRIE_FIND_GROUP;
     for (int64_t q = 0; q < count; q++) {
-        x[q] = bi_trie_sought_of(&v->shape, &a->queries, first + q);
+        x[q] = bi_trie_query_of(&v->shape, &a->queries, first + q);
         hashes[q] = bi_trie_hash(&x[q]);
         __builtin_prefetch(t->slots + (uint64_t)bi_trie_home(t, hashes[q]) * BI_TRIE_BUCKET);
     }
@@ -102,15 +102,15 @@ BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, struct b
 
 BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
-    int32_t most = a->view.shape.length, length = a->lengths ? a->lengths[q] : most;
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
+    int32_t most = a->view.shape.letters.length, length = a->lengths ? a->lengths[q] : most;
     length = length < 0 ? 0 : length > most ? most : length;
     bi_trie_put_range(a, q, bi_trie_locate(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
 BI_FN int32_t bi_trie_put_length(const struct bi_trie_prefix *a, int64_t q, uint32_t common)
 {
-    int32_t most = a->view.shape.length, length = bi_trie_letter(&a->view.shape, common);
+    int32_t most = a->view.shape.letters.length, length = bi_trie_letter(&a->view.shape, common);
     if (length > most) length = most; /* behind the last word */
     if (a->lengths) a->lengths[q] = length;
     return length;
@@ -118,7 +118,7 @@ BI_FN int32_t bi_trie_put_length(const struct bi_trie_prefix *a, int64_t q, uint
 
 BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
     int32_t length = bi_trie_put_length(a, q, a->view.count > 0 ? bi_trie_longest(&a->view, &x) : 0);
     bi_trie_put_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
@@ -126,7 +126,7 @@ BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
 /* The same of a trie with keys. */
 BI_FN void bi_step_trie_longest_search(const struct bi_trie_prefix *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
     struct bi_trie_longest_match match = bi_trie_longest_search(&a->view, &x, a->ends);
     bi_trie_put_length(a, q, match.common);
     bi_trie_put_range(a, q, match.range);
@@ -143,13 +143,13 @@ struct bi_trie_lists {
     int64_t *bad; /* the smallest query whose row has another length than its answer */
 };
 
-BI_FN struct bi_trie_row bi_trie_row_of(const struct bi_trie_lists *a, int64_t q)
+BI_FN struct bi_trie_answer bi_trie_answer_of(const struct bi_trie_lists *a, int64_t q)
 {
-    if (!a->offsets) return (struct bi_trie_row){NULL, NULL, 0, 0, 0, 0};
-    return (struct bi_trie_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1], 0};
+    if (!a->offsets) return (struct bi_trie_answer){NULL, NULL, 0, 0, 0, 0};
+    return (struct bi_trie_answer){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1], 0};
 }
 
-BI_FN void bi_trie_end_row(const struct bi_trie_lists *a, int64_t q, int64_t count)
+BI_FN void bi_trie_end_answer(const struct bi_trie_lists *a, int64_t q, int64_t count)
 {
     if (!a->offsets)
         a->counts[q] = count;
@@ -159,22 +159,22 @@ BI_FN void bi_trie_end_row(const struct bi_trie_lists *a, int64_t q, int64_t cou
 
 BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
-    struct bi_trie_row row = bi_trie_row_of(a, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_answer row = bi_trie_answer_of(a, q);
     if (a->view.published)
         bi_trie_neighbours_published(&a->view, &x, &row);
     else
         bi_trie_neighbours(&a->view, &x, &row);
-    bi_trie_end_row(a, q, row.count);
+    bi_trie_end_answer(a, q, row.count);
 }
 
 BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
 {
-    struct bi_trie_sought x = bi_trie_sought_of(&a->view.shape, &a->queries, q);
-    struct bi_trie_row row = bi_trie_row_of(a, q);
+    struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
+    struct bi_trie_answer row = bi_trie_answer_of(a, q);
     x.mask = a->masks + q * a->queries.stride;
     bi_trie_matches(&a->view, &x, &row);
-    bi_trie_end_row(a, q, row.count);
+    bi_trie_end_answer(a, q, row.count);
 }
 
 /* All pairs: item k is a key. */
@@ -189,11 +189,11 @@ struct bi_trie_pairs {
 BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
 {
     const struct bi_trie_view *v = &a->view;
-    struct bi_trie_sought x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
-    struct bi_trie_row row = {NULL, NULL, 0, 0, 0, -v->published};
+    struct bi_trie_query x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
+    struct bi_trie_answer row = {NULL, NULL, 0, 0, 0, -v->published};
     if (a->others && a->offsets[k] == a->offsets[k + 1]) return;
     if (a->others)
-        row = (struct bi_trie_row){a->others, a->positions, 0, a->offsets[k], a->offsets[k + 1], -v->published};
+        row = (struct bi_trie_answer){a->others, a->positions, 0, a->offsets[k], a->offsets[k + 1], -v->published};
     if (v->published)
         bi_trie_neighbours_published(v, &x, &row);
     else
@@ -209,17 +209,17 @@ BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
 /* Keys as callers have them. */
 struct bi_trie_copy {
     struct bi_trie_shape shape;
-    const uint64_t *turned; /* of the first key */
+    const uint64_t *reversed; /* of the first key */
     const uint32_t *counts;
     uint64_t *keys; /* these may be NULL */
     int64_t *wide_counts;
 };
 
-BI_FN void bi_step_trie_copy(const struct bi_trie_copy *a, int64_t k)
+BI_FN void bi_step_trie_copy_out(const struct bi_trie_copy *a, int64_t k)
 {
-    int32_t words = a->shape.words;
+    int32_t words = a->shape.letters.words;
     for (int32_t s = 0; s < words && a->keys; s++)
-        a->keys[k * words + s] = bi_trie_unturn(&a->shape, a->turned[k * words + s]);
+        a->keys[k * words + s] = bi_trie_restore(&a->shape, a->reversed[k * words + s]);
     if (a->wide_counts) a->wide_counts[k] = a->counts[k];
 }
 
@@ -232,11 +232,11 @@ struct bi_trie_depths {
 BI_FN void bi_step_trie_depth(const struct bi_trie_depths *a, int64_t k)
 {
     const struct bi_trie_view *v = &a->view;
-    struct bi_trie_sought x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
+    struct bi_trie_query x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
     struct bi_trie_cursor c = {&x, 0, -1};
     int64_t depth = v->published ? v->shape.levels : 0;
-    for (uint32_t kid = bi_trie_root(v); !v->published && !(kid & BI_TRIE_LEAF); depth++)
-        kid = bi_trie_kid(v, v->nodes + kid, bi_trie_digit_of(&c, v->nodes[kid].depth));
+    for (uint32_t child = bi_trie_root(v); !v->published && !(child & BI_TRIE_LEAF); depth++)
+        child = bi_trie_child(v, v->nodes + child, bi_trie_digit_of(&c, v->nodes[child].depth));
     a->depths[k] = depth;
 }
 

@@ -19,18 +19,18 @@ BI_FN int64_t bi_trie_column_at(const struct bi_trie_columns *c, int64_t row, in
 }
 
 /* Rows turned, with the top bit of each word flipped. */
-struct bi_trie_turning {
+struct bi_trie_reversing {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    int64_t *turned; /* (n x words) */
+    int64_t *reversed; /* (n x words) */
 };
 
-BI_FN void bi_step_trie_turn(const struct bi_trie_turning *a, int64_t i)
+BI_FN void bi_step_trie_reverse(const struct bi_trie_reversing *a, int64_t i)
 {
     const uint64_t *row = a->rows.data + i * a->rows.stride;
-    for (int32_t s = 0; s < a->shape.words; s++) {
-        uint64_t word = bi_trie_turn(&a->shape, row[s] & bi_trie_mask(&a->shape, s));
-        a->turned[i * a->shape.words + s] = (int64_t)(word ^ 1ull << 63);
+    for (int32_t s = 0; s < a->shape.letters.words; s++) {
+        uint64_t word = bi_trie_reverse(&a->shape, row[s] & bi_letters_mask(&a->shape.letters, s));
+        a->reversed[i * a->shape.letters.words + s] = (int64_t)(word ^ 1ull << 63);
     }
 }
 
@@ -47,7 +47,7 @@ BI_FN int64_t bi_trie_item_row(int64_t i, int32_t words, int32_t *s)
 
 /* The word that is in no slot of the dictionary, since it marks empty ones: it comes after all others. */
 #define BI_TRIE_NO_WORD (~0ull)
-enum { BI_TRIE_TRIES = 128 /* slots that a word may stand in */ };
+enum { BI_TRIE_WORD_PROBES = 128 /* slots that a word may stand in */ };
 
 struct bi_trie_words {
     struct bi_trie_shape shape;
@@ -58,11 +58,11 @@ struct bi_trie_words {
     uint64_t *full; /* 1 once a word finds no slot */
 };
 
-BI_FN uint32_t bi_trie_enter(const struct bi_trie_words *a, uint64_t word)
+BI_FN uint32_t bi_trie_insert_word(const struct bi_trie_words *a, uint64_t word)
 {
     uint32_t slot = (uint32_t)((bi_mix_u64(word) >> 32) * a->slots >> 32);
     if (word == BI_TRIE_NO_WORD) return a->slots;
-    for (int k = 0; k < BI_TRIE_TRIES; k++) {
+    for (int k = 0; k < BI_TRIE_WORD_PROBES; k++) {
         uint64_t seen = bi_atomic_load_hint_u64(a->table + slot);
         if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_exchange_if_u64(a->table + slot, BI_TRIE_NO_WORD, word);
         if (seen == BI_TRIE_NO_WORD || seen == word) return slot;
@@ -73,33 +73,36 @@ BI_FN uint32_t bi_trie_enter(const struct bi_trie_words *a, uint64_t word)
 }
 
 /* Item i is a word. */
-BI_FN void bi_step_trie_enter(const struct bi_trie_words *a, int64_t i)
+BI_FN void bi_step_trie_insert_word(const struct bi_trie_words *a, int64_t i)
 {
     int32_t s;
-    int64_t row = bi_trie_item_row(i, a->shape.words, &s);
+    int64_t row = bi_trie_item_row(i, a->shape.letters.words, &s);
     if (bi_atomic_load_hint_u64(a->full)) return;
-    uint64_t word = a->rows.data[row * a->rows.stride + s] & bi_trie_mask(&a->shape, s);
-    a->places[i] = bi_trie_enter(a, bi_trie_turn(&a->shape, word));
+    uint64_t word = a->rows.data[row * a->rows.stride + s] & bi_letters_mask(&a->shape.letters, s);
+    a->places[i] = bi_trie_insert_word(a, bi_trie_reverse(&a->shape, word));
 }
 
 /* The slots that hold a word. */
-struct bi_trie_taken {
+struct bi_trie_occupied {
     const uint64_t *table;
-    uint8_t *taken;   /* (slots) */
-    uint32_t *places; /* 0, 1, 2, ...; then the slots that are taken */
-    uint64_t *words;  /* of these */
+    uint8_t *occupied; /* (slots) */
+    uint32_t *places;  /* 0, 1, 2, ...; then the slots that are taken */
+    uint64_t *words;   /* of these */
 };
 
-BI_FN void bi_step_trie_taken(const struct bi_trie_taken *a, int64_t slot)
+BI_FN void bi_step_trie_occupied(const struct bi_trie_occupied *a, int64_t slot)
 {
-    a->taken[slot] = a->table[slot] != BI_TRIE_NO_WORD;
+    a->occupied[slot] = a->table[slot] != BI_TRIE_NO_WORD;
     a->places[slot] = (uint32_t)slot;
 }
 
-BI_FN void bi_step_trie_word(const struct bi_trie_taken *a, int64_t w) { a->words[w] = a->table[a->places[w]]; }
+BI_FN void bi_step_trie_occupied_word(const struct bi_trie_occupied *a, int64_t w)
+{
+    a->words[w] = a->table[a->places[w]];
+}
 
 /* Rows of the numbers that their words have in the dictionary, which compare as the rows do. */
-struct bi_trie_shorten {
+struct bi_trie_number_rows {
     const uint32_t *sorted; /* (count) slots, by their words */
     const uint32_t *places; /* (n x words) */
     uint32_t *numbers;      /* (slots + 1) of the word in each slot */
@@ -109,12 +112,12 @@ struct bi_trie_shorten {
     struct bi_trie_columns to;
 };
 
-BI_FN void bi_step_trie_number(const struct bi_trie_shorten *a, int64_t w)
+BI_FN void bi_step_trie_number_word(const struct bi_trie_number_rows *a, int64_t w)
 {
     a->numbers[w < a->count ? a->sorted[w] : a->slots] = (uint32_t)w;
 }
 
-BI_FN void bi_step_trie_shorten(const struct bi_trie_shorten *a, int64_t i)
+BI_FN void bi_step_trie_number_row(const struct bi_trie_number_rows *a, int64_t i)
 {
     int64_t *to = a->to.data + i;
     uint64_t column = 0;
@@ -175,7 +178,7 @@ BI_FN void bi_step_trie_head(const struct bi_trie_heads *a, int64_t p)
 struct bi_trie_gather {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    const int64_t *turned;          /* NULL, or what a turning made of the rows */
+    const int64_t *reversed;        /* NULL, or what a turning made of the rows */
     const uint32_t *order, *starts; /* starts: of each key, its first place in the order */
     int64_t count;
     int32_t value_bits;
@@ -189,18 +192,19 @@ struct bi_trie_gather {
 
 BI_FN void bi_trie_gather_word(const struct bi_trie_gather *a, int64_t k, int64_t row, int32_t s)
 {
-    uint64_t *to = a->keys + k * a->shape.words + s;
-    if (a->turned)
-        *to = (uint64_t)a->turned[row * a->shape.words + s] ^ 1ull << 63;
+    uint64_t *to = a->keys + k * a->shape.letters.words + s;
+    if (a->reversed)
+        *to = (uint64_t)a->reversed[row * a->shape.letters.words + s] ^ 1ull << 63;
     else
-        *to = bi_trie_turn(&a->shape, a->rows.data[row * a->rows.stride + s] & bi_trie_mask(&a->shape, s));
+        *to =
+            bi_trie_reverse(&a->shape, a->rows.data[row * a->rows.stride + s] & bi_letters_mask(&a->shape.letters, s));
 }
 
 /* Item i is a word of a key. */
 BI_FN void bi_step_trie_gather_word(const struct bi_trie_gather *a, int64_t i)
 {
     int32_t s;
-    int64_t k = bi_trie_item_row(i, a->shape.words, &s);
+    int64_t k = bi_trie_item_row(i, a->shape.letters.words, &s);
     bi_trie_gather_word(a, k, a->order[a->starts[k]], s);
 }
 
@@ -220,7 +224,7 @@ BI_FN void bi_step_trie_gather_value(const struct bi_trie_gather *a, int64_t k)
 BI_FN void bi_step_trie_gather(const struct bi_trie_gather *a, int64_t k)
 {
     int64_t row = a->order[a->starts[k]];
-    for (int32_t s = 0; s < a->shape.words; s++) bi_trie_gather_word(a, k, row, s);
+    for (int32_t s = 0; s < a->shape.letters.words; s++) bi_trie_gather_word(a, k, row, s);
     bi_step_trie_gather_value(a, k);
 }
 
