@@ -103,7 +103,7 @@ static void measure(struct subject *b, const struct method *m, int64_t *edges)
     bosc_cellgraph_info info = {.size = sizeof info};
     BENCH(bosc_cellgraph_create(bench.ctx, &o, &b->graph));
     bench_row(m->name, bench.n, bench_time(NULL, build, b, bench.repeats));
-    BENCH(bosc_cellgraph_get_info(b->in.ctx, b->graph, &info));
+    BENCH(bosc_cellgraph_get_info(bench.ctx, b->graph, &info));
     if (*edges < 0) bench_say("%" PRId64 " vertices, %" PRId64 " edges", info.vertices, info.edges);
     if (m->letter == 'j') {
         time_rows(b, &info);

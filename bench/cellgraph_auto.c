@@ -89,7 +89,7 @@ static struct bench_times time_of(struct subject *b, const struct shape *s, bosc
     struct bench_times t = bench_once(build, b);
     if (t.least < 0.5) t = bench_time(NULL, build, b, t.least < 0.02 ? bench.repeats : 1);
     *info = (bosc_cellgraph_info){.size = sizeof *info};
-    BENCH(bosc_cellgraph_get_info(b->in.ctx, b->graph, info));
+    BENCH(bosc_cellgraph_get_info(bench.ctx, b->graph, info));
     bosc_cellgraph_free(b->graph);
     return t;
 }
