@@ -104,7 +104,7 @@ BOSC_API bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint6
  * ranks: (query_count, int64) the rank of each, or -1 where it is absent.
  * values: (query_count, of value_bits) its value, or 0.
  * found: (query_count) 1 or 0.
- * Cost of a query: COMPACT: expected O(w) by a hash of the key, and O(d + w) by the nodes where that does not tell;
+ * Cost: of a query, COMPACT: expected O(w) by a hash of the key, and O(d + w) by the nodes where that does not tell;
  * PUBLISHED: a node for each level. No scratch but for staged arrays. With device arrays it only queues, and is
  * capturable. */
 BOSC_API bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
@@ -115,7 +115,7 @@ BOSC_API bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const 
  * of the keys as that.
  * begins, ends: (query_count each, int64; either may be NULL) where there is no such key, both are the number of keys
  * that come before the prefix.
- * Cost of a query: COMPACT: O(d + w); PUBLISHED: O(w log keys), two binary searches. No scratch but for staged arrays.
+ * Cost: of a query, COMPACT: O(d + w); PUBLISHED: O(w log keys), two binary searches. No scratch but for staged arrays.
  * With device arrays it only queues, and is capturable. */
 BOSC_API bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
                                       const int32_t *lengths, int64_t query_count, int64_t stride, int64_t *begins,
@@ -124,7 +124,7 @@ BOSC_API bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, cons
 /* Finds the longest match. Any output may be NULL; of an empty trie all are 0.
  * lengths: (query_count, int32) the most letters that query q and some key begin with.
  * begins, ends: (query_count each, int64) ranks begins[q] to ends[q] - 1 are of all keys that have them.
- * Cost of a query: O(d + w) down the nodes of COMPACT tries where these are few for their keys (less than a quarter as
+ * Cost: of a query, O(d + w) down the nodes of COMPACT tries where these are few for their keys (less than a quarter as
  * many); else O(w + log keys) typically, and O(w log keys) at most, by a binary search of the keys. No scratch but for
  * staged arrays. With device arrays it only queues, and is capturable. */
 BOSC_API bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
@@ -138,7 +138,7 @@ BOSC_API bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, con
  * offsets: (query_count + 1, int64) row q is ranks[offsets[q]] to ranks[offsets[q + 1] - 1].
  * ranks: (capacity, int64) ascending in each row.
  * Errors: BOSC_ERR_SPACE if capacity < offsets[query_count].
- * Cost of a query: a prefix query for each match and for each run of keys without one that is skipped; the first call
+ * Cost: of a query, a prefix query for each match and for each run of keys without one that is skipped; the first call
  * takes 8 bytes of scratch a query. Waits. */
 BOSC_API bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
                                        const uint64_t *masks, int64_t query_count, int64_t stride, int64_t *offsets,
@@ -149,7 +149,7 @@ BOSC_API bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, con
  * ranks: (capacity, int64) ascending in each row; positions: (capacity, uint32_t) the letter. Either may be NULL; with
  * both NULL the call gets the offsets.
  * Errors: BOSC_ERR_SPACE if capacity < offsets[query_count].
- * Cost of a query: COMPACT: O(d + w), and the same for each child, of the nodes on the way, that differs in one letter;
+ * Cost: of a query, COMPACT: O(d + w), and the same for each child, of the nodes on the way, that differs in one letter;
  * PUBLISHED: length (2^r - 1) finds. The first call takes 8 bytes of scratch a query. Waits. */
 BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
                                           int64_t query_count, int64_t stride, int64_t *offsets, int64_t *ranks,

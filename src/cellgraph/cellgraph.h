@@ -86,15 +86,15 @@ struct bosc_cellgraph {
     struct bi_block blocks[BI_CELLGRAPH_BLOCKS];
 };
 
-/* A vertex is compared with so many that agree with it outside a segment: about what looking it up with each letter of
- * a word replaced takes. */
+/* A vertex is compared with at most this many that agree with it outside a segment: about what looking it up with each
+ * letter of a word replaced takes. */
 #ifdef BI_EMULATE /* small graphs should have more */
 enum { BI_CELLGRAPH_MAX_GROUP = 64 };
 #else
 enum { BI_CELLGRAPH_MAX_GROUP = 256 };
 #endif
 
-/* The join: words are dealt to segments of `span` neighbours. For each segment, vertices are brought together by the
+/* The join: words form segments of `span` neighbours. For each segment, vertices are brought together by the
  * hash of the words outside it, and compared. A segment where too many agree is left to other means: its flag is
  * raised, `any_skewed` too, and then edges found in it are to be forgotten. */
 struct bi_cellgraph_segments {
@@ -151,7 +151,8 @@ struct bi_cellgraph_ops {
     /* Of less than 2^32 - 1 edges; NULL: by steps. Puts those that were found into the graph's blocks in order. */
     bosc_status (*order)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                          int64_t edges);
-    /* TRIE: Dobrowolski's search; NULL: not on this backend. The trie has the vertices, whose numbers are its values. */
+    /* TRIE: Dobrowolski's search; NULL: not on this backend. The trie has the vertices, whose numbers are its values.
+     * */
     bosc_status (*dobrowolski)(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cellgraph_view *view,
                                const struct bi_cellgraph_edge_list *found);
     /* Writes all rows, and where they begin: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */

@@ -42,7 +42,8 @@ bosc_status bi_cellgraph_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int6
 int64_t bi_cellgraph_vote_sample_size(int64_t vertices);
 bosc_status bi_cellgraph_common_letters(bosc_ctx *ctx, const struct bi_cellgraph_view *view, const uint32_t **to);
 
-/* AUTO: whether the choice of a method for vertices of so many rows may depend on what is seen of a sample of them. */
+/* AUTO: whether the choice of a method for vertices of this many rows may depend on what is seen of a sample of them.
+ * */
 bool bi_cellgraph_needs_sample(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t rows);
 
 /* AUTO: the method that should take the least time. *common gets the common letters, or NULL. */

@@ -1,5 +1,5 @@
 /* The driver that finds a graph's edges by one of the methods. Edges are appended in any order to one list; at last
- * they are dealt to their lower vertices, and those of each are sorted. */
+ * they are grouped by their lower vertices, and those of each are sorted. */
 #include "cellgraph/drivers.h"
 
 /* The known edges, and those of the vertices that are not known. */
@@ -157,7 +157,7 @@ bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     found.vertex_bits = bits;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(find(ctx, graph, old, common, &found, &count));
-    while (count > found.capacity) { /* more than there was room for: at least so many there are */
+    while (count > found.capacity) { /* more than there was room for: there are at least this many */
         bi_arena_rewind(ctx, mark);
         found.capacity = count;
         BI_TRY(find(ctx, graph, old, common, &found, &count));

@@ -20,9 +20,9 @@ struct prospect {
     bool plain;
 };
 
-/* plain: no segment has so many pairs, or such a crowd, that ZOBRIST might be faster. A crowd is told from what
- * happens to agree in the sample by more than three members; but a pair may be all that shows of one where vertices are
- * many for each of the sample. */
+/* plain: no segment has so many pairs, or so large a group, that ZOBRIST might be faster. A large group is told from
+ * what happens to agree in the sample by more than three members; but a pair may be all that shows of one where
+ * vertices are many for each of the sample. */
 static struct prospect join_prospect(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
                                      const struct bi_cellgraph_sample_stats *stats)
 {
@@ -61,9 +61,9 @@ static bosc_status looks_of(bosc_ctx *ctx, struct bi_cellgraph_sample *sample, d
     return BOSC_OK;
 }
 
-/* Of ZOBRIST with so many looks for each vertex. Vectors that are there are as many as the pairs of the join at most,
- * and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many neighbours.
- */
+/* Of ZOBRIST with this many probes for each vertex. Vectors that are there are as many as the pairs of the join at
+ * most, and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many
+ * neighbours. */
 static double lookups_time(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_view *v, double probes,
                            double pairs)
 {

@@ -5,7 +5,7 @@
 #include "core/blocks.h"
 #include "core/call.h"
 
-/* Bytes of the blocks for n vertices and so many edges. */
+/* Bytes of the blocks for n vertices and this many edges. */
 static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges, size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     const size_t count = (size_t)n, words = (size_t)shape->words;

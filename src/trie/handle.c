@@ -1,4 +1,5 @@
-/* The foundation of tries: options, handles, blocks, views, the checks of arguments, and what a trie tells of itself. */
+/* The foundation of tries: options, handles, blocks, views, the checks of arguments, and what a trie tells of itself.
+ * */
 #include <string.h>
 
 #include "core/call.h"

@@ -33,11 +33,11 @@ bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **t
 
 /* Room in a block of the trie. */
 bosc_status bi_trie_reserve_block(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size);
-/* Room for so many keys, values and multiplicities. */
+/* Room for this many keys, values and multiplicities. */
 bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys);
 void bi_trie_free_blocks(bosc_trie *trie);
 
-/* Buckets of the table for so many keys; 0 where there is none. */
+/* Buckets of the table for this many keys; 0 where there is none. */
 uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys);
 
 struct bi_trie_view bi_trie_view_of(const bosc_trie *trie);

@@ -2,12 +2,12 @@
  *
  * Where neighbouring keys part tells the whole trie: the keys below a node are a run in which they part at its place or
  * deeper, between two at which they part higher up. So each node is found by itself, from the first of the places where
- * keys part in it, and hangs itself into its parent: Karras's construction, for nodes with more than two children. */
+ * keys part in it, and attaches itself to its parent: Karras's construction, for nodes with more than two children. */
 #include "trie/drivers.h"
 
 static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
 
-/* Room for a floor of so many numbers, and for what fills it up. */
+/* Room for a level of this many minima, and for what fills it up. */
 static bosc_status take_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int f, int64_t count)
 {
     splits->counts[f] = count;

@@ -17,9 +17,9 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
 }
 
-/* Scratch of a build from rows in reach: the rows turned, or a dictionary of their words, the slot of each, and the
+/* Scratch of a build from rows in reach: the rows reversed, or a dictionary of their words, the slot of each, and the
  * numbers by which they are sorted; what the sort keeps beside each row, and the words or entries that it sorts, twice;
- * order, starts, heads, places. Making nodes takes less: parts and floors, and four numbers for each. */
+ * order, starts, heads, places. Making nodes takes less: splits and minima, and four numbers for each. */
 static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
 {
     size_t slots = (size_t)bi_trie_dictionary_slots(ctx, s, n);
@@ -53,7 +53,7 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     return BOSC_OK;
 }
 
-/* Bytes of the blocks that hold something. Each node and each leaf but the root of a compact trie is one kid. */
+/* Bytes of the blocks that hold something. Each node and each leaf but the root of a compact trie is one child. */
 static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
 {
     size_blocks(&trie->opts, &trie->shape, trie->keys, used);

@@ -1,6 +1,6 @@
 /* The saved form of a trie, little-endian:
  *
- *   header (64 bytes, below) | keys, turned | values | multiplicities, uint32 | XXH3 64 of everything before
+ *   header (64 bytes, below) | keys, reversed | values | multiplicities, uint32 | XXH3 64 of everything before
  *
  * Keys, values and multiplicities are the blocks of the trie (trie/trie.h); nodes follow from the keys and are not
  * saved. Each array ends with zeros up to a multiple of 64 bytes. The header ends with its own XXH3 64. */

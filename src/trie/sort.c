@@ -124,7 +124,7 @@ static bosc_status number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
     return BOSC_OK;
 }
 
-/* The rows turned as columns. */
+/* The rows reversed as columns. */
 static bosc_status reverse_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                                 struct bi_trie_columns *to)
 {

@@ -1,17 +1,17 @@
 /* Inside a trie: the sorted keys, and nodes over them.
  *
- * Keys are kept turned: the letters of a word from its top bit down, so that keys compare as their words do, one after
- * the other as unsigned numbers. A place in a key is the number of a bit, 64 * word + bits below the top; a digit of
- * digit_bits bits begins at places 64 * word + digit_bits * j (the last one of a word may reach beyond its end, where
- * zeros are). Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
+ * Keys are kept letter-reversed: the letters of a word from its top bit down, so that keys compare as their words do,
+ * one after the other as unsigned numbers. A place in a key is the number of a bit, 64 * word + bits below the top; a
+ * digit of digit_bits bits begins at places 64 * word + digit_bits * j (the last one of a word may reach beyond its
+ * end, where zeros are). Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
  *
  * Compact: inner node v branches at place `depth`, where not all keys [first, end) below it have the same digit; up to
  * there they agree. The set bits of `bits` tell the digits that they have, and its children, in the order of their
- * digits, are kids[base], kids[base + 1], ...: a node, or BI_TRIE_LEAF | rank. The root, if it is a node,
+ * digits, are children[base], children[base + 1], ...: a node, or BI_TRIE_LEAF | rank. The root, if it is a node,
  * is node 0; the others are in the order of the ranks at which the second of their children begins, so that those of a
  * part of the trie stand together.
  *
- * Published: level h has a node for every prefix of h digits; its child for digit d is kids[(levels[h] + node) <<
+ * Published: level h has a node for every prefix of h digits; its child for digit d is children[(levels[h] + node) <<
  * digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
 #ifndef BI_TRIE_TRIE_H
 #define BI_TRIE_TRIE_H
@@ -46,20 +46,20 @@ enum { BI_TRIE_DICTIONARY_SLOTS = 1 << 21 /* of the dictionary of words, at most
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu
 
-/* How letters lie in words, and digits in turned words. */
+/* How letters lie in words, and digits in reversed words. */
 struct bi_trie_shape {
     struct bi_letters letters;
     int32_t digit_bits;     /* letters of a digit times letter_bits */
     int32_t digits, levels; /* digits of a word, but the last; of a key */
-    uint64_t reversed_lows; /* the lowest bit of each letter of a turned word */
+    uint64_t reversed_lows; /* the lowest bit of each letter of a reversed word */
 };
 
-struct __attribute__((aligned(16))) bi_trie_node { /* which a device moves in three parts */
+struct __attribute__((aligned(16))) bi_trie_node { /* which a device moves in three pieces */
     uint64_t bits[4];
     uint32_t base, depth, first, end;
 };
 
-/* Where keys are by their hashes (trie/table.h). */
+/* Where keys are by their hashes (trie/steps/key_table.h). */
 struct bi_trie_table {
     uint32_t *slots; /* NULL: there is no table */
     uint32_t buckets;
@@ -71,7 +71,7 @@ struct bi_trie_view {
     struct bi_trie_shape shape;
     bool published;
     int64_t count;        /* keys */
-    const uint64_t *keys; /* (count x words), turned */
+    const uint64_t *keys; /* (count x words), reversed */
     const struct bi_trie_node *nodes;
     const uint32_t *children;
     const int64_t *levels; /* published: nodes before each level */
@@ -118,8 +118,8 @@ struct bi_trie_ops {
     const struct bi_trie_steps *steps;
     bool finds_in_groups;    /* finds by the table: BI_TRIE_FIND_GROUP queries an item */
     bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
-    int64_t dictionary_rows; /* so many rows and more are sorted by a dictionary of their words */
-    int64_t whole_rows;      /* up to so many rows are sorted whole */
+    int64_t dictionary_rows; /* this many rows and more are sorted by a dictionary of their words */
+    int64_t whole_rows;      /* up to this many rows are sorted whole */
 };
 
 #ifdef BOSC_HAVE_CUDA

@@ -1,6 +1,6 @@
-/* Rows of neighbours on the CPU. Edges are in order of their lower vertices; they are dealt to ranges of the higher
- * ones, in that order, so that a range's rows are written one entry after the other: first the lower neighbours of its
- * vertices, and then the higher ones. */
+/* Rows of neighbours on the CPU. Edges are in order of their lower vertices; they are partitioned by ranges of the
+ * higher ones, in that order, so that a range's rows are written one entry after the other: first the lower neighbours
+ * of its vertices, and then the higher ones. */
 #include <string.h>
 
 #include "base/fault.h"

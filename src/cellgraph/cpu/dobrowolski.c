@@ -1,10 +1,10 @@
 /* Dobrowolski's sequential search, in O(n length) steps, on the CPU. It goes from the last letter to the first, and
  * keeps groups of the vectors that agree in all letters behind the one it looks at. Two vectors differ in that letter
  * alone if they are in one group and have one parent in the tree of all prefixes: the node of the letters before. Then
- * each group is split by the letter; a vector that is left alone never finds a fellow, and is dropped. The tree is
- * never there as a whole: nodes of a level are the runs of sorted vectors that agree in so many letters, and groups are
- * kept in the order of the vectors, so that those with one parent stand together. Source: Dobrowolski, An Efficient
- * Method of Constructing Cell Graph (SII 2013); the way of it is told in a comment in his library libcs. */
+ * each group is split by the letter; a vector that is left alone never finds a partner, and is dropped. The tree is
+ * never there as a whole: nodes of a level are the runs of sorted vectors that agree in this many letters, and groups
+ * are kept in the order of the vectors, so that those with one parent stand together. Source: Dobrowolski, An Efficient
+ * Method of Constructing Cell Graph (SII 2013); described in a comment of his library libcs. */
 #include <string.h>
 
 #include <boscage/trie.h>

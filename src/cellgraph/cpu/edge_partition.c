@@ -6,14 +6,14 @@
 #include "cellgraph/cpu/radix_partition.h"
 
 enum {
-    RANGE_BITS = 8,       /* so many ranges are written to at once without leaving the caches */
+    RANGE_BITS = 8,       /* this many ranges are written to at once without leaving the caches */
     LEAST_BITS = 12,      /* of the vertices of a range */
     MOST_BITS = 16,       /* so that an edge fits into a word: 32 for the other vertex, 16 for the position */
     WORTH_A_THREAD = 8192 /* edges */
 };
 
-/* The vertex by which an edge is dealt, above the other one. */
-static uint64_t turned(const struct bi_cellgraph_edge_partition *r, uint64_t edge)
+/* The vertex by which an edge is partitioned, above the other one. */
+static uint64_t by_chosen_end(const struct bi_cellgraph_edge_partition *r, uint64_t edge)
 {
     const uint64_t low = edge >> r->vertex_bits, high = edge ^ low << r->vertex_bits;
     return r->by_higher ? high << r->vertex_bits | low : edge;
@@ -30,7 +30,7 @@ static void count(const struct bi_cellgraph_edge_partition *r, int32_t thread)
     uint32_t *counts = r->places + (size_t)thread * r->ranges;
     memset(counts, 0, r->ranges * sizeof *counts);
     for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++)
-        counts[range_of(r, turned(r, r->edges[e]))]++;
+        counts[range_of(r, by_chosen_end(r, r->edges[e]))]++;
 }
 
 static void scatter(const struct bi_cellgraph_edge_partition *r, int32_t thread)
@@ -39,7 +39,7 @@ static void scatter(const struct bi_cellgraph_edge_partition *r, int32_t thread)
     uint32_t *places = r->places + (size_t)thread * r->ranges;
     const uint64_t mask = ((uint64_t)1 << (r->vertex_bits + r->range_bits)) - 1;
     for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++) {
-        const uint64_t edge = turned(r, r->edges[e]);
+        const uint64_t edge = by_chosen_end(r, r->edges[e]);
         r->packed[places[range_of(r, edge)]++] = (edge & mask) << r->position_bits | r->positions[e];
     }
 }

@@ -1,5 +1,5 @@
-/* Edges on the CPU dealt to ranges of the vertices at one of their ends, as a word each: the tables of a range fit into
- * a cache. */
+/* Edges on the CPU partitioned by ranges of the vertices at one of their ends, as a word each: the tables of a range
+ * fit into a cache. */
 #ifndef BI_CELLGRAPH_CPU_EDGE_PARTITION_H
 #define BI_CELLGRAPH_CPU_EDGE_PARTITION_H
 

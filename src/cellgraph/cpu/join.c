@@ -1,6 +1,6 @@
-/* The join on the CPU. For each segment, vertices are dealt to parts by the hash of their words outside it; a thread
- * brings the equal hashes of a part together by chains in its cache, and compares the vertices some time after it asked
- * for them. Chains are followed in rounds without branches: which entries have a fellow is as good as chance. */
+/* The join on the CPU. For each segment, vertices are partitioned by the hash of their words outside it; a thread
+ * brings the equal hashes of a partition together by chains in its cache, and compares the vertices some time after it
+ * asked for them. Chains are followed in rounds without branches: which entries have a fellow is as good as chance. */
 #include <string.h>
 
 #include "base/atomic.h"
@@ -12,7 +12,7 @@ enum {
     PARTITION_CAPACITY = 8 * BI_CELLGRAPH_PARTITION,
     HEADS = 4 * BI_CELLGRAPH_PARTITION,
     QUEUE = 256,   /* pairs that were asked for */
-    FOLLOWED = 32, /* links of a part that are followed, for each entry: more cost more than a few sorts */
+    FOLLOWED = 32, /* links of a partition that are followed, for each entry: more cost more than a few sorts */
     NOTHING = 0xffff
 };
 
@@ -20,7 +20,7 @@ struct pair {
     uint32_t i, j;
 };
 
-/* Entry i of a part, and an earlier one with a key that may be the same. */
+/* Entry i of a partition, and an earlier one with a key that may be the same. */
 struct link {
     uint16_t i, k;
 };
@@ -61,7 +61,7 @@ static void hash_complements(const void *user, int64_t first, int64_t count, boo
 {
     const struct join *j = user;
     struct bi_cellgraph_complements o = j->complements;
-    o.parity = again && j->differ; /* parts do not depend on it */
+    o.parity = again && j->differ; /* partitions do not depend on it */
     j->hash_complements(&j->hashing, &o, &j->all->view, first, count, hashes);
 }
 
@@ -101,7 +101,7 @@ static void flush(const struct join *j, struct workspace *w)
     bi_cellgraph_cpu_append(to, w->edges, w->positions, (uint32_t)found);
 }
 
-/* Puts a part's entries into chains; returns how many have an entry before them in theirs. */
+/* Puts a partition's entries into chains; returns how many have an entry before them in theirs. */
 static uint32_t chain(struct workspace *w, const struct bi_cellgraph_entry *entries, uint32_t size)
 {
     uint32_t count = 0, mask = HEADS - 1;
@@ -117,8 +117,8 @@ static uint32_t chain(struct workspace *w, const struct bi_cellgraph_entry *entr
     return count;
 }
 
-/* Pairs up the entries of a part whose keys are equal; false if there are too many to follow. The vertices of the last
- * pair that waits are asked for again and again, which costs less than a branch. */
+/* Pairs up the entries of a partition whose keys are equal; false if there are too many to follow. The vertices of the
+ * last pair that waits are asked for again and again, which costs less than a branch. */
 static bool match(const struct join *j, struct workspace *w, uint32_t partition)
 {
     const struct bi_cellgraph_view *v = &j->all->view;
@@ -169,7 +169,7 @@ static void match_partitions(struct join *j, int32_t thread)
     bi_atomic_fetch_add_u64(j->all->found.compared, w->compared);
 }
 
-/* Lists for which entries are dealt at once: all, unless that takes very much. */
+/* Lists for which entries are partitioned at once: all, unless that takes very much. */
 static int32_t lists_for(int64_t n, int32_t segments)
 {
     const int64_t plenty = (int64_t)1 << 30, one = n * (int64_t)sizeof(struct bi_cellgraph_entry);

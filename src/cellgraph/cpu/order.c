@@ -1,5 +1,5 @@
-/* Edges in order on the CPU: dealt to ranges of lower vertices, put there beside those of the same vertex, and sorted.
- */
+/* Edges in order on the CPU: partitioned by ranges of lower vertices, put there beside those of the same vertex, and
+ * sorted. */
 #include <string.h>
 
 #include "base/fault.h"
@@ -34,7 +34,7 @@ static uint32_t gather(const struct order *o, uint32_t range, uint32_t *places)
     return most;
 }
 
-static void tidy(const struct order *o, uint32_t range, uint32_t *places)
+static void sort_range(const struct order *o, uint32_t range, uint32_t *places)
 {
     const struct bi_cellgraph_edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
@@ -51,10 +51,10 @@ static void tidy(const struct order *o, uint32_t range, uint32_t *places)
     }
 }
 
-static void tidy_ranges(struct order *o, int32_t thread)
+static void sort_ranges(struct order *o, int32_t thread)
 {
     uint32_t *places = o->of_vertices + ((size_t)thread << o->ranges.range_bits), r;
-    while ((r = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->ranges.ranges) tidy(o, r, places);
+    while ((r = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->ranges.ranges) sort_range(o, r, places);
 }
 
 bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
@@ -70,6 +70,6 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
     BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.of_vertices));
     bi_cellgraph_edge_partition_run(&o.ranges);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) tidy_ranges(&o, t);
+    for (int32_t t = 0; t < threads; t++) sort_ranges(&o, t);
     return BOSC_OK;
 }

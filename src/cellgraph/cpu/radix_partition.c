@@ -1,4 +1,4 @@
-/* Items dealt to parts: counted, and then put into their places, by all threads. */
+/* Items partitioned: counted, and then put into their places, by all threads. */
 #include <string.h>
 
 #include "cellgraph/cpu/cpu.h"

@@ -1,5 +1,5 @@
-/* Items dealt to parts by the top bits of hashes of theirs, so that equal hashes come together in a part that fits a
- * cache. An item may be in several lists, each with a hash of its own. Source of the dealing: Manegold, Boncz, Kersten,
+/* Items partitioned by the top bits of hashes of theirs, so that equal hashes come together in a partition that fits a
+ * cache. An item may be in several lists, each with a hash of its own. Source: Manegold, Boncz, Kersten,
  * Optimizing Main-Memory Join on Modern Hardware (2002). */
 #ifndef BI_CELLGRAPH_CPU_RADIX_PARTITION_H
 #define BI_CELLGRAPH_CPU_RADIX_PARTITION_H
@@ -7,7 +7,7 @@
 #include "cellgraph/cpu/row_hash.h"
 
 enum {
-    BI_CELLGRAPH_PARTITION = 4096, /* items of a part, on average at most */
+    BI_CELLGRAPH_PARTITION = 4096, /* items of a partition, on average at most */
     BI_CELLGRAPH_LISTS = BI_CELLGRAPH_SEGMENTS
 };
 
@@ -22,13 +22,13 @@ struct bi_cellgraph_partitioning {
     /* Hash k of list l is for item `first` + k: hashes[l * BI_CELLGRAPH_BLOCK + k]. Each is asked for twice. */
     void (*hash)(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes);
     const void *user;
-    uint32_t *places;                   /* (threads x lists x parts) counts, then where a thread's items of a part go */
-    uint32_t *starts;                   /* (lists x (parts + 1)) of a list's parts in its entries */
-    struct bi_cellgraph_entry *entries; /* (lists x n), of a part in the order of the items */
+    uint32_t *places; /* (threads x lists x partitions) counts, then where a thread puts its items */
+    uint32_t *starts; /* (lists x (partitions + 1)) of a list's partitions in its entries */
+    struct bi_cellgraph_entry *entries; /* (lists x n), of a partition in the order of the items */
 };
 
-/* Counts (threads x stride, of which the first `parts` are meant) become where each thread's items of a part go;
- * starts (parts + 1) get those of the parts. */
+/* Counts (threads x stride, of which the first `partitions` are meant) become where each thread's items of a partition
+ * go; starts (partitions + 1) get those of the partitions. */
 void bi_cellgraph_sum_counts(uint32_t *places, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts);
 
 /* Takes scratch; n, lists, hash and user are set before. */

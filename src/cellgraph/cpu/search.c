@@ -1,4 +1,4 @@
-/* Searches on the CPU: level by level, the vertices of a level dealt to the threads. */
+/* Searches on the CPU: level by level, the vertices of a level distributed to the threads. */
 #include <string.h>
 
 #include "base/atomic.h"

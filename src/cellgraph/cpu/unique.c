@@ -1,7 +1,7 @@
-/* Vertices on the CPU: rows are dealt to parts by their hashes; in a part, equal hashes are brought together by chains,
- * and the rows compared some time after they were asked for. Should different rows of a part agree in the bits that
- * decide there, the part is done again with all comparisons. Rows are dealt in order, so the first of a chain's equal
- * rows is the first of all. */
+/* Vertices on the CPU: rows are partitioned by their hashes; in a partition, equal hashes are brought together by
+ * chains, and the rows compared some time after they were asked for. Should different rows of a partition agree in the
+ * bits that decide there, the partition is done again with all comparisons. Rows are partitioned in order, so the first
+ * of a chain's equal rows is the first of all. */
 #include <string.h>
 
 #include "base/atomic.h"
@@ -20,7 +20,7 @@ struct unique {
                       uint64_t *hashes);
     uint64_t *hashes; /* (rows) */
     uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
-    uint32_t *next;   /* (rows) chains of a part's entries */
+    uint32_t *next;   /* (rows) chains of a partition's entries */
     struct bi_cellgraph_partitioning partitioning;
     uint32_t *before; /* (threads + 1) first rows of the threads before */
     uint32_t *vertex_of, *firsts, *multiplicities;
@@ -70,8 +70,8 @@ static bool push(const struct unique *u, struct queue *q, uint32_t row)
     return q->count < QUEUE || flush(u, q);
 }
 
-/* Finds the first of the equals of each row of a part, where rows whose keys agree are equal, or (`exact`) where they
- * are compared; false if rows turned out not to be. */
+/* Finds the first of the equals of each row of a partition, where rows whose keys agree are equal, or (`exact`) where
+ * they are compared; false if rows turned out not to be. */
 static bool match(const struct unique *u, const struct bi_cellgraph_entry *entries, uint32_t size, bool exact)
 {
     uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->partitioning.entries);

@@ -17,7 +17,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
 int64_t bi_cellgraph_cuda_unique_bytes(int64_t n);
 int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes);
 bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments);
-/* Looks at a sample of the vertices, whose number is told; not if there are more than `capacity`. */
+/* Looks at a sample of the vertices, whose number is in the result; not if there are more than `capacity`. */
 bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
                                      bi_cellgraph_unique_result *result);
 bosc_status bi_cellgraph_cuda_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);

@@ -1,7 +1,7 @@
-/* The join on the device. Vertices are dealt to parts by the top bits of the hash of their words outside a segment; a
- * block brings the equal hashes of a part together by chains in shared memory, compares the vertices, and appends the
- * edges. Keys are low bits of the hashes, and sums of the words inside that show most of the pairs that differ in more
- * than a letter; what is left of them, and what agrees by chance, fails in the comparison. */
+/* The join on the device. Vertices are partitioned by the top bits of the hash of their words outside a segment; a
+ * block brings the equal hashes of a partition together by chains in shared memory, compares the vertices, and appends
+ * the edges. Keys are low bits of the hashes, and sums of the words inside that show most of the pairs that differ in
+ * more than a letter; what is left of them, and what agrees by chance, fails in the comparison. */
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
@@ -9,9 +9,9 @@
 enum {
     PARTITION_THREADS = 512,
     PARTITION_ITEMS = 16, /* vertices of a thread, times segments, at most */
-    RANK_BITS = 14,       /* of a place among those of a tile, which has up to DEAL_THREADS * DEAL_MOST */
-    MAX_COUNTED = 10240,  /* parts of all segments that are counted in shared memory; else each vertex is alone */
-    PARTITION = 3072,     /* vertices of a part, on average and at most; fewer where parts are few */
+    RANK_BITS = 14,       /* of a place among those of a tile, which has up to PARTITION_THREADS * PARTITION_ITEMS */
+    MAX_COUNTED = 10240,  /* partitions of all segments that are counted in shared memory; else each vertex is alone */
+    PARTITION = 3072,     /* vertices of a partition, on average and at most; fewer where partitions are few */
     MIN_PARTITION = 256,
     PARTITION_CAPACITY = 4096,
     MATCH_THREADS = 512,
@@ -32,14 +32,14 @@ struct join_args {
     struct bi_cellgraph_segments all;
     int32_t segment, segments; /* of this launch: the first, and how many */
     uint32_t partitions;       /* of a segment */
-    uint32_t begin, end;       /* of which these are dealt now */
-    uint32_t *taken;           /* (segments x parts dealt) places taken of each part */
-    join_entry *entries;       /* (segments x parts dealt x PART_ROOM) */
-    int32_t each;              /* vertices of a thread that deals */
+    uint32_t begin, end;       /* of which these are filled now */
+    uint32_t *taken;           /* (segments x partitions of a slice) places taken of each partition */
+    join_entry *entries;       /* (segments x partitions of a slice x PARTITION_CAPACITY) */
+    int32_t each;              /* vertices of a thread that partitions */
 };
 
-/* The part of vertex i in the launch's segment number g, counted from the first part dealt; or none, ~0. Of vertices
- * of WORDS words, if they have so many, whose segments have SPAN; 0: of any. */
+/* The partition of vertex i in the launch's segment number g, counted from the first partition of the slice; or none,
+ * ~0. Of vertices of WORDS words, if they have this many, whose segments have SPAN; 0: of any. */
 template <int WORDS>
 static __device__ __forceinline__ uint32_t partition_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
 {
@@ -64,16 +64,16 @@ static __device__ __forceinline__ void put(const join_args &a, uint32_t partitio
     if (place < PARTITION_CAPACITY) a.entries[(uint64_t)partition * PARTITION_CAPACITY + place] = {key, (uint32_t)i};
 }
 
-/* Deals the vertices of a tile to LISTS segments at most: parts are counted, capacity is taken for all of a part at once,
- * and each vertex goes to its place in it. Threads remember up to EACH vertices' keys, parts and ranks among those of
- * the tile. */
+/* Partitions the vertices of a tile to LISTS segments at most: partitions are counted, capacity is taken for all of a
+ * partition at once, and each vertex goes to its place in it. Threads remember up to EACH vertices' keys, partitions
+ * and ranks among those of the tile. */
 template <int WORDS, int EACH, int LISTS>
 static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition(const join_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, taken);
     const uint32_t partitions = (uint32_t)a.segments * (a.end - a.begin);
     const int64_t first = blockIdx.x * (int64_t)PARTITION_THREADS * a.each + threadIdx.x;
-    uint32_t key[EACH * LISTS], place[EACH * LISTS]; /* part << DEAL_RANK_BITS | rank; or none, ~0 */
+    uint32_t key[EACH * LISTS], place[EACH * LISTS]; /* partition << RANK_BITS | rank; or none, ~0 */
     for (uint32_t p = threadIdx.x; p < partitions; p += PARTITION_THREADS) taken[p] = 0;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
     }
 }
 
-/* The same where parts are too many to be counted in shared memory, and so are seldom the same. */
+/* The same where partitions are too many to be counted in shared memory, and so are seldom the same. */
 static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition_many(const join_args a)
 {
     const int64_t i = blockIdx.x * (int64_t)PARTITION_THREADS + threadIdx.x;
@@ -116,7 +116,7 @@ struct match_shared {
     uint32_t heads[HEADS];
     uint32_t key[PARTITION_CAPACITY];
     uint16_t next[PARTITION_CAPACITY];
-    uint32_t queue[QUEUE]; /* two places of a part each */
+    uint32_t queue[QUEUE]; /* two places of a partition each */
     uint32_t queued, skewed;
     uint32_t warps[MATCH_WARPS];
     uint64_t at;
@@ -219,7 +219,7 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
     }
 }
 
-/* One part of one segment. */
+/* One partition of one segment. */
 template <int WORDS, int AT_ONCE>
 static __global__ void __launch_bounds__(MATCH_THREADS) bi_cellgraph_join_match(const join_args a)
 {
@@ -258,7 +258,7 @@ template <int WORDS, int EACH, int LISTS> static bosc_status partition_tile(bosc
                   counts * sizeof(uint32_t), a);
 }
 
-/* Deals the vertices of WORDS words (0: of any number), unless that is done; and compares them. */
+/* Partitions the vertices of WORDS words (0: of any number), unless that is done; and compares them. */
 template <int WORDS, int AT_ONCE> static bosc_status partition_and_match(bosc_ctx *ctx, join_args &a, size_t counts)
 {
     const unsigned blocks = (unsigned)a.segments * (a.end - a.begin);
@@ -275,7 +275,7 @@ template <int WORDS, int AT_ONCE> static bosc_status partition_and_match(bosc_ct
     return BI_RUN(ctx, (bi_cellgraph_join_match<WORDS, AT_ONCE>), blocks, MATCH_THREADS, 0, a);
 }
 
-/* Deals and compares the vertices of a launch's segments, in the parts from a.begin to before a.end. */
+/* Partitions and compares the vertices of a launch's segments, in the partitions from a.begin to before a.end. */
 static bosc_status join_some(bosc_ctx *ctx, join_args &a)
 {
     const size_t counts = (size_t)a.segments * (a.end - a.begin);
@@ -288,14 +288,15 @@ static bosc_status join_some(bosc_ctx *ctx, join_args &a)
     }
 }
 
-/* Vertices of a part: few enough for all multiprocessors to be busy, but so many that all parts are there at once. */
+/* Vertices of a partition: few enough for all multiprocessors to be busy, but so many that all partitions are there at
+ * once. */
 static int64_t partition_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
 {
     const int64_t size = n * segments * 2 / ((int64_t)ctx->multiprocessors * 5);
     return size < MIN_PARTITION ? MIN_PARTITION : size > PARTITION ? PARTITION : size;
 }
 
-/* Bytes of scratch for the parts: as many as are counted, or one segment's where there is memory for that. */
+/* Bytes of scratch for the partitions: as many as are counted, or one segment's where there is memory for that. */
 static bosc_status partitions_bytes(bosc_ctx *ctx, const join_args &a, size_t partition_bytes, size_t *bytes)
 {
     const size_t counted = MAX_COUNTED * partition_bytes, plenty = (size_t)1 << 30,
@@ -318,7 +319,7 @@ int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max
     return most > all ? all : most < partition_bytes ? partition_bytes : most;
 }
 
-/* As many segments at once as there is memory for, and counts; if not even one, slices of its parts. */
+/* As many segments at once as there is memory for, and counts; if not even one, slices of its partitions. */
 bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all)
 {
     const size_t partition_bytes = PARTITION_CAPACITY * sizeof(join_entry) + sizeof(uint32_t);

@@ -1,8 +1,8 @@
-/* Searches on the device, in one launch. A block keeps what it found as its own part of the next level, in shared
+/* Searches on the device, in one launch. A block keeps what it found as its own share of the next level, in shared
  * memory, so that levels pass between blocks through nothing but the words of `reach`: a level costs one round trip to
  * them and one barrier of the grid, at which the blocks learn whether the search goes on. What a block has no room for,
- * it spills to a queue that is dealt to all; and when levels get small, all is spilled, and the first block goes on
- * alone, without the grid. Neighbours are read while the blocks wait for each other. Source of the persistent loop:
+ * it spills to a queue that is distributed to all; and when levels get small, all is spilled, and the first block goes
+ * on alone, without the grid. Neighbours are read while the blocks wait for each other. Source of the persistent loop:
  * Xiao, Feng, Inter-Block GPU Communication via Fast Barrier Synchronization (2010). */
 #include "core/cuda/cooperative.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
@@ -178,7 +178,7 @@ static __device__ __forceinline__ void expand(const bi_cellgraph_search &s, sear
     atomicOr(&sh.found[(t.level + 1) & 1].met, 1u);
 }
 
-/* One level: the block's own part, by its first warps, and its share of what was spilled, by its last ones. The blocks
+/* One level: the block's own share, by its first warps, and its share of what was spilled, by its last ones. The blocks
  * take turns to be the first to get some. */
 template <int SIDES>
 static __device__ __forceinline__ void expand_all(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,

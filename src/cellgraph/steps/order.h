@@ -1,4 +1,4 @@
-/* Steps that put edges in order: they are dealt to their lower vertices, and each vertex sorts its own. */
+/* Steps that put edges in order: they are grouped by their lower vertices, and each vertex sorts its own. */
 #ifndef BI_CELLGRAPH_STEPS_ORDER_H
 #define BI_CELLGRAPH_STEPS_ORDER_H
 

@@ -1,4 +1,4 @@
-/* Letters, digits and places in turned words, and rows of words that are looked for. */
+/* Letters, digits and places in reversed words, and rows of words that are looked for. */
 #ifndef BI_TRIE_STEPS_KEY_WORDS_H
 #define BI_TRIE_STEPS_KEY_WORDS_H
 
@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "trie/trie.h"
 
-/* Reverses the bits of each letter of a turned word. */
+/* Reverses the bits of each letter of a reversed word. */
 BI_FN uint64_t bi_trie_mirror(const struct bi_trie_shape *s, uint64_t x)
 {
     for (int32_t i = 0, gap = s->letters.letter_bits - 1; gap > 0; i++, gap -= 2) {
@@ -27,7 +27,7 @@ BI_FN uint64_t bi_trie_restore(const struct bi_trie_shape *s, uint64_t reversed)
     return bi_reverse(bi_trie_mirror(s, reversed));
 }
 
-/* The digit at a place, of the turned word that it is in. */
+/* The digit at a place, of the reversed word that it is in. */
 BI_FN uint32_t bi_trie_digit(const struct bi_trie_shape *s, uint64_t reversed, uint32_t place)
 {
     return (uint32_t)(reversed << (place & 63) >> (64 - s->digit_bits));
@@ -59,12 +59,12 @@ BI_FN uint32_t bi_trie_letter_place(const struct bi_trie_shape *s, int32_t lette
     return (uint32_t)(letter / s->letters.per_word * 64 + letter % s->letters.per_word * s->letters.letter_bits);
 }
 
-/* A vector that is looked for: a row of the caller's, or a turned one; or the smallest vector above a key that agrees
+/* A vector that is looked for: a row of the caller's, or a reversed one; or the smallest vector above a key that agrees
  * with such a row: as `above` before place `split`, where it has a 1, and as the row behind it. */
 struct bi_trie_query {
     const struct bi_trie_shape *shape;
     const uint64_t *row, *mask; /* mask: NULL, or the bits of a packed row that count */
-    const uint64_t *above;      /* NULL, or a turned row */
+    const uint64_t *above;      /* NULL, or a reversed row */
     uint32_t split;
     bool reversed;
 };

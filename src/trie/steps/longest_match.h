@@ -1,5 +1,5 @@
 /* The longest match by the sorted keys: x is placed among them, and the key before it or the one behind it has most in
- * common with it. Where nodes are few for their keys, the way down them (walk.h) is shorter. */
+ * common with it. Where nodes are few for their keys, the way down them (descent.h) is shorter. */
 #ifndef BI_TRIE_STEPS_LONGEST_MATCH_H
 #define BI_TRIE_STEPS_LONGEST_MATCH_H
 

@@ -7,9 +7,9 @@
 
 /* ---- where neighbouring keys part ---- */
 
-/* parts[k]: the place of the digit at which keys k - 1 and k part; -1 for k = 0 and k = count, where all does. Above it
- * the least of each BI_TRIE_FAN of them, and so on, so that the nearest smaller one is found in logarithmic time. Each
- * floor is filled up to whole fans with numbers that are too large. */
+/* splits[k]: the place of the digit at which keys k - 1 and k part; -1 for k = 0 and k = count, where all does. Above
+ * it the least of each BI_TRIE_FAN of them, and so on, so that the nearest smaller one is found in logarithmic time.
+ * Each level is filled up to whole fans with numbers that are too large. */
 enum { BI_TRIE_FAN = 8, BI_TRIE_MIN_LEVELS = 11 };
 
 struct bi_trie_splits {
@@ -58,7 +58,7 @@ BI_FN uint32_t bi_trie_fan_at_most(const int32_t *level, int64_t fan, int32_t mo
     return which;
 }
 
-/* The last k before `from` with parts[k] <= most; there is one, as parts[0] is the least. */
+/* The last k before `from` with splits[k] <= most; there is one, as splits[0] is the least. */
 BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
     int level = 0;
@@ -72,7 +72,7 @@ BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t f
     return k;
 }
 
-/* The first k behind `from` with parts[k] <= most; there is one, as parts[count] is the least. */
+/* The first k behind `from` with splits[k] <= most; there is one, as splits[count] is the least. */
 BI_FN int64_t bi_trie_next_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
     int level = 0;

@@ -18,7 +18,7 @@ BI_FN int64_t bi_trie_column_at(const struct bi_trie_columns *c, int64_t row, in
     return c->data[row * c->row_step + s * c->step];
 }
 
-/* Rows turned, with the top bit of each word flipped. */
+/* Rows reversed, with the top bit of each word flipped. */
 struct bi_trie_reversing {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
