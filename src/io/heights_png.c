@@ -134,7 +134,7 @@ bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding enco
                            bosc_io_error *error)
 {
     struct reading r = {.in = in, .error = error};
-    if (in->size < 8 || memcmp(in->data, "\x89PNG\r\n\x1a\n", 8) != 0) return fail(&r, "no PNG");
+    if (in->size < 8 || memcmp(in->data, "\x89PNG\r\n\x1a\n", 8) != 0) return fail(&r, "not a PNG");
     r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, jump, stay_silent, &r, take_memory, give_memory);
     r.info = r.png ? png_create_info_struct(r.png) : NULL;
     bosc_status status = BOSC_ERR_NOMEM;

@@ -42,13 +42,19 @@ static void png_bad(void)
         bosc_heights_encoding encoding;
         const char *reason;
     } kinds[] = {
-        {{4, 4, 8, 2, 0}, PLAIN, "an RGB picture"},  {{4, 4, 8, 6, 0}, PLAIN, "an RGB picture"},
-        {{4, 4, 16, 2, 0}, PLAIN, "an RGB picture"}, {{4, 4, 8, 3, 0}, PLAIN, "palette"},
-        {{4, 4, 8, 4, 0}, PLAIN, "alpha"},           {{4, 4, 16, 4, 0}, PLAIN, "alpha"},
-        {{8, 1, 1, 0, 0}, PLAIN, "less than 8"},     {{4, 1, 2, 0, 0}, PLAIN, "less than 8"},
-        {{2, 1, 4, 0, 0}, PLAIN, "less than 8"},     {{4, 4, 8, 0, 0}, RGB, "terrain-RGB is"},
-        {{4, 4, 16, 0, 0}, RGB, "terrain-RGB is"},   {{4, 4, 16, 2, 0}, RGB, "terrain-RGB is"},
-        {{4, 4, 8, 3, 0}, RGB, "terrain-RGB is"},
+        {{4, 4, 8, 2, 0}, PLAIN, "an RGB picture"},
+        {{4, 4, 8, 6, 0}, PLAIN, "an RGB picture"},
+        {{4, 4, 16, 2, 0}, PLAIN, "an RGB picture"},
+        {{4, 4, 8, 3, 0}, PLAIN, "palette"},
+        {{4, 4, 8, 4, 0}, PLAIN, "alpha"},
+        {{4, 4, 16, 4, 0}, PLAIN, "alpha"},
+        {{8, 1, 1, 0, 0}, PLAIN, "less than 8"},
+        {{4, 1, 2, 0, 0}, PLAIN, "less than 8"},
+        {{2, 1, 4, 0, 0}, PLAIN, "less than 8"},
+        {{4, 4, 8, 0, 0}, RGB, "terrain-RGB needs"},
+        {{4, 4, 16, 0, 0}, RGB, "terrain-RGB needs"},
+        {{4, 4, 16, 2, 0}, RGB, "terrain-RGB needs"},
+        {{4, 4, 8, 3, 0}, RGB, "terrain-RGB needs"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         make_png(&file, &kinds[i].kind, pixels);
@@ -71,8 +77,8 @@ static void png_bad(void)
         make_png(&file, &sizes[i].kind, NULL);
         check_no_heights(BI_HEIGHTS_PNG, PLAIN, file.bytes, file.size, sizes[i].reason);
     }
-    check_no_heights(BI_HEIGHTS_PNG, PLAIN, "", 0, "no PNG");
-    check_no_heights(BI_HEIGHTS_PNG, PLAIN, "P5 1 1 255 x", 12, "no PNG");
+    check_no_heights(BI_HEIGHTS_PNG, PLAIN, "", 0, "not a PNG");
+    check_no_heights(BI_HEIGHTS_PNG, PLAIN, "P5 1 1 255 x", 12, "not a PNG");
     struct png_kind small = {3, 2, 16, 0, 0}, map = {2, 2, 8, 6, 1};
     make_png(&file, &small, pixels);
     heights_damaged(BI_HEIGHTS_PNG, PLAIN, file.bytes, file.size, file.size - 4, suite_slow(NULL) ? 41 : 7);
@@ -98,11 +104,11 @@ static void pgm_good(void)
 static void pgm_bad(void)
 {
     static const struct malformed bad[] = {
-        {"no .pgm", "", 0},
-        {"no .pgm", "P", 0},
-        {"no .pgm", "P6 1 1 255 abc", 0},
-        {"no .pgm", "P1 1 1 1", 0},
-        {"no .pgm", "\x89PNG", 0},
+        {"not a .pgm", "", 0},
+        {"not a .pgm", "P", 0},
+        {"not a .pgm", "P6 1 1 255 abc", 0},
+        {"not a .pgm", "P1 1 1 1", 0},
+        {"not a .pgm", "\x89PNG", 0},
         {"F:1: the width", "P2", 0},
         {"F:2: the width", "P2\n", 0},
         {"F:1: the width", "P2 x", 0},
@@ -138,7 +144,7 @@ static void pgm_bad(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         check_no_heights(BI_HEIGHTS_PGM, PLAIN, bad[i].bytes, bad[i].size ? bad[i].size : strlen(bad[i].bytes),
                          bad[i].reason);
-    check_no_heights(BI_HEIGHTS_PGM, RGB, "P2 1 1 255 1", 12, "no PNG");
+    check_no_heights(BI_HEIGHTS_PGM, RGB, "P2 1 1 255 1", 12, "not a PNG");
     static const char plain[] = "P2 # c\n3 2 99\n1 2 3\n40 50 60", raw[] = "P5\n2 2 300\nabababab";
     heights_damaged(BI_HEIGHTS_PGM, PLAIN, plain, sizeof plain - 1, sizeof plain - 2, 1);
     heights_damaged(BI_HEIGHTS_PGM, PLAIN, raw, sizeof raw - 1, sizeof raw - 1, 1);
@@ -158,14 +164,14 @@ static void hgt_files(void)
     bosc_heights_free(&h);
     static const size_t wrong[] = {0, 1, 2, 3, 6, 7, 9, 10, 16, 17};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        check_no_heights(BI_HEIGHTS_HGT, PLAIN, tile, wrong[i], "no square");
+        check_no_heights(BI_HEIGHTS_HGT, PLAIN, tile, wrong[i], "not a square");
     check_no_heights(BI_HEIGHTS_HGT, PLAIN, "\x80\0\x80\0\x80\0\x80\0", 8, "no sample has a height");
     char *large = suite_alloc(1201 * 1201 * 2);
     memset(large, 1, 1201 * 1201 * 2);
     CHECK_EQ(parse_heights(BI_HEIGHTS_HGT, PLAIN, large, 1201 * 1201 * 2, &h, &error), BOSC_OK);
     CHECK(h.width == 1201 && h.data[1201 * 1201 - 1] == 257 && fabs(h.spacing - 92.61) < 0.01);
     bosc_heights_free(&h);
-    check_no_heights(BI_HEIGHTS_HGT, PLAIN, large, 1201 * 1201 * 2 - 2, "no square");
+    check_no_heights(BI_HEIGHTS_HGT, PLAIN, large, 1201 * 1201 * 2 - 2, "not a square");
     free(large);
 }
 

@@ -191,10 +191,10 @@ static void tiff_bad(void)
         check_no_heights(BI_HEIGHTS_TIFF, PLAIN, bytes, size, files[k].reason);
     }
     unlink(path);
-    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "", 0, "no TIFF");
-    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "II*\0", 4, "no TIFF");
-    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "II*\0\xff\xff\xff\xff", 8, "no TIFF");
-    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "\x89PNG\r\n\x1a\n", 8, "no TIFF");
+    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "", 0, "not a TIFF");
+    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "II*\0", 4, "not a TIFF");
+    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "II*\0\xff\xff\xff\xff", 8, "not a TIFF");
+    check_no_heights(BI_HEIGHTS_TIFF, PLAIN, "\x89PNG\r\n\x1a\n", 8, "not a TIFF");
     /* one directory: its entries are tag, type (3: short, 4: long), count, value */
     static const char claims[] = "II*\0\x08\0\0\0\x06\0"
                                  "\0\1\4\0\1\0\0\0\xa0\x86\1\0"
@@ -246,7 +246,7 @@ static void round_trips(void)
             fresh_path(path, endings[e]);
             if (e == 4 && !square) {
                 CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_ERR_DATA);
-                CHECK(strstr(error.text, "no square") && access(path, F_OK) != 0);
+                CHECK(strstr(error.text, "not a square") && access(path, F_OK) != 0);
                 continue;
             }
             if (bosc_heights_write(path, &h, &error) != BOSC_OK || bosc_heights_read(path, PLAIN, &got, &error))
@@ -289,7 +289,7 @@ static void bad_arguments(void)
     for (int i = 0; i < 2; i++) {
         h.data = i ? low : high;
         CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_ERR_DATA);
-        CHECK(suite_begins(error.text, path) && strstr(error.text, "the format has 0 to 65535"));
+        CHECK(suite_begins(error.text, path) && strstr(error.text, "the format holds 0 to 65535"));
     }
     CHECK(access(path, F_OK) != 0);
     CHECK_EQ(bosc_heights_read(path, PLAIN, &got, &error), BOSC_ERR_IO);

@@ -162,15 +162,15 @@ static void ply_good(void)
 
 /* PLY files and what is said of them. */
 static const struct malformed bad_ply[] = {
-    {"no .ply", "", 0},
-    {"no .ply", "plyx\n", 0},
-    {"no .ply", "PLY\n", 0},
-    {"no .ply", "OFF\n", 0},
+    {"not a .ply", "", 0},
+    {"not a .ply", "plyx\n", 0},
+    {"not a .ply", "PLY\n", 0},
+    {"not a .ply", "OFF\n", 0},
     {"format is not given", "ply\n", 0},
     {"format is not given", "ply\nelement vertex 1\n", 0},
     {"format is not given", "ply\nformat\n", 0},
-    {"format is none", "ply\nformat binary 1.0\n", 0},
-    {"format is none", "ply\nformat binary_middle_endian 1.0\n", 0},
+    {"format is not one of", "ply\nformat binary 1.0\n", 0},
+    {"format is not one of", "ply\nformat binary_middle_endian 1.0\n", 0},
     {"version", "ply\nformat ascii 2.0\n", 0},
     {"version", "ply\nformat ascii\n", 0},
     {"truncated in the header", PLY("ascii", ""), 0},

@@ -122,8 +122,8 @@ static const struct {
     {"malformed", "{'descr' '<f4', 'fortran_order': False, 'shape': (6,)}", 24},
     {"malformed", "{descr: '<f4', 'fortran_order': False, 'shape': (6,)}", 24},
     {"malformed", "{'a key much longer than any that there is': 1}", 24},
-    {"no dictionary", "", 24},
-    {"no dictionary", "['descr', '<f4']", 24},
+    {"not a dictionary", "", 24},
+    {"not a dictionary", "['descr', '<f4']", 24},
 };
 
 static void bad_headers(void)
