@@ -11,9 +11,9 @@ static __global__ void join_sum(bosc_hash_view view, const uint32_t *keys, int64
     int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
     if (i >= n) return;
     bosc_hash_word key = {keys[i], 0};
-    int64_t place = bosc_hash_look_up(&view, key);
-    if (place < 0) return;
-    atomicAdd(sum, (unsigned long long)*(const uint32_t *)bosc_hash_value_at(&view, place));
+    int64_t slot = bosc_hash_look_up(&view, key);
+    if (slot < 0) return;
+    atomicAdd(sum, (unsigned long long)*(const uint32_t *)bosc_hash_value_at(&view, slot));
 }
 
 int main()

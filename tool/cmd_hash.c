@@ -179,7 +179,7 @@ static int number_keys(struct job *job, const bosc_array *keys, bosc_array *ids,
     unique->data = ids->data ? job_alloc(n, bosc_dtype_size(keys->dtype)) : NULL;
     if (!unique->data) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = bosc_hash_unique(job->ctx, keys->dtype == BOSC_U32 ? 32 : 64, keys->data, keys->shape[0],
+    bosc_status status = bosc_hash_unique(job->ctx, keys->data, keys->shape[0], keys->dtype == BOSC_U32 ? 32 : 64,
                                           ids->data, unique->data, &unique->shape[0]);
     job_seconds(job, "unique", start);
     if (status != BOSC_OK) return say_ctx(job, status);

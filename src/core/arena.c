@@ -103,7 +103,7 @@ bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p)
 bosc_status bi_scratch_of(bosc_ctx *ctx, int64_t count, size_t size, void *p)
 {
     void *memory;
-    if (count > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
+    if (count > 0 && size > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)
         return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %lld elements of %zu bytes", ctx->backend->name,
                        (long long)count, size);
     BI_TRY(bi_scratch(ctx, (size_t)count * size, &memory));

@@ -2,7 +2,7 @@
 #include "core/call.h"
 #include "hash/drivers.h"
 
-/* Makes *table from pairs in blocks of its own, so that it is as it was if that fails. */
+/* Builds *table from pairs in new blocks, so that it is unchanged if that fails. */
 static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts, const struct bi_hash_input *in)
 {
     bosc_hash next = *table;
@@ -10,7 +10,7 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     for (int b = 0; b < BI_HASH_BLOCKS; b++) next.blocks[b] = (struct bi_block){0};
     next.opts = *opts;
     next.shape = bi_hash_shape_of(opts);
-    bosc_status status = bi_hash_make(ctx, table, &next, in, &written);
+    bosc_status status = bi_hash_build_from(ctx, table, &next, in, &written);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
         *table = next;
@@ -23,7 +23,7 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
 static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts)
 {
     struct bi_hash_input in;
-    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, 0, &in));
+    BI_TRY(bi_hash_list_input(ctx, table, NULL, 0, &in));
     in.pairs = table->pairs;
     return rebuild(ctx, table, opts, &in);
 }
@@ -31,26 +31,34 @@ static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts 
 bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed)
 {
     const struct bi_hash_layout *layout;
-    bosc_hash_opts asked, full;
+    bosc_hash_opts wanted, full;
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    asked = table->opts;
-    asked.seed = seed;
-    if (load != 0) asked.load = load;
-    if (bi_hash_check_opts(ctx, &asked, &full, &layout) != BOSC_OK)
-        return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is none that this layout can have", load);
+    wanted = table->opts;
+    wanted.seed = seed;
+    if (load != 0) wanted.load = load;
+    if (bi_hash_check_opts(ctx, &wanted, &full, &layout) != BOSC_OK)
+        return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is not one that this layout can have", load);
     BI_RETURN_WITH_SCRATCH(ctx, rehash(ctx, table, &full));
 }
 
-/* New pairs behind those of the table; the input's arrays have room. */
+/* Only these tables change in place. */
+static bool is_bucketed_map(const bosc_hash *table)
+{
+    return table->layout == &bi_hash_bucketed_layout && table->opts.kind == BOSC_HASH_MAP;
+}
+
+/* Puts new pairs behind those of the table, in the capacity that the input's arrays have. */
 static bosc_status append(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
                           struct bi_hash_input *in)
 {
     size_t key_bytes = (size_t)table->shape.key_bytes, value_size = (size_t)table->opts.value_size;
     char *to_keys = (char *)(uintptr_t)in->keys + (size_t)in->n * key_bytes;
-    char *to_values = (char *)(uintptr_t)in->values + (size_t)in->n * value_size;
     BI_TRY(ctx->backend->copy(ctx, to_keys, keys, (size_t)n * key_bytes));
-    if (value_size) BI_TRY(ctx->backend->copy(ctx, to_values, values, (size_t)n * value_size));
+    if (value_size) {
+        char *to_values = (char *)(uintptr_t)in->values + (size_t)in->n * value_size;
+        BI_TRY(ctx->backend->copy(ctx, to_values, values, (size_t)n * value_size));
+    }
     if (in->counts) {
         struct bi_hash_ones ones = {(uint32_t *)(uintptr_t)in->counts + in->n};
         BI_TRY(BI_HASH_STEP(ctx, ones, n, &ones));
@@ -60,48 +68,49 @@ static bosc_status append(bosc_ctx *ctx, const bosc_hash *table, const void *key
     return BOSC_OK;
 }
 
-/* Of a bucketed map: makes the parts anew that get a key, where they are. *fits: they have room for it; else nothing
- * was done. */
+/* Fills the partitions of a bucketed map again that get a key, in their own buckets. *fits: those are enough; else
+ * nothing was done. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
                                    bool *fits)
 {
-    int64_t parts = (int64_t)1 << table->shape.part_bits;
+    int64_t partitions = (int64_t)1 << table->shape.partition_bits;
     struct bi_hash_input in;
     struct bi_hash_groups g;
     struct bi_hash_lists lists;
     uint32_t *touched, *over, is_over;
     void *sorted;
-    bool again, staged = false;
+    bool retry, staged = false;
     *fits = false;
-    BI_TRY(bi_hash_scratch(ctx, parts, 4, &touched));
-    BI_TRY(bi_hash_scratch(ctx, 1, 4, &over));
-    BI_TRY(ctx->backend->fill(ctx, touched, 0, (size_t)parts * 4));
+    BI_TRY(bi_scratch_of(ctx, partitions, 4, &touched));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &over));
+    BI_TRY(ctx->backend->fill(ctx, touched, 0, (size_t)partitions * 4));
     BI_TRY(ctx->backend->fill(ctx, over, 0, 4));
-    struct bi_hash_touch touch = {NULL, table->shape.key_bits, table->shape.part_bits, table->shape.seed, touched};
+    struct bi_hash_touch touch = {NULL, table->shape.key_bits, table->shape.partition_bits, table->shape.seed, touched};
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &touch.keys, &staged));
     BI_TRY(BI_HASH_STEP(ctx, touch, n, &touch));
-    BI_TRY(bi_hash_pairs_of(ctx, table, touched, n, &in));
+    BI_TRY(bi_hash_list_input(ctx, table, touched, n, &in));
     BI_TRY(append(ctx, table, touch.keys, values, n, &in));
     BI_TRY(bi_hash_sort(ctx, table->shape.key_bits, table->shape.seed, in.keys, in.n, &g, &sorted));
     BI_TRY(bi_hash_reduce(ctx, table, &in, sorted, &g));
     BI_TRY(bi_hash_lists_of(ctx, &table->shape, &g, &lists));
-    struct bi_hash_room room = {table->blocks[BI_HASH_PARTS].data, lists.starts, BI_HASH_MOST_LOAD, over};
-    BI_TRY(BI_HASH_STEP(ctx, check_room, parts, &room));
+    struct bi_hash_capacity capacity = {table->blocks[BI_HASH_DESCRIPTORS].data, lists.starts, BI_HASH_MAX_LOAD_FACTOR,
+                                        over};
+    BI_TRY(BI_HASH_STEP(ctx, check_capacity, partitions, &capacity));
     BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
     if (is_over) return BOSC_OK;
     lists.in_place = *fits = true;
     bosc_hash before = *table, next = *table;
     BI_TRY(bi_hash_recount(ctx, &before, touched));
-    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &again); /* takes memory before it writes */
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &retry); /* takes memory before it writes */
     if (status == BOSC_OK) {
         next.keys = table->keys - in.old + g.count;
         next.pairs = table->opts.counted ? in.pairs : next.keys;
-        next.second += table->second - before.second;
+        next.extra_probes += table->extra_probes - before.extra_probes;
         next.reseeded += table->reseeded - before.reseeded;
         next.linear += table->linear - before.linear;
         *table = next;
     } else if (status != BOSC_ERR_NOMEM) {
-        bi_hash_forget(table);
+        bi_hash_set_empty(table);
     }
     return status;
 }
@@ -110,12 +119,11 @@ static bosc_status insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, con
 {
     struct bi_hash_input in;
     bool fits = false;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    if (table->layout == &bi_hash_bucketed && table->opts.kind == BOSC_HASH_MAP && table->buckets)
-        BI_TRY(insert_in_place(ctx, table, keys, values, n, &fits));
+    if (is_bucketed_map(table) && table->buckets) {
+        BI_TRY_WITH_SCRATCH(ctx, insert_in_place(ctx, table, keys, values, n, &fits));
+    }
     if (fits) return BOSC_OK;
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, n, &in));
+    BI_TRY(bi_hash_list_input(ctx, table, NULL, n, &in));
     BI_TRY(append(ctx, table, keys, values, n, &in));
     return rebuild(ctx, table, &table->opts, &in);
 }
@@ -124,10 +132,7 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
 {
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    BI_TRY(bi_hash_check_n(ctx, "n", n));
-    const bosc_hash_opts *o = &table->opts;
-    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, o->key_bits / 8, o->key_bits == 32 ? 4 : 8));
-    BI_TRY(bi_hash_check_array(ctx, "values", values, n, o->value_size, bi_hash_alignment(o->value_size)));
+    BI_TRY(bi_hash_check_pairs(ctx, table, keys, values, n));
     if (table->pairs + n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld pairs, and %lld are there; a table holds less than 2^32 - 1",
                        (long long)n, (long long)table->pairs);
@@ -135,33 +140,33 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
     BI_RETURN_WITH_SCRATCH(ctx, insert(ctx, table, keys, values, n));
 }
 
-/* Of a bucketed map: fillers take the places of the keys. */
+/* Replaces the keys of a bucketed map by fillers. */
 static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[3];
-    struct bi_hash_erase e = {.view = bi_hash_view(table),
+    struct bi_hash_erase e = {.view = bi_hash_view_of(table),
                               .keys = keys,
                               .buckets = table->buckets,
                               .table = table->blocks[BI_HASH_TABLE].data,
                               .value_size = table->opts.value_size,
                               .counted = table->opts.counted};
     uint64_t *result;
-    BI_TRY(bi_hash_scratch(ctx, words, 4, &e.bits));
-    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.keys_gone));
-    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.pairs_gone));
-    BI_TRY(bi_hash_scratch(ctx, words, 8, &e.seconds_gone));
-    BI_TRY(bi_hash_scratch(ctx, 3, 8, &result));
+    BI_TRY(bi_scratch_of(ctx, words, 4, &e.bits));
+    BI_TRY(bi_scratch_of(ctx, words, 8, &e.keys_gone));
+    BI_TRY(bi_scratch_of(ctx, words, 8, &e.pairs_gone));
+    BI_TRY(bi_scratch_of(ctx, words, 8, &e.seconds_gone));
+    BI_TRY(bi_scratch_of(ctx, 3, 8, &result));
     BI_TRY(ctx->backend->fill(ctx, e.bits, 0, (size_t)words * 4));
-    BI_TRY(BI_HASH_STEP(ctx, mark_places, n, &e));
+    BI_TRY(BI_HASH_STEP(ctx, mark_slots, n, &e));
     BI_TRY(BI_HASH_STEP(ctx, count_gone, words, &e));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.keys_gone, words, &result[0]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.seconds_gone, words, &result[2]));
     BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
-    BI_TRY(BI_HASH_STEP(ctx, clear_places, words, &e));
+    BI_TRY(BI_HASH_STEP(ctx, clear_slots, words, &e));
     table->keys -= sums[0];
     table->pairs -= sums[1];
-    table->second -= sums[2];
+    table->extra_probes -= sums[2];
     *erased = sums[0];
     return ctx->backend->sync(ctx);
 }
@@ -174,11 +179,11 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
     uint8_t *keep;
     void *keys, *values, *counts = NULL;
     int64_t *count;
-    BI_TRY(bi_hash_pairs_of(ctx, table, NULL, 0, &all));
-    BI_TRY(bi_hash_scratch(ctx, all.n, 1, &keep));
-    BI_TRY(bi_hash_scratch(ctx, all.n, table->shape.key_bytes, &keys));
-    BI_TRY(bi_hash_scratch(ctx, all.n, table->opts.value_size, &values));
-    BI_TRY(bi_hash_scratch(ctx, 1, 8, &count));
+    BI_TRY(bi_hash_list_input(ctx, table, NULL, 0, &all));
+    BI_TRY(bi_scratch_of(ctx, all.n, 1, &keep));
+    BI_TRY(bi_scratch_of(ctx, all.n, table->shape.key_bytes, &keys));
+    BI_TRY(bi_scratch_of(ctx, all.n, table->opts.value_size, &values));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
     struct bi_hash_invert invert = {keep};
     BI_TRY(gone->layout->find(ctx, gone, all.keys, all.n, NULL, keep));
     BI_TRY(BI_HASH_STEP(ctx, invert, all.n, &invert));
@@ -186,7 +191,7 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
     if (table->opts.value_size)
         BI_TRY(core->compact(ctx, (size_t)table->opts.value_size, all.values, keep, all.n, values, count));
     if (all.counts) {
-        BI_TRY(bi_hash_scratch(ctx, all.n, 4, &counts));
+        BI_TRY(bi_scratch_of(ctx, all.n, 4, &counts));
         BI_TRY(core->compact(ctx, 4, all.counts, keep, all.n, counts, count));
     }
     *in = (struct bi_hash_input){.keys = keys, .values = values, .counts = counts};
@@ -200,20 +205,20 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
     return BOSC_OK;
 }
 
-/* Other tables are built again. */
+/* Builds other tables again, without the keys. */
 static bosc_status erase_and_rebuild(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     bosc_hash_opts set = {.size = sizeof set, .key_bits = table->opts.key_bits, .load = 0.8};
-    bosc_hash none = {.ops = table->ops, .layout = &bi_hash_bucketed, .memory = ctx->memory, .opts = set};
-    none.shape = bi_hash_shape_of(&set);
-    bosc_hash gone = none;
+    bosc_hash empty = {.ops = table->ops, .layout = &bi_hash_bucketed_layout, .memory = ctx->memory, .opts = set};
+    empty.shape = bi_hash_shape_of(&set);
+    bosc_hash gone = empty;
     struct bi_hash_input in = {.keys = keys, .n = n, .pairs = n};
     bool written;
     int64_t before = table->keys;
-    bosc_status status = bi_hash_make(ctx, &none, &gone, &in, &written);
+    bosc_status status = bi_hash_build_from(ctx, &empty, &gone, &in, &written);
     if (status == BOSC_OK) status = keep_others(ctx, table, &gone, &in);
     if (status == BOSC_OK) status = rebuild(ctx, table, &table->opts, &in);
-    bi_hash_drop_blocks(&none, &gone);
+    bi_hash_drop_blocks(&empty, &gone);
     if (status == BOSC_OK) *erased = before - table->keys;
     return status;
 }
@@ -224,8 +229,7 @@ static bosc_status erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int6
     *erased = 0;
     if (n == 0 || table->keys == 0) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &keys, &staged));
-    if (table->layout == &bi_hash_bucketed && table->opts.kind == BOSC_HASH_MAP)
-        return erase_in_place(ctx, table, keys, n, erased);
+    if (is_bucketed_map(table)) return erase_in_place(ctx, table, keys, n, erased);
     return erase_and_rebuild(ctx, table, keys, n, erased);
 }
 
@@ -235,8 +239,8 @@ bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, i
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_n(ctx, "n", n));
-    int32_t bits = table->opts.key_bits;
-    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, bits / 8, bits == 32 ? 4 : 8));
+    BI_TRY(
+        bi_hash_check_array(ctx, "keys", keys, n, table->shape.key_bytes, bi_hash_key_alignment(table->opts.key_bits)));
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = erase(ctx, table, keys, n, &count));
     if (status == BOSC_OK && erased) *erased = count;

@@ -1,94 +1,92 @@
 /* All pairs of a table: copied out for the caller, or as the input of another build. */
-#include "core/call.h"
 #include "hash/drivers.h"
 
-bosc_status bi_hash_list(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **kept)
+bosc_status bi_hash_list_stored(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **stored)
 {
-    *kept = NULL;
-    BI_TRY(bi_hash_scratch(ctx, table->keys, table->shape.key_bytes, hashes));
-    if (table->shape.value_bytes) BI_TRY(bi_hash_scratch(ctx, table->keys, table->shape.value_bytes, kept));
-    return table->layout->pairs(ctx, table, *hashes, *kept);
+    BI_TRY(bi_scratch_of(ctx, table->keys, (size_t)table->shape.key_bytes, hashes));
+    BI_TRY(bi_scratch_of(ctx, table->keys, (size_t)table->shape.value_bytes, stored));
+    return table->layout->pairs(ctx, table, *hashes, *stored);
 }
 
-/* Of a multimap: where the values of each key begin, as the keys stand in *kept. */
-static bosc_status value_offsets(bosc_ctx *ctx, const bosc_hash *table, const void *kept, int64_t **offsets)
+/* The index of each key's first value in a multimap's values, listed key after key. */
+static bosc_status value_offsets(bosc_ctx *ctx, const bosc_hash *table, const void *stored, int64_t **offsets)
 {
-    BI_TRY(bi_hash_scratch(ctx, table->keys, sizeof **offsets, offsets));
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, *offsets, NULL};
+    BI_TRY(bi_scratch_of(ctx, table->keys, sizeof **offsets, offsets));
+    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, *offsets, NULL};
     BI_TRY(BI_HASH_STEP(ctx, take_counts, table->keys, &take));
     return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, *offsets, table->keys, *offsets);
 }
 
-/* A multimap's pairs. */
-static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *kept,
+/* Expands a multimap's keys and their values to pairs. */
+static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *stored,
                           struct bi_hash_input *in, void *values, void *out_keys)
 {
     int64_t *offsets;
-    BI_TRY(value_offsets(ctx, table, kept, &offsets));
-    struct bi_hash_fetch fetch = {bi_hash_kept_of(table, kept), offsets, table->keys, values, keys,
-                                  table->shape.key_bits,        out_keys};
+    BI_TRY(value_offsets(ctx, table, stored, &offsets));
+    struct bi_hash_fetch fetch = {
+        bi_hash_stored_of(table, stored), offsets, table->keys, values, keys, table->shape.key_bits, out_keys};
     in->n = in->pairs = table->pairs;
     return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
 }
 
-/* Hashes and what is kept with them: of the touched parts, or all. */
+/* Hashes, and what is stored with them: of the touched partitions, or all. */
 static bosc_status list_hashes(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
-                               int64_t *count, void **hashes, void **kept)
+                               int64_t *count, void **hashes, void **stored)
 {
     uint32_t *begins;
     *count = table->keys;
     if (touched) BI_TRY(bi_hash_count_touched(ctx, table, touched, &begins, count));
-    BI_TRY(bi_hash_scratch(ctx, *count + more, table->shape.key_bytes, hashes));
-    BI_TRY(bi_hash_scratch(ctx, *count, table->shape.value_bytes, kept));
+    BI_TRY(bi_scratch_of(ctx, *count + more, table->shape.key_bytes, hashes));
+    BI_TRY(bi_scratch_of(ctx, *count, table->shape.value_bytes, stored));
     if (*count == 0) return BOSC_OK;
-    if (touched) return bi_hash_list_touched(ctx, table, touched, begins, *hashes, *kept);
-    return table->layout->pairs(ctx, table, *hashes, *kept);
+    if (touched) return bi_hash_list_touched(ctx, table, touched, begins, *hashes, *stored);
+    return table->layout->pairs(ctx, table, *hashes, *stored);
 }
 
-bosc_status bi_hash_pairs_of(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
-                             struct bi_hash_input *in)
+bosc_status bi_hash_list_input(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
+                               struct bi_hash_input *in)
 {
     bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP;
     int64_t count, n;
-    void *keys, *all_keys, *kept, *values;
+    void *keys, *all_keys, *stored, *values;
     uint32_t *counts = NULL;
-    BI_TRY(list_hashes(ctx, table, touched, more, &count, &keys, &kept));
+    BI_TRY(list_hashes(ctx, table, touched, more, &count, &keys, &stored));
     all_keys = keys;
     n = multimap ? table->pairs : count;
-    BI_TRY(bi_hash_scratch(ctx, n + more, table->opts.value_size, &values));
-    if (table->opts.counted) BI_TRY(bi_hash_scratch(ctx, n + more, 4, &counts));
-    if (multimap) BI_TRY(bi_hash_scratch(ctx, n + more, table->shape.key_bytes, &all_keys));
+    BI_TRY(bi_scratch_of(ctx, n + more, table->opts.value_size, &values));
+    if (table->opts.counted) BI_TRY(bi_scratch_of(ctx, n + more, 4, &counts));
+    if (multimap) BI_TRY(bi_scratch_of(ctx, n + more, table->shape.key_bytes, &all_keys));
     *in = (struct bi_hash_input){all_keys, values, counts, n, n, n};
     if (count == 0) return BOSC_OK;
     struct bi_hash_keys keys_of = {keys, table->shape.key_bits, table->shape.seed, keys};
-    struct bi_hash_unpack unpack = {bi_hash_kept_of(table, kept), values};
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, NULL, counts};
+    struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), values};
+    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, NULL, counts};
     BI_TRY(BI_HASH_STEP(ctx, keys_of, count, &keys_of));
-    if (multimap) return expand(ctx, table, keys, kept, in, values, all_keys);
+    if (multimap) return expand(ctx, table, keys, stored, in, values, all_keys);
     if (table->opts.value_size) BI_TRY(BI_HASH_STEP(ctx, unpack, count, &unpack));
     return counts ? BI_HASH_STEP(ctx, take_counts, count, &take) : BOSC_OK;
 }
 
-/* What may fail for want of memory comes before the caller's arrays are written. */
+/* All that may fail for lack of memory comes before the caller's arrays are written. */
 static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
 {
     bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP, staged = false;
     int64_t n = table->keys, n_values = multimap ? table->pairs : n;
     struct bi_out to_keys, to_values, to_counts;
-    void *hashes, *kept;
+    void *hashes, *stored;
     int64_t *offsets = NULL;
     if (n == 0) return BOSC_OK;
     if (table->opts.value_size == 0) values = NULL;
     BI_TRY(bi_stage_out(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &to_keys, &staged));
     BI_TRY(bi_stage_out(ctx, values, (size_t)n_values * (size_t)table->opts.value_size, &to_values, &staged));
     BI_TRY(bi_stage_out(ctx, counts, (size_t)n * sizeof *counts, &to_counts, &staged));
-    BI_TRY(bi_hash_list(ctx, table, &hashes, &kept));
-    if (values && multimap) BI_TRY(value_offsets(ctx, table, kept, &offsets));
+    BI_TRY(bi_hash_list_stored(ctx, table, &hashes, &stored));
+    if (values && multimap) BI_TRY(value_offsets(ctx, table, stored, &offsets));
     struct bi_hash_keys keys_of = {hashes, table->shape.key_bits, table->shape.seed, to_keys.reachable};
-    struct bi_hash_take_counts take = {bi_hash_kept_of(table, kept), NULL, to_counts.reachable, NULL};
-    struct bi_hash_unpack unpack = {bi_hash_kept_of(table, kept), to_values.reachable};
+    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, to_counts.reachable, NULL};
+    struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), to_values.reachable};
     struct bi_hash_fetch fetch = {
-        .kept = bi_hash_kept_of(table, kept), .offsets = offsets, .m = n, .out = to_values.reachable};
+        .stored = bi_hash_stored_of(table, stored), .offsets = offsets, .rows = n, .out = to_values.reachable};
     if (keys) BI_TRY(BI_HASH_STEP(ctx, keys_of, n, &keys_of));
     if (counts) BI_TRY(BI_HASH_STEP(ctx, take_counts, n, &take));
     if (values && multimap) BI_TRY(BI_HASH_STEP(ctx, fetch_values, n_values, &fetch));
@@ -104,7 +102,7 @@ bosc_status bosc_hash_get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *key
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     int64_t value_size = table->opts.value_size;
-    BI_TRY(bi_hash_check_array(ctx, "keys", keys, 0, 1, table->opts.key_bits == 32 ? 4 : 8));
+    BI_TRY(bi_hash_check_array(ctx, "keys", keys, 0, 1, bi_hash_key_alignment(table->opts.key_bits)));
     BI_TRY(bi_hash_check_array(ctx, "values", values, 0, 1, bi_hash_alignment(value_size)));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, 0, 1, sizeof *counts));
     BI_RETURN_WITH_SCRATCH(ctx, get_pairs(ctx, table, keys, values, counts));

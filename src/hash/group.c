@@ -1,15 +1,15 @@
-/* The pairs of one key together: hashes are sorted with their rows, stably, so that equal ones stand in the order of
- * the input; the first of each is a head, and what the heads' pairs become is decided by the table's options. */
+/* Groups the pairs by key: hashes are sorted with their rows, stably, so that equal ones stand in the order of the
+ * input; the first of each is a head. The table's options decide to which pair a group is reduced. */
 #include "base/bits.h"
 #include "hash/drivers.h"
 
-/* Sorts by one half of the hash: rows become `to`, halves `halves`. */
+/* Sorts rows by one half of their hashes. */
 static bosc_status sort_half(bosc_ctx *ctx, const void *keys, int32_t half, uint64_t seed, int64_t n,
                              const uint32_t *rows, uint32_t *to)
 {
     void *in, *out;
-    BI_TRY(bi_hash_scratch(ctx, n, 8, &in));
-    BI_TRY(bi_hash_scratch(ctx, n, 8, &out));
+    BI_TRY(bi_scratch_of(ctx, n, 8, &in));
+    BI_TRY(bi_scratch_of(ctx, n, 8, &out));
     struct bi_hash_rows hash = {keys, rows, 128, half, seed, in};
     BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, in, 4, rows, n, out, to, 0, 64);
@@ -19,22 +19,20 @@ static bosc_status sort_rows(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, con
                              const uint32_t *numbers, uint32_t *rows, void *sorted)
 {
     struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
-    struct bi_mark mark = bi_arena_mark(ctx);
     if (key_bits == 128) {
         uint32_t *by_low;
-        BI_TRY(bi_hash_scratch(ctx, n, 4, &by_low));
+        BI_TRY(bi_scratch_of(ctx, n, 4, &by_low));
         BI_TRY(sort_half(ctx, keys, BI_HASH_LOW, seed, n, numbers, by_low));
         BI_TRY(sort_half(ctx, keys, BI_HASH_HIGH, seed, n, by_low, rows));
         hash.rows = rows;
         hash.out = sorted;
         BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
     } else {
-        BI_TRY(bi_hash_scratch(ctx, n, key_bits / 8, &hash.out));
+        BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
         BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
         BI_TRY(ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, 4, numbers, n,
                                               sorted, rows, 0, key_bits));
     }
-    bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
@@ -44,17 +42,17 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     uint32_t *rows;
     int64_t *count;
     *g = (struct bi_hash_groups){0};
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &g->numbers));
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &rows));
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &g->firsts));
-    BI_TRY(bi_hash_scratch(ctx, n, 1, &g->heads));
-    BI_TRY(bi_hash_scratch(ctx, n, key_bits / 8, sorted));
-    BI_TRY(bi_hash_scratch(ctx, 1, 8, &count));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &g->numbers));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &rows));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &g->firsts));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &g->heads));
+    BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, sorted));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
     g->rows = rows;
     if (n == 0) return BOSC_OK;
     struct bi_hash_number number = {g->numbers};
     BI_TRY(BI_HASH_STEP(ctx, number, n, &number));
-    BI_TRY(sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+    BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
     struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
     BI_TRY(BI_HASH_STEP(ctx, mark_heads, n, &heads));
     BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->firsts, count));
@@ -64,7 +62,7 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
 static bosc_status refuse_repeat(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g)
 {
     int64_t *bad, row = INT64_MAX;
-    BI_TRY(bi_hash_scratch(ctx, 1, 8, &bad));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &bad));
     struct bi_hash_repeat repeat = {g->heads, g->rows, bad};
     BI_TRY(ctx->backend->copy(ctx, bad, &row, sizeof row));
     BI_TRY(BI_HASH_STEP(ctx, first_repeat, in->n, &repeat));
@@ -72,18 +70,31 @@ static bosc_status refuse_repeat(bosc_ctx *ctx, const struct bi_hash_input *in, 
     return bi_fail(ctx, BOSC_ERR_DATA, "keys: row %lld is a key that came before", (long long)(row - in->old));
 }
 
-/* Items of the rows, one after the other in their groups, and then their running sums or minima. */
+/* The running sums or minima of items within their groups. */
 static bosc_status run(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g, bosc_op op,
                        bosc_dtype dtype, const void *items, const void **running)
 {
     void *gathered, *out;
     int32_t size = (int32_t)bosc_dtype_size(dtype);
-    BI_TRY(bi_hash_scratch(ctx, in->n, size, &gathered));
-    BI_TRY(bi_hash_scratch(ctx, in->n, size, &out));
+    BI_TRY(bi_scratch_of(ctx, in->n, size, &gathered));
+    BI_TRY(bi_scratch_of(ctx, in->n, size, &out));
     struct bi_hash_gather gather = {items, g->rows, size, gathered};
     BI_TRY(BI_HASH_STEP(ctx, gather, in->n, &gather));
     *running = out;
     return ctx->backend->core->scan_segmented(ctx, op, BOSC_INCLUSIVE, dtype, gathered, g->heads, in->n, out);
+}
+
+/* One pair for each group; *r lacks what runs through the groups. */
+static bosc_status reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
+                          const struct bi_hash_groups *g, struct bi_hash_reduce *r)
+{
+    const bosc_hash_opts *o = &next->opts;
+    bool floats = o->value_dtype == BOSC_F32 || o->value_dtype == BOSC_F64;
+    if (o->duplicates == BOSC_HASH_MIN || (o->duplicates == BOSC_HASH_SUM && !floats))
+        BI_TRY(run(ctx, in, g, o->duplicates == BOSC_HASH_MIN ? BOSC_MIN : BOSC_SUM, o->value_dtype, in->values,
+                   &r->running));
+    if (o->counted && in->counts) BI_TRY(run(ctx, in, g, BOSC_SUM, BOSC_U32, in->counts, (const void **)&r->counts));
+    return BI_HASH_STEP(ctx, reduce, g->count, r);
 }
 
 bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
@@ -91,8 +102,8 @@ bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi
 {
     const bosc_hash_opts *o = &next->opts;
     if (o->duplicates == BOSC_HASH_ERROR && g->count < in->n) return refuse_repeat(ctx, in, g);
-    BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.key_bytes, &g->hashes));
-    BI_TRY(bi_hash_scratch(ctx, g->count, next->shape.value_bytes, &g->values));
+    BI_TRY(bi_scratch_of(ctx, g->count, next->shape.key_bytes, &g->hashes));
+    BI_TRY(bi_scratch_of(ctx, g->count, next->shape.value_bytes, &g->values));
     struct bi_hash_reduce r = {.hashes = sorted,
                                .rows = g->rows,
                                .firsts = g->firsts,
@@ -108,24 +119,16 @@ bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi
                                .counted = o->counted,
                                .out_hashes = g->hashes,
                                .out_values = g->values};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bool floats = o->value_dtype == BOSC_F32 || o->value_dtype == BOSC_F64;
-    if (o->duplicates == BOSC_HASH_MIN || (o->duplicates == BOSC_HASH_SUM && !floats))
-        BI_TRY(run(ctx, in, g, o->duplicates == BOSC_HASH_MIN ? BOSC_MIN : BOSC_SUM, o->value_dtype, in->values,
-                   &r.running));
-    if (o->counted && in->counts) BI_TRY(run(ctx, in, g, BOSC_SUM, BOSC_U32, in->counts, (const void **)&r.counts));
-    BI_TRY(BI_HASH_STEP(ctx, reduce, g->count, &r));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, reduce(ctx, next, in, g, &r));
 }
 
 bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const struct bi_hash_groups *g,
                              struct bi_hash_lists *lists)
 {
-    int64_t parts = (int64_t)1 << s->part_bits;
+    int64_t partitions = (int64_t)1 << s->partition_bits;
     uint32_t *starts;
-    BI_TRY(bi_hash_scratch(ctx, parts + 1, 4, &starts));
-    struct bi_hash_find_starts find = {g->hashes, g->count, s->key_bits, s->part_bits, starts};
+    BI_TRY(bi_scratch_of(ctx, partitions + 1, 4, &starts));
+    struct bi_hash_find_starts find = {g->hashes, g->count, s->key_bits, s->partition_bits, starts};
     bool whole = s->value_bytes == 0 || s->value_bytes == 4 || s->value_bytes == 8;
     *lists = (struct bi_hash_lists){.n = g->count,
                                     .hashes = g->hashes,
@@ -133,7 +136,7 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
                                     .payload_bytes = whole ? s->value_bytes : 4,
                                     .values = whole ? NULL : g->values,
                                     .starts = starts};
-    return BI_HASH_STEP(ctx, find_starts, parts + 1, &find);
+    return BI_HASH_STEP(ctx, find_starts, partitions + 1, &find);
 }
 
 bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,

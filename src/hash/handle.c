@@ -1,9 +1,11 @@
-/* The front door of hash tables: options, handles, and what a table tells about itself. */
+/* Handles of hash tables: options, blocks, sizes, and what a table tells about itself. */
 #include <string.h>
 
 #include "base/bits.h"
-#include "core/call.h"
-#include "hash/drivers.h"
+#include "core/blocks.h"
+#include "hash/handle.h"
+
+int64_t bi_hash_key_alignment(int32_t key_bits) { return key_bits == 32 ? 4 : 8; }
 
 int64_t bi_hash_alignment(int64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
 
@@ -32,6 +34,14 @@ bosc_status bi_hash_check_array(bosc_ctx *ctx, const char *name, const void *arr
     return BOSC_OK;
 }
 
+bosc_status bi_hash_check_pairs(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n)
+{
+    const bosc_hash_opts *o = &table->opts;
+    BI_TRY(bi_hash_check_n(ctx, "n", n));
+    BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, table->shape.key_bytes, bi_hash_key_alignment(o->key_bits)));
+    return bi_hash_check_array(ctx, "values", values, n, o->value_size, bi_hash_alignment(o->value_size));
+}
+
 static bosc_status check_values(bosc_ctx *ctx, const bosc_hash_opts *o)
 {
     if (o->value_size < 0 || o->value_size > 64)
@@ -56,7 +66,7 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct b
 {
     if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_FKS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)o->layout);
-    *layout = o->layout == BOSC_HASH_BUCKETED ? &bi_hash_bucketed : &bi_hash_placed;
+    *layout = o->layout == BOSC_HASH_BUCKETED ? &bi_hash_bucketed_layout : &bi_hash_slots_layout;
     double own = o->layout == BOSC_HASH_HYBRID ? 0.71 : o->layout == BOSC_HASH_FKS ? 0.25 : 0;
     if (o->load == 0) o->load = own > 0 ? own : 0.8;
     if (own > 0 ? o->load == own : o->load >= 0.5 && o->load <= 0.97) return BOSC_OK;
@@ -82,7 +92,7 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
 struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
 {
     struct bi_hash_shape s = {
-        .key_bits = o->key_bits, .key_bytes = o->key_bits / 8, .part_bits = 1, .load = o->load, .seed = o->seed};
+        .key_bits = o->key_bits, .key_bytes = o->key_bits / 8, .partition_bits = 1, .load = o->load, .seed = o->seed};
     s.value_bytes = o->kind == BOSC_HASH_MULTIMAP ? 8 : o->value_size + (o->counted ? 4 : 0);
     uint64_t pair = (uint64_t)s.key_bytes + (uint64_t)s.value_bytes;
     s.stride = (int32_t)bi_round_up(BOSC_HASH_WIDTH * pair, o->key_bits == 32 ? 4 : 8);
@@ -102,6 +112,47 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
                          .shape = bi_hash_shape_of(full)};
     *table = fresh;
     return BOSC_OK;
+}
+
+void bi_hash_drop_blocks(const bosc_hash *keep, bosc_hash *drop)
+{
+    for (int b = 0; b < BI_HASH_BLOCKS; b++)
+        if (drop->blocks[b].data != keep->blocks[b].data) bi_block_free(&drop->memory, &drop->blocks[b]);
+}
+
+bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS],
+                                   bosc_hash *next)
+{
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) {
+        if (bytes[b] <= next->blocks[b].bytes) continue;
+        if (next->blocks[b].data == table->blocks[b].data) next->blocks[b] = (struct bi_block){0};
+        bosc_status status = bi_block_reserve(ctx, &table->memory, &next->blocks[b], bytes[b]);
+        if (status == BOSC_OK) continue;
+        bi_hash_drop_blocks(table, next);
+        return status;
+    }
+    return BOSC_OK;
+}
+
+void bi_hash_set_empty(bosc_hash *table)
+{
+    table->keys = table->pairs = table->buckets = table->extra_probes = 0;
+    table->reseeded = table->linear = 0;
+}
+
+void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
+{
+    struct bi_hash_shape shape = table->shape;
+    memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
+    if (table->buckets == 0) return;
+    if (table->layout == &bi_hash_bucketed_layout) { /* it may have been made for more keys */
+        bytes[BI_HASH_DESCRIPTORS] = ((size_t)1 << shape.partition_bits) * sizeof(bosc_hash_partition);
+        bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
+    } else {
+        table->layout->plan(&table->opts, table->keys, &shape, bytes);
+    }
+    if (table->opts.kind == BOSC_HASH_MULTIMAP)
+        bytes[BI_HASH_VALUES] = (size_t)table->pairs * (size_t)table->opts.value_size;
 }
 
 bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash **table)
@@ -130,12 +181,24 @@ bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
 {
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    if (table->layout != &bi_hash_bucketed)
+    if (table->layout != &bi_hash_bucketed_layout)
         return bi_fail(ctx, BOSC_ERR_ARG, "table: of layout %d, but views are of BUCKETED tables",
                        (int)table->opts.layout);
     if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
     if (table->buckets == 0) return bi_fail(ctx, BOSC_ERR_DATA, "table: nothing has been built in it");
-    *view = bi_hash_view(table);
+    *view = bi_hash_view_of(table);
+    return BOSC_OK;
+}
+
+bosc_status bosc_hash_get_slots_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_slots_view *view)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
+    if (table->opts.layout == BOSC_HASH_BUCKETED)
+        return bi_fail(ctx, BOSC_ERR_ARG, "table: BUCKETED, whose view is that of bosc_hash_get_view");
+    if (!table->buckets) return bi_fail(ctx, BOSC_ERR_DATA, "table: nothing has been built in it");
+    *view = bi_hash_slots_view_of(table, table->keys);
     return BOSC_OK;
 }
 
@@ -154,7 +217,70 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     if (table->buckets) {
         BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
     }
-    full.load = full.places ? (double)full.keys / (double)full.places : 0;
+    full.load = full.slots ? (double)full.keys / (double)full.slots : 0;
     memcpy(info, &full, info->size);
     return BOSC_OK;
+}
+
+/* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
+static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
+{
+    bosc_hash table = *sized;
+    const bosc_hash_opts *o = &table.opts;
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) bytes[b] = 0;
+    table.layout->plan(o, n, &table.shape, bytes);
+    int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16);
+    int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
+    if (o->counted) scratch += n * value_bytes;
+    if (o->kind == BOSC_HASH_MULTIMAP) { /* rows, heads, hashes, and what the sort and the lists take */
+        bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
+        scratch += n * (5 * key_bytes + value_bytes + 40);
+    }
+    return scratch + (int64_t)table.ops->build_bytes(ctx, &table.shape, n);
+}
+
+bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+{
+    bosc_hash table = {0};
+    size_t bytes[BI_HASH_BLOCKS];
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *to_message = (bosc_ctx *)(uintptr_t)ctx; /* nothing else is written */
+    bi_begin(to_message);
+    BI_TRY(bi_hash_check_opts(to_message, opts, &table.opts, &table.layout));
+    BI_TRY(bi_hash_check_n(to_message, "n", n));
+    table.ops = ctx->ops->hash;
+    table.shape = bi_hash_shape_of(&table.opts);
+    int64_t sum = 0, needed = size_build(ctx, &table, n, bytes);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) sum += (int64_t)bytes[b];
+    if (kept) *kept = sum;
+    if (scratch) *scratch = needed;
+    return BOSC_OK;
+}
+
+/* Larger blocks get what the smaller ones held. */
+static bosc_status grow(bosc_ctx *ctx, bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS])
+{
+    struct bi_block *blocks[BI_HASH_BLOCKS];
+    size_t used[BI_HASH_BLOCKS];
+    bi_hash_used_bytes(table, used);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) blocks[b] = &table->blocks[b];
+    return bi_blocks_grow(ctx, &table->memory, blocks, BI_HASH_BLOCKS, bytes, used);
+}
+
+bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_t query_count)
+{
+    size_t bytes[BI_HASH_BLOCKS];
+    BI_ENTER(ctx);
+    BI_TRY(bi_hash_check_table(ctx, table));
+    BI_TRY(bi_hash_check_n(ctx, "n", n));
+    if (query_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)query_count);
+    int64_t pair = table->shape.key_bytes + table->opts.value_size;
+    int64_t query = 2 * pair + table->shape.value_bytes + 3 * (int64_t)sizeof(int64_t); /* staged, and retrieve */
+    if (query_count > INT64_MAX / 4 / query)
+        return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld queries are more than memory can hold",
+                       (long long)query_count);
+    int64_t scratch = size_build(ctx, table, n, bytes) + n * pair, queries = query_count * query + (1 << 16);
+    void *unused;
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &unused));
+    return grow(ctx, table, bytes);
 }

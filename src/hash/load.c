@@ -1,12 +1,12 @@
-/* Reads saved tables. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
+/* Reads saved tables. Nothing is trusted: arrays grow by slices that were really read, the checksum decides, and then
  * everything that look-ups and lists rely on is checked. */
-#include "core/call.h"
 #include "hash/save.h"
 
 struct reader {
-    bosc_ctx *ctx;
-    struct bi_loader loader;
+    struct bi_loader loader; /* first, as bi_load_structure wants it */
     struct bi_hash_header header;
+    bosc_hash_opts opts;
+    const struct bi_hash_layout *layout;
     struct bi_loaded arrays[BI_HASH_BLOCKS];
 };
 
@@ -18,9 +18,10 @@ static bosc_status check_figures(struct reader *r)
     const int64_t most = (int64_t)UINT32_MAX;
     if (h->keys < 0 || h->keys >= most || h->pairs < h->keys || h->pairs >= most)
         return malformed(r, "its number of keys is out of range");
-    if (h->second < 0 || h->second > INT64_MAX / 4 || h->reseeded > INT32_MAX || h->linear > INT32_MAX)
+    if (h->extra_probes < 0 || h->extra_probes > INT64_MAX / 4 || h->reseeded > INT32_MAX || h->linear > INT32_MAX)
         return malformed(r, "its figures are out of range");
-    if (h->part_bits < 1 || h->part_bits > 30) return malformed(r, "its number of parts is out of range");
+    if (h->partition_bits < 1 || h->partition_bits > 30)
+        return malformed(r, "its number of partitions is out of range");
     if (h->buckets < 0 || h->buckets > most || (h->buckets == 0 && h->keys > 0))
         return malformed(r, "its number of buckets is out of range");
     return BOSC_OK;
@@ -38,7 +39,7 @@ static bosc_status get_header(struct reader *r)
     return check_figures(r);
 }
 
-static bosc_status get_options(struct reader *r, bosc_hash_opts *full, const struct bi_hash_layout **layout)
+static bosc_status get_options(struct reader *r)
 {
     const struct bi_hash_header *h = &r->header;
     bosc_hash_opts opts = {.size = sizeof opts,
@@ -51,41 +52,43 @@ static bosc_status get_options(struct reader *r, bosc_hash_opts *full, const str
                            .load = h->load,
                            .seed = h->seed,
                            .counted = (int32_t)h->counted};
-    if (bi_hash_check_opts(r->ctx, &opts, full, layout) != BOSC_OK) return malformed(r, "its options are unknown");
+    if (bi_hash_check_opts(r->loader.ctx, &opts, &r->opts, &r->layout) != BOSC_OK)
+        return malformed(r, "its options are unknown");
     return BOSC_OK;
 }
 
-/* A block of the table's backend gets what was read; the host's memory is given back. */
+/* Reads a block to the table's backend; the host's memory is given back. */
 static bosc_status get_block(struct reader *r, bosc_hash *table, int b, size_t bytes)
 {
-    static const char *const names[BI_HASH_BLOCKS] = {"parts", "table", "extra", "values"};
+    bosc_ctx *ctx = r->loader.ctx;
+    static const char *const names[BI_HASH_BLOCKS] = {"partitions", "table", "pilots", "values"};
     struct bi_loaded *a = &r->arrays[b];
     BI_TRY(bi_load_padded(&r->loader, a, bytes, names[b]));
     if (bytes == 0) return BOSC_OK;
-    BI_TRY(bi_block_reserve(r->ctx, &table->memory, &table->blocks[b], bytes));
-    BI_TRY(r->ctx->backend->copy(r->ctx, table->blocks[b].data, a->data, bytes));
-    BI_TRY(r->ctx->backend->sync(r->ctx));
+    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->blocks[b], bytes));
+    BI_TRY(ctx->backend->copy(ctx, table->blocks[b].data, a->data, bytes));
+    BI_TRY(ctx->backend->sync(ctx));
     bi_load_release(&r->loader, a);
     return BOSC_OK;
 }
 
-/* What is kept with the keys of counted tables and multimaps. */
-static bosc_status check_kept(struct reader *r, const bosc_hash *table)
+/* Checks the bytes that counted tables and multimaps store with their keys. */
+static bosc_status check_stored(struct reader *r, const bosc_hash *table)
 {
-    bosc_ctx *ctx = r->ctx;
-    void *hashes, *kept;
+    bosc_ctx *ctx = r->loader.ctx;
+    void *hashes, *stored;
     int64_t *sum, pairs;
     uint32_t bad, *found;
     if (table->keys == 0) return table->pairs ? malformed(r, "it has pairs without a key") : BOSC_OK;
-    struct bi_hash_check_kept check = {.pairs = table->pairs};
-    BI_TRY(bi_hash_list(ctx, table, &hashes, &kept));
-    BI_TRY(bi_hash_scratch(ctx, table->keys, 8, &check.counts));
-    BI_TRY(bi_hash_scratch(ctx, 1, 8, &sum));
-    BI_TRY(bi_hash_scratch(ctx, 1, 4, &found));
+    struct bi_hash_check_stored check = {.pairs = table->pairs};
+    BI_TRY(bi_hash_list_stored(ctx, table, &hashes, &stored));
+    BI_TRY(bi_scratch_of(ctx, table->keys, 8, &check.counts));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &found));
     BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
-    check.kept = bi_hash_kept_of(table, kept);
+    check.stored = bi_hash_stored_of(table, stored);
     check.found = found;
-    BI_TRY(BI_HASH_STEP(ctx, check_kept, table->keys, &check));
+    BI_TRY(BI_HASH_STEP(ctx, check_stored, table->keys, &check));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.counts, table->keys, sum));
     BI_TRY(bi_read_back(ctx, &pairs, sum, sizeof pairs));
     BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
@@ -99,9 +102,9 @@ static bosc_status check_table(struct reader *r, const bosc_hash *table)
     bool counts = table->opts.counted || table->opts.kind == BOSC_HASH_MULTIMAP;
     if (!counts && table->pairs != table->keys) return malformed(r, "its number of pairs is wrong");
     if (table->buckets == 0) return table->pairs ? malformed(r, "it has pairs without a key") : BOSC_OK;
-    BI_TRY(table->layout->check(r->ctx, table, &wrong));
+    BI_TRY(table->layout->check(r->loader.ctx, table, &wrong));
     if (wrong) return malformed(r, wrong);
-    return counts ? check_kept(r, table) : BOSC_OK;
+    return counts ? check_stored(r, table) : BOSC_OK;
 }
 
 static bosc_status get_table(struct reader *r, bosc_hash *table)
@@ -111,45 +114,42 @@ static bosc_status get_table(struct reader *r, bosc_hash *table)
     table->pairs = h->pairs;
     table->keys = h->keys;
     table->buckets = h->buckets;
-    table->second = h->second;
+    table->extra_probes = h->extra_probes;
     table->reseeded = (int32_t)h->reseeded;
     table->linear = (int32_t)h->linear;
-    if (table->layout != &bi_hash_bucketed) table->layout->plan(&table->opts, h->keys, &table->shape, bytes);
-    if (table->layout != &bi_hash_bucketed && h->buckets && table->shape.part_bits != (int32_t)h->part_bits)
-        return malformed(r, "its number of parts is not that of its keys");
-    table->shape.part_bits = (int32_t)h->part_bits;
-    bi_hash_used(table, bytes);
+    if (table->layout != &bi_hash_bucketed_layout) table->layout->plan(&table->opts, h->keys, &table->shape, bytes);
+    if (table->layout != &bi_hash_bucketed_layout && h->buckets &&
+        table->shape.partition_bits != (int32_t)h->partition_bits)
+        return malformed(r, "its number of partitions is not that of its keys");
+    table->shape.partition_bits = (int32_t)h->partition_bits;
+    bi_hash_used_bytes(table, bytes);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) BI_TRY(get_block(r, table, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     return check_table(r, table);
 }
 
-static bosc_status read_table(struct reader *r, bosc_hash **table)
+static bosc_status parse(void *state)
 {
-    bosc_hash_opts full;
-    const struct bi_hash_layout *layout;
-    bosc_hash *fresh;
-    BI_TRY(get_header(r));
-    BI_TRY(get_options(r, &full, &layout));
-    BI_TRY(bi_hash_new(r->ctx, &full, layout, &fresh));
-    bosc_status status;
-    BI_WITH_SCRATCH(r->ctx, status = get_table(r, fresh));
-    if (status == BOSC_OK)
-        *table = fresh;
-    else
-        bosc_hash_free(fresh);
-    return status;
+    BI_TRY(get_header(state));
+    return get_options(state);
 }
+
+static bosc_status create(void *state, void **fresh)
+{
+    struct reader *r = state;
+    bosc_hash *table;
+    BI_TRY(bi_hash_new(r->loader.ctx, &r->opts, r->layout, &table));
+    *fresh = table;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh) { return get_table(state, fresh); }
+
+static void free_table(void *fresh) { bosc_hash_free(fresh); }
 
 bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_hash **table)
 {
-    BI_ENTER(ctx);
-    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
-    if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
-    struct reader r = {.ctx = ctx};
-    BI_TRY(bi_load_begin(ctx, read, user, "saved table", &r.loader));
-    bosc_status status = read_table(&r, table);
-    for (int b = 0; b < BI_HASH_BLOCKS; b++) bi_load_release(&r.loader, &r.arrays[b]);
-    bi_load_end(&r.loader);
-    return status;
+    static const struct bi_load_kind kind = {"table", "saved table", parse, create, fill, free_table};
+    struct reader r = {0};
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, BI_HASH_BLOCKS, table);
 }

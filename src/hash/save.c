@@ -4,21 +4,6 @@
 #include "core/call.h"
 #include "hash/save.h"
 
-void bi_hash_used(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
-{
-    struct bi_hash_shape shape = table->shape;
-    memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
-    if (table->buckets == 0) return;
-    if (table->layout == &bi_hash_bucketed) { /* it may have been made for more keys */
-        bytes[BI_HASH_PARTS] = ((size_t)1 << shape.part_bits) * sizeof(bosc_hash_part);
-        bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
-    } else {
-        table->layout->plan(&table->opts, table->keys, &shape, bytes);
-    }
-    if (table->opts.kind == BOSC_HASH_MULTIMAP)
-        bytes[BI_HASH_VALUES] = (size_t)table->pairs * (size_t)table->opts.value_size;
-}
-
 static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
 {
     const bosc_hash_opts *o = &table->opts;
@@ -35,10 +20,10 @@ static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
                                .pairs = table->pairs,
                                .keys = table->keys,
                                .buckets = table->buckets,
-                               .second = table->second,
+                               .extra_probes = table->extra_probes,
                                .reseeded = (uint32_t)table->reseeded,
                                .linear = (uint32_t)table->linear,
-                               .part_bits = (uint32_t)table->shape.part_bits};
+                               .partition_bits = (uint32_t)table->shape.partition_bits};
     memcpy(h.magic, BI_HASH_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_hash_header, hash));
     return bi_save_put(s, &h, sizeof h);
@@ -48,7 +33,7 @@ static bosc_status put_table(struct bi_saver *s, const void *structure)
 {
     const bosc_hash *table = structure;
     size_t bytes[BI_HASH_BLOCKS];
-    bi_hash_used(table, bytes);
+    bi_hash_used_bytes(table, bytes);
     BI_TRY(put_header(s, table));
     for (int b = 0; b < BI_HASH_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
     return BOSC_OK;

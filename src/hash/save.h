@@ -1,6 +1,6 @@
 /* The saved form of a hash table, little-endian:
  *
- *   header (128 bytes, below) | parts | table | extra | values | XXH3 64 of everything before
+ *   header (128 bytes, below) | partitions | table | extra | values | XXH3 64 of everything before
  *
  * The arrays are the blocks of the table (hash/table.h), as far as its figures say. Each begins at a multiple of 64
  * bytes, with zeros before it, so that a mapped file can be used in place. The header ends with its own XXH3 64. */
@@ -19,8 +19,8 @@ struct bi_hash_header {
     uint32_t version, layout, kind, key_bits, value_size, duplicates, value_dtype, counted;
     double load;
     uint64_t seed;
-    int64_t pairs, keys, buckets, second;
-    uint32_t reseeded, linear, part_bits, reserved;
+    int64_t pairs, keys, buckets, extra_probes;
+    uint32_t reseeded, linear, partition_bits, reserved;
     uint64_t unused[2]; /* 0 */
     uint64_t hash;      /* of the bytes before */
 };

@@ -1,9 +1,9 @@
-/* The layouts that find a key by places: how runs are filled, and what each backend gives for it.
+/* The slots layouts, PERFECT, HYBRID and FKS: how runs of slots are filled.
  *
- * Keys are ordered by run. A run has so many places as its number of keys tells, and is then filled by a team; what it
- * becomes depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another
- * hash chooses runs (HYBRID, FKS); if the last one does not serve either, all runs are linear, of as many places as
- * keys. Before a run is made linear the lists are sorted by hash (see bi_hash_layout: this is what `any` tells). */
+ * Keys are ordered by run. A run gets slots according to its number of keys, and a lane group then fills it; the result
+ * depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another hash
+ * chooses runs (HYBRID, FKS); if the last one fails too, all runs are linear, with as many slots as keys. Lists are
+ * sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be distinct. */
 #ifndef BI_HASH_SLOTS_H
 #define BI_HASH_SLOTS_H
 
@@ -20,77 +20,52 @@ extern "C" {
 #endif
 
 enum {
-    BI_PERFECT_KEYS = 2048, /* of a run, at most on average */
-    BI_PERFECT_BITS = 20,   /* of the number of runs, at most: with more than 2^31 keys runs get crowded, and linear */
-    BI_PERFECT_CROWD = 2048 + 8 * 45, /* and at most: eight standard deviations more */
-    BI_PERFECT_GROUP = 3,             /* keys of a group on average */
-    BI_PERFECT_GROUPS = (BI_PERFECT_KEYS + BI_PERFECT_GROUP - 1) / BI_PERFECT_GROUP, /* of a run, at most */
-    BI_PERFECT_PILOTS = 1 << 16,
-    BI_HYBRID_KEYS = 409, /* of a run on average, and at most */
-    BI_HYBRID_CROWD = 512,
-    BI_HYBRID_PLACES = 576,
-    BI_HYBRID_OFFERS = 64, /* that a key may make; 13 were the most in 20,000 runs of 512 keys */
-    BI_FKS_KEYS = 3,       /* of a run on average: the load is then 1/4 */
-    BI_FKS_CROWD = 32,
-    BI_PLACES_HASHES = 5, /* that are tried to choose runs */
-    /* A build that is not sure that keys differ tries so many seeds of a run before it takes the trouble to find out.
-     */
-    BI_PLACES_DOUBT = 3
+    BI_HASH_PERFECT_KEYS = 2048, /* of a run: the largest mean */
+    /* Of the number of a run. With more than 2^31 keys runs get oversized, and linear. */
+    BI_HASH_PERFECT_BITS = 20,
+    BI_HASH_PERFECT_MAX_KEYS = 2048 + 8 * 45, /* eight standard deviations above the mean */
+    BI_HASH_PERFECT_GROUP = 3,                /* keys of a group on average */
+    /* Of a run, at most. */
+    BI_HASH_PERFECT_GROUPS = (BI_HASH_PERFECT_KEYS + BI_HASH_PERFECT_GROUP - 1) / BI_HASH_PERFECT_GROUP,
+    BI_HASH_PERFECT_PILOTS = 1 << 16,
+    BI_HASH_HYBRID_KEYS = 409, /* of a run on average */
+    BI_HASH_HYBRID_MAX_KEYS = 512,
+    BI_HASH_HYBRID_SLOTS = 576,
+    BI_HASH_HYBRID_PROPOSALS = 64, /* of a key, at most; 13 were the most in 20,000 runs of 512 keys */
+    BI_HASH_FKS_KEYS = 3,          /* of a run on average: the load factor is then 1/4 */
+    BI_HASH_FKS_MAX_KEYS = 32,
+    BI_HASH_RUN_HASHES = 5,  /* tried to choose runs */
+    BI_HASH_UNSURE_SEEDS = 3 /* of a run, tried before it is found out whether keys repeat */
 };
 
-/* What a team needs to know. */
-struct bi_hash_placing {
-    bosc_hash_places_view view; /* of the table in the making */
-    uint64_t *parts;
+/* What a lane group needs to fill a run, and the steps before it. */
+struct bi_hash_slots_fill {
+    bosc_hash_slots_view view; /* of the table in the making */
+    uint64_t *descriptors;
     uint16_t *pilots;
-    unsigned char *places;
+    unsigned char *slots;
     struct bi_hash_lists lists;
     double load;           /* PERFECT */
-    const uint32_t *order; /* the rows of the lists by run; NULL: they are so already */
-    const int64_t *starts; /* (runs + 1) in the order; NULL: those of the lists */
-    uint64_t *firsts;      /* (runs + 1) places of a run, then by a scan its first one */
+    const uint32_t *order; /* the rows of the lists by run; NULL: they are in order */
+    const int64_t *starts; /* (runs + 1) of the runs in the order; NULL: those of the lists */
+    uint64_t *firsts;      /* (runs + 1) slots of each run, then by a scan its first slot */
     uint32_t *bins;        /* (n) the run of each row */
-    const int64_t *counts; /* (runs) */
-    uint32_t *crowded;     /* not 0: too many keys chose a run */
-    bool any, linear;      /* linear: all runs are */
+    const int64_t *counts; /* (runs) keys */
+    uint32_t *oversized;   /* not 0: too many keys chose a run */
+    bool distinct;         /* no key repeats */
+    bool linear;           /* all runs are */
     struct bi_hash_report *report;
 };
 
-struct bi_hash_places_find {
-    bosc_hash_places_view view;
+struct bi_hash_slots_find {
+    bosc_hash_slots_view view;
     const void *queries;
     void *values;
     uint8_t *found;
 };
 
-struct bi_hash_places_out {
-    bosc_hash_places_view view;
-    uint8_t *taken;    /* by place */
-    const void *pairs; /* the places that are taken */
-    void *hashes, *values;
-};
-
-struct bi_hash_run_lengths {
-    bosc_hash_places_view view;
-    uint32_t *lengths;
-};
-
-struct bi_hash_places_ops {
-    bosc_status (*bins)(bosc_ctx *, int64_t n, const void *placing);
-    bosc_status (*sizes)(bosc_ctx *, int64_t runs, const void *placing);
-    bosc_status (*rows)(bosc_ctx *, int64_t n, const void *rows);
-    bosc_status (*taken)(bosc_ctx *, int64_t places, const void *out);
-    bosc_status (*pairs)(bosc_ctx *, int64_t places, const void *out);
-    bosc_status (*lengths)(bosc_ctx *, int64_t runs, const void *lengths);
-    bosc_status (*disorder)(bosc_ctx *, int64_t runs, const void *check);
-    bosc_status (*fill)(bosc_ctx *, const struct bi_hash_placing *);
-    bosc_status (*find)(bosc_ctx *, const struct bi_hash_places_find *, int64_t m);
-};
-
-extern const struct bi_hash_places_ops bi_hash_places_ops_cpu;
-#ifdef BOSC_HAVE_CUDA
-extern const struct bi_hash_places_ops bi_hash_places_ops_cuda;
-#endif
+/* The view through which steps and kernels read a table of these layouts; n: its keys. */
+bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,4 @@
-/* Dense ids by first occurrence: pairs of key and row are brought together by a sort of the hashes. */
-#include "core/call.h"
+/* Dense ids by first occurrence, by a sort of the hashes. */
 #include "hash/drivers.h"
 
 static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
@@ -10,10 +9,10 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     uint32_t *flags, *groups, *before;
     void *sorted;
     BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, &g, &sorted));
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &flags));
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &groups));
-    BI_TRY(bi_hash_scratch(ctx, n, 4, &before));
-    BI_TRY(bi_hash_scratch(ctx, n, 1, &a->is_first));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &flags));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &groups));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &before));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &a->is_first));
     a->heads = g.heads, a->rows = g.rows, a->firsts = g.firsts, a->groups = groups, a->before = before;
     struct bi_hash_widen widen = {g.heads, flags};
     BI_TRY(BI_HASH_STEP(ctx, mark_first, n, a));
@@ -26,46 +25,46 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     return BOSC_OK;
 }
 
-static bosc_status unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
+static bosc_status unique(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids, void *distinct,
                           int64_t *count)
 {
     struct bi_hash_ids args = {0};
     struct bi_out to_ids, to_distinct;
     bool staged = false;
     size_t key_bytes = (size_t)key_bits / 8;
-    int64_t *kept, found;
+    int64_t *compacted, found;
     if (n == 0) {
         *count = 0;
         return BOSC_OK;
     }
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &keys, &staged));
     BI_TRY(bi_stage_out(ctx, ids, (size_t)n * sizeof *ids, &to_ids, &staged));
-    BI_TRY(bi_hash_scratch(ctx, 1, 8, &kept));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &compacted));
     args.ids = to_ids.reachable;
     BI_TRY(number_keys(ctx, key_bits, keys, n, &args, &found));
     if (distinct) {
         BI_TRY(bi_stage_out(ctx, distinct, (size_t)found * key_bytes, &to_distinct, &staged));
-        BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to_distinct.reachable, kept));
+        BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to_distinct.reachable, compacted));
         BI_TRY(bi_stage_back(ctx, &to_distinct));
     }
-    BI_TRY(BI_HASH_STEP(ctx, give_ids, n, &args)); /* last: what may fail for want of memory has not */
+    BI_TRY(BI_HASH_STEP(ctx, give_ids, n, &args)); /* last: all memory is taken */
     BI_TRY(bi_stage_back(ctx, &to_ids));
     BI_TRY(ctx->backend->sync(ctx));
     *count = found;
     return BOSC_OK;
 }
 
-bosc_status bosc_hash_unique(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, int64_t *ids, void *distinct,
+bosc_status bosc_hash_unique(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids, void *distinct,
                              int64_t *count)
 {
     BI_ENTER(ctx);
     if (key_bits != 32 && key_bits != 64 && key_bits != 128)
         return bi_fail(ctx, BOSC_ERR_ARG, "key_bits: %d is none of 32, 64, 128", (int)key_bits);
-    int64_t alignment = key_bits == 32 ? 4 : 8;
+    int64_t alignment = bi_hash_key_alignment(key_bits);
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     BI_TRY(bi_hash_check_array(ctx, "keys", keys, n, key_bits / 8, alignment));
     BI_TRY(bi_hash_check_array(ctx, "ids", ids, n, sizeof *ids, sizeof *ids));
     BI_TRY(bi_hash_check_array(ctx, "unique", distinct, 0, 1, alignment));
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
-    BI_RETURN_WITH_SCRATCH(ctx, unique(ctx, key_bits, keys, n, ids, distinct, count));
+    BI_RETURN_WITH_SCRATCH(ctx, unique(ctx, keys, n, key_bits, ids, distinct, count));
 }

@@ -63,7 +63,7 @@ static void every_size(bosc_ctx *ctx)
     }
 }
 
-/* Enough keys for all threads to share partitions, parts and queries. */
+/* Enough keys for all threads to share partitions, partitions and queries. */
 static void many(bosc_ctx *ctx)
 {
     if (suite_slow(ctx) && has_device_memory(ctx)) return;

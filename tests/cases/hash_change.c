@@ -61,7 +61,7 @@ static void sequences(bosc_ctx *ctx)
     }
 }
 
-/* A few keys into a large table, whose parts have room: it stays where it is. */
+/* A few keys into a large table, whose partitions have room: it stays where it is. */
 static void in_place(bosc_ctx *ctx)
 {
     for (int bits = 0; bits < 3; bits++) {
@@ -90,7 +90,7 @@ static void in_place(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_hash_erase(ctx, table, more.keys, more.n, NULL));
         CHECK_EQ(table->keys, 0);
         CHECK_EQ(table->pairs, 0);
-        CHECK_EQ(table->second, 0);
+        CHECK_EQ(table->extra_probes, 0);
         hash_free_pairs(&p);
         hash_free_pairs(&more);
         reference_hash_clear(&oracle);
@@ -108,7 +108,7 @@ static void unique(bosc_ctx *ctx)
         struct hash_pairs p = hash_make((enum hash_pattern)(k / 15), &o, (uint64_t)k, n);
         int64_t *ids = suite_alloc((size_t)n * 8 + 1);
         void *keys = suite_alloc((size_t)n * 16 + 1);
-        CHECK_OK(ctx, bosc_hash_unique(ctx, o.key_bits, p.keys, n, ids, k % 2 ? keys : NULL, &count));
+        CHECK_OK(ctx, bosc_hash_unique(ctx, p.keys, n, o.key_bits, ids, k % 2 ? keys : NULL, &count));
         for (int64_t i = 0; i < n; i++) {
             CHECK(ids[i] >= 0 && ids[i] <= expected); /* new ones come in order */
             if (ids[i] == expected) expected++;

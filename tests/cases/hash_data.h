@@ -17,10 +17,10 @@ enum hash_pattern {
     HASH_SEQUENCE,
     HASH_FEW,
     HASH_EQUAL,
-    HASH_STRIDED,  /* multiples of a power of two */
-    HASH_EDGES,    /* among random ones 0 and the largest */
-    HASH_ONE_PART, /* hashes that agree in their top bits */
-    HASH_ONE_FOLD, /* whose buckets are the same whatever the seed, where keys are longer than 32 bits */
+    HASH_STRIDED,       /* multiples of a power of two */
+    HASH_EDGES,         /* among random ones 0 and the largest */
+    HASH_ONE_PARTITION, /* hashes that agree in their top bits */
+    HASH_ONE_FOLD,      /* whose buckets are the same whatever the seed, where keys are longer than 32 bits */
     HASH_PATTERNS
 };
 
@@ -43,7 +43,7 @@ static inline bosc_hash_word hash_key(enum hash_pattern pattern, int32_t key_bit
         if (i % 5 == 0) key = (bosc_hash_word){0, 0};
         if (i % 5 == 1) key = (bosc_hash_word){UINT64_MAX, UINT64_MAX};
         break;
-    case HASH_ONE_PART:
+    case HASH_ONE_PARTITION:
         hash = (bosc_hash_word){(uint64_t)i, key_bits == 128 ? (uint64_t)i * 3 : 0};
         return bi_hash_key_of(hash, key_bits, seed);
     case HASH_ONE_FOLD:

@@ -1,4 +1,4 @@
-/* The layouts that find a key by places hold what was put in, in the same bytes everywhere. */
+/* The layouts that find a key by slots hold what was put in, in the same bytes everywhere. */
 #include <math.h>
 
 #include <boscage/device/hash_slots.h>
@@ -151,14 +151,14 @@ static void figures(bosc_ctx *ctx)
         CHECK(info.load > loads[k] - 0.01 && info.load <= loads[k]);
         CHECK_EQ(info.probes_most, 1);
         CHECK_EQ(info.linear, 0);
-        CHECK_EQ(info.parts, n > 32768 ? 32 : 2);
+        CHECK_EQ(info.partitions, n > 32768 ? 32 : 2);
         CHECK(info.bytes < (int64_t)((double)n / loads[k] * 8 + (double)n * 0.70 + 1024));
     }
     bosc_hash_opts hybrid = {.layout = BOSC_HASH_HYBRID}, fks = {.layout = BOSC_HASH_FKS};
     info = compare(ctx, hybrid, HASH_RANDOM, suite_slow(ctx) ? 409 * 6 : 409 * 50, &first[6]);
     CHECK(info.load > 0.70 && info.probes_most == 3 && info.probes_hit > 1.7 && info.probes_hit < 1.95);
-    CHECK_EQ(info.parts, suite_slow(ctx) ? 6 : 50);
-    CHECK_EQ(info.places, info.parts * 576);
+    CHECK_EQ(info.partitions, suite_slow(ctx) ? 6 : 50);
+    CHECK_EQ(info.slots, info.partitions * 576);
     info = compare(ctx, fks, HASH_RANDOM, suite_slow(ctx) ? 2000 : 10000, &first[7]);
     CHECK(info.load > 0.22 && info.load < 0.28 && info.probes_most == 1 && info.probes_hit == 1);
     CHECK(info.linear == 0 && info.reseeded > 0);
@@ -191,18 +191,18 @@ static void chosen(bosc_ctx *ctx)
     }
     bosc_hash_opts o = {.layout = BOSC_HASH_HYBRID, .key_bits = 64, .value_size = 4};
     compare_pairs(ctx, o, &hybrid, &first[0], &info);
-    CHECK(info.linear == 2 && info.places == 600 && info.probes_most == 600);
+    CHECK(info.linear == 2 && info.slots == 600 && info.probes_most == 600);
     o.layout = BOSC_HASH_FKS;
     compare_pairs(ctx, o, &fks, &first[1], &info);
-    CHECK(info.linear == 11 && info.places == 33 && info.probes_most == 33);
+    CHECK(info.linear == 11 && info.slots == 33 && info.probes_most == 33);
     for (int k = 0; k < 3; k++) {
         o = options_of(k, BOSC_HASH_PERFECT);
         o.kind = BOSC_HASH_MAP;
-        info = compare(ctx, o, HASH_ONE_PART, 2500, &first[2 + k]);
+        info = compare(ctx, o, HASH_ONE_PARTITION, 2500, &first[2 + k]);
         CHECK(info.linear == 1 && info.probes_most == 2500);
     }
     o = options_of(1, BOSC_HASH_PERFECT);
-    info = compare(ctx, o, HASH_ONE_PART, 9000, &first[5]);
+    info = compare(ctx, o, HASH_ONE_PARTITION, 9000, &first[5]);
     CHECK(info.linear == 1 && info.probes_most == 9000);
 }
 
@@ -211,22 +211,22 @@ static void views(bosc_ctx *ctx)
 {
     for (int k = 0; k < 9 && !has_device_memory(ctx); k++) {
         bosc_hash *table = NULL;
-        bosc_hash_places_view view;
+        bosc_hash_slots_view view;
         bosc_hash_opts o = options_of(4 * k, layouts[k % 3]);
         int64_t n = 900, missing = 0;
         o.size = sizeof o;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
         CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
         CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
-        CHECK_OK(ctx, bosc_hash_get_places_view(ctx, table, &view));
+        CHECK_OK(ctx, bosc_hash_get_slots_view(ctx, table, &view));
         for (int64_t i = 0; i < 2 * n; i++) {
             bosc_hash_word key = {(uint64_t)i, 0};
-            int64_t place = bosc_hash_places_look_up(&view, key);
-            if (place < 0) missing++;
-            CHECK((place >= 0) == (i < n));
-            if (place < 0) continue;
+            int64_t slot = bosc_hash_slots_look_up(&view, key);
+            if (slot < 0) missing++;
+            CHECK((slot >= 0) == (i < n));
+            if (slot < 0) continue;
             const char *value = (const char *)p.values + i * o.value_size;
-            CHECK(memcmp(bosc_hash_places_value(&view, place), value, (size_t)o.value_size) == 0);
+            CHECK(memcmp(bosc_hash_slots_value_at(&view, slot), value, (size_t)o.value_size) == 0);
         }
         CHECK_EQ(missing, n);
         hash_free_pairs(&p);
@@ -271,9 +271,9 @@ static void hostile(bosc_ctx *ctx)
         struct saved f = hash_save(ctx, table);
         size_t first = sizeof(struct bi_hash_header), count = (f.size - first) / 8 - 1;
         for (int64_t i = 0; i < trials; i++) {
-            uint64_t place = i % 2 ? suite_below(&r, count) : suite_below(&r, layouts[k] == BOSC_HASH_FKS ? 69 : 4);
+            uint64_t slot = i % 2 ? suite_below(&r, count) : suite_below(&r, layouts[k] == BOSC_HASH_FKS ? 69 : 4);
             uint64_t word = i % 3 ? words[suite_below(&r, 8)] : suite_next(&r) >> suite_below(&r, 64);
-            if (!survives(ctx, &f, first + 8 * place, word, &p)) refused++;
+            if (!survives(ctx, &f, first + 8 * slot, word, &p)) refused++;
         }
         CHECK(refused > trials / 8);
         free(f.bytes);
@@ -285,19 +285,19 @@ static void hostile(bosc_ctx *ctx)
 static void arguments(bosc_ctx *ctx)
 {
     bosc_hash *bucketed = NULL, *fks = NULL;
-    bosc_hash_places_view view;
+    bosc_hash_slots_view view;
     bosc_hash_view other;
     bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_FKS};
     CHECK_OK(ctx, bosc_hash_create(ctx, NULL, &bucketed));
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &fks));
-    CHECK_EQ(bosc_hash_get_places_view(NULL, fks, &view), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_hash_get_places_view(ctx, NULL, &view), "table");
-    CHECK_ARG(ctx, bosc_hash_get_places_view(ctx, fks, NULL), "view");
-    CHECK_ARG(ctx, bosc_hash_get_places_view(ctx, bucketed, &view), "table");
+    CHECK_EQ(bosc_hash_get_slots_view(NULL, fks, &view), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_hash_get_slots_view(ctx, NULL, &view), "table");
+    CHECK_ARG(ctx, bosc_hash_get_slots_view(ctx, fks, NULL), "view");
+    CHECK_ARG(ctx, bosc_hash_get_slots_view(ctx, bucketed, &view), "table");
     CHECK_ARG(ctx, bosc_hash_get_view(ctx, fks, &other), "table");
-    CHECK_STATUS(ctx, bosc_hash_get_places_view(ctx, fks, &view), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_hash_get_slots_view(ctx, fks, &view), BOSC_ERR_DATA);
     CHECK_OK(ctx, bosc_hash_build(ctx, fks, NULL, NULL, 0));
-    CHECK_OK(ctx, bosc_hash_get_places_view(ctx, fks, &view));
+    CHECK_OK(ctx, bosc_hash_get_slots_view(ctx, fks, &view));
     bosc_hash_free(bucketed);
     bosc_hash_free(fks);
     o.layout = BOSC_HASH_PERFECT;

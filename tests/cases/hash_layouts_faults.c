@@ -1,4 +1,4 @@
-/* Each allocation, copy and launch of building and reading tables of places fails in turn. */
+/* Each allocation, copy and launch of building and reading tables of slots fails in turn. */
 #include "support/faults.h"
 #include "cases/hash_data.h"
 

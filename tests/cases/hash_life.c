@@ -1,4 +1,4 @@
-/* The lives of tables: the same bytes everywhere, memory that stays, views, parts that no seed serves, faults. */
+/* The lives of tables: the same bytes everywhere, memory that stays, views, partitions that no seed serves, faults. */
 #include "support/arrays.h"
 #include "support/faults.h"
 #include "cases/hash_data.h"
@@ -48,7 +48,7 @@ static void same_bytes(bosc_ctx *ctx)
 }
 
 /* Parts of all sizes around the common ones, as full as may be. */
-static void full_parts(bosc_ctx *ctx)
+static void full_partitions(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {16383, 16384, 16385, 8191, 8193, 20000, 40000};
     for (int k = 0; k < 14; k++) {
@@ -112,9 +112,9 @@ static void views(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_hash_get_view(ctx, table, &view));
         CHECK(view.version == BOSC_HASH_VIEW_VERSION && view.key_bits == bits && view.value_size == 4 && !view.values);
         for (int64_t i = 0; i < 6000; i++) {
-            int64_t place = bosc_hash_look_up(&view, (bosc_hash_word){(uint64_t)i, 0});
-            CHECK((place >= 0) == (i < 3000));
-            if (place >= 0) CHECK(memcmp(bosc_hash_value_at(&view, place), (char *)p.values + 4 * i, 4) == 0);
+            int64_t slot = bosc_hash_look_up(&view, (bosc_hash_word){(uint64_t)i, 0});
+            CHECK((slot >= 0) == (i < 3000));
+            if (slot >= 0) CHECK(memcmp(bosc_hash_value_at(&view, slot), (char *)p.values + 4 * i, 4) == 0);
         }
         bosc_hash_free(table);
         hash_free_pairs(&p);
@@ -124,9 +124,9 @@ static void views(bosc_ctx *ctx)
     bosc_hash *table = build(ctx, multi, &p);
     bosc_hash_view view;
     CHECK_OK(ctx, bosc_hash_get_view(ctx, table, &view));
-    int64_t place = bosc_hash_look_up(&view, bosc_hash_load(p.keys, 0, 32));
-    CHECK(place >= 0);
-    const uint32_t *run = bosc_hash_value_at(&view, place);
+    int64_t slot = bosc_hash_look_up(&view, bosc_hash_load(p.keys, 0, 32));
+    CHECK(slot >= 0);
+    const uint32_t *run = bosc_hash_value_at(&view, slot);
     CHECK_EQ(run[1], 40);
     CHECK(memcmp(view.values + run[0], p.values, 40) == 0);
     bosc_hash_free(table);
@@ -208,7 +208,7 @@ static bosc_status use(bosc_ctx *ctx, void *user)
     if (s == BOSC_OK) s = bosc_hash_get_info(ctx, back, &info);
     if (s == BOSC_OK) s = bosc_hash_reserve(ctx, back, 1000, 100);
     if (s == BOSC_OK) s = bosc_hash_get_pairs(ctx, back, NULL, NULL, f->offsets);
-    if (s == BOSC_OK) s = bosc_hash_unique(ctx, f->opts.key_bits, f->first.keys, f->first.n, f->ids, NULL, &f->count);
+    if (s == BOSC_OK) s = bosc_hash_unique(ctx, f->first.keys, f->first.n, f->opts.key_bits, f->ids, NULL, &f->count);
     if (s == BOSC_OK) s = bosc_hash_retrieve(ctx, back, f->first.keys, f->first.n, f->offsets, NULL, 0);
     if (s == BOSC_OK) s = bosc_hash_find(ctx, back, f->first.keys, f->first.n, f->values, f->found);
     bosc_hash_free(table);
@@ -285,7 +285,7 @@ static bosc_status list(bosc_ctx *ctx, void *user)
     struct answers *o = &l->out;
     const struct hash_pairs *p = &l->pairs;
     switch (l->which) {
-    case 0: return bosc_hash_unique(ctx, l->opts.key_bits, p->keys, p->n, o->ids, o->keys, &o->count);
+    case 0: return bosc_hash_unique(ctx, p->keys, p->n, l->opts.key_bits, o->ids, o->keys, &o->count);
     case 1: return bosc_hash_get_pairs(ctx, l->table, o->keys, o->values, o->counts);
     case 2: return bosc_hash_get_pairs(ctx, l->table, o->keys, o->values, NULL);
     case 3: return bosc_hash_find(ctx, l->table, p->keys, p->n, o->values, o->found);
@@ -357,7 +357,7 @@ static void failed_build(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_hash_life[] = {
     {"same bytes", same_bytes, NULL},
-    {"full parts", full_parts, NULL},
+    {"full partitions", full_partitions, NULL},
     {"linear", linear, NULL},
     {"views", views, NULL},
     {"faults", faults, NULL},

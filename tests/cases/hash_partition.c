@@ -1,10 +1,10 @@
-/* The partition by itself: pairs in the order of their parts, equal parts in the order of the input, for every number
+/* The partition by itself: pairs in the order of their partitions, equal partitions in the order of the input, for every number
  * of bits, of any widths, in tiles that are full, nearly full and nearly empty. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash_data.h"
 
-/* What the lists must be: plain counts, places, moves. */
+/* What the lists must be: plain counts, slots, moves. */
 struct expected {
     unsigned char *hashes, *payload;
     uint32_t *starts;
@@ -13,26 +13,28 @@ struct expected {
 static struct expected expect(const struct bi_hash_shape *s, const struct hash_pairs *p, int32_t payload_bytes,
                               bool rows)
 {
-    const size_t parts = (size_t)1 << s->part_bits, key_bytes = (size_t)s->key_bytes, bytes = (size_t)payload_bytes;
+    const size_t partitions = (size_t)1 << s->partition_bits, key_bytes = (size_t)s->key_bytes,
+                 bytes = (size_t)payload_bytes;
     struct expected e = {suite_alloc((size_t)p->n * key_bytes), suite_alloc((size_t)p->n * bytes),
-                         suite_alloc((parts + 1) * sizeof(uint32_t))};
-    uint32_t *next = suite_alloc((parts + 1) * sizeof *next), *part_of = suite_alloc((size_t)p->n * sizeof *part_of);
-    memset(next, 0, (parts + 1) * sizeof *next);
+                         suite_alloc((partitions + 1) * sizeof(uint32_t))};
+    uint32_t *next = suite_alloc((partitions + 1) * sizeof *next),
+             *partition_of = suite_alloc((size_t)p->n * sizeof *partition_of);
+    memset(next, 0, (partitions + 1) * sizeof *next);
     for (int64_t i = 0; i < p->n; i++) {
         bosc_hash_word hash = bosc_hash_of(bosc_hash_load(p->keys, i, s->key_bits), s->key_bits, s->seed);
-        part_of[i] = bosc_hash_part_of(hash, s->key_bits, s->part_bits);
-        next[part_of[i] + 1]++;
+        partition_of[i] = bosc_hash_partition_of(hash, s->key_bits, s->partition_bits);
+        next[partition_of[i] + 1]++;
     }
-    for (size_t k = 0; k < parts; k++) next[k + 1] += next[k];
-    memcpy(e.starts, next, (parts + 1) * sizeof *next);
+    for (size_t k = 0; k < partitions; k++) next[k + 1] += next[k];
+    memcpy(e.starts, next, (partitions + 1) * sizeof *next);
     for (int64_t i = 0; i < p->n; i++) {
-        uint32_t to = next[part_of[i]]++, row = (uint32_t)i;
+        uint32_t to = next[partition_of[i]]++, row = (uint32_t)i;
         bosc_hash_word hash = bosc_hash_of(bosc_hash_load(p->keys, i, s->key_bits), s->key_bits, s->seed);
         bi_hash_store(e.hashes, s->key_bits, to, hash);
         memcpy(e.payload + to * bytes, rows ? (void *)&row : (char *)p->values + (size_t)i * bytes, bytes);
     }
     free(next);
-    free(part_of);
+    free(partition_of);
     return e;
 }
 
@@ -44,12 +46,12 @@ static void check_same(bosc_ctx *ctx, const void *there, const void *expected, s
     free(here);
 }
 
-static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits, int32_t value_size, int32_t part_bits,
-                      int64_t n)
+static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits, int32_t value_size,
+                      int32_t partition_bits, int64_t n)
 {
     bosc_hash_opts o = {.key_bits = key_bits, .value_size = value_size, .load = 0.8, .seed = 0x1234567890abcdefull};
     struct bi_hash_shape shape = bi_hash_shape_of(&o);
-    shape.part_bits = part_bits;
+    shape.partition_bits = partition_bits;
     struct hash_pairs p = hash_make(pattern, &o, (uint64_t)n, n);
     const bool device = has_device_memory(ctx);
     struct array keys = array_make(ctx, p.keys, (size_t)n * (size_t)shape.key_bytes, device);
@@ -63,7 +65,7 @@ static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits
     CHECK_EQ(lists.payload_bytes, rows ? 4 : value_size);
     CHECK(lists.values == (rows ? values.p : NULL));
     struct expected e = expect(&shape, &p, lists.payload_bytes, rows);
-    check_same(ctx, lists.starts, e.starts, ((size_t)1 << part_bits) * 4 + 4);
+    check_same(ctx, lists.starts, e.starts, ((size_t)1 << partition_bits) * 4 + 4);
     check_same(ctx, lists.hashes, e.hashes, (size_t)n * (size_t)shape.key_bytes);
     check_same(ctx, lists.payload, e.payload, (size_t)n * (size_t)lists.payload_bytes);
     bi_arena_rewind(ctx, mark);
@@ -82,7 +84,7 @@ static const int32_t sizes[] = {4, 0, 8, 12}; /* values; the last ones go as num
 static void digits(bosc_ctx *ctx)
 {
     static const int32_t bits[] = {1, 3, 5, 6, 7, 8, 9, 10, 13, 16, 17, 20};
-    const int count = suite_slow(ctx) ? 9 : 12; /* each part is searched for by a warp */
+    const int count = suite_slow(ctx) ? 9 : 12; /* each partition is searched for by a warp */
     for (int k = 0; k < 3 * count; k++)
         if (!suite_leaves_out()) partition(ctx, HASH_RANDOM, 32 << k % 3, sizes[k / 2 % 4], bits[k / 3], 300 + 7 * k);
 }
@@ -97,10 +99,10 @@ static void tiles(bosc_ctx *ctx)
     }
 }
 
-/* All pairs in a few parts, in one, in as many as there are. */
+/* All pairs in a few partitions, in one, in as many as there are. */
 static void skewed(bosc_ctx *ctx)
 {
-    static const enum hash_pattern patterns[] = {HASH_FEW, HASH_EQUAL, HASH_ONE_PART, HASH_STRIDED};
+    static const enum hash_pattern patterns[] = {HASH_FEW, HASH_EQUAL, HASH_ONE_PARTITION, HASH_STRIDED};
     for (int k = 0; k < 12; k++) {
         if (suite_leaves_out()) continue;
         partition(ctx, patterns[k % 4], 32 << k % 3, sizes[k / 2 % 4], 3 + k % 8, 9000 + k);

@@ -22,8 +22,8 @@ static void round_trip(bosc_ctx *ctx)
         bosc_hash_info x = {.size = sizeof x}, y = x;
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &x));
         CHECK_OK(ctx, bosc_hash_get_info(ctx, back, &y));
-        CHECK(x.keys == y.keys && x.pairs == y.pairs && x.places == y.places && x.linear == y.linear);
-        CHECK(x.probes_hit == y.probes_hit && x.probes_most == y.probes_most && x.parts == y.parts);
+        CHECK(x.keys == y.keys && x.pairs == y.pairs && x.slots == y.slots && x.linear == y.linear);
+        CHECK(x.probes_hit == y.probes_hit && x.probes_most == y.probes_most && x.partitions == y.partitions);
         bosc_hash_free(table);
         bosc_hash_free(back);
     }
@@ -87,21 +87,21 @@ static const struct saved_lie lies[] = {
     {22, 1, "figures"},
     {23, 1, "figures"},
     {23, UINT32_MAX, "figures"},
-    {24, 0, "parts"},
-    {24, 31, "parts"},
-    {24, 2, "part"},
+    {24, 0, "partitions"},
+    {24, 31, "partitions"},
+    {24, 2, "partition"},
     {25, 1, "unknown fields"},
     {26, 1, "unknown fields"},
     {29, 1, "unknown fields"},
-    {IN_PARTS, 1, "a part does not begin"},
-    {IN_PARTS + 1, 0, "a part does not begin"},
-    {IN_PARTS + 1, 2 << 6, "a part does not begin"},
-    {IN_PARTS + 1, UINT32_MAX, "a part does not begin"},
+    {IN_PARTS, 1, "a partition does not begin"},
+    {IN_PARTS + 1, 0, "a partition does not begin"},
+    {IN_PARTS + 1, 2 << 6, "a partition does not begin"},
+    {IN_PARTS + 1, UINT32_MAX, "a partition does not begin"},
     {IN_PARTS + 1, 1 << 6 | 5, "figures"},
     {IN_PARTS + 1, 1 << 6 | 63, "figures"},
-    {IN_PARTS + 2, 0, "a part does not begin"},
-    {IN_PARTS + 2, 0x7fffffff, "a part does not begin"},
-    {IN_PARTS + 3, UINT32_MAX, "a part does not begin"},
+    {IN_PARTS + 2, 0, "a partition does not begin"},
+    {IN_PARTS + 2, 0x7fffffff, "a partition does not begin"},
+    {IN_PARTS + 3, UINT32_MAX, "a partition does not begin"},
     {IN_TABLE + 3, 0x80000002u, "a hash that does not belong"},
     {IN_TABLE + 3, 0, NULL},
     {IN_TABLE + 5, UINT32_MAX, "values are not there"},
@@ -109,7 +109,7 @@ static const struct saved_lie lies[] = {
     {IN_PADDING, 1, "between its arrays"},
 };
 
-/* Two keys of three and two values, one in each part: the buckets are the first ones of the table. */
+/* Two keys of three and two values, one in each partition: the buckets are the first ones of the table. */
 static struct saved small_multimap(bosc_ctx *ctx)
 {
     bosc_hash_opts o = {.size = sizeof o, .kind = BOSC_HASH_MULTIMAP, .value_size = 4};
@@ -139,10 +139,10 @@ static void huge_header(bosc_ctx *ctx)
 {
     struct saved f = small_multimap(ctx);
     struct bi_hash_header *h = (struct bi_hash_header *)(void *)f.bytes;
-    h->part_bits = 30;
+    h->partition_bits = 30;
     saved_seal(f.bytes, f.size, saved_hash.header);
-    saved_refused(ctx, &saved_hash, &f, "ends within its parts");
-    h->part_bits = 1;
+    saved_refused(ctx, &saved_hash, &f, "ends within its partitions");
+    h->partition_bits = 1;
     h->keys = h->pairs = (int64_t)UINT32_MAX - 1;
     h->buckets = UINT32_MAX;
     saved_seal(f.bytes, f.size, saved_hash.header);

@@ -9,7 +9,7 @@ static void use(bosc_ctx *ctx, bosc_hash *table)
     uint64_t queries[16] = {0, 0, 1, 0, 7, 8, 9, 10, UINT64_MAX, UINT64_MAX}, values[8 * 8];
     uint8_t found[8];
     int64_t counts[9], erased;
-    if (bosc_hash_get_info(ctx, table, &info) != BOSC_OK || info.keys > info.pairs || info.keys > info.places) abort();
+    if (bosc_hash_get_info(ctx, table, &info) != BOSC_OK || info.keys > info.pairs || info.keys > info.slots) abort();
     if (bosc_hash_find(ctx, table, queries, 8, values, found) != BOSC_OK) abort();
     if (bosc_hash_count(ctx, table, queries, 8, counts) != BOSC_OK) abort();
     if (bosc_hash_retrieve(ctx, table, queries, 8, counts, NULL, 0) != BOSC_OK) abort();

@@ -1,16 +1,16 @@
-/* boscage/device/hash.h - look-ups in a table of boscage/hash.h from a loop or a kernel of one's own.
+/* boscage/device/hash.h - look-ups in a table of boscage/hash.h from your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
  * bosc_hash_get_view describes a BUCKETED table; the functions below read it, in C and C++ on the CPU for a table of
- * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is good until the table is written to or
+ * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the table is written to or
  * freed.
  *
- * The table: a key becomes its hash, one to one, of as many bits. The top part_bits of the hash choose a part; a part
- * is a run of buckets; two numbers mixed from the hash and the part's seed choose the key's first and second bucket in
- * it. A bucket is four hashes, then the four values, and bytes up to `stride`. A place without a pair holds a filler: a
- * hash of another part, which no key that is looked for here can have. If a key whose first bucket this is lies in its
- * second one, the bucket is called overflowed: it holds a filler that ends in 1, or it is full with hash[0] < hash[1].
- * So a key that is in neither bucket costs one read mostly. */
+ * The table: a key becomes its hash, one to one, of the same number of bits. The top partition_bits of the hash choose
+ * a partition, which is a run of buckets. Two numbers mixed from the hash and the partition's seed choose the key's
+ * first and second bucket in it. A bucket is four hashes, then the four values, and bytes up to `stride`. An empty slot
+ * holds a filler: a hash of another partition, so no key that is looked for here can have it. A bucket is spilled if a
+ * key whose first bucket it is lies in its second one: it then holds a filler that ends in 1, or it is full with
+ * hash[0] < hash[1]. So most absent keys cost one read. */
 #ifndef BOSCAGE_DEVICE_HASH_H
 #define BOSCAGE_DEVICE_HASH_H
 
@@ -19,18 +19,18 @@
 
 enum {
     BOSC_HASH_VIEW_VERSION = 1,
-    BOSC_HASH_WIDTH = 4,    /* places of a bucket */
-    BOSC_HASH_SEEDS = 63,   /* seeds that a part may have: 0 to 62 */
-    BOSC_HASH_LINEAR = 63,  /* in lieu of a seed: the part is read from end to end */
-    BOSC_HASH_SEED_BITS = 6 /* of bosc_hash_part.buckets_seed */
+    BOSC_HASH_WIDTH = 4,    /* slots of a bucket */
+    BOSC_HASH_SEEDS = 63,   /* seeds that a partition may have: 0 to 62 */
+    BOSC_HASH_LINEAR = 63,  /* instead of a seed: the partition is searched linearly */
+    BOSC_HASH_SEED_BITS = 6 /* of bosc_hash_partition.buckets_seed */
 };
 
-typedef struct bosc_hash_part {
+typedef struct bosc_hash_partition {
     uint32_t first;        /* its first bucket */
-    uint32_t buckets_seed; /* the number of its buckets, 1 or more, << BOSC_HASH_SEED_BITS, and its seed */
-} bosc_hash_part;
+    uint32_t buckets_seed; /* the number of its buckets (1 or more) << BOSC_HASH_SEED_BITS | its seed */
+} bosc_hash_partition;
 
-/* A hash or a key of any width: of 32 and 64 bits in low, with high 0. */
+/* A hash or a key of any width; 32 and 64 bits stand in low, with high 0. */
 typedef struct bosc_hash_word {
     uint64_t low, high;
 } bosc_hash_word;
@@ -38,24 +38,26 @@ typedef struct bosc_hash_word {
 typedef struct bosc_hash_view {
     uint32_t version; /* BOSC_HASH_VIEW_VERSION */
     int32_t key_bits;
-    int32_t value_size; /* bytes kept with a key: of a counted map 4 more, a uint32_t; of a multimap 8, see below */
+    int32_t value_size; /* bytes stored with a key: a counted map has 4 more, a uint32_t; a multimap 8, see below */
     int32_t stride;     /* bytes of a bucket */
-    int32_t part_bits;
+    int32_t partition_bits;
     uint64_t seed;
-    const bosc_hash_part *parts;
+    const bosc_hash_partition *partitions;
     const unsigned char *buckets;
     const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
 } bosc_hash_view;
 
 BOSC_BEGIN_DECLS
 
-/* BOSC_ERR_ARG unless the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed. What a multimap
- * keeps with a key is two uint32_t: the place of its first value in `values`, and how many there are. */
+/* Gives the view of a BUCKETED table. A multimap stores two uint32_t with a key: the index of its first value in
+ * `values`, and their number.
+ * Errors: BOSC_ERR_ARG for other layouts; BOSC_ERR_DATA before a build and after one that failed.
+ * Cost: O(1). */
 BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view);
 
 BOSC_END_DECLS
 
-/* One to one. Source: Wellons, Prospecting for Hash Functions (2018). */
+/* A one-to-one mix. Source: Wellons, Prospecting for Hash Functions (2018). */
 BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
 {
     x ^= x >> 16;
@@ -65,7 +67,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
     return x ^ (x >> 16);
 }
 
-/* One to one. Source: Stafford, Better Bit Mixing (2011), variant 13. */
+/* A one-to-one mix. Source: Stafford, Better Bit Mixing (2011), variant 13. */
 BOSC_DEVICE_FN uint64_t bosc_hash_mix64(uint64_t x)
 {
     x ^= x >> 30;
@@ -75,7 +77,7 @@ BOSC_DEVICE_FN uint64_t bosc_hash_mix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* The hash of a key; one to one. 128 bits: four rounds of a Feistel network. */
+/* The hash of a key, one to one. For 128 bits: four rounds of a Feistel network. */
 BOSC_DEVICE_FN bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits, uint64_t seed)
 {
     if (key_bits == 32) {
@@ -91,15 +93,15 @@ BOSC_DEVICE_FN bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits,
     return key;
 }
 
-/* The word whose top bits choose the part, left-aligned in 64 bits. */
+/* The word whose top bits choose the partition, left-aligned in 64 bits. */
 BOSC_DEVICE_FN uint64_t bosc_hash_top(bosc_hash_word hash, int32_t key_bits)
 {
     return key_bits == 32 ? hash.low << 32 : key_bits == 64 ? hash.low : hash.high;
 }
 
-BOSC_DEVICE_FN uint32_t bosc_hash_part_of(bosc_hash_word hash, int32_t key_bits, int32_t part_bits)
+BOSC_DEVICE_FN uint32_t bosc_hash_partition_of(bosc_hash_word hash, int32_t key_bits, int32_t partition_bits)
 {
-    return (uint32_t)(bosc_hash_top(hash, key_bits) >> (64 - part_bits));
+    return (uint32_t)(bosc_hash_top(hash, key_bits) >> (64 - partition_bits));
 }
 
 /* The 32 bits of a hash that choose its buckets. */
@@ -118,8 +120,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_scatter(uint32_t x)
     return x ^ (x >> 14);
 }
 
-/* The first and the second bucket (from the part's first one) of a fold in a part of so many buckets. They may be the
- * same. */
+/* The first and second bucket of a fold, counted from the partition's first one. They may be the same. */
 BOSC_DEVICE_FN void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buckets, uint32_t pick[2])
 {
     uint32_t g = bosc_hash_scatter(fold + seed * 0x9e3779b9u);
@@ -133,7 +134,7 @@ BOSC_DEVICE_FN int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-/* Number `at` of an array of keys or hashes. */
+/* Element `at` of an array of keys or hashes. */
 BOSC_DEVICE_FN bosc_hash_word bosc_hash_load(const void *words, int64_t at, int32_t key_bits)
 {
     bosc_hash_word word = {0, 0};
@@ -153,8 +154,8 @@ BOSC_DEVICE_FN const unsigned char *bosc_hash_bucket(const bosc_hash_view *view,
     return view->buckets + (uint64_t)bucket * (uint32_t)view->stride;
 }
 
-/* The place in its bucket where a hash stands, or -1. */
-BOSC_DEVICE_FN int32_t bosc_hash_place_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
+/* The slot of a hash within a bucket, or -1. */
+BOSC_DEVICE_FN int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
     for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
@@ -164,42 +165,42 @@ BOSC_DEVICE_FN int32_t bosc_hash_place_in(const bosc_hash_view *view, uint32_t b
     return -1;
 }
 
-/* Fillers stand last. */
-BOSC_DEVICE_FN int bosc_hash_is_overflowed(const bosc_hash_view *view, uint32_t part, uint32_t bucket)
+/* Whether a bucket is spilled. Fillers stand last. */
+BOSC_DEVICE_FN int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t partition, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
     bosc_hash_word last = bosc_hash_load(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
-    if (bosc_hash_part_of(last, view->key_bits, view->part_bits) != part) return (int)(last.low & 1);
+    if (bosc_hash_partition_of(last, view->key_bits, view->partition_bits) != partition) return (int)(last.low & 1);
     return bosc_hash_less(bosc_hash_load(hashes, 0, view->key_bits), bosc_hash_load(hashes, 1, view->key_bits));
 }
 
-/* Where a key stands, as BOSC_HASH_WIDTH * bucket + place, or -1 if the table does not hold it. */
+/* The slot of a key, as BOSC_HASH_WIDTH * bucket + slot, or -1 if the table does not hold it. */
 BOSC_DEVICE_FN int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
 {
     bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
-    uint32_t number = bosc_hash_part_of(hash, view->key_bits, view->part_bits), pick[2];
-    bosc_hash_part part = view->parts[number];
-    uint32_t count = part.buckets_seed >> BOSC_HASH_SEED_BITS;
-    uint32_t seed = part.buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1), tries = count;
+    uint32_t number = bosc_hash_partition_of(hash, view->key_bits, view->partition_bits), pick[2];
+    bosc_hash_partition partition = view->partitions[number];
+    uint32_t count = partition.buckets_seed >> BOSC_HASH_SEED_BITS;
+    uint32_t seed = partition.buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1), tries = count;
     if (seed != BOSC_HASH_LINEAR) {
         bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
         tries = 2;
     }
     for (uint32_t i = 0; i < tries; i++) {
-        uint32_t bucket = part.first + (seed == BOSC_HASH_LINEAR ? i : pick[i]);
-        int32_t place = bosc_hash_place_in(view, bucket, hash);
-        if (place >= 0) return (int64_t)bucket * BOSC_HASH_WIDTH + place;
-        if (seed != BOSC_HASH_LINEAR && !bosc_hash_is_overflowed(view, number, bucket)) break;
+        uint32_t bucket = partition.first + (seed == BOSC_HASH_LINEAR ? i : pick[i]);
+        int32_t slot = bosc_hash_slot_in(view, bucket, hash);
+        if (slot >= 0) return (int64_t)bucket * BOSC_HASH_WIDTH + slot;
+        if (seed != BOSC_HASH_LINEAR && !bosc_hash_is_spilled(view, number, bucket)) break;
     }
     return -1;
 }
 
-/* The value at a place that bosc_hash_look_up found. */
-BOSC_DEVICE_FN const void *bosc_hash_value_at(const bosc_hash_view *view, int64_t place)
+/* The value in a slot that bosc_hash_look_up found. */
+BOSC_DEVICE_FN const void *bosc_hash_value_at(const bosc_hash_view *view, int64_t slot)
 {
     const unsigned char *values =
-        bosc_hash_bucket(view, (uint32_t)(place / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * (view->key_bits / 8);
-    return values + place % BOSC_HASH_WIDTH * view->value_size;
+        bosc_hash_bucket(view, (uint32_t)(slot / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * (view->key_bits / 8);
+    return values + slot % BOSC_HASH_WIDTH * view->value_size;
 }
 
 #endif

@@ -1,11 +1,12 @@
-/* Partition, fill and find on the CPU: threads share pairs, parts, queries. */
+/* The bucketed layout on the CPU, partition, fill and find: threads share the pairs, the partitions, the queries. */
 #include <string.h>
 
+#include "base/atomic.h"
 #include "base/bits.h"
 #include "base/fault.h"
+#include "core/call.h"
 #include "core/cpu/collectives.h"
 #include "hash/cpu/bucketed.h"
-#include "hash/drivers.h"
 
 #if defined(__x86_64__)
 #define PICK(ctx, name) ((ctx)->level == BOSC_CPU_V4 ? name##_v4 : (ctx)->level == BOSC_CPU_V3 ? name##_v3 : name##_v1)
@@ -14,37 +15,37 @@
 #endif
 
 enum {
-    GRAIN = 1 << 14,       /* pairs, or queries, that are worth a thread */
-    STREAMED = 8 << 20,    /* bytes of lists or tables that are written past the caches */
-    LEAST_FOR_A_PART = 16, /* pairs of a thread's share for each part */
-    MOST_THREADS = 256     /* that an estimate of memory allows for */
+    GRAIN = 1 << 14,            /* pairs, or queries, that are worth a thread */
+    STREAMED = 8 << 20,         /* bytes of lists or tables that are written past the caches */
+    LEAST_FOR_A_PARTITION = 16, /* pairs of a thread's share for each partition */
+    MOST_THREADS = 256          /* that an estimate of memory allows for */
 };
 
-static size_t count_of_parts(const struct bi_hash_shape *s) { return (size_t)1 << s->part_bits; }
+static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
 
-/* Counts of each thread and part become places, in the order (part, thread). */
-static void place(const struct bi_hash_scatter *shares, int threads, size_t parts, uint32_t *starts)
+/* Turns the counts of each thread and partition into positions, in the order (partition, thread). */
+static void place(const struct bi_hash_scatter *shares, int threads, size_t partitions, uint32_t *starts)
 {
     uint32_t at = 0;
-    for (size_t p = 0; p < parts; p++) {
+    for (size_t p = 0; p < partitions; p++) {
         starts[p] = at;
         for (int t = 0; t < threads; t++) {
-            uint32_t count = shares[t].places[p];
-            shares[t].places[p] = shares[t].begins[p] = at;
+            uint32_t count = shares[t].positions[p];
+            shares[t].positions[p] = shares[t].begins[p] = at;
             at += count;
         }
     }
-    starts[parts] = at;
+    starts[partitions] = at;
 }
 
-/* Memory of the threads: places and begins, and lines where the output streams. */
+/* Memory of the threads: positions and begins, and lines where the output streams. */
 static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whole, int threads,
                                struct bi_hash_scatter **shares)
 {
-    size_t parts = count_of_parts(whole->shape), lines = whole->streams ? parts * 2 * BI_HASH_LINE : 0;
+    size_t partitions = partition_count(whole->shape), lines = whole->streams ? partitions * 2 * BI_HASH_LINE : 0;
     void *memory, *words, *line_memory;
     BI_TRY(bi_scratch(ctx, (size_t)threads * sizeof **shares, &memory));
-    BI_TRY(bi_scratch(ctx, (size_t)threads * parts * 2 * sizeof(uint32_t), &words));
+    BI_TRY(bi_scratch(ctx, (size_t)threads * partitions * 2 * sizeof(uint32_t), &words));
     BI_TRY(bi_scratch(ctx, (size_t)threads * lines, &line_memory));
     *shares = memory;
     for (int t = 0; t < threads; t++) {
@@ -52,8 +53,8 @@ static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whol
         *s = *whole;
         s->begin = bi_chunk_begin(whole->end, threads, t);
         s->end = bi_chunk_begin(whole->end, threads, t + 1);
-        s->places = (uint32_t *)words + (size_t)t * 2 * parts;
-        s->begins = s->places + parts;
+        s->positions = (uint32_t *)words + (size_t)t * 2 * partitions;
+        s->begins = s->positions + partitions;
         s->lines = lines ? (char *)line_memory + (size_t)t * lines : NULL;
     }
     return BOSC_OK;
@@ -61,18 +62,18 @@ static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whol
 
 static bool is_payload(int32_t value_bytes) { return value_bytes == 0 || value_bytes == 4 || value_bytes == 8; }
 
-static bosc_status cpu_partition(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys, const void *values,
-                                 int64_t n, struct bi_hash_lists *lists)
+bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys,
+                                  const void *values, int64_t n, struct bi_hash_lists *lists)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash partition: injected fault");
-    size_t parts = count_of_parts(shape);
+    size_t partitions = partition_count(shape);
     bool rows = !is_payload(shape->value_bytes);
     int32_t payload_bytes = rows ? 4 : shape->value_bytes;
     void *hashes, *payload, *starts;
-    BI_TRY(bi_hash_scratch(ctx, n, shape->key_bytes, &hashes));
-    BI_TRY(bi_hash_scratch(ctx, n, payload_bytes, &payload));
-    BI_TRY(bi_scratch(ctx, (parts + 1) * sizeof(uint32_t), &starts));
-    int64_t grain = (int64_t)parts * LEAST_FOR_A_PART;
+    BI_TRY(bi_scratch_of(ctx, n, shape->key_bytes, &hashes));
+    BI_TRY(bi_scratch_of(ctx, n, payload_bytes, &payload));
+    BI_TRY(bi_scratch(ctx, (partitions + 1) * sizeof(uint32_t), &starts));
+    int64_t grain = (int64_t)partitions * LEAST_FOR_A_PARTITION;
     int threads = bi_thread_count(ctx, n, grain > GRAIN ? grain : GRAIN);
     struct bi_hash_scatter *shares, whole = {.shape = shape,
                                              .keys = keys,
@@ -87,46 +88,46 @@ static bosc_status cpu_partition(bosc_ctx *ctx, const struct bi_hash_shape *shap
     BI_TRY(take_shares(ctx, &whole, threads, &shares));
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) {
-        memset(shares[t].places, 0, parts * sizeof(uint32_t));
+        memset(shares[t].positions, 0, partitions * sizeof(uint32_t));
         PICK(ctx, bi_hash_count)(&shares[t]);
     }
-    place(shares, threads, parts, starts);
+    place(shares, threads, partitions, starts);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_scatter)(&shares[t]);
     return BOSC_OK;
 }
 
-/* A fill that threads share: the sizes of all parts, and what was found. */
+/* A fill that threads share: the sizes of all partitions, and what was found. */
 struct filling {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
-    bosc_hash_part *parts;
-    bool any;
-    uint32_t most_keys, most_buckets; /* of a part that is filled */
+    bosc_hash_partition *partitions;
+    bool distinct;
+    uint32_t most_keys, most_buckets; /* of a partition that is filled */
     struct bi_hash_report *report;
-    int64_t next; /* part */
+    int64_t next; /* partition */
 };
 
-static bool is_filled(const struct filling *f, size_t part)
+static bool is_filled(const struct filling *f, size_t partition)
 {
-    uint32_t keys = f->lists->starts[part + 1] - f->lists->starts[part];
+    uint32_t keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
     if (f->lists->in_place && keys == 0) return false;
-    return f->any || keys <= bi_hash_crowd(f->table->shape.key_bits);
+    return f->distinct || keys <= bi_hash_max_partition_keys(f->table->shape.key_bits);
 }
 
-/* Where each part begins. */
-static void size_parts(struct filling *f)
+/* Where each partition begins. */
+static void size_partitions(struct filling *f)
 {
     uint32_t at = 0;
-    for (size_t p = 0; p < count_of_parts(&f->table->shape); p++) {
+    for (size_t p = 0; p < partition_count(&f->table->shape); p++) {
         uint32_t keys = f->lists->starts[p + 1] - f->lists->starts[p];
-        uint32_t buckets = f->lists->in_place ? f->parts[p].buckets_seed >> BOSC_HASH_SEED_BITS
-                                              : bi_hash_part_buckets(f->table->shape.load, keys);
-        if (bi_hash_beyond(buckets)) f->report->beyond = 1;
-        if (!f->lists->in_place) f->parts[p] = (bosc_hash_part){at, buckets << BOSC_HASH_SEED_BITS};
+        uint32_t buckets = f->lists->in_place ? f->partitions[p].buckets_seed >> BOSC_HASH_SEED_BITS
+                                              : bi_hash_partition_buckets(f->table->shape.load, keys);
+        if (bi_hash_too_many_buckets(buckets)) f->report->too_large = 1;
+        if (!f->lists->in_place) f->partitions[p] = (bosc_hash_partition){at, buckets << BOSC_HASH_SEED_BITS};
         at += buckets;
         if (!is_filled(f, p)) {
-            if (keys) f->report->crowded = 1;
+            if (keys) f->report->oversized = 1;
             continue;
         }
         if (keys > f->most_keys) f->most_keys = keys;
@@ -135,23 +136,23 @@ static void size_parts(struct filling *f)
     f->report->buckets = at;
 }
 
-/* One thread's parts: the next one that nobody has, until a repeated key makes all of it useless. */
-static void fill_parts(bosc_ctx *ctx, struct filling *f, char *scratch)
+/* One thread's partitions: the next one that nobody has, until a repeated key makes all of it useless. */
+static void fill_partitions(bosc_ctx *ctx, struct filling *f, char *scratch)
 {
-    struct bi_hash_fill job = {.table = f->table, .lists = f->lists, .any = f->any};
+    struct bi_hash_fill job = {.table = f->table, .lists = f->lists, .distinct = f->distinct};
     struct bi_hash_report *r = f->report;
     job.codes = (uint32_t *)(void *)scratch;
     job.firsts = job.codes + (size_t)f->most_buckets * BOSC_HASH_WIDTH;
-    job.room = f->most_keys + 1;
-    job.marks = (uint8_t *)(job.firsts + (size_t)job.room * BI_HASH_FILL_WORDS);
+    job.capacity = f->most_keys + 1;
+    job.marks = (uint8_t *)(job.firsts + (size_t)job.capacity * BI_HASH_FILL_WORDS);
     for (;;) {
-        int64_t part = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
-        if (part >> f->table->shape.part_bits || bi_atomic_load_u32(&r->repeats)) return;
-        if (!is_filled(f, (size_t)part)) continue;
-        job.part = (uint32_t)part;
-        job.begin = f->lists->starts[part];
-        job.keys = f->lists->starts[part + 1] - f->lists->starts[part];
-        job.descriptor = f->parts + part;
+        int64_t partition = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
+        if (partition >> f->table->shape.partition_bits || bi_atomic_load_u32(&r->repeats)) return;
+        if (!is_filled(f, (size_t)partition)) continue;
+        job.partition = (uint32_t)partition;
+        job.begin = f->lists->starts[partition];
+        job.keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
+        job.descriptor = f->partitions + partition;
         job.repeats = false;
         job.second = 0;
         PICK(ctx, bi_hash_fill)(&job);
@@ -159,60 +160,61 @@ static void fill_parts(bosc_ctx *ctx, struct filling *f, char *scratch)
         if (job.repeats) bi_atomic_or_u32(&r->repeats, 1);
         if (seed && seed != BOSC_HASH_LINEAR) __atomic_fetch_add(&r->reseeded, 1, __ATOMIC_RELAXED);
         if (seed == BOSC_HASH_LINEAR) __atomic_fetch_add(&r->linear, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&r->second, job.second, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&r->extra_probes, job.second, __ATOMIC_RELAXED);
     }
 }
 
-static bosc_status cpu_fill(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool any,
-                            struct bi_hash_report *report)
+/* `each`: scratch of a thread. */
+static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_t each)
 {
-    struct filling f = {
-        .table = table, .lists = lists, .parts = table->blocks[BI_HASH_PARTS].data, .any = any, .report = report};
-    size_parts(&f);
-    if (report->beyond || (report->crowded && !any)) return BOSC_OK;
+    void *scratch;
+    BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) fill_partitions(ctx, f, (char *)scratch + each * (size_t)t);
+    return BOSC_OK;
+}
+
+bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
+                             struct bi_hash_report *report)
+{
+    struct filling f = {.table = table,
+                        .lists = lists,
+                        .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
+                        .distinct = distinct,
+                        .report = report};
+    size_partitions(&f);
+    if (report->too_large || (report->oversized && !distinct)) return BOSC_OK;
     size_t each = (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
                   ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
     each = bi_round_up(each, 256);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
     int threads = bi_thread_count(ctx, lists->n, GRAIN);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    void *scratch;
-    BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; t++) fill_parts(ctx, &f, (char *)scratch + each * (size_t)t);
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, fill_all(ctx, &f, threads, each));
 }
 
-static bosc_status cpu_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t m, void *values,
-                            uint8_t *found)
+bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                             void *values, uint8_t *found)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    int threads = bi_thread_count(ctx, m, GRAIN);
+    int threads = bi_thread_count(ctx, query_count, GRAIN);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
-    (table, queries, bi_chunk_begin(m, threads, t), bi_chunk_begin(m, threads, t + 1), values, found);
+    (table, queries, bi_chunk_begin(query_count, threads, t), bi_chunk_begin(query_count, threads, t + 1), values,
+     found);
     return BOSC_OK;
 }
 
-/* An upper bound whatever the number of threads; parts of at most a crowd. */
-static size_t cpu_build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
+/* An upper bound whatever the number of threads; partitions of at most a crowd. */
+size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
     (void)ctx;
-    size_t parts = count_of_parts(s), payload = is_payload(s->value_bytes) ? (size_t)s->value_bytes : 4;
-    size_t threads = (size_t)n / GRAIN + 1, crowd = bi_hash_crowd(s->key_bits);
-    size_t a_part = (crowd + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) +
-                    (bi_hash_part_buckets(s->load, (uint32_t)crowd) + 1) * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1);
-    size_t a_share = sizeof(struct bi_hash_scatter) + parts * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
+    size_t partitions = partition_count(s), payload = is_payload(s->value_bytes) ? (size_t)s->value_bytes : 4;
+    size_t threads = (size_t)n / GRAIN + 1, max_keys = bi_hash_max_partition_keys(s->key_bits);
+    size_t each_partition =
+        (max_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) +
+        (bi_hash_partition_buckets(s->load, (uint32_t)max_keys) + 1) * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1);
+    size_t each_share = sizeof(struct bi_hash_scatter) + partitions * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    return (size_t)n * ((size_t)s->key_bytes + payload) + parts * sizeof(uint32_t) +
-           threads * (a_part + a_share + 1024) + 4096;
+    return (size_t)n * ((size_t)s->key_bytes + payload) + partitions * sizeof(uint32_t) +
+           threads * (each_partition + each_share + 1024) + 4096;
 }
-
-const struct bi_hash_ops bi_hash_ops_cpu = {
-    .steps = &bi_hash_steps_cpu,
-    .partition = cpu_partition,
-    .fill = cpu_fill,
-    .find = cpu_find,
-    .build_bytes = cpu_build_bytes,
-};

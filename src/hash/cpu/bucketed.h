@@ -1,4 +1,4 @@
-/* Inside the CPU's part of hash tables: the kernels, compiled for each level, and what they work on. */
+/* Inside the CPU's partition of hash tables: the kernels, compiled for each level, and what they work on. */
 #ifndef BI_HASH_CPU_BUCKETED_H
 #define BI_HASH_CPU_BUCKETED_H
 
@@ -13,33 +13,42 @@ struct bi_hash_scatter {
     const void *keys, *values;
     int64_t begin, end;
     int32_t payload_bytes;
-    bool rows;        /* the payload is row numbers */
-    bool streams;     /* the output is larger than the caches: whole lines are written past them */
-    uint32_t *places; /* (parts) counts, then where the thread's next pair of each part goes */
-    uint32_t *begins; /* (parts) where its first one went */
-    char *lines;      /* (parts x 2 x BI_HASH_LINE) for hashes and payloads on their way */
+    bool rows;           /* the payload is row numbers */
+    bool streams;        /* the output is larger than the caches: whole lines are written past them */
+    uint32_t *positions; /* (partitions) counts, then where the thread's next pair of each partition goes */
+    uint32_t *begins;    /* (partitions) where its first one went */
+    char *lines;         /* (partitions x 2 x BI_HASH_LINE) for hashes and payloads on their way */
     void *hashes, *payload;
 };
 
-/* One part to be filled. */
+/* One partition to be filled. */
 struct bi_hash_fill {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
-    uint32_t part;
+    uint32_t partition;
     int64_t begin; /* of its list */
     uint32_t keys;
-    bosc_hash_part *descriptor; /* `first` and the number of buckets stand */
-    bool any;
+    bosc_hash_partition *descriptor; /* `first` and the number of buckets stand */
+    bool distinct;
     bool streams;
-    /* Scratch for the largest part. */
-    uint32_t *codes;  /* (buckets x 4) */
-    uint32_t *firsts; /* (BI_HASH_FILL_WORDS x room): first buckets, second ones, late keys and moved ones */
-    uint32_t room;    /* the most keys of a part, and 1 */
-    uint8_t *marks;   /* (buckets) */
+    /* Scratch for the largest partition. */
+    uint32_t *codes;   /* (buckets x 4) */
+    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x room): first buckets, second ones, late keys and moved ones */
+    uint32_t capacity; /* the most keys of a partition, and 1 */
+    uint8_t *marks;    /* (buckets) */
     /* Out. */
     bool repeats;
     uint32_t second;
 };
+
+/* Entries of bi_hash_ops_cpu. */
+bosc_status bi_hash_partition_cpu(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
+                                  int64_t n, struct bi_hash_lists *lists);
+bosc_status bi_hash_fill_cpu(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
+                             struct bi_hash_report *report);
+bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
+                             uint8_t *found);
+size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
 #define BI_HASH_CPU_DECLARE(level)                                                                              \
     void bi_hash_count_##level(const struct bi_hash_scatter *);                                                 \

@@ -1,13 +1,13 @@
-/* Fills the buckets of one part: the matching (see hash.h), one offer after the other, then the buckets, in the order
- * of memory. */
+/* Fills the buckets of one partition: the matching (see hash.h), one offer after the other, then the buckets, in the
+ * order of memory. */
 #include <string.h>
 
 #include "hash/cpu/bucketed.h"
 
 enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LINEAR = BOSC_HASH_LINEAR };
 
-/* What the loops over a part need at hand. */
-struct part {
+/* What the loops over a partition need at hand. */
+struct partition {
     const char *hashes;
     uint32_t keys, buckets, seed;
     uint32_t *codes, *firsts, *seconds, *late, *moved;
@@ -20,7 +20,7 @@ BI_FN uint32_t code_of(uint32_t priority, uint32_t position)
 }
 BI_FN uint32_t position_of(uint32_t code) { return (uint32_t)POSITIONS - (code & POSITIONS); }
 
-BI_FN bosc_hash_word hash_at(const struct part *p, int32_t bits, uint32_t position)
+BI_FN bosc_hash_word hash_at(const struct partition *p, int32_t bits, uint32_t position)
 {
     return bosc_hash_load(p->hashes, position, bits);
 }
@@ -39,9 +39,9 @@ BI_FN uint32_t offer(uint32_t *codes, uint32_t code)
     return less(c3, code);
 }
 
-/* The code that falls out of bucket `from` makes its key's next offers until none falls out. False if one would have a
- * priority that is too high: its key is in *position. */
-static inline bool serve(struct part *p, uint32_t code, uint32_t from, uint32_t *position)
+/* The code that falls out of bucket `from` makes its key's next proposals until none falls out. False if one would
+ * have a priority that is too high: its key is in *position. */
+static inline bool serve(struct partition *p, uint32_t code, uint32_t from, uint32_t *position)
 {
     uint32_t *const codes = p->codes;
     const uint32_t *const firsts = p->firsts, *const seconds = p->seconds;
@@ -62,7 +62,7 @@ static inline bool serve(struct part *p, uint32_t code, uint32_t from, uint32_t 
 }
 
 /* Both buckets of all keys. */
-BI_FN void pick_buckets(const struct part *p, int32_t bits)
+BI_FN void pick_buckets(const struct partition *p, int32_t bits)
 {
     const uint32_t keys = p->keys, buckets = p->buckets, seed = p->seed;
     const char *const hashes = p->hashes;
@@ -75,8 +75,8 @@ BI_FN void pick_buckets(const struct part *p, int32_t bits)
     }
 }
 
-/* First offers come by ascending position: a bucket takes four, and the others fall out at once. */
-BI_FN bool match(struct part *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
+/* First proposals come by ascending position: a bucket takes four, and the others fall out at once. */
+BI_FN bool match(struct partition *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
 {
     uint32_t *restrict codes = p->codes, *restrict late = p->late, n_late = 0;
     const uint32_t *const firsts = p->firsts, keys = p->keys;
@@ -97,7 +97,7 @@ BI_FN bool match(struct part *p, int32_t bits, uint8_t *restrict counts, uint32_
 }
 
 /* Whether one of a bucket's keys, other than that at `position`, is the same. */
-BI_FN bool has_same(const struct part *p, int32_t bits, uint32_t bucket, uint32_t position)
+BI_FN bool has_same(const struct partition *p, int32_t bits, uint32_t bucket, uint32_t position)
 {
     bosc_hash_word hash = hash_at(p, bits, position);
     for (int s = 0; s < WIDTH; s++) {
@@ -108,8 +108,8 @@ BI_FN bool has_same(const struct part *p, int32_t bits, uint32_t bucket, uint32_
     return false;
 }
 
-/* Marks the overflowed buckets and counts the keys in their second one. Such a key is the same as none in its first. */
-BI_FN void mark_overflowed(const struct part *p, int32_t bits, struct bi_hash_fill *f)
+/* Marks the spilled buckets and counts the keys in their second one. Such a key is the same as none in its first. */
+BI_FN void mark_overflowed(const struct partition *p, int32_t bits, struct bi_hash_fill *f)
 {
     memset(f->marks, 0, p->buckets);
     for (uint32_t k = 0; k < p->n_moved; k++) {
@@ -150,20 +150,20 @@ BI_FN size_t value_size(const struct bi_hash_fill *f, enum source source)
 }
 
 /* A bucket with the pairs at `count` positions, then fillers. */
-BI_FN void write_loose(const struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source, char *to,
-                       const uint32_t at[WIDTH], int count, uint32_t mark)
+BI_FN void write_loose(const struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source,
+                       char *to, const uint32_t at[WIDTH], int count, uint32_t mark)
 {
     const struct bi_hash_shape *s = &f->table->shape;
     const size_t key = (size_t)bits / 8, value = value_size(f, source);
-    bosc_hash_word filler = bi_hash_filler(f->part, bits, s->part_bits, mark);
+    bosc_hash_word filler = bi_hash_filler(f->partition, bits, s->partition_bits, mark);
     memset(to + WIDTH * key, 0, (size_t)s->stride - WIDTH * key);
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, i < count ? hash_at(p, bits, at[i]) : filler);
     for (int i = 0; i < count; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
 }
 
-/* A full bucket; the first two pairs tell whether it is overflowed. Returns whether a key is in it twice. */
-BI_FN bool write_full(const struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source, char *to,
-                      uint32_t at[WIDTH], uint32_t mark)
+/* A full bucket; the first two pairs tell whether it is spilled. Returns whether a key is in it twice. */
+BI_FN bool write_full(const struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source,
+                      char *to, uint32_t at[WIDTH], uint32_t mark)
 {
     const size_t stride = (size_t)f->table->shape.stride, key = (size_t)bits / 8, value = value_size(f, source);
     bosc_hash_word h[WIDTH];
@@ -182,7 +182,7 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct part *p, int32_
     return same;
 }
 
-BI_FN void write_mixed(struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source)
+BI_FN void write_mixed(struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -210,50 +210,51 @@ typedef int32_t mask_32 __attribute__((vector_size(16)));
 typedef uint64_t four_64 __attribute__((vector_size(32)));
 typedef int64_t mask_64 __attribute__((vector_size(32)));
 
-#define WRITE_VECTORS(bits, value_bits)                                                                       \
-    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct part *p)                     \
-    {                                                                                                         \
-        const struct bi_hash_shape *s = &f->table->shape;                                                     \
-        const size_t stride = (size_t)s->stride;                                                              \
-        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;      \
-        const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                       \
-        const uint##value_bits##_t *values = (const uint##value_bits##_t *)f->lists->payload + f->begin;      \
-        const uint##bits##_t filler = (uint##bits##_t)bi_hash_filler(f->part, bits, s->part_bits, false).low; \
-        const bool has_values = f->lists->payload_bytes != 0;                                                 \
-        mask_##bits same = {0};                                                                               \
-        for (uint32_t b = 0; b < p->buckets; b++, to += stride) {                                             \
-            four_32 code;                                                                                     \
-            memcpy(&code, p->codes + (size_t)b * WIDTH, sizeof code);                                         \
-            const mask_32 there = code != 0;                                                                  \
-            const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                            \
-            const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);                 \
-            four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                         \
-            const uint##bits##_t mark = f->marks[b];                                                          \
-            uint32_t i0 = at[0], i1 = at[1];                                                                  \
-            const uint32_t i2 = at[2], i3 = at[3];                                                            \
-            const bool wrong = code[3] != 0 && (hashes[i0] < hashes[i1]) != mark;                             \
-            const uint32_t exchange = (i0 ^ i1) & (wrong ? UINT32_MAX : 0);                                   \
-            i0 ^= exchange, i1 ^= exchange;                                                                   \
-            four_##bits h = {hashes[i0], hashes[i1], hashes[i2], hashes[i3]};                                 \
-            const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};             \
-            const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                              \
-            const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                            \
-            same |= ((h == next) & valid & v_next) | ((h == across) & valid & v_across);                      \
-            h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                           \
-            memcpy(to, &h, sizeof h);                                                                         \
-            if (!has_values) continue;                                                                        \
-            four_##value_bits v = {values[i0], values[i1], values[i2], values[i3]};                           \
-            v &= (four_##value_bits)kept;                                                                     \
-            memcpy(to + sizeof h, &v, sizeof v);                                                              \
-        }                                                                                                     \
-        f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                           \
+#define WRITE_VECTORS(bits, value_bits)                                                                  \
+    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct partition *p)           \
+    {                                                                                                    \
+        const struct bi_hash_shape *s = &f->table->shape;                                                \
+        const size_t stride = (size_t)s->stride;                                                         \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride; \
+        const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                  \
+        const uint##value_bits##_t *values = (const uint##value_bits##_t *)f->lists->payload + f->begin; \
+        const uint##bits##_t filler =                                                                    \
+            (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;            \
+        const bool has_values = f->lists->payload_bytes != 0;                                            \
+        mask_##bits same = {0};                                                                          \
+        for (uint32_t b = 0; b < p->buckets; b++, to += stride) {                                        \
+            four_32 code;                                                                                \
+            memcpy(&code, p->codes + (size_t)b * WIDTH, sizeof code);                                    \
+            const mask_32 there = code != 0;                                                             \
+            const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                       \
+            const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);            \
+            four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                    \
+            const uint##bits##_t mark = f->marks[b];                                                     \
+            uint32_t i0 = at[0], i1 = at[1];                                                             \
+            const uint32_t i2 = at[2], i3 = at[3];                                                       \
+            const bool wrong = code[3] != 0 && (hashes[i0] < hashes[i1]) != mark;                        \
+            const uint32_t exchange = (i0 ^ i1) & (wrong ? UINT32_MAX : 0);                              \
+            i0 ^= exchange, i1 ^= exchange;                                                              \
+            four_##bits h = {hashes[i0], hashes[i1], hashes[i2], hashes[i3]};                            \
+            const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};        \
+            const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                         \
+            const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                       \
+            same |= ((h == next) & valid & v_next) | ((h == across) & valid & v_across);                 \
+            h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                      \
+            memcpy(to, &h, sizeof h);                                                                    \
+            if (!has_values) continue;                                                                   \
+            four_##value_bits v = {values[i0], values[i1], values[i2], values[i3]};                      \
+            v &= (four_##value_bits)kept;                                                                \
+            memcpy(to + sizeof h, &v, sizeof v);                                                         \
+        }                                                                                                \
+        f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                      \
     }
 WRITE_VECTORS(32, 32)
 WRITE_VECTORS(32, 64)
 WRITE_VECTORS(64, 32)
 WRITE_VECTORS(64, 64)
 
-BI_FN void write_buckets(struct bi_hash_fill *f, const struct part *p, int32_t bits, enum source source)
+BI_FN void write_buckets(struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source)
 {
     if (bits == 128 || source == ROWS || p->keys == 0)
         write_mixed(f, p, bits, source);
@@ -268,7 +269,7 @@ BI_FN void write_buckets(struct bi_hash_fill *f, const struct part *p, int32_t b
 }
 
 /* The keys one after the other. */
-BI_FN void write_linear(const struct bi_hash_fill *f, struct part *p, int32_t bits, enum source source)
+BI_FN void write_linear(const struct bi_hash_fill *f, struct partition *p, int32_t bits, enum source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -280,14 +281,14 @@ BI_FN void write_linear(const struct bi_hash_fill *f, struct part *p, int32_t bi
 
 BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
 {
-    struct part p = {.hashes = (const char *)f->lists->hashes + f->begin * (bits / 8),
-                     .keys = f->keys,
-                     .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
-                     .codes = f->codes,
-                     .firsts = f->firsts,
-                     .seconds = f->firsts + f->room,
-                     .late = f->firsts + 2 * (size_t)f->room,
-                     .moved = f->firsts + 3 * (size_t)f->room};
+    struct partition p = {.hashes = (const char *)f->lists->hashes + f->begin * (bits / 8),
+                          .keys = f->keys,
+                          .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
+                          .codes = f->codes,
+                          .firsts = f->firsts,
+                          .seconds = f->firsts + f->capacity,
+                          .late = f->firsts + 2 * (size_t)f->capacity,
+                          .moved = f->firsts + 3 * (size_t)f->capacity};
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
     while (p.seed < LINEAR && !match(&p, bits, f->marks, &position)) {
@@ -301,7 +302,7 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
     if (p.seed < LINEAR) {
         mark_overflowed(&p, bits, f);
         write_buckets(f, &p, bits, source);
-    } else if (f->any) {
+    } else if (f->distinct) {
         write_linear(f, &p, bits, source);
     } else {
         f->repeats = true;

@@ -1,4 +1,4 @@
-/* Looks keys up in a bucketed table: queries go through in chunks. Of each chunk all hashes and places are found first,
+/* Looks keys up in a bucketed table: queries go through in chunks. Of each chunk all hashes and slots are found first,
  * in vectors; then its buckets are asked for one by one while those of the chunk before are compared, so that memory
  * and the processor are busy all the time; those that their first bucket sends on wait once more. */
 #include <string.h>
@@ -13,13 +13,13 @@ enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64 };
 /* A chunk of queries on its way. */
 struct chunk {
     uint64_t hashes[2 * CHUNK];
-    uint32_t parts[CHUNK], folds[CHUNK];
-    uint32_t buckets[CHUNK], sizes[CHUNK]; /* sizes: buckets_seed of the parts */
+    uint32_t partitions[CHUNK], folds[CHUNK];
+    uint32_t buckets[CHUNK], sizes[CHUNK]; /* sizes: buckets_seed of the partitions */
     uint8_t late[CHUNK];                   /* those that may be elsewhere */
     int n_late;
 };
 
-/* Bit i: the hash at place i is this one. At most one is. */
+/* Bit i: the hash at slot i is this one. At most one is. */
 BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
 {
 #ifdef __SSE2__
@@ -41,22 +41,22 @@ BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
 }
 
 /* 1 or 0, without a branch: whether a bucket is full is any one's guess, and a wrong guess costs more than a bucket. */
-BI_FN uint32_t overflowed(const char *bucket, int32_t bits, int32_t part_bits, uint32_t part)
+BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits, uint32_t partition)
 {
     bosc_hash_word last = bosc_hash_load(bucket, WIDTH - 1, bits);
     uint32_t rising = (uint32_t)bosc_hash_less(bosc_hash_load(bucket, 0, bits), bosc_hash_load(bucket, 1, bits));
-    uint32_t full = bosc_hash_part_of(last, bits, part_bits) == part;
+    uint32_t full = bosc_hash_partition_of(last, bits, partition_bits) == partition;
     return (full & rising) | (~full & (uint32_t)last.low & 1);
 }
 
-/* What stands at a place is the answer, or nothing is. */
+/* What stands at a slot is the answer, or nothing is. */
 BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match, int64_t q, char *values,
                   uint8_t *found)
 {
-    uint32_t place = (uint32_t)__builtin_ctz(match | 1u << (WIDTH - 1));
+    uint32_t slot = (uint32_t)__builtin_ctz(match | 1u << (WIDTH - 1));
     if (found) found[q] = match != 0;
     if (!values) return;
-    const char *value = bucket + WIDTH * (bits / 8) + place * size;
+    const char *value = bucket + WIDTH * (bits / 8) + slot * size;
     if (size == 4) {
         uint32_t v;
         memcpy(&v, value, 4);
@@ -83,18 +83,18 @@ BI_FN const char *bucket_at(const bosc_hash_view *view, uint32_t bucket)
 BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
                        struct chunk *c)
 {
-    const int shift = 64 - view->part_bits;
+    const int shift = 64 - view->partition_bits;
     const uint64_t seed = view->seed;
-    const bosc_hash_part *parts = view->parts;
+    const bosc_hash_partition *partitions = view->partitions;
     for (int j = 0; j < count; j++) {
         bosc_hash_word h = bosc_hash_of(bosc_hash_load(queries, begin + j, bits), bits, seed);
         bi_hash_store(c->hashes, bits, j, h);
-        c->parts[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
+        c->partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
         c->folds[j] = bosc_hash_fold(h, bits);
     }
     for (int j = 0; j < count; j++) {
-        c->buckets[j] = parts[c->parts[j]].first;
-        c->sizes[j] = parts[c->parts[j]].buckets_seed;
+        c->buckets[j] = partitions[c->partitions[j]].first;
+        c->sizes[j] = partitions[c->partitions[j]].buckets_seed;
     }
     for (int j = 0; j < count; j++) {
         uint32_t g = bosc_hash_scatter(c->folds[j] + (c->sizes[j] & LINEAR) * 0x9e3779b9u);
@@ -103,12 +103,12 @@ BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *que
 }
 
 /* Answers query j of a chunk if its first bucket can; 1 if it cannot, and there may be another one. */
-BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t part_bits, const struct chunk *c, int j,
-                       int64_t q, char *values, uint8_t *found)
+BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t partition_bits, const struct chunk *c,
+                       int j, int64_t q, char *values, uint8_t *found)
 {
     uint32_t match = matches(bucket, bits, bosc_hash_load(c->hashes, j, bits));
     uint32_t linear = (c->sizes[j] & LINEAR) == LINEAR;
-    uint32_t more = overflowed(bucket, bits, part_bits, c->parts[j]) | linear;
+    uint32_t more = spilled(bucket, bits, partition_bits, c->partitions[j]) | linear;
     answer(bucket, bits, size, match, q, values, found);
     return (int)(more & (uint32_t)(match == 0));
 }
@@ -120,17 +120,19 @@ BI_FN void compare_chunk(const bosc_hash_view *view, int32_t bits, size_t size, 
 {
     const char *const table = (const char *)view->buckets;
     const size_t stride = (size_t)view->stride;
-    const int32_t part_bits = view->part_bits;
+    const int32_t partition_bits = view->partition_bits;
     int both = count < next_count ? count : next_count, j = 0, late = 0;
     for (; j < both; j++) {
         __builtin_prefetch(table + next->buckets[j] * stride);
         now->late[late] = (uint8_t)j;
-        late += answer_first(table + now->buckets[j] * stride, bits, size, part_bits, now, j, begin + j, values, found);
+        late += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j, values,
+                             found);
     }
     for (int i = j; i < next_count; i++) __builtin_prefetch(table + next->buckets[i] * stride);
     for (; j < count; j++) {
         now->late[late] = (uint8_t)j;
-        late += answer_first(table + now->buckets[j] * stride, bits, size, part_bits, now, j, begin + j, values, found);
+        late += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j, values,
+                             found);
     }
     now->n_late = late;
 }
@@ -142,12 +144,12 @@ BI_FN void ask_again(const bosc_hash_view *view, struct chunk *c)
         int j = c->late[k];
         uint32_t pick[2];
         bosc_hash_buckets(c->folds[j], c->sizes[j] & LINEAR, c->sizes[j] >> BOSC_HASH_SEED_BITS, pick);
-        c->buckets[j] = view->parts[c->parts[j]].first + pick[1];
+        c->buckets[j] = view->partitions[c->partitions[j]].first + pick[1];
         __builtin_prefetch(bucket_at(view, c->buckets[j]));
     }
 }
 
-/* The second bucket of a query, or all of a linear part. */
+/* The second bucket of a query, or all of a linear partition. */
 BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *c, int j, int64_t q,
                        char *values, uint8_t *found)
 {
@@ -157,7 +159,7 @@ BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, co
     if ((c->sizes[j] & LINEAR) != LINEAR) {
         match = matches(bucket, bits, hash);
     } else {
-        uint32_t first = view->parts[c->parts[j]].first;
+        uint32_t first = view->partitions[c->partitions[j]].first;
         for (uint32_t b = 0; b < c->sizes[j] >> BOSC_HASH_SEED_BITS && !match; b++) {
             bucket = bucket_at(view, first + b);
             match = matches(bucket, bits, hash);
@@ -172,7 +174,7 @@ BI_FN int chunk_count(int64_t rest) { return rest < 0 ? 0 : rest < CHUNK ? (int)
 BI_FN void find_sized(const bosc_hash *t, int32_t bits, size_t size, const void *queries, int64_t begin, int64_t end,
                       char *values, uint8_t *found)
 {
-    const bosc_hash_view view = bi_hash_view(t);
+    const bosc_hash_view view = bi_hash_view_of(t);
     struct chunk ring[3];
     for (int64_t k = 0, from = begin; from < end + 2 * CHUNK; k++, from += CHUNK) {
         struct chunk *next = &ring[k % 3], *now = &ring[(k + 2) % 3], *late = &ring[(k + 1) % 3];

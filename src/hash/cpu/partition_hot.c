@@ -1,5 +1,5 @@
-/* Partition: hashes of keys, counted by part, then moved with their payloads to the parts' lists. Stores to many places
- * at once go through a line of each place, as in the radix sort (core/cpu/radix_kernels.c). */
+/* Partition: hashes of keys, counted by partition, then moved with their payloads to the partitions' lists. Stores
+ * to many slots at once go through a line of each slot, as in the radix sort (core/cpu/radix_kernels.c). */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -7,27 +7,28 @@
 
 #include "hash/cpu/bucketed.h"
 
-/* Hashes of `count` keys from `begin` on, and their parts: loops over constants, which compilers make vectors of. */
+/* Hashes of `count` keys from `begin` on, and their partitions: loops over constants, which compilers make vectors
+ * of. */
 BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *keys, int64_t begin, int count,
-                      void *hashes, uint32_t *parts)
+                      void *hashes, uint32_t *partitions)
 {
-    const int shift = 64 - s->part_bits;
+    const int shift = 64 - s->partition_bits;
     const uint64_t seed = s->seed;
     for (int j = 0; j < count; j++) {
         bosc_hash_word h = bosc_hash_of(bosc_hash_load(keys, begin + j, bits), bits, seed);
         bi_hash_store(hashes, bits, j, h);
-        parts[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
+        partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
     }
 }
 
 BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
 {
     uint64_t hashes[2 * BI_HASH_CHUNK];
-    uint32_t parts[BI_HASH_CHUNK], *counts = s->places;
+    uint32_t partitions[BI_HASH_CHUNK], *counts = s->positions;
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
-        hash_chunk(s->shape, bits, s->keys, i, count, hashes, parts);
-        for (int j = 0; j < count; j++) counts[parts[j]]++;
+        hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
+        for (int j = 0; j < count; j++) counts[partitions[j]]++;
     }
 }
 
@@ -48,7 +49,7 @@ BI_FN void stream_line(char *to, const char *line)
 #endif
 }
 
-/* Puts `size` bytes at place p of `out`, which is aligned to a line, through the line of its part. */
+/* Puts `size` bytes at slot p of `out`, which is aligned to a line, through the line of its partition. */
 BI_FN void put(char *line, char *out, size_t size, uint32_t begin, uint32_t p, const void *x)
 {
     const uint32_t per = (uint32_t)(BI_HASH_LINE / size), slot = p & (per - 1);
@@ -73,19 +74,19 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
     enum { PER = BI_HASH_CHUNK };
     const size_t key = (size_t)bits / 8;
     uint64_t hashes[2 * PER];
-    uint32_t parts[PER], *places = s->places;
+    uint32_t partitions[PER], *positions = s->positions;
     for (int64_t i = s->begin; i < s->end; i += PER) {
         int count = s->end - i < PER ? (int)(s->end - i) : PER;
-        hash_chunk(s->shape, bits, s->keys, i, count, hashes, parts);
+        hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
         for (int j = 0; j < count; j++) {
-            uint32_t part = parts[j], p = places[part]++, row = (uint32_t)(i + j);
+            uint32_t partition = partitions[j], p = positions[partition]++, row = (uint32_t)(i + j);
             const char *hash = (const char *)hashes + (size_t)j * key;
             const char *value = (const char *)&row;
             if (payload && !rows) value = (const char *)s->values + (size_t)(i + j) * payload;
             if (streams) {
-                char *lines = s->lines + (size_t)part * 2 * BI_HASH_LINE;
-                put(lines, s->hashes, key, s->begins[part], p, hash);
-                if (payload) put(lines + BI_HASH_LINE, s->payload, payload, s->begins[part], p, value);
+                char *lines = s->lines + (size_t)partition * 2 * BI_HASH_LINE;
+                put(lines, s->hashes, key, s->begins[partition], p, hash);
+                if (payload) put(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], p, value);
             } else {
                 memcpy((char *)s->hashes + (size_t)p * key, hash, key);
                 if (payload) memcpy((char *)s->payload + (size_t)p * payload, value, payload);
@@ -93,10 +94,10 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
         }
     }
     if (!streams) return;
-    for (uint32_t part = 0; part >> s->shape->part_bits == 0; part++) {
-        char *lines = s->lines + (size_t)part * 2 * BI_HASH_LINE;
-        flush(lines, s->hashes, key, s->begins[part], places[part]);
-        if (payload) flush(lines + BI_HASH_LINE, s->payload, payload, s->begins[part], places[part]);
+    for (uint32_t partition = 0; partition >> s->shape->partition_bits == 0; partition++) {
+        char *lines = s->lines + (size_t)partition * 2 * BI_HASH_LINE;
+        flush(lines, s->hashes, key, s->begins[partition], positions[partition]);
+        if (payload) flush(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], positions[partition]);
     }
 #ifdef __SSE2__
     _mm_sfence();

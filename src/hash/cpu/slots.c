@@ -1,29 +1,27 @@
-/* The layouts that find a key by places, on the CPU. */
+/* The slots layouts on the CPU: one thread fills a run; look-ups go in batches. */
+#include "hash/cpu/slots.h"
+
+#include "base/fault.h"
 #include "core/cpu/collectives.h"
-#include "core/steps.h"
 #include "hash/steps/hybrid_lane_group.h"
 #include "hash/steps/perfect_lane_group.h"
-#include "hash/steps/slots.h"
+#include "hash/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "hash/steps/slots.def"
-#undef BI_STEP
-
-static void fill_run(const struct bi_hash_placing *f, uint32_t run)
+static void fill_run(const struct bi_hash_slots_fill *f, uint32_t run)
 {
     union {
-        struct bi_perfect_work perfect;
-        struct bi_hybrid_work hybrid;
+        struct bi_hash_perfect_work perfect;
+        struct bi_hash_hybrid_work hybrid;
     } work;
     if (f->view.layout == BOSC_HASH_PERFECT)
-        bi_perfect_run(f, run, &work.perfect);
+        bi_hash_perfect_run(f, run, &work.perfect);
     else
-        bi_hybrid_run(f, run, &work.hybrid);
+        bi_hash_hybrid_run(f, run, &work.hybrid);
 }
 
-static bosc_status cpu_fill(bosc_ctx *ctx, const struct bi_hash_placing *f)
+bosc_status bi_hash_fill_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fill *f)
 {
-    if (f->view.layout == BOSC_HASH_FKS) return cpu_step_places_fks(ctx, f->view.runs, f);
+    if (f->view.layout == BOSC_HASH_FKS) return ctx->ops->hash->steps->slots_fks(ctx, f->view.runs, f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
 #pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
     for (int64_t run = 0; run < f->view.runs; run++) fill_run(f, (uint32_t)run);
@@ -38,40 +36,40 @@ struct batch {
     uint32_t mixed[BATCH];
 };
 
-BI_FN void fetch_runs(const struct bi_hash_places_find *a, struct batch *b, int64_t from, int count)
+BI_FN void fetch_runs(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
 {
     for (int i = 0; i < count; i++) {
         bosc_hash_word key = bosc_hash_load(a->queries, from + i, a->view.key_bits);
         b->hash[i] = bosc_hash_of(key, a->view.key_bits, a->view.seed);
         b->run[i].number = bosc_hash_run_of(&a->view, b->hash[i]);
-        __builtin_prefetch(&a->view.parts[1 + (uint64_t)b->run[i].number]);
+        __builtin_prefetch(&a->view.descriptors[1 + (uint64_t)b->run[i].number]);
     }
 }
 
-BI_FN void fetch_pilots(const bosc_hash_places_view *v, struct batch *b, int count)
+BI_FN void fetch_pilots(const bosc_hash_slots_view *v, struct batch *b, int count)
 {
     for (int i = 0; i < count; i++) {
         b->run[i] = bosc_hash_run_at(v, b->run[i].number);
         b->mixed[i] = bosc_hash_remix(b->hash[i], v->key_bits, b->run[i].seed);
         if (v->layout != BOSC_HASH_PERFECT) continue;
-        uint32_t group = bosc_hash_group(b->mixed[i], v->groups);
+        uint32_t group = bosc_hash_group_of(b->mixed[i], v->groups);
         __builtin_prefetch(&v->pilots[(uint64_t)b->run[i].number * v->groups + group]);
     }
 }
 
-BI_FN void fetch_places(const bosc_hash_places_view *v, const struct batch *b, int count)
+BI_FN void fetch_places(const bosc_hash_slots_view *v, const struct batch *b, int count)
 {
     uint32_t probes = v->layout == BOSC_HASH_HYBRID ? (uint32_t)BOSC_HASH_SUBTABLES : 1;
     for (int i = 0; i < count; i++)
         for (uint32_t p = 0; p < probes; p++)
-            __builtin_prefetch(v->places + bosc_hash_probe(v, &b->run[i], b->mixed[i], p) * (uint32_t)v->stride);
+            __builtin_prefetch(v->slots + bosc_hash_probe(v, &b->run[i], b->mixed[i], p) * (uint32_t)v->stride);
 }
 
-/* Width and layout are known to the compiler. */
-BI_FN void find_batch(const struct bi_hash_places_find *given, int64_t from, int count, int32_t key_bits,
+/* Key width and layout are constants to the compiler. */
+BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int count, int32_t key_bits,
                       bosc_hash_layout layout)
 {
-    struct bi_hash_places_find a = *given;
+    struct bi_hash_slots_find a = *given;
     struct batch b;
     a.view.key_bits = key_bits;
     a.view.layout = layout;
@@ -79,10 +77,10 @@ BI_FN void find_batch(const struct bi_hash_places_find *given, int64_t from, int
     fetch_pilots(&a.view, &b, count);
     fetch_places(&a.view, &b, count);
     for (int i = 0; i < count; i++)
-        bi_hash_places_answer(&a, from + i, bosc_hash_search_run(&a.view, &b.run[i], b.hash[i]));
+        bi_hash_slots_answer(&a, from + i, bosc_hash_search_run(&a.view, &b.run[i], b.hash[i]));
 }
 
-BI_FN void find_batch_of(const struct bi_hash_places_find *a, int64_t from, int count, int32_t key_bits)
+BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int count, int32_t key_bits)
 {
     if (a->view.layout == BOSC_HASH_PERFECT)
         find_batch(a, from, count, key_bits, BOSC_HASH_PERFECT);
@@ -92,14 +90,14 @@ BI_FN void find_batch_of(const struct bi_hash_places_find *a, int64_t from, int 
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }
 
-static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, int64_t m)
+bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
 {
-    int64_t batches = bi_div_up(m, BATCH);
+    int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, m, 4096))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, 4096))
     for (int64_t k = 0; k < batches; k++) {
         int64_t from = k * BATCH;
-        int count = m - from < BATCH ? (int)(m - from) : BATCH;
+        int count = query_count - from < BATCH ? (int)(query_count - from) : BATCH;
         if (a->view.key_bits == 32)
             find_batch_of(a, from, count, 32);
         else if (a->view.key_bits == 64)
@@ -109,13 +107,3 @@ static bosc_status cpu_find(bosc_ctx *ctx, const struct bi_hash_places_find *a, 
     }
     return BOSC_OK;
 }
-
-const struct bi_hash_places_ops bi_hash_places_ops_cpu = {.bins = cpu_step_places_bins,
-                                                          .sizes = cpu_step_places_sizes,
-                                                          .rows = cpu_step_places_rows,
-                                                          .taken = cpu_step_places_taken,
-                                                          .pairs = cpu_step_places_pairs,
-                                                          .lengths = cpu_step_places_lengths,
-                                                          .disorder = cpu_step_places_disorder,
-                                                          .fill = cpu_fill,
-                                                          .find = cpu_find};

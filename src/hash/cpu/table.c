@@ -1,13 +1,25 @@
-/* The steps of hash tables on the CPU. */
+/* The table of hash tables on the CPU. */
 #include "core/steps.h"
+#include "hash/cpu/bucketed.h"
+#include "hash/cpu/slots.h"
 #include "hash/steps/steps.h"
 
 #define BI_STEP BI_STEP_CPU
 #include "hash/steps/steps.def"
 #undef BI_STEP
 
-const struct bi_hash_steps bi_hash_steps_cpu = {
+static const struct bi_hash_steps steps = {
 #define BI_STEP(name, args_t) .name = cpu_step_##name,
 #include "hash/steps/steps.def"
 #undef BI_STEP
+};
+
+const struct bi_hash_ops bi_hash_ops_cpu = {
+    .steps = &steps,
+    .partition = bi_hash_partition_cpu,
+    .fill = bi_hash_fill_cpu,
+    .find = bi_hash_find_cpu,
+    .build_bytes = bi_hash_build_bytes_cpu,
+    .fill_slots = bi_hash_fill_slots_cpu,
+    .find_slots = bi_hash_find_slots_cpu,
 };

@@ -1,76 +1,77 @@
-/* Hash tables on CUDA: words of any width in kernels, and the kernels' launches. */
+/* The bucketed layout on CUDA: keys and hashes of any width in kernels, and the entries of its table. */
 #ifndef BI_HASH_CUDA_BUCKETED_CUH
 #define BI_HASH_CUDA_BUCKETED_CUH
 
+#include "core/call.h"
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 #include "hash/hash.h"
 
 /* Keys and hashes by width: uint32_t, uint64_t, and bosc_hash_word for 128 bits (which may be aligned to 8 only). */
-template <class K> constexpr int hash_bits = 8 * sizeof(K);
+template <class K> constexpr int bi_hash_key_bits = 8 * sizeof(K);
 
-__device__ __forceinline__ bosc_hash_word hash_word(uint32_t k) { return {k, 0}; }
-__device__ __forceinline__ bosc_hash_word hash_word(uint64_t k) { return {k, 0}; }
-__device__ __forceinline__ bosc_hash_word hash_word(bosc_hash_word k) { return k; }
+__device__ __forceinline__ bosc_hash_word bi_hash_key_word(uint32_t k) { return {k, 0}; }
+__device__ __forceinline__ bosc_hash_word bi_hash_key_word(uint64_t k) { return {k, 0}; }
+__device__ __forceinline__ bosc_hash_word bi_hash_key_word(bosc_hash_word k) { return k; }
 
-template <class K> struct hash_from;
-template <> struct hash_from<uint32_t> {
+template <class K> struct bi_hash_key_from;
+template <> struct bi_hash_key_from<uint32_t> {
     static __device__ __forceinline__ uint32_t word(bosc_hash_word w) { return (uint32_t)w.low; }
 };
-template <> struct hash_from<uint64_t> {
+template <> struct bi_hash_key_from<uint64_t> {
     static __device__ __forceinline__ uint64_t word(bosc_hash_word w) { return w.low; }
 };
-template <> struct hash_from<bosc_hash_word> {
+template <> struct bi_hash_key_from<bosc_hash_word> {
     static __device__ __forceinline__ bosc_hash_word word(bosc_hash_word w) { return w; }
 };
 
-template <class K> __device__ __forceinline__ K hash_of_key(K key, uint64_t seed)
+template <class K> __device__ __forceinline__ K bi_hash_key_hash(K key, uint64_t seed)
 {
-    return hash_from<K>::word(bosc_hash_of(hash_word(key), hash_bits<K>, seed));
+    return bi_hash_key_from<K>::word(bosc_hash_of(bi_hash_key_word(key), bi_hash_key_bits<K>, seed));
 }
-template <class K> __device__ __forceinline__ bool hash_same(K a, K b)
+template <class K> __device__ __forceinline__ bool bi_hash_key_same(K a, K b)
 {
-    return bi_hash_same(hash_word(a), hash_word(b));
+    return bi_hash_same(bi_hash_key_word(a), bi_hash_key_word(b));
 }
-template <class K> __device__ __forceinline__ bool hash_less(K a, K b)
+template <class K> __device__ __forceinline__ bool bi_hash_key_less(K a, K b)
 {
-    return bosc_hash_less(hash_word(a), hash_word(b)) != 0;
+    return bosc_hash_less(bi_hash_key_word(a), bi_hash_key_word(b)) != 0;
 }
-template <class K> __device__ __forceinline__ uint32_t hash_part(K hash, int part_bits)
+template <class K> __device__ __forceinline__ uint32_t bi_hash_key_partition(K hash, int partition_bits)
 {
-    return bosc_hash_part_of(hash_word(hash), hash_bits<K>, part_bits);
+    return bosc_hash_partition_of(bi_hash_key_word(hash), bi_hash_key_bits<K>, partition_bits);
 }
-template <class K> __device__ __forceinline__ uint32_t hash_fold(K hash)
+template <class K> __device__ __forceinline__ uint32_t bi_hash_key_fold(K hash)
 {
-    return bosc_hash_fold(hash_word(hash), hash_bits<K>);
+    return bosc_hash_fold(bi_hash_key_word(hash), bi_hash_key_bits<K>);
 }
-template <class K> __device__ __forceinline__ K hash_filler(uint32_t part, int part_bits)
+template <class K> __device__ __forceinline__ K bi_hash_key_filler(uint32_t partition, int partition_bits)
 {
-    return hash_from<K>::word(bi_hash_filler(part, hash_bits<K>, part_bits, false));
+    return bi_hash_key_from<K>::word(bi_hash_filler(partition, bi_hash_key_bits<K>, partition_bits, false));
 }
 
 /* The payload of a set. */
-struct hash_nothing {
+struct bi_hash_no_value {
 };
-template <class P> inline constexpr int hash_payload_bytes = sizeof(P);
-template <> inline constexpr int hash_payload_bytes<hash_nothing> = 0;
-template <class P> inline constexpr bool hash_valued = hash_payload_bytes<P> != 0;
+template <class P> inline constexpr int bi_hash_payload_bytes = sizeof(P);
+template <> inline constexpr int bi_hash_payload_bytes<bi_hash_no_value> = 0;
+template <class P> inline constexpr bool bi_hash_has_value = bi_hash_payload_bytes<P> != 0;
 
 /* Calls f(K(), P()) with the types of a table. */
-template <class K, class F> static bosc_status hash_with_payload(int32_t payload_bytes, const F &f)
+template <class K, class F> static bosc_status bi_hash_with_payload(int32_t payload_bytes, const F &f)
 {
-    if (payload_bytes == 0) return f(K(), hash_nothing());
+    if (payload_bytes == 0) return f(K(), bi_hash_no_value());
     if (payload_bytes == 4) return f(K(), uint32_t());
     return f(K(), uint64_t());
 }
-template <class F> static bosc_status hash_with_types(int32_t key_bits, int32_t payload_bytes, const F &f)
+template <class F> static bosc_status bi_hash_with_types(int32_t key_bits, int32_t payload_bytes, const F &f)
 {
-    if (key_bits == 32) return hash_with_payload<uint32_t>(payload_bytes, f);
-    if (key_bits == 64) return hash_with_payload<uint64_t>(payload_bytes, f);
-    return hash_with_payload<bosc_hash_word>(payload_bytes, f);
+    if (key_bits == 32) return bi_hash_with_payload<uint32_t>(payload_bytes, f);
+    if (key_bits == 64) return bi_hash_with_payload<uint64_t>(payload_bytes, f);
+    return bi_hash_with_payload<bosc_hash_word>(payload_bytes, f);
 }
 
-static inline size_t hash_attribute(const bosc_ctx *ctx, cudaDeviceAttr attribute, size_t otherwise)
+static inline size_t bi_hash_device_attribute(const bosc_ctx *ctx, cudaDeviceAttr attribute, size_t otherwise)
 {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, attribute, ctx->memory.device) == cudaSuccess) return (size_t)value;
@@ -78,23 +79,24 @@ static inline size_t hash_attribute(const bosc_ctx *ctx, cudaDeviceAttr attribut
     return otherwise;
 }
 
-/* The shared memory that a block may have, and what those that run at once on a multiprocessor have together. */
-static inline size_t hash_shared_room(const bosc_ctx *ctx)
+/* The bytes of shared memory that a block may have, and that all blocks of a multiprocessor have together. */
+static inline size_t bi_hash_shared_bytes(const bosc_ctx *ctx)
 {
-    return hash_attribute(ctx, cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
+    return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
 }
-static inline size_t hash_shared_of_multiprocessor(const bosc_ctx *ctx)
+static inline size_t bi_hash_multiprocessor_shared_bytes(const bosc_ctx *ctx)
 {
-    return hash_attribute(ctx, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 48 * 1024);
+    return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 48 * 1024);
 }
 
 /* Entries of bi_hash_ops_cuda. */
-bosc_status hash_partition(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values, int64_t n,
-                           struct bi_hash_lists *lists);
-bosc_status hash_fill(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool any,
-                      struct bi_hash_report *report);
-bosc_status hash_find(bosc_ctx *, const bosc_hash *, const void *queries, int64_t m, void *values, uint8_t *found);
-size_t hash_partition_bytes(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
-size_t hash_fill_bytes(const struct bi_hash_shape *, int64_t n);
+bosc_status bi_hash_partition_cuda(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
+                                   int64_t n, struct bi_hash_lists *lists);
+bosc_status bi_hash_fill_cuda(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
+                              struct bi_hash_report *report);
+bosc_status bi_hash_find_cuda(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
+                              uint8_t *found);
+size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
+size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 
 #endif

@@ -1,63 +1,65 @@
-/* The filling of parts on CUDA: the matching of hash.h by atomics, for parts in shared memory and for those that are
- * too large for it. */
+/* Fills partitions on CUDA: the stable matching of hash.h by atomics, in shared memory or, for partitions that are too
+ * large for it, in the table. */
 #ifndef BI_HASH_CUDA_FILL_CUH
 #define BI_HASH_CUDA_FILL_CUH
 
 #include "hash/cuda/bucketed.cuh"
 
-/* Of a block that fills parts too large for shared memory. */
-enum { FILL_THREADS_LARGE = 384 };
-/* Keys that a warp takes at once where the rest of its part is not dealt out before. */
-enum { FILL_TAKEN = 64 };
-/* Offers of so high a priority are few, unless a part fails: then others look whether it did. */
-enum { FILL_UNUSUAL = 6 };
-#define FILL_POSITIONS ((1u << BI_HASH_POSITION_BITS) - 1)
+/* Threads of a block that fills partitions too large for shared memory. */
+enum { BI_HASH_LARGE_THREADS = 384 };
+/* Keys that a warp takes at once where the keys are not assigned to warps beforehand. */
+enum { BI_HASH_KEYS_TAKEN = 64 };
+/* Proposals of this priority and above are few, unless a partition fails: only then do other threads check whether it
+ * did. */
+enum { BI_HASH_UNUSUAL_PRIORITY = 6 };
+#define BI_HASH_MAX_POSITION ((1u << BI_HASH_POSITION_BITS) - 1)
 
-/* What the kernels get: arrays of the lists and of the table, and what a block has room for in shared memory. */
-template <class K, class P> struct fill_args {
+/* The arguments of the kernels: the lists, the table, and what fits in a block's shared memory. */
+template <class K, class P> struct bi_hash_fill_args {
     const K *hashes;
     const P *payload;
     const unsigned char *values; /* NULL: the payload is the values */
     const uint32_t *starts;
-    bosc_hash_part *parts;
+    bosc_hash_partition *partitions;
     unsigned char *table;
     struct bi_hash_report *report;
-    int32_t part_bits, stride, value_bytes;
-    uint32_t crowd; /* parts of more keys are left, unless any */
-    bool any, in_place;
-    uint32_t most_keys, most_buckets; /* larger parts are in the list of large ones */
-    const uint32_t *large;            /* report->large numbers of parts */
-    uint32_t *marks;                  /* for those */
+    int32_t partition_bits, stride, value_bytes;
+    uint32_t max_keys; /* partitions with more are left out, unless `distinct` */
+    bool distinct, in_place;
+    uint32_t block_keys, block_buckets; /* larger partitions are in the list of large ones */
+    const uint32_t *large;              /* report->large numbers of partitions */
+    uint32_t *marks;                    /* for those */
 };
 
-/* An offer: priority << BI_HASH_POSITION_BITS | what is the less the later the key's position; 0: none. With SHARED,
- * where positions are few, the last bit tells that it is made to the key's second bucket. */
-template <bool SHARED> struct fill_codes_of {
+/* The code of a proposal: priority << BI_HASH_POSITION_BITS | a number that falls as the key's position rises; 0: none.
+ * With SHARED, where positions are few, the last bit tells that it is made to the key's second bucket. */
+template <bool SHARED> struct bi_hash_codes {
     static constexpr uint32_t STEP = 1u << BI_HASH_POSITION_BITS; /* from a priority to the next one */
 
-    /* The first offer of a key. */
+    /* The first proposal of a key. */
     static __device__ __forceinline__ uint32_t first_code(uint32_t position)
     {
-        return SHARED ? FILL_POSITIONS - 1 - 2 * position : FILL_POSITIONS - position;
+        return SHARED ? BI_HASH_MAX_POSITION - 1 - 2 * position : BI_HASH_MAX_POSITION - position;
     }
     static __device__ __forceinline__ uint32_t position(uint32_t code)
     {
-        const uint32_t rest = FILL_POSITIONS - (code & FILL_POSITIONS);
+        const uint32_t rest = BI_HASH_MAX_POSITION - (code & BI_HASH_MAX_POSITION);
         return SHARED ? rest / 2 : rest;
     }
 };
 
-/* A part that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are a
- * uint4; else the codes are in the table, in the first words of each bucket. With PICKS, for long walks, the buckets of
- * each key, which are less than 2^16, are computed once and take the place of the hashes until all keys are served. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct fill_part : fill_codes_of<SHARED> {
+/* A partition that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are
+ * a uint4; else the codes are in the table, in the first words of each bucket. With PICKS, for long walks, the
+ * buckets of each key, which are less than 2^16, are computed once and stand in the memory of the hashes until all
+ * keys are matched. */
+template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct bi_hash_matching : bi_hash_codes<SHARED> {
     const K *hashes;
     const P *payload;
     uint32_t *picks; /* with PICKS: of each key the first bucket, and the second one << 16 */
     uint32_t *codes;
-    uint32_t step;  /* words from a bucket's codes to the next one's */
-    uint32_t *over; /* a bit for each bucket: it is overflowed */
-    uint32_t *less; /* it is full, and its first hash is less than its second */
+    uint32_t step;       /* words from a bucket's codes to the next one's */
+    uint32_t *spilled;   /* a bit for each bucket */
+    uint32_t *ascending; /* a bit for each bucket: it is full, and its first hash is less than its second */
     uint32_t number, first, keys, buckets, seed;
 
     __device__ __forceinline__ uint32_t *codes_of(uint32_t bucket) const
@@ -65,7 +67,7 @@ template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct fill_pa
         return codes + (size_t)bucket * (SHARED ? (uint32_t)BOSC_HASH_WIDTH : step);
     }
 
-    /* Codes that others may be changing: each is there, or was. */
+    /* Codes that other threads may be changing: each is there, or was. */
     __device__ __forceinline__ uint4 hint(uint32_t bucket) const
     {
         const uint32_t *c = codes_of(bucket);
@@ -84,10 +86,10 @@ template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct fill_pa
     /* The first and the second bucket of a key. */
     __device__ __forceinline__ void buckets_of(K hash, uint32_t pair[2]) const
     {
-        bosc_hash_buckets(hash_fold(hash), seed, buckets, pair);
+        bosc_hash_buckets(bi_hash_key_fold(hash), seed, buckets, pair);
     }
 
-    /* Those of the key at a position, while keys are served. */
+    /* Those of the key at a position, while keys are being matched. */
     __device__ __forceinline__ void pick(uint32_t position, uint32_t pair[2]) const
     {
         if constexpr (PICKS) {
@@ -101,7 +103,7 @@ template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct fill_pa
 };
 
 /* Codes in descending order. */
-__device__ __forceinline__ uint4 fill_sorted(uint4 c)
+__device__ __forceinline__ uint4 bi_hash_sort_codes(uint4 c)
 {
     const uint32_t a = max(c.x, c.y), b = min(c.x, c.y), d = max(c.z, c.w), e = min(c.z, c.w);
     const uint32_t f = min(a, d), g = max(b, e);
@@ -110,206 +112,220 @@ __device__ __forceinline__ uint4 fill_sorted(uint4 c)
 
 /* Whether a bucket has the key of `hash` at another position. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ bool fill_has(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint4 c, K hash,
-                                         uint32_t position)
+__device__ __forceinline__ bool bi_hash_bucket_has(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                   uint4 c, K hash, uint32_t position)
 {
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
     bool has = false;
 #pragma unroll
     for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
-        const uint32_t other = part.position(codes[i]);
-        if (codes[i] && other != position) has |= hash_same(part.hashes[other], hash);
+        const uint32_t other = partition.position(codes[i]);
+        if (codes[i] && other != position) has |= bi_hash_key_same(partition.hashes[other], hash);
     }
     return has;
 }
 
-/* What the threads of a block tell each other. */
-template <int THREADS> struct fill_talk {
+/* State that the threads of a block share. */
+template <int THREADS> struct bi_hash_block_state {
     uint32_t skip, failed, repeats, second;
-    uint32_t next;                  /* with PICKS: the first key that no warp has taken */
-    uint16_t far[THREADS / 32][64]; /* of each warp: positions of keys in their second bucket */
+    uint32_t next;                               /* with PICKS: the first key that no warp has taken */
+    uint16_t second_positions[THREADS / 32][64]; /* of each warp: positions of keys in their second bucket */
 };
 
-/* An offer that is not made yet. `code` is that of the key's offer before it, so that a turn makes it the next one; of
- * a key that made none, what would be before its first. Without SHARED codes do not tell the bucket: `bucket` is where
- * the offer before was made, or FILL_FRESH, or with FILL_AGAIN where the same one is to be made once more. */
-struct fill_offer {
+/* A proposal that is not made yet. `code` is that of the key's proposal before it, which bi_hash_next_proposal
+ * advances; of a key that made none, the one that would precede its first. Without SHARED codes do not tell the
+ * bucket: `bucket` is that of the proposal before, or BI_HASH_NO_PROPOSAL; with BI_HASH_PROPOSE_AGAIN the same one
+ * is made once more. */
+struct bi_hash_proposal {
     uint32_t code, bucket;
 };
-enum : uint32_t { FILL_AGAIN = 1u << 31, FILL_FRESH = ~0u };
+enum : uint32_t { BI_HASH_PROPOSE_AGAIN = 1u << 31, BI_HASH_NO_PROPOSAL = ~0u };
 
-/* Makes a turn give the offer itself. */
-template <bool SHARED> __device__ __forceinline__ void fill_again(fill_offer &o)
+/* Takes a proposal back by one, so that bi_hash_next_proposal gives it again. */
+template <bool SHARED> __device__ __forceinline__ void bi_hash_hold_proposal(bi_hash_proposal &o)
 {
     if (SHARED)
-        o.code -= o.code & 1 ? 1 : fill_codes_of<SHARED>::STEP - 1;
+        o.code -= o.code & 1 ? 1 : bi_hash_codes<SHARED>::STEP - 1;
     else
-        o.bucket |= FILL_AGAIN;
+        o.bucket |= BI_HASH_PROPOSE_AGAIN;
 }
 
-template <bool SHARED> __device__ __forceinline__ fill_offer fill_fresh(uint32_t position)
+template <bool SHARED> __device__ __forceinline__ bi_hash_proposal bi_hash_first_proposal(uint32_t position)
 {
-    fill_offer o = {fill_codes_of<SHARED>::first_code(position), FILL_FRESH};
-    if (SHARED) fill_again<SHARED>(o);
+    bi_hash_proposal o = {bi_hash_codes<SHARED>::first_code(position), BI_HASH_NO_PROPOSAL};
+    if (SHARED) bi_hash_hold_proposal<SHARED>(o);
     return o;
 }
 
-/* Goes on to the offer that a key makes next, to its other bucket. */
+/* Advances to the proposal that the key makes next, to its other bucket. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ void fill_turn(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_offer &o)
+__device__ __forceinline__ void bi_hash_next_proposal(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                      bi_hash_proposal &o)
 {
-    if (!SHARED && o.bucket != FILL_FRESH && o.bucket & FILL_AGAIN) {
-        o.bucket ^= FILL_AGAIN;
+    if (!SHARED && o.bucket != BI_HASH_NO_PROPOSAL && o.bucket & BI_HASH_PROPOSE_AGAIN) {
+        o.bucket ^= BI_HASH_PROPOSE_AGAIN;
         return;
     }
     uint32_t picks[2];
-    part.pick(part.position(o.code), picks);
-    const bool fresh = !SHARED && o.bucket == FILL_FRESH, at_first = SHARED ? !(o.code & 1) : o.bucket == picks[0];
+    partition.pick(partition.position(o.code), picks);
+    const bool fresh = !SHARED && o.bucket == BI_HASH_NO_PROPOSAL,
+               at_first = SHARED ? !(o.code & 1) : o.bucket == picks[0];
     const bool second = at_first && picks[1] != picks[0];
     if (SHARED)
-        o.code += second ? 1 : part.STEP - (o.code & 1);
+        o.code += second ? 1 : partition.STEP - (o.code & 1);
     else if (!fresh && !second)
-        o.code += part.STEP;
-    o.bucket = second ? picks[1] : picks[0]; /* an array with an index would lie in memory */
+        o.code += partition.STEP;
+    o.bucket = second ? picks[1] : picks[0]; /* an indexed array would lie in memory */
 }
 
-/* Puts a code in lieu of the least one of its bucket, which falls out; or the code itself does, if it is less. Codes of
- * a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the end. */
+/* Makes a proposal: its bucket accepts the code and rejects its least one, or rejects the code if that is less.
+ * Codes of a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the
+ * end. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ void fill_try(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_offer &o)
+__device__ __forceinline__ void bi_hash_propose(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                bi_hash_proposal &o)
 {
-    const uint4 c = part.hint(o.bucket);
+    const uint4 c = partition.hint(o.bucket);
     const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
     if (least > o.code) return;
-    const uint32_t place = least == c.x ? 0 : least == c.y ? 1 : least == c.z ? 2 : 3;
-    const uint32_t there = atomicMax(&part.codes_of(o.bucket)[place], o.code);
+    const uint32_t slot = least == c.x ? 0 : least == c.y ? 1 : least == c.z ? 2 : 3;
+    const uint32_t there = atomicMax(&partition.codes_of(o.bucket)[slot], o.code);
     o.code = min(o.code, there);
-    if (there != least) fill_again<SHARED>(o); /* others came first */
+    if (there != least) bi_hash_hold_proposal<SHARED>(o); /* others came first */
 }
 
-/* Offers of unusual priority, if there are any: whether the part fails, by this one or by others. */
+/* For proposals of unusual priority: whether the partition fails, by this one or by others. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ bool fill_fails(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_offer o,
-                                  fill_talk<THREADS> &talk)
+static __device__ bool bi_hash_proposal_fails(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                              bi_hash_proposal o, bi_hash_block_state<THREADS> &state)
 {
     const uint32_t priority = o.code >> BI_HASH_POSITION_BITS;
-    if (priority < FILL_UNUSUAL) return false;
+    if (priority < BI_HASH_UNUSUAL_PRIORITY) return false;
     const bool last = priority >= BI_HASH_PRIORITIES;
-    if (!atomicOr(&talk.failed, last ? 1u : 0u) && !last) return false;
-    const uint32_t position = part.position(o.code);
-    if (fill_has(part, part.hint(o.bucket), part.hashes[position], position)) atomicOr(&talk.repeats, 1u);
+    if (!atomicOr(&state.failed, last ? 1u : 0u) && !last) return false;
+    const uint32_t position = partition.position(o.code);
+    if (bi_hash_bucket_has(partition, partition.hint(o.bucket), partition.hashes[position], position))
+        atomicOr(&state.repeats, 1u);
     return true;
 }
 
-/* Serves the keys of a part until each has a place; all threads call it. The lanes of a warp keep together, and each
- * takes another of the warp's keys when it has none; with PICKS warps take keys as they come to need them. On failure
- * sets talk.failed, and talk.repeats where a key is seen to repeat. */
+/* Matches the keys of a partition until a bucket has accepted each; all threads call it. The lanes of a warp keep
+ * together, and each takes another of the warp's keys when it has none; with PICKS warps take keys on demand. On
+ * failure sets state.failed, and state.repeats where a key is seen to repeat. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void fill_match(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk<THREADS> &talk)
+static __device__ void bi_hash_match(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                     bi_hash_block_state<THREADS> &state)
 {
-    const uint32_t each = (part.keys + THREADS / 32 - 1) / (THREADS / 32);
+    const uint32_t each = (partition.keys + THREADS / 32 - 1) / (THREADS / 32);
     const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    uint32_t next = PICKS ? 0 : min(threadIdx.x / 32 * each, part.keys);
-    uint32_t end = PICKS ? 0 : min(next + each, part.keys);
-    fill_offer o = {0, 0};
+    uint32_t next = PICKS ? 0 : min(threadIdx.x / 32 * each, partition.keys);
+    uint32_t end = PICKS ? 0 : min(next + each, partition.keys);
+    bi_hash_proposal o = {0, 0};
     for (;;) {
         const unsigned idle = __ballot_sync(~0u, o.code == 0);
-        if (PICKS && idle && next >= end && end < part.keys) {
-            if (lane == 0) next = atomicAdd(&talk.next, (uint32_t)FILL_TAKEN);
+        if (PICKS && idle && next >= end && end < partition.keys) {
+            if (lane == 0) next = atomicAdd(&state.next, (uint32_t)BI_HASH_KEYS_TAKEN);
             next = __shfl_sync(~0u, next, 0);
-            end = min(next + FILL_TAKEN, part.keys);
+            end = min(next + BI_HASH_KEYS_TAKEN, partition.keys);
         }
         if (idle == ~0u && next >= end) return;
         const uint32_t mine = next + (uint32_t)__popc(idle & below);
-        if (o.code == 0 && mine < end) o = fill_fresh<SHARED>(mine);
+        if (o.code == 0 && mine < end) o = bi_hash_first_proposal<SHARED>(mine);
         next += (uint32_t)__popc(idle);
         if (PICKS) next = min(next, end);
-        if (o.code) fill_turn(part, o);
-        const bool unusual = __any_sync(~0u, o.code >> BI_HASH_POSITION_BITS >= FILL_UNUSUAL);
-        if (unusual && __any_sync(~0u, fill_fails(part, o, talk))) return;
-        if (o.code) fill_try(part, o);
+        if (o.code) bi_hash_next_proposal(partition, o);
+        const bool unusual = __any_sync(~0u, o.code >> BI_HASH_POSITION_BITS >= BI_HASH_UNUSUAL_PRIORITY);
+        if (unusual && __any_sync(~0u, bi_hash_proposal_fails(partition, o, state))) return;
+        if (o.code) bi_hash_propose(partition, o);
     }
 }
 
-/* A key in its second bucket: its first one is overflowed. Whether that has the key, too. */
+/* Marks the first bucket of a key in its second one as spilled. Returns whether the first one holds the key too. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ bool fill_far(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint32_t position)
+__device__ __forceinline__ bool bi_hash_mark_spilled(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                     uint32_t position)
 {
-    const K hash = part.hashes[position];
+    const K hash = partition.hashes[position];
     uint32_t picks[2];
-    part.buckets_of(hash, picks);
-    atomicOr(&part.over[picks[0] / 32], 1u << picks[0] % 32);
-    return fill_has(part, part.load(picks[0]), hash, position);
+    partition.buckets_of(hash, picks);
+    atomicOr(&partition.spilled[picks[0] / 32], 1u << picks[0] % 32);
+    return bi_hash_bucket_has(partition, partition.load(picks[0]), hash, position);
 }
 
-/* Which of a bucket's codes, in descending order, are of keys in their second bucket, a bit for each; *repeats: whether
- * a key is there twice, *less: whether the bucket is full and its first hash less than its second. */
+/* A bit for each of a bucket's codes, in descending order: its key is in its second bucket. *repeats: a key is there
+ * twice; *ascending: the bucket is full and its first hash is less than its second. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ uint32_t fill_look(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint32_t bucket,
-                                              uint4 c, bool *repeats, bool *less)
+__device__ __forceinline__ uint32_t bi_hash_scan_bucket(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                        uint32_t bucket, uint4 c, bool *repeats, bool *ascending)
 {
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
-    uint32_t far = 0;
+    uint32_t in_second = 0;
     K hash[4];
 #pragma unroll
     for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
         const bool in = codes[i] != 0;
-        hash[i] = part.hashes[in ? part.position(codes[i]) : 0];
+        hash[i] = partition.hashes[in ? partition.position(codes[i]) : 0];
 #pragma unroll
-        for (int j = 0; j < i; j++) *repeats |= in && hash_same(hash[i], hash[j]);
+        for (int j = 0; j < i; j++) *repeats |= in && bi_hash_key_same(hash[i], hash[j]);
         if (SHARED) {
-            far |= (codes[i] & 1) << i;
+            in_second |= (codes[i] & 1) << i;
         } else if (in) {
             uint32_t picks[2];
-            part.buckets_of(hash[i], picks);
-            far |= (uint32_t)(picks[0] != bucket) << i;
+            partition.buckets_of(hash[i], picks);
+            in_second |= (uint32_t)(picks[0] != bucket) << i;
         }
     }
-    *less = codes[3] && hash_less(hash[0], hash[1]);
-    return far;
+    *ascending = codes[3] && bi_hash_key_less(hash[0], hash[1]);
+    return in_second;
 }
 
-/* Looks over the filled buckets: marks, and what is to be reported. All threads call it. */
+/* Scans the filled buckets for their marks and the figures of the report. All threads call it. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void fill_review(const fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk<THREADS> &talk)
+static __device__ void bi_hash_scan_partition(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                              bi_hash_block_state<THREADS> &state)
 {
     const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    uint16_t *list = talk.far[threadIdx.x / 32]; /* few keys of a row are far: they are looked at by 32 */
+    uint16_t *list =
+        state.second_positions[threadIdx.x /
+                               32]; /* few keys of a row are in their second bucket: they wait until there are 32 */
     uint32_t second = 0, listed = 0;
     bool repeats = false;
-    for (uint32_t row = threadIdx.x - lane; row < part.buckets; row += THREADS) {
+    for (uint32_t row = threadIdx.x - lane; row < partition.buckets; row += THREADS) {
         const uint32_t bucket = row + lane;
         uint4 c = {0, 0, 0, 0};
-        if (bucket < part.buckets) c = fill_sorted(part.load(bucket));
-        bool is_less;
-        uint32_t far = fill_look(part, bucket, c, &repeats, &is_less);
-        const unsigned less = __ballot_sync(~0u, is_less);
-        if (lane == 0) part.less[row / 32] = less;
-        second += (uint32_t)__popc(far);
-        for (unsigned votes; (votes = __ballot_sync(~0u, far != 0)) != 0; far &= far - 1) {
-            const uint32_t position = part.position(far & 1 ? c.x : far & 2 ? c.y : far & 4 ? c.z : c.w);
-            if (!SHARED) { /* where positions are too large for the list */
-                if (far) repeats |= fill_far(part, position);
+        if (bucket < partition.buckets) c = bi_hash_sort_codes(partition.load(bucket));
+        bool is_ascending;
+        uint32_t in_second = bi_hash_scan_bucket(partition, bucket, c, &repeats, &is_ascending);
+        const unsigned ascending = __ballot_sync(~0u, is_ascending);
+        if (lane == 0) partition.ascending[row / 32] = ascending;
+        second += (uint32_t)__popc(in_second);
+        for (unsigned votes; (votes = __ballot_sync(~0u, in_second != 0)) != 0; in_second &= in_second - 1) {
+            const uint32_t position = partition.position(in_second & 1   ? c.x
+                                                         : in_second & 2 ? c.y
+                                                         : in_second & 4 ? c.z
+                                                                         : c.w);
+            if (!SHARED) { /* positions are too large for the list */
+                if (in_second) repeats |= bi_hash_mark_spilled(partition, position);
                 continue;
             }
-            if (far) list[listed + (uint32_t)__popc(votes & below)] = (uint16_t)position;
+            if (in_second) list[listed + (uint32_t)__popc(votes & below)] = (uint16_t)position;
             listed += (uint32_t)__popc(votes);
             __syncwarp();
             if (listed < 32) continue;
             listed -= 32;
-            repeats |= fill_far(part, list[listed + lane]);
+            repeats |= bi_hash_mark_spilled(partition, list[listed + lane]);
             __syncwarp();
         }
     }
-    if (lane < listed) repeats |= fill_far(part, list[lane]);
+    if (lane < listed) repeats |= bi_hash_mark_spilled(partition, list[lane]);
     second = bi_warp_inclusive_sum(second);
-    if (lane == 31 && second) atomicAdd(&talk.second, second);
-    if (repeats) atomicOr(&talk.repeats, 1u);
+    if (lane == 31 && second) atomicAdd(&state.second, second);
+    if (repeats) atomicOr(&state.repeats, 1u);
 }
 
 /* Calls f(i, list[i]) for all i below count; with PICKS several are read at once. All threads call it. */
 template <int THREADS, bool PICKS, class T, class F>
-__device__ __forceinline__ void fill_each(const T *list, uint32_t count, const F &f)
+__device__ __forceinline__ void bi_hash_for_each(const T *list, uint32_t count, const F &f)
 {
     constexpr uint32_t BATCH = PICKS ? 32 / sizeof(T) : 1;
     for (uint32_t begin = threadIdx.x; begin < count; begin += BATCH * THREADS) {
@@ -323,117 +339,123 @@ __device__ __forceinline__ void fill_each(const T *list, uint32_t count, const F
     }
 }
 
-/* Begins with a part, or begins again: no key has a place. All threads call it. */
+/* Begins, or begins again with another seed: no bucket has accepted a key. All threads call it. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void fill_begin(fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk<THREADS> &talk,
-                                  uint32_t seed)
+static __device__ void bi_hash_begin_matching(bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                              bi_hash_block_state<THREADS> &state, uint32_t seed)
 {
-    part.seed = seed;
+    partition.seed = seed;
     if constexpr (PICKS)
-        fill_each<THREADS, PICKS>(part.hashes, part.keys, [&](uint32_t i, K hash) {
+        bi_hash_for_each<THREADS, PICKS>(partition.hashes, partition.keys, [&](uint32_t i, K hash) {
             uint32_t pair[2];
-            part.buckets_of(hash, pair);
-            part.picks[i] = pair[0] | pair[1] << 16;
+            partition.buckets_of(hash, pair);
+            partition.picks[i] = pair[0] | pair[1] << 16;
         });
-    for (uint32_t b = threadIdx.x; b < part.buckets; b += THREADS) {
-        uint32_t *c = part.codes_of(b);
+    for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) {
+        uint32_t *c = partition.codes_of(b);
         if (SHARED)
             *reinterpret_cast<uint4 *>(c) = {0, 0, 0, 0};
         else
             c[0] = c[1] = c[2] = c[3] = 0;
     }
-    for (uint32_t w = threadIdx.x; w < (part.buckets + 31) / 32; w += THREADS) part.over[w] = part.less[w] = 0;
-    if (threadIdx.x == 0) talk.failed = talk.next = 0;
+    for (uint32_t w = threadIdx.x; w < (partition.buckets + 31) / 32; w += THREADS)
+        partition.spilled[w] = partition.ascending[w] = 0;
+    if (threadIdx.x == 0) state.failed = state.next = 0;
 }
 
-/* Gives every key of the part, which has begun, its code in a bucket, and marks; false if the part is to be left. */
+/* Matches a partition that has begun, and marks its buckets; false if the partition must stay unfinished. All threads
+ * call it. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ bool fill_codes(fill_part<K, P, SHARED, THREADS, PICKS> &part, fill_talk<THREADS> &talk, bool any,
-                                  const struct bi_hash_report *report)
+static __device__ bool bi_hash_match_partition(bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                               bi_hash_block_state<THREADS> &state, bool distinct,
+                                               const struct bi_hash_report *report)
 {
-    if (part.keys >= FILL_POSITIONS) part.seed = BOSC_HASH_LINEAR;
-    while (part.seed < BOSC_HASH_LINEAR) {
-        fill_match(part, talk);
+    if (partition.keys >= BI_HASH_MAX_POSITION) partition.seed = BOSC_HASH_LINEAR;
+    while (partition.seed < BOSC_HASH_LINEAR) {
+        bi_hash_match(partition, state);
         __syncthreads();
-        if (!talk.failed) break;
-        if (threadIdx.x == 0) talk.skip = !any && (talk.repeats || bi_load_relaxed(&report->repeats));
+        if (!state.failed) break;
+        if (threadIdx.x == 0) state.skip = !distinct && (state.repeats || bi_load_relaxed(&report->repeats));
         __syncthreads();
-        if (talk.skip) return false;
-        fill_begin(part, talk, part.seed + 1);
+        if (state.skip) return false;
+        bi_hash_begin_matching(partition, state, partition.seed + 1);
         __syncthreads();
     }
     if constexpr (PICKS) {
-        K *hashes = reinterpret_cast<K *>(part.picks);
-        fill_each<THREADS, PICKS>(part.hashes, part.keys, [&](uint32_t i, K hash) { hashes[i] = hash; });
-        part.hashes = hashes;
+        K *hashes = reinterpret_cast<K *>(partition.picks);
+        bi_hash_for_each<THREADS, PICKS>(partition.hashes, partition.keys,
+                                         [&](uint32_t i, K hash) { hashes[i] = hash; });
+        partition.hashes = hashes;
         __syncthreads();
     }
-    if (part.seed < BOSC_HASH_LINEAR)
-        fill_review(part, talk);
-    else if (!any && threadIdx.x == 0)
-        talk.repeats = 1;
+    if (partition.seed < BOSC_HASH_LINEAR)
+        bi_hash_scan_partition(partition, state);
+    else if (!distinct && threadIdx.x == 0)
+        state.repeats = 1;
     __syncthreads();
-    return !talk.repeats;
+    return !state.repeats;
 }
 
-/* The positions of a bucket's pairs in the order in which they are written, plus 1; 0: none. */
+/* The positions of a bucket's pairs, plus 1, in the order in which they are written; 0: none. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ uint4 fill_order(const fill_part<K, P, SHARED, THREADS, PICKS> &part, uint32_t bucket)
+__device__ __forceinline__ uint4 bi_hash_bucket_order(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                      uint32_t bucket)
 {
-    if (part.seed == BOSC_HASH_LINEAR) {
-        const uint32_t i = bucket * BOSC_HASH_WIDTH, n = part.keys;
+    if (partition.seed == BOSC_HASH_LINEAR) {
+        const uint32_t i = bucket * BOSC_HASH_WIDTH, n = partition.keys;
         return {i < n ? i + 1 : 0, i + 1 < n ? i + 2 : 0, i + 2 < n ? i + 3 : 0, i + 3 < n ? i + 4 : 0};
     }
-    const uint4 c = fill_sorted(part.load(bucket));
-    const bool exchange = (part.over[bucket / 32] ^ part.less[bucket / 32]) >> bucket % 32 & 1;
+    const uint4 c = bi_hash_sort_codes(partition.load(bucket));
+    const bool exchange = (partition.spilled[bucket / 32] ^ partition.ascending[bucket / 32]) >> bucket % 32 & 1;
     const uint32_t x = exchange ? c.y : c.x, y = exchange ? c.x : c.y;
-    return {x ? part.position(x) + 1 : 0, y ? part.position(y) + 1 : 0, c.z ? part.position(c.z) + 1 : 0,
-            c.w ? part.position(c.w) + 1 : 0};
+    return {x ? partition.position(x) + 1 : 0, y ? partition.position(y) + 1 : 0, c.z ? partition.position(c.z) + 1 : 0,
+            c.w ? partition.position(c.w) + 1 : 0};
 }
 
 /* Writes a bucket of any stride, by one thread. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void fill_write(const fill_part<K, P, SHARED, THREADS, PICKS> &part, const fill_args<K, P> &a,
-                                  uint32_t bucket)
+static __device__ void bi_hash_write_bucket(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                            const bi_hash_fill_args<K, P> &a, uint32_t bucket)
 {
-    const uint4 order = fill_order(part, bucket);
+    const uint4 order = bi_hash_bucket_order(partition, bucket);
     const uint32_t at[4] = {order.x, order.y, order.z, order.w};
-    unsigned char *to = a.table + (size_t)(part.first + bucket) * (uint32_t)a.stride;
+    unsigned char *to = a.table + (size_t)(partition.first + bucket) * (uint32_t)a.stride;
     K *hashes = reinterpret_cast<K *>(to);
 #pragma unroll
     for (int i = 0; i < BOSC_HASH_WIDTH; i++)
-        hashes[i] = at[i] ? part.hashes[at[i] - 1] : hash_filler<K>(part.number, a.part_bits);
-    if constexpr (hash_valued<P>) {
+        hashes[i] = at[i] ? partition.hashes[at[i] - 1] : bi_hash_key_filler<K>(partition.number, a.partition_bits);
+    if constexpr (bi_hash_has_value<P>) {
         const uint32_t size = (uint32_t)a.value_bytes;
         to += BOSC_HASH_WIDTH * sizeof(K);
         for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
             const unsigned char *from = nullptr;
             if (at[i]) {
-                const P *payload = &part.payload[at[i] - 1];
+                const P *payload = &partition.payload[at[i] - 1];
                 from = a.values ? a.values + (size_t)*payload * size : reinterpret_cast<const unsigned char *>(payload);
             }
             for (uint32_t b = 0; b < size; b++) to[(uint32_t)i * size + b] = from ? from[b] : 0;
         }
-        const uint32_t used = BOSC_HASH_WIDTH * size, room = (uint32_t)a.stride - BOSC_HASH_WIDTH * (uint32_t)sizeof(K);
-        for (uint32_t b = used; b < room; b++) to[b] = 0;
+        const uint32_t used = BOSC_HASH_WIDTH * size, all = (uint32_t)a.stride - BOSC_HASH_WIDTH * (uint32_t)sizeof(K);
+        for (uint32_t b = used; b < all; b++) to[b] = 0;
     }
 }
 
-/* Tells the report of a part. Thread 0 calls it. */
+/* Adds a partition to the report and writes its descriptor. Thread 0 calls it. */
 template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void fill_tell(const fill_part<K, P, SHARED, THREADS, PICKS> &part, const fill_talk<THREADS> &talk,
-                                 const fill_args<K, P> &a, bool filled)
+static __device__ void bi_hash_report_partition(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
+                                                const bi_hash_block_state<THREADS> &state,
+                                                const bi_hash_fill_args<K, P> &a, bool filled)
 {
     if (!filled) {
-        if (talk.repeats) bi_store_relaxed(&a.report->repeats, 1u);
+        if (state.repeats) bi_store_relaxed(&a.report->repeats, 1u);
         return;
     }
-    a.parts[part.number].buckets_seed = part.buckets << BOSC_HASH_SEED_BITS | part.seed;
-    if (part.seed == BOSC_HASH_LINEAR)
+    a.partitions[partition.number].buckets_seed = partition.buckets << BOSC_HASH_SEED_BITS | partition.seed;
+    if (partition.seed == BOSC_HASH_LINEAR)
         atomicAdd(&a.report->linear, 1u);
-    else if (part.seed > 0)
+    else if (partition.seed > 0)
         atomicAdd(&a.report->reseeded, 1u);
-    if (talk.second) atomicAdd(reinterpret_cast<unsigned long long *>(&a.report->second), talk.second);
+    if (state.second) atomicAdd(reinterpret_cast<unsigned long long *>(&a.report->extra_probes), state.second);
 }
 
 #endif

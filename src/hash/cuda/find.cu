@@ -1,16 +1,16 @@
-/* Look-ups on CUDA: a thread has several keys in flight. The descriptors of parts stay in the first cache, which
- * buckets go past. */
+/* Look-ups on CUDA: a thread has several keys in flight. The partitions' descriptors stay in the L1 cache; buckets
+ * bypass it. */
 #include "hash/cuda/bucketed.cuh"
 
 enum { FIND_THREADS = 256, FIND_EACH = 2 };
 
-/* V: the type of values, which are 4 or 8 bytes; hash_nothing where none are wanted. */
+/* V: the type of values, of 4 or 8 bytes; bi_hash_no_value where none are wanted. */
 template <class K, class V> struct find_args {
     const K *queries;
-    int64_t m;
-    const bosc_hash_part *parts;
+    int64_t query_count;
+    const bosc_hash_partition *partitions;
     const unsigned char *table;
-    int32_t part_bits, stride;
+    int32_t partition_bits, stride;
     uint64_t seed;
     V *values;
     uint8_t *found; /* may be NULL */
@@ -29,14 +29,14 @@ template <class T> struct find_four {
             pieces[i] = __ldg(reinterpret_cast<const uint4 *>(from) + i);
     }
 };
-template <> struct find_four<hash_nothing> {
+template <> struct find_four<bi_hash_no_value> {
     __device__ __forceinline__ void load(const unsigned char *) {}
 };
 
-/* A key that is looked for. */
+/* A key that is being looked up. */
 template <class K, class V> struct find_key {
     K hash;
-    uint32_t part, first, buckets, seed, picks[2];
+    uint32_t partition, first, buckets, seed, picks[2];
     find_four<K> hashes;
     find_four<V> values;
     V value;
@@ -44,13 +44,13 @@ template <class K, class V> struct find_key {
 
     __device__ __forceinline__ void begin(const find_args<K, V> &a, K key)
     {
-        hash = hash_of_key(key, a.seed);
-        part = hash_part(hash, a.part_bits);
-        const uint2 d = __ldg(reinterpret_cast<const uint2 *>(a.parts) + part);
+        hash = bi_hash_key_hash(key, a.seed);
+        partition = bi_hash_key_partition(hash, a.partition_bits);
+        const uint2 d = __ldg(reinterpret_cast<const uint2 *>(a.partitions) + partition);
         first = d.x;
         buckets = d.y >> BOSC_HASH_SEED_BITS;
         seed = d.y & ((1u << BOSC_HASH_SEED_BITS) - 1);
-        bosc_hash_buckets(hash_fold(hash), seed, buckets, picks);
+        bosc_hash_buckets(bi_hash_key_fold(hash), seed, buckets, picks);
         found = false;
         value = V();
     }
@@ -64,16 +64,16 @@ template <class K, class V> struct find_key {
     {
 #pragma unroll
         for (int i = 0; i < BOSC_HASH_WIDTH; i++)
-            if (hash_same(hashes.items[i], hash)) {
+            if (bi_hash_key_same(hashes.items[i], hash)) {
                 found = true;
-                if constexpr (hash_valued<V>) value = values.items[i];
+                if constexpr (bi_hash_has_value<V>) value = values.items[i];
             }
     }
-    __device__ __forceinline__ bool overflowed(int part_bits) const
+    __device__ __forceinline__ bool spilled(int partition_bits) const
     {
         const K last = hashes.items[BOSC_HASH_WIDTH - 1];
-        if (hash_part(last, part_bits) != part) return hash_word(last).low & 1;
-        return hash_less(hashes.items[0], hashes.items[1]);
+        if (bi_hash_key_partition(last, partition_bits) != partition) return bi_hash_key_word(last).low & 1;
+        return bi_hash_key_less(hashes.items[0], hashes.items[1]);
     }
     /* After load and compare of the first bucket. */
     __device__ __forceinline__ void go_on(const find_args<K, V> &a)
@@ -83,21 +83,22 @@ template <class K, class V> struct find_key {
                 load(a, b);
                 compare();
             }
-        } else if (!found && overflowed(a.part_bits)) {
+        } else if (!found && spilled(a.partition_bits)) {
             load(a, picks[1]);
             compare();
         }
     }
 };
 
-template <class K, class V> static __global__ void __launch_bounds__(FIND_THREADS) kernel_find(const find_args<K, V> a)
+template <class K, class V>
+static __global__ void __launch_bounds__(FIND_THREADS) bi_hash_find_keys(const find_args<K, V> a)
 {
     const int64_t begin = blockIdx.x * (int64_t)(FIND_THREADS * FIND_EACH) + threadIdx.x;
     find_key<K, V> key[FIND_EACH];
 #pragma unroll
     for (int k = 0; k < FIND_EACH; k++) {
         const int64_t i = begin + k * FIND_THREADS;
-        key[k].begin(a, a.queries[i < a.m ? i : a.m - 1]);
+        key[k].begin(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
     }
 #pragma unroll
     for (int k = 0; k < FIND_EACH; k++) key[k].load(a, key[k].picks[0]);
@@ -108,8 +109,8 @@ template <class K, class V> static __global__ void __launch_bounds__(FIND_THREAD
 #pragma unroll
     for (int k = 0; k < FIND_EACH; k++) {
         const int64_t i = begin + k * FIND_THREADS;
-        if (i >= a.m) continue;
-        if constexpr (hash_valued<V>) __stcs(&a.values[i], key[k].value);
+        if (i >= a.query_count) continue;
+        if constexpr (bi_hash_has_value<V>) __stcs(&a.values[i], key[k].value);
         if (a.found) a.found[i] = key[k].found;
     }
 }
@@ -117,63 +118,67 @@ template <class K, class V> static __global__ void __launch_bounds__(FIND_THREAD
 /* Values of other sizes, moved in units of their alignment. */
 template <class K, class U>
 static __global__ void __launch_bounds__(FIND_THREADS)
-    kernel_find_any(const K *queries, int64_t m, const bosc_hash_view view, U *values, uint8_t *found)
+    bi_hash_find_any(const K *queries, int64_t query_count, const bosc_hash_view view, U *values, uint8_t *found)
 {
     const int64_t i = blockIdx.x * (int64_t)FIND_THREADS + threadIdx.x;
-    if (i >= m) return;
-    const int64_t place = bosc_hash_look_up(&view, hash_word(queries[i]));
-    const U *from = place < 0 ? nullptr : static_cast<const U *>(bosc_hash_value_at(&view, place));
+    if (i >= query_count) return;
+    const int64_t slot = bosc_hash_look_up(&view, bi_hash_key_word(queries[i]));
+    const U *from = slot < 0 ? nullptr : static_cast<const U *>(bosc_hash_value_at(&view, slot));
     const int64_t units = values ? view.value_size / (int32_t)sizeof(U) : 0;
     for (int64_t u = 0; u < units; u++) values[i * units + u] = from ? from[u] : (U)0;
-    if (found) found[i] = place >= 0;
+    if (found) found[i] = slot >= 0;
 }
 
 template <class K, class U>
-static bosc_status run_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t m, void *values, uint8_t *found)
+static bosc_status run_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
+                           uint8_t *found)
 {
-    const bosc_hash_view view = bi_hash_view(h);
-    auto kernel = kernel_find_any<K, U>;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(m, FIND_THREADS), FIND_THREADS, 0, queries, m, view, (U *)values,
-                  found);
+    const bosc_hash_view view = bi_hash_view_of(h);
+    auto kernel = bi_hash_find_any<K, U>;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(query_count, FIND_THREADS), FIND_THREADS, 0, queries, query_count,
+                  view, (U *)values, found);
 }
 
 template <class K, class V>
-static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t m, void *values, uint8_t *found)
+static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
+                       uint8_t *found)
 {
     find_args<K, V> a = {};
     a.queries = queries;
-    a.m = m;
-    a.parts = (const bosc_hash_part *)h->blocks[BI_HASH_PARTS].data;
+    a.query_count = query_count;
+    a.partitions = (const bosc_hash_partition *)h->blocks[BI_HASH_DESCRIPTORS].data;
     a.table = (const unsigned char *)h->blocks[BI_HASH_TABLE].data;
-    a.part_bits = h->shape.part_bits;
+    a.partition_bits = h->shape.partition_bits;
     a.stride = h->shape.stride;
     a.seed = h->shape.seed;
     a.values = (V *)values;
     a.found = found;
-    auto kernel = kernel_find<K, V>;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(m, FIND_THREADS * FIND_EACH), FIND_THREADS, 0, a);
+    auto kernel = bi_hash_find_keys<K, V>;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(query_count, FIND_THREADS * FIND_EACH), FIND_THREADS, 0, a);
 }
 
-/* Buckets are read in pieces of 16 bytes where they consist of them. */
+/* Buckets whose size is a multiple of 16 bytes are read in pieces of 16. */
 template <class K>
-static bosc_status find(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t m, void *values, uint8_t *found)
+static bosc_status find(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t query_count, void *values,
+                        uint8_t *found)
 {
     const K *keys = (const K *)queries;
     const int32_t size = h->shape.value_bytes;
     const bool pieces = h->shape.stride % 16 == 0;
-    if (pieces && (!values || size == 0)) return run<K, hash_nothing>(ctx, h, keys, m, NULL, found);
-    if (pieces && size == 4) return run<K, uint32_t>(ctx, h, keys, m, values, found);
-    if (pieces && size == 8) return run<K, uint64_t>(ctx, h, keys, m, values, found);
-    if (!values || size % 8 == 0) return run_any<K, uint64_t>(ctx, h, keys, m, values, found);
-    if (size % 4 == 0) return run_any<K, uint32_t>(ctx, h, keys, m, values, found);
-    if (size % 2 == 0) return run_any<K, uint16_t>(ctx, h, keys, m, values, found);
-    return run_any<K, uint8_t>(ctx, h, keys, m, values, found);
+    if (pieces && (!values || size == 0)) return run<K, bi_hash_no_value>(ctx, h, keys, query_count, NULL, found);
+    if (pieces && size == 4) return run<K, uint32_t>(ctx, h, keys, query_count, values, found);
+    if (pieces && size == 8) return run<K, uint64_t>(ctx, h, keys, query_count, values, found);
+    if (!values || size % 8 == 0) return run_any<K, uint64_t>(ctx, h, keys, query_count, values, found);
+    if (size % 4 == 0) return run_any<K, uint32_t>(ctx, h, keys, query_count, values, found);
+    if (size % 2 == 0) return run_any<K, uint16_t>(ctx, h, keys, query_count, values, found);
+    return run_any<K, uint8_t>(ctx, h, keys, query_count, values, found);
 }
 
-bosc_status hash_find(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t m, void *values, uint8_t *found)
+bosc_status bi_hash_find_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t query_count, void *values,
+                              uint8_t *found)
 {
-    if (m == 0) return BOSC_OK;
-    if (h->shape.key_bits == 32) return find<uint32_t>(ctx, h, queries, m, values, found);
-    if (h->shape.key_bits == 64) return find<uint64_t>(ctx, h, queries, m, values, found);
-    return find<bosc_hash_word>(ctx, h, queries, m, values, found);
+    if (query_count == 0) return BOSC_OK;
+    if (h->shape.key_bits == 32) return find<uint32_t>(ctx, h, queries, query_count, values, found);
+    if (h->shape.key_bits == 64) return find<uint64_t>(ctx, h, queries, query_count, values, found);
+    return find<bosc_hash_word>(ctx, h, queries, query_count, values, found);
 }

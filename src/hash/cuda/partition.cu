@@ -1,6 +1,7 @@
-/* The partition: keys become hashes, and pairs are ordered by the top bits of those, stably, the low ones of these bits
- * first. Digits of all passes are counted at once; then each pass reads and writes every pair once: a tile is put in
- * order in shared memory, so that writes are runs, and learns where its runs go from the tiles before it. Sources:
+/* Radix partition on CUDA: keys become hashes, and pairs are ordered by the top bits of those, stably, the low ones of
+ * these bits first. The digits of all passes are counted at once; then each pass reads and writes every pair once: a
+ * tile is ordered in shared memory, so that its writes are runs, and learns from the tiles before it where they go.
+ * Sources:
  * Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs (2022); ranks within a warp by
  * votes: Ashkiani and others, GPU Multisplit (2016). */
 #include "hash/cuda/bucketed.cuh"
@@ -9,7 +10,7 @@ enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32 };
 enum { SPLIT_BITS = 8, SPLIT_DIGITS = 1 << SPLIT_BITS, SPLIT_PASSES = 3 };
 enum { TALLY_THREADS = 512, TALLY_EACH = 8 };
 
-/* The share of a part's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
+/* The digit of a partition's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
 struct split_digit {
     int32_t shift, bits;
 
@@ -21,7 +22,7 @@ struct split_digit {
     __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
 };
 
-/* What tiles tell each other of a digit: how many of it a tile has, or the place after its last one; 0: nothing yet. */
+/* What tiles publish of a digit: how many of it a tile has, or the position after its last one; 0: nothing yet. */
 enum { SPLIT_COUNT = 1, SPLIT_END = 2, SPLIT_FLAGS = 2 };
 enum { SPLIT_LOOK = 4 }; /* tiles looked at at once */
 
@@ -43,7 +44,7 @@ struct split_digits {
     int32_t passes;
 };
 
-/* Items of a thread: long runs need large tiles. SMALL: where shared memory has no room for those. */
+/* Items of a thread: long runs need large tiles. SMALL: for less shared memory. */
 static constexpr int split_each(int widest, bool small)
 {
     return (widest == 4 ? 16 : widest == 8 ? 10 : 8) / (small ? 2 : 1);
@@ -57,16 +58,16 @@ template <class K, class P, int BITS_, bool SMALL> struct split_shared {
     static constexpr int BITS = BITS_, DIGITS = 1 << BITS, ITEMS = split_each(split_widest<K, P>, SMALL);
     static constexpr uint32_t TILE = SPLIT_THREADS * ITEMS;
     uint16_t ranks[SPLIT_WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
-    uint32_t offset[DIGITS];             /* from a place in the tile to one in the output */
+    uint32_t offset[DIGITS];             /* from a position in the tile to one in the output */
     uint32_t warps[SPLIT_WARPS], tile;
     K hashes[TILE];
-    P payload[hash_valued<P> ? TILE : 1];
+    P payload[bi_hash_has_value<P> ? TILE : 1];
 };
 
 template <class K, class P, bool FIRST>
 __device__ __forceinline__ K split_hash(const split_pass<K, P> &pass, uint32_t i)
 {
-    return FIRST ? hash_of_key(pass.keys[i], pass.seed) : pass.keys[i];
+    return FIRST ? bi_hash_key_hash(pass.keys[i], pass.seed) : pass.keys[i];
 }
 
 template <class K, class P> __device__ __forceinline__ P split_payload(const split_pass<K, P> &pass, uint32_t i)
@@ -77,7 +78,7 @@ template <class K, class P> __device__ __forceinline__ P split_payload(const spl
 /* Counts the digits of all passes. */
 template <class K, int PASSES>
 static __global__ void __launch_bounds__(TALLY_THREADS)
-    kernel_tally(const K *keys, uint32_t n, uint64_t seed, const split_digits digits, uint32_t *tally)
+    bi_hash_tally_digits(const K *keys, uint32_t n, uint64_t seed, const split_digits digits, uint32_t *tally)
 {
     struct tally_shared {
         uint32_t counts[PASSES * SPLIT_DIGITS];
@@ -92,7 +93,7 @@ static __global__ void __launch_bounds__(TALLY_THREADS)
         K hash[TALLY_EACH];
 #pragma unroll
         for (uint32_t k = 0; k < TALLY_EACH; k++)
-            if (k * TALLY_THREADS + threadIdx.x < rest) hash[k] = hash_of_key(tile[k * TALLY_THREADS], seed);
+            if (k * TALLY_THREADS + threadIdx.x < rest) hash[k] = bi_hash_key_hash(tile[k * TALLY_THREADS], seed);
 #pragma unroll
         for (uint32_t k = 0; k < TALLY_EACH; k++) {
             if (k * TALLY_THREADS + threadIdx.x >= rest) continue;
@@ -111,9 +112,9 @@ static bosc_status count_digits(bosc_ctx *ctx, const K *keys, uint32_t n, uint64
                                 uint32_t *tally)
 {
     const unsigned blocks = (unsigned)min(bi_div_up(n, TALLY_THREADS * TALLY_EACH), (int64_t)ctx->multiprocessors * 4);
-    auto kernel = digits.passes == 1   ? kernel_tally<K, 1>
-                  : digits.passes == 2 ? kernel_tally<K, 2>
-                                       : kernel_tally<K, SPLIT_PASSES>;
+    auto kernel = digits.passes == 1   ? bi_hash_tally_digits<K, 1>
+                  : digits.passes == 2 ? bi_hash_tally_digits<K, 2>
+                                       : bi_hash_tally_digits<K, SPLIT_PASSES>;
     return BI_RUN(ctx, kernel, blocks, TALLY_THREADS, 0, keys, n, seed, digits, tally);
 }
 
@@ -123,7 +124,7 @@ template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(ui
     const unsigned lane = threadIdx.x % 32;
     unsigned peers = FULL ? ~0u : __ballot_sync(~0u, in);
 #pragma unroll
-    for (int b = 0; b < BITS; b++) { /* without a condition, of which the compiler makes more than of shifts */
+    for (int b = 0; b < BITS; b++) { /* without a condition, for which the compiler emits more than for shifts */
         const int32_t top = (int32_t)(digit << (31 - b));
         peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
     }
@@ -134,7 +135,7 @@ template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(ui
     return before + (uint32_t)__popc(peers & ((1u << lane) - 1));
 }
 
-/* The place in the output of the tile's first pair of digit d, of which the tile has `total`. */
+/* The position in the output of the tile's first pair of digit d, of which the tile has `total`. */
 template <int BITS, class K, class P>
 static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P> &pass, uint32_t tile, uint32_t d,
                                                            uint32_t total)
@@ -162,12 +163,12 @@ static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P
     return (uint32_t)before;
 }
 
-/* A thread's share of a tile, of which it has every 32nd pair of its warp's run: their hashes, and where they go. */
+/* A thread's share of a tile, every 32nd pair of its warp's run: hashes and positions. */
 template <class S> struct split_share {
     uint32_t begin, count; /* the tile */
     uint32_t from;         /* this thread's first pair in it */
     typename S::key hash[S::ITEMS];
-    uint32_t place[S::ITEMS];
+    uint32_t position[S::ITEMS];
 
     __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
 };
@@ -177,8 +178,8 @@ struct split_column {
     uint32_t total, start;
 };
 
-/* Turns how many of each digit each warp has met into where its first one goes, and tells the other tiles of them. All
- * threads call it; there is a barrier before, and must be one behind. */
+/* Turns each warp's counts of digits into positions, and publishes the tile's counts to the other tiles. All threads
+ * call it, between two barriers. */
 template <class S, class K, class P>
 static __device__ __forceinline__ split_column split_columns(S &sh, const split_pass<K, P> &pass, uint32_t tile)
 {
@@ -236,11 +237,11 @@ static __device__ __forceinline__ void split_write(const S &sh, const split_pass
         const K hash = sh.hashes[i];
         const uint32_t to = sh.offset[pass.digit.of(hash)] + i;
         pass.hashes_out[to] = hash;
-        if constexpr (hash_valued<P>) pass.payload_out[to] = sh.payload[i];
+        if constexpr (bi_hash_has_value<P>) pass.payload_out[to] = sh.payload[i];
     }
 }
 
-/* Moves a tile; `rest` pairs begin with it. FULL: those are at least as many as it has room for. */
+/* Moves a tile; `rest` pairs begin with it. FULL: they fill it. */
 template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
@@ -255,7 +256,7 @@ static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> 
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
         const bool in = FULL || mine.has(k);
-        mine.place[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(mine.hash[k]) : 0);
+        mine.position[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(mine.hash[k]) : 0);
     }
     __syncthreads();
     const split_column column = split_columns(sh, pass, tile);
@@ -263,9 +264,9 @@ static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> 
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
         if (!mine.has(k)) continue;
-        const uint32_t place = mine.place[k] + sh.ranks[warp][pass.digit.of(mine.hash[k])];
-        sh.hashes[place] = mine.hash[k];
-        if constexpr (hash_valued<P>) sh.payload[place] = split_payload(pass, mine.begin + mine.from + 32 * k);
+        const uint32_t position = mine.position[k] + sh.ranks[warp][pass.digit.of(mine.hash[k])];
+        sh.hashes[position] = mine.hash[k];
+        if constexpr (bi_hash_has_value<P>) sh.payload[position] = split_payload(pass, mine.begin + mine.from + 32 * k);
     }
     split_offsets(sh, pass, tile, column);
     __syncthreads();
@@ -274,7 +275,7 @@ static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> 
 
 template <class S, bool FIRST>
 static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
-    kernel_split(const split_pass<typename S::key, typename S::value> pass)
+    bi_hash_split_pass(const split_pass<typename S::key, typename S::value> pass)
 {
     BI_SHARED_DYNAMIC(S, sh);
     if (threadIdx.x == 0) sh->tile = atomicAdd(pass.ticket, 1u);
@@ -291,7 +292,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
 template <class S, bool FIRST, class K, class P>
 static bosc_status run_pass(bosc_ctx *ctx, const split_pass<K, P> &pass)
 {
-    auto split = kernel_split<S, FIRST>;
+    auto split = bi_hash_split_pass<S, FIRST>;
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(split, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
     return BI_RUN(ctx, split, (unsigned)bi_div_up(pass.n, S::TILE), SPLIT_THREADS, sizeof(S), pass);
 }
@@ -310,48 +311,48 @@ static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass, bool small
     return run_pass<split_shared<K, P, SPLIT_BITS, false>, FIRST>(ctx, pass);
 }
 
-/* Where each part begins: the 32 lanes of a warp cut the range of a search in 33. */
+/* Finds where each partition begins: the 32 lanes of a warp cut the range of a search in 33. */
 template <class K>
 static __global__ void __launch_bounds__(256)
-    kernel_starts(const K *hashes, uint32_t n, int part_bits, uint32_t *starts)
+    bi_hash_partition_starts(const K *hashes, uint32_t n, int partition_bits, uint32_t *starts)
 {
-    const uint32_t part = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32, parts = 1u << part_bits;
-    if (part > parts) return;
-    uint64_t low = part < parts ? 0 : n, high = n;
+    const uint32_t partition = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32,
+                   partitions = 1u << partition_bits;
+    if (partition > partitions) return;
+    uint64_t low = partition < partitions ? 0 : n, high = n;
     while (low < high) {
         const uint64_t step = (high - low + 31) / 32, at = low + lane * step;
-        const bool before = at < high && hash_part(hashes[at], part_bits) < part;
+        const bool before = at < high && bi_hash_key_partition(hashes[at], partition_bits) < partition;
         const int below = __popc(__ballot_sync(~0u, before));
         if (below < 32) high = min(high, low + (uint64_t)below * step);
         if (below > 0) low += (uint64_t)(below - 1) * step + 1;
     }
-    if (lane == 0) starts[part] = (uint32_t)low;
+    if (lane == 0) starts[partition] = (uint32_t)low;
 }
 
-/* The passes share the bits; the first ones take those that are left over. `top`: bits of the word that chooses parts.
- */
-static split_digits digits_of(int part_bits, int top)
+/* Shares the bits among the passes. `top`: bits of the word that chooses partitions. */
+static split_digits digits_of(int partition_bits, int top)
 {
     split_digits digits = {};
-    digits.passes = (int32_t)bi_div_up(part_bits, SPLIT_BITS);
+    digits.passes = (int32_t)bi_div_up(partition_bits, SPLIT_BITS);
     for (int p = 0, done = 0; p < digits.passes; p++) {
-        const int bits = (part_bits - done) / (digits.passes - p);
-        digits.of_pass[p] = {top - part_bits + done, bits};
+        const int bits = (partition_bits - done) / (digits.passes - p);
+        digits.of_pass[p] = {top - partition_bits + done, bits};
         done += bits;
     }
     return digits;
 }
 
-/* Scratch of the passes that begins as zeros: counts, tickets, then the words of each pass. */
+/* Scratch of the passes that is zeroed first: counts, tickets, then the words of each pass. */
 enum { SPLIT_HEAD = (SPLIT_PASSES * SPLIT_DIGITS + SPLIT_PASSES + 1) * 4 };
 
-/* Whether this device has no room for the large tiles. */
+/* Whether the large tiles do not fit in this device's shared memory. */
 static bool is_small(const bosc_ctx *ctx, int32_t key_bytes, int32_t payload_bytes)
 {
-    typedef split_shared<uint32_t, hash_nothing, SPLIT_BITS, false> any;
+    typedef split_shared<uint32_t, bi_hash_no_value, SPLIT_BITS, false> any;
     const size_t beside = sizeof(any) - sizeof(any::hashes) + sizeof(bosc_hash_word); /* and what alignment may take */
     const size_t pairs = (size_t)SPLIT_THREADS * split_each(max(key_bytes, payload_bytes), false);
-    return beside + pairs * (size_t)(key_bytes + payload_bytes) > hash_shared_room(ctx);
+    return beside + pairs * (size_t)(key_bytes + payload_bytes) > bi_hash_shared_bytes(ctx);
 }
 
 static size_t words_of(int widest, const split_digits &digits, int64_t n, bool small)
@@ -369,19 +370,19 @@ template <class K, class P>
 static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
                        struct bi_hash_lists *lists)
 {
-    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
-    const int widest = max((int)sizeof(K), hash_payload_bytes<P>);
-    const bool small = is_small(ctx, sizeof(K), hash_payload_bytes<P>);
+    const split_digits digits = digits_of(s->partition_bits, s->key_bits == 32 ? 32 : 64);
+    const int widest = max((int)sizeof(K), bi_hash_payload_bytes<P>);
+    const bool small = is_small(ctx, sizeof(K), bi_hash_payload_bytes<P>);
     const size_t words = words_of(widest, digits, n, small), zeros = zeros_of(widest, digits, n, small);
     split_pass<K, P> pass = {};
-    void *room, *hashes = NULL, *payload = NULL;
-    BI_TRY(bi_scratch(ctx, zeros, &room));
+    void *zeroed, *hashes = NULL, *payload = NULL;
+    BI_TRY(bi_scratch(ctx, zeros, &zeroed));
     if (digits.passes > 1) {
         BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &hashes));
-        BI_TRY(bi_scratch(ctx, (size_t)n * hash_payload_bytes<P>, &payload));
+        BI_TRY(bi_scratch(ctx, (size_t)n * bi_hash_payload_bytes<P>, &payload));
     }
-    uint32_t *tally = (uint32_t *)room;
-    BI_TRY(ctx->backend->fill(ctx, room, 0, zeros));
+    uint32_t *tally = (uint32_t *)zeroed;
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, zeros));
     BI_TRY(count_digits(ctx, (const K *)keys, (uint32_t)n, s->seed, digits, tally));
     pass.keys = (const K *)keys;
     pass.payload = (const P *)values;
@@ -392,7 +393,7 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
         pass.digit = digits.of_pass[p];
         pass.tally = tally + p * SPLIT_DIGITS;
         pass.ticket = tally + SPLIT_PASSES * SPLIT_DIGITS + p;
-        pass.words = (unsigned long long *)((char *)room + SPLIT_HEAD) + words * (size_t)p;
+        pass.words = (unsigned long long *)((char *)zeroed + SPLIT_HEAD) + words * (size_t)p;
         pass.hashes_out = (K *)(last ? lists->hashes : hashes);
         pass.payload_out = (P *)(last ? lists->payload : payload);
         if (p == 0)
@@ -408,9 +409,9 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
 template <class K>
 static bosc_status find_starts(bosc_ctx *ctx, const struct bi_hash_shape *s, const struct bi_hash_lists *lists)
 {
-    const unsigned blocks = (unsigned)bi_div_up(((int64_t)1 << s->part_bits) + 1, 8);
-    return BI_RUN(ctx, kernel_starts<K>, blocks, 256, 0, (const K *)lists->hashes, (uint32_t)lists->n, s->part_bits,
-                  (uint32_t *)lists->starts);
+    const unsigned blocks = (unsigned)bi_div_up(((int64_t)1 << s->partition_bits) + 1, 8);
+    return BI_RUN(ctx, bi_hash_partition_starts<K>, blocks, 256, 0, (const K *)lists->hashes, (uint32_t)lists->n,
+                  s->partition_bits, (uint32_t *)lists->starts);
 }
 
 static int32_t payload_of(const struct bi_hash_shape *s, bool valued)
@@ -418,8 +419,8 @@ static int32_t payload_of(const struct bi_hash_shape *s, bool valued)
     return !valued ? 0 : s->value_bytes == 8 ? 8 : 4;
 }
 
-bosc_status hash_partition(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
-                           int64_t n, struct bi_hash_lists *lists)
+bosc_status bi_hash_partition_cuda(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                                   int64_t n, struct bi_hash_lists *lists)
 {
     void *hashes, *payload, *starts;
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
@@ -429,27 +430,25 @@ bosc_status hash_partition(bosc_ctx *ctx, const struct bi_hash_shape *s, const v
     if (rows) lists->values = values;
     BI_TRY(bi_scratch(ctx, (size_t)n * (size_t)s->key_bytes, &hashes));
     BI_TRY(bi_scratch(ctx, (size_t)n * (size_t)lists->payload_bytes, &payload));
-    BI_TRY(bi_scratch(ctx, (((size_t)1 << s->part_bits) + 1) * 4, &starts));
+    BI_TRY(bi_scratch(ctx, (((size_t)1 << s->partition_bits) + 1) * 4, &starts));
     lists->hashes = hashes;
     lists->payload = payload;
     lists->starts = (const uint32_t *)starts;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = n == 0 ? BOSC_OK : hash_with_types(s->key_bits, lists->payload_bytes, [&](auto k, auto p) {
+    const auto run_typed = [&](auto k, auto p) {
         return run<decltype(k), decltype(p)>(ctx, s, keys, rows ? NULL : values, n, lists);
-    });
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    };
+    if (n > 0) BI_TRY_WITH_SCRATCH(ctx, bi_hash_with_types(s->key_bits, lists->payload_bytes, run_typed));
     if (s->key_bits == 32) return find_starts<uint32_t>(ctx, s, lists);
     if (s->key_bits == 64) return find_starts<uint64_t>(ctx, s, lists);
     return find_starts<bosc_hash_word>(ctx, s, lists);
 }
 
-/* Two copies of the lists, unless one pass is enough; what begins as zeros; starts. */
-size_t hash_partition_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
+/* Two copies of the lists, unless one pass is enough; what is zeroed; starts. */
+size_t bi_hash_partition_bytes_cuda(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
     const int32_t payload = payload_of(s, s->value_bytes > 0);
-    const split_digits digits = digits_of(s->part_bits, s->key_bits == 32 ? 32 : 64);
+    const split_digits digits = digits_of(s->partition_bits, s->key_bits == 32 ? 32 : 64);
     return (digits.passes > 1 ? 2 : 1) * (size_t)n * (size_t)(s->key_bytes + payload) +
            zeros_of(max(s->key_bytes, payload), digits, n, is_small(ctx, s->key_bytes, payload)) +
-           (((size_t)1 << s->part_bits) + 1) * 4 + 6 * 256;
+           (((size_t)1 << s->partition_bits) + 1) * 4 + 6 * 256;
 }

@@ -1,82 +1,70 @@
-/* The layouts that find a key by places, on CUDA. */
-#include "core/cuda/steps.cuh"
+/* The slots layouts on CUDA: the threads of a block fill a run. */
+#include "hash/cuda/slots.cuh"
 #include "core/cuda/warp.cuh"
 #include "hash/steps/hybrid_lane_group.h"
 #include "hash/steps/perfect_lane_group.h"
-#include "hash/steps/slots.h"
-
-#define BI_STEP BI_STEP_CUDA
-#include "hash/steps/slots.def"
-#undef BI_STEP
+#include "hash/steps/steps.h"
 
 enum { PERFECT_THREADS = 32, HYBRID_THREADS = 192, FIND_THREADS = 256 };
 
-static __global__ void __launch_bounds__(PERFECT_THREADS) fill_perfect(const bi_hash_placing f)
+static __global__ void __launch_bounds__(PERFECT_THREADS) bi_hash_fill_perfect(const bi_hash_slots_fill f)
 {
-    BI_SHARED(bi_perfect_work, work);
-    bi_perfect_run(&f, blockIdx.x, &work);
+    BI_SHARED(bi_hash_perfect_work, work);
+    bi_hash_perfect_run(&f, blockIdx.x, &work);
 }
 
-static __global__ void __launch_bounds__(HYBRID_THREADS) fill_hybrid(const bi_hash_placing f)
+static __global__ void __launch_bounds__(HYBRID_THREADS) bi_hash_fill_hybrid(const bi_hash_slots_fill f)
 {
-    BI_SHARED(bi_hybrid_work, work);
-    bi_hybrid_run(&f, blockIdx.x, &work);
+    BI_SHARED(bi_hash_hybrid_work, work);
+    bi_hash_hybrid_run(&f, blockIdx.x, &work);
 }
 
-static bosc_status cuda_fill(bosc_ctx *ctx, const bi_hash_placing *f)
+bosc_status bi_hash_fill_slots_cuda(bosc_ctx *ctx, const bi_hash_slots_fill *f)
 {
-    if (f->view.layout == BOSC_HASH_FKS) return cuda_step_places_fks(ctx, f->view.runs, f);
-    if (f->view.layout == BOSC_HASH_HYBRID) return BI_RUN(ctx, fill_hybrid, f->view.runs, HYBRID_THREADS, 0, *f);
-    return BI_RUN(ctx, fill_perfect, f->view.runs, PERFECT_THREADS, 0, *f);
+    if (f->view.layout == BOSC_HASH_FKS) return ctx->ops->hash->steps->slots_fks(ctx, f->view.runs, f);
+    if (f->view.layout == BOSC_HASH_HYBRID)
+        return BI_RUN(ctx, bi_hash_fill_hybrid, f->view.runs, HYBRID_THREADS, 0, *f);
+    return BI_RUN(ctx, bi_hash_fill_perfect, f->view.runs, PERFECT_THREADS, 0, *f);
 }
 
-/* BITS and LAYOUT are known to the compiler, so that a look-up has no branch that others have not. */
+/* BITS and LAYOUT are constants to the compiler, so that a look-up branches on the keys alone. */
 template <int BITS, bosc_hash_layout LAYOUT>
-static __global__ void __launch_bounds__(FIND_THREADS) find_places(bi_hash_places_find a, int64_t m)
+static __global__ void __launch_bounds__(FIND_THREADS) bi_hash_find_slots(bi_hash_slots_find a, int64_t query_count)
 {
     const int64_t q = blockIdx.x * (int64_t)FIND_THREADS + threadIdx.x;
     a.view.key_bits = BITS;
     a.view.layout = LAYOUT;
-    if (q < m) bi_hash_places_answer(&a, q, bosc_hash_places_look_up(&a.view, bosc_hash_load(a.queries, q, BITS)));
+    if (q < query_count)
+        bi_hash_slots_answer(&a, q, bosc_hash_slots_look_up(&a.view, bosc_hash_load(a.queries, q, BITS)));
 }
 
 /* A grid has at most 2^31 - 1 blocks. */
 template <int BITS, bosc_hash_layout LAYOUT>
-static bosc_status run_find(bosc_ctx *ctx, const bi_hash_places_find *a, int64_t m)
+static bosc_status run_find(bosc_ctx *ctx, const bi_hash_slots_find *a, int64_t query_count)
 {
     const int64_t most = (int64_t)INT32_MAX * FIND_THREADS;
-    for (int64_t from = 0; from < m; from += most) {
-        bi_hash_places_find part = *a;
-        const int64_t count = m - from < most ? m - from : most;
-        part.queries = (const char *)a->queries + from * (BITS / 8);
-        if (a->values) part.values = (char *)a->values + from * a->view.value_size;
-        if (a->found) part.found = a->found + from;
-        BI_TRY(BI_RUN(ctx, (find_places<BITS, LAYOUT>), (unsigned)bi_div_up(count, FIND_THREADS), FIND_THREADS, 0, part,
-                      count));
+    for (int64_t from = 0; from < query_count; from += most) {
+        bi_hash_slots_find chunk = *a;
+        const int64_t count = query_count - from < most ? query_count - from : most;
+        chunk.queries = (const char *)a->queries + from * (BITS / 8);
+        if (a->values) chunk.values = (char *)a->values + from * a->view.value_size;
+        if (a->found) chunk.found = a->found + from;
+        BI_TRY(BI_RUN(ctx, (bi_hash_find_slots<BITS, LAYOUT>), (unsigned)bi_div_up(count, FIND_THREADS), FIND_THREADS,
+                      0, chunk, count));
     }
     return BOSC_OK;
 }
 
-template <int BITS> static bosc_status find_of(bosc_ctx *ctx, const bi_hash_places_find *a, int64_t m)
+template <int BITS> static bosc_status find_of(bosc_ctx *ctx, const bi_hash_slots_find *a, int64_t query_count)
 {
-    if (a->view.layout == BOSC_HASH_PERFECT) return run_find<BITS, BOSC_HASH_PERFECT>(ctx, a, m);
-    if (a->view.layout == BOSC_HASH_HYBRID) return run_find<BITS, BOSC_HASH_HYBRID>(ctx, a, m);
-    return run_find<BITS, BOSC_HASH_FKS>(ctx, a, m);
+    if (a->view.layout == BOSC_HASH_PERFECT) return run_find<BITS, BOSC_HASH_PERFECT>(ctx, a, query_count);
+    if (a->view.layout == BOSC_HASH_HYBRID) return run_find<BITS, BOSC_HASH_HYBRID>(ctx, a, query_count);
+    return run_find<BITS, BOSC_HASH_FKS>(ctx, a, query_count);
 }
 
-static bosc_status cuda_find(bosc_ctx *ctx, const bi_hash_places_find *a, int64_t m)
+bosc_status bi_hash_find_slots_cuda(bosc_ctx *ctx, const bi_hash_slots_find *a, int64_t query_count)
 {
-    return a->view.key_bits == 32   ? find_of<32>(ctx, a, m)
-           : a->view.key_bits == 64 ? find_of<64>(ctx, a, m)
-                                    : find_of<128>(ctx, a, m);
+    return a->view.key_bits == 32   ? find_of<32>(ctx, a, query_count)
+           : a->view.key_bits == 64 ? find_of<64>(ctx, a, query_count)
+                                    : find_of<128>(ctx, a, query_count);
 }
-
-extern "C" const bi_hash_places_ops bi_hash_places_ops_cuda = {cuda_step_places_bins,
-                                                           cuda_step_places_sizes,
-                                                           cuda_step_places_rows,
-                                                           cuda_step_places_taken,
-                                                           cuda_step_places_pairs,
-                                                           cuda_step_places_lengths,
-                                                           cuda_step_places_disorder,
-                                                           cuda_fill,
-                                                           cuda_find};

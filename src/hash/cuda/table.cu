@@ -1,12 +1,14 @@
-/* Hash tables on CUDA: the table of operations. */
+/* The table of hash tables on CUDA. */
 #include "hash/cuda/bucketed.cuh"
+#include "hash/cuda/slots.cuh"
 #include "hash/steps/steps.h"
 
-static size_t cuda_build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
+static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
-    return hash_partition_bytes(ctx, s, n) + hash_fill_bytes(s, n);
+    return bi_hash_partition_bytes_cuda(ctx, s, n) + bi_hash_fill_bytes_cuda(s, n);
 }
 
 extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
-    &bi_hash_steps_cuda, hash_partition, hash_fill, hash_find, cuda_build_bytes,
+    &bi_hash_steps_cuda, bi_hash_partition_cuda,  bi_hash_fill_cuda,       bi_hash_find_cuda,
+    build_bytes,         bi_hash_fill_slots_cuda, bi_hash_find_slots_cuda,
 };

@@ -187,25 +187,26 @@ BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
     if (a->counted) bi_hash_put_count(to + a->value_size, count);
 }
 
-/* Where each part begins among sorted hashes. */
+/* Where each partition begins among sorted hashes. */
 struct bi_hash_find_starts {
     const void *hashes;
     int64_t n;
-    int32_t key_bits, part_bits;
+    int32_t key_bits, partition_bits;
     uint32_t *starts;
 };
 
-BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t part)
+BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t partition)
 {
     int64_t low = 0, high = a->n;
     while (low < high) {
         int64_t mid = low + (high - low) / 2;
-        if ((int64_t)bosc_hash_part_of(bosc_hash_load(a->hashes, mid, a->key_bits), a->key_bits, a->part_bits) < part)
+        if ((int64_t)bosc_hash_partition_of(bosc_hash_load(a->hashes, mid, a->key_bits), a->key_bits,
+                                            a->partition_bits) < partition)
             low = mid + 1;
         else
             high = mid;
     }
-    a->starts[part] = (uint32_t)low;
+    a->starts[partition] = (uint32_t)low;
 }
 
 #endif

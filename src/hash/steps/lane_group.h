@@ -1,5 +1,5 @@
-/* A team fills one run of places: on the device the threads of a block, on the CPU one thread alone. What is written in
- * these words is compiled for both. */
+/* A lane group fills one run of slots: on the device the threads of a block, on the CPU one thread alone. What is
+ * written in these words is compiled for both. */
 #ifndef BI_HASH_STEPS_LANE_GROUP_H
 #define BI_HASH_STEPS_LANE_GROUP_H
 
@@ -8,47 +8,47 @@
 #include "base/step.h"
 
 #ifdef BI_CORE_CUDA_SIMT_CUH /* in .cu files, which include it first */
-#define BI_TEAM_FN __device__ static __forceinline__
+#define BI_LANE_GROUP_FN __device__ static __forceinline__
 #define BI_LANE threadIdx.x
 #define BI_LANES blockDim.x
-BI_TEAM_FN void bi_team_sync(void) { __syncthreads(); }
+BI_LANE_GROUP_FN void bi_lane_group_sync(void) { __syncthreads(); }
 /* Bit i of the answer is what lane i gives. For teams of one warp. */
-BI_TEAM_FN uint32_t bi_team_ballot(bool mine) { return __ballot_sync(~0u, mine); }
-BI_TEAM_FN uint32_t bi_team_first(uint32_t lanes) { return (uint32_t)__ffs((int)lanes) - 1; }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_ballot(bool mine) { return __ballot_sync(~0u, mine); }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_first(uint32_t lanes) { return (uint32_t)__ffs((int)lanes) - 1; }
 /* The sum of what the lanes before this one give. For teams of one warp. */
-BI_TEAM_FN uint32_t bi_team_sum_before(uint32_t mine) { return bi_warp_inclusive_sum(mine) - mine; }
-BI_TEAM_FN uint32_t bi_team_max(uint32_t *to, uint32_t value) { return atomicMax(to, value); }
-BI_TEAM_FN uint32_t bi_team_add(uint32_t *to, uint32_t value) { return atomicAdd(to, value); }
-BI_TEAM_FN void bi_team_or(uint32_t *to, uint32_t bits) { atomicOr(to, bits); }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_exclusive_sum(uint32_t mine) { return bi_warp_inclusive_sum(mine) - mine; }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_max(uint32_t *to, uint32_t value) { return atomicMax(to, value); }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_add(uint32_t *to, uint32_t value) { return atomicAdd(to, value); }
+BI_LANE_GROUP_FN void bi_lane_group_or(uint32_t *to, uint32_t bits) { atomicOr(to, bits); }
 #else
-#define BI_TEAM_FN BI_FN
+#define BI_LANE_GROUP_FN BI_FN
 #define BI_LANE 0u
 #define BI_LANES 1u
-BI_TEAM_FN void bi_team_sync(void) {}
-BI_TEAM_FN uint32_t bi_team_ballot(bool mine) { return mine; }
-BI_TEAM_FN uint32_t bi_team_first(uint32_t lanes)
+BI_LANE_GROUP_FN void bi_lane_group_sync(void) {}
+BI_LANE_GROUP_FN uint32_t bi_lane_group_ballot(bool mine) { return mine; }
+BI_LANE_GROUP_FN uint32_t bi_lane_group_first(uint32_t lanes)
 {
     (void)lanes;
     return 0;
 }
-BI_TEAM_FN uint32_t bi_team_sum_before(uint32_t mine)
+BI_LANE_GROUP_FN uint32_t bi_lane_group_exclusive_sum(uint32_t mine)
 {
     (void)mine;
     return 0;
 }
-BI_TEAM_FN uint32_t bi_team_max(uint32_t *to, uint32_t value)
+BI_LANE_GROUP_FN uint32_t bi_lane_group_max(uint32_t *to, uint32_t value)
 {
     uint32_t old = *to;
     if (value > old) *to = value;
     return old;
 }
-BI_TEAM_FN uint32_t bi_team_add(uint32_t *to, uint32_t value)
+BI_LANE_GROUP_FN uint32_t bi_lane_group_add(uint32_t *to, uint32_t value)
 {
     uint32_t old = *to;
     *to += value;
     return old;
 }
-BI_TEAM_FN void bi_team_or(uint32_t *to, uint32_t bits) { *to |= bits; }
+BI_LANE_GROUP_FN void bi_lane_group_or(uint32_t *to, uint32_t bits) { *to |= bits; }
 #endif
 
 #endif

@@ -1,28 +1,30 @@
-/* PERFECT: a team of one warp, or one thread, finds the pilots of a run. Groups go by descending size, equal ones by
- * their number; each takes the least pilot that leads its keys to places that are free and apart. So the run depends on
- * its set of keys alone. Sources: see boscage/device/hash_slots.h. */
+/* PERFECT: a lane group of one warp, or one thread, finds the pilots of a run. Groups go by descending size, equal
+ * ones by their number; each takes the least pilot that leads its keys to slots that are free and apart. So the run
+ * depends on its set of keys alone. Sources: see boscage/device/hash_slots.h. */
 #ifndef BI_HASH_STEPS_PERFECT_LANE_GROUP_H
 #define BI_HASH_STEPS_PERFECT_LANE_GROUP_H
 
 #include "hash/steps/slot_store.h"
 #include "hash/steps/lane_group.h"
 
-enum { BI_PERFECT_WORDS = 2 * BI_PERFECT_CROWD / 32 + 1 }; /* a bit for each place: the load is 1/2 or more */
+enum {
+    BI_HASH_PERFECT_WORDS = 2 * BI_HASH_PERFECT_MAX_KEYS / 32 + 1
+}; /* a bit for each slot: the load is 1/2 or more */
 
-struct bi_perfect_work {
-    uint32_t mixed[BI_PERFECT_CROWD]; /* bits of the keys, those of a group together */
-    uint32_t ends[BI_PERFECT_GROUPS]; /* of the groups in it */
-    uint32_t taken[BI_PERFECT_WORDS];
+struct bi_hash_perfect_work {
+    uint32_t mixed[BI_HASH_PERFECT_MAX_KEYS]; /* bits of the keys, those of a group together */
+    uint32_t ends[BI_HASH_PERFECT_GROUPS];    /* of the groups in it */
+    uint32_t taken[BI_HASH_PERFECT_WORDS];
     uint32_t largest, alike;
 };
 
-BI_TEAM_FN uint32_t bi_perfect_begin(const struct bi_perfect_work *w, uint32_t group)
+BI_LANE_GROUP_FN uint32_t bi_hash_perfect_begin(const struct bi_hash_perfect_work *w, uint32_t group)
 {
     return group ? w->ends[group - 1] : 0;
 }
 
 /* Counts become begins; notes the largest group. */
-BI_TEAM_FN void bi_perfect_sum(struct bi_perfect_work *w, uint32_t groups)
+BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32_t groups)
 {
     uint32_t each = (groups + BI_LANES - 1) / BI_LANES, from = BI_LANE * each, sum = 0, largest = 0;
     uint32_t to = from + each < groups ? from + each : groups;
@@ -30,91 +32,92 @@ BI_TEAM_FN void bi_perfect_sum(struct bi_perfect_work *w, uint32_t groups)
         sum += w->ends[g];
         if (w->ends[g] > largest) largest = w->ends[g];
     }
-    uint32_t begin = bi_team_sum_before(sum);
+    uint32_t begin = bi_lane_group_exclusive_sum(sum);
     for (uint32_t g = from; g < to; g++) {
         uint32_t size = w->ends[g];
         w->ends[g] = begin;
         begin += size;
     }
-    bi_team_max(&w->largest, largest);
+    bi_lane_group_max(&w->largest, largest);
 }
 
 /* Orders the keys by group under a seed. w->alike: two keys of a group have the same bits, so that no pilot serves. */
-BI_TEAM_FN void bi_perfect_order(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed,
-                                 struct bi_perfect_work *w)
+BI_LANE_GROUP_FN void bi_hash_perfect_order(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                            uint32_t seed, struct bi_hash_perfect_work *w)
 {
     uint32_t groups = f->view.groups;
     int32_t bits = f->view.key_bits;
-    bi_team_sync();
+    bi_lane_group_sync();
     for (uint32_t i = BI_LANE; i < groups; i += BI_LANES) w->ends[i] = 0;
-    for (uint32_t i = BI_LANE; i < BI_PERFECT_WORDS; i += BI_LANES) w->taken[i] = 0;
+    for (uint32_t i = BI_LANE; i < BI_HASH_PERFECT_WORDS; i += BI_LANES) w->taken[i] = 0;
     if (BI_LANE == 0) w->largest = w->alike = 0;
-    bi_team_sync();
+    bi_lane_group_sync();
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES)
-        bi_team_add(&w->ends[bosc_hash_group(bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed), groups)], 1);
-    bi_team_sync();
-    bi_perfect_sum(w, groups);
-    bi_team_sync();
+        bi_lane_group_add(
+            &w->ends[bosc_hash_group_of(bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed), groups)], 1);
+    bi_lane_group_sync();
+    bi_hash_perfect_sum(w, groups);
+    bi_lane_group_sync();
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) {
         uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed);
-        w->mixed[bi_team_add(&w->ends[bosc_hash_group(mixed, groups)], 1)] = mixed;
+        w->mixed[bi_lane_group_add(&w->ends[bosc_hash_group_of(mixed, groups)], 1)] = mixed;
     }
-    bi_team_sync();
+    bi_lane_group_sync();
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) {
-        for (uint32_t i = bi_perfect_begin(w, g); i < w->ends[g]; i++)
+        for (uint32_t i = bi_hash_perfect_begin(w, g); i < w->ends[g]; i++)
             for (uint32_t j = i + 1; j < w->ends[g]; j++)
-                if (w->mixed[i] == w->mixed[j]) bi_team_or(&w->alike, 1);
+                if (w->mixed[i] == w->mixed[j]) bi_lane_group_or(&w->alike, 1);
     }
-    bi_team_sync();
+    bi_lane_group_sync();
 }
 
-BI_TEAM_FN bool bi_perfect_fits(const struct bi_perfect_work *w, uint32_t begin, uint32_t end, uint32_t pilot,
-                                uint32_t places)
+BI_LANE_GROUP_FN bool bi_hash_perfect_fits(const struct bi_hash_perfect_work *w, uint32_t begin, uint32_t end,
+                                           uint32_t pilot, uint32_t slots)
 {
     for (uint32_t i = begin; i < end; i++) {
-        uint32_t place = bosc_hash_piloted(w->mixed[i], pilot, places);
-        if (w->taken[place / 32] >> place % 32 & 1) return false;
+        uint32_t slot = bosc_hash_slot_by_pilot(w->mixed[i], pilot, slots);
+        if (w->taken[slot / 32] >> slot % 32 & 1) return false;
     }
     for (uint32_t i = begin + 1; i < end; i++) {
-        uint32_t place = bosc_hash_piloted(w->mixed[i], pilot, places);
+        uint32_t slot = bosc_hash_slot_by_pilot(w->mixed[i], pilot, slots);
         for (uint32_t j = begin; j < i; j++)
-            if (bosc_hash_piloted(w->mixed[j], pilot, places) == place) return false;
+            if (bosc_hash_slot_by_pilot(w->mixed[j], pilot, slots) == slot) return false;
     }
     return true;
 }
 
-/* Finds the pilot of a group and takes its places; false if none serves. */
-BI_TEAM_FN bool bi_perfect_place(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t group,
-                                 struct bi_perfect_work *w)
+/* Finds the pilot of a group and takes its slots; false if none serves. */
+BI_LANE_GROUP_FN bool bi_hash_perfect_place(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                            uint32_t group, struct bi_hash_perfect_work *w)
 {
-    uint32_t begin = bi_perfect_begin(w, group), end = w->ends[group], places = (uint32_t)keys->places;
-    for (uint32_t base = 0; base < BI_PERFECT_PILOTS; base += BI_LANES) {
-        uint32_t fit = bi_team_ballot(bi_perfect_fits(w, begin, end, base + BI_LANE, places));
+    uint32_t begin = bi_hash_perfect_begin(w, group), end = w->ends[group], slots = (uint32_t)keys->slots;
+    for (uint32_t base = 0; base < BI_HASH_PERFECT_PILOTS; base += BI_LANES) {
+        uint32_t fit = bi_lane_group_ballot(bi_hash_perfect_fits(w, begin, end, base + BI_LANE, slots));
         if (!fit) continue;
-        uint32_t pilot = base + bi_team_first(fit);
-        bi_team_sync();
+        uint32_t pilot = base + bi_lane_group_first(fit);
+        bi_lane_group_sync();
         for (uint32_t i = begin + BI_LANE; i < end; i += BI_LANES) {
-            uint32_t place = bosc_hash_piloted(w->mixed[i], pilot, places);
-            bi_team_or(&w->taken[place / 32], 1u << place % 32);
+            uint32_t slot = bosc_hash_slot_by_pilot(w->mixed[i], pilot, slots);
+            bi_lane_group_or(&w->taken[slot / 32], 1u << slot % 32);
         }
         if (BI_LANE == 0) f->pilots[(uint64_t)keys->run * f->view.groups + group] = (uint16_t)pilot;
-        bi_team_sync();
+        bi_lane_group_sync();
         return true;
     }
     return false;
 }
 
 /* False if a group finds no pilot. */
-BI_TEAM_FN bool bi_perfect_place_all(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
-                                     struct bi_perfect_work *w)
+BI_LANE_GROUP_FN bool bi_hash_perfect_place_all(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                                struct bi_hash_perfect_work *w)
 {
     uint32_t groups = f->view.groups;
     for (uint32_t size = w->largest; size > 0; size--) {
         for (uint32_t base = 0; base < groups; base += BI_LANES) {
             uint32_t g = base + BI_LANE;
-            uint32_t now = bi_team_ballot(g < groups && w->ends[g] - bi_perfect_begin(w, g) == size);
+            uint32_t now = bi_lane_group_ballot(g < groups && w->ends[g] - bi_hash_perfect_begin(w, g) == size);
             for (; now; now &= now - 1)
-                if (!bi_perfect_place(f, keys, base + bi_team_first(now), w)) return false;
+                if (!bi_hash_perfect_place(f, keys, base + bi_lane_group_first(now), w)) return false;
         }
     }
     return true;
@@ -122,50 +125,51 @@ BI_TEAM_FN bool bi_perfect_place_all(const struct bi_hash_placing *f, const stru
 
 /* Tries seeds; BOSC_HASH_LINEAR if none serves. *repeats: keys seem to repeat, as two have the same bits under two
  * seeds; then the run stays unfinished. */
-BI_TEAM_FN uint32_t bi_perfect_seed(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys,
-                                    struct bi_perfect_work *w, bool *repeats)
+BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                               struct bi_hash_perfect_work *w, bool *repeats)
 {
     uint32_t alike = 0;
     for (uint32_t seed = 0; seed < BOSC_HASH_SEEDS; seed++) {
-        bi_perfect_order(f, keys, seed, w);
+        bi_hash_perfect_order(f, keys, seed, w);
         if (w->alike) {
-            *repeats = !f->any && ++alike == 2;
+            *repeats = !f->distinct && ++alike == 2;
             if (*repeats) return seed;
-        } else if (bi_perfect_place_all(f, keys, w)) {
+        } else if (bi_hash_perfect_place_all(f, keys, w)) {
             return seed;
         }
     }
     return BOSC_HASH_LINEAR;
 }
 
-BI_TEAM_FN void bi_perfect_run(const struct bi_hash_placing *f, uint32_t number, struct bi_perfect_work *w)
+BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, uint32_t number,
+                                          struct bi_hash_perfect_work *w)
 {
     struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, number);
     uint32_t groups = f->view.groups, seed = BOSC_HASH_LINEAR;
     uint16_t *pilots = f->pilots + (uint64_t)number * groups;
     bool repeats = false;
-    if (keys.keys > BI_PERFECT_CROWD && !f->any) return;
+    if (keys.keys > BI_HASH_PERFECT_MAX_KEYS && !f->distinct) return;
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
-    if (keys.keys <= BI_PERFECT_CROWD) seed = bi_perfect_seed(f, &keys, w, &repeats);
+    if (keys.keys <= BI_HASH_PERFECT_MAX_KEYS) seed = bi_hash_perfect_seed(f, &keys, w, &repeats);
     if (repeats) {
         if (BI_LANE == 0) bi_atomic_or_u32(&f->report->repeats, 1);
         return;
     }
-    bi_team_sync();
+    bi_lane_group_sync();
     if (seed == BOSC_HASH_LINEAR) {
         for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
         bi_hash_fill_linear(f, &keys, BI_LANE, BI_LANES);
         return;
     }
-    bosc_hash_word filler = bi_hash_places_filler(&f->view, number);
-    for (uint32_t i = BI_LANE; i < keys.places; i += BI_LANES)
-        if (!(w->taken[i / 32] >> i % 32 & 1)) bi_hash_write_place(f, keys.first + i, filler, 0);
+    bosc_hash_word filler = bi_hash_slots_filler(&f->view, number);
+    for (uint32_t i = BI_LANE; i < keys.slots; i += BI_LANES)
+        if (!(w->taken[i / 32] >> i % 32 & 1)) bi_hash_write_slot(f, keys.first + i, filler, 0);
     for (uint32_t j = BI_LANE; j < keys.keys; j += BI_LANES) {
         uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, &keys, j), f->view.key_bits, seed);
-        uint32_t pilot = pilots[bosc_hash_group(mixed, groups)];
-        bi_hash_write_key(f, &keys, j, keys.first + bosc_hash_piloted(mixed, pilot, (uint32_t)keys.places));
+        uint32_t pilot = pilots[bosc_hash_group_of(mixed, groups)];
+        bi_hash_write_key(f, &keys, j, keys.first + bosc_hash_slot_by_pilot(mixed, pilot, (uint32_t)keys.slots));
     }
-    if (BI_LANE == 0) bi_hash_describe(f, &keys, seed);
+    if (BI_LANE == 0) bi_hash_write_descriptor(f, &keys, seed);
 }
 
 #endif

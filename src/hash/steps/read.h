@@ -1,141 +1,153 @@
-/* The steps that read tables: what find brought, as the caller wants it, and lists of all pairs. */
+/* The steps that read tables: what find gave, in the form the caller wants, and lists of all pairs. */
 #ifndef BI_HASH_STEPS_READ_H
 #define BI_HASH_STEPS_READ_H
 
+#include "base/search.h"
 #include "hash/steps/group.h"
 
-/* What a table keeps with a key, from find or a list of pairs: (n) of value_bytes, zeros for an absent key. */
-struct bi_hash_kept {
-    const void *kept;
+/* The bytes that a table stores with its keys, from find or a list of pairs: (n) of value_bytes, zeros for an absent
+ * key. */
+struct bi_hash_stored {
+    const void *stored;
     int32_t value_bytes, value_size;
     bool multimap, counted;
     const void *values; /* of a multimap */
 };
 
-BI_FN uint32_t bi_hash_kept_first(const struct bi_hash_kept *k, int64_t i)
+BI_FN uint32_t bi_hash_stored_first(const struct bi_hash_stored *k, int64_t i)
 {
-    return ((const uint32_t *)k->kept)[2 * i];
+    return ((const uint32_t *)k->stored)[2 * i];
 }
 
-BI_FN uint32_t bi_hash_kept_count(const struct bi_hash_kept *k, int64_t i)
+BI_FN uint32_t bi_hash_stored_count(const struct bi_hash_stored *k, int64_t i)
 {
-    if (k->multimap) return ((const uint32_t *)k->kept)[2 * i + 1];
-    return bi_hash_get_count(bi_hash_row(k->kept, k->value_bytes, (uint64_t)i) + k->value_size);
+    if (k->multimap) return ((const uint32_t *)k->stored)[2 * i + 1];
+    return bi_hash_get_count(bi_hash_row(k->stored, k->value_bytes, (uint64_t)i) + k->value_size);
 }
 
 /* out[i] = the value, or a multimap's first one. */
 struct bi_hash_unpack {
-    struct bi_hash_kept kept;
+    struct bi_hash_stored stored;
     void *out;
 };
 
 BI_FN void bi_step_unpack(const struct bi_hash_unpack *a, int64_t i)
 {
-    const struct bi_hash_kept *k = &a->kept;
+    const struct bi_hash_stored *k = &a->stored;
     char *to = bi_hash_row(a->out, k->value_size, (uint64_t)i);
     if (!k->multimap)
-        bi_hash_copy(to, bi_hash_row(k->kept, k->value_bytes, (uint64_t)i), k->value_size);
-    else if (bi_hash_kept_count(k, i))
-        bi_hash_copy(to, bi_hash_row(k->values, k->value_size, bi_hash_kept_first(k, i)), k->value_size);
+        bi_hash_copy(to, bi_hash_row(k->stored, k->value_bytes, (uint64_t)i), k->value_size);
+    else if (bi_hash_stored_count(k, i))
+        bi_hash_copy(to, bi_hash_row(k->values, k->value_size, bi_hash_stored_first(k, i)), k->value_size);
     else
         bi_hash_clear(to, k->value_size);
 }
 
-/* counts[i] = how many pairs the key came with; of a map that is not counted, found[i] (NULL: 1). */
+/* The number of pairs that a key came with; of a map that is not counted, found[i] (NULL: 1). */
+BI_FN uint32_t bi_hash_count_of(const struct bi_hash_stored *k, const uint8_t *found, int64_t i)
+{
+    return k->multimap || k->counted ? bi_hash_stored_count(k, i) : found ? found[i] : 1;
+}
+
 struct bi_hash_take_counts {
-    struct bi_hash_kept kept;
+    struct bi_hash_stored stored;
     const uint8_t *found;
     int64_t *counts;
-    uint32_t *narrow; /* in lieu of counts; may be NULL */
+    uint32_t *narrow; /* instead of counts; may be NULL */
 };
 
 BI_FN void bi_step_take_counts(const struct bi_hash_take_counts *a, int64_t i)
 {
-    const struct bi_hash_kept *k = &a->kept;
-    uint32_t count = k->multimap || k->counted ? bi_hash_kept_count(k, i) : a->found ? a->found[i] : 1;
+    uint32_t count = bi_hash_count_of(&a->stored, a->found, i);
     if (a->narrow)
         a->narrow[i] = count;
     else
         a->counts[i] = count;
 }
 
-/* Value i of rows in compressed sparse form: offsets (m + 1). Offsets that are not those of the keys give some value,
- * or none. */
-struct bi_hash_fetch {
-    struct bi_hash_kept kept;
+/* *bad becomes the lowest row of CSR offsets that is not as long as its key's answer. */
+struct bi_hash_check_rows {
+    struct bi_hash_stored stored;
+    const uint8_t *found;
     const int64_t *offsets;
-    int64_t m;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_check_rows(const struct bi_hash_check_rows *a, int64_t i)
+{
+    if (a->offsets[i + 1] - a->offsets[i] != (int64_t)bi_hash_count_of(&a->stored, a->found, i))
+        bi_atomic_min_i64(a->bad, i);
+}
+
+/* Value i of the CSR rows. The offsets ascend from 0; a row that is longer than its key's answer gets zeros. */
+struct bi_hash_fetch {
+    struct bi_hash_stored stored;
+    const int64_t *offsets; /* (rows) */
+    int64_t rows;
     void *out;
-    const void *keys; /* (m): each value gets a copy of its key in out_keys; NULL: none does */
+    const void *keys; /* (rows): each value gets a copy of its key in out_keys; NULL: none does */
     int32_t key_bits;
     void *out_keys;
 };
 
 BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
 {
-    const struct bi_hash_kept *k = &a->kept;
-    int64_t low = 0, high = a->m - 1; /* the last row that begins at or before i */
-    while (low < high) {
-        int64_t mid = low + (high - low + 1) / 2;
-        if (a->offsets[mid] <= i)
-            low = mid;
-        else
-            high = mid - 1;
-    }
-    int64_t nth = i - a->offsets[low];
-    if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_load(a->keys, low, a->key_bits));
+    const struct bi_hash_stored *k = &a->stored;
+    int64_t row = bi_upper_bound_i64(a->offsets + 1, a->rows - 1, i); /* the last that begins at or before i */
+    int64_t nth = i - a->offsets[row];
+    if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_load(a->keys, row, a->key_bits));
     char *to = bi_hash_row(a->out, k->value_size, (uint64_t)i);
     if (!k->multimap)
-        bi_hash_copy(to, bi_hash_row(k->kept, k->value_bytes, (uint64_t)low), k->value_size);
-    else if (nth >= 0 && nth < (int64_t)bi_hash_kept_count(k, low))
-        bi_hash_copy(to, bi_hash_row(k->values, k->value_size, (uint64_t)bi_hash_kept_first(k, low) + (uint64_t)nth),
+        bi_hash_copy(to, bi_hash_row(k->stored, k->value_bytes, (uint64_t)row), k->value_size);
+    else if (nth >= 0 && nth < (int64_t)bi_hash_stored_count(k, row))
+        bi_hash_copy(to, bi_hash_row(k->values, k->value_size, (uint64_t)bi_hash_stored_first(k, row) + (uint64_t)nth),
                      k->value_size);
     else
         bi_hash_clear(to, k->value_size);
 }
 
 /* The pairs of a bucketed table, bucket after bucket. */
-struct bi_hash_places {
+struct bi_hash_list_pairs {
     bosc_hash_view view;
-    const uint32_t *touched; /* (parts) not 0: the pairs of this one; NULL: all */
-    uint32_t *counts;        /* count_places: (buckets) */
-    const uint32_t *begins;  /* list_places: (buckets) */
+    const uint32_t *touched; /* (partitions) not 0: the pairs of this one; NULL: all */
+    uint32_t *counts;        /* count_pairs: (buckets) */
+    const uint32_t *begins;  /* list_pairs: (buckets) */
     void *hashes, *values;
 };
 
-/* Pairs in a bucket: fillers stand last, and two of them are the same. */
+/* Counts the pairs in a bucket: fillers stand last, and all of a bucket are equal. */
 BI_FN int32_t bi_hash_bucket_pairs(const bosc_hash_view *view, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
     bosc_hash_word first = bosc_hash_load(hashes, 0, view->key_bits);
     if (bi_hash_same(first, bosc_hash_load(hashes, 1, view->key_bits))) return 0;
-    uint32_t part = bosc_hash_part_of(first, view->key_bits, view->part_bits);
+    uint32_t partition = bosc_hash_partition_of(first, view->key_bits, view->partition_bits);
     int32_t count = 1;
-    while (count < BOSC_HASH_WIDTH &&
-           bosc_hash_part_of(bosc_hash_load(hashes, count, view->key_bits), view->key_bits, view->part_bits) == part)
+    while (count < BOSC_HASH_WIDTH && bosc_hash_partition_of(bosc_hash_load(hashes, count, view->key_bits),
+                                                             view->key_bits, view->partition_bits) == partition)
         count++;
     return count;
 }
 
-/* How many of them are asked for. */
-BI_FN int32_t bi_hash_asked_pairs(const struct bi_hash_places *a, uint32_t bucket)
+/* The same, but 0 for a partition that is not touched. */
+BI_FN int32_t bi_hash_touched_pairs(const struct bi_hash_list_pairs *a, uint32_t bucket)
 {
     const bosc_hash_view *v = &a->view;
     bosc_hash_word first = bosc_hash_load(bosc_hash_bucket(v, bucket), 0, v->key_bits);
-    if (a->touched && !a->touched[bosc_hash_part_of(first, v->key_bits, v->part_bits)]) return 0;
+    if (a->touched && !a->touched[bosc_hash_partition_of(first, v->key_bits, v->partition_bits)]) return 0;
     return bi_hash_bucket_pairs(v, bucket);
 }
 
-BI_FN void bi_step_count_places(const struct bi_hash_places *a, int64_t bucket)
+BI_FN void bi_step_count_pairs(const struct bi_hash_list_pairs *a, int64_t bucket)
 {
-    a->counts[bucket] = (uint32_t)bi_hash_asked_pairs(a, (uint32_t)bucket);
+    a->counts[bucket] = (uint32_t)bi_hash_touched_pairs(a, (uint32_t)bucket);
 }
 
-BI_FN void bi_step_list_places(const struct bi_hash_places *a, int64_t bucket)
+BI_FN void bi_step_list_pairs(const struct bi_hash_list_pairs *a, int64_t bucket)
 {
     const bosc_hash_view *v = &a->view;
     const unsigned char *from = bosc_hash_bucket(v, (uint32_t)bucket);
-    int32_t count = bi_hash_asked_pairs(a, (uint32_t)bucket);
+    int32_t count = bi_hash_touched_pairs(a, (uint32_t)bucket);
     for (int32_t i = 0; i < count; i++) {
         int64_t at = (int64_t)a->begins[bucket] + i;
         bi_hash_store(a->hashes, v->key_bits, at, bosc_hash_load(from, i, v->key_bits));
@@ -145,19 +157,34 @@ BI_FN void bi_step_list_places(const struct bi_hash_places *a, int64_t bucket)
     }
 }
 
-/* The buckets of each linear part; 0 of others. */
-struct bi_hash_lengths {
-    const bosc_hash_part *parts;
+/* The buckets of each linear partition; 0 of others. */
+struct bi_hash_linear_lengths {
+    const bosc_hash_partition *partitions;
     uint32_t *lengths;
 };
 
-BI_FN void bi_step_linear_lengths(const struct bi_hash_lengths *a, int64_t i)
+BI_FN void bi_step_linear_lengths(const struct bi_hash_linear_lengths *a, int64_t i)
 {
-    uint32_t word = a->parts[i].buckets_seed;
+    uint32_t word = a->partitions[i].buckets_seed;
     a->lengths[i] = (word & BOSC_HASH_LINEAR) == BOSC_HASH_LINEAR ? word >> BOSC_HASH_SEED_BITS : 0;
 }
 
-/* Hashes back to keys. */
+BI_FN bool bi_hash_is_linear(bosc_hash_partition partition)
+{
+    return (partition.buckets_seed & BOSC_HASH_LINEAR) == BOSC_HASH_LINEAR;
+}
+
+/* Whether a hash in this bucket (counted from its partition's first one) is in its second bucket. */
+BI_FN bool bi_hash_is_second(bosc_hash_partition partition, bosc_hash_word hash, int32_t key_bits, uint32_t bucket)
+{
+    uint32_t pick[2];
+    if (bi_hash_is_linear(partition)) return false;
+    bosc_hash_buckets(bosc_hash_fold(hash, key_bits), partition.buckets_seed & BOSC_HASH_LINEAR,
+                      partition.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
+    return pick[0] != bucket;
+}
+
+/* Turns hashes back into keys. */
 struct bi_hash_keys {
     const void *hashes;
     int32_t key_bits;

@@ -7,28 +7,28 @@
 /* A run and its keys: rows begin to begin + keys - 1 of the order. */
 struct bi_hash_run_keys {
     uint32_t run;
-    uint64_t first, places;
+    uint64_t first, slots;
     int64_t begin, keys;
 };
 
-BI_FN struct bi_hash_run_keys bi_hash_run_keys_of(const struct bi_hash_placing *f, uint32_t run)
+BI_FN struct bi_hash_run_keys bi_hash_run_keys_of(const struct bi_hash_slots_fill *f, uint32_t run)
 {
     struct bi_hash_run_keys k;
     k.run = run;
     k.first = f->firsts[run];
-    k.places = f->firsts[run + 1] - k.first;
+    k.slots = f->firsts[run + 1] - k.first;
     k.begin = f->starts ? f->starts[run] : f->lists.starts[run];
     k.keys = (f->starts ? f->starts[run + 1] : f->lists.starts[run + 1]) - k.begin;
     return k;
 }
 
 /* The row in the lists of key j of a run. */
-BI_FN int64_t bi_hash_run_row(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j)
+BI_FN int64_t bi_hash_run_row(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t j)
 {
     return f->order ? f->order[keys->begin + j] : keys->begin + j;
 }
 
-BI_FN bosc_hash_word bi_hash_run_key(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j)
+BI_FN bosc_hash_word bi_hash_run_key(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t j)
 {
     return bosc_hash_load(f->lists.hashes, bi_hash_run_row(f, keys, j), f->view.key_bits);
 }
@@ -43,18 +43,18 @@ BI_FN void bi_hash_copy_value(void *to, const void *from, int32_t bytes)
     }
 }
 
-BI_FN void bi_hash_write_place(const struct bi_hash_placing *f, uint64_t place, bosc_hash_word hash, const void *value)
+BI_FN void bi_hash_write_slot(const struct bi_hash_slots_fill *f, uint64_t slot, bosc_hash_word hash, const void *value)
 {
     int32_t key_bytes = f->view.key_bits / 8, used = key_bytes + f->view.value_size;
-    unsigned char *to = f->places + place * (uint32_t)f->view.stride;
+    unsigned char *to = f->slots + slot * (uint32_t)f->view.stride;
     bi_hash_store(to, f->view.key_bits, 0, hash);
     bi_hash_copy_value(to + key_bytes, value, f->view.value_size);
     for (int32_t i = used; i < f->view.stride; i++) to[i] = 0;
 }
 
-/* Key j of a run to a place of the table. */
-BI_FN void bi_hash_write_key(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, int64_t j,
-                             uint64_t place)
+/* Key j of a run to a slot of the table. */
+BI_FN void bi_hash_write_key(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t j,
+                             uint64_t slot)
 {
     int64_t row = bi_hash_run_row(f, keys, j);
     const unsigned char *value = 0;
@@ -63,26 +63,26 @@ BI_FN void bi_hash_write_key(const struct bi_hash_placing *f, const struct bi_ha
                 (uint64_t)((const uint32_t *)f->lists.payload)[row] * (uint32_t)f->view.value_size;
     else if (f->view.value_size)
         value = (const unsigned char *)f->lists.payload + (uint64_t)row * (uint32_t)f->lists.payload_bytes;
-    bi_hash_write_place(f, place, bosc_hash_load(f->lists.hashes, row, f->view.key_bits), value);
+    bi_hash_write_slot(f, slot, bosc_hash_load(f->lists.hashes, row, f->view.key_bits), value);
 }
 
-/* The least hash of the neighbouring part (PERFECT), or the least hash that chooses another run. */
-BI_FN bosc_hash_word bi_hash_places_filler(const bosc_hash_places_view *view, uint32_t run)
+/* The least hash of the neighbouring partition (PERFECT), or the least hash that chooses another run. */
+BI_FN bosc_hash_word bi_hash_slots_filler(const bosc_hash_slots_view *view, uint32_t run)
 {
     bosc_hash_word filler = {0, 0};
-    if (view->layout == BOSC_HASH_PERFECT) return bi_hash_filler(run, view->key_bits, view->part_bits, false);
+    if (view->layout == BOSC_HASH_PERFECT) return bi_hash_filler(run, view->key_bits, view->partition_bits, false);
     while (bosc_hash_run_of(view, filler) == run) filler.low++;
     return filler;
 }
 
-/* Whether a place holds a pair. */
-BI_FN bool bi_hash_is_taken(const bosc_hash_places_view *view, uint64_t place)
+/* Whether a slot holds a pair. */
+BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
 {
-    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, bosc_hash_at_place(view, place)));
-    return run.first <= place && place - run.first < run.size;
+    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, bosc_hash_at_slot(view, slot)));
+    return run.first <= slot && slot - run.first < run.size;
 }
 
-BI_FN void bi_hash_note(uint32_t *to)
+BI_FN void bi_hash_increment(uint32_t *to)
 {
 #ifdef __CUDA_ARCH__
     atomicAdd(to, 1u);
@@ -91,7 +91,7 @@ BI_FN void bi_hash_note(uint32_t *to)
 #endif
 }
 
-BI_FN void bi_hash_count_probes(uint64_t *to, uint64_t probes)
+BI_FN void bi_hash_add_probes(uint64_t *to, uint64_t probes)
 {
 #ifdef __CUDA_ARCH__
     atomicAdd((unsigned long long *)to, (unsigned long long)probes);
@@ -101,33 +101,34 @@ BI_FN void bi_hash_count_probes(uint64_t *to, uint64_t probes)
 }
 
 /* Notes how a run was made; by one thread. */
-BI_FN void bi_hash_describe(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed)
+BI_FN void bi_hash_write_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                    uint32_t seed)
 {
     uint32_t runs = f->view.runs;
-    f->parts[1 + (uint64_t)keys->run] = keys->first << BOSC_HASH_SEED_BITS | seed;
+    f->descriptors[1 + (uint64_t)keys->run] = keys->first << BOSC_HASH_SEED_BITS | seed;
     if (seed == BOSC_HASH_LINEAR)
-        bi_hash_note(&f->report->linear);
+        bi_hash_increment(&f->report->linear);
     else if (seed)
-        bi_hash_note(&f->report->reseeded);
+        bi_hash_increment(&f->report->reseeded);
     if (keys->run != runs - 1) return;
-    f->parts[1 + (uint64_t)runs] = f->firsts[runs] << BOSC_HASH_SEED_BITS;
+    f->descriptors[1 + (uint64_t)runs] = f->firsts[runs] << BOSC_HASH_SEED_BITS;
     f->report->buckets = runs;
 }
 
 /* A linear run; by all lanes. */
-BI_FN void bi_hash_fill_linear(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t lane,
+BI_FN void bi_hash_fill_linear(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t lane,
                                uint32_t lanes)
 {
-    bosc_hash_word filler = bi_hash_places_filler(&f->view, keys->run);
-    for (uint64_t i = lane; i < keys->places; i += lanes) {
+    bosc_hash_word filler = bi_hash_slots_filler(&f->view, keys->run);
+    for (uint64_t i = lane; i < keys->slots; i += lanes) {
         if (i < (uint64_t)keys->keys)
             bi_hash_write_key(f, keys, (int64_t)i, keys->first + i);
         else
-            bi_hash_write_place(f, keys->first + i, filler, 0);
+            bi_hash_write_slot(f, keys->first + i, filler, 0);
     }
     if (lane) return;
-    bi_hash_describe(f, keys, BOSC_HASH_LINEAR);
-    if (keys->keys) bi_hash_count_probes(&f->report->second, (uint64_t)keys->keys * (uint64_t)(keys->keys - 1) / 2);
+    bi_hash_write_descriptor(f, keys, BOSC_HASH_LINEAR);
+    if (keys->keys) bi_hash_add_probes(&f->report->extra_probes, (uint64_t)keys->keys * (uint64_t)(keys->keys - 1) / 2);
 }
 
 #endif

@@ -1,61 +1,56 @@
-/* The steps of layouts that find a key by places. */
+/* The steps of the slots layouts. */
 #ifndef BI_HASH_STEPS_SLOTS_H
 #define BI_HASH_STEPS_SLOTS_H
 
 #include "hash/steps/slot_store.h"
 
-BI_FN void bi_step_places_bins(const struct bi_hash_placing *f, int64_t i)
+BI_FN void bi_step_slots_bins(const struct bi_hash_slots_fill *f, int64_t i)
 {
     f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_load(f->lists.hashes, i, f->view.key_bits));
 }
 
-struct bi_hash_numbering {
-    uint32_t *row;
-};
-BI_FN void bi_step_places_rows(const struct bi_hash_numbering *a, int64_t i) { a->row[i] = (uint32_t)i; }
-
-/* As many places as are needed for a load. */
-BI_FN uint64_t bi_hash_places_of(double load, uint64_t keys)
+/* The slots that keep a load factor. */
+BI_FN uint64_t bi_hash_slots_for(double load, uint64_t keys)
 {
     double exact = (double)keys / load;
-    uint64_t places = (uint64_t)exact;
-    return (double)places < exact ? places + 1 : places;
+    uint64_t slots = (uint64_t)exact;
+    return (double)slots < exact ? slots + 1 : slots;
 }
 
-/* The places of a run; for the run behind the last one none. */
-BI_FN void bi_step_places_sizes(const struct bi_hash_placing *f, int64_t run)
+/* The slots of a run; none for the run behind the last one. */
+BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
 {
-    uint64_t keys = 0, places, crowd = BI_FKS_CROWD;
+    uint64_t keys = 0, slots, max_keys = BI_HASH_FKS_MAX_KEYS;
     bool last = run == f->view.runs;
     if (!last) keys = f->counts ? (uint64_t)f->counts[run] : f->lists.starts[run + 1] - f->lists.starts[run];
-    places = keys * keys;
+    slots = keys * keys;
     if (f->view.layout == BOSC_HASH_PERFECT) {
-        crowd = BI_PERFECT_CROWD;
-        places = keys > crowd ? keys : bi_hash_places_of(f->load, keys);
+        max_keys = BI_HASH_PERFECT_MAX_KEYS;
+        slots = keys > max_keys ? keys : bi_hash_slots_for(f->load, keys);
     } else if (f->view.layout == BOSC_HASH_HYBRID) {
-        crowd = BI_HYBRID_CROWD;
-        places = last ? 0 : BI_HYBRID_PLACES;
+        max_keys = BI_HASH_HYBRID_MAX_KEYS;
+        slots = last ? 0 : BI_HASH_HYBRID_SLOTS;
     }
-    if (f->linear) places = keys;
-    f->firsts[run] = places;
-    if (keys > crowd) bi_atomic_or_u32(f->crowded, 1);
+    if (f->linear) slots = keys;
+    f->firsts[run] = slots;
+    if (keys > max_keys) bi_atomic_or_u32(f->oversized, 1);
 }
 
-/* FKS: the least seed under which the k keys of a run go to places apart among k * k. A seed serves with a chance of
+/* FKS: the least seed under which the k keys of a run go to slots apart among k * k. A seed serves with a chance of
  * more than 1/2. */
-BI_FN bool bi_fks_try(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys, uint32_t seed,
-                      uint16_t *place)
+BI_FN bool bi_hash_fks_try(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t seed,
+                           uint16_t *slot)
 {
     for (int64_t j = 0; j < keys->keys; j++) {
         uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, keys, j), f->view.key_bits, seed);
-        place[j] = (uint16_t)bosc_hash_below(mixed, (uint32_t)keys->places);
+        slot[j] = (uint16_t)bosc_hash_below(mixed, (uint32_t)keys->slots);
         for (int64_t i = 0; i < j; i++)
-            if (place[i] == place[j]) return false;
+            if (slot[i] == slot[j]) return false;
     }
     return true;
 }
 
-BI_FN bool bi_fks_repeats(const struct bi_hash_placing *f, const struct bi_hash_run_keys *keys)
+BI_FN bool bi_hash_fks_repeats(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys)
 {
     for (int64_t j = 1; j < keys->keys; j++)
         for (int64_t i = 0; i < j; i++)
@@ -63,17 +58,17 @@ BI_FN bool bi_fks_repeats(const struct bi_hash_placing *f, const struct bi_hash_
     return false;
 }
 
-BI_FN void bi_step_places_fks(const struct bi_hash_placing *f, int64_t run)
+BI_FN void bi_step_slots_fks(const struct bi_hash_slots_fill *f, int64_t run)
 {
     struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, (uint32_t)run);
-    uint16_t place[BI_FKS_CROWD];
+    uint16_t slot[BI_HASH_FKS_MAX_KEYS];
     uint32_t seed = 0;
     if (f->linear) {
         bi_hash_fill_linear(f, &keys, 0, 1);
         return;
     }
-    while (seed < BOSC_HASH_SEEDS && !bi_fks_try(f, &keys, seed, place)) {
-        if (seed == 0 && !f->any && bi_fks_repeats(f, &keys)) {
+    while (seed < BOSC_HASH_SEEDS && !bi_hash_fks_try(f, &keys, seed, slot)) {
+        if (seed == 0 && !f->distinct && bi_hash_fks_repeats(f, &keys)) {
             bi_atomic_or_u32(&f->report->repeats, 1);
             return;
         }
@@ -84,54 +79,66 @@ BI_FN void bi_step_places_fks(const struct bi_hash_placing *f, int64_t run)
         return;
     }
     bosc_hash_word filler = {0, 0};
-    if (keys.keys > 1) filler = bi_hash_places_filler(&f->view, keys.run);
-    for (uint64_t i = 0; keys.keys > 1 && i < keys.places; i++) bi_hash_write_place(f, keys.first + i, filler, 0);
-    for (int64_t j = 0; j < keys.keys; j++) bi_hash_write_key(f, &keys, j, keys.first + place[j]);
-    bi_hash_describe(f, &keys, seed);
+    if (keys.keys > 1) filler = bi_hash_slots_filler(&f->view, keys.run);
+    for (uint64_t i = 0; keys.keys > 1 && i < keys.slots; i++) bi_hash_write_slot(f, keys.first + i, filler, 0);
+    for (int64_t j = 0; j < keys.keys; j++) bi_hash_write_key(f, &keys, j, keys.first + slot[j]);
+    bi_hash_write_descriptor(f, &keys, seed);
 }
 
-/* One query. */
-BI_FN void bi_hash_places_answer(const struct bi_hash_places_find *a, int64_t q, int64_t place)
+/* Answers one query. */
+BI_FN void bi_hash_slots_answer(const struct bi_hash_slots_find *a, int64_t q, int64_t slot)
 {
     int32_t bytes = a->view.value_size;
-    if (a->found) a->found[q] = place >= 0;
+    if (a->found) a->found[q] = slot >= 0;
     if (!a->values || !bytes) return;
-    bi_hash_copy_value((uint8_t *)a->values + q * bytes, place < 0 ? 0 : bosc_hash_places_value(&a->view, place),
+    bi_hash_copy_value((uint8_t *)a->values + q * bytes, slot < 0 ? 0 : bosc_hash_slots_value_at(&a->view, slot),
                        bytes);
 }
 
-/* Every pair, in the order of the places. */
-BI_FN void bi_step_places_taken(const struct bi_hash_places_out *a, int64_t i)
+/* Flags the slots that hold pairs; writes those pairs, once they are compacted. */
+struct bi_hash_slots_out {
+    bosc_hash_slots_view view;
+    uint8_t *occupied; /* by slot */
+    const void *pairs; /* the occupied slots */
+    void *hashes, *values;
+};
+
+BI_FN void bi_step_slots_occupied(const struct bi_hash_slots_out *a, int64_t i)
 {
-    a->taken[i] = bi_hash_is_taken(&a->view, (uint64_t)i);
+    a->occupied[i] = bi_hash_is_occupied(&a->view, (uint64_t)i);
 }
 
-BI_FN void bi_step_places_pairs(const struct bi_hash_places_out *a, int64_t i)
+BI_FN void bi_step_slots_pairs(const struct bi_hash_slots_out *a, int64_t i)
 {
     int32_t bytes = a->view.value_size;
-    const unsigned char *place = (const unsigned char *)a->pairs + (uint64_t)i * (uint32_t)a->view.stride;
-    bi_hash_store(a->hashes, a->view.key_bits, i, bosc_hash_load(place, 0, a->view.key_bits));
-    if (a->values) bi_hash_copy_value((uint8_t *)a->values + i * bytes, place + a->view.key_bits / 8, bytes);
+    const unsigned char *slot = (const unsigned char *)a->pairs + (uint64_t)i * (uint32_t)a->view.stride;
+    bi_hash_store(a->hashes, a->view.key_bits, i, bosc_hash_load(slot, 0, a->view.key_bits));
+    if (a->values) bi_hash_copy_value((uint8_t *)a->values + i * bytes, slot + a->view.key_bits / 8, bytes);
 }
 
-/* The places of linear runs; of others 0. */
-BI_FN void bi_step_places_lengths(const struct bi_hash_run_lengths *a, int64_t i)
+/* The slots of each linear run; 0 of others. */
+struct bi_hash_run_lengths {
+    bosc_hash_slots_view view;
+    uint32_t *lengths;
+};
+
+BI_FN void bi_step_slots_lengths(const struct bi_hash_run_lengths *a, int64_t i)
 {
     bosc_hash_run run = bosc_hash_run_at(&a->view, (uint32_t)i);
     uint64_t size = run.seed == BOSC_HASH_LINEAR ? run.size : 0;
     a->lengths[i] = size < INT32_MAX ? (uint32_t)size : INT32_MAX;
 }
 
-/* Runs lie one after the other and end at the end. */
+/* Checks that runs follow one another and end within the table. */
 struct bi_hash_runs_check {
-    const uint64_t *parts;
+    const uint64_t *descriptors;
     uint32_t runs;
-    uint64_t most; /* places that there is room for */
+    uint64_t most; /* slots in the block */
     uint32_t *wrong;
 };
-BI_FN void bi_step_places_disorder(const struct bi_hash_runs_check *a, int64_t i)
+BI_FN void bi_step_slots_check_runs(const struct bi_hash_runs_check *a, int64_t i)
 {
-    uint64_t first = a->parts[1 + i] >> BOSC_HASH_SEED_BITS, next = a->parts[2 + i] >> BOSC_HASH_SEED_BITS;
+    uint64_t first = a->descriptors[1 + i] >> BOSC_HASH_SEED_BITS, next = a->descriptors[2 + i] >> BOSC_HASH_SEED_BITS;
     if ((i == 0 && first) || next < first || next > a->most) bi_atomic_or_u32(a->wrong, 1);
 }
 

@@ -4,8 +4,11 @@
 
 #include "core/context.h"
 #include "hash/steps/change.h"
+#include "hash/steps/check.h"
 #include "hash/steps/group.h"
 #include "hash/steps/read.h"
+#include "hash/steps/slots.h"
+#include "hash/steps/unique.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +20,6 @@ struct bi_hash_steps {
 #undef BI_STEP
 };
 
-extern const struct bi_hash_steps bi_hash_steps_cpu;
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_hash_steps bi_hash_steps_cuda;
 #endif

@@ -1,0 +1,39 @@
+/* What a table is made of, for every driver: checks of arguments, handles, and their blocks. */
+#ifndef BI_HASH_HANDLE_H
+#define BI_HASH_HANDLE_H
+
+#include "core/check.h"
+#include "hash/steps/steps.h"
+
+/* A copy of the options with the defaults filled in, and the layout's table. */
+bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
+                               const struct bi_hash_layout **layout);
+struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *opts);
+bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table);
+/* A number of pairs. */
+bosc_status bi_hash_check_n(bosc_ctx *ctx, const char *name, int64_t n);
+/* An array of n elements of `bytes` bytes that must be there and aligned. */
+bosc_status bi_hash_check_array(bosc_ctx *ctx, const char *name, const void *array, int64_t n, int64_t bytes,
+                                int64_t alignment);
+/* Pairs to build from or to insert: n, keys and values. */
+bosc_status bi_hash_check_pairs(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n);
+/* The alignment of keys of this many bits. */
+int64_t bi_hash_key_alignment(int32_t key_bits);
+/* The alignment of elements of this many bytes: 8, 4, 2 or 1. */
+int64_t bi_hash_alignment(int64_t bytes);
+
+/* A new, empty table with these (full) options and without blocks. */
+bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
+                        bosc_hash **table);
+/* The table is empty from here on. */
+void bi_hash_set_empty(bosc_hash *table);
+
+/* Gives *next, a copy of *table, new blocks where its own are smaller than `bytes`. On failure it has none of them. */
+bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS],
+                                   bosc_hash *next);
+/* Frees the blocks of *drop that *keep has not. */
+void bi_hash_drop_blocks(const bosc_hash *keep, bosc_hash *drop);
+/* How many bytes of each block hold the table. */
+void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS]);
+
+#endif
