@@ -10,7 +10,8 @@ static void *points, *pairs, *dist2;
 static void span(void *user)
 {
     (void)user;
-    BENCH(bosc_emst(bench.ctx, BOSC_F32, dim, points, bench.n, 0, 32, pairs, dist2));
+    BENCH(bosc_emst_compute(bench.ctx, points, bench.n, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, dim, 32},
+                            pairs, dist2));
 }
 
 static void run(bosc_random_points_kind kind, const char *name)

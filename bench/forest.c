@@ -98,13 +98,13 @@ static void set_weight(void *to, bosc_dtype t, int64_t i, int64_t w)
 static void generate(struct subject *b)
 {
     bosc_dtype t = dtypes[find(types, 6, b->set.weight)];
-    bosc_generate_opts o = {.size = sizeof o,
-                            .kind = (bosc_graph_kind)find(kinds, 6, b->set.kind),
-                            .seed = 1,
-                            .n = b->set.n,
-                            .m = b->set.m,
-                            .most = b->set.most,
-                            .id_bits = 32};
+    bosc_graph_generate_opts o = {.size = sizeof o,
+                                  .kind = (bosc_graph_kind)find(kinds, 6, b->set.kind),
+                                  .seed = 1,
+                                  .n = b->set.n,
+                                  .m = b->set.m,
+                                  .most = b->set.most,
+                                  .id_bits = 32};
     bosc_ctx *cpu;
     bosc_ctx_opts cpu_opts = {.size = sizeof cpu_opts};
     if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) bench_fail("no context");
@@ -132,14 +132,14 @@ static void generate(struct subject *b)
 static void build(void *user)
 {
     struct subject *b = user;
-    BENCH(bosc_graph_build(bench.ctx, b->graph, b->n, b->m, b->u, b->v, b->weights));
+    BENCH(bosc_graph_build(bench.ctx, b->graph, b->u, b->v, b->weights, b->n, b->m));
 }
 
 static void forest(void *user)
 {
     struct subject *b = user;
     stage_began = bench_now();
-    BENCH(bosc_msf(bench.ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
+    BENCH(bosc_msf_compute(bench.ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
 }
 
 static void components(void *user)
@@ -226,7 +226,7 @@ static void run_graph(const struct setting *set, const char *name)
     bench_say("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s", name ? name : "", name ? ": " : "",
               b.set.kind, b.n, b.m, b.set.weight, bench_device());
     struct bench_times t = bench_time(NULL, build, &b, bench.repeats);
-    BENCH(bosc_graph_get_info(b.graph, &info));
+    BENCH(bosc_graph_get_info(bench.ctx, b.graph, &info));
     print(&b, "build", t, bench_text("%.1f MB kept", 1e-6 * (double)info.bytes));
     run_forests(&b);
     if (strchr(b.set.algorithms, 'c')) print(&b, "components", bench_time(NULL, components, &b, bench.repeats), "");

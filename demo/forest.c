@@ -21,7 +21,7 @@ static bosc_status make_network(struct demo *demo, struct network *g)
 {
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(demo->ctx, &info);
-    bosc_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
+    bosc_graph_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
     o.n = info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU;
     o.m = o.n * EACH;
     g->u = demo_alloc(demo, (size_t)o.m, sizeof *g->u);
@@ -42,7 +42,7 @@ static bosc_status build_network(struct demo *demo, struct network *g)
     double seconds = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
         double start = demo_now();
-        status = bosc_graph_build(demo->ctx, g->graph, g->n, g->m, g->u, g->v, g->weights);
+        status = bosc_graph_build(demo->ctx, g->graph, g->u, g->v, g->weights, g->n, g->m);
         seconds = demo_now() - start;
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
@@ -59,7 +59,7 @@ static bosc_status span_network(struct demo *demo, struct network *g)
     double seconds = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
         double start = demo_now();
-        status = bosc_msf(demo->ctx, g->graph, NULL, g->edges, NULL, &found);
+        status = bosc_msf_compute(demo->ctx, g->graph, NULL, g->edges, NULL, &found);
         seconds = demo_now() - start;
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
@@ -128,10 +128,12 @@ static bosc_status span_plane(struct demo *demo, struct plane *p)
 {
     char what[128];
     double weight = 0, tour = 0, start = demo_now();
-    bosc_status status = bosc_emst(demo->ctx, BOSC_F32, 2, p->points, p->n, 0, 64, p->pairs, p->dist2);
+    bosc_status status = bosc_emst_compute(
+        demo->ctx, p->points, p->n, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, p->pairs, p->dist2);
     double tree_seconds = demo_now() - start;
     start = demo_now();
-    if (status == BOSC_OK) status = bosc_tour(demo->ctx, p->n, 64, p->pairs, p->order);
+    if (status == BOSC_OK)
+        status = bosc_tour_compute(demo->ctx, p->pairs, p->n, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, p->order);
     double tour_seconds = demo_now() - start;
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t e = 0; e + 1 < p->n; e++) weight += sqrt((double)p->dist2[e]);

@@ -17,7 +17,7 @@ static void narrow_weights(bosc_edges *edges)
     edges->dtype = BOSC_I32;
 }
 
-static int generate(struct job *job, bosc_generate_opts *opts, bosc_edges *edges)
+static int generate(struct job *job, bosc_graph_generate_opts *opts, bosc_edges *edges)
 {
     double start = job_now();
     bosc_status status = bosc_graph_generate(job->ctx, opts, &edges->n, &edges->m, NULL, NULL, NULL, 0);
@@ -57,7 +57,7 @@ int run_generate_graph(struct job *job)
 {
     int kind = 0, code;
     int64_t seed = 0;
-    bosc_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
+    bosc_graph_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
     if ((code = option_integer(job, OPT_N, 0, count_most, &opts.n)) || (code = option_choice(job, OPT_KIND, &kind)) ||
         (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) ||
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))

@@ -20,7 +20,7 @@ static int open_question(struct job *job, struct question *q)
                            .opts = {.size = sizeof q->opts, .maximum = job->value[OPT_MAX] != NULL}};
     int code = graph_read(job, job->operands[0], &q->graph);
     if (code) return code;
-    bosc_graph_get_info(q->graph, &q->info);
+    bosc_graph_get_info(job->ctx, q->graph, &q->info);
     job_integer(job, "n", q->info.n);
     job_integer(job, "m", q->info.m);
     return EXIT_DONE;
@@ -102,7 +102,7 @@ static int find_forest(struct job *job, struct question *q)
     ids.data = job_alloc((size_t)capacity, sizeof(int64_t));
     if (!ids.data) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = bosc_msf(job->ctx, q->graph, &q->opts, ids.data, NULL, &found);
+    bosc_status status = bosc_msf_compute(job->ctx, q->graph, &q->opts, ids.data, NULL, &found);
     job_seconds(job, "forest", start);
     int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
     if (!code) {

@@ -29,7 +29,7 @@ int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc
     double start = job_now();
     bosc_status status = bosc_graph_create(job->ctx, &opts, &fresh);
     if (status == BOSC_OK)
-        status = bosc_graph_build(job->ctx, fresh, edges->n, edges->m, edges->u, edges->v, edges->weights);
+        status = bosc_graph_build(job->ctx, fresh, edges->u, edges->v, edges->weights, edges->n, edges->m);
     job_seconds(job, "build", start);
     if (status == BOSC_OK) {
         *graph = fresh;

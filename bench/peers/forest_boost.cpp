@@ -24,7 +24,7 @@ struct Edges {
 Edges generate(int64_t n)
 {
     Edges e;
-    bosc_generate_opts o = {};
+    bosc_graph_generate_opts o = {};
     o.size = sizeof o;
     o.seed = 1;
     o.n = n;
@@ -70,10 +70,10 @@ void run_ours(Edges &e)
     info.size = sizeof info;
     BENCH(bosc_graph_create(bench.ctx, &opts, &graph));
     const bench_times build = time_of(bench.repeats, [&] {
-        BENCH(bosc_graph_build(bench.ctx, graph, e.n, e.m, e.u.data(), e.v.data(), weights.data()));
+        BENCH(bosc_graph_build(bench.ctx, graph, e.u.data(), e.v.data(), weights.data(), e.n, e.m));
     });
-    const bench_times forest =
-        time_of(bench.repeats, [&] { BENCH(bosc_msf(bench.ctx, graph, nullptr, e.forest.data(), nullptr, &info)); });
+    const bench_times forest = time_of(
+        bench.repeats, [&] { BENCH(bosc_msf_compute(bench.ctx, graph, nullptr, e.forest.data(), nullptr, &info)); });
     bosc_graph_free(graph);
     print("boscage: graph", e.m, build, "");
     print("boscage: forest", e.m, forest, bench_text("weight %.0f", info.weight));

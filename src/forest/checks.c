@@ -51,13 +51,17 @@ bosc_status bi_forest_check_ids(bosc_ctx *ctx, const struct bi_graph_view *graph
     return BOSC_OK;
 }
 
+bosc_status bi_forest_check_id_bits(bosc_ctx *ctx, int32_t id_bits)
+{
+    if (id_bits == 32 || id_bits == 64) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)id_bits);
+}
+
 bosc_status bi_forest_check_tree(bosc_ctx *ctx, const void *pairs, int64_t n, int32_t id_bits)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (n > (int64_t)1 << 31)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a tree has at most 2^31", (long long)n);
-    if (id_bits != 32 && id_bits != 64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "id_bits: %d is neither 32 nor 64", (int)id_bits);
     if (n > 1 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
     if ((uintptr_t)pairs % (uintptr_t)(id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)id_bits);

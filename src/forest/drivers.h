@@ -19,6 +19,9 @@ bosc_status bi_msf_rows_of(bosc_ctx *ctx, const struct bi_graph_view *graph, con
 /* Whether an array of ids is aligned to its elements. */
 bosc_status bi_forest_check_ids(bosc_ctx *ctx, const struct bi_graph_view *graph, const char *name, const void *array);
 
+/* Whether ids may have this many bits. */
+bosc_status bi_forest_check_id_bits(bosc_ctx *ctx, int32_t id_bits);
+
 /* The arguments that describe a spanning tree. */
 bosc_status bi_forest_check_tree(bosc_ctx *ctx, const void *pairs, int64_t n, int32_t id_bits);
 

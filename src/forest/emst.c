@@ -20,7 +20,7 @@ struct emst {
     const struct bi_forest_steps *steps;
     bosc_kdtree *tree;
     int64_t n, edges;
-    int64_t components; /* args.roots are so many */
+    int64_t components; /* elements of args.roots */
     struct bi_emst args;
     uint32_t *near, *found, *other_roots;
     void *near2, *found2;
@@ -157,40 +157,49 @@ static bosc_status give(struct emst *e, const struct outputs *to)
     return e->ctx->backend->sync(e->ctx);
 }
 
-static bosc_status check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, int64_t n, int32_t id_bits,
-                         const struct outputs *to)
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full)
 {
-    if (dtype != BOSC_F32 && dtype != BOSC_F64 && dtype != BOSC_I32 && dtype != BOSC_I64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %d is none of F32, F64, I32, I64", (int)dtype);
-    if (dim < 1 || dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "dim: %d is not in 1 to 1024", (int)dim);
-    if (id_bits != 32 && id_bits != 64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "id_bits: %d is neither 32 nor 64", (int)id_bits);
+    BI_TRY(bi_take_opts(ctx, "bosc_emst_opts", opts, full, sizeof *full));
+    if (full->dtype == 0) full->dtype = BOSC_F32;
+    if (full->id_bits == 0) full->id_bits = 64;
+    if (full->dtype != BOSC_F32 && full->dtype != BOSC_F64 && full->dtype != BOSC_I32 && full->dtype != BOSC_I64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)full->dtype);
+    if (full->dim < 1 || full->dim > 1024)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)full->dim);
+    return bi_forest_check_id_bits(ctx, full->id_bits);
+}
+
+static bosc_status check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t n, const void *pairs, const void *dist2)
+{
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n > 1 && !to->pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
-    if ((uintptr_t)to->pairs % (uintptr_t)(id_bits / 8))
-        return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)id_bits);
-    if ((uintptr_t)to->dist2 % (dtype == BOSC_F32 ? 4 : 8))
+    if (n > 1 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
+    if ((uintptr_t)pairs % (uintptr_t)(o->id_bits / 8))
+        return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)o->id_bits);
+    if ((uintptr_t)dist2 % (o->dtype == BOSC_F32 ? 4 : 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "dist2: not aligned to its elements");
     return BOSC_OK;
 }
 
-bosc_status bosc_emst(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const void *points, int64_t n, int64_t stride,
-                      int32_t id_bits, void *pairs, void *dist2)
+static bosc_status span_and_give(struct emst *e, const struct outputs *to)
 {
+    BI_TRY(span(e));
+    return give(e, to);
+}
+
+bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
+                              void *pairs, void *dist2)
+{
+    bosc_emst_opts full;
     BI_ENTER(ctx);
-    struct outputs to = {id_bits == 64, pairs, dist2};
-    BI_TRY(check(ctx, dtype, dim, n, id_bits, &to));
+    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(check_arrays(ctx, &full, n, pairs, dist2));
+    struct outputs to = {full.id_bits == 64, pairs, dist2};
     struct emst e = {
-        .ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.wide = dtype != BOSC_F32, .k = NEAR}};
-    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
-    BI_TRY(bosc_kdtree_create(ctx, &opts, &e.tree));
+        .ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.wide = full.dtype != BOSC_F32, .k = NEAR}};
+    bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
+    BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &e.tree));
     bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);
-    if (status == BOSC_OK && n > 1) {
-        struct bi_mark mark = bi_arena_mark(ctx);
-        status = span(&e);
-        if (status == BOSC_OK) status = give(&e, &to);
-        bi_arena_rewind(ctx, mark);
-    }
+    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(&e, &to));
     bosc_kdtree_free(e.tree);
     return status;
 }

@@ -111,9 +111,14 @@ static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const
     return status;
 }
 
-bosc_status bosc_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths, double *z)
+bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double *lengths, int64_t n,
+                                 const bosc_linkage_opts *opts, double *z)
 {
+    bosc_linkage_opts full;
     BI_ENTER(ctx);
+    BI_TRY(bi_take_opts(ctx, "bosc_linkage_opts", opts, &full, sizeof full));
+    int32_t id_bits = full.id_bits ? full.id_bits : 64;
+    BI_TRY(bi_forest_check_id_bits(ctx, id_bits));
     BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
     if (n > 1 && !lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: NULL");
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");

@@ -126,8 +126,8 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *gr
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_msf(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *edges, void *labels,
-                     bosc_msf_info *info)
+bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *edges,
+                             void *labels, bosc_msf_info *info)
 {
     struct bi_graph_view view;
     bosc_msf_opts full;

@@ -123,9 +123,13 @@ static bosc_status make_tour(bosc_ctx *ctx, int64_t n, bool wide, const void *pa
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_tour(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, void *order)
+bosc_status bosc_tour_compute(bosc_ctx *ctx, const void *pairs, int64_t n, const bosc_tour_opts *opts, void *order)
 {
+    bosc_tour_opts full;
     BI_ENTER(ctx);
+    BI_TRY(bi_take_opts(ctx, "bosc_tour_opts", opts, &full, sizeof full));
+    int32_t id_bits = full.id_bits ? full.id_bits : 64;
+    BI_TRY(bi_forest_check_id_bits(ctx, id_bits));
     BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
     if (n > 0 && !order) return bi_fail(ctx, BOSC_ERR_ARG, "order: NULL");
     if ((uintptr_t)order % (uintptr_t)(id_bits / 8))

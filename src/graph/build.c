@@ -41,7 +41,7 @@ static bosc_status check_entries(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
     if (!is_checked(b)) return BOSC_OK;
-    struct bi_graph_check_entry check = {b->entries, o->nan == BOSC_NAN_REFUSE, b->result};
+    struct bi_graph_check_entry check = {b->entries, o->nan == BOSC_GRAPH_NAN_REFUSE, b->result};
     int64_t bad = INT64_MAX;
     BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &bad, sizeof bad));
     BI_TRY(BI_GRAPH_STEP(b, check_entry, b->entries.m, &check));
@@ -81,7 +81,7 @@ static bosc_status list_all(struct bi_graph_build *b)
     } result = {INT64_MAX, 0};
     struct bi_graph_list_entries list = {.entries = b->entries,
                                          .check = is_checked(b),
-                                         .refuse_nan = b->next->opts.nan == BOSC_NAN_REFUSE,
+                                         .refuse_nan = b->next->opts.nan == BOSC_GRAPH_NAN_REFUSE,
                                          .wide = b->wide,
                                          .bits = b->bits,
                                          .keys = b->edges.keys,
@@ -103,7 +103,7 @@ static bosc_status list_some(struct bi_graph_build *b)
     const bosc_graph_opts *o = &b->next->opts;
     struct bi_graph_iota iota = {b->edges.ids, b->wide};
     struct bi_graph_classify classify = {
-        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
+        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_GRAPH_NAN_DROP};
     uint32_t order;
     BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
     BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.is[BI_GRAPH_FORWARD]));
@@ -118,9 +118,9 @@ static bosc_status list_some(struct bi_graph_build *b)
 static bosc_status list_edges(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
-    if (o->arcs == BOSC_ARCS_ONE && !o->drop_loops && o->nan != BOSC_NAN_DROP) return list_all(b);
+    if (o->arcs == BOSC_GRAPH_ARCS_ONE && !o->drop_loops && o->nan != BOSC_GRAPH_NAN_DROP) return list_all(b);
     BI_TRY(check_entries(b));
-    return o->arcs == BOSC_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
+    return o->arcs == BOSC_GRAPH_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
 }
 
 static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
@@ -130,7 +130,7 @@ static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
     BI_TRY(take_room(b, &b->edges));
     BI_TRY(take_room(b, &b->spare));
     BI_TRY(list_edges(b));
-    if (graph->opts.parallel != BOSC_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
+    if (graph->opts.parallel != BOSC_GRAPH_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
     BI_TRY(bi_progress(b->ctx, "build", 0.5));
     BI_TRY(bi_graph_write_rows(b, graph));
     return bi_progress(b->ctx, "build", 1);
@@ -184,8 +184,8 @@ static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_g
     return build(ctx, graph, &e);
 }
 
-bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m, const void *u, const void *v,
-                             const void *weights)
+bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, const void *v, const void *weights,
+                             int64_t n, int64_t m)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
@@ -241,8 +241,8 @@ static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_
     return build(ctx, graph, &e);
 }
 
-bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_t n, const int64_t *offsets,
-                                  const void *neighbours, const void *weights)
+bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, const int64_t *offsets, const void *neighbours,
+                                  const void *weights, int64_t n)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));

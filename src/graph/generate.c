@@ -9,8 +9,8 @@
 struct generate {
     bosc_ctx *ctx;
     const struct bi_graph_steps *steps;
-    bosc_generate_opts opts; /* every field set */
-    int64_t n, m, room;
+    bosc_graph_generate_opts opts; /* every field set */
+    int64_t n, m, capacity;
     void *u, *v; /* of the caller's */
     int64_t *weights;
     struct bi_graph_edges_out out;
@@ -31,13 +31,13 @@ static bosc_status begin_edges(struct generate *g, int64_t n, int64_t m)
     if (m >= (int64_t)1 << 40)
         return bi_fail(g->ctx, BOSC_ERR_LIMIT, "m: %lld edges; a graph has less than 2^40", (long long)m);
     if (!is_asked(g)) return BOSC_OK;
-    if (g->room < m)
-        return bi_fail(g->ctx, BOSC_ERR_SPACE, "room: %lld elements, but there are %lld edges", (long long)g->room,
-                       (long long)m);
+    if (g->capacity < m)
+        return bi_fail(g->ctx, BOSC_ERR_SPACE, "capacity: %lld elements, but there are %lld edges",
+                       (long long)g->capacity, (long long)m);
     BI_TRY(bi_stage_out(g->ctx, g->u, (size_t)m * id_bytes, &g->places[0], &staged));
     BI_TRY(bi_stage_out(g->ctx, g->v, (size_t)m * id_bytes, &g->places[1], &staged));
     BI_TRY(bi_stage_out(g->ctx, g->weights, (size_t)m * sizeof *g->weights, &g->places[2], &staged));
-    const bosc_generate_opts *o = &g->opts;
+    const bosc_graph_generate_opts *o = &g->opts;
     g->out = (struct bi_graph_edges_out){.draw = {o->seed, o->kind},
                                          .u = g->places[0].reachable,
                                          .v = g->places[1].reachable,
@@ -73,7 +73,7 @@ static int64_t square_root(int64_t x)
 
 static bosc_status make_random(struct generate *g)
 {
-    const bosc_generate_opts *o = &g->opts;
+    const bosc_graph_generate_opts *o = &g->opts;
     BI_TRY(begin_edges(g, o->n, o->m));
     struct bi_graph_make_pairs args = {.out = g->out, .n = o->n};
     return is_asked(g) ? g->steps->graph_make_random(g->ctx, g->m, &args) : BOSC_OK;
@@ -81,7 +81,7 @@ static bosc_status make_random(struct generate *g)
 
 static bosc_status make_rmat(struct generate *g)
 {
-    const bosc_generate_opts *o = &g->opts;
+    const bosc_graph_generate_opts *o = &g->opts;
     int levels = o->n > 1 ? bi_bit_length((uint64_t)o->n - 1) : 0;
     BI_TRY(begin_edges(g, o->n ? (int64_t)1 << levels : 0, o->m));
     struct bi_graph_make_pairs args = {.out = g->out, .n = g->n, .levels = levels};
@@ -129,7 +129,7 @@ static bosc_status place_cliques(struct generate *g, struct bi_graph_make_clique
 
 static bosc_status make_cliques(struct generate *g)
 {
-    const bosc_generate_opts *o = &g->opts;
+    const bosc_graph_generate_opts *o = &g->opts;
     int64_t n = o->n, m;
     struct bi_graph_make_cliques args = {.out = {.draw = {o->seed, o->kind}},
                                          .n = n,
@@ -189,7 +189,7 @@ static bosc_status place_points(struct generate *g, struct bi_graph_make_near *a
 
 static bosc_status make_near(struct generate *g)
 {
-    const bosc_generate_opts *o = &g->opts;
+    const bosc_graph_generate_opts *o = &g->opts;
     int64_t n = o->n, m;
     if (n < 2) return begin_edges(g, n, 0);
     double radius = radius_of((double)o->m / ((double)n * (double)(n - 1) / 2));
@@ -221,7 +221,14 @@ static bosc_status make_kind(struct generate *g)
     }
 }
 
-static bosc_status check_sizes(bosc_ctx *ctx, bosc_generate_opts *o)
+static bosc_status make(struct generate *g)
+{
+    BI_TRY(bi_progress(g->ctx, "generate", 0));
+    BI_TRY(make_kind(g));
+    return end_edges(g);
+}
+
+static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
 {
     enum { LARGEST_CLIQUE = 65536 };
     bool pairs = o->kind == BOSC_GRAPH_RANDOM || o->kind == BOSC_GRAPH_RMAT;
@@ -242,10 +249,10 @@ static bosc_status check_sizes(bosc_ctx *ctx, bosc_generate_opts *o)
 }
 
 /* A copy of the caller's options with the defaults filled in. */
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_generate_opts *opts, bosc_generate_opts *full)
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, bosc_graph_generate_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
-    BI_TRY(bi_take_opts(ctx, "bosc_generate_opts", opts, full, sizeof *full));
+    BI_TRY(bi_take_opts(ctx, "bosc_graph_generate_opts", opts, full, sizeof *full));
     if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_GEOMETRIC)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
     if (full->id_bits == 0) full->id_bits = 64;
@@ -261,23 +268,19 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_generate_opts *opts, bos
     return check_sizes(ctx, full);
 }
 
-bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_generate_opts *opts, int64_t *n, int64_t *m, void *u, void *v,
-                                int64_t *weights, int64_t room)
+bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, int64_t *n, int64_t *m, void *u,
+                                void *v, int64_t *weights, int64_t capacity)
 {
     BI_ENTER(ctx);
-    struct generate g = {.ctx = ctx, .steps = ctx->ops->graph->steps, .room = room, .u = u, .v = v, .weights = weights};
+    struct generate g = {
+        .ctx = ctx, .steps = ctx->ops->graph->steps, .capacity = capacity, .u = u, .v = v, .weights = weights};
     BI_TRY(check_opts(ctx, opts, &g.opts));
-    if (room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
+    if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     size_t size = g.opts.id_bits == 32 ? sizeof(uint32_t) : sizeof(int64_t);
     BI_TRY(bi_graph_check_array(ctx, "u", u, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "v", v, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, sizeof *weights));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = bi_progress(ctx, "generate", 0);
-    if (status == BOSC_OK) status = make_kind(&g);
-    if (status == BOSC_OK) status = end_edges(&g);
-    bi_arena_rewind(ctx, mark);
-    if (status != BOSC_OK) return status;
+    BI_TRY_WITH_SCRATCH(ctx, make(&g));
     if (n) *n = g.n;
     if (m) *m = g.m;
     return BOSC_OK;

@@ -16,11 +16,11 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_graph_opts *o)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: weight %d is none of U32, I32, F32, U64, I64, F64", (int)o->weight);
     if (o->id_bits != 32 && o->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)o->id_bits);
-    if (o->arcs != BOSC_ARCS_ONE && o->arcs != BOSC_ARCS_BOTH)
+    if (o->arcs != BOSC_GRAPH_ARCS_ONE && o->arcs != BOSC_GRAPH_ARCS_BOTH)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: arcs %d is neither ONE nor BOTH", (int)o->arcs);
-    if ((int)o->parallel < BOSC_PARALLEL_KEEP || o->parallel > BOSC_PARALLEL_FIRST)
+    if ((int)o->parallel < BOSC_GRAPH_PARALLEL_KEEP || o->parallel > BOSC_GRAPH_PARALLEL_FIRST)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: parallel %d is none of KEEP, MIN, SUM, FIRST", (int)o->parallel);
-    if ((int)o->nan < BOSC_NAN_REFUSE || o->nan > BOSC_NAN_LAST)
+    if ((int)o->nan < BOSC_GRAPH_NAN_REFUSE || o->nan > BOSC_GRAPH_NAN_LAST)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: nan %d is none of REFUSE, DROP, LAST", (int)o->nan);
     return BOSC_OK;
 }
@@ -87,13 +87,13 @@ void bi_graph_commit(bosc_graph *graph, const bosc_graph *next)
 
 bool bi_graph_is_wide(const bosc_graph_opts *opts, int64_t m)
 {
-    int64_t arcs = opts->arcs == BOSC_ARCS_BOTH ? m : 2 * m;
+    int64_t arcs = opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m : 2 * m;
     return opts->wide || arcs >= (int64_t)UINT32_MAX;
 }
 
 static void block_bytes(const bosc_graph_opts *opts, int64_t n, int64_t m, size_t bytes[BLOCKS])
 {
-    size_t arcs = (size_t)(opts->arcs == BOSC_ARCS_BOTH ? m : 2 * m), word = bi_graph_is_wide(opts, m) ? 8 : 4;
+    size_t arcs = (size_t)(opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m : 2 * m), word = bi_graph_is_wide(opts, m) ? 8 : 4;
     bytes[0] = ((size_t)n + 1) * word;
     bytes[1] = arcs * sizeof(uint32_t);
     bytes[2] = arcs * bosc_dtype_size(opts->weight);
@@ -119,8 +119,8 @@ static int64_t build_scratch(const bosc_graph_opts *opts, int64_t n, int64_t m)
     int64_t word = bi_graph_is_wide(opts, m) ? 8 : 4, size = (int64_t)bosc_dtype_size(opts->weight);
     int64_t staged = m * (2 * opts->id_bits / 8 + size + 4) + 8 * (n + 1);
     int64_t lists = 5 * m * (8 + word), back = 4 * m * (4 + word), flags = m * (word + 3);
-    int64_t parallel = opts->parallel == BOSC_PARALLEL_KEEP ? 0 : m * (3 * size + 3 * word + 2);
-    int64_t pairs = opts->arcs == BOSC_ARCS_BOTH ? m * (2 * size + 8 + word) : 0;
+    int64_t parallel = opts->parallel == BOSC_GRAPH_PARALLEL_KEEP ? 0 : m * (3 * size + 3 * word + 2);
+    int64_t pairs = opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m * (2 * size + 8 + word) : 0;
     return staged + lists + back + flags + parallel + pairs + (2 * word + 16) * (n + 1) + (1 << 20);
 }
 
@@ -193,9 +193,12 @@ bosc_status bi_graph_check_array(bosc_ctx *ctx, const char *name, const void *ar
     return BOSC_OK;
 }
 
-bosc_status bosc_graph_get_info(const bosc_graph *graph, bosc_graph_info *info)
+bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_graph_info *info)
 {
-    if (!graph || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
+    BI_ENTER(ctx);
+    BI_TRY(bi_graph_check(ctx, graph));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_size(ctx, "info", "bosc_graph_info", info->size, sizeof *info));
     size_t bytes = graph->offsets.bytes + graph->neighbours.bytes + graph->keys.bytes + graph->edge_ids.bytes;
     bosc_graph_info full = {.size = info->size,
                             .n = graph->n,

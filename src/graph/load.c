@@ -40,7 +40,7 @@ static bosc_status get_header(struct reader *r)
     if (h->flags > BI_GRAPH_SAVE_FLAGS || unused) return malformed(r, "the header has unknown flags");
     if (h->weight < BOSC_F32 || h->weight > BOSC_U64) return malformed(r, "the type of its weights is unknown");
     if (h->id_bits != 32 && h->id_bits != 64) return malformed(r, "its ids have neither 32 nor 64 bits");
-    if (h->arcs_are > BOSC_ARCS_BOTH || h->parallel > BOSC_PARALLEL_FIRST || h->nan > BOSC_NAN_LAST)
+    if (h->arcs_are > BOSC_GRAPH_ARCS_BOTH || h->parallel > BOSC_GRAPH_PARALLEL_FIRST || h->nan > BOSC_GRAPH_NAN_LAST)
         return malformed(r, "its options are unknown");
     return check_sizes(r);
 }
@@ -97,7 +97,7 @@ static bosc_status encode_weights(struct reader *r, bosc_graph *graph)
     BI_TRY(bi_scratch(r->loader.ctx, a->bytes, &weights));
     BI_TRY(bi_block_reserve(r->loader.ctx, &graph->memory, &graph->keys, a->bytes));
     if (a->bytes) BI_TRY(r->loader.ctx->backend->copy(r->loader.ctx, weights, a->data, a->bytes));
-    struct bi_graph_encode_weights encode = {weights, graph->opts.weight, graph->opts.nan == BOSC_NAN_LAST,
+    struct bi_graph_encode_weights encode = {weights, graph->opts.weight, graph->opts.nan == BOSC_GRAPH_NAN_LAST,
                                              graph->keys.data, r->found};
     return r->loader.ctx->ops->graph->steps->graph_encode_weights(r->loader.ctx, graph->arcs, &encode);
 }
@@ -216,9 +216,9 @@ static bosc_status create_graph(void *state, void **fresh)
     bosc_graph_opts opts = {.size = sizeof opts,
                             .weight = (bosc_dtype)h->weight,
                             .id_bits = (int32_t)h->id_bits,
-                            .arcs = (bosc_arcs)h->arcs_are,
-                            .parallel = (bosc_parallel)h->parallel,
-                            .nan = (bosc_nan)h->nan,
+                            .arcs = (bosc_graph_arcs)h->arcs_are,
+                            .parallel = (bosc_graph_parallel)h->parallel,
+                            .nan = (bosc_graph_nan)h->nan,
                             .drop_loops = !!(h->flags & BI_GRAPH_SAVE_DROP_LOOPS),
                             .wide = !!(h->flags & BI_GRAPH_SAVE_ALWAYS_WIDE)};
     bosc_graph *graph;

@@ -40,7 +40,7 @@ static bosc_status split_entries(struct bi_graph_build *b, struct arcs *arcs)
     const bosc_graph_opts *o = &b->next->opts;
     struct bi_graph_iota iota = {b->spare.ids, b->wide};
     struct bi_graph_classify classify = {
-        .entries = b->entries, .both = true, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_NAN_DROP};
+        .entries = b->entries, .both = true, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_GRAPH_NAN_DROP};
     for (int l = 0; l < BI_GRAPH_LISTS; l++) BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.is[l]));
     BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
     BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));

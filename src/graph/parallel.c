@@ -45,7 +45,7 @@ static bosc_status keep_lightest(struct bi_graph_build *b, const struct runs *ru
 static bosc_status keep_sums(struct bi_graph_build *b, const struct runs *runs, void **sums)
 {
     int64_t count = b->edges.count, bad[2] = {INT64_MAX, INT64_MAX};
-    bosc_nan nan = b->next->opts.nan;
+    bosc_graph_nan nan = b->next->opts.nan;
     void *weights;
     BI_TRY(gather_weights(b, &weights));
     BI_TRY(bi_scratch_of(b->ctx, count, bosc_dtype_size(b->entries.dtype), sums));
@@ -54,7 +54,7 @@ static bosc_status keep_sums(struct bi_graph_build *b, const struct runs *runs, 
                                    .count = count,
                                    .weights = weights,
                                    .dtype = b->entries.dtype,
-                                   .drop_nan = nan == BOSC_NAN_DROP,
+                                   .drop_nan = nan == BOSC_GRAPH_NAN_DROP,
                                    .ids = b->edges.ids,
                                    .wide = b->wide,
                                    .sums = *sums,
@@ -65,7 +65,7 @@ static bosc_status keep_sums(struct bi_graph_build *b, const struct runs *runs, 
     if (bad[0] != INT64_MAX)
         return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: the sum of the edges parallel to edge %lld overflows %s",
                        (long long)bad[0], bosc_dtype_name(b->entries.dtype));
-    if (bad[1] != INT64_MAX && nan == BOSC_NAN_REFUSE)
+    if (bad[1] != INT64_MAX && nan == BOSC_GRAPH_NAN_REFUSE)
         return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: the sum of the edges parallel to edge %lld is NaN",
                        (long long)bad[1]);
     return BOSC_OK;
@@ -86,17 +86,17 @@ static bosc_status compact_edges(struct bi_graph_build *b, const uint8_t *keep)
 
 bosc_status bi_graph_drop_parallel(struct bi_graph_build *b)
 {
-    bosc_parallel parallel = b->next->opts.parallel;
+    bosc_graph_parallel parallel = b->next->opts.parallel;
     int64_t count = b->edges.count;
     struct runs runs;
     void *sums = NULL;
     BI_TRY(find_runs(b, &runs));
-    if (parallel == BOSC_PARALLEL_MIN) BI_TRY(keep_lightest(b, &runs));
-    if (parallel == BOSC_PARALLEL_SUM) {
+    if (parallel == BOSC_GRAPH_PARALLEL_MIN) BI_TRY(keep_lightest(b, &runs));
+    if (parallel == BOSC_GRAPH_PARALLEL_SUM) {
         size_t size = bosc_dtype_size(b->entries.dtype);
         BI_TRY(keep_sums(b, &runs, &sums));
         BI_TRY(bi_scratch_of(b->ctx, count, size, &b->weights));
         BI_TRY(b->ctx->backend->core->compact(b->ctx, size, sums, runs.keep, count, b->weights, b->result));
     }
-    return compact_edges(b, parallel == BOSC_PARALLEL_FIRST ? runs.heads : runs.keep);
+    return compact_edges(b, parallel == BOSC_GRAPH_PARALLEL_FIRST ? runs.heads : runs.keep);
 }

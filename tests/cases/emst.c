@@ -52,7 +52,9 @@ static void check_emst(bosc_ctx *ctx, const struct reference_points *p, int32_t 
     int64_t edges = p->n > 0 ? p->n - 1 : 0;
     struct edge *tree = suite_alloc((size_t)(edges + 1) * sizeof *tree);
     void *pairs = suite_alloc((size_t)(2 * edges) * 8), *dist2 = suite_alloc((size_t)edges * 8);
-    CHECK_OK(ctx, bosc_emst(ctx, p->dtype, p->dim, p->data, p->n, p->stride, id_bits, pairs, lengths ? dist2 : NULL));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, p->data, p->n, p->stride,
+                                    &(bosc_emst_opts){sizeof(bosc_emst_opts), p->dtype, p->dim, id_bits}, pairs,
+                                    lengths ? dist2 : NULL));
     reference_emst(p, tree);
     qsort(tree, (size_t)edges, sizeof *tree, by_ends);
     for (int64_t e = 0; e < edges; e++) {
@@ -181,27 +183,82 @@ static void bad_arguments(bosc_ctx *ctx)
 {
     float points[8] = {0, 1, 2, 3, 4, 5, 6, NAN}, dist2[4];
     int64_t pairs[8];
-    CHECK_EQ(bosc_emst(NULL, BOSC_F32, 2, points, 2, 0, 64, pairs, NULL), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_U32, 2, points, 2, 0, 64, pairs, NULL), "dtype");
-    CHECK_ARG(ctx, bosc_emst(ctx, (bosc_dtype)99, 2, points, 2, 0, 64, pairs, NULL), "dtype");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 0, points, 2, 0, 64, pairs, NULL), "dim");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, -1, points, 2, 0, 64, pairs, NULL), "dim");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 1025, points, 2, 0, 64, pairs, NULL), "dim");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, NULL, 2, 0, 64, pairs, NULL), "points");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, (char *)points + 1, 2, 0, 64, pairs, NULL), "points");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, -1, 0, 64, pairs, NULL), "n");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 1, 64, pairs, NULL), "stride");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, -2, 64, pairs, NULL), "stride");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 0, pairs, NULL), "id_bits");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 16, pairs, NULL), "id_bits");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 64, NULL, NULL), "pairs");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 64, (char *)pairs + 4, NULL), "pairs");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 32, (char *)pairs + 2, NULL), "pairs");
-    CHECK_ARG(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 2, 0, 64, pairs, (char *)dist2 + 2), "dist2");
-    CHECK_STATUS(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 4, 0, 64, pairs, NULL), BOSC_ERR_DATA);
+    CHECK_EQ(
+        bosc_emst_compute(NULL, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        BOSC_ERR_ARG);
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_U32, 2, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), (bosc_dtype)99, 2, 64},
+                                pairs, NULL),
+              "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 0, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, -1, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 1025, 64}, pairs,
+                                NULL),
+              "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, NULL, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "points");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, (char *)points + 1, 2, 0,
+                                &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+              "points");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, -1, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "n");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 1, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "stride");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, -2, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "stride");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 8}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 16}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL, NULL),
+        "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64},
+                                (char *)pairs + 4, NULL),
+              "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 32},
+                                (char *)pairs + 2, NULL),
+              "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs,
+                                (char *)dist2 + 2),
+              "dist2");
+    CHECK_STATUS(
+        ctx,
+        bosc_emst_compute(ctx, points, 4, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        BOSC_ERR_DATA);
     CHECK(strstr(bosc_message(ctx), "3") != NULL);
-    CHECK_OK(ctx, bosc_emst(ctx, BOSC_F32, 2, NULL, 0, 0, 64, NULL, NULL));
-    CHECK_OK(ctx, bosc_emst(ctx, BOSC_F32, 2, points, 1, 0, 64, NULL, NULL));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, NULL, 0, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL,
+                                    NULL));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, points, 1, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL,
+                                    NULL));
 }
 
 static const struct suite_case suite_cases_emst[] = {

@@ -1,4 +1,4 @@
-/* Each allocation, copy and launch of bosc_emst fails in turn. */
+/* Each allocation, copy and launch of bosc_emst_compute fails in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     const struct reference_points *p = &s->points;
-    return bosc_emst(ctx, p->dtype, p->dim, p->data, p->n, p->stride, s->id_bits, s->pairs, s->dist2);
+    return bosc_emst_compute(ctx, p->data, p->n, p->stride,
+                             &(bosc_emst_opts){sizeof(bosc_emst_opts), p->dtype, p->dim, s->id_bits}, s->pairs,
+                             s->dist2);
 }
 
 static void prepare(void *user)

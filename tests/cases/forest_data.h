@@ -167,11 +167,12 @@ static inline void *forest_narrow(const int64_t *in, int64_t n, int32_t id_bits)
 
 static inline bosc_graph *forest_build(bosc_ctx *ctx, const struct reference_edges *e, int32_t id_bits, int32_t wide)
 {
-    bosc_graph_opts o = {.size = sizeof o, .weight = e->dtype, .id_bits = id_bits, .wide = wide, .nan = BOSC_NAN_LAST};
+    bosc_graph_opts o = {
+        .size = sizeof o, .weight = e->dtype, .id_bits = id_bits, .wide = wide, .nan = BOSC_GRAPH_NAN_LAST};
     bosc_graph *graph = NULL;
     void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
     CHECK_OK(ctx, bosc_graph_create(ctx, &o, &graph));
-    CHECK_OK(ctx, bosc_graph_build(ctx, graph, e->n, e->m, u, v, e->weights));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, e->weights, e->n, e->m));
     free(u);
     free(v);
     return graph;

@@ -16,7 +16,7 @@ struct generated {
     int64_t n, m, *u, *v, *weights;
 };
 
-static struct generated generate(bosc_ctx *ctx, bosc_generate_opts o)
+static struct generated generate(bosc_ctx *ctx, bosc_graph_generate_opts o)
 {
     struct generated g;
     o.size = sizeof o;
@@ -60,7 +60,7 @@ static bosc_ctx *plain_context(void)
     return ctx;
 }
 
-static const bosc_generate_opts samples[] = {
+static const bosc_graph_generate_opts samples[] = {
     {.kind = BOSC_GRAPH_RANDOM, .seed = 7, .n = 300, .m = 900},
     {.kind = BOSC_GRAPH_RMAT, .seed = 7, .n = 200, .m = 900, .least = -5, .most = 5},
     {.kind = BOSC_GRAPH_SSCA2, .seed = 7, .n = 300},
@@ -82,7 +82,7 @@ static void same_bits(bosc_ctx *ctx)
         struct generated expected = generate(plain, samples[s]);
         for (int k = 0; k < 8; k++) {
             bool device = k & 1 && has_device_memory(ctx), wide = k & 2;
-            bosc_generate_opts o = samples[s];
+            bosc_graph_generate_opts o = samples[s];
             o.size = sizeof o;
             o.id_bits = wide ? 64 : 32;
             size_t bytes = (size_t)expected.m * (wide ? 8 : 4);
@@ -137,9 +137,9 @@ static void small(bosc_ctx *ctx)
     for (int kind = 0; kind < KINDS; kind++)
         for (int64_t n = 0; n < 12; n++) {
             bool pairs = kind == BOSC_GRAPH_RANDOM || kind == BOSC_GRAPH_RMAT;
-            struct generated g = generate(
-                ctx,
-                (bosc_generate_opts){.kind = (bosc_graph_kind)kind, .seed = 1, .n = n, .m = pairs && n < 2 ? 0 : n});
+            struct generated g =
+                generate(ctx, (bosc_graph_generate_opts){
+                                  .kind = (bosc_graph_kind)kind, .seed = 1, .n = n, .m = pairs && n < 2 ? 0 : n});
             if (kind == BOSC_GRAPH_RANDOM || kind == BOSC_GRAPH_GEOMETRIC || kind == BOSC_GRAPH_SSCA2) CHECK_EQ(g.n, n);
             if (kind == BOSC_GRAPH_GRID) CHECK_EQ(g.n, n < 1 ? 0 : n < 4 ? 1 : n < 9 ? 4 : 9);
             if (kind == BOSC_GRAPH_RMAT) CHECK_EQ(g.n, n < 3 ? n : n < 5 ? 4 : n < 9 ? 8 : 16);
@@ -162,7 +162,7 @@ static void weights(void)
     bosc_ctx *ctx = plain_context();
     for (size_t k = 0; k < sizeof ranges / sizeof ranges[0]; k++) {
         struct generated g = generate(
-            ctx, (bosc_generate_opts){.seed = k, .n = 100, .m = M, .least = ranges[k][0], .most = ranges[k][1]});
+            ctx, (bosc_graph_generate_opts){.seed = k, .n = 100, .m = M, .least = ranges[k][0], .most = ranges[k][1]});
         int64_t least = k ? ranges[k][0] : 1, most = k ? ranges[k][1] : (1 << 24) - 1;
         double mean = 0, expected = ((double)least + (double)most) / 2, width = (double)most - (double)least;
         bool ends[2] = {false, false};
@@ -183,7 +183,7 @@ static void weights(void)
 static void random_degrees(void)
 {
     bosc_ctx *ctx = plain_context();
-    struct generated g = generate(ctx, (bosc_generate_opts){.seed = 3, .n = 20000, .m = 100000});
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.seed = 3, .n = 20000, .m = 100000});
     int64_t *degrees = degrees_of(&g);
     double variance = 0;
     for (int64_t u = 0; u < g.n; u++) variance += ((double)degrees[u] - 10) * ((double)degrees[u] - 10) / (double)g.n;
@@ -199,7 +199,8 @@ static void rmat_quadrants(void)
 {
     bosc_ctx *ctx = plain_context();
     enum { M = 100000, N = 1 << 12 };
-    struct generated g = generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_RMAT, .seed = 3, .n = N - 7, .m = M});
+    struct generated g =
+        generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_RMAT, .seed = 3, .n = N - 7, .m = M});
     CHECK_EQ(g.n, N);
     CHECK_EQ(g.m, M);
     double top[3] = {0}, next[3] = {0};
@@ -217,8 +218,8 @@ static void rmat_quadrants(void)
 static void grid_edges(bosc_ctx *ctx)
 {
     for (int64_t side = 1; side < 9; side++) {
-        struct generated g =
-            generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_GRID, .n = side * side + 2 * (side > 1), .m = 5});
+        struct generated g = generate(
+            ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GRID, .n = side * side + 2 * (side > 1), .m = 5});
         CHECK_EQ(g.n, side * side);
         CHECK_EQ(g.m, 2 * side * (side - 1));
         bool seen[2][64] = {{false}};
@@ -236,7 +237,7 @@ static void grid_edges(bosc_ctx *ctx)
 static void road_degrees(void)
 {
     bosc_ctx *ctx = plain_context();
-    struct generated g = generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_ROAD, .seed = 5, .n = 50000});
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_ROAD, .seed = 5, .n = 50000});
     int64_t *degrees = degrees_of(&g), count[5] = {0};
     CHECK(fabs((double)g.n / 50000 - 1) < 0.05);
     CHECK(fabs((double)g.m / (double)g.n - 1.217) < 0.02);
@@ -255,7 +256,7 @@ static void road_degrees(void)
 static void clique_degrees(void)
 {
     bosc_ctx *ctx = plain_context();
-    struct generated g = generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_SSCA2, .seed = 5, .n = 20000});
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_SSCA2, .seed = 5, .n = 20000});
     int64_t *degrees = degrees_of(&g), isolated = 0;
     CHECK_EQ(g.n, 20000);
     CHECK((double)g.m / 20000 > 5.0 && (double)g.m / 20000 < 5.8);
@@ -278,8 +279,8 @@ static void all_near(bosc_ctx *ctx)
     static const int64_t sizes[][2] = {{2, 1}, {3, 2}, {60, 0}, {60, 3}, {60, 700}, {60, 1770}, {200, 400}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         int64_t n = sizes[k][0], pairs = n * (n - 1) / 2, p = 0;
-        struct generated g =
-            generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = k, .n = n, .m = sizes[k][1]});
+        struct generated g = generate(
+            ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = k, .n = n, .m = sizes[k][1]});
         int64_t *lengths = suite_alloc((size_t)pairs * 8);
         double x[200], y[200];
         for (int64_t i = 0; i < n; i++) {
@@ -307,10 +308,10 @@ static void all_near(bosc_ctx *ctx)
 static void near_enough(void)
 {
     bosc_ctx *ctx = plain_context();
-    struct generated g = generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = 1, .n = 10000});
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = 1, .n = 10000});
     CHECK(fabs((double)g.m / 40000 - 1) < 0.03);
     release(&g);
-    g = generate(ctx, (bosc_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = 1, .n = 1000, .m = 250000});
+    g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = 1, .n = 1000, .m = 250000});
     CHECK(fabs((double)g.m / 250000 - 1) < 0.05);
     release(&g);
     bosc_ctx_free(ctx);
@@ -318,7 +319,7 @@ static void near_enough(void)
 
 static void bad_arguments(bosc_ctx *ctx)
 {
-    const bosc_generate_opts good = {.size = sizeof good, .n = 10, .m = 20};
+    const bosc_graph_generate_opts good = {.size = sizeof good, .n = 10, .m = 20};
     static const size_t sizes[] = {0, 1, 7, sizeof good + 1, SIZE_MAX};
     static const int kinds[] = {-1, 6, 1000}, id_bits[] = {1, 31, 33, 128, -32};
     static const int64_t negative[] = {-1, INT64_MIN};
@@ -327,25 +328,25 @@ static void bad_arguments(bosc_ctx *ctx)
 #define GENERATE(o) bosc_graph_generate(ctx, &(o), &n, &m, u, v, w, 20)
     CHECK_EQ(bosc_graph_generate(NULL, &good, &n, &m, u, v, w, 20), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_graph_generate(ctx, NULL, &n, &m, u, v, w, 20), "opts");
-    CHECK_ARG(ctx, bosc_graph_generate(ctx, &good, &n, &m, u, v, w, -1), "room");
+    CHECK_ARG(ctx, bosc_graph_generate(ctx, &good, &n, &m, u, v, w, -1), "capacity");
     CHECK_ARG(ctx, bosc_graph_generate(ctx, &good, &n, &m, (char *)u + 4, v, w, 20), "u");
     CHECK_ARG(ctx, bosc_graph_generate(ctx, &good, &n, &m, u, (char *)v + 1, w, 20), "v");
     CHECK_ARG(ctx, bosc_graph_generate(ctx, &good, &n, &m, u, v, (int64_t *)((char *)w + 4), 20), "weights");
     for (size_t i = 0; i < 5; i++) {
-        bosc_generate_opts o = good, p = good;
+        bosc_graph_generate_opts o = good, p = good;
         o.size = sizes[i];
         p.id_bits = id_bits[i];
         CHECK_ARG(ctx, GENERATE(o), "opts: size");
         CHECK_ARG(ctx, GENERATE(p), "opts: id_bits");
     }
     for (size_t i = 0; i < 3; i++) {
-        bosc_generate_opts o = good;
+        bosc_graph_generate_opts o = good;
         o.kind = (bosc_graph_kind)kinds[i];
         CHECK_ARG(ctx, GENERATE(o), "opts: kind");
     }
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < 2; i++) {
-            bosc_generate_opts o = good, p = good;
+            bosc_graph_generate_opts o = good, p = good;
             o.kind = p.kind = (bosc_graph_kind)kind;
             o.n = negative[i];
             p.m = negative[i];
@@ -356,7 +357,7 @@ static void bad_arguments(bosc_ctx *ctx)
             CHECK_STATUS(ctx, GENERATE(o), BOSC_ERR_LIMIT);
             CHECK_STATUS(ctx, GENERATE(p), BOSC_ERR_LIMIT);
         }
-    bosc_generate_opts o = good;
+    bosc_graph_generate_opts o = good;
     o.least = 3;
     o.most = 2;
     CHECK_ARG(ctx, GENERATE(o), "opts: least");
@@ -377,14 +378,14 @@ static void bad_arguments(bosc_ctx *ctx)
 static void room(bosc_ctx *ctx)
 {
     for (int s = 0; s < SAMPLES; s++) {
-        bosc_generate_opts o = samples[s];
+        bosc_graph_generate_opts o = samples[s];
         int64_t n = 0, m = 0, none = -9, one[2] = {7, 7};
         o.size = sizeof o;
         CHECK_OK(ctx, bosc_graph_generate(ctx, &o, &n, &m, NULL, NULL, NULL, 0));
         CHECK(m > 1);
         CHECK_STATUS(ctx, bosc_graph_generate(ctx, &o, &none, &none, one, NULL, NULL, m - 1), BOSC_ERR_SPACE);
         CHECK_STATUS(ctx, bosc_graph_generate(ctx, &o, &none, &none, NULL, NULL, one, 0), BOSC_ERR_SPACE);
-        CHECK(none == -9 && one[0] == 7 && one[1] == 7 && suite_begins(bosc_message(ctx), "room: 0 elements"));
+        CHECK(none == -9 && one[0] == 7 && one[1] == 7 && suite_begins(bosc_message(ctx), "capacity: 0 elements"));
     }
 }
 
@@ -395,7 +396,7 @@ static int faulty_kind;
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     (void)user;
-    bosc_generate_opts o = {.size = sizeof o, .kind = (bosc_graph_kind)faulty_kind, .n = 40, .m = 5};
+    bosc_graph_generate_opts o = {.size = sizeof o, .kind = (bosc_graph_kind)faulty_kind, .n = 40, .m = 5};
     return bosc_graph_generate(ctx, &o, NULL, NULL, made, made + ROOM, made + 2 * ROOM, ROOM);
 }
 
@@ -440,7 +441,7 @@ static const struct suite_case suite_cases_generate[] = {
     {"all near", all_near, NULL},
     {"near enough", NULL, near_enough},
     {"bad arguments", bad_arguments, NULL},
-    {"room", room, NULL},
+    {"capacity", room, NULL},
     {"faults", faults, NULL},
 };
 SUITE(generate);

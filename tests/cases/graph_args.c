@@ -25,9 +25,9 @@ static void create(bosc_ctx *ctx)
     REFUSED(size, size_t, sizes, "size")
     REFUSED(weight, bosc_dtype, weights, "weight")
     REFUSED(id_bits, int32_t, id_bits, "id_bits")
-    REFUSED(arcs, bosc_arcs, arcs, "arcs")
-    REFUSED(parallel, bosc_parallel, parallels, "parallel")
-    REFUSED(nan, bosc_nan, nans, "nan")
+    REFUSED(arcs, bosc_graph_arcs, arcs, "arcs")
+    REFUSED(parallel, bosc_graph_parallel, parallels, "parallel")
+    REFUSED(nan, bosc_graph_nan, nans, "nan")
 #undef REFUSED
     CHECK(graph == NULL && kept == 5);
     bosc_graph_free(NULL);
@@ -39,7 +39,7 @@ static bosc_graph *triangle(bosc_ctx *ctx, const bosc_graph_opts *o)
     static const uint32_t w[3] = {5, 6, 7};
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_graph_create(ctx, o, &graph));
-    CHECK_OK(ctx, bosc_graph_build(ctx, graph, 3, 3, u, v, w));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, w, 3, 3));
     return graph;
 }
 
@@ -59,18 +59,18 @@ static void sizes(bosc_ctx *ctx)
     static const int64_t many_vertices[] = {UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX};
     static const int64_t many_entries[] = {(int64_t)1 << 40, INT64_MAX / 2, INT64_MAX};
     for (size_t i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, negative[i], 1, a, a, a), "n");
-        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 1, negative[i], a, a, a), "m");
-        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, negative[i], a, a, a), "n");
+        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, a, negative[i], 1), "n");
+        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, a, 1, negative[i]), "m");
+        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, a, a, a, negative[i]), "n");
         CHECK_ARG(ctx, bosc_graph_reserve(ctx, graph, negative[i], 1), "n");
         CHECK_ARG(ctx, bosc_graph_reserve(ctx, graph, 1, negative[i]), "m");
         CHECK_ARG(ctx, bosc_graph_bytes(ctx, NULL, negative[i], 1, &kept, NULL), "n");
         CHECK_ARG(ctx, bosc_graph_bytes(ctx, NULL, 1, negative[i], &kept, NULL), "m");
     }
     for (size_t i = 0; i < 3; i++) {
-        CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, many_vertices[i], 1, a, a, a), BOSC_ERR_LIMIT);
-        CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, 1, many_entries[i], a, a, a), BOSC_ERR_LIMIT);
-        CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, many_vertices[i], a, a, a), BOSC_ERR_LIMIT);
+        CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, a, a, a, many_vertices[i], 1), BOSC_ERR_LIMIT);
+        CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, a, a, a, 1, many_entries[i]), BOSC_ERR_LIMIT);
+        CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, a, a, a, many_vertices[i]), BOSC_ERR_LIMIT);
         CHECK_STATUS(ctx, bosc_graph_reserve(ctx, graph, many_vertices[i], 1), BOSC_ERR_LIMIT);
         CHECK_STATUS(ctx, bosc_graph_reserve(ctx, graph, 1, many_entries[i]), BOSC_ERR_LIMIT);
         CHECK_STATUS(ctx, bosc_graph_bytes(ctx, NULL, many_vertices[i], 1, &kept, NULL), BOSC_ERR_LIMIT);
@@ -91,24 +91,24 @@ static void build(bosc_ctx *ctx)
     bosc_graph *graph = triangle(ctx, &defaults);
     int64_t a[8] = {0, 1, 1, 1, 1, 1, 1, 1};
     const char *off = (const char *)a;
-    CHECK_EQ(bosc_graph_build(NULL, graph, 2, 2, a, a, a), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_graph_build(ctx, NULL, 2, 2, a, a, a), "graph");
-    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 2, 2, NULL, a, a), "u");
-    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 2, 2, a, NULL, a), "v");
+    CHECK_EQ(bosc_graph_build(NULL, graph, a, a, a, 2, 2), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_graph_build(ctx, NULL, a, a, a, 2, 2), "graph");
+    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, NULL, a, a, 2, 2), "u");
+    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, NULL, a, 2, 2), "v");
     for (int shift = 1; shift < 8; shift++) {
-        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 2, 2, off + shift, a, a), "u");
-        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 2, 2, a, off + shift, a), "v");
-        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 2, (const int64_t *)(off + shift), a, a), "offsets");
-        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 2, a, off + shift, a), "neighbours");
+        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, off + shift, a, a, 2, 2), "u");
+        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, off + shift, a, 2, 2), "v");
+        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, (const int64_t *)(off + shift), a, a, 2), "offsets");
+        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, a, off + shift, a, 2), "neighbours");
         if (shift % 4 == 0) continue;
-        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 2, 2, a, a, off + shift), "weights");
-        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 2, a, a, off + shift), "weights");
+        CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, off + shift, 2, 2), "weights");
+        CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, a, a, off + shift, 2), "weights");
     }
-    CHECK_EQ(bosc_graph_build_rows(NULL, graph, 2, a, a, a), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, NULL, 2, a, a, a), "graph");
-    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 2, NULL, a, a), "offsets");
-    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 0, NULL, a, a), "offsets");
-    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 2, a, NULL, a), "neighbours");
+    CHECK_EQ(bosc_graph_build_rows(NULL, graph, a, a, a, 2), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, NULL, a, a, a, 2), "graph");
+    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, NULL, a, a, 2), "offsets");
+    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, NULL, a, a, 0), "offsets");
+    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, a, NULL, a, 2), "neighbours");
     check_triangle(ctx, graph);
 }
 
@@ -123,12 +123,12 @@ static void offsets(bosc_ctx *ctx)
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
         for (int device = 0; device <= has_device_memory(ctx); device++) {
             struct array from = array_make(ctx, wrong[k], sizeof wrong[k], device);
-            CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, 3, from.p, neighbours, NULL), BOSC_ERR_DATA);
+            CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, from.p, neighbours, NULL, 3), BOSC_ERR_DATA);
             CHECK(suite_begins(bosc_message(ctx), "offsets: they "));
             array_free(ctx, &from);
         }
     const int64_t huge[2] = {0, (int64_t)1 << 40};
-    CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, 1, huge, neighbours, NULL), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, huge, neighbours, NULL, 1), BOSC_ERR_LIMIT);
     check_triangle(ctx, graph);
 }
 
@@ -168,17 +168,17 @@ static void info(bosc_ctx *ctx)
     bosc_graph *graph = triangle(ctx, &defaults);
     bosc_graph_info i = {.size = sizeof i, .n = 77};
     static const size_t sizes[] = {0, 1, 7, sizeof i + 1, sizeof i + 8, 2 * sizeof i, SIZE_MAX, SIZE_MAX / 2};
-    CHECK_EQ(bosc_graph_get_info(NULL, &i), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_graph_get_info(graph, NULL), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_graph_get_info(NULL, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_graph_get_info(ctx, NULL, &i), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_graph_get_info(ctx, graph, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_graph_get_info(ctx, NULL, NULL), BOSC_ERR_ARG);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         i.size = sizes[k];
-        CHECK_EQ(bosc_graph_get_info(graph, &i), BOSC_ERR_ARG);
+        CHECK_EQ(bosc_graph_get_info(ctx, graph, &i), BOSC_ERR_ARG);
     }
     CHECK_EQ(i.n, 77);
     i.size = 2 * sizeof(size_t); /* an older, shorter struct */
     i.entries = 78;
-    CHECK_EQ(bosc_graph_get_info(graph, &i), BOSC_OK);
+    CHECK_EQ(bosc_graph_get_info(ctx, graph, &i), BOSC_OK);
     CHECK(i.n == 3 && i.entries == 78);
     bosc_graph_free(graph);
 }
@@ -218,8 +218,8 @@ static void other_backend(bosc_ctx *ctx)
     int64_t a[9] = {0};
     CHECK_EQ(bosc_ctx_create(NULL, &cpu), BOSC_OK);
     bosc_graph *graph = triangle(cpu, &defaults);
-    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, 1, 1, a, a, a), "graph");
-    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, 1, a, a, a), "graph");
+    CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, a, 1, 1), "graph");
+    CHECK_ARG(ctx, bosc_graph_build_rows(ctx, graph, a, a, a, 1), "graph");
     CHECK_ARG(ctx, bosc_graph_reserve(ctx, graph, 1, 1), "graph");
     CHECK_ARG(ctx, bosc_graph_get_rows(ctx, graph, a, a, a, a), "graph");
     CHECK_ARG(ctx, bosc_graph_get_edges(ctx, graph, a, a, a, a), "graph");
@@ -235,7 +235,7 @@ static void assumed(bosc_ctx *ctx)
     bosc_graph_opts o = {.size = sizeof o, .assume_valid = 1};
     bosc_graph *graph = triangle(ctx, &o);
     const int64_t a[2] = {0, 0};
-    CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, 0, 2, a, a, NULL), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_graph_build(ctx, graph, a, a, NULL, 0, 2), BOSC_ERR_DATA);
     check_triangle(ctx, graph);
 }
 

@@ -45,8 +45,9 @@ static void shapes(bosc_ctx *ctx)
 static void weights(bosc_ctx *ctx)
 {
     for (int t = 0; t < 6; t++)
-        for (int nan = BOSC_NAN_DROP; nan <= BOSC_NAN_LAST; nan++) {
-            bosc_graph_opts o = {.size = sizeof o, .weight = weight_types[t], .id_bits = 64, .nan = (bosc_nan)nan};
+        for (int nan = BOSC_GRAPH_NAN_DROP; nan <= BOSC_GRAPH_NAN_LAST; nan++) {
+            bosc_graph_opts o = {
+                .size = sizeof o, .weight = weight_types[t], .id_bits = 64, .nan = (bosc_graph_nan)nan};
             struct graph_entries e = graph_make((uint64_t)t, GRAPH_SPARSE, 40, 160, o.weight, SPECIAL);
             build_and_check(ctx, &o, &e);
             free(e.weights);
@@ -95,14 +96,14 @@ static void arcs_of_both_ways(bosc_ctx *ctx)
             bosc_graph_opts o = {.size = sizeof o,
                                  .weight = weight_types[(seed / 6 + seed) % 6],
                                  .id_bits = seed % 4 < 2 ? 32 : 64,
-                                 .arcs = BOSC_ARCS_BOTH,
-                                 .parallel = k < 2 ? BOSC_PARALLEL_KEEP : (bosc_parallel)(seed % 4),
-                                 .nan = seed % 5 ? BOSC_NAN_LAST : BOSC_NAN_DROP,
+                                 .arcs = BOSC_GRAPH_ARCS_BOTH,
+                                 .parallel = k < 2 ? BOSC_GRAPH_PARALLEL_KEEP : (bosc_graph_parallel)(seed % 4),
+                                 .nan = seed % 5 ? BOSC_GRAPH_NAN_LAST : BOSC_GRAPH_NAN_DROP,
                                  .drop_loops = seed % 3 == 0,
                                  .wide = seed % 7 == 0,
                                  .assume_valid = k == 1};
             enum pattern pattern = k % 3 == 0 ? SPECIAL : k % 3 == 1 ? FEW_VALUES : EQUAL;
-            if (o.parallel == BOSC_PARALLEL_SUM) pattern = SMALL_INTEGERS;
+            if (o.parallel == BOSC_GRAPH_PARALLEL_SUM) pattern = SMALL_INTEGERS;
             struct graph_entries one = graph_make(seed, shape, 11 + 20 * (k % 2), 60, o.weight, pattern);
             struct graph_entries e = both_ways(seed, &one, k % 2);
             build_and_check(ctx, &o, &e);
@@ -114,7 +115,7 @@ static void arcs_of_both_ways(bosc_ctx *ctx)
 /* An arc without its partner is named, whatever is missing: the arc, its direction, its weight. */
 static void unpaired(bosc_ctx *ctx)
 {
-    bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_I32, .id_bits = 64, .arcs = BOSC_ARCS_BOTH};
+    bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_I32, .id_bits = 64, .arcs = BOSC_GRAPH_ARCS_BOTH};
     bosc_graph *graph = new_graph(ctx, &o);
     struct suite_random r = {8};
     for (int k = 0; k < 40; k++) {
@@ -147,15 +148,15 @@ static void parallel(bosc_ctx *ctx)
     uint64_t seed = 200;
     for (int shape = 0; shape < GRAPH_SHAPES; shape++)
         for (int t = 0; t < 6; t++)
-            for (int p = BOSC_PARALLEL_MIN; p <= BOSC_PARALLEL_FIRST; p++, seed++) {
+            for (int p = BOSC_GRAPH_PARALLEL_MIN; p <= BOSC_GRAPH_PARALLEL_FIRST; p++, seed++) {
                 bosc_graph_opts o = {.size = sizeof o,
                                      .weight = weight_types[t],
                                      .id_bits = 64,
-                                     .parallel = (bosc_parallel)p,
-                                     .nan = seed % 2 ? BOSC_NAN_LAST : BOSC_NAN_DROP,
+                                     .parallel = (bosc_graph_parallel)p,
+                                     .nan = seed % 2 ? BOSC_GRAPH_NAN_LAST : BOSC_GRAPH_NAN_DROP,
                                      .wide = seed % 7 == 0};
                 enum pattern pattern = seed % 3 == 0 ? SMALL_INTEGERS : SPECIAL;
-                if (p == BOSC_PARALLEL_SUM && t != 2 && t != 5) pattern = SMALL_INTEGERS;
+                if (p == BOSC_GRAPH_PARALLEL_SUM && t != 2 && t != 5) pattern = SMALL_INTEGERS;
                 struct graph_entries e = graph_make(seed, shape, 12, 70, o.weight, pattern);
                 build_and_check(ctx, &o, &e);
                 graph_free_entries(&e);
@@ -185,7 +186,8 @@ static void sums(bosc_ctx *ctx)
                 {BOSC_F64, 0x7ff0000000000000, 0x3ff0000000000000, 0xfff0000000000000},
                 {BOSC_F64, 0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        bosc_graph_opts o = {.size = sizeof o, .weight = rows[k].dtype, .id_bits = 64, .parallel = BOSC_PARALLEL_SUM};
+        bosc_graph_opts o = {
+            .size = sizeof o, .weight = rows[k].dtype, .id_bits = 64, .parallel = BOSC_GRAPH_PARALLEL_SUM};
         int64_t u[5] = {3, 1, 2, 2, 1}, v[5] = {3, 2, 1, 1, 4}, expected;
         const uint64_t all[5] = {0, rows[k].a, rows[k].b, rows[k].c, 0};
         unsigned char weights[40];
@@ -211,7 +213,7 @@ static void loops(bosc_ctx *ctx)
 {
     for (int shape = 0; shape < GRAPH_SHAPES; shape++) {
         bosc_graph_opts o = {
-            .size = sizeof o, .weight = BOSC_F32, .id_bits = 32, .drop_loops = 1, .nan = BOSC_NAN_DROP};
+            .size = sizeof o, .weight = BOSC_F32, .id_bits = 32, .drop_loops = 1, .nan = BOSC_GRAPH_NAN_DROP};
         struct graph_entries e = graph_make(3, shape, 7, 60, o.weight, SPECIAL);
         build_and_check(ctx, &o, &e);
         graph_free_entries(&e);
@@ -241,7 +243,7 @@ static struct copied_rows copy_rows(bosc_ctx *ctx, const struct graph_entries *e
     struct copied_rows rows = {suite_alloc((size_t)(e->n + 1) * 8), suite_alloc((size_t)e->m * 16),
                                suite_alloc((size_t)e->m * 16)};
     bosc_graph *graph = new_graph(ctx, &o);
-    CHECK_OK(ctx, bosc_graph_build(ctx, graph, e->n, e->m, e->u, e->v, e->weights));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, e->u, e->v, e->weights, e->n, e->m));
     CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, rows.offsets, rows.neighbours, NULL, rows.edges));
     bosc_graph_free(graph);
     return rows;
@@ -296,7 +298,7 @@ static void rows(bosc_ctx *ctx)
             struct array from = array_make(ctx, offsets, sizeof offsets, device);
             struct array v = graph_ids(ctx, &o, e.v, e.m, device);
             struct array w = array_make(ctx, e.weights, (size_t)e.m * 4, device);
-            CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, e.n, from.p, v.p, w.p));
+            CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, from.p, v.p, w.p, e.n));
             graph_check(ctx, &o, graph, &e, device);
             array_free(ctx, &from);
             array_free(ctx, &v);

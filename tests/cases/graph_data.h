@@ -102,7 +102,7 @@ static inline bosc_status graph_build(bosc_ctx *ctx, const bosc_graph_opts *o, b
 {
     struct array u = graph_ids(ctx, o, e->u, e->m, on_device), v = graph_ids(ctx, o, e->v, e->m, on_device);
     struct array w = array_make(ctx, e->weights, e->weights ? (size_t)e->m * bosc_dtype_size(e->dtype) : 0, on_device);
-    bosc_status status = bosc_graph_build(ctx, graph, e->n, e->m, u.p, v.p, e->weights ? w.p : NULL);
+    bosc_status status = bosc_graph_build(ctx, graph, u.p, v.p, e->weights ? w.p : NULL, e->n, e->m);
     array_free(ctx, &u);
     array_free(ctx, &v);
     array_free(ctx, &w);
@@ -182,7 +182,7 @@ static inline void graph_check_info(bosc_ctx *ctx, const bosc_graph_opts *o, con
         least = degrees[u] < least ? degrees[u] : least;
         most = degrees[u] > most ? degrees[u] : most;
     }
-    CHECK_EQ(bosc_graph_get_info(graph, &info), BOSC_OK);
+    CHECK_EQ(bosc_graph_get_info(ctx, graph, &info), BOSC_OK);
     CHECK_EQ(info.n, g->n);
     CHECK_EQ(info.entries, entries);
     CHECK_EQ(info.m, g->m);

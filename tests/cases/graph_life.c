@@ -90,9 +90,9 @@ static bosc_graph_opts options(int k)
     return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),
                              .weight = k & 1 ? BOSC_F64 : BOSC_I32,
                              .id_bits = 32 << (k & 1),
-                             .arcs = k & 2 ? BOSC_ARCS_BOTH : BOSC_ARCS_ONE,
-                             .parallel = (bosc_parallel)(k >> 2 & 3),
-                             .nan = k & 1 ? BOSC_NAN_DROP : BOSC_NAN_REFUSE,
+                             .arcs = k & 2 ? BOSC_GRAPH_ARCS_BOTH : BOSC_GRAPH_ARCS_ONE,
+                             .parallel = (bosc_graph_parallel)(k >> 2 & 3),
+                             .nan = k & 1 ? BOSC_GRAPH_NAN_DROP : BOSC_GRAPH_NAN_REFUSE,
                              .drop_loops = k >> 4 & 1,
                              .wide = k >> 4 & 1};
 }
@@ -103,7 +103,7 @@ static struct graph_entries entries_for(const bosc_graph_opts *o, uint64_t seed,
     struct graph_entries e = graph_make(seed, GRAPH_DENSE, n, m, o->weight, SMALL_INTEGERS);
     size_t size = bosc_dtype_size(o->weight);
     int64_t half = m / 2;
-    if (o->arcs == BOSC_ARCS_ONE) return e;
+    if (o->arcs == BOSC_GRAPH_ARCS_ONE) return e;
     for (int64_t i = 0; i < half; i++) {
         e.u[i] = e.u[i] == e.v[i] ? (e.v[i] + 1) % n : e.u[i];
         int64_t j = m - 1 - i;
@@ -156,7 +156,7 @@ static void reserve(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_graph_reserve(ctx, graph, 1000, 2000));
         graph_check(ctx, &o, graph, &e, false);
         CHECK_OK(ctx, bosc_graph_bytes(ctx, &o, 1000, 2000, &kept, &scratch));
-        CHECK_EQ(bosc_graph_get_info(graph, &info), BOSC_OK);
+        CHECK_EQ(bosc_graph_get_info(ctx, graph, &info), BOSC_OK);
         CHECK(kept == info.bytes && scratch > 0);
         bosc_graph_free(graph);
         graph_free_entries(&e);
@@ -237,7 +237,9 @@ struct faulty {
     struct graph_entries small, large;
     struct reference_graph expected;
     int64_t ids[64], degrees[16];
-    bool kept, reserve;
+    bool reserve;
+    bosc_ctx *ctx; /* of `failed`: the graph that lacked memory, looked at once the message was read */
+    bosc_graph *failed;
 };
 
 static void *as_ids(const bosc_graph_opts *o, const int64_t *from, int64_t m)
@@ -254,7 +256,7 @@ static void *as_ids(const bosc_graph_opts *o, const int64_t *from, int64_t m)
 static bosc_status build_host(bosc_ctx *ctx, const struct faulty *f, bosc_graph *graph, const struct graph_entries *e)
 {
     void *u = as_ids(&f->opts, e->u, e->m), *v = as_ids(&f->opts, e->v, e->m);
-    bosc_status status = bosc_graph_build(ctx, graph, e->n, e->m, u, v, e->weights);
+    bosc_status status = bosc_graph_build(ctx, graph, u, v, e->weights, e->n, e->m);
     free(u);
     free(v);
     return status;
@@ -264,16 +266,16 @@ static bosc_status use(bosc_ctx *ctx, void *user)
 {
     struct faulty *f = user;
     bosc_graph *graph = NULL;
-    bosc_graph_info info = {.size = sizeof info};
-    f->kept = true;
+    f->failed = NULL;
     bosc_status status = bosc_graph_create(ctx, &f->opts, &graph);
     if (status != BOSC_OK) return status;
     status = build_host(ctx, f, graph, &f->small);
     if (status == BOSC_OK && f->reserve) status = bosc_graph_reserve(ctx, graph, 20, 100);
     if (status == BOSC_OK) status = build_host(ctx, f, graph, &f->large);
     if (status == BOSC_ERR_NOMEM) {
-        bosc_graph_get_info(graph, &info);
-        f->kept = info.entries == 0 || info.entries == f->small.m;
+        f->ctx = ctx;
+        f->failed = graph;
+        return status;
     }
     if (status == BOSC_OK) status = bosc_graph_get_degrees(ctx, graph, f->degrees);
     if (status == BOSC_OK) status = bosc_graph_get_edges(ctx, graph, f->ids, NULL, NULL, NULL);
@@ -286,9 +288,13 @@ static void prepare(void *user) { memset(((struct faulty *)user)->ids, 0x77, siz
 static bool untouched(void *user)
 {
     struct faulty *f = user;
+    bosc_graph_info info = {.size = sizeof info};
     for (int i = 0; i < 64; i++)
         if (f->ids[i] != 0x7777777777777777) return false;
-    return f->kept;
+    if (!f->failed) return true;
+    bool known = bosc_graph_get_info(f->ctx, f->failed, &info) == BOSC_OK;
+    bosc_graph_free(f->failed);
+    return known && (info.entries == 0 || info.entries == f->small.m);
 }
 
 static bool right(void *user)
@@ -333,7 +339,7 @@ static bosc_status save_and_read(bosc_ctx *ctx, void *user)
     s->file.size = s->file.at = 0;
     bosc_status status = bosc_graph_create(ctx, &s->opts, &graph);
     if (status != BOSC_OK) return status;
-    status = bosc_graph_build(ctx, graph, s->entries.n, s->entries.m, s->entries.u, s->entries.v, NULL);
+    status = bosc_graph_build(ctx, graph, s->entries.u, s->entries.v, NULL, s->entries.n, s->entries.m);
     if (status == BOSC_OK) status = bosc_graph_write(ctx, graph, saved_append, &s->file);
     if (status == BOSC_OK) status = bosc_graph_read(ctx, saved_deliver, &s->file, &back);
     if (status == BOSC_OK) status = bosc_graph_get_degrees(ctx, back, s->degrees);

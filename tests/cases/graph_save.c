@@ -23,8 +23,8 @@ static void round_trip(bosc_ctx *ctx)
         bosc_graph_opts o = {.size = sizeof o,
                              .weight = weight_types[k % 6],
                              .id_bits = k % 5 < 2 ? 32 : 64,
-                             .nan = BOSC_NAN_LAST,
-                             .parallel = k % 4 == 3 ? BOSC_PARALLEL_MIN : BOSC_PARALLEL_KEEP,
+                             .nan = BOSC_GRAPH_NAN_LAST,
+                             .parallel = k % 4 == 3 ? BOSC_GRAPH_PARALLEL_MIN : BOSC_GRAPH_PARALLEL_KEEP,
                              .drop_loops = k % 7 == 0,
                              .wide = k % 3 == 0};
         struct graph_entries e =

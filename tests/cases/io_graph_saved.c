@@ -12,7 +12,7 @@ static bosc_graph *make_graph(bosc_ctx *ctx, int64_t m)
     bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_I32, .id_bits = 32};
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_graph_create(ctx, &opts, &graph));
-    CHECK_OK(ctx, bosc_graph_build(ctx, graph, N, m, u, v, weights));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, weights, N, m));
     return graph;
 }
 
@@ -21,8 +21,8 @@ static void check_equal(bosc_ctx *ctx, const bosc_graph *a, const bosc_graph *b)
     bosc_graph_info ia = {.size = sizeof ia}, ib = {.size = sizeof ib};
     uint32_t arrays[2][3][M];
     int32_t weights[2][M];
-    CHECK_OK(ctx, bosc_graph_get_info(a, &ia));
-    CHECK_OK(ctx, bosc_graph_get_info(b, &ib));
+    CHECK_OK(ctx, bosc_graph_get_info(ctx, a, &ia));
+    CHECK_OK(ctx, bosc_graph_get_info(ctx, b, &ib));
     CHECK(ia.n == ib.n && ia.m == ib.m && ia.entries == ib.entries && ia.weight == ib.weight);
     CHECK_OK(ctx, bosc_graph_get_edges(ctx, a, arrays[0][0], arrays[0][1], arrays[0][2], weights[0]));
     CHECK_OK(ctx, bosc_graph_get_edges(ctx, b, arrays[1][0], arrays[1][1], arrays[1][2], weights[1]));

@@ -6,7 +6,7 @@
 
 static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
 
-/* What bosc_msf should give. */
+/* What bosc_msf_compute should give. */
 struct expected {
     int64_t *edges, *labels, count, trees;
 };
@@ -68,7 +68,7 @@ static void check_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
     struct array edges = array_make(ctx, NULL, (size_t)(room > 0 ? room : 0) * size, false);
     struct array labels = array_make(ctx, NULL, (size_t)e->n * size, false);
     bosc_msf_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_msf(ctx, graph, opts, edges.p, labels.p, &info));
+    CHECK_OK(ctx, bosc_msf_compute(ctx, graph, opts, edges.p, labels.p, &info));
     array_get(ctx, &edges);
     array_get(ctx, &labels);
     CHECK_EQ(info.edges, x->count);
@@ -275,25 +275,25 @@ static void built_otherwise(bosc_ctx *ctx)
     static const int64_t u[] = {0, 1, 1, 2, 2, 0}, v[] = {1, 0, 1, 1, 0, 0}, row[] = {0, 3, 5, 7},
                          next[] = {1, 1, 2, 0, 0, 0, 2};
     static const int32_t w[] = {5, 3, -9, 4, 10, -8}, row_w[] = {5, 3, 10, 5, 3, 10, -1};
-    bosc_graph_opts go = {.size = sizeof go, .weight = BOSC_I32, .parallel = BOSC_PARALLEL_SUM, .drop_loops = 1};
+    bosc_graph_opts go = {.size = sizeof go, .weight = BOSC_I32, .parallel = BOSC_GRAPH_PARALLEL_SUM, .drop_loops = 1};
     bosc_graph *graph = NULL;
     bosc_msf_info info = {.size = sizeof info};
     int64_t edges[2], labels[3];
     CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
-    CHECK_OK(ctx, bosc_graph_build(ctx, graph, 3, 6, u, v, w));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, w, 3, 6));
     for (int a = 0; a < 3; a++) {
         bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithms[a]};
-        CHECK_OK(ctx, bosc_msf(ctx, graph, &o, edges, labels, &info)); /* 0-1: 8, 1-2: 4, 0-2: 10 */
+        CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &o, edges, labels, &info)); /* 0-1: 8, 1-2: 4, 0-2: 10 */
         CHECK(info.edges == 2 && edges[0] == 0 && edges[1] == 3 && info.weight_low == 12 && info.trees == 1);
         o.limit = &w[3];
-        CHECK_OK(ctx, bosc_msf(ctx, graph, &o, edges, labels, &info));
+        CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &o, edges, labels, &info));
         CHECK(info.edges == 1 && edges[0] == 3 && labels[0] == 0 && labels[1] == 1 && labels[2] == 1);
     }
     bosc_graph_free(graph);
-    go = (bosc_graph_opts){.size = sizeof go, .weight = BOSC_I32, .arcs = BOSC_ARCS_BOTH};
+    go = (bosc_graph_opts){.size = sizeof go, .weight = BOSC_I32, .arcs = BOSC_GRAPH_ARCS_BOTH};
     CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
-    CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, 3, row, next, row_w));
-    CHECK_OK(ctx, bosc_msf(ctx, graph, NULL, edges, labels, &info));
+    CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, row, next, row_w, 3));
+    CHECK_OK(ctx, bosc_msf_compute(ctx, graph, NULL, edges, labels, &info));
     CHECK(info.edges == 2 && edges[0] == 1 && edges[1] == 2 && info.weight_low == 13);
     bosc_graph_free(graph);
 }
@@ -407,8 +407,8 @@ static void places(bosc_ctx *ctx)
             struct array labels = array_make(ctx, NULL, (size_t)g.e.n * 8, (which & 8) && has_device_memory(ctx));
             bosc_msf_info info = {.size = which & 4 ? sizeof info : offsetof(bosc_msf_info, weight_low)};
             bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithms[which / 16 % 3]};
-            CHECK_OK(ctx, bosc_msf(ctx, graph, which & 32 ? NULL : &o, which & 1 ? edges.p : NULL,
-                                   which & 2 ? labels.p : NULL, which & 12 ? &info : NULL));
+            CHECK_OK(ctx, bosc_msf_compute(ctx, graph, which & 32 ? NULL : &o, which & 1 ? edges.p : NULL,
+                                           which & 2 ? labels.p : NULL, which & 12 ? &info : NULL));
             array_get(ctx, &edges);
             array_get(ctx, &labels);
             for (int64_t i = 0; i < x.count && (which & 1); i++) CHECK_EQ(((int64_t *)edges.host)[i], x.edges[i]);

@@ -39,27 +39,27 @@ static void forests(bosc_ctx *ctx)
     bosc_msf_info info = {.size = sizeof info, .edges = 77};
     memset(edges, 0x55, sizeof edges);
     memset(labels, 0x55, sizeof labels);
-    CHECK_EQ(bosc_msf(NULL, graph, NULL, edges, labels, &info), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_msf_compute(NULL, graph, NULL, edges, labels, &info), BOSC_ERR_ARG);
     CHECK_EQ(bosc_components(NULL, graph, NULL, labels, &count), BOSC_ERR_ARG);
     CHECK_EQ(bosc_msf_verify(NULL, graph, NULL, edges, 0, &edge), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_msf(ctx, NULL, NULL, edges, labels, &info), "graph");
+    CHECK_ARG(ctx, bosc_msf_compute(ctx, NULL, NULL, edges, labels, &info), "graph");
     CHECK_ARG(ctx, bosc_components(ctx, NULL, NULL, labels, &count), "graph");
     CHECK_ARG(ctx, bosc_msf_verify(ctx, NULL, NULL, edges, 0, &edge), "graph");
     int options = bad_options(bad);
     for (int i = 0; i < options; i++) {
-        CHECK_ARG(ctx, bosc_msf(ctx, graph, &bad[i], edges, labels, &info), "opts");
+        CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, &bad[i], edges, labels, &info), "opts");
         CHECK_ARG(ctx, bosc_components(ctx, graph, &bad[i], labels, &count), "opts");
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, &bad[i], edges, 0, &edge), "opts");
     }
     for (int i = 1; i < 8; i++) {
-        CHECK_ARG(ctx, bosc_msf(ctx, graph, NULL, (char *)edges + i, labels, &info), "edges");
-        CHECK_ARG(ctx, bosc_msf(ctx, graph, NULL, edges, (char *)labels + i, &info), "labels");
+        CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, (char *)edges + i, labels, &info), "edges");
+        CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, edges, (char *)labels + i, &info), "labels");
         CHECK_ARG(ctx, bosc_components(ctx, graph, NULL, (char *)labels + i, &count), "labels");
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, NULL, (char *)edges + i, 1, &edge), "edges");
     }
     for (size_t i = 0; i < sizeof bad_sizes / sizeof bad_sizes[0]; i++) {
         bosc_msf_info wrong = {.size = bad_sizes[i]};
-        CHECK_ARG(ctx, bosc_msf(ctx, graph, NULL, edges, labels, &wrong), "info");
+        CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, edges, labels, &wrong), "info");
     }
     for (size_t i = 0; i < 4; i++)
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, NULL, edges, negative[i], &edge), "count");
@@ -69,7 +69,7 @@ static void forests(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_msf_verify(ctx, graph, NULL, edges, INT64_MAX, &edge), BOSC_ERR_LIMIT);
     for (int i = 0; i < N; i++) CHECK(edges[i] == 0x5555555555555555 && labels[i] == 0x5555555555555555);
     CHECK(info.edges == 77 && count == 5 && edge == 5);
-    CHECK_OK(ctx, bosc_msf(ctx, graph, NULL, valid, NULL, &info));
+    CHECK_OK(ctx, bosc_msf_compute(ctx, graph, NULL, valid, NULL, &info));
     CHECK_OK(ctx, bosc_msf_verify(ctx, graph, NULL, valid, info.edges, &edge));
     CHECK_EQ(edge, 5);
     bosc_graph_free(graph);
@@ -78,35 +78,65 @@ static void forests(bosc_ctx *ctx)
 
 static void trees(bosc_ctx *ctx)
 {
-    static const int32_t bits[] = {0, 1, 16, 31, 33, 63, 65, -32, -64, 128, INT32_MAX, INT32_MIN};
+    static const int32_t bits[] = {8, 1, 16, 31, 33, 63, 65, -32, -64, 128, INT32_MAX, INT32_MIN};
     int64_t pairs[] = {0, 1, 1, 2, 2, 3}, order[4];
     double lengths[3] = {1, 2, 3}, z[12];
-    CHECK_EQ(bosc_tour(NULL, 4, 64, pairs, order), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_linkage(NULL, 4, 64, pairs, lengths, z), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_tour_compute(NULL, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_linkage_compute(NULL, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+             BOSC_ERR_ARG);
     for (size_t i = 0; i < 4; i++) {
-        CHECK_ARG(ctx, bosc_tour(ctx, negative[i], 64, pairs, order), "n");
-        CHECK_ARG(ctx, bosc_linkage(ctx, negative[i], 64, pairs, lengths, z), "n");
+        CHECK_ARG(ctx, bosc_tour_compute(ctx, pairs, negative[i], &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
+                  "n");
+        CHECK_ARG(ctx,
+                  bosc_linkage_compute(ctx, pairs, lengths, negative[i],
+                                       &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+                  "n");
     }
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
-        CHECK_ARG(ctx, bosc_tour(ctx, 4, bits[i], pairs, order), "id_bits");
-        CHECK_ARG(ctx, bosc_linkage(ctx, 4, bits[i], pairs, lengths, z), "id_bits");
+        CHECK_ARG(ctx, bosc_tour_compute(ctx, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), bits[i]}, order),
+                  "opts");
+        CHECK_ARG(
+            ctx,
+            bosc_linkage_compute(ctx, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), bits[i]}, z),
+            "opts");
     }
-    CHECK_ARG(ctx, bosc_tour(ctx, 4, 64, NULL, order), "pairs");
-    CHECK_ARG(ctx, bosc_tour(ctx, 4, 64, pairs, NULL), "order");
-    CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, NULL, lengths, z), "pairs");
-    CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, pairs, NULL, z), "lengths");
-    CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, pairs, lengths, NULL), "z");
+    CHECK_ARG(ctx, bosc_tour_compute(ctx, NULL, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order), "pairs");
+    CHECK_ARG(ctx, bosc_tour_compute(ctx, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, NULL), "order");
+    CHECK_ARG(ctx, bosc_linkage_compute(ctx, NULL, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+              "pairs");
+    CHECK_ARG(ctx, bosc_linkage_compute(ctx, pairs, NULL, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+              "lengths");
+    CHECK_ARG(ctx,
+              bosc_linkage_compute(ctx, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, NULL),
+              "z");
     for (int i = 1; i < 8; i++) {
-        CHECK_ARG(ctx, bosc_tour(ctx, 4, 64, (char *)pairs + i, order), "pairs");
-        CHECK_ARG(ctx, bosc_tour(ctx, 4, 64, pairs, (char *)order + i), "order");
-        CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, (char *)pairs + i, lengths, z), "pairs");
-        CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, pairs, (double *)((char *)lengths + i), z), "lengths");
-        CHECK_ARG(ctx, bosc_linkage(ctx, 4, 64, pairs, lengths, (double *)((char *)z + i)), "z");
+        CHECK_ARG(ctx,
+                  bosc_tour_compute(ctx, (char *)pairs + i, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
+                  "pairs");
+        CHECK_ARG(ctx,
+                  bosc_tour_compute(ctx, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, (char *)order + i),
+                  "order");
+        CHECK_ARG(ctx,
+                  bosc_linkage_compute(ctx, (char *)pairs + i, lengths, 4,
+                                       &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+                  "pairs");
+        CHECK_ARG(ctx,
+                  bosc_linkage_compute(ctx, pairs, (double *)((char *)lengths + i), 4,
+                                       &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+                  "lengths");
+        CHECK_ARG(ctx,
+                  bosc_linkage_compute(ctx, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64},
+                                       (double *)((char *)z + i)),
+                  "z");
     }
     static const int64_t large[] = {((int64_t)1 << 31) + 1, (int64_t)1 << 32, INT64_MAX};
     for (int i = 0; i < 3; i++) {
-        CHECK_STATUS(ctx, bosc_tour(ctx, large[i], 64, pairs, order), BOSC_ERR_LIMIT);
-        CHECK_STATUS(ctx, bosc_linkage(ctx, large[i], 64, pairs, lengths, z), BOSC_ERR_LIMIT);
+        CHECK_STATUS(ctx, bosc_tour_compute(ctx, pairs, large[i], &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
+                     BOSC_ERR_LIMIT);
+        CHECK_STATUS(
+            ctx,
+            bosc_linkage_compute(ctx, pairs, lengths, large[i], &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+            BOSC_ERR_LIMIT);
     }
 }
 
@@ -119,7 +149,7 @@ static void other_backend(void)
         CHECK_EQ(bosc_ctx_create(NULL, &a), BOSC_OK);
         CHECK_EQ(bosc_ctx_create(&cuda, &b), BOSC_OK);
         bosc_graph *graph = forest_build(a, &g.e, 64, 0);
-        CHECK_ARG(b, bosc_msf(b, graph, NULL, NULL, NULL, NULL), "graph");
+        CHECK_ARG(b, bosc_msf_compute(b, graph, NULL, NULL, NULL, NULL), "graph");
         CHECK_ARG(b, bosc_components(b, graph, NULL, NULL, NULL), "graph");
         CHECK_ARG(b, bosc_msf_verify(b, graph, NULL, NULL, 0, NULL), "graph");
         bosc_graph_free(graph);
@@ -151,15 +181,16 @@ static bosc_status call_any(bosc_ctx *ctx, void *user)
     switch (f->which) {
     case 0: return bosc_components(ctx, f->graph, &f->opts, f->labels, &f->info.trees);
     case 1: return bosc_msf_verify(ctx, f->graph, &f->opts, f->right_edges, f->right_count, NULL);
-    case 2: return bosc_tour(ctx, N, 64, pairs, f->labels);
+    case 2: return bosc_tour_compute(ctx, pairs, N, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, f->labels);
     case 3: {
         double z[4 * N];
         memcpy(z, f->edges, sizeof f->edges);
-        bosc_status status = bosc_linkage(ctx, N, 64, pairs, lengths, z);
+        bosc_status status =
+            bosc_linkage_compute(ctx, pairs, lengths, N, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z);
         memcpy(f->edges, z, sizeof f->edges);
         return status;
     }
-    default: return bosc_msf(ctx, f->graph, &f->opts, f->edges, f->labels, &f->info);
+    default: return bosc_msf_compute(ctx, f->graph, &f->opts, f->edges, f->labels, &f->info);
     }
 }
 
@@ -249,7 +280,7 @@ static void second_call(bosc_ctx *like)
         bosc_msf_opts opts = {.size = sizeof opts, .algorithm = (bosc_msf_algorithm)a};
         for (int turn = 0, before = 0; turn < 2; turn++) {
             bosc_msf_info found = {.size = sizeof found};
-            CHECK_OK(ctx, bosc_msf(ctx, graph, &opts, edges, labels, &found));
+            CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &opts, edges, labels, &found));
             CHECK_OK(ctx, bosc_components(ctx, graph, NULL, labels, NULL));
             CHECK_OK(ctx, bosc_msf_verify(ctx, graph, NULL, edges, found.edges, NULL));
             if (turn) CHECK_EQ(c.allocations, before);
@@ -285,7 +316,7 @@ static void cancelled(bosc_ctx *like)
             bosc_ctx *ctx = suite_open(&o);
             bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
             left = at;
-            bosc_status status = bosc_msf(ctx, graph, &opts, edges, NULL, NULL);
+            bosc_status status = bosc_msf_compute(ctx, graph, &opts, edges, NULL, NULL);
             CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
             CHECK((status == BOSC_OK) == (left >= 0) && (status == BOSC_OK || edges[0] == 77));
             if (status == BOSC_OK) at = 50;

@@ -67,7 +67,7 @@ static void tours(bosc_ctx *ctx)
         struct array in = array_make(ctx, given, (size_t)(n > 1 ? 2 * (n - 1) : 0) * (size_t)id_bits / 8, k & 1);
         struct array order = array_make(ctx, NULL, (size_t)n * (size_t)id_bits / 8, k & 2);
         reference_tour(n, pairs, right);
-        CHECK_OK(ctx, bosc_tour(ctx, n, id_bits, in.p, order.p));
+        CHECK_OK(ctx, bosc_tour_compute(ctx, in.p, n, &(bosc_tour_opts){sizeof(bosc_tour_opts), id_bits}, order.p));
         array_get(ctx, &order);
         for (int64_t i = 0; i < n; i++) CHECK_EQ(forest_id(order.host, id_bits, i), right[i]);
         array_free(ctx, &in);
@@ -125,7 +125,8 @@ static void linkages(bosc_ctx *ctx)
         struct array z = array_make(ctx, NULL, (size_t)rows * 32, k & 2);
         struct array weights = array_make(ctx, lengths, (size_t)rows * 8, k & 4);
         reference_linkage(n, pairs, lengths, right);
-        CHECK_OK(ctx, bosc_linkage(ctx, n, id_bits, in.p, weights.p, z.p));
+        CHECK_OK(ctx, bosc_linkage_compute(ctx, in.p, weights.p, n,
+                                           &(bosc_linkage_opts){sizeof(bosc_linkage_opts), id_bits}, z.p));
         CHECK(memcmp(array_get(ctx, &z), right, (size_t)rows * 32) == 0);
         array_free(ctx, &in);
         array_free(ctx, &z);
@@ -156,13 +157,20 @@ static void no_trees(bosc_ctx *ctx)
     int64_t order[4] = {7, 7, 7, 7}, good[] = {0, 1, 1, 2, 2, 3};
     for (int i = 0; i < 12; i++) z[i] = 7;
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
-        CHECK_STATUS(ctx, bosc_tour(ctx, 4, 64, wrong[k].pairs, order), BOSC_ERR_DATA);
+        CHECK_STATUS(ctx,
+                     bosc_tour_compute(ctx, wrong[k].pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
+                     BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx), wrong[k].tour));
-        CHECK_STATUS(ctx, bosc_linkage(ctx, 4, 64, wrong[k].pairs, lengths, z), BOSC_ERR_DATA);
+        CHECK_STATUS(ctx,
+                     bosc_linkage_compute(ctx, wrong[k].pairs, lengths, 4,
+                                          &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+                     BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_message(ctx), wrong[k].linkage));
     }
     lengths[1] = -NAN;
-    CHECK_STATUS(ctx, bosc_linkage(ctx, 4, 64, good, lengths, z), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx,
+                 bosc_linkage_compute(ctx, good, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
+                 BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_message(ctx), "lengths: row 1"));
     for (int i = 0; i < 12; i++) CHECK(z[i] == 7);
     for (int i = 0; i < 4; i++) CHECK(order[i] == 7);
@@ -177,10 +185,11 @@ static void large(bosc_ctx *ctx)
         double *lengths = suite_alloc((size_t)n * 8), *z = suite_alloc((size_t)n * 32);
         uint8_t *seen = suite_alloc((size_t)n);
         for (int64_t i = 0; i < n - 1; i++) lengths[i] = (double)suite_below(&r, 1000);
-        CHECK_OK(ctx, bosc_linkage(ctx, n, 64, pairs, lengths, z));
+        CHECK_OK(ctx,
+                 bosc_linkage_compute(ctx, pairs, lengths, n, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z));
         for (int64_t i = 1; i < n - 1; i++) CHECK(z[4 * i + 2] >= z[4 * i - 2] && z[4 * i] < z[4 * i + 1]);
         CHECK(z[4 * (n - 2) + 3] == (double)n);
-        CHECK_OK(ctx, bosc_tour(ctx, n, 64, pairs, order));
+        CHECK_OK(ctx, bosc_tour_compute(ctx, pairs, n, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order));
         memset(seen, 0, (size_t)n);
         CHECK_EQ(order[0], 0);
         for (int64_t i = 0; i < n; i++) {

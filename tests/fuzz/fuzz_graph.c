@@ -19,11 +19,12 @@ static void use(bosc_ctx *ctx, bosc_graph *graph)
     bosc_msf_info found = {.size = sizeof found};
     bosc_msf_opts opts = {.size = sizeof opts};
     int64_t edge;
-    if (bosc_graph_get_info(graph, &info) != BOSC_OK || info.m > info.entries || info.arcs > 2 * info.m) abort();
+    if (bosc_graph_get_info(ctx, graph, &info) != BOSC_OK || info.m > info.entries || info.arcs > 2 * info.m) abort();
     if (info.n > 1 << 20 || info.entries > 1 << 20) return; /* tables by vertex and by edge id */
     void *ids = room(info.m), *u = room(info.m), *v = room(info.m), *weights = room(info.m), *forest = room(info.n);
     if (bosc_graph_get_edges(ctx, graph, ids, u, v, weights) != BOSC_OK) abort();
-    if (bosc_msf(ctx, graph, &opts, forest, NULL, &found) != BOSC_OK || found.edges + found.trees != info.n) abort();
+    if (bosc_msf_compute(ctx, graph, &opts, forest, NULL, &found) != BOSC_OK || found.edges + found.trees != info.n)
+        abort();
     if (bosc_msf_verify(ctx, graph, &opts, forest, found.edges, &edge) != BOSC_OK) abort();
     free(ids);
     free(u);

@@ -68,7 +68,7 @@ class Library:
         ids, labels = np.empty(max(min(n - 1, m), 1), "i8"), np.empty(max(n, 1), "i8")
         opts = MsfOpts(size=ctypes.sizeof(MsfOpts), algorithm=algorithm, maximum=maximum)
         info = MsfInfo(size=ctypes.sizeof(MsfInfo))
-        self.must(self.lib.bosc_msf(self.ctx, handle, ctypes.byref(opts), pointer(ids.ctypes.data),
+        self.must(self.lib.bosc_msf_compute(self.ctx, handle, ctypes.byref(opts), pointer(ids.ctypes.data),
                                     pointer(labels.ctypes.data), ctypes.byref(info)))
         return ids[:info.edges], labels[:n], info
 

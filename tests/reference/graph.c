@@ -110,17 +110,17 @@ static int64_t merge_parallel(const bosc_graph_opts *o, struct reference_graph *
         for (int64_t f = e + 1; f < g->m; f++) {
             struct reference_edge other = g->edges[f];
             if (!same_ends(first, &other)) continue;
-            if (o->parallel == BOSC_PARALLEL_MIN && reference_compare_weights(o->weight, other.weight, best.weight) < 0)
+            if (o->parallel == BOSC_GRAPH_PARALLEL_MIN && reference_compare_weights(o->weight, other.weight, best.weight) < 0)
                 best = other;
             fits = fits && add(o->weight, sum, other.weight, &sum);
             drop(g, f--);
         }
-        if (o->parallel == BOSC_PARALLEL_SUM) {
+        if (o->parallel == BOSC_GRAPH_PARALLEL_SUM) {
             best.weight = sum;
-            if (!fits || (is_nan(o->weight, sum) && o->nan == BOSC_NAN_REFUSE)) return best.id;
+            if (!fits || (is_nan(o->weight, sum) && o->nan == BOSC_GRAPH_NAN_REFUSE)) return best.id;
         }
         *first = best;
-        if (is_nan(o->weight, best.weight) && o->nan == BOSC_NAN_DROP) drop(g, e--);
+        if (is_nan(o->weight, best.weight) && o->nan == BOSC_GRAPH_NAN_DROP) drop(g, e--);
     }
     return -1;
 }
@@ -159,8 +159,8 @@ static int take(const bosc_graph_opts *o, const struct reference_entries *in, in
     uint64_t w = weight_of(o->weight, in->weights, i);
     int64_t u = in->u[i], v = in->v[i], id = i;
     if (o->drop_loops && u == v) return 1;
-    if (o->nan == BOSC_NAN_DROP && is_nan(o->weight, w)) return 1;
-    if (o->arcs == BOSC_ARCS_BOTH && u != v) {
+    if (o->nan == BOSC_GRAPH_NAN_DROP && is_nan(o->weight, w)) return 1;
+    if (o->arcs == BOSC_GRAPH_ARCS_BOTH && u != v) {
         int64_t other = partner(o, in, i);
         if (other < 0) return 0;
         if (u > v) return 1;
@@ -181,14 +181,14 @@ int reference_build(const bosc_graph_opts *o, const struct reference_entries *in
     for (int64_t i = 0; i < in->m && *bad < 0; i++) {
         uint64_t w = weight_of(o->weight, in->weights, i);
         if (in->u[i] < 0 || in->v[i] < 0 || in->u[i] >= in->n || in->v[i] >= in->n ||
-            (is_nan(o->weight, w) && o->nan == BOSC_NAN_REFUSE))
+            (is_nan(o->weight, w) && o->nan == BOSC_GRAPH_NAN_REFUSE))
             *bad = i;
     }
     for (int64_t i = 0; i < in->m && *bad < 0; i++)
         if (!take(o, in, i, out)) *bad = i;
     if (*bad < 0) {
         if (out->m) qsort(out->edges, (size_t)out->m, sizeof *out->edges, by_id);
-        if (o->parallel != BOSC_PARALLEL_KEEP) *bad = merge_parallel(o, out);
+        if (o->parallel != BOSC_GRAPH_PARALLEL_KEEP) *bad = merge_parallel(o, out);
         if (out->m) qsort(out->edges, (size_t)out->m, sizeof *out->edges, by_id);
     }
     if (*bad < 0) make_rows(out);
