@@ -83,7 +83,7 @@ static void measure(const char *name, void (*run)(void *), int64_t items, int re
     bench_row(name, items, bench_time(NULL, run, NULL, repeats));
 }
 
-static void create(bosc_kdtree_builder builder, bosc_duplicates duplicates)
+static void create(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicates)
 {
     bosc_kdtree_opts o = {.size = sizeof o,
                           .dtype = set.dtype,
@@ -183,7 +183,7 @@ static void run_builds(void)
     measure("build", build, set.n, bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
-        create(BOSC_KDTREE_BROWN, BOSC_DUPLICATES_REMOVE);
+        create(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
         measure("build, brown + unique", build, set.n, bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
     }
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     bench_open();
     bench_time_one_thread();
     make_input();
-    create(BOSC_KDTREE_AUTO, BOSC_DUPLICATES_KEEP);
+    create(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
     bench_say("%s: %" PRId64 " %s points, %" PRId64 " %s queries, %s, dim %d", bench_device(), set.n, set.shape, set.m,
               set.query_shape, set.type, (int)set.dim);
     run_builds();

@@ -104,7 +104,7 @@ static bosc_status build_tree(struct demo *demo, struct scene *s)
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     bosc_kdtree_info info = {.size = sizeof info};
-    bosc_kdtree_get_info(s->tree, &info);
+    bosc_kdtree_get_info(demo->ctx, s->tree, &info);
     snprintf(what, sizeof what, "build: %lld %s, %d-D %s, depth %d", (long long)info.n, s->what, info.dim,
              code_of(info.dtype), info.depth);
     demo_row(demo, what, seconds, (double)info.n);

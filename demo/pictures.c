@@ -131,7 +131,7 @@ static bosc_status draw_plane(struct demo *demo, struct plane *p)
     if (status == BOSC_OK) status = bosc_kdtree_get_nodes(demo->ctx, tree, p->nodes, NULL);
     if (status == BOSC_OK)
         status = bosc_kdtree_knn(demo->ctx, tree, plane_queries, PLANE_QUERIES, 0, PLANE_K, ids, NULL);
-    if (status == BOSC_OK) status = bosc_kdtree_get_info(tree, &info);
+    if (status == BOSC_OK) status = bosc_kdtree_get_info(demo->ctx, tree, &info);
     bosc_kdtree_free(tree);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     p->levels = info.depth;

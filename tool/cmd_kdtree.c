@@ -5,7 +5,7 @@
 static void report_brown(struct job *job, const bosc_kdtree *tree)
 {
     bosc_kdtree_times t = {.size = sizeof t};
-    if (bosc_kdtree_get_times(tree, &t) != BOSC_OK) return;
+    if (bosc_kdtree_get_times(job->ctx, tree, &t) != BOSC_OK) return;
     json_object_set_new(job->seconds, "init", json_real(t.init));
     json_object_set_new(job->seconds, "sort", json_real(t.sort));
     json_object_set_new(job->seconds, "deduplicate", json_real(t.deduplicate));
@@ -35,7 +35,7 @@ static int save(struct job *job, const bosc_kdtree *tree)
     job_seconds(job, "write", start);
     if (status != BOSC_OK) return say_io(status, &error);
     bosc_kdtree_info info = {.size = sizeof info};
-    bosc_kdtree_get_info(tree, &info);
+    bosc_kdtree_get_info(job->ctx, tree, &info);
     job_integer(job, "n", info.n);
     job_integer(job, "nodes", info.nodes);
     job_integer(job, "depth", info.depth);
@@ -49,7 +49,8 @@ int run_kdtree_build(struct job *job)
     if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
     bosc_kdtree *tree = NULL;
     bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
-                             .duplicates = job->value[OPT_UNIQUE] ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};
+                             .duplicates =
+                                 job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
     code = build(job, &opts, &tree);
     if (!code) code = save(job, tree);
     bosc_kdtree_free(tree);
@@ -66,11 +67,11 @@ int run_kdtree_verify(struct job *job)
     bosc_status status = bosc_kdtree_load(job->ctx, job->operands[0], &tree, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
+    bosc_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_get_info(job->ctx, tree, &info);
     start = job_now();
     status = bosc_kdtree_verify(job->ctx, tree, NULL);
     job_seconds(job, "verify", start);
-    bosc_kdtree_info info = {.size = sizeof info};
-    bosc_kdtree_get_info(tree, &info);
     if (status != BOSC_OK) code = say(exit_code_of(status), "%s: %s", job->operands[0], bosc_message(job->ctx));
     job_integer(job, "nodes", info.nodes);
     job_integer(job, "depth", info.depth);

@@ -19,7 +19,7 @@ static int open_search(struct job *job, struct search *s)
     int code = tree_read(job, job->operands[0], &opts, &s->tree);
     if (!code) code = points_read(job, path, &s->queries);
     if (code) return code;
-    bosc_kdtree_get_info(s->tree, &s->info);
+    bosc_kdtree_get_info(job->ctx, s->tree, &s->info);
     s->m = s->queries.shape[0];
     if (s->queries.dtype != s->info.dtype)
         return say(EXIT_FAILED, "%s: the queries are %s, but the points are %s", path, dtype_code(s->queries.dtype),

@@ -26,7 +26,7 @@ const char *dtype_code(bosc_dtype dtype)
 static int rows_of_tree(struct job *job, const char *path, const bosc_kdtree *tree, bosc_array *points)
 {
     bosc_kdtree_info info = {.size = sizeof info};
-    bosc_kdtree_get_info(tree, &info);
+    bosc_kdtree_get_info(job->ctx, tree, &info);
     size_t row = (size_t)info.dim * bosc_dtype_size(info.dtype);
     bool wide = info.id_bits == 64;
     char *nodes = job_alloc((size_t)info.nodes, row), *rows = job_alloc((size_t)info.n, row);

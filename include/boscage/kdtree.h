@@ -5,7 +5,11 @@
  * less side is [s, mid), its greater side [mid + 1, e), and the splitting coordinate cycles with the depth. Points are
  * ordered by (superkey, id), and -0 equals +0, so every builder, backend and number of threads makes the same tree.
  * The depth never exceeds log2(n) + 1, whatever the data.
- * Sources: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson, KdTreeGPU. */
+ * Sources: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson, KdTreeGPU.
+ *
+ * Below, n is the number of points, element the size of a coordinate in bytes (4 or 8), and scratch is memory of the
+ * context, beside the copies of host arrays that a CUDA context makes. A query is cheap where points are spread in few
+ * dimensions; where most points are about equally far from it (many dimensions, equal points) it measures them all. */
 #ifndef BOSCAGE_KDTREE_H
 #define BOSCAGE_KDTREE_H
 
@@ -18,15 +22,17 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_kdtree bosc_kdtree;
 
 typedef enum bosc_kdtree_builder {
-    BOSC_KDTREE_AUTO =
-        0, /* the fast one: a sampled sieve of several levels a pass, exact selection, subtrees in cache */
-    BOSC_KDTREE_BROWN = 1 /* the published method: dim lists sorted by superkey, then breadth-first partition */
+    /* The fast builder: samples choose pivots for several levels a pass, medians are selected exactly, subtrees are
+     * finished in cache. */
+    BOSC_KDTREE_AUTO = 0,
+    /* The published method: dim lists sorted by superkey, partitioned level by level. */
+    BOSC_KDTREE_BROWN = 1
 } bosc_kdtree_builder;
 
-typedef enum bosc_duplicates {
-    BOSC_DUPLICATES_KEEP = 0,  /* equal points are all nodes, ordered by id */
-    BOSC_DUPLICATES_REMOVE = 1 /* of equal points the one of the smallest id is a node */
-} bosc_duplicates;
+typedef enum bosc_kdtree_duplicates {
+    BOSC_KDTREE_DUPLICATES_KEEP = 0,  /* equal points are all nodes, ordered by id */
+    BOSC_KDTREE_DUPLICATES_REMOVE = 1 /* of equal points the one of the smallest id is a node */
+} bosc_kdtree_duplicates;
 
 /* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_kdtree_opts {
@@ -34,33 +40,43 @@ typedef struct bosc_kdtree_opts {
     bosc_dtype dtype; /* type of the coordinates: F32 (default), F64, I32 or I64 */
     int32_t dim;      /* number of coordinates, 1 to 1024; required */
     bosc_kdtree_builder builder;
-    bosc_duplicates duplicates;
-    int32_t
-        id_bits; /* ids in arrays of the caller's: 64 (int64_t, default) or 32 (uint32_t); "none" is -1 or UINT32_MAX */
-    int32_t assume_valid; /* not 0: neither points nor queries hold a NaN: none is looked for */
+    bosc_kdtree_duplicates duplicates;
+    int32_t id_bits;      /* ids in the caller's arrays: 64 (int64_t, default; none: -1), 32 (uint32_t; UINT32_MAX) */
+    int32_t assume_valid; /* not 0: neither points nor queries hold a NaN, and none is looked for */
 } bosc_kdtree_opts;
 
-/* Makes a tree without points. `opts` is required (dim has no default). *tree is set on success. BOSC_ERR_ARG,
- * BOSC_ERR_NOMEM. */
+/* Makes a tree without points.
+ * opts: required, as dim has no default.
+ * tree: set on success.
+ * Errors: BOSC_ERR_ARG, BOSC_ERR_NOMEM. */
 BOSC_API bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 
 /* Frees the tree once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_kdtree_free(bosc_kdtree *tree);
 
-/* Makes room so that builds of up to n points, and queries of up to m queries with k neighbours, allocate nothing
- * (m and k may be 0). */
-BOSC_API bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t m, int64_t k);
+/* Reserves memory, so that later calls up to these sizes allocate nothing: builds of n points, and searches of
+ * query_count queries for k neighbours (both may be 0).
+ * Errors: BOSC_ERR_LIMIT for n of 2^32 - 1 or more, BOSC_ERR_NOMEM; the tree is as it was then.
+ * Cost: O(n dim) where the tree moves to larger blocks.
+ * Waits where it moves. */
+BOSC_API bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t query_count, int64_t k);
 
-/* Bytes of backend memory for a build of n points with these options: kept by the tree, and scratch while
- * building (the context's). Either pointer may be NULL. Needs no device. */
+/* Tells how many bytes of backend memory a build of n host points with these options takes. Needs no device.
+ * kept: held by the tree; may be NULL.
+ * scratch: of the context, while building; may be NULL. */
 BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
                                        int64_t *scratch);
 
-/* Builds or rebuilds the tree from n points; row i begins `stride` elements after row i - 1 (0: dim). A second build
- * of the same or a smaller size allocates nothing. The ids of the points are their row numbers. n < 2^32 - 1.
- * O(n log n) work. BOSC_ERR_DATA with the row for a NaN; infinities are ordered. On failure the tree holds what it
- * held before, except after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort): then it is
- * empty. Waits: on CUDA a flag that tells whether the sampled pivots served is read back at the end. */
+/* Builds or rebuilds the tree from n points. Their ids are their row numbers; infinities are ordered.
+ * points: n rows of dim; a row begins `stride` elements after the one before it (0: dim).
+ * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for n of 2^32 - 1 or more. On failure the tree holds
+ * what it held before, except after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort): then it
+ * is empty.
+ * Cost: O(n dim log n) work. BOSC_KDTREE_BROWN, and AUTO on CUDA but for F32 of 2 to 4 dimensions, make dim radix sorts
+ * and partition min(dim, log2 n) lists a level. Scratch is what bosc_kdtree_bytes tells: on the CPU about a copy of
+ * points and ids, for the lists 8 min(dim, log2 n) bytes a point more. A second build of the same or a smaller size
+ * allocates nothing.
+ * Waits: on CUDA a flag that tells whether the sampled pivots served is read back. */
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 
 /* Seconds of each stage of the last build by BOSC_KDTREE_BROWN, as the published programs print them; zeros after a
@@ -69,7 +85,9 @@ typedef struct bosc_kdtree_times {
     size_t size;
     double init, sort, deduplicate, build, verify;
 } bosc_kdtree_times;
-BOSC_API bosc_status bosc_kdtree_get_times(const bosc_kdtree *tree, bosc_kdtree_times *times);
+
+/* Gets the times of the last build. */
+BOSC_API bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_times *times);
 
 typedef struct bosc_kdtree_info {
     size_t size;
@@ -81,69 +99,125 @@ typedef struct bosc_kdtree_info {
     int32_t id_bits;
     int64_t bytes; /* backend memory held by the tree */
 } bosc_kdtree_info;
-BOSC_API bosc_status bosc_kdtree_get_info(const bosc_kdtree *tree, bosc_kdtree_info *info);
 
-/* Copies the in-order points (nodes x dim, the tree's dtype, -0 stored as +0) and ids (nodes, of id_bits) out.
- * Either may be NULL. */
+/* Gets the sizes of the tree. Set `size`. */
+BOSC_API bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_info *info);
+
+/* Copies the in-order points and their ids.
+ * points: nodes x dim of the tree's dtype, -0 stored as +0; may be NULL.
+ * ids: nodes, of id_bits; may be NULL.
+ * Cost: O(nodes dim); 4 bytes of scratch a node for ids of 64 bits.
+ * Waits if an array is on the host. */
 BOSC_API bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, void *ids);
 
-/* Links for programs that want a linked tree: less[i] and greater[i] (nodes, of id_bits) are the node indices below
- * node i, none where there is none; *root is the root's index or -1. Host arrays; pure arithmetic on the size. */
-BOSC_API bosc_status bosc_kdtree_get_links(const bosc_kdtree *tree, void *less, void *greater, int64_t *root);
+/* Makes the links of a linked tree.
+ * less, greater: host arrays (nodes, of id_bits): the node indices below node i, none where there is none; may be NULL.
+ * root: gets the root's index, -1 for an empty tree; may be NULL.
+ * Cost: O(nodes) arithmetic on the host. */
+BOSC_API bosc_status bosc_kdtree_get_links(bosc_ctx *ctx, const bosc_kdtree *tree, void *less, void *greater,
+                                           int64_t *root);
 
-/* After a build that removed duplicates: inverse (n, of id_bits) is the node index that stands for each input
- * row; counts (nodes, int64) is how many rows each node stands for. With duplicates kept inverse is the inverse of
- * ids, and counts are 1. Either may be NULL. */
+/* Tells which node stands for which row of the build.
+ * inverse: n, of id_bits: the node index that stands for each row; may be NULL. With duplicates kept it is the inverse
+ * of ids.
+ * counts: nodes, int64: how many rows each node stands for; 1 with duplicates kept; may be NULL.
+ * Cost: O(n); at most 4 bytes of scratch a point.
+ * Waits if an array is on the host. */
 BOSC_API bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse, int64_t *counts);
 
-/* Checks every node against all its ancestors, and that ids are distinct and in range. BOSC_OK, or BOSC_ERR_DATA
- * with the offending node in the message and in *node (may be NULL). Waits. O(n log n). */
+/* Checks every node against all its ancestors, and that ids are distinct and in range.
+ * node: gets the smallest offending node; may be NULL.
+ * Errors: BOSC_ERR_DATA with what is wrong with it.
+ * Cost: O(nodes log nodes) comparisons of points; 4 bytes of scratch a point.
+ * Waits. */
 BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node);
 
-/* Finds the k nearest points of each of m queries (rows of the tree's dtype and dim, `stride` elements apart, 0: dim).
- * Row q of ids (m x k, of id_bits) and dist2 (m x k, may be NULL) is ordered by (distance, id); missing entries are
- * none and infinity. dist2 are squared Euclidean distances: float for an F32 tree, computed in float, else double;
- * terms are added in the order of the coordinates, and a distance that is no number counts as infinite. k >= 1, any
- * size. Queries are reordered inside the call. A NaN in a query gives BOSC_ERR_DATA with its row unless
- * assume_valid. Waits unless all arrays are on the device and assume_valid is set. */
-BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
+/* Finds the k nearest points of each query. Rows of the answer are ordered by (distance, id); missing entries are none
+ * and infinity. Distances are squared and Euclidean, with terms added in the order of the coordinates; a NaN distance
+ * counts as infinite. Queries are reordered inside the call.
+ * queries: query_count rows of the tree's dtype and dim, `stride` elements apart (0: dim).
+ * k: at least 1.
+ * ids: query_count x k, of id_bits.
+ * dist2: query_count x k: float, computed in float, for an F32 tree, else double; may be NULL.
+ * Errors: BOSC_ERR_DATA with the row for a NaN in a query, unless assume_valid.
+ * Cost: expected O(log n + k) points measured a query in few dimensions, at worst all n; each takes O(dim), and O(k)
+ * (k <= 32) or O(log k) if it is kept. Scratch of at most 32 bytes a query; for k > 32 also 16 k a thread on the CPU;
+ * on CUDA, for k > 32 or other than 2 to 4 dimensions, instead dist2 where that is NULL.
+ * Waits unless all arrays are on the device and assume_valid is set. */
+BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, int64_t k, void *ids, void *dist2);
 
-/* As bosc_kdtree_knn with all points of the tree as queries (each among its own neighbours): row i of ids and dist2
- * belongs to row i of the build. Faster than giving the points again. BOSC_ERR_ARG if duplicates are removed. */
+/* Finds the k nearest points of each point of the tree, itself among them: as bosc_kdtree_knn, row i for row i of the
+ * build.
+ * ids, dist2: n x k, as in bosc_kdtree_knn.
+ * Errors: BOSC_ERR_ARG if duplicates are removed.
+ * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point; on CUDA for F32 of 2 to 4
+ * dimensions and k <= 32, a warp walks for the points of a leaf together, and scratch is 4 bytes a point at most.
+ * Waits if an array is on the host. */
 BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
 
-/* For every row of the build, finds the nearest point whose label is another than the row's: row i of ids (n, of
- * id_bits) and dist2 (n, may be NULL), by (distance, id); none and infinity where there is no such point. labels (n, of
- * id_bits, each below UINT32_MAX) belong to the rows. bounds (n, of the type of dist2, or NULL): only points with dist2
- * <= bounds[i] count for row i, none if it is negative. Subtrees of one label are left out whole. BOSC_ERR_ARG if
- * duplicates are removed. Waits. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), whose
- * components are the labels. */
+/* Finds, for each row of the build, the nearest point whose label is another than the row's, by (distance, id); none
+ * and infinity where there is no such point. Subtrees of one label are left out whole. Source: March, Ram, Gray, Fast
+ * Euclidean Minimum Spanning Tree (KDD 2010), whose components are the labels.
+ * labels: n, of id_bits, each below UINT32_MAX: the rows' labels.
+ * bounds: n, of the type of dist2, or NULL: only points with dist2 <= bounds[i] count for row i, none if it is
+ * negative.
+ * ids: n, of id_bits.
+ * dist2: n, as in bosc_kdtree_knn; may be NULL.
+ * Errors: BOSC_ERR_ARG if duplicates are removed.
+ * Cost: O(n dim) and, for each row whose bound is not negative and that is not ruled out with its whole block, expected
+ * O(log n) boxes in few dimensions, at worst all. Scratch of at most 15 + dim x element + 4 min(dim, 16) bytes a point.
+ * Waits. */
 BOSC_API bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                                const void *bounds, void *ids, void *dist2);
 
-/* As bosc_kdtree_knn, but only points with dist2 <= r * r, squared in the type of dist2. radius >= 0. */
-BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
-                                            int64_t stride, int64_t k, double radius, void *ids, void *dist2);
+/* Finds the k nearest points within a radius: as bosc_kdtree_knn, but only points with dist2 <= radius * radius count,
+ * squared in the type of dist2.
+ * radius: 0 or more.
+ * Cost: as bosc_kdtree_knn; a small radius makes it less.
+ * Waits as bosc_kdtree_knn does. */
+BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                            int64_t query_count, int64_t stride, int64_t k, double radius, void *ids,
+                                            void *dist2);
 
-/* Finds all points with dist2 <= r * r of each query, as rows of compressed sparse form: the ids of query q are
- * ids[offsets[q]] to ids[offsets[q + 1] - 1], ascending. offsets (m + 1, int64). Call first with ids NULL to get
- * offsets, of which offsets[m] is the total; then again with ids of capacity `room` (elements of id_bits) and the
- * same offsets array, which is read then; BOSC_ERR_SPACE if room < offsets[m]. dist2 (room, may be NULL) as in
- * bosc_kdtree_knn. Waits. */
-BOSC_API bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
-                                        int64_t stride, double radius, int64_t *offsets, void *ids, void *dist2,
-                                        int64_t room);
+/* Finds all points within a radius of each query (dist2 <= radius * radius), as CSR rows, by two calls: the first, with
+ * ids NULL, gives the offsets, the second fills the rows between them.
+ * queries, stride: as in bosc_kdtree_knn.
+ * offsets: query_count + 1, int64: written by the first call, whose last one is the total; read by the second.
+ * ids: NULL, or at least offsets[query_count], of id_bits: query q has ids[offsets[q]] to ids[offsets[q + 1] - 1],
+ * ascending.
+ * dist2: as many, in the order of ids, as in bosc_kdtree_knn; may be NULL.
+ * capacity: elements of ids and dist2.
+ * Errors: BOSC_ERR_SPACE if capacity is less than the total; BOSC_ERR_ARG for offsets that are not those of the
+ * answer; BOSC_ERR_DATA as in bosc_kdtree_knn.
+ * Cost: of each call, expected O(log n + r) points measured a query with r answers in few dimensions, at worst all n;
+ * the second sorts each row, O(r log r). Scratch of at most 40 bytes a query.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                        int64_t query_count, int64_t stride, double radius, int64_t *offsets, void *ids,
+                                        void *dist2, int64_t capacity);
 
-/* Counts the points with dist2 <= r * r of each query: counts (m, int64). */
-BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
-                                              int64_t stride, double radius, int64_t *counts);
+/* Counts the points within a radius of each query (dist2 <= radius * radius).
+ * queries, stride: as in bosc_kdtree_knn.
+ * counts: query_count, int64.
+ * Errors: BOSC_ERR_DATA as in bosc_kdtree_knn.
+ * Cost: as the first call of bosc_kdtree_radius.
+ * Waits unless all arrays are on the device and assume_valid is set. */
+BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                              int64_t query_count, int64_t stride, double radius, int64_t *counts);
 
-/* Saves the tree: versioned, little-endian, with an xxHash checksum. The bytes are the same on every backend. Waits. */
+/* Saves the tree: versioned, little-endian, with an xxHash checksum. The bytes are the same on every backend.
+ * Errors: BOSC_ERR_IO if write fails.
+ * Cost: O(n dim), and scratch for a copy of points and ids.
+ * Waits. */
 BOSC_API bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write_fn write, void *user);
 
-/* Reads a saved tree into a new handle on the context's backend. BOSC_ERR_FORMAT with the reason for damaged,
- * truncated or hostile bytes; memory grows with what was really read. *tree is set on success. */
+/* Reads a saved tree into a new handle on the context's backend.
+ * tree: set on success.
+ * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes.
+ * Cost: O(n dim); host memory for a copy of the saved arrays, which grows with what was really read, and as much
+ * scratch.
+ * Waits. */
 BOSC_API bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_kdtree **tree);
 
 BOSC_END_DECLS

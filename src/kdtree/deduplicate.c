@@ -1,5 +1,6 @@
 /* Duplicates removed: runs of equal points among sorted rows, of which the first row is a node. Each row is compared
  * with its left neighbour, as published; that also finds a sort that failed. */
+#include "core/call.h"
 #include "kdtree/drivers.h"
 
 /* Marks the first row of each run. */
@@ -60,6 +61,15 @@ bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     return steps->scatter(ctx, runs->n, &inverse);
 }
 
+/* As permute, by a sort. */
+static bosc_status permute_by_sort(bosc_ctx *ctx, const uint32_t *to, const uint32_t *in, int64_t n, uint32_t *out)
+{
+    uint32_t *sorted;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *sorted, &sorted));
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, sorted, out, 0,
+                                          bi_bit_length((uint64_t)n - 1));
+}
+
 /* Writing to random places takes longer than a radix sort by place where no cache holds the output. */
 enum { LEAST_SORTED = 1 << 22 };
 
@@ -67,17 +77,11 @@ enum { LEAST_SORTED = 1 << 22 };
 static bosc_status permute(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to, const uint32_t *in,
                            int64_t n, uint32_t **out)
 {
-    void *places;
     struct bi_kdtree_scatter scatter = {to, in, NULL};
     BI_TRY(bi_scratch_of(ctx, n, sizeof **out, (void **)out));
     scatter.out = *out;
     if (n < LEAST_SORTED) return steps->scatter(ctx, n, &scatter);
-    struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *to, &places));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, places, *out, 0,
-                                          bi_bit_length((uint64_t)n - 1)));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, permute_by_sort(ctx, to, in, n, *out));
 }
 
 /* *inverse = scratch with the node of each row; node i is run order[i]. */

@@ -1,13 +1,22 @@
-/* The front door of k-d trees: handles, options and what a tree tells about itself. */
-#include <string.h>
+/* Handles of k-d trees: created and freed, their options, their blocks, and what a tree tells about itself. */
+#include "kdtree/handle.h"
 
-#include "base/bits.h"
+#include <string.h>
+#include <time.h>
+
 #include "core/call.h"
-#include "kdtree/drivers.h"
+#include "kdtree/shape.h"
 
 bosc_status bi_kdtree_check_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
     return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
+}
+
+bosc_status bi_kdtree_check_has_rows(bosc_ctx *ctx, const bosc_kdtree *tree)
+{
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
+    if (tree->opts.duplicates != BOSC_KDTREE_DUPLICATES_REMOVE) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
 }
 
 static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
@@ -17,7 +26,7 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
     if (o->dim < 1 || o->dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)o->dim);
     if (o->builder != BOSC_KDTREE_AUTO && o->builder != BOSC_KDTREE_BROWN)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: builder %d is none", (int)o->builder);
-    if (o->duplicates != BOSC_DUPLICATES_KEEP && o->duplicates != BOSC_DUPLICATES_REMOVE)
+    if (o->duplicates != BOSC_KDTREE_DUPLICATES_KEEP && o->duplicates != BOSC_KDTREE_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: duplicates %d is neither KEEP nor REMOVE", (int)o->duplicates);
     if (o->id_bits != 32 && o->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)o->id_bits);
@@ -33,25 +42,95 @@ bosc_status bi_kdtree_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bo
     return check_fields(ctx, full);
 }
 
+bosc_status bi_kdtree_check_size(bosc_ctx *ctx, int64_t n)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a tree holds less than 2^32 - 1", (long long)n);
+    return BOSC_OK;
+}
+
+size_t bi_kdtree_dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
+
 bosc_status bi_kdtree_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2)
 {
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
-    return bi_check_aligned(ctx, "dist2", dist2, tree->opts.dtype == BOSC_F32 ? 4 : 8);
+    return bi_check_aligned(ctx, "dist2", dist2, bi_kdtree_dist2_size(tree));
 }
 
 bosc_status bi_kdtree_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
-                                 const char *n_name, int64_t count, int64_t stride, struct bi_kdtree_rows *rows)
+                                 const char *count_name, int64_t count, int64_t stride, struct bi_kdtree_rows *rows)
 {
     int64_t size = (int64_t)bosc_dtype_size(tree->opts.dtype);
-    if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", n_name, (long long)count);
+    if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", count_name, (long long)count);
     if (count > 0 && !data) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", array);
     if (stride < 0 || (stride > 0 && stride < tree->opts.dim))
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)tree->opts.dim);
     *rows = (struct bi_kdtree_rows){data, count, stride ? stride : tree->opts.dim};
     if (count > 0 && rows->stride > (INT64_MAX / size - tree->opts.dim) / count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", n_name,
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld rows of %lld elements are more than memory can hold", count_name,
                        (long long)count, (long long)rows->stride);
     return bi_check_aligned(ctx, array, data, (size_t)size);
+}
+
+bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
+                                 bool *staged)
+{
+    bosc_dtype dtype = tree->opts.dtype;
+    if (rows->n == 0) return BOSC_OK;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + tree->opts.dim) * bosc_dtype_size(dtype);
+    BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, staged));
+    if (tree->opts.assume_valid || dtype == BOSC_I32 || dtype == BOSC_I64) return BOSC_OK;
+    int64_t *found, row;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
+    BI_TRY(tree->ops->find_nan(ctx, dtype, tree->opts.dim, rows, found));
+    BI_TRY(bi_read_back(ctx, &row, found, sizeof row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)row);
+}
+
+void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTREE_BLOCKS])
+{
+    list[0] = tree->points;
+    list[1] = tree->ids;
+    list[2] = tree->index;
+    list[3] = tree->inverse;
+    list[4] = tree->counts;
+}
+
+/* Frees the blocks of `from` that `other` does not have. */
+static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
+{
+    struct bi_block mine[BI_KDTREE_BLOCKS], theirs[BI_KDTREE_BLOCKS];
+    bi_kdtree_list_blocks(from, mine);
+    bi_kdtree_list_blocks(other, theirs);
+    for (int b = 0; b < BI_KDTREE_BLOCKS; b++)
+        if (mine[b].data != theirs[b].data) bi_block_free(&from->memory, &mine[b]);
+}
+
+void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
+{
+    free_blocks(tree, next);
+    *tree = *next;
+}
+
+void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
+
+bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next)
+{
+    size_t bytes[BI_KDTREE_BLOCKS] = {0};
+    tree->ops->blocks(&tree->opts, n, bytes);
+    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) bytes[3] = bytes[4] = 4 * (size_t)n;
+    *next = *tree;
+    struct bi_block *list[BI_KDTREE_BLOCKS] = {&next->points, &next->ids, &next->index, &next->inverse, &next->counts};
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < BI_KDTREE_BLOCKS && status == BOSC_OK; b++) {
+        if (bytes[b] <= list[b]->bytes) continue;
+        *list[b] = (struct bi_block){0};
+        status = bi_block_reserve(ctx, &tree->memory, list[b], bytes[b]);
+    }
+    if (status != BOSC_OK) bi_kdtree_abandon(tree, next);
+    return status;
 }
 
 bosc_status bi_kdtree_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
@@ -81,69 +160,19 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
-static bosc_status check_size(bosc_ctx *ctx, const char *name, int64_t n)
+double bi_kdtree_now(void)
 {
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is less than 0", name, (long long)n);
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld points; a tree holds less than 2^32 - 1", name, (long long)n);
-    return BOSC_OK;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t m, int64_t k)
+bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_times *times)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    BI_TRY(check_size(ctx, "n", n));
-    if (m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is less than 0", (long long)m);
-    if (k < 0) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 0", (long long)k);
-    int64_t entry = k > INT64_MAX / 64 ? INT64_MAX : 16 * (k + 1) + 8 * (int64_t)tree->opts.dim;
-    if (entry == INT64_MAX || (m > 0 && entry > INT64_MAX / 4 / m))
-        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
-                       (long long)m, (long long)k);
-    int64_t scratch = bi_kdtree_build_scratch(tree->ops, &tree->opts, n);
-    bosc_kdtree sized = *tree;
-    sized.nodes = n;
-    int64_t queries = (int64_t)tree->ops->query_bytes(&sized, m, k) + m * entry + 4096;
-    bosc_kdtree next;
-    void *room;
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &room));
-    if (n <= tree->nodes) return BOSC_OK;
-    BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
-    if (next.points.data == tree->points.data && next.ids.data == tree->ids.data && next.index.data == tree->index.data)
-        return BOSC_OK;
-    return bi_kdtree_move(ctx, tree, &next);
-}
-
-bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
-                              int64_t *scratch)
-{
-    bosc_kdtree_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
-    bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
-    bi_begin(says);
-    BI_TRY(bi_kdtree_check_opts(says, opts, &full));
-    BI_TRY(check_size(says, "n", n));
-    size_t bytes[3];
-    ctx->ops->kdtree->blocks(&full, n, bytes);
-    int64_t runs = full.duplicates == BOSC_DUPLICATES_REMOVE ? 8 * n : 0;
-    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs;
-    if (scratch) *scratch = bi_kdtree_build_scratch(ctx->ops->kdtree, &full, n);
-    return BOSC_OK;
-}
-
-bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride)
-{
-    struct bi_kdtree_rows rows;
-    BI_ENTER(ctx);
-    BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    BI_TRY(check_size(ctx, "n", n));
-    BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
-    return bi_kdtree_build(ctx, tree, rows);
-}
-
-bosc_status bosc_kdtree_get_times(const bosc_kdtree *tree, bosc_kdtree_times *times)
-{
-    if (!tree || !times || times->size < sizeof(size_t) || times->size > sizeof *times) return BOSC_ERR_ARG;
+    if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
+    BI_TRY(bi_check_size(ctx, "times", "bosc_kdtree_times", times->size, sizeof *times));
     bosc_kdtree_times full = {.init = tree->times.init,
                               .sort = tree->times.sort,
                               .deduplicate = tree->times.deduplicate,
@@ -154,10 +183,12 @@ bosc_status bosc_kdtree_get_times(const bosc_kdtree *tree, bosc_kdtree_times *ti
     return BOSC_OK;
 }
 
-bosc_status bosc_kdtree_get_info(const bosc_kdtree *tree, bosc_kdtree_info *info)
+bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_info *info)
 {
-    if (!tree || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
-    size_t bytes = tree->points.bytes + tree->ids.bytes + tree->index.bytes + tree->inverse.bytes + tree->counts.bytes;
+    BI_ENTER(ctx);
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_size(ctx, "info", "bosc_kdtree_info", info->size, sizeof *info));
     bosc_kdtree_info full = {.size = info->size,
                              .n = tree->n,
                              .nodes = tree->nodes,
@@ -165,8 +196,10 @@ bosc_status bosc_kdtree_get_info(const bosc_kdtree *tree, bosc_kdtree_info *info
                              .dim = tree->opts.dim,
                              .depth = bi_kdtree_depth(tree->nodes),
                              .dtype = tree->opts.dtype,
-                             .id_bits = tree->opts.id_bits,
-                             .bytes = (int64_t)bytes};
+                             .id_bits = tree->opts.id_bits};
+    struct bi_block blocks[BI_KDTREE_BLOCKS];
+    bi_kdtree_list_blocks(tree, blocks);
+    for (int b = 0; b < BI_KDTREE_BLOCKS; b++) full.bytes += (int64_t)blocks[b].bytes;
     memcpy(info, &full, info->size);
     return BOSC_OK;
 }

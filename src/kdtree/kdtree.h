@@ -42,7 +42,7 @@ struct bi_kdtree_rows {
     int64_t n, stride;
 };
 
-/* Lists of references; `out` has room for as many. */
+/* Lists of references; `out` has the same capacity. */
 struct bi_kdtree_lists {
     int32_t used; /* min(dim, depth) */
     int64_t n;
@@ -57,8 +57,8 @@ struct bi_kdtree_query {
     double r2;              /* the squared radius, already rounded to the distance type */
     void *ids;              /* of tree->opts.id_bits */
     void *dist2;            /* float for F32, else double; may be NULL */
-    int64_t *counts;        /* radius_count: m counts */
-    const int64_t *offsets; /* radius_fill: m + 1, ascending */
+    int64_t *counts;        /* radius_count: one a query */
+    const int64_t *offsets; /* radius_fill: one more, ascending */
     int64_t *bad;           /* radius_fill */
     bool self;              /* every node is a query, of the row that its id names */
 };
@@ -86,9 +86,9 @@ struct bi_kdtree_ops {
     /* Whether `build` is there for such trees; if not, the driver presorts by radix and partitions level by level. */
     bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
 
-    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. May write a
-     * failure of its sampling to the context's log and then takes the slow, exact path itself. */
-    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *);
+    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. *missed becomes
+     * true if its sampling failed and the tree is not made: then the driver presorts too. */
+    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, bool *missed);
 
     /* The published method: order[i] = the reference of node i. lists->in[p] (p < used, n references) is ordered by
      * superkey p; list 0 is 0, 1, 2, ... The medians of in[level % dim] of the segments of a level are its nodes, and
@@ -116,11 +116,11 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* Scratch of a knn with m queries and k neighbours whose arrays are in reach. */
-    size_t (*query_bytes)(const bosc_kdtree *, int64_t m, int64_t k);
+    /* Scratch of a knn with this many queries, and k neighbours, whose arrays are in reach. */
+    size_t (*query_bytes)(const bosc_kdtree *, int64_t query_count, int64_t k);
 
-    /* The k nearest of every node, in rows by id, where there is a faster way than asking for rows: whether there is
-     * (may be NULL: no), and the search (query->rows.data is NULL). */
+    /* The k nearest of every node, in rows by id, where that is faster than a search with rows as queries: whether the
+     * backend has it for such a tree (NULL: no), and the search (query->rows.data is NULL). */
     bool (*supports_self_knn)(const bosc_kdtree *, int64_t k);
     bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 };

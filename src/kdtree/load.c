@@ -1,13 +1,13 @@
 /* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
  * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
-#include "core/call.h"
+#include <string.h>
+
 #include "kdtree/save.h"
 
 enum { POINTS, IDS, INVERSE, COUNTS, SEEN, ARRAYS };
 
 struct reader {
-    bosc_ctx *ctx;
-    struct bi_loader loader;
+    struct bi_loader loader; /* first: see bi_load_structure */
     struct bi_kdtree_header header;
     struct bi_loaded arrays[ARRAYS];
 };
@@ -85,9 +85,37 @@ static bosc_status move_to_backend(bosc_ctx *ctx, const struct bi_loaded *a, voi
     return a->bytes ? ctx->backend->copy(ctx, *place, a->data, a->bytes) : BOSC_OK;
 }
 
-static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
+/* All that can be checked without a tree. */
+static bosc_status parse(void *state)
 {
-    bosc_ctx *ctx = r->ctx;
+    struct reader *r = state;
+    BI_TRY(get_header(r));
+    BI_TRY(get_arrays(r));
+    BI_TRY(check_ids(r));
+    return r->header.flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED ? check_runs(r) : BOSC_OK;
+}
+
+static bosc_status create(void *state, void **fresh)
+{
+    struct reader *r = state;
+    const struct bi_kdtree_header *h = &r->header;
+    bool removed = h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED;
+    bosc_kdtree_opts opts = {.size = sizeof opts,
+                             .dtype = (bosc_dtype)h->dtype,
+                             .dim = (int32_t)h->dim,
+                             .duplicates = removed ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP,
+                             .id_bits = (int32_t)h->id_bits};
+    bosc_kdtree *tree;
+    BI_TRY(bi_kdtree_new(r->loader.ctx, &opts, &tree));
+    *fresh = tree;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_kdtree *tree = fresh;
+    bosc_ctx *ctx = r->loader.ctx;
     const struct bi_loaded *inverse = &r->arrays[INVERSE], *counts = &r->arrays[COUNTS];
     struct bi_kdtree_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
     void *points, *ids;
@@ -107,39 +135,11 @@ static bosc_status fill_tree(struct reader *r, bosc_kdtree *tree)
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status read_tree(struct reader *r, bosc_kdtree **tree)
-{
-    const struct bi_kdtree_header *h = &r->header;
-    BI_TRY(get_header(r));
-    BI_TRY(get_arrays(r));
-    BI_TRY(check_ids(r));
-    bool removed = h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED;
-    if (removed) BI_TRY(check_runs(r));
-    bosc_kdtree_opts opts = {.size = sizeof opts,
-                             .dtype = (bosc_dtype)h->dtype,
-                             .dim = (int32_t)h->dim,
-                             .duplicates = removed ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP,
-                             .id_bits = (int32_t)h->id_bits};
-    bosc_kdtree *fresh;
-    BI_TRY(bi_kdtree_new(r->ctx, &opts, &fresh));
-    bosc_status status;
-    BI_WITH_SCRATCH(r->ctx, status = fill_tree(r, fresh));
-    if (status == BOSC_OK)
-        *tree = fresh;
-    else
-        bosc_kdtree_free(fresh);
-    return status;
-}
+static void free_tree(void *tree) { bosc_kdtree_free(tree); }
 
 bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_kdtree **tree)
 {
-    BI_ENTER(ctx);
-    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
-    if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    struct reader r = {.ctx = ctx};
-    BI_TRY(bi_load_begin(ctx, read, user, "saved tree", &r.loader));
-    bosc_status status = read_tree(&r, tree);
-    for (int i = 0; i < ARRAYS; i++) bi_load_release(&r.loader, &r.arrays[i]);
-    bi_load_end(&r.loader);
-    return status;
+    static const struct bi_load_kind kind = {"tree", "saved tree", parse, create, fill, free_tree};
+    struct reader r = {0};
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, tree);
 }

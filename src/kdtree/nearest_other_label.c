@@ -1,7 +1,8 @@
 /* Finds the nearest point with another label for each row. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "kdtree/drivers.h"
+#include "kdtree/handle.h"
+#include "kdtree/steps/steps.h"
 
 struct other {
     const void *labels, *bounds;
@@ -77,7 +78,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
 static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
 {
     size_t id_bytes = (size_t)tree->nodes * (size_t)tree->opts.id_bits / 8;
-    size_t bytes = (size_t)tree->nodes * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
+    size_t bytes = (size_t)tree->nodes * bi_kdtree_dist2_size(tree);
     struct bi_out ids, dist2;
     struct other inside = *o;
     bool staged = false;
@@ -97,14 +98,12 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
                                       void *ids, void *dist2)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
+    BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
     if (!labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
     if (!ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
-    BI_TRY(bi_check_aligned(ctx, "bounds", bounds, tree->opts.dtype == BOSC_F32 ? 4 : 8));
+    BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));

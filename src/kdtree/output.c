@@ -1,6 +1,7 @@
 /* What a tree holds, copied out: nodes, links, duplicates. */
 #include "core/call.h"
-#include "kdtree/drivers.h"
+#include "kdtree/handle.h"
+#include "kdtree/steps/steps.h"
 
 /* Outputs of a call, staged where the caller's array is out of reach. */
 struct outputs {
@@ -67,9 +68,10 @@ static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct 
         ((uint32_t *)links)[node] = (uint32_t)link;
 }
 
-bosc_status bosc_kdtree_get_links(const bosc_kdtree *tree, void *less, void *greater, int64_t *root)
+bosc_status bosc_kdtree_get_links(bosc_ctx *ctx, const bosc_kdtree *tree, void *less, void *greater, int64_t *root)
 {
-    if (!tree) return BOSC_ERR_ARG;
+    BI_ENTER(ctx);
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
     struct bi_kdtree_range all = {0, tree->nodes}, waiting[64];
     int count = 0;
     if (root) *root = tree->nodes ? bi_kdtree_mid(all) : -1;
@@ -89,7 +91,7 @@ static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *i
 {
     bool wide = tree->opts.id_bits == 64;
     uint32_t *narrow = inverse;
-    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE) {
+    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
         if (!wide) return ctx->backend->copy(ctx, inverse, tree->inverse.data, (size_t)tree->n * sizeof *narrow);
         narrow = tree->inverse.data;
     } else {
@@ -106,7 +108,7 @@ static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *i
 static bosc_status get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse, void *counts)
 {
     struct outputs outs = {0};
-    bool removed = tree->opts.duplicates == BOSC_DUPLICATES_REMOVE;
+    bool removed = tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     if (inverse) BI_TRY(add_output(ctx, &outs, inverse, tree->n, (size_t)tree->opts.id_bits / 8, &inverse));
     if (counts) BI_TRY(add_output(ctx, &outs, counts, tree->nodes, sizeof(int64_t), &counts));
     if (inverse) BI_TRY(fetch_inverse(ctx, tree, inverse));

@@ -7,7 +7,9 @@
  * agree in the coordinates up to the last. List p is list p + 1 sorted stably by coordinate p, list dim being the
  * ranks: dim sorts in all, and nothing but the first depends on how often coordinates repeat. A tree of depth d needs
  * min(dim, d) lists. */
+#include "core/call.h"
 #include "kdtree/drivers.h"
+#include "kdtree/shape.h"
 
 /* The merge sort by superkey does not read a coordinate more often than it must, a radix sort reads all of them: where
  * runs are long, radix sorts take the lower dimensions. */
@@ -89,21 +91,24 @@ static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const s
     return bi_read_back(ctx, too_long, place, sizeof *too_long);
 }
 
-bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                const struct bi_kdtree_rows *rows, struct bi_kdtree_sorted *to)
+static bosc_status order_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                              const struct bi_kdtree_rows *rows, const struct bi_kdtree_sorted *to)
 {
     struct columns by;
     int64_t too_long;
+    BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
+    BI_TRY(sort_shortly(ctx, &by, rows, to, &too_long));
+    return too_long == INT64_MAX ? BOSC_OK : sort_fully(ctx, &by, rows, to);
+}
+
+bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                const struct bi_kdtree_rows *rows, struct bi_kdtree_sorted *to)
+{
     void *packed;
     BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &to->perm));
     BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
     to->rows = (struct bi_kdtree_rows){packed, rows->n, opts->dim};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
-    BI_TRY(sort_shortly(ctx, &by, rows, to, &too_long));
-    if (too_long != INT64_MAX) BI_TRY(sort_fully(ctx, &by, rows, to));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, order_rows(ctx, ops, opts, rows, to));
 }
 
 static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kdtree_lists *lists)
@@ -131,13 +136,11 @@ static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n
                    (long long)bad);
 }
 
-bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                 const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
+/* Sorts list 0 into the other ones, from the last coordinate down. */
+static bosc_status sort_by_each(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
 {
     struct columns by;
-    BI_TRY(take_lists(ctx, opts, sorted->n, lists));
-    BI_TRY(iota(ctx, ops, sorted->n, lists->in[0]));
-    struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(take_columns(ctx, ops, opts, sorted->n, &by));
     const uint32_t *from = lists->in[0];
     for (int32_t c = opts->dim - 1; c > 0 && lists->used > 1; c--) {
@@ -146,8 +149,15 @@ bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops,
         BI_TRY(check_keys(ctx, &by, sorted->n, c));
         from = to;
     }
-    bi_arena_rewind(ctx, mark);
     return BOSC_OK;
+}
+
+bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                 const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
+{
+    BI_TRY(take_lists(ctx, opts, sorted->n, lists));
+    BI_TRY(iota(ctx, ops, sorted->n, lists->in[0]));
+    BI_RETURN_WITH_SCRATCH(ctx, sort_by_each(ctx, ops, opts, sorted, lists));
 }
 
 bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kdtree_lists *lists,

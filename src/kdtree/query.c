@@ -1,14 +1,16 @@
-/* The driver and front door of searches: checks, staging, and the rows of compressed sparse form. */
+/* Searches: the k nearest neighbours, and all points within a radius as CSR rows. */
 #include "core/call.h"
-#include "kdtree/drivers.h"
+#include "core/csr.h"
+#include "kdtree/handle.h"
+#include "kdtree/steps/steps.h"
 
 /* Checks what all searches take, and begins the call. */
-static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
-                         struct bi_kdtree_rows *rows)
+static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                         int64_t stride, struct bi_kdtree_rows *rows)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    return bi_kdtree_check_rows(ctx, tree, "queries", queries, "m", m, stride, rows);
+    return bi_kdtree_check_rows(ctx, tree, "queries", queries, "query_count", query_count, stride, rows);
 }
 
 static bosc_status check_radius(bosc_ctx *ctx, double radius)
@@ -24,8 +26,6 @@ static double square(const bosc_kdtree *tree, double radius)
     float r = (float)radius;
     return (double)(r * r);
 }
-
-static size_t dist2_size(const bosc_kdtree *tree) { return tree->opts.dtype == BOSC_F32 ? 4 : 8; }
 
 /* rows->data = the nodes as rows in the order of their ids, in scratch. */
 static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
@@ -62,7 +62,7 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     size_t entries = (size_t)(query->rows.n * query->k);
     if (!query->self) BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
-    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * dist2_size(tree) : 0, &dist2, &staged));
+    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * bi_kdtree_dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
     BI_TRY(search(ctx, tree, query));
@@ -73,22 +73,22 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
 
 static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
-    int64_t m = query->rows.n, k = query->k;
+    int64_t count = query->rows.n, k = query->k;
     if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
-    if (m > 0 && k > INT64_MAX / 16 / m)
+    if (count > 0 && k > INT64_MAX / 16 / count)
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
-                       (long long)m, (long long)k);
-    if (m > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
+                       (long long)count, (long long)k);
+    if (count > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_kdtree_check_answers(ctx, tree, query->ids, query->dist2));
-    if (m == 0) return BOSC_OK;
+    if (count == 0) return BOSC_OK;
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, tree, query));
 }
 
-bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
-                            int64_t k, void *ids, void *dist2)
+bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                            int64_t stride, int64_t k, void *ids, void *dist2)
 {
     struct bi_kdtree_query query = {.k = k, .ids = ids, .dist2 = dist2};
-    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
     return knn(ctx, tree, &query);
 }
 
@@ -96,18 +96,16 @@ bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
 {
     struct bi_kdtree_query query = {.self = true, .k = k, .ids = ids, .dist2 = dist2};
     BI_ENTER(ctx);
-    BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE)
-        return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
+    BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     query.rows = (struct bi_kdtree_rows){NULL, tree->nodes, tree->opts.dim};
     return knn(ctx, tree, &query);
 }
 
-bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
+bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                    int64_t stride, int64_t k, double radius, void *ids, void *dist2)
 {
     struct bi_kdtree_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
-    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     query.r2 = square(tree, radius);
     return knn(ctx, tree, &query);
@@ -125,68 +123,58 @@ static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m,
+bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, double radius, int64_t *counts)
 {
     struct bi_kdtree_query query = {.within = true, .counts = counts};
-    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
-    if (m > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
+    if (query_count > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
-    if (m == 0) return BOSC_OK;
+    if (query_count == 0) return BOSC_OK;
     query.r2 = square(tree, radius);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, tree, &query));
 }
 
-/* The first call of bosc_kdtree_radius: m counts and a zero, summed up to m + 1 offsets. */
-static bosc_status find_offsets(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query, int64_t *offsets)
+/* A search by radius in two calls. */
+struct radius_search {
+    const bosc_kdtree *tree;
+    struct bi_kdtree_query query;
+};
+
+static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
+    struct radius_search *s = search;
     bool staged = false;
-    int64_t m = query->rows.n;
-    BI_TRY(bi_scratch_of(ctx, m + 1, sizeof(int64_t), &query->counts));
-    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
-    BI_TRY(ctx->backend->fill(ctx, query->counts + m, 0, sizeof(int64_t)));
-    if (m > 0) BI_TRY(tree->ops->radius_count(ctx, tree, query));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, query->counts, m + 1, query->counts));
-    BI_TRY(ctx->backend->copy(ctx, offsets, query->counts, (size_t)(m + 1) * sizeof(int64_t)));
-    return ctx->backend->sync(ctx);
+    s->query.counts = counts;
+    BI_TRY(bi_kdtree_stage_rows(ctx, s->tree, "queries", &s->query.rows, &staged));
+    return s->tree->ops->radius_count(ctx, s->tree, &s->query);
 }
 
-static bosc_status fill_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
-                             const int64_t *offsets, int64_t room)
+static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
 {
+    struct radius_search *s = search;
     bool staged = false;
-    struct bi_out ids, dist2;
-    const void *reachable;
-    int64_t total;
-    BI_TRY(bi_stage_in(ctx, offsets, (size_t)(query->rows.n + 1) * sizeof *offsets, &reachable, &staged));
-    query->offsets = reachable;
-    BI_TRY(
-        bi_check_offsets(ctx, tree->ops->steps->ascending, query->offsets, query->rows.n, room, &query->bad, &total));
-    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
-    BI_TRY(bi_stage_out(ctx, query->ids, (size_t)total * (size_t)tree->opts.id_bits / 8, &ids, &staged));
-    BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? (size_t)total * dist2_size(tree) : 0, &dist2, &staged));
-    query->ids = ids.reachable;
-    query->dist2 = dist2.reachable;
-    BI_TRY(tree->ops->radius_fill(ctx, tree, query));
-    BI_TRY(bi_check_filled(ctx, query->bad));
-    BI_TRY(bi_stage_back(ctx, &ids));
-    BI_TRY(bi_stage_back(ctx, &dist2));
-    return ctx->backend->sync(ctx);
+    s->query.offsets = to->offsets;
+    s->query.ids = to->columns[0];
+    s->query.dist2 = to->columns[1];
+    s->query.bad = to->bad;
+    BI_TRY(bi_kdtree_stage_rows(ctx, s->tree, "queries", &s->query.rows, &staged));
+    return s->tree->ops->radius_fill(ctx, s->tree, &s->query);
 }
 
-bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t m, int64_t stride,
-                               double radius, int64_t *offsets, void *ids, void *dist2, int64_t room)
+bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                               int64_t stride, double radius, int64_t *offsets, void *ids, void *dist2,
+                               int64_t capacity)
 {
-    struct bi_kdtree_query query = {.within = true, .ids = ids, .dist2 = dist2};
-    BI_TRY(begin(ctx, tree, queries, m, stride, &query.rows));
+    struct radius_search s = {.tree = tree, .query = {.within = true}};
+    BI_TRY(begin(ctx, tree, queries, query_count, stride, &s.query.rows));
     BI_TRY(check_radius(ctx, radius));
-    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
+    BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
-    if (m > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "m: %lld is too large", (long long)m);
-    if (ids && room < 0) return bi_fail(ctx, BOSC_ERR_ARG, "room: %lld is less than 0", (long long)room);
-    query.r2 = square(tree, radius);
-    BI_RETURN_WITH_SCRATCH(ctx, ids ? fill_rows(ctx, tree, &query, offsets, room)
-                                    : find_offsets(ctx, tree, &query, offsets));
+    s.query.r2 = square(tree, radius);
+    if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &s, offsets));
+    const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8},
+                                                          {dist2, bi_kdtree_dist2_size(tree)}};
+    BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, query_count, offsets, capacity, columns, fill_rows, &s));
 }

@@ -6,7 +6,7 @@
 
 static bosc_status put_header(struct bi_saver *s, const bosc_kdtree *tree)
 {
-    bool removed = tree->opts.duplicates == BOSC_DUPLICATES_REMOVE;
+    bool removed = tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     struct bi_kdtree_header h = {.version = BI_KDTREE_SAVE_VERSION,
                                  .flags = removed ? BI_KDTREE_SAVE_DUPLICATES_REMOVED : 0,
                                  .dtype = (uint32_t)tree->opts.dtype,
@@ -31,7 +31,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
     BI_TRY(put_header(s, tree));
     BI_TRY(bi_save_array(s, points, point_bytes));
     BI_TRY(bi_save_array(s, ids, id_bytes));
-    if (tree->opts.duplicates == BOSC_DUPLICATES_REMOVE) {
+    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
         BI_TRY(bi_save_array(s, tree->inverse.data, (size_t)tree->n * sizeof(uint32_t)));
         BI_TRY(bi_save_array(s, tree->counts.data, id_bytes));
     }

@@ -8,7 +8,7 @@
 #define BI_KDTREE_SAVE_H
 
 #include "core/save.h"
-#include "kdtree/drivers.h"
+#include "kdtree/handle.h"
 
 enum { BI_KDTREE_SAVE_VERSION = 1, BI_KDTREE_SAVE_DUPLICATES_REMOVED = 1 };
 

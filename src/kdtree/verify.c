@@ -1,6 +1,7 @@
 /* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
 #include "core/call.h"
-#include "kdtree/drivers.h"
+#include "kdtree/handle.h"
+#include "kdtree/steps/steps.h"
 
 static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {

@@ -3,7 +3,7 @@
 
 enum { N = 9, DIM = 2 };
 
-static bosc_kdtree *make_tree(bosc_ctx *ctx, bosc_duplicates duplicates)
+static bosc_kdtree *make_tree(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates)
 {
     static const float points[N * DIM] = {3, 1, 1, 2, 2, 2, 1, 2, 5, 0, -1, 4, 2, 2, 0, 0, 9, 9};
     bosc_kdtree_opts opts = {.size = sizeof opts, .dim = DIM, .duplicates = duplicates};
@@ -18,8 +18,8 @@ static void check_equal(bosc_ctx *ctx, const bosc_kdtree *a, const bosc_kdtree *
     bosc_kdtree_info ia = {.size = sizeof ia}, ib = {.size = sizeof ib};
     float pa[N * DIM], pb[N * DIM];
     int64_t ids_a[N], ids_b[N];
-    CHECK_OK(ctx, bosc_kdtree_get_info(a, &ia));
-    CHECK_OK(ctx, bosc_kdtree_get_info(b, &ib));
+    CHECK_OK(ctx, bosc_kdtree_get_info(ctx, a, &ia));
+    CHECK_OK(ctx, bosc_kdtree_get_info(ctx, b, &ib));
     CHECK(ia.n == ib.n && ia.nodes == ib.nodes && ia.dim == ib.dim && ia.dtype == ib.dtype && ia.depth == ib.depth);
     CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, a, pa, ids_a));
     CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, b, pb, ids_b));
@@ -33,7 +33,7 @@ static void round_trips(bosc_ctx *ctx)
     bosc_io_error error;
     fresh_path(path, ".bosc");
     for (int unique = 0; unique < 2; unique++) {
-        bosc_kdtree *tree = make_tree(ctx, (bosc_duplicates)unique), *back = NULL, *again = NULL;
+        bosc_kdtree *tree = make_tree(ctx, (bosc_kdtree_duplicates)unique), *back = NULL, *again = NULL;
         bosc_array points = {0};
         CHECK_OK(ctx, bosc_kdtree_save(ctx, tree, path, &error));
         CHECK_OK(ctx, bosc_kdtree_load(ctx, path, &back, &error));
@@ -61,7 +61,7 @@ SAVED_FILE_KIND(kdtree, check_equal);
 static void damage(bosc_ctx *ctx)
 {
     for (int unique = 0; unique < 2; unique++) {
-        bosc_kdtree *tree = make_tree(ctx, (bosc_duplicates)unique);
+        bosc_kdtree *tree = make_tree(ctx, (bosc_kdtree_duplicates)unique);
         saved_file_damage(ctx, &saved_file_kdtree, tree, 64);
         bosc_kdtree_free(tree);
     }
@@ -69,7 +69,7 @@ static void damage(bosc_ctx *ctx)
 
 static void bad_arguments(bosc_ctx *ctx)
 {
-    bosc_kdtree *tree = make_tree(ctx, BOSC_DUPLICATES_KEEP), *fresh = NULL;
+    bosc_kdtree *tree = make_tree(ctx, BOSC_KDTREE_DUPLICATES_KEEP), *fresh = NULL;
     bosc_array points = {0};
     bosc_io_error failure;
     CHECK_TEXT(bosc_kdtree_save(NULL, tree, "none", error), "ctx");
@@ -97,7 +97,8 @@ static void bad_arguments(bosc_ctx *ctx)
 #ifdef BOSC_FAULTS
 static void faults(bosc_ctx *ctx)
 {
-    bosc_kdtree *tree = make_tree(ctx, BOSC_DUPLICATES_REMOVE), *old = make_tree(ctx, BOSC_DUPLICATES_KEEP);
+    bosc_kdtree *tree = make_tree(ctx, BOSC_KDTREE_DUPLICATES_REMOVE),
+                *old = make_tree(ctx, BOSC_KDTREE_DUPLICATES_KEEP);
     saved_file_faults(ctx, &saved_file_kdtree, tree, old);
     bosc_kdtree_free(tree);
     bosc_kdtree_free(old);

@@ -29,7 +29,7 @@ static void create(bosc_ctx *ctx)
     for (size_t i = 0; i < 2; i++) {
         bosc_kdtree_opts o = good, p = good;
         o.builder = (bosc_kdtree_builder)builders[i];
-        p.duplicates = (bosc_duplicates)duplicates[i];
+        p.duplicates = (bosc_kdtree_duplicates)duplicates[i];
         CHECK_ARG(ctx, bosc_kdtree_create(ctx, &o, &tree), "opts: builder");
         CHECK_ARG(ctx, bosc_kdtree_create(ctx, &p, &tree), "opts: duplicates");
     }
@@ -68,7 +68,7 @@ static void build(bosc_ctx *ctx)
     for (size_t i = 0; i < 4; i++) {
         CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, bad_sizes[i], 0), "n");
         CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, bad_sizes[i], 0, 0), "n");
-        CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 0, bad_sizes[i], 0), "m");
+        CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 0, bad_sizes[i], 0), "query_count");
         CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 0, 0, bad_sizes[i]), "k");
         CHECK_ARG(ctx, bosc_kdtree_bytes(ctx, &o, bad_sizes[i], NULL, NULL), "n");
     }
@@ -90,7 +90,7 @@ static void build(bosc_ctx *ctx)
     p[31] = NAN;
     CHECK_STATUS(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_message(ctx), "points: row 10 "));
-    CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+    CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
     CHECK_EQ(info.nodes, 20);
     CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
     bosc_kdtree_free(tree);
@@ -111,7 +111,7 @@ static void queries(bosc_ctx *ctx)
     call_with(bosc_kdtree_radius(__VA_ARGS__, 1.0, offsets, NULL, NULL, 0)); \
     call_with(bosc_kdtree_radius_count(__VA_ARGS__, 1.0, counts));
 #define IS_TREE(call) CHECK_ARG(ctx, call, "tree")
-#define IS_M(call) CHECK_ARG(ctx, call, "m")
+#define IS_COUNT(call) CHECK_ARG(ctx, call, "query_count")
 #define IS_QUERIES(call) CHECK_ARG(ctx, call, "queries")
 #define IS_STRIDE(call) CHECK_ARG(ctx, call, "stride")
 #define IS_NULL(call) CHECK_EQ(call, BOSC_ERR_ARG)
@@ -121,13 +121,13 @@ static void queries(bosc_ctx *ctx)
     EACH(IS_QUERIES, ctx, tree, NULL, 3, 0)
     EACH(IS_QUERIES, ctx, tree, (const char *)q + 2, 3, 0)
     for (size_t i = 0; i < 4; i++) {
-        EACH(IS_M, ctx, tree, q, bad_sizes[i], 0)
+        EACH(IS_COUNT, ctx, tree, q, bad_sizes[i], 0)
     }
     for (size_t i = 0; i < 5; i++) {
         EACH(IS_STRIDE, ctx, tree, q, 3, bad_strides[i])
     }
-    EACH(IS_M, ctx, tree, q, INT64_MAX, 0)
-    EACH(IS_M, ctx, tree, q, 3, INT64_MAX)
+    EACH(IS_COUNT, ctx, tree, q, INT64_MAX, 0)
+    EACH(IS_COUNT, ctx, tree, q, 3, INT64_MAX)
     q[4] = NAN;
     EACH(IS_DATA, ctx, tree, q, 3, 0)
     q[4] = 0;
@@ -164,12 +164,12 @@ static void results(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, q, 3, 0, 1, 1, NULL, d), "ids");
     CHECK_ARG(ctx, bosc_kdtree_radius_count(ctx, tree, q, 3, 0, 1, NULL), "counts");
     CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, NULL, NULL, NULL, 0), "offsets");
-    CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, offsets, ids, d, -1), "room");
+    CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, offsets, ids, d, -1), "capacity");
     for (int i = 0; i < 64; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK_EQ(counts[0], 9);
     bosc_kdtree_free(tree);
     bosc_kdtree_opts unique = o;
-    unique.duplicates = BOSC_DUPLICATES_REMOVE;
+    unique.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &unique, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
     CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 1, ids, d), "tree");
@@ -233,11 +233,11 @@ static void nearest_other(bosc_ctx *ctx)
             CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, NULL, ids, (char *)dist2 + off), "dist2");
         }
         bosc_kdtree_free(tree);
-        o.duplicates = BOSC_DUPLICATES_REMOVE;
+        o.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
         tree = kd_build(ctx, &o, &rows);
         CHECK_ARG(ctx, bosc_kdtree_nearest_other(ctx, tree, labels, bounds, ids, dist2), "tree: duplicates");
         bosc_kdtree_free(tree);
-        o.duplicates = BOSC_DUPLICATES_KEEP;
+        o.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree)); /* without points nothing is read */
         CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, tree, NULL, NULL, NULL, NULL));
         bosc_kdtree_free(tree);
@@ -296,17 +296,20 @@ static void others(bosc_ctx *ctx)
     bosc_kdtree_times times = {.size = 3};
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
-    CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_info(NULL, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_info(tree, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_get_info(ctx, tree, &info), "info: size");
+    CHECK_ARG(ctx, bosc_kdtree_get_info(ctx, NULL, &info), "tree");
+    CHECK_ARG(ctx, bosc_kdtree_get_info(ctx, tree, NULL), "info");
+    CHECK_EQ(bosc_kdtree_get_info(NULL, tree, &info), BOSC_ERR_ARG);
     info.size = 0;
-    CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_times(tree, &times), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_times(NULL, &times), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_times(tree, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_get_info(ctx, tree, &info), "info: size");
+    CHECK_ARG(ctx, bosc_kdtree_get_times(ctx, tree, &times), "times: size");
+    CHECK_ARG(ctx, bosc_kdtree_get_times(ctx, NULL, &times), "tree");
+    CHECK_ARG(ctx, bosc_kdtree_get_times(ctx, tree, NULL), "times");
+    CHECK_EQ(bosc_kdtree_get_times(NULL, tree, &times), BOSC_ERR_ARG);
     times.size = SIZE_MAX;
-    CHECK_EQ(bosc_kdtree_get_times(tree, &times), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_kdtree_get_links(NULL, NULL, NULL, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_get_times(ctx, tree, &times), "times: size");
+    CHECK_ARG(ctx, bosc_kdtree_get_links(ctx, NULL, NULL, NULL, NULL), "tree");
+    CHECK_EQ(bosc_kdtree_get_links(NULL, tree, NULL, NULL, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_kdtree_get_nodes(NULL, tree, p, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_kdtree_get_duplicates(NULL, tree, NULL, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_kdtree_verify(NULL, tree, NULL), BOSC_ERR_ARG);
@@ -336,7 +339,7 @@ static void sizes(bosc_ctx *ctx)
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 2,
                               .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                              .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};
+                              .duplicates = kind & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
         int64_t kept = -1, scratch = -1, more = -1;
         CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 10, &kept, &scratch));
         CHECK(kept > 0 && scratch > 0);
@@ -350,14 +353,14 @@ static void sizes(bosc_ctx *ctx)
         bosc_kdtree_times times = {.size = sizeof times};
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
         CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
-        CHECK_EQ(bosc_kdtree_get_times(tree, &times), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_times(ctx, tree, &times), BOSC_OK);
         CHECK((times.sort > 0) == (kind & 1));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
-        CHECK_EQ(bosc_kdtree_get_info(tree, &before), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &before), BOSC_OK);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1, 10, 5));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 0, 0, 0));
-        CHECK_EQ(bosc_kdtree_get_info(tree, &after), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &after), BOSC_OK);
         CHECK(before.bytes == after.bytes && before.nodes == after.nodes && before.depth == after.depth);
         bosc_kdtree_free(tree);
     }

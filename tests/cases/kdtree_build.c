@@ -166,7 +166,7 @@ static void duplicates(bosc_ctx *ctx)
                                      .dtype = dtypes[t],
                                      .dim = 1 + (int32_t)suite_below(&r, 5),
                                      .builder = t % 2 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                                     .duplicates = BOSC_DUPLICATES_REMOVE,
+                                     .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
                                      .id_bits = s % 2 ? 32 : 64};
             struct reference_points p =
                 kd_points(&r, dtypes[t], opts.dim, (int64_t)suite_below(&r, 300), opts.dim + t % 2, (enum kd_shape)s);

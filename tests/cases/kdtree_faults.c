@@ -5,6 +5,7 @@
 
 #include "support/faults.h"
 #include "cases/kdtree_data.h"
+#include "kdtree/kdtree.h"
 
 enum { MOST = 300, POINTS = 400, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
 
@@ -151,7 +152,7 @@ static bool right(void *user)
     return true;
 }
 
-static struct subject make(bosc_ctx *ctx, bosc_duplicates duplicates, int32_t id_bits)
+static struct subject make(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates, int32_t id_bits)
 {
     struct suite_random r = {9};
     int64_t n = suite_slow(ctx) ? 120 : POINTS, m = suite_slow(ctx) ? 60 : MOST;
@@ -233,7 +234,7 @@ static void searches(bosc_ctx *ctx)
 {
     bosc_status (*const all[])(bosc_ctx *, struct subject *) = {
         knn, knn_within, knn_self, radius_offsets, radius_rows, radius_count, nearest_other, verify};
-    struct subject s = make(ctx, BOSC_DUPLICATES_KEEP, 64);
+    struct subject s = make(ctx, BOSC_KDTREE_DUPLICATES_KEEP, 64);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) CHECK(sweep(ctx, &s, all[i]) > 0);
     discard(&s);
 }
@@ -243,7 +244,8 @@ static void contents(bosc_ctx *ctx)
 {
     bosc_status (*const all[])(bosc_ctx *, struct subject *) = {get_nodes, get_duplicates, reserve, save, load};
     for (int kind = 0; kind < 3; kind++) {
-        struct subject s = make(ctx, kind ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP, kind == 1 ? 32 : 64);
+        struct subject s =
+            make(ctx, kind ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP, kind == 1 ? 32 : 64);
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sweep(ctx, &s, all[i]);
         discard(&s);
     }
@@ -272,7 +274,7 @@ static int stopping_deliver(void *user, void *bytes, size_t count)
 /* Of the k-th call, for every k: the right code and text, no tree, nothing left allocated; then all is well again. */
 static void callbacks(bosc_ctx *like)
 {
-    struct subject s = make(like, BOSC_DUPLICATES_REMOVE, 64);
+    struct subject s = make(like, BOSC_KDTREE_DUPLICATES_REMOVE, 64);
     int64_t live[2], before[2];
     bosc_ctx *ctx = counted_context(like, live);
     for (int reading = 0; reading < 2; reading++) {
@@ -318,16 +320,12 @@ static bosc_status build_twice(bosc_ctx *ctx, void *user)
 {
     struct faulty *f = user;
     bosc_kdtree *tree = NULL;
-    bosc_kdtree_info info = {.size = sizeof info};
     f->kept = true;
     bosc_status created = bosc_kdtree_create(ctx, &f->opts, &tree);
     if (created != BOSC_OK) return created;
     bosc_status status = bosc_kdtree_build(ctx, tree, f->small.data, f->small.n, 0);
     if (status == BOSC_OK) status = bosc_kdtree_build(ctx, tree, f->large.data, f->large.n, 0);
-    if (status == BOSC_ERR_NOMEM) {
-        bosc_kdtree_get_info(tree, &info);
-        f->kept = info.n == 0 || info.n == f->small.n;
-    }
+    if (status == BOSC_ERR_NOMEM) f->kept = tree->n == 0 || tree->n == f->small.n; /* no call, for the message stays */
     if (status == BOSC_OK) status = bosc_kdtree_knn(ctx, tree, f->large.data, f->large.n, 0, 3, f->ids, NULL);
     bosc_kdtree_free(tree);
     return status;
@@ -359,12 +357,13 @@ static void builds(bosc_ctx *ctx)
 {
     struct suite_random r = {8};
     for (int kind = 0; kind < 4; kind++) {
-        struct faulty f = {.small = kd_points(&r, BOSC_F32, 3, 30, 3, KD_RANDOM),
-                           .large = kd_points(&r, BOSC_F32, 3, 50, 3, KD_RANDOM),
-                           .opts = {.size = sizeof f.opts,
-                                    .dim = 3,
-                                    .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                                    .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP}};
+        struct faulty f = {
+            .small = kd_points(&r, BOSC_F32, 3, 30, 3, KD_RANDOM),
+            .large = kd_points(&r, BOSC_F32, 3, 50, 3, KD_RANDOM),
+            .opts = {.size = sizeof f.opts,
+                     .dim = 3,
+                     .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                     .duplicates = kind & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP}};
         struct fault_sweep sweep = {
             .call = build_twice, .prepare = prepare_ids, .untouched = untouched_ids, .right = right_ids, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);

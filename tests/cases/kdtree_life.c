@@ -57,7 +57,7 @@ static void rebuild(bosc_ctx *ctx)
             struct reference_points p = kd_points(&r, BOSC_F32, 3, sizes[i], 3, KD_RANDOM);
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
             check_tree(ctx, tree, &p);
-            CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+            CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
             CHECK_EQ(info.nodes, p.n);
             CHECK_EQ(info.n, p.n);
             CHECK_EQ(info.duplicates, 0);
@@ -88,7 +88,7 @@ static void second_build(bosc_ctx *like)
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 3,
                               .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                              .duplicates = kind & 2 ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP};
+                              .duplicates = kind & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
         int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 4 ? 40 : 2;
         struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
         int64_t *ids = suite_alloc((size_t)(n * k) * 8);
@@ -124,7 +124,7 @@ static void reserve(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
     CHECK_EQ(id, 42);
     CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &kept, &scratch));
-    CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+    CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
     CHECK(kept == info.bytes && scratch > 0);
     bosc_kdtree_free(tree);
     free((void *)p.data);
@@ -192,7 +192,7 @@ static void cancelled(bosc_ctx *like)
     for (int i = 0; i < calls; i++) {
         c.left = i;
         CHECK_STATUS(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0), BOSC_ERR_CANCELLED);
-        CHECK_EQ(bosc_kdtree_get_info(tree, &tree_info), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &tree_info), BOSC_OK);
         CHECK_EQ(tree_info.nodes, 0);
         CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
         c.left = 1000;
@@ -212,7 +212,7 @@ static void links(bosc_ctx *ctx)
         struct reference_points p = kd_points(&r, BOSC_F32, 2, n, 2, KD_RANDOM);
         bosc_kdtree *tree = kd_build(ctx, &o, &p);
         int64_t less[20], greater[20], root = 7, seen = 0;
-        CHECK_EQ(bosc_kdtree_get_links(tree, less, greater, &root), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_links(ctx, tree, less, greater, &root), BOSC_OK);
         CHECK_EQ(root, n ? n / 2 : -1);
         for (int64_t i = 0; i < n; i++) {
             int64_t l = kd_id(less, o.id_bits, i), g = kd_id(greater, o.id_bits, i);

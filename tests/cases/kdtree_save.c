@@ -11,7 +11,7 @@ static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype
                           .dtype = dtype,
                           .dim = 3,
                           .builder = (bosc_kdtree_builder)builder,
-                          .duplicates = removed ? BOSC_DUPLICATES_REMOVE : BOSC_DUPLICATES_KEEP,
+                          .duplicates = removed ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP,
                           .id_bits = n % 2 ? 32 : 64};
     struct reference_points p = kd_points(r, dtype, 3, n, 3, KD_GRID);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
@@ -33,8 +33,8 @@ static void round_trip(bosc_ctx *ctx)
         bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);
         CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
         bosc_kdtree_info x = {.size = sizeof x}, y = x;
-        CHECK_EQ(bosc_kdtree_get_info(tree, &x), BOSC_OK);
-        CHECK_EQ(bosc_kdtree_get_info(back, &y), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &x), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, back, &y), BOSC_OK);
         x.bytes = y.bytes = 0;
         CHECK(memcmp(&x, &y, sizeof x) == 0);
         int64_t inverse[100], other[100], counts[100], others[100];
@@ -123,7 +123,7 @@ static void hostile(bosc_ctx *ctx)
         struct saved good = kdtree_save(ctx, tree);
         struct saved f = {.bytes = suite_alloc(good.size), .size = good.size};
         const char *reason;
-        CHECK_EQ(bosc_kdtree_get_info(tree, &info), BOSC_OK);
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
         for (int i = 0;; i++) {
             memcpy(f.bytes, good.bytes, good.size);
             if (!(reason = change_header((struct bi_kdtree_header *)(void *)f.bytes, i))) break;
@@ -189,7 +189,7 @@ static bosc_kdtree *golden_tree(bosc_ctx *ctx, bool removed)
     float narrow[27];
     for (int i = 0; i < 27; i++) narrow[i] = (float)rows[i / 3][i % 3];
     bosc_kdtree_opts o = {.size = sizeof o, .dtype = removed ? BOSC_F32 : BOSC_F64, .dim = 3};
-    if (removed) o.duplicates = BOSC_DUPLICATES_REMOVE;
+    if (removed) o.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
     if (removed) o.id_bits = 32;
     struct reference_points p = {o.dtype, 3, 9, 3, removed ? (const void *)narrow : rows};
     return kd_build(ctx, &o, &p);

@@ -9,7 +9,7 @@ static void use(bosc_ctx *ctx, bosc_kdtree *tree)
     bosc_kdtree_info info = {.size = sizeof info};
     uint64_t query[1024] = {0};
     int64_t ids[3], offsets[2], node;
-    if (bosc_kdtree_get_info(tree, &info) != BOSC_OK || info.nodes > info.n) abort();
+    if (bosc_kdtree_get_info(ctx, tree, &info) != BOSC_OK || info.nodes > info.n) abort();
     bosc_status status = bosc_kdtree_verify(ctx, tree, &node);
     if (status != BOSC_OK && status != BOSC_ERR_DATA) abort();
     if (bosc_kdtree_knn(ctx, tree, query, 1, 0, 3, ids, NULL) != BOSC_OK) abort();

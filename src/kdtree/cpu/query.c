@@ -2,19 +2,20 @@
 #include "kdtree/cpu/query.h"
 
 #include "base/bits.h"
+#include "core/call.h"
 #include "core/cpu/threads.h"
 
 enum { CHUNK = 512 };
 
-/* Where the parts of the index begin, in bytes. */
-struct places {
+/* Where the arrays of the index begin, in bytes. */
+struct index_layout {
     int levels, floor_levels;
     size_t begins, floors, end;
 };
 
-static struct places index_places(const bosc_kdtree_opts *opts, int64_t n)
+static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 {
-    struct places p = {.levels = bi_kdtree_cpu_index_levels(n)};
+    struct index_layout p = {.levels = bi_kdtree_cpu_index_levels(n)};
     p.floor_levels = p.levels > 3 ? p.levels - 3 : 0;
     p.begins = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << p.levels, 64);
     p.floors = p.begins + (((size_t)1 << p.levels) + 1) * sizeof(uint32_t);
@@ -22,11 +23,11 @@ static struct places index_places(const bosc_kdtree_opts *opts, int64_t n)
     return p;
 }
 
-size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_places(opts, n).end; }
+size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_layout(opts, n).end; }
 
 static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
 {
-    struct places p = index_places(&tree->opts, tree->nodes);
+    struct index_layout p = index_layout(&tree->opts, tree->nodes);
     const char *base = tree->index.data;
     return (struct bi_kdtree_cpu_index){p.levels, p.floor_levels, base, (const uint32_t *)(base + p.begins),
                                         (const uint32_t *)(base + p.floors)};
@@ -62,7 +63,7 @@ static void make_floors(bosc_ctx *ctx, const struct bi_kdtree_view *view, const 
 
 void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
 {
-    enum { PART = 64 };
+    enum { CHUNK_NODES = 64 };
     struct bi_kdtree_cpu_index index = get_index(tree);
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     uint32_t *begins = (uint32_t *)index.begins;
@@ -72,38 +73,38 @@ void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
         begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin;
     begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
     for (int level = index.levels - 1; level >= 0; level--) {
-        int64_t nodes = (int64_t)1 << level, part = nodes >= PART * PART ? PART : 1;
+        int64_t nodes = (int64_t)1 << level, chunk = nodes >= CHUNK_NODES * CHUNK_NODES ? CHUNK_NODES : 1;
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (leaves > 1024)
-        for (int64_t s = 0; s < nodes; s += part) hot->make_sides(view, &index, level, s, s + part);
+        for (int64_t s = 0; s < nodes; s += chunk) hot->make_sides(view, &index, level, s, s + chunk);
     }
     make_floors(ctx, view, &index);
 }
 
-size_t bi_kdtree_cpu_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
+size_t bi_kdtree_cpu_query_bytes(const bosc_kdtree *tree, int64_t query_count, int64_t k)
 {
     enum { THREADS = 64 };
     int64_t kept = k < tree->nodes ? k : tree->nodes;
     size_t heaps = kept > BI_KDTREE_SORTED_LIST ? (size_t)kept * 16 * THREADS : 0;
-    return (size_t)m * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
+    return (size_t)query_count * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
 }
 
 /* Finds the leaf of each query, and their order by leaf. */
 static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot *hot, struct bi_kdtree_cpu_search *a)
 {
-    int64_t m = a->queries.n, chunks = bi_div_up(m, CHUNK);
+    int64_t count = a->queries.n, chunks = bi_div_up(count, CHUNK);
     uint32_t *leaves, *order;
-    BI_TRY(bi_scratch(ctx, (size_t)m * sizeof *leaves, (void **)&leaves));
-    BI_TRY(bi_scratch(ctx, (size_t)m * sizeof *order, (void **)&order));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *leaves, &leaves));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *order, &order));
     a->leaves = leaves;
     a->order = order;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (chunks > 1)
     for (int64_t i = 0; i < chunks; i++) {
-        int64_t end = (i + 1) * CHUNK < m ? (i + 1) * CHUNK : m;
+        int64_t end = (i + 1) * CHUNK < count ? (i + 1) * CHUNK : count;
         hot->locate(a, i * CHUNK, end, leaves);
         for (int64_t q = i * CHUNK; q < end; q++) order[q] = (uint32_t)q;
     }
-    if (m < 256 || a->index.levels == 0) return BOSC_OK;
-    return ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, m, leaves, order, 0,
+    if (count < 256 || a->index.levels == 0) return BOSC_OK;
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
                                           a->index.levels);
 }
 
@@ -111,15 +112,12 @@ typedef void (*run_fn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int6
 
 static void run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
-    int64_t m = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(m, chunk);
+    int64_t count = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(count, chunk);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
     for (int64_t i = 0; i < chunks; i++)
-        run(a, i * chunk, (i + 1) * chunk < m ? (i + 1) * chunk : m, bi_thread_number());
+        run(a, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
     (void)ctx;
 }
-
-/* Searches of more rows than references can name are run by parts. */
-enum { PART = 1 << 30 };
 
 static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
                            const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
@@ -142,29 +140,36 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct 
     return sort_queries(ctx, pick_hot(ctx, view->dtype), a);
 }
 
-/* Runs `what` for all queries, part by part. */
 enum what { KNN, COUNT, FILL };
+
+static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+                                const struct bi_kdtree_query *query, enum what what)
+{
+    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
+    struct bi_kdtree_cpu_search a;
+    BI_TRY(prepare(ctx, tree, view, query, &a));
+    run_all(ctx, &a, what == KNN ? hot->knn : what == COUNT ? hot->radius_count : hot->radius_fill);
+    return BOSC_OK;
+}
+
+/* More queries than 32 bits can number are run in several chunks. */
+enum { MOST_QUERIES = 1 << 30 };
 
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
                           const struct bi_kdtree_query *query, enum what what)
 {
-    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
-    int64_t m = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
-    for (int64_t at = 0; at < m; at += PART) {
-        struct bi_kdtree_query part = *query;
-        struct bi_kdtree_cpu_search a;
-        struct bi_mark mark = bi_arena_mark(ctx);
-        part.rows.n = m - at < PART ? m - at : PART;
-        part.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
+    int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
+    for (int64_t at = 0; at < count; at += MOST_QUERIES) {
+        struct bi_kdtree_query chunk = *query;
+        chunk.rows.n = count - at < MOST_QUERIES ? count - at : MOST_QUERIES;
+        chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
         if (what == KNN) {
-            part.ids = (char *)query->ids + at * query->k * tree->opts.id_bits / 8;
-            if (query->dist2) part.dist2 = (char *)query->dist2 + at * query->k * (view->dtype == BOSC_F32 ? 4 : 8);
+            chunk.ids = (char *)query->ids + at * query->k * tree->opts.id_bits / 8;
+            if (query->dist2) chunk.dist2 = (char *)query->dist2 + at * query->k * (view->dtype == BOSC_F32 ? 4 : 8);
         }
-        if (query->counts) part.counts = query->counts + at;
-        if (query->offsets) part.offsets = query->offsets + at;
-        BI_TRY(prepare(ctx, tree, view, &part, &a));
-        run_all(ctx, &a, what == KNN ? hot->knn : what == COUNT ? hot->radius_count : hot->radius_fill);
-        bi_arena_rewind(ctx, mark);
+        if (query->counts) chunk.counts = query->counts + at;
+        if (query->offsets) chunk.offsets = query->offsets + at;
+        BI_TRY_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, &chunk, what));
     }
     return BOSC_OK;
 }

@@ -1,7 +1,6 @@
 /* The CPU's table of fused operations of k-d trees. */
 #include "kdtree/cpu/build.h"
 #include "kdtree/cpu/query.h"
-#include "kdtree/drivers.h"
 
 #include "core/cpu/level.h"
 #include "core/steps.h"
@@ -58,8 +57,9 @@ static bool cpu_builds(const bosc_kdtree_opts *opts, int64_t n)
     return true;
 }
 
-static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows)
+static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
 {
+    *missed = false;
     return bi_kdtree_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 

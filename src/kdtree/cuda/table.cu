@@ -2,7 +2,7 @@
 #include "core/call.h"
 #include "kdtree/cuda/cuda.cuh"
 #include "core/cuda/steps.cuh"
-#include "kdtree/drivers.h"
+#include "kdtree/steps/steps.h"
 
 #define BI_STEP(name, args_t) BI_STEP_CUDA(name, args_t)
 #include "kdtree/steps/steps.def"
@@ -38,7 +38,7 @@ static void cuda_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, i
     size_t bytes[3];
     cuda_blocks(opts, n, bytes);
     *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
-    if (cuda_builds(opts, n) && opts->builder == BOSC_KDTREE_AUTO && opts->duplicates == BOSC_DUPLICATES_KEEP)
+    if (cuda_builds(opts, n) && opts->builder == BOSC_KDTREE_AUTO && opts->duplicates == BOSC_KDTREE_DUPLICATES_KEEP)
         *scratch = bi_kdtree_cuda_build_scratch(opts->dim, n);
     else
         *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)bi_kdtree_element_size(opts->dtype));
@@ -196,13 +196,12 @@ static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_fill : generic_radius_fill);
 }
 
-static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows)
+static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
 {
-    bool missed = false;
-    BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, &missed));
-    if (!missed) return BOSC_OK;
-    bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
-    return bi_kdtree_build_presorted(ctx, tree, rows);
+    BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, missed));
+    if (*missed)
+        bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
+    return BOSC_OK;
 }
 
 extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {

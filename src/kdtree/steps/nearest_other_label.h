@@ -6,7 +6,8 @@
 
 #define BI_KDTREE_MIXED UINT32_MAX /* no label */
 
-/* Writes "none" to a row. Done once nothing but the device can fail, because outputs are untouched where a call fails. */
+/* Writes "none" to a row. Done once nothing but the device can fail, because outputs stay untouched where a call
+ * fails. */
 struct bi_kdtree_find_nothing {
     void *ids, *dist2; /* dist2 may be NULL */
     bool wide, single;
@@ -176,8 +177,8 @@ BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
     return -1;
 }
 
-/* Nodes of a block of one label are not active if no node with another label is within the largest of their bounds. Items
- * are blocks. */
+/* Nodes of a block of one label are not active if no node with another label is within the largest of their bounds.
+ * Items are blocks. */
 struct bi_kdtree_prune {
     struct bi_kdtree_blocks blocks;
     const void *bounds; /* of the distance type */

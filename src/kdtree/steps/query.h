@@ -2,8 +2,8 @@
 #ifndef BI_KDTREE_STEPS_QUERY_H
 #define BI_KDTREE_STEPS_QUERY_H
 
+#include "base/atomic.h"
 #include "core/csr_row_out.h"
-#include "kdtree/steps/rows.h"
 #include "kdtree/steps/walk.h"
 
 /* Whether entry (d, id) comes after entry e: by (distance, id), or by id alone in radius rows. */
@@ -126,18 +126,18 @@ BI_FN void bi_step_radius_fill(const struct bi_kdtree_radius *a, int64_t i)
     const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32, false};
     struct bi_kdtree_walk walk;
-    int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], node;
+    int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], node;
     bi_kdtree_walk_begin(&walk, &a->view, q);
     while ((node = bi_kdtree_walk_next(&walk, a->r2)) >= 0) {
         double d = bi_kdtree_dist2(&a->view, node, q);
         if (!(d <= a->r2)) continue;
-        if (count == room) {
+        if (count == capacity) {
             count = -1;
             break;
         }
         bi_kdtree_heap_up(&out, count++, d, bi_kdtree_id(&a->view, node), true);
     }
-    if (count == room)
+    if (count == capacity)
         bi_kdtree_heap_sort(&out, count, true);
     else
         bi_atomic_min_i64(a->bad, i);

@@ -1,6 +1,7 @@
 /* The fast builder: passes of up to 4 levels through global memory, then a block for each small subtree. */
 #include <cmath>
 
+#include "core/call.h"
 #include "kdtree/cuda/build/multilevel_pass.cuh"
 
 enum { MOST_PASSES = 8 };
@@ -203,19 +204,15 @@ static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
 
 bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
     *missed = false;
     if (rows->n == 0) return BOSC_OK;
-    bosc_status status = BOSC_OK;
     if (!tree->clustered) {
-        status = build_in(ctx, tree, rows, narrow_brackets, missed);
+        BI_TRY_WITH_SCRATCH(ctx, build_in(ctx, tree, rows, narrow_brackets, missed));
         tree->clustered = *missed;
     }
-    if (status == BOSC_OK && tree->clustered) {
-        bi_arena_rewind(ctx, mark);
-        status = build_in(ctx, tree, rows, wide_brackets, missed);
+    if (tree->clustered) {
+        BI_TRY_WITH_SCRATCH(ctx, build_in(ctx, tree, rows, wide_brackets, missed));
         tree->clustered = !*missed;
     }
-    bi_arena_rewind(ctx, mark);
-    return status;
+    return BOSC_OK;
 }

@@ -1,0 +1,80 @@
+/* Memory of k-d trees before it is needed: how much a build takes, and taking it. */
+#include "core/call.h"
+#include "kdtree/handle.h"
+#include "kdtree/shape.h"
+
+/* Scratch of a build with host points. */
+static int64_t build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)
+{
+    int64_t size = (int64_t)bosc_dtype_size(opts->dtype), kept = 0, scratch = 0;
+    int depth = bi_kdtree_depth(n), lists = opts->dim < depth ? opts->dim : depth;
+    bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
+    bool unique = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
+    if (fused)
+        ops->bytes(opts, n, &kept, &scratch);
+    else
+        scratch = n * (8 * lists + 24); /* lists, order and what partitioning takes */
+    if (!fused || unique) scratch += n * (2 * opts->dim * size + 4 * size + 16); /* sorted rows, keys, and their sort */
+    if (unique) scratch += n * (opts->dim * size + 45);
+    return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
+}
+
+/* Moves the tree to the larger blocks of *next. */
+static bosc_status move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
+{
+    struct bi_block from[BI_KDTREE_BLOCKS], to[BI_KDTREE_BLOCKS];
+    bosc_status status = BOSC_OK;
+    bi_kdtree_list_blocks(tree, from);
+    bi_kdtree_list_blocks(next, to);
+    for (int b = 0; b < BI_KDTREE_BLOCKS && status == BOSC_OK; b++)
+        if (from[b].data && from[b].data != to[b].data)
+            status = ctx->backend->copy(ctx, to[b].data, from[b].data, from[b].bytes);
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    if (status == BOSC_OK)
+        bi_kdtree_commit(tree, next);
+    else
+        bi_kdtree_abandon(tree, next);
+    return status;
+}
+
+bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t query_count, int64_t k)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
+    BI_TRY(bi_kdtree_check_size(ctx, n));
+    if (query_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)query_count);
+    if (k < 0) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 0", (long long)k);
+    int64_t entry = k > INT64_MAX / 64 ? INT64_MAX : 16 * (k + 1) + 8 * (int64_t)tree->opts.dim;
+    if (entry == INT64_MAX || (query_count > 0 && entry > INT64_MAX / 4 / query_count))
+        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
+                       (long long)query_count, (long long)k);
+    int64_t scratch = build_scratch(tree->ops, &tree->opts, n);
+    bosc_kdtree sized = *tree;
+    sized.nodes = n;
+    int64_t queries = (int64_t)tree->ops->query_bytes(&sized, query_count, k) + query_count * entry + 4096;
+    bosc_kdtree next;
+    void *memory;
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &memory));
+    if (n <= tree->nodes) return BOSC_OK;
+    BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
+    if (next.points.data == tree->points.data && next.ids.data == tree->ids.data && next.index.data == tree->index.data)
+        return BOSC_OK;
+    return move(ctx, tree, &next);
+}
+
+bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
+                              int64_t *scratch)
+{
+    bosc_kdtree_opts full;
+    if (!ctx) return BOSC_ERR_ARG;
+    bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
+    bi_begin(says);
+    BI_TRY(bi_kdtree_check_opts(says, opts, &full));
+    BI_TRY(bi_kdtree_check_size(says, n));
+    size_t bytes[3];
+    ctx->ops->kdtree->blocks(&full, n, bytes);
+    int64_t runs = full.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? 8 * n : 0;
+    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs;
+    if (scratch) *scratch = build_scratch(ctx->ops->kdtree, &full, n);
+    return BOSC_OK;
+}

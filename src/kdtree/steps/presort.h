@@ -1,0 +1,88 @@
+/* Steps that sort rows by superkey: keys of a coordinate, and the order of rows that are equal in it. */
+#ifndef BI_KDTREE_STEPS_PRESORT_H
+#define BI_KDTREE_STEPS_PRESORT_H
+
+#include "base/atomic.h"
+#include "kdtree/order.h"
+
+/* out[i] = ordered key of coordinate `c` of row perm[i] (uint32 for 4-byte types, else uint64). */
+struct bi_kdtree_column {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t c;
+    const uint32_t *perm;
+    void *out;
+};
+
+BI_FN void bi_step_column(const struct bi_kdtree_column *a, int64_t i)
+{
+    uint64_t key = bi_kdtree_key(a->rows.data, (int64_t)a->perm[i] * a->rows.stride + a->c, a->dtype);
+    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+        ((uint32_t *)a->out)[i] = (uint32_t)key;
+    else
+        ((uint64_t *)a->out)[i] = key;
+}
+
+/* Rows in the order of their first coordinate, whose ordered keys are `keys`, then of their number: every run of equal
+ * keys, of up to BI_KDTREE_LONGEST_RUN rows, is put in the order of superkey 0. *too_long becomes the smallest place
+ * that is that far from the beginning of its run, and the order is not made then. */
+struct bi_kdtree_order_runs {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim;
+    const void *keys;
+    const uint32_t *perm;
+    void *out;
+    uint32_t *out_perm;
+    int64_t *too_long;
+};
+
+enum { BI_KDTREE_LONGEST_RUN = 32 };
+
+BI_FN bool bi_kdtree_same_key(const struct bi_kdtree_order_runs *a, int64_t i, int64_t j)
+{
+    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+        return ((const uint32_t *)a->keys)[i] == ((const uint32_t *)a->keys)[j];
+    return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
+}
+
+BI_FN void bi_step_order_runs(const struct bi_kdtree_order_runs *a, int64_t i)
+{
+    int64_t begin = i, to = i;
+    while (begin > 0 && i - begin <= BI_KDTREE_LONGEST_RUN && bi_kdtree_same_key(a, i, begin - 1)) begin--;
+    if (i - begin >=
+        BI_KDTREE_LONGEST_RUN) { /* told once for each run, as many threads would tell it one after another */
+        if (i - begin == BI_KDTREE_LONGEST_RUN) bi_atomic_min_i64(a->too_long, i);
+        return;
+    }
+    if (begin + BI_KDTREE_LONGEST_RUN < a->rows.n && bi_kdtree_same_key(a, i, begin + BI_KDTREE_LONGEST_RUN)) return;
+    for (int64_t j = begin; j < i; j++)
+        if (bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, i, j, 0) < 0) to--;
+    for (int64_t j = i + 1; j < a->rows.n && bi_kdtree_same_key(a, i, j); j++)
+        if (bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, j, i, 0) < 0) to++;
+    a->out_perm[to] = a->perm[i];
+    for (int32_t c = 0; c < a->dim; c++) {
+        int64_t from = i * a->dim + c;
+        if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+            ((uint32_t *)a->out)[to * a->dim + c] = ((const uint32_t *)a->rows.data)[from];
+        else
+            ((uint64_t *)a->out)[to * a->dim + c] = ((const uint64_t *)a->rows.data)[from];
+    }
+}
+
+/* *bad becomes the smallest place whose key is less than the one before it. */
+struct bi_kdtree_check_keys {
+    const void *keys;
+    bool narrow;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_check_keys(const struct bi_kdtree_check_keys *a, int64_t i)
+{
+    if (i == 0) return;
+    if (a->narrow ? ((const uint32_t *)a->keys)[i - 1] > ((const uint32_t *)a->keys)[i]
+                  : ((const uint64_t *)a->keys)[i - 1] > ((const uint64_t *)a->keys)[i])
+        bi_atomic_min_i64(a->bad, i);
+}
+
+#endif
