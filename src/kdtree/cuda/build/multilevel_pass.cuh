@@ -119,9 +119,9 @@ __device__ __forceinline__ uint32_t bi_kdtree_list_bin(const bi_kdtree_list_scal
 /* Tables of one segment in shared memory, by which points are handed to their destinations. */
 struct bi_kdtree_segment_scatter {
     uint32_t count[BI_KDTREE_DESTINATIONS]; /* of this block's points */
-    uint2 target
-        [BI_KDTREE_DESTINATIONS]; /* where these go (in the next array, or in `side`), less `start`; where room ends */
-    uint2 destination[BI_KDTREE_DESTINATIONS]; /* begin and room */
+    /* Where these go (in the next array, or in `side`), less `start`; and where the destination ends. */
+    uint2 target[BI_KDTREE_DESTINATIONS];
+    uint2 destination[BI_KDTREE_DESTINATIONS]; /* begin and capacity */
     bi_kdtree_list_scale scale[BI_KDTREE_CELLS];
     float2 brackets[BI_KDTREE_CELLS];
 };

@@ -17,7 +17,7 @@ struct gather_shared {
     uint32_t least[4], greatest[4]; /* least: complements */
 };
 
-/* Where a destination of a segment begins, and its room. */
+/* Where a destination of a segment begins, and its capacity. */
 static __device__ uint2 destination(const bi_kdtree_pass &pass, uint32_t segment, uint32_t t)
 {
     const uint32_t cells = 1u << pass.levels, v = t - BI_KDTREE_CELLS;

@@ -1,8 +1,8 @@
 /* The lowest levels of a tree, by a warp whose lanes hold 8 points each in registers, down to single points.
  *
  * A subtree of up to 2^k points stands in 2^k slots, lane after lane: slot s is register s % 8 of lane s / 8. Each
- * level sorts the slots of every node by its coordinate. Slots without a point hold pads, low or high ones, so many of
- * each that the median always comes to the slot in the middle: it is taken out (a pad from then on), the slots below
+ * level sorts the slots of every node by its coordinate. Slots without a point hold low or high pads, in numbers
+ * that always bring the median to the slot in the middle: it is taken out (a pad from then on), the slots below
  * are the less side, those above the greater. So nothing has to be moved, and the slots are in order in the end.
  *
  * What is sorted are words of 19 bits of the coordinate, scaled to the warp's extent, and 13 bits that name the point.

@@ -37,7 +37,7 @@ static inline int32_t bi_kdtree_cuda_index_levels(int64_t n)
     return levels;
 }
 
-/* Where the parts of the index are, from `base`; *bytes becomes its size. */
+/* Where the arrays of the index are, from `base`; *bytes becomes its size. */
 static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n,
                                                            size_t *bytes)
 {
