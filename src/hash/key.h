@@ -40,7 +40,7 @@ BI_FN uint64_t bi_hash_unmix64(uint64_t x)
     return x ^ (x >> 30 ^ x >> 60);
 }
 
-/* The key whose hash this is: bosc_hash_of backwards. */
+/* The key of a hash: the inverse of bosc_hash_of. */
 BI_FN bosc_hash_word bi_hash_key_of(bosc_hash_word hash, int32_t key_bits, uint64_t seed)
 {
     if (key_bits == 32) {

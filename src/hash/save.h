@@ -1,8 +1,8 @@
 /* The saved form of a hash table, little-endian:
  *
- *   header (128 bytes, below) | partitions | table | extra | values | XXH3 64 of everything before
+ *   header (128 bytes, below) | descriptors | table | pilots | values | XXH3 64 of everything before
  *
- * The arrays are the blocks of the table (hash/table.h), as far as its figures say. Each begins at a multiple of 64
+ * The arrays are the blocks of the table (hash/hash.h), as far as it uses them. Each begins at a multiple of 64
  * bytes, with zeros before it, so that a mapped file can be used in place. The header ends with its own XXH3 64. */
 #ifndef BI_HASH_SAVE_H
 #define BI_HASH_SAVE_H

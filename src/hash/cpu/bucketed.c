@@ -16,9 +16,9 @@
 
 enum {
     GRAIN = 1 << 14,            /* pairs, or queries, that are worth a thread */
-    STREAMED = 8 << 20,         /* bytes of lists or tables that are written past the caches */
+    STREAMED = 8 << 20,         /* bytes of lists that bypass the caches when written */
     LEAST_FOR_A_PARTITION = 16, /* pairs of a thread's share for each partition */
-    MOST_THREADS = 256          /* that an estimate of memory allows for */
+    MOST_THREADS = 256          /* allowed for in an estimate of memory */
 };
 
 static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
@@ -97,7 +97,7 @@ bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *sha
     return BOSC_OK;
 }
 
-/* A fill that threads share: the sizes of all partitions, and what was found. */
+/* A fill that threads share. */
 struct filling {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
@@ -115,7 +115,7 @@ static bool is_filled(const struct filling *f, size_t partition)
     return f->distinct || keys <= bi_hash_max_partition_keys(f->table->shape.key_bits);
 }
 
-/* Where each partition begins. */
+/* Lays out the partitions one after the other. */
 static void size_partitions(struct filling *f)
 {
     uint32_t at = 0;
@@ -136,7 +136,7 @@ static void size_partitions(struct filling *f)
     f->report->buckets = at;
 }
 
-/* One thread's partitions: the next one that nobody has, until a repeated key makes all of it useless. */
+/* Fills partitions on one thread: the next one that no thread has taken, until a key is found to repeat. */
 static void fill_partitions(bosc_ctx *ctx, struct filling *f, char *scratch)
 {
     struct bi_hash_fill job = {.table = f->table, .lists = f->lists, .distinct = f->distinct};
@@ -204,7 +204,7 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
     return BOSC_OK;
 }
 
-/* An upper bound whatever the number of threads; partitions of at most a crowd. */
+/* An upper bound whatever the number of threads; partitions that are not oversized. */
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
     (void)ctx;

@@ -1,4 +1,4 @@
-/* Inside the CPU's partition of hash tables: the kernels, compiled for each level, and what they work on. */
+/* The bucketed layout on the CPU: the entries of its table, and kernels that are compiled for each level. */
 #ifndef BI_HASH_CPU_BUCKETED_H
 #define BI_HASH_CPU_BUCKETED_H
 
@@ -7,17 +7,17 @@
 
 enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 4 };
 
-/* A thread's share of a partition: pairs [begin, end). */
+/* A thread's share of the radix partition: pairs [begin, end). */
 struct bi_hash_scatter {
     const struct bi_hash_shape *shape;
     const void *keys, *values;
     int64_t begin, end;
     int32_t payload_bytes;
     bool rows;           /* the payload is row numbers */
-    bool streams;        /* the output is larger than the caches: whole lines are written past them */
+    bool streams;        /* the output is larger than the caches: whole lines bypass them */
     uint32_t *positions; /* (partitions) counts, then where the thread's next pair of each partition goes */
-    uint32_t *begins;    /* (partitions) where its first one went */
-    char *lines;         /* (partitions x 2 x BI_HASH_LINE) for hashes and payloads on their way */
+    uint32_t *begins;    /* (partitions) the position of its first one */
+    char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
 };
 
@@ -33,8 +33,8 @@ struct bi_hash_fill {
     bool streams;
     /* Scratch for the largest partition. */
     uint32_t *codes;   /* (buckets x 4) */
-    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x room): first buckets, second ones, late keys and moved ones */
-    uint32_t capacity; /* the most keys of a partition, and 1 */
+    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x capacity): first buckets, second ones, rejected keys and moved ones */
+    uint32_t capacity; /* the most keys of a partition, plus 1 */
     uint8_t *marks;    /* (buckets) */
     /* Out. */
     bool repeats;

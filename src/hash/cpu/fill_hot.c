@@ -1,4 +1,4 @@
-/* Fills the buckets of one partition: the matching (see hash.h), one offer after the other, then the buckets, in the
+/* Fills the buckets of one partition: the matching (see hash.h), one proposal after the other, then the buckets in the
  * order of memory. */
 #include <string.h>
 
@@ -6,11 +6,11 @@
 
 enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LINEAR = BOSC_HASH_LINEAR };
 
-/* What the loops over a partition need at hand. */
+/* The partition that is being matched. */
 struct partition {
     const char *hashes;
     uint32_t keys, buckets, seed;
-    uint32_t *codes, *firsts, *seconds, *late, *moved;
+    uint32_t *codes, *firsts, *seconds, *rejected, *moved;
     uint32_t n_moved;
 };
 
@@ -25,23 +25,23 @@ BI_FN bosc_hash_word hash_at(const struct partition *p, int32_t bits, uint32_t p
     return bosc_hash_load(p->hashes, position, bits);
 }
 
-BI_FN uint32_t more(uint32_t a, uint32_t b) { return a > b ? a : b; }
-BI_FN uint32_t less(uint32_t a, uint32_t b) { return a < b ? a : b; }
+BI_FN uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
+BI_FN uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Offers a code to a bucket, whose codes descend; gives the one that falls out, or 0. */
-BI_FN uint32_t offer(uint32_t *codes, uint32_t code)
+/* Proposes a code to a bucket, whose codes descend; gives the one that the bucket rejects, or 0. */
+BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 {
     uint32_t c0 = codes[0], c1 = codes[1], c2 = codes[2], c3 = codes[3];
-    codes[0] = more(c0, code);
-    codes[1] = more(c1, less(c0, code));
-    codes[2] = more(c2, less(c1, code));
-    codes[3] = more(c3, less(c2, code));
-    return less(c3, code);
+    codes[0] = greater(c0, code);
+    codes[1] = greater(c1, lesser(c0, code));
+    codes[2] = greater(c2, lesser(c1, code));
+    codes[3] = greater(c3, lesser(c2, code));
+    return lesser(c3, code);
 }
 
-/* The code that falls out of bucket `from` makes its key's next proposals until none falls out. False if one would
- * have a priority that is too high: its key is in *position. */
-static inline bool serve(struct partition *p, uint32_t code, uint32_t from, uint32_t *position)
+/* The key of a code that bucket `from` rejected makes its next proposals, and so on until none is rejected. False if a
+ * proposal would have too high a priority: its key is in *position. */
+static inline bool resolve(struct partition *p, uint32_t code, uint32_t from, uint32_t *position)
 {
     uint32_t *const codes = p->codes;
     const uint32_t *const firsts = p->firsts, *const seconds = p->seconds;
@@ -56,7 +56,7 @@ static inline bool serve(struct partition *p, uint32_t code, uint32_t from, uint
             return false;
         }
         from = to_second ? second : first;
-        code = offer(codes + (size_t)WIDTH * from, code_of(priority, i));
+        code = propose(codes + (size_t)WIDTH * from, code_of(priority, i));
     }
     return true;
 }
@@ -75,10 +75,10 @@ BI_FN void pick_buckets(const struct partition *p, int32_t bits)
     }
 }
 
-/* First proposals come by ascending position: a bucket takes four, and the others fall out at once. */
+/* First proposals come by ascending position: a bucket accepts four and rejects the others at once. */
 BI_FN bool match(struct partition *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
 {
-    uint32_t *restrict codes = p->codes, *restrict late = p->late, n_late = 0;
+    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, n_rejected = 0;
     const uint32_t *const firsts = p->firsts, keys = p->keys;
     memset(codes, 0, (size_t)p->buckets * WIDTH * sizeof *codes);
     memset(counts, 0, p->buckets);
@@ -88,11 +88,11 @@ BI_FN bool match(struct partition *p, int32_t bits, uint8_t *restrict counts, ui
         uint32_t b = firsts[i], taken = counts[b], full = taken >= WIDTH, at = b * WIDTH + taken - full;
         codes[at] = full ? codes[at] : code_of(0, i);
         counts[b] = (uint8_t)(taken + !full);
-        late[n_late] = i;
-        n_late += full;
+        rejected[n_rejected] = i;
+        n_rejected += full;
     }
-    for (uint32_t k = 0; k < n_late; k++)
-        if (!serve(p, code_of(0, late[k]), firsts[late[k]], position)) return false;
+    for (uint32_t k = 0; k < n_rejected; k++)
+        if (!resolve(p, code_of(0, rejected[k]), firsts[rejected[k]], position)) return false;
     return true;
 }
 
@@ -108,7 +108,7 @@ BI_FN bool has_same(const struct partition *p, int32_t bits, uint32_t bucket, ui
     return false;
 }
 
-/* Marks the spilled buckets and counts the keys in their second one. Such a key is the same as none in its first. */
+/* Marks the spilled buckets and counts the keys in their second bucket, of which none may be in its first too. */
 BI_FN void mark_overflowed(const struct partition *p, int32_t bits, struct bi_hash_fill *f)
 {
     memset(f->marks, 0, p->buckets);
@@ -124,7 +124,7 @@ BI_FN void mark_overflowed(const struct partition *p, int32_t bits, struct bi_ha
     }
 }
 
-/* How values get from the list to the table: as they are (4 or 8 bytes), by row number, or not at all. */
+/* The source of values: the payload (4 or 8 bytes), the rows that it names, or none. */
 enum source { NO_VALUES, PAYLOAD_4, PAYLOAD_8, ROWS };
 
 BI_FN void put_value(const struct bi_hash_fill *f, enum source source, char *to, uint32_t position)
@@ -287,7 +287,7 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
                           .codes = f->codes,
                           .firsts = f->firsts,
                           .seconds = f->firsts + f->capacity,
-                          .late = f->firsts + 2 * (size_t)f->capacity,
+                          .rejected = f->firsts + 2 * (size_t)f->capacity,
                           .moved = f->firsts + 3 * (size_t)f->capacity};
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;

@@ -1,6 +1,6 @@
-/* Looks keys up in a bucketed table: queries go through in chunks. Of each chunk all hashes and slots are found first,
- * in vectors; then its buckets are asked for one by one while those of the chunk before are compared, so that memory
- * and the processor are busy all the time; those that their first bucket sends on wait once more. */
+/* Looks keys up in a bucketed table, in chunks of queries. All hashes and buckets of a chunk are computed first, in
+ * vectors; then its buckets are prefetched one by one while those of the chunk before are compared, so that memory and
+ * processor are both busy. Queries whose first bucket is spilled wait for one chunk more. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -15,11 +15,11 @@ struct chunk {
     uint64_t hashes[2 * CHUNK];
     uint32_t partitions[CHUNK], folds[CHUNK];
     uint32_t buckets[CHUNK], sizes[CHUNK]; /* sizes: buckets_seed of the partitions */
-    uint8_t late[CHUNK];                   /* those that may be elsewhere */
-    int n_late;
+    uint8_t deferred[CHUNK];               /* those that may be in their second bucket */
+    int n_deferred;
 };
 
-/* Bit i: the hash at slot i is this one. At most one is. */
+/* Bit i: slot i holds this hash. At most one does. */
 BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
 {
 #ifdef __SSE2__
@@ -40,7 +40,7 @@ BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
     return bit;
 }
 
-/* 1 or 0, without a branch: whether a bucket is full is any one's guess, and a wrong guess costs more than a bucket. */
+/* 1 or 0, without a branch: a mispredicted branch costs more than a bucket. */
 BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits, uint32_t partition)
 {
     bosc_hash_word last = bosc_hash_load(bucket, WIDTH - 1, bits);
@@ -49,7 +49,7 @@ BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits,
     return (full & rising) | (~full & (uint32_t)last.low & 1);
 }
 
-/* What stands at a slot is the answer, or nothing is. */
+/* Writes the answer: the value in the matching slot, or zeros. */
 BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match, int64_t q, char *values,
                   uint8_t *found)
 {
@@ -79,7 +79,8 @@ BI_FN const char *bucket_at(const bosc_hash_view *view, uint32_t bucket)
     return (const char *)view->buckets + (size_t)bucket * (size_t)view->stride;
 }
 
-/* Hashes a chunk, and finds the first bucket of each query. One loop for each thing that is done in vectors. */
+/* Hashes a chunk and computes the first bucket of each query, one loop for each step, so that each is done in
+ * vectors. */
 BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
                        struct chunk *c)
 {
@@ -113,7 +114,7 @@ BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t pa
     return (int)(more & (uint32_t)(match == 0));
 }
 
-/* Asks for the buckets of `next` (count of them), and answers what the first buckets of `now` can. */
+/* Prefetches the buckets of `next`, and answers what the first buckets of `now` can. */
 BI_FN void compare_chunk(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *restrict next,
                          int next_count, struct chunk *restrict now, int64_t begin, int count, char *restrict values,
                          uint8_t *restrict found)
@@ -121,27 +122,27 @@ BI_FN void compare_chunk(const bosc_hash_view *view, int32_t bits, size_t size, 
     const char *const table = (const char *)view->buckets;
     const size_t stride = (size_t)view->stride;
     const int32_t partition_bits = view->partition_bits;
-    int both = count < next_count ? count : next_count, j = 0, late = 0;
+    int both = count < next_count ? count : next_count, j = 0, deferred = 0;
     for (; j < both; j++) {
         __builtin_prefetch(table + next->buckets[j] * stride);
-        now->late[late] = (uint8_t)j;
-        late += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j, values,
-                             found);
+        now->deferred[deferred] = (uint8_t)j;
+        deferred += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j,
+                                 values, found);
     }
     for (int i = j; i < next_count; i++) __builtin_prefetch(table + next->buckets[i] * stride);
     for (; j < count; j++) {
-        now->late[late] = (uint8_t)j;
-        late += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j, values,
-                             found);
+        now->deferred[deferred] = (uint8_t)j;
+        deferred += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j,
+                                 values, found);
     }
-    now->n_late = late;
+    now->n_deferred = deferred;
 }
 
-/* Asks for the second buckets of those that are late. */
-BI_FN void ask_again(const bosc_hash_view *view, struct chunk *c)
+/* Prefetches the second buckets of the deferred queries. */
+BI_FN void fetch_second(const bosc_hash_view *view, struct chunk *c)
 {
-    for (int k = 0; k < c->n_late; k++) {
-        int j = c->late[k];
+    for (int k = 0; k < c->n_deferred; k++) {
+        int j = c->deferred[k];
         uint32_t pick[2];
         bosc_hash_buckets(c->folds[j], c->sizes[j] & LINEAR, c->sizes[j] >> BOSC_HASH_SEED_BITS, pick);
         c->buckets[j] = view->partitions[c->partitions[j]].first + pick[1];
@@ -150,8 +151,8 @@ BI_FN void ask_again(const bosc_hash_view *view, struct chunk *c)
 }
 
 /* The second bucket of a query, or all of a linear partition. */
-BI_FN void answer_late(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *c, int j, int64_t q,
-                       char *values, uint8_t *found)
+BI_FN void answer_deferred(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *c, int j,
+                           int64_t q, char *values, uint8_t *found)
 {
     bosc_hash_word hash = bosc_hash_load(c->hashes, j, bits);
     const char *bucket = bucket_at(view, c->buckets[j]);
@@ -177,15 +178,16 @@ BI_FN void find_sized(const bosc_hash *t, int32_t bits, size_t size, const void 
     const bosc_hash_view view = bi_hash_view_of(t);
     struct chunk ring[3];
     for (int64_t k = 0, from = begin; from < end + 2 * CHUNK; k++, from += CHUNK) {
-        struct chunk *next = &ring[k % 3], *now = &ring[(k + 2) % 3], *late = &ring[(k + 1) % 3];
+        struct chunk *next = &ring[k % 3], *now = &ring[(k + 2) % 3], *deferred = &ring[(k + 1) % 3];
         int count = chunk_count(end - from);
         begin_chunk(&view, bits, queries, from, count, next);
-        if (k == 0) late->n_late = 0;
+        if (k == 0) deferred->n_deferred = 0;
         compare_chunk(&view, bits, size, next, count, now, from - CHUNK, k > 0 ? chunk_count(end - from + CHUNK) : 0,
                       values, found);
-        ask_again(&view, now);
-        for (int i = 0; i < late->n_late; i++)
-            answer_late(&view, bits, size, late, late->late[i], from - 2 * CHUNK + late->late[i], values, found);
+        fetch_second(&view, now);
+        for (int i = 0; i < deferred->n_deferred; i++)
+            answer_deferred(&view, bits, size, deferred, deferred->deferred[i],
+                            from - 2 * CHUNK + deferred->deferred[i], values, found);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Partition: hashes of keys, counted by partition, then moved with their payloads to the partitions' lists. Stores
- * to many slots at once go through a line of each slot, as in the radix sort (core/cpu/radix_kernels.c). */
+/* Radix partition: hashes of keys are counted by partition, then moved with their payloads to the partitions' lists.
+ * Stores go through a write-combining line of each partition, as in the radix sort (core/cpu/radix_kernels.c). */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -49,7 +49,7 @@ BI_FN void stream_line(char *to, const char *line)
 #endif
 }
 
-/* Puts `size` bytes at slot p of `out`, which is aligned to a line, through the line of its partition. */
+/* Puts `size` bytes at position p of `out`, which is aligned to a line, through the line of its partition. */
 BI_FN void put(char *line, char *out, size_t size, uint32_t begin, uint32_t p, const void *x)
 {
     const uint32_t per = (uint32_t)(BI_HASH_LINE / size), slot = p & (per - 1);

@@ -57,7 +57,7 @@ BI_FN void fetch_pilots(const bosc_hash_slots_view *v, struct batch *b, int coun
     }
 }
 
-BI_FN void fetch_places(const bosc_hash_slots_view *v, const struct batch *b, int count)
+BI_FN void fetch_slots(const bosc_hash_slots_view *v, const struct batch *b, int count)
 {
     uint32_t probes = v->layout == BOSC_HASH_HYBRID ? (uint32_t)BOSC_HASH_SUBTABLES : 1;
     for (int i = 0; i < count; i++)
@@ -75,7 +75,7 @@ BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int 
     a.view.layout = layout;
     fetch_runs(&a, &b, from, count);
     fetch_pilots(&a.view, &b, count);
-    fetch_places(&a.view, &b, count);
+    fetch_slots(&a.view, &b, count);
     for (int i = 0; i < count; i++)
         bi_hash_slots_answer(&a, from + i, bosc_hash_search_run(&a.view, &b.run[i], b.hash[i]));
 }

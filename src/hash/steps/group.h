@@ -1,4 +1,4 @@
-/* The steps that bring the pairs of one key together (see group.c). */
+/* The steps that group pairs by key (see group.c). */
 #ifndef BI_HASH_STEPS_GROUP_H
 #define BI_HASH_STEPS_GROUP_H
 
@@ -7,7 +7,7 @@
 #include "core/tiles.h"
 #include "hash/hash.h"
 
-/* Values move as they are; those of sizes that 4 divides are aligned to it. */
+/* Copies a value; values whose size is a multiple of 4 are aligned to 4. */
 BI_FN void bi_hash_copy(void *to, const void *from, int32_t size)
 {
 #ifdef __CUDA_ARCH__
@@ -114,7 +114,7 @@ BI_FN void bi_step_gather(const struct bi_hash_gather *a, int64_t i)
     bi_hash_copy(bi_hash_row(a->out, a->size, (uint64_t)i), bi_hash_row(a->items, a->size, a->rows[i]), a->size);
 }
 
-/* Values with their counts (NULL: 1 each), as a counted map keeps them. */
+/* Values with their counts (NULL: 1 each), as a counted map stores them. */
 struct bi_hash_attach {
     const void *values;
     const uint32_t *counts;

@@ -1,7 +1,7 @@
-/* HYBRID: a lane group makes the three subtables of a run. The published building has all keys write to their slots
- * at once, and whoever finds itself overwritten goes on to the next subtable; who wins is chance there. Here it is a
- * stable matching as in BUCKETED, with slots of one key: offer t of a key goes to subtable t % 3, and a slot keeps
- * the highest (t, earlier key) of all that was ever offered to it. At the mean of 409 keys each makes 2.1 proposals;
+/* HYBRID: a lane group builds the three subtables of a run. In the published build all keys write to their slots at
+ * once, and a key that was overwritten goes on to the next subtable; which one wins is chance. Here it is a stable
+ * matching as in BUCKETED, with slots of one key: proposal t of a key goes to subtable t % 3, and a slot accepts the
+ * highest (t, earlier key) of all proposals ever made to it. At the mean of 409 keys each makes 2.1 proposals;
  * of runs of 512 keys 1 in 75 takes a second seed. Source: Alcantara et al., Real-time Parallel Hashing on the GPU
  * (2009). */
 #ifndef BI_HASH_STEPS_HYBRID_LANE_GROUP_H
@@ -15,7 +15,7 @@ enum { BI_HASH_HYBRID_KEY_BITS = 9, BI_HASH_HYBRID_LAST_KEY = BI_HASH_HYBRID_MAX
 struct bi_hash_hybrid_work {
     uint32_t mixed[BI_HASH_HYBRID_MAX_KEYS];
     uint32_t slots
-        [BI_HASH_HYBRID_SLOTS]; /* 0, or (offer + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key) */
+        [BI_HASH_HYBRID_SLOTS]; /* 0, or (proposal + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key) */
     uint32_t failed;
 };
 
@@ -27,17 +27,17 @@ BI_LANE_GROUP_FN uint32_t bi_hash_hybrid_key(uint32_t code)
 /* Makes the proposals of a key, then those of the key that it displaces, and so on. */
 BI_LANE_GROUP_FN void bi_hash_hybrid_propose(struct bi_hash_hybrid_work *w, uint32_t key)
 {
-    uint32_t offer = 0;
-    while (offer < BI_HASH_HYBRID_PROPOSALS) {
-        uint32_t slot = bosc_hash_slot_in_subtable(w->mixed[key], offer % BOSC_HASH_SUBTABLES, BI_HASH_HYBRID_SLOTS);
-        uint32_t code = (offer + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key);
+    uint32_t proposal = 0;
+    while (proposal < BI_HASH_HYBRID_PROPOSALS) {
+        uint32_t slot = bosc_hash_slot_in_subtable(w->mixed[key], proposal % BOSC_HASH_SUBTABLES, BI_HASH_HYBRID_SLOTS);
+        uint32_t code = (proposal + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key);
         uint32_t there = bi_lane_group_max(&w->slots[slot], code);
         if (there == 0) return;
         if (there > code) {
-            offer++;
+            proposal++;
         } else {
             key = bi_hash_hybrid_key(there);
-            offer = there >> BI_HASH_HYBRID_KEY_BITS;
+            proposal = there >> BI_HASH_HYBRID_KEY_BITS;
         }
     }
     bi_lane_group_or(&w->failed, 1);
@@ -57,7 +57,7 @@ BI_LANE_GROUP_FN bool bi_hash_hybrid_try(const struct bi_hash_slots_fill *f, con
     return !w->failed;
 }
 
-/* Whether a key stands in another of its slots once more. */
+/* Whether a key stands in another of its slots too. */
 BI_LANE_GROUP_FN bool bi_hash_hybrid_repeats(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                              const struct bi_hash_hybrid_work *w, uint32_t key)
 {
@@ -85,7 +85,7 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, c
         bi_hash_write_key(f, keys, key, keys->first + i);
         probes += i / (BI_HASH_HYBRID_SLOTS / BOSC_HASH_SUBTABLES);
     }
-    if (probes) bi_hash_add_probes(&f->report->extra_probes, probes);
+    if (probes) bi_atomic_fetch_add_u64(&f->report->extra_probes, probes);
 }
 
 BI_LANE_GROUP_FN void bi_hash_hybrid_run(const struct bi_hash_slots_fill *f, uint32_t number,

@@ -1,5 +1,5 @@
-/* A lane group fills one run of slots: on the device the threads of a block, on the CPU one thread alone. What is
- * written in these words is compiled for both. */
+/* The lanes that fill one run of slots together: the threads of a block on the device, one thread on the CPU. Code in
+ * these terms is compiled for both. */
 #ifndef BI_HASH_STEPS_LANE_GROUP_H
 #define BI_HASH_STEPS_LANE_GROUP_H
 
@@ -12,10 +12,10 @@
 #define BI_LANE threadIdx.x
 #define BI_LANES blockDim.x
 BI_LANE_GROUP_FN void bi_lane_group_sync(void) { __syncthreads(); }
-/* Bit i of the answer is what lane i gives. For teams of one warp. */
+/* Bit i is the value of lane i. For one warp. */
 BI_LANE_GROUP_FN uint32_t bi_lane_group_ballot(bool mine) { return __ballot_sync(~0u, mine); }
 BI_LANE_GROUP_FN uint32_t bi_lane_group_first(uint32_t lanes) { return (uint32_t)__ffs((int)lanes) - 1; }
-/* The sum of what the lanes before this one give. For teams of one warp. */
+/* The sum over the lanes before this one. For one warp. */
 BI_LANE_GROUP_FN uint32_t bi_lane_group_exclusive_sum(uint32_t mine) { return bi_warp_inclusive_sum(mine) - mine; }
 BI_LANE_GROUP_FN uint32_t bi_lane_group_max(uint32_t *to, uint32_t value) { return atomicMax(to, value); }
 BI_LANE_GROUP_FN uint32_t bi_lane_group_add(uint32_t *to, uint32_t value) { return atomicAdd(to, value); }

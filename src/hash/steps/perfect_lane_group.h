@@ -9,7 +9,7 @@
 
 enum {
     BI_HASH_PERFECT_WORDS = 2 * BI_HASH_PERFECT_MAX_KEYS / 32 + 1
-}; /* a bit for each slot: the load is 1/2 or more */
+}; /* a bit for each slot: the load factor is 1/2 or more */
 
 struct bi_hash_perfect_work {
     uint32_t mixed[BI_HASH_PERFECT_MAX_KEYS]; /* bits of the keys, those of a group together */
@@ -23,7 +23,7 @@ BI_LANE_GROUP_FN uint32_t bi_hash_perfect_begin(const struct bi_hash_perfect_wor
     return group ? w->ends[group - 1] : 0;
 }
 
-/* Counts become begins; notes the largest group. */
+/* Turns counts into beginnings; notes the largest group. */
 BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32_t groups)
 {
     uint32_t each = (groups + BI_LANES - 1) / BI_LANES, from = BI_LANE * each, sum = 0, largest = 0;
@@ -41,7 +41,7 @@ BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32
     bi_lane_group_max(&w->largest, largest);
 }
 
-/* Orders the keys by group under a seed. w->alike: two keys of a group have the same bits, so that no pilot serves. */
+/* Orders the keys by group under a seed. w->alike: two keys of a group have the same bits, so that no pilot works. */
 BI_LANE_GROUP_FN void bi_hash_perfect_order(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                             uint32_t seed, struct bi_hash_perfect_work *w)
 {
@@ -86,7 +86,7 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_fits(const struct bi_hash_perfect_work *w,
     return true;
 }
 
-/* Finds the pilot of a group and takes its slots; false if none serves. */
+/* Finds the pilot of a group and takes its slots; false if there is none. */
 BI_LANE_GROUP_FN bool bi_hash_perfect_place(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                             uint32_t group, struct bi_hash_perfect_work *w)
 {
@@ -123,7 +123,7 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_place_all(const struct bi_hash_slots_fill 
     return true;
 }
 
-/* Tries seeds; BOSC_HASH_LINEAR if none serves. *repeats: keys seem to repeat, as two have the same bits under two
+/* Tries seeds; BOSC_HASH_LINEAR if none works. *repeats: keys seem to repeat, as two have the same bits under two
  * seeds; then the run stays unfinished. */
 BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                                struct bi_hash_perfect_work *w, bool *repeats)

@@ -1,4 +1,4 @@
-/* Places are written and told apart. */
+/* How slots and runs are written, and occupied slots told from empty ones. */
 #ifndef BI_HASH_STEPS_SLOT_STORE_H
 #define BI_HASH_STEPS_SLOT_STORE_H
 
@@ -52,7 +52,7 @@ BI_FN void bi_hash_write_slot(const struct bi_hash_slots_fill *f, uint64_t slot,
     for (int32_t i = used; i < f->view.stride; i++) to[i] = 0;
 }
 
-/* Key j of a run to a slot of the table. */
+/* Writes key j of a run to a slot. */
 BI_FN void bi_hash_write_key(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t j,
                              uint64_t slot)
 {
@@ -82,40 +82,22 @@ BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
     return run.first <= slot && slot - run.first < run.size;
 }
 
-BI_FN void bi_hash_increment(uint32_t *to)
-{
-#ifdef __CUDA_ARCH__
-    atomicAdd(to, 1u);
-#else
-    __atomic_fetch_add(to, 1u, __ATOMIC_RELAXED);
-#endif
-}
-
-BI_FN void bi_hash_add_probes(uint64_t *to, uint64_t probes)
-{
-#ifdef __CUDA_ARCH__
-    atomicAdd((unsigned long long *)to, (unsigned long long)probes);
-#else
-    __atomic_fetch_add(to, probes, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Notes how a run was made; by one thread. */
+/* Writes a run's descriptor and adds it to the report; by one lane. */
 BI_FN void bi_hash_write_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                     uint32_t seed)
 {
     uint32_t runs = f->view.runs;
     f->descriptors[1 + (uint64_t)keys->run] = keys->first << BOSC_HASH_SEED_BITS | seed;
     if (seed == BOSC_HASH_LINEAR)
-        bi_hash_increment(&f->report->linear);
+        bi_atomic_fetch_add_u32(&f->report->linear, 1);
     else if (seed)
-        bi_hash_increment(&f->report->reseeded);
+        bi_atomic_fetch_add_u32(&f->report->reseeded, 1);
     if (keys->run != runs - 1) return;
     f->descriptors[1 + (uint64_t)runs] = f->firsts[runs] << BOSC_HASH_SEED_BITS;
     f->report->buckets = runs;
 }
 
-/* A linear run; by all lanes. */
+/* Fills a linear run; by all lanes. */
 BI_FN void bi_hash_fill_linear(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t lane,
                                uint32_t lanes)
 {
@@ -128,7 +110,8 @@ BI_FN void bi_hash_fill_linear(const struct bi_hash_slots_fill *f, const struct 
     }
     if (lane) return;
     bi_hash_write_descriptor(f, keys, BOSC_HASH_LINEAR);
-    if (keys->keys) bi_hash_add_probes(&f->report->extra_probes, (uint64_t)keys->keys * (uint64_t)(keys->keys - 1) / 2);
+    if (keys->keys)
+        bi_atomic_fetch_add_u64(&f->report->extra_probes, (uint64_t)keys->keys * (uint64_t)(keys->keys - 1) / 2);
 }
 
 #endif

@@ -36,7 +36,7 @@ BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
     if (keys > max_keys) bi_atomic_or_u32(f->oversized, 1);
 }
 
-/* FKS: the least seed under which the k keys of a run go to slots apart among k * k. A seed serves with a chance of
+/* FKS: the least seed under which the k keys of a run go to slots apart among k * k. A seed works with a chance of
  * more than 1/2. */
 BI_FN bool bi_hash_fks_try(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t seed,
                            uint16_t *slot)
