@@ -22,14 +22,6 @@ bosc_status bi_take_opts(bosc_ctx *ctx, const char *type, const void *opts, void
 /* An array (may be NULL) whose elements have `size` bytes must be aligned to them. */
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);
 
-/* Rows of compressed sparse form that the caller gives room for: m + 1 `offsets`, in reach, begin at 0 and ascend,
- * and *total, the last of them, fits the room (else BOSC_ERR_SPACE). `ascending` is the step of that name. *bad is
- * a place in scratch for the lowest row whose answer has not the length of its offsets. */
-bosc_status bi_check_offsets(bosc_ctx *ctx, bi_step_fn ascending, const int64_t *offsets, int64_t m, int64_t room,
-                             int64_t **bad, int64_t *total);
-/* Once the rows are filled: BOSC_ERR_ARG if *bad was lowered. */
-bosc_status bi_check_filled(bosc_ctx *ctx, const int64_t *bad);
-
 #ifdef __cplusplus
 }
 #endif
