@@ -38,7 +38,7 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
     if (!visit) return bi_fail(ctx, BOSC_ERR_ARG, "visit: NULL");
     const struct bi_cbt_ops *ops = ctx->ops->cbt;
     if (!ops->for_each)
-        return bi_fail(ctx, BOSC_ERR_BACKEND, "the %s backend cannot call the caller's functions", ctx->backend->name);
+        return bi_fail(ctx, BOSC_ERR_BACKEND, "visit: kernels of this backend cannot call the caller's functions");
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     tree->pending = true;
     return ops->for_each(ctx, &tree->view, visit, user);
