@@ -1,9 +1,9 @@
-# The CUDA backend: with nvcc where it is found, in the emulator where asked for, else left out.
+# The CUDA backend: with nvcc where it is found, else left out. The emulator of CUDA threads is beside it, for tests.
 set(BOSC_HAVE_CUDA OFF)
 if(BOSC_EMULATOR)
   enable_language(CXX)
-  set(BOSC_HAVE_CUDA ON)
-elseif(NOT BOSC_CUDA STREQUAL "OFF")
+endif()
+if(NOT BOSC_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -17,28 +17,34 @@ elseif(NOT BOSC_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "BOSC_CUDA is ON but no CUDA compiler was found")
   endif()
 endif()
+if(BOSC_HAVE_CUDA AND BOSC_EMULATOR)
+  message(FATAL_ERROR "BOSC_EMULATOR is for builds without nvcc: set BOSC_CUDA to OFF")
+endif()
 
-# bosc_add_cuda_sources(target): the .cu files of all rooms. Under the emulator they are C++, and the CPU's
-# collectives stand in for the CUB wrappers.
+file(GLOB_RECURSE bosc_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cu)
+
+# bosc_add_cuda_sources(target): the .cu files of all rooms, by nvcc.
 function(bosc_add_cuda_sources target)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cu)
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA)
-  if(BOSC_EMULATOR)
-    list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
-    file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
-    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
-    target_sources(${target} PRIVATE ${sources} ${emulator})
-    target_compile_definitions(${target} PRIVATE BI_EMULATE)
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)
-    target_compile_features(${target} PRIVATE cxx_std_17)
-    if(BOSC_SANITIZE MATCHES thread) # the emulator says itself what orders its threads
-      set_source_files_properties(${emulator} TARGET_DIRECTORY ${target} PROPERTIES
-        COMPILE_OPTIONS "-fno-sanitize=thread" COMPILE_DEFINITIONS EMULATOR_TSAN)
-    endif()
-  else()
-    target_sources(${target} PRIVATE ${sources})
-    target_compile_options(${target} PRIVATE
-      "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics>")
-    set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE C)
+  target_sources(${target} PRIVATE ${bosc_cuda_sources})
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;-Xcompiler=-ffp-contract=off,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics>")
+  set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE C)
+endfunction()
+
+# bosc_add_emulated_sources(target): the same as C++, with the emulator; the CPU's collectives stand in for the wrappers
+# of CUB.
+function(bosc_add_emulated_sources target)
+  set(sources ${bosc_cuda_sources})
+  list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
+  file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+  target_sources(${target} PRIVATE ${sources} ${emulator})
+  target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA BI_EMULATE)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  if(BOSC_SANITIZE MATCHES thread) # the emulator says itself what orders its threads
+    set_source_files_properties(${emulator} TARGET_DIRECTORY ${target} PROPERTIES
+      COMPILE_OPTIONS "-fno-sanitize=thread" COMPILE_DEFINITIONS EMULATOR_TSAN)
   endif()
 endfunction()

@@ -32,12 +32,12 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
 list(LENGTH BOSC_TIFF_STATIC found)
 add_library(bosc_no_jbig STATIC src/io/stand_in/jbig.c)
-if(found EQUAL 7 AND BOSC_EMULATOR)
-  list(APPEND BOSC_TIFF_STATIC bosc_no_jbig Threads::Threads) # linked as C++ anyway
-elseif(found EQUAL 7 AND IS_ABSOLUTE "${archive}")
+set(BOSC_TIFF_STATIC_CXX ${BOSC_TIFF_STATIC} bosc_no_jbig Threads::Threads) # for programs that are linked as C++
+if(found EQUAL 7 AND IS_ABSOLUTE "${archive}")
   list(APPEND BOSC_TIFF_STATIC bosc_no_jbig ${archive} -static-libgcc Threads::Threads)
 else()
   set(BOSC_TIFF_STATIC TIFF::TIFF)
+  set(BOSC_TIFF_STATIC_CXX TIFF::TIFF)
 endif()
 
 file(GLOB bosc_io_sources CONFIGURE_DEPENDS src/io/*.c)
@@ -52,19 +52,32 @@ bosc_public_library(boscage_io_static boscage_io)
 target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> $<BUILD_INTERFACE:TIFF::TIFF> $<BUILD_INTERFACE:jansson> m)
 target_link_libraries(boscage_io_static PUBLIC boscage_static ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC} ${BOSC_JANSSON}
   ${BOSC_ZLIB_STATIC} m)
+if(BOSC_EMULATOR)
+  add_library(boscage_emulated_io STATIC $<TARGET_OBJECTS:boscage_io_objects>)
+  target_link_libraries(boscage_emulated_io PUBLIC boscage_emulated ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC_CXX}
+    ${BOSC_JANSSON} ${BOSC_ZLIB_STATIC} m)
+endif()
 if(BOSC_FAULTS)
   target_sources(boscage_io PRIVATE src/base/fault.c) # libboscage keeps its fault points to itself
 endif()
 
 file(GLOB bosc_tool_sources CONFIGURE_DEPENDS tool/*.c render/*.c demo/*.c)
-add_executable(boscage_tool ${bosc_tool_sources})
-set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-target_include_directories(boscage_tool PRIVATE ${PROJECT_SOURCE_DIR})
-target_include_directories(boscage_tool SYSTEM PRIVATE ${JANSSON_INCLUDE_DIR})
+add_library(boscage_tool_objects OBJECT ${bosc_tool_sources})
+target_link_libraries(boscage_tool_objects PRIVATE bosc_options)
+target_include_directories(boscage_tool_objects PRIVATE ${PROJECT_SOURCE_DIR})
+target_include_directories(boscage_tool_objects SYSTEM PRIVATE ${JANSSON_INCLUDE_DIR})
 file(RELATIVE_PATH libexec ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/boscage)
-target_compile_definitions(boscage_tool PRIVATE "BOSC_LIBEXEC=\"${libexec}\"") # the benchmarks, from the tool
+target_compile_definitions(boscage_tool_objects PRIVATE "BOSC_LIBEXEC=\"${libexec}\"") # the benchmarks, from the tool
+add_executable(boscage_tool $<TARGET_OBJECTS:boscage_tool_objects>)
+set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static m)
 target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
+if(BOSC_EMULATOR) # the tool on the emulated backend, for the tests of --backend cuda
+  add_executable(boscage_emulated_tool $<TARGET_OBJECTS:boscage_tool_objects>)
+  target_link_libraries(boscage_emulated_tool PRIVATE bosc_options boscage_emulated_io m)
+  set_target_properties(boscage_emulated_tool PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME boscage
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/emulated)
+endif()
 
 # The manual page and the completion of shells are what the tool says of itself.
 if(NOT CMAKE_CROSSCOMPILING AND NOT BOSC_SANITIZE)
@@ -79,9 +92,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT BOSC_SANITIZE)
 endif()
 
 foreach(target boscage_io boscage_tool)
-  if(BOSC_EMULATOR)
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  elseif(BOSC_HAVE_CUDA)
+  if(BOSC_HAVE_CUDA)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   endif()
 endforeach()
@@ -89,4 +100,5 @@ endforeach()
 if(BOSC_FUZZ)
   target_compile_options(boscage_io_objects PRIVATE -fsanitize=fuzzer-no-link)
   target_compile_options(boscage_objects PRIVATE -fsanitize=fuzzer-no-link)
+  target_compile_options(boscage_common PRIVATE -fsanitize=fuzzer-no-link)
 endif()

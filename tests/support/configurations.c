@@ -1,24 +1,44 @@
 #include "support/configurations.h"
 
 #include <stdio.h>
+#include <string.h>
 
-int configurations(struct configuration *list, int room)
+/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms. */
+static bool is_plain(const char *suite)
+{
+    static const char *const endings[] = {"_args", "_faults", "_save"};
+    size_t length = strlen(suite);
+    for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
+        size_t ending = strlen(endings[e]);
+        if (length >= ending && strcmp(suite + length - ending, endings[e]) == 0) return true;
+    }
+    return false;
+}
+
+/* Whether the CPU at a level, the l-th, is tested with the t-th number of threads. */
+static bool is_tested(const char *suite, int l, bool best, int t)
+{
+    if (is_plain(suite)) return (l == 0 && t == 0) || (best && t == 2);
+#if defined SUITE_FEW
+    return l == t;
+#elif defined SUITE_RACES
+    return (l == 0 || best) && t > 0;
+#elif defined SUITE_SLOW
+    return l == 0 || (best && t != 1);
+#else
+    return true;
+#endif
+}
+
+int configurations(const char *suite, struct configuration *list, int capacity)
 {
     static const bosc_cpu_level levels[] = {BOSC_CPU_V1, BOSC_CPU_V3, BOSC_CPU_V4};
     static const int threads[] = {1, 2, 8};
     int count = 0;
     for (int l = 0; l < 3; l++)
         for (int t = 0; t < 3; t++) {
-            if (levels[l] > bosc_cpu_best_level() || count == room) continue;
-#ifdef SUITE_FEW
-            if (l != t) continue;
-#endif
-#ifdef SUITE_SLOW
-            if (l > 0 && t == 1) continue; /* all numbers of threads at one level */
-#endif
-#ifdef SUITE_RACES
-            if (threads[t] == 1) continue;
-#endif
+            bool best = levels[l] == bosc_cpu_best_level();
+            if (levels[l] > bosc_cpu_best_level() || count == capacity || !is_tested(suite, l, best, t)) continue;
             struct configuration *c = &list[count++];
             *c = (struct configuration){.opts = {.size = sizeof c->opts,
                                                  .backend = BOSC_BACKEND_CPU,
@@ -27,7 +47,7 @@ int configurations(struct configuration *list, int room)
             snprintf(c->name, sizeof c->name, "cpu v%d, %d thread%s", (int)levels[l], threads[t],
                      threads[t] > 1 ? "s" : "");
         }
-    if (bosc_device_count() > 0 && count < room) {
+    if (bosc_device_count() > 0 && count < capacity) {
         struct configuration *c = &list[count++];
         *c = (struct configuration){.name = "cuda", .opts = {.size = sizeof c->opts, .backend = BOSC_BACKEND_CUDA}};
     }

@@ -9,7 +9,9 @@ struct configuration {
     bosc_ctx_opts opts;
 };
 
-/* Fills up to `room` configurations of this build and machine; returns their number. */
-int configurations(struct configuration *list, int room);
+/* Fills in up to `capacity` configurations of this build and machine for a suite, and returns their number. Suites that
+ * end in _args, _faults or _save, whose answers do not depend on the level and the threads, get the first and the last
+ * of the CPU alone. */
+int configurations(const char *suite, struct configuration *list, int capacity);
 
 #endif

@@ -1,5 +1,6 @@
-/* Runs one suite (RUN_SUITE) under cmocka: a test for each case and configuration. Arguments: a part of a
- * configuration's name, such as "cuda", to run only those. */
+/* Runs one suite under cmocka, a test for each case and configuration:
+ *   boscage_test SUITE [CONFIGURATION]
+ * A configuration is named by a part of its name: "cuda", "v3, 8". Without arguments it lists the suites. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,14 @@
 #include "support/configurations.h"
 #include "support/suite.h"
 
-extern const struct suite RUN_SUITE;
+#define SUITE_ENTRY(id) extern const struct suite suite_##id;
+#include "suites.inc"
+#undef SUITE_ENTRY
+static const struct suite *const suites[] = {
+#define SUITE_ENTRY(id) &suite_##id,
+#include "suites.inc"
+#undef SUITE_ENTRY
+};
 
 struct test {
     const struct suite_case *of;
@@ -47,25 +55,37 @@ static void run(void **state)
     bosc_ctx_free(ctx);
 }
 
-int main(int argc, char **argv)
+static int run_suite(const struct suite *suite, const char *configuration)
 {
     static struct configuration list[16];
-    int n = configurations(list, 16);
-    size_t room = RUN_SUITE.count * (size_t)(n + 1), count = 0;
-    struct test *tests = calloc(room, sizeof *tests);
-    struct CMUnitTest *units = calloc(room, sizeof *units);
+    int n = configurations(suite->name, list, 16);
+    size_t capacity = suite->count * (size_t)(n + 1), count = 0;
+    struct test *tests = calloc(capacity, sizeof *tests);
+    struct CMUnitTest *units = calloc(capacity, sizeof *units);
     if (!tests || !units) return 1;
-    for (size_t i = 0; i < RUN_SUITE.count; i++)
-        for (int c = 0; c < (RUN_SUITE.cases[i].once ? 1 : n); c++) {
-            bool once = RUN_SUITE.cases[i].once != NULL;
-            if (argc > 1 && (once || !strstr(list[c].name, argv[1]))) continue;
+    for (size_t i = 0; i < suite->count; i++)
+        for (int c = 0; c < (suite->cases[i].once ? 1 : n); c++) {
+            bool once = suite->cases[i].once != NULL;
+            if (configuration && (once || !strstr(list[c].name, configuration))) continue;
             struct test *t = &tests[count];
-            *t = (struct test){.of = &RUN_SUITE.cases[i], .configuration = &list[c]};
+            *t = (struct test){.of = &suite->cases[i], .configuration = &list[c]};
             snprintf(t->name, sizeof t->name, "%.100s%s%s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
             units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run, .initial_state = t};
         }
-    int failed = _cmocka_run_group_tests(RUN_SUITE.name, units, count, NULL, NULL);
+    int failed = _cmocka_run_group_tests(suite->name, units, count, NULL, NULL);
     free(tests);
     free(units);
     return failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
+        if (argc == 1)
+            puts(suites[s]->name);
+        else if (strcmp(suites[s]->name, argv[1]) == 0)
+            return run_suite(suites[s], argc > 2 ? argv[2] : NULL);
+    }
+    if (argc > 1) fprintf(stderr, "boscage_test: no suite is called %s\n", argv[1]);
+    return argc > 1 ? 2 : 0;
 }

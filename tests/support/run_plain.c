@@ -69,7 +69,7 @@ static void run_suite(const struct suite *suite, const char *configuration, cons
                       int counts[2])
 {
     static struct configuration list[16];
-    int n = configurations(list, 16);
+    int n = configurations(suite->name, list, 16);
     for (size_t i = 0; i < suite->count; i++) {
         const struct suite_case *of = &suite->cases[i];
         if (name && !strstr(of->name, name)) continue;
