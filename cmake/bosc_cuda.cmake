@@ -38,12 +38,12 @@ function(bosc_add_emulated_sources target)
   set(sources ${bosc_cuda_sources})
   list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
   file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
+    COMPILE_OPTIONS "-x;c++;-Wno-error") # they are written for nvcc
   target_sources(${target} PRIVATE ${sources} ${emulator})
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA BI_EMULATE)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)
   target_compile_features(${target} PRIVATE cxx_std_17)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error>) # written for nvcc
   if(BOSC_SANITIZE MATCHES thread) # the emulator says itself what orders its threads
     set_source_files_properties(${emulator} TARGET_DIRECTORY ${target} PROPERTIES
       COMPILE_OPTIONS "-fno-sanitize=thread" COMPILE_DEFINITIONS EMULATOR_TSAN)
