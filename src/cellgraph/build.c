@@ -17,9 +17,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
     struct bi_cellgraph_sample_stats stats;
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cellgraph_make_vertices(ctx, graph, rows, &stats));
-    bi_arena_rewind(ctx, mark);
+    BI_TRY_WITH_SCRATCH(ctx, bi_cellgraph_make_vertices(ctx, graph, rows, &stats));
     BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats));
     return ctx->backend->sync(ctx);
 }

@@ -1,6 +1,7 @@
 /* The driver that finds a graph's edges by one of the methods. Edges are appended in any order to one list; at last
  * they are grouped by their lower vertices, and those of each are sorted. */
 #include "cellgraph/drivers.h"
+#include "core/call.h"
 
 /* The known edges, and those of the vertices that are not known. */
 static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_view *view,
@@ -30,13 +31,8 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     all->skewed = ((struct report *)found->count)->skewed;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    if (words > 1)
-        BI_TRY(ctx->ops->cellgraph->join(ctx, all));
-    else /* all agree outside it */
-        BI_TRY(ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    if (words > 1) BI_RETURN_WITH_SCRATCH(ctx, ctx->ops->cellgraph->join(ctx, all));
+    return ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed); /* all agree outside it */
 }
 
 /* Scratch for what is found, and for counting edges that are put in order by steps. */

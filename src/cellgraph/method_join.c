@@ -4,6 +4,7 @@
  * than 2 log2(words) sorts, is compared with few others in each, and is looked up with each letter replaced at most
  * once. */
 #include "cellgraph/drivers.h"
+#include "core/call.h"
 
 /* Bits by which the join sorts: runs of vertices that agree by chance have about one member more. */
 static int join_bits(int64_t count) { return (bi_bit_length((uint64_t)count) + 7) / 8 * 8; }
@@ -77,9 +78,7 @@ static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cellgraph_probe *p
     int64_t left;
     BI_TRY(bi_progress(ctx, "join", (double)begin / probe->view.shape.words));
     BI_TRY(bi_scratch_of(ctx, count, 4, &rest));
-    struct bi_mark inner = bi_arena_mark(ctx);
-    BI_TRY(join_range(ctx, &join, rest, &left));
-    bi_arena_rewind(ctx, inner);
+    BI_TRY_WITH_SCRATCH(ctx, join_range(ctx, &join, rest, &left));
     if (left > 0) {
         BI_TRY(join_halves(ctx, probe, rest, left, begin, begin + (end - begin) / 2));
         BI_TRY(join_halves(ctx, probe, rest, left, begin + (end - begin) / 2, end));

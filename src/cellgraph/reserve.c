@@ -96,16 +96,13 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
 {
     size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t kept, scratch;
-    void *room;
+    void *taken;
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_sizes(ctx, n, edges));
     BI_TRY(trie_bytes(ctx, &graph->opts, n, &kept, &scratch));
-    struct bi_mark mark = bi_arena_mark(ctx);
     scratch += size_scratch(ctx, &graph->opts, &graph->shape, n, edges);
-    bosc_status status = bi_scratch(ctx, (size_t)scratch, &room);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &taken));
     if (graph->opts.method == BOSC_CELLGRAPH_TRIE) BI_TRY(bi_cellgraph_trie_reserve(ctx, graph, n));
     size_blocks(&graph->shape, n, edges, bytes);
     return grow(ctx, graph, bytes);

@@ -127,9 +127,7 @@ bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
     int64_t before = trie->keys;
     if (n > 0 && before > 0) {
         bosc_trie next = next_of(trie);
-        struct bi_mark mark = bi_arena_mark(ctx);
-        status = erase(ctx, trie, &rows, &next);
-        bi_arena_rewind(ctx, mark);
+        BI_WITH_SCRATCH(ctx, status = erase(ctx, trie, &rows, &next));
         status = replace_by(trie, &next, status);
     }
     if (status == BOSC_OK && erased) *erased = before - trie->keys;

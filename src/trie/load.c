@@ -4,16 +4,17 @@
 #include "trie/save.h"
 
 struct reader {
-    bosc_ctx *ctx;
     struct bi_loader loader;
     struct bi_trie_header header;
+    bosc_trie_opts opts; /* every field set */
     struct bi_loaded arrays[3];
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
-static bosc_status get_header(struct reader *r, bosc_trie_opts *full)
+static bosc_status parse(void *state)
 {
+    struct reader *r = state;
     struct bi_trie_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_TRIE_SAVE_MAGIC, BI_TRIE_SAVE_VERSION));
     if (h->unused) return malformed(r, "the header has unknown fields");
@@ -23,7 +24,7 @@ static bosc_status get_header(struct reader *r, bosc_trie_opts *full)
                            .layout = (bosc_trie_layout)h->layout,
                            .duplicates = (bosc_trie_duplicates)h->duplicates,
                            .value_bits = (int32_t)h->value_bits};
-    if (bi_trie_check_opts(r->ctx, &opts, full) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
+    if (bi_trie_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
         return malformed(r, "its options are unknown");
     if (h->keys < 0 || h->keys > INT32_MAX) return malformed(r, "its number of keys is out of range");
     if (h->rows < h->keys || h->rows >= (int64_t)UINT32_MAX) return malformed(r, "its number of rows is out of range");
@@ -36,16 +37,16 @@ static bosc_status get_block(struct reader *r, bosc_trie *trie, int b, size_t by
     struct bi_loaded *a = &r->arrays[b];
     BI_TRY(bi_load_padded(&r->loader, a, bytes, names[b]));
     if (bytes == 0) return BOSC_OK;
-    BI_TRY(bi_block_reserve(r->ctx, &trie->memory, &trie->blocks[b], bytes));
-    BI_TRY(r->ctx->backend->copy(r->ctx, trie->blocks[b].data, a->data, bytes));
-    BI_TRY(r->ctx->backend->sync(r->ctx));
+    BI_TRY(bi_block_reserve(r->loader.ctx, &trie->memory, &trie->blocks[b], bytes));
+    BI_TRY(r->loader.ctx->backend->copy(r->loader.ctx, trie->blocks[b].data, a->data, bytes));
+    BI_TRY(r->loader.ctx->backend->sync(r->loader.ctx));
     bi_load_release(&r->loader, a);
     return BOSC_OK;
 }
 
 static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
 {
-    bosc_ctx *ctx = r->ctx;
+    bosc_ctx *ctx = r->loader.ctx;
     struct bi_trie_check check = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->blocks[BI_TRIE_COUNTS].data, NULL,
                                   NULL};
     int64_t *sum, rows;
@@ -66,45 +67,37 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     return BOSC_OK;
 }
 
-static bosc_status get_trie(struct reader *r, bosc_trie *trie)
+static bosc_status create(void *state, void **fresh)
 {
+    struct reader *r = state;
+    bosc_trie *trie;
+    BI_TRY(bi_trie_new(r->loader.ctx, &r->opts, &trie));
+    *fresh = trie;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_ctx *ctx = r->loader.ctx;
+    bosc_trie *trie = fresh;
     size_t bytes[3];
     trie->keys = r->header.keys;
     trie->rows = r->header.rows;
     bi_trie_saved_bytes(trie, bytes);
     for (int b = 0; b < 3; b++) BI_TRY(get_block(r, trie, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
-    struct bi_mark mark = bi_arena_mark(r->ctx);
-    BI_TRY(check_keys(r, trie));
-    bi_arena_rewind(r->ctx, mark);
-    BI_TRY(bi_trie_make_nodes(r->ctx, trie));
-    return r->ctx->backend->sync(r->ctx);
+    BI_TRY_WITH_SCRATCH(ctx, check_keys(r, trie));
+    BI_TRY(bi_trie_make_nodes(ctx, trie));
+    return ctx->backend->sync(ctx);
 }
 
-static bosc_status read_trie(struct reader *r, bosc_trie **trie)
-{
-    bosc_trie_opts full;
-    bosc_trie *fresh;
-    BI_TRY(get_header(r, &full));
-    BI_TRY(bi_trie_new(r->ctx, &full, &fresh));
-    bosc_status status;
-    BI_WITH_SCRATCH(r->ctx, status = get_trie(r, fresh));
-    if (status == BOSC_OK)
-        *trie = fresh;
-    else
-        bosc_trie_free(fresh);
-    return status;
-}
+static void free_trie(void *fresh) { bosc_trie_free(fresh); }
 
 bosc_status bosc_trie_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_trie **trie)
 {
-    BI_ENTER(ctx);
-    if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
-    if (!trie) return bi_fail(ctx, BOSC_ERR_ARG, "trie: NULL");
-    struct reader r = {.ctx = ctx};
-    BI_TRY(bi_load_begin(ctx, read, user, "saved trie", &r.loader));
-    bosc_status status = read_trie(&r, trie);
-    for (int b = 0; b < 3; b++) bi_load_release(&r.loader, &r.arrays[b]);
-    bi_load_end(&r.loader);
-    return status;
+    static const struct bi_load_kind kind = {
+        .argument = "trie", .what = "saved trie", .parse = parse, .create = create, .fill = fill, .free = free_trie};
+    struct reader r = {.header = {.version = 0}};
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, 3, trie);
 }

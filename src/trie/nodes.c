@@ -3,6 +3,7 @@
  * Where neighbouring keys part tells the whole trie: the keys below a node are a run in which they part at its place or
  * deeper, between two at which they part higher up. So each node is found by itself, from the first of the places where
  * keys part in it, and attaches itself to its parent: Karras's construction, for nodes with more than two children. */
+#include "core/call.h"
 #include "trie/drivers.h"
 
 static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
@@ -116,9 +117,8 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
 
 bosc_status bi_trie_make_nodes(bosc_ctx *ctx, bosc_trie *trie)
 {
-    struct bi_mark mark = bi_arena_mark(ctx);
+    const bool published = trie->opts.layout == BOSC_TRIE_PUBLISHED;
     trie->nodes = 0;
-    bosc_status status = trie->opts.layout == BOSC_TRIE_PUBLISHED ? make_published(ctx, trie) : make_compact(ctx, trie);
-    bi_arena_rewind(ctx, mark);
-    return status == BOSC_OK ? make_table(ctx, trie) : status;
+    BI_TRY_WITH_SCRATCH(ctx, published ? make_published(ctx, trie) : make_compact(ctx, trie));
+    return make_table(ctx, trie);
 }

@@ -75,15 +75,13 @@ static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TR
 bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
 {
     size_t bytes[BI_TRIE_BLOCKS];
-    void *room;
+    void *taken;
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(check_n(ctx, n));
     size_blocks(&trie->opts, &trie->shape, n, bytes);
-    struct bi_mark mark = bi_arena_mark(ctx); /* the rows and values may have to be staged */
-    bosc_status status =
-        bi_scratch(ctx, size_scratch(ctx, &trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES], &room);
-    bi_arena_rewind(ctx, mark);
-    BI_TRY(status);
+    /* the rows and values may have to be staged */
+    const size_t scratch = size_scratch(ctx, &trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES];
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, scratch, &taken));
     return grow(ctx, trie, bytes);
 }
