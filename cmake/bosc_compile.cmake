@@ -3,11 +3,8 @@ add_library(bosc_options INTERFACE)
 target_include_directories(bosc_options INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>)
 set(bosc_warnings -Wall -Wextra -Wshadow -Wpointer-arith -Wvla -Wno-unknown-pragmas)
-if(BOSC_WERROR)
-  list(APPEND bosc_warnings -Werror)
-endif()
 target_compile_options(bosc_options INTERFACE
-  $<$<COMPILE_LANGUAGE:C>:${bosc_warnings};-Wstrict-prototypes;-Wmissing-prototypes;-Werror=implicit-function-declaration>
+  $<$<COMPILE_LANGUAGE:C>:${bosc_warnings};$<$<BOOL:${BOSC_WERROR}>:-Werror>;-Wstrict-prototypes;-Wmissing-prototypes;-Werror=implicit-function-declaration>
   $<$<COMPILE_LANGUAGE:CXX>:${bosc_warnings}>
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-fno-math-errno>)
 target_compile_definitions(bosc_options INTERFACE $<$<BOOL:${BOSC_FAULTS}>:BOSC_FAULTS>)

@@ -38,8 +38,7 @@ function(bosc_add_emulated_sources target)
   set(sources ${bosc_cuda_sources})
   list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
   file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
-    COMPILE_OPTIONS "-x;c++;-Wno-error") # they are written for nvcc
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
   target_sources(${target} PRIVATE ${sources} ${emulator})
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA BI_EMULATE)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)

@@ -8,8 +8,8 @@ list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")
 
 # What knows whether there is a CUDA backend, and which: the only sources that differ between the two libraries.
-file(GLOB_RECURSE bosc_backend_sources CONFIGURE_DEPENDS src/core/context.c src/core/dispatch.c src/trie/*.c src/cellgraph/*.c)
-list(FILTER bosc_backend_sources EXCLUDE REGEX "_hot\\.c$")
+set(bosc_backend_sources src/core/context.c src/core/dispatch.c src/cellgraph/cuda/costs.c)
+list(TRANSFORM bosc_backend_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 list(REMOVE_ITEM bosc_sources ${bosc_backend_sources})
 
 add_library(boscage_common OBJECT ${bosc_sources})

@@ -40,10 +40,10 @@ static bosc_status reserve(struct land *land, const int64_t counts[2])
 bosc_status land_mesh(bosc_ctx *ctx, struct land *land)
 {
     int64_t counts[2];
-    bosc_status status = bosc_terrain_mesh(ctx, land->terrain, NULL, NULL, 0, NULL, 0, counts);
+    bosc_status status = bosc_terrain_get_mesh(ctx, land->terrain, NULL, NULL, 0, NULL, 0, counts);
     if (status == BOSC_OK) status = reserve(land, counts);
     if (status == BOSC_OK)
-        status = bosc_terrain_mesh(ctx, land->terrain, land->vertices, land->normals, land->vertex_capacity,
+        status = bosc_terrain_get_mesh(ctx, land->terrain, land->vertices, land->normals, land->vertex_capacity,
                                    land->triangles, land->triangle_capacity, counts);
     if (status != BOSC_OK) return status;
     land->mesh = (bosc_mesh){.vertices = counts[0],

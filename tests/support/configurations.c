@@ -1,5 +1,6 @@
 #include "support/configurations.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
