@@ -107,7 +107,8 @@ static bool hopeless(const struct shape *s, bosc_cellgraph_method method, int64_
 static double measure(struct subject *b, const struct shape *s)
 {
     static const char *const names[] = {"auto", "heuristic", "trie", "zobrist", "join"};
-    static const bosc_cellgraph_method order[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_TRIE};
+    static const bosc_cellgraph_method order[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_HEURISTIC,
+                                                  BOSC_CELLGRAPH_TRIE};
     struct bench_times times[5] = {{0, 0}}, best = {1e30, 1e30};
     const char *all = "", *best_name = NULL;
     bosc_cellgraph_info info, other;

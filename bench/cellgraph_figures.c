@@ -35,8 +35,8 @@ static void search_trie(void *user)
     BENCH(bosc_trie_pairs(bench.ctx, b->trie, NULL, NULL, 0, &pairs));
 }
 
-static void time_graph(struct subject *b, const char *name, bosc_cellgraph_method method, bosc_cellgraph_trie_search search,
-                       int32_t pivots)
+static void time_graph(struct subject *b, const char *name, bosc_cellgraph_method method,
+                       bosc_cellgraph_trie_search search, int32_t pivots)
 {
     bosc_cellgraph_opts o = {
         .size = sizeof o, .length = b->length, .method = method, .pivots = pivots, .trie_search = search};
@@ -72,8 +72,8 @@ static void pivots(struct subject *b)
     static const int32_t counts[] = {0, 3, 5};
     for (b->n = 2500; b->n <= 20000 && b->n <= bench.n; b->n *= 2)
         for (int k = 0; k < 3; k++)
-            time_graph(b, bench_text("heuristic, %d pivots", (int)counts[k]), BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_TRIE_WALK,
-                       counts[k]);
+            time_graph(b, bench_text("heuristic, %d pivots", (int)counts[k]), BOSC_CELLGRAPH_HEURISTIC,
+                       BOSC_CELLGRAPH_TRIE_WALK, counts[k]);
 }
 
 /* The same on 1, 2, 4... threads, by the clock: how much faster is a method on more of them. */

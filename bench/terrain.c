@@ -62,7 +62,7 @@ static void run_mesh(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_terrain_get_mesh(bench.ctx, b->terrain, b->vertices, b->normals, b->vertex_capacity, b->triangles,
-                            b->triangle_capacity, b->counts));
+                                b->triangle_capacity, b->counts));
 }
 
 static void run_all(void *user)

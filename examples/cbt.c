@@ -12,7 +12,8 @@ enum { DEPTH = 16, LEVEL = 3, FRAMES = 40, ROOM = 4096 };
 static uint8_t command_for(uint64_t node, double point)
 {
     double length = 1.0 / (double)((uint64_t)1 << bosc_cbt_level(node));
-    double middle = ((double)node * length - 1) + length / 2, distance = middle < point ? point - middle : middle - point;
+    double middle = ((double)node * length - 1) + length / 2,
+           distance = middle < point ? point - middle : middle - point;
     return distance < length ? BOSC_CBT_SPLIT : distance > 4 * length ? BOSC_CBT_MERGE : BOSC_CBT_KEEP;
 }
 

@@ -35,7 +35,8 @@ int main(void)
 {
     static float heights[WIDTH * HEIGHT];
     bosc_terrain_opts opts = {.size = sizeof opts, .spacing = 10};
-    bosc_terrain_goal within = {.size = sizeof within, .error = 0.8}, budget = {.size = sizeof budget, .triangles = 500};
+    bosc_terrain_goal within = {.size = sizeof within, .error = 0.8},
+                      budget = {.size = sizeof budget, .triangles = 500};
     bosc_terrain_stats stats = {.size = sizeof stats};
     struct mesh mesh = {NULL, NULL, {0, 0}};
     double point[2] = {1234, 567}, height = 0;
@@ -55,8 +56,7 @@ int main(void)
                (long long)mesh.counts[1], height, (long long)leaf);
     if (!status) status = bosc_terrain_select(ctx, terrain, &budget);
     if (!status) status = bosc_terrain_measure(ctx, terrain, &stats);
-    if (!status)
-        printf("%lld triangles within %.2f of every sample\n", (long long)stats.triangles, stats.max_error);
+    if (!status) printf("%lld triangles within %.2f of every sample\n", (long long)stats.triangles, stats.max_error);
     if (status) fprintf(stderr, "terrain: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
 
     free(mesh.vertices);

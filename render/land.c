@@ -44,7 +44,7 @@ bosc_status land_mesh(bosc_ctx *ctx, struct land *land)
     if (status == BOSC_OK) status = reserve(land, counts);
     if (status == BOSC_OK)
         status = bosc_terrain_get_mesh(ctx, land->terrain, land->vertices, land->normals, land->vertex_capacity,
-                                   land->triangles, land->triangle_capacity, counts);
+                                       land->triangles, land->triangle_capacity, counts);
     if (status != BOSC_OK) return status;
     land->mesh = (bosc_mesh){.vertices = counts[0],
                              .triangles = counts[1],

@@ -12,25 +12,25 @@
     } while (0)
 
 /* Runs a statement and gives back the scratch it took. */
-#define BI_WITH_SCRATCH(ctx, statement)                     \
+#define BI_WITH_SCRATCH(ctx, ...)                           \
     do {                                                    \
         const struct bi_mark bi_mark_ = bi_arena_mark(ctx); \
-        statement;                                          \
+        __VA_ARGS__;                                        \
         bi_arena_rewind((ctx), bi_mark_);                   \
     } while (0)
 
 /* The same for a call: returns its status from the calling function; or, BI_TRY_..., only if the call failed. */
-#define BI_RETURN_WITH_SCRATCH(ctx, call)            \
-    do {                                             \
-        bosc_status bi_status_;                      \
-        BI_WITH_SCRATCH((ctx), bi_status_ = (call)); \
-        return bi_status_;                           \
+#define BI_RETURN_WITH_SCRATCH(ctx, ...)                    \
+    do {                                                    \
+        bosc_status bi_status_;                             \
+        BI_WITH_SCRATCH((ctx), bi_status_ = (__VA_ARGS__)); \
+        return bi_status_;                                  \
     } while (0)
-#define BI_TRY_WITH_SCRATCH(ctx, call)                \
-    do {                                              \
-        bosc_status bi_status_;                       \
-        BI_WITH_SCRATCH((ctx), bi_status_ = (call));  \
-        if (bi_status_ != BOSC_OK) return bi_status_; \
+#define BI_TRY_WITH_SCRATCH(ctx, ...)                       \
+    do {                                                    \
+        bosc_status bi_status_;                             \
+        BI_WITH_SCRATCH((ctx), bi_status_ = (__VA_ARGS__)); \
+        if (bi_status_ != BOSC_OK) return bi_status_;       \
     } while (0)
 
 #endif

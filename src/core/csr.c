@@ -7,7 +7,8 @@ bosc_status bi_csr_check(bosc_ctx *ctx, int64_t rows, const int64_t *offsets, bo
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     if (rows > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is too large", (long long)rows);
-    if (filling && capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
+    if (filling && capacity < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     return BOSC_OK;
 }
 

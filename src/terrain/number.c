@@ -27,7 +27,8 @@ bosc_status bi_terrain_number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, s
         BI_TRY(BI_TERRAIN_STEP(ctx, mark_vertices, bi_terrain_words(g), mesh));
     BI_TRY(BI_TERRAIN_STEP(ctx, mark_corners, 2 * (squares + 2), mesh));
     BI_TRY(BI_TERRAIN_STEP(ctx, count_vertices, mesh->words, mesh));
-    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first_vertex, mesh->words + 1, mesh->first_vertex));
+    BI_TRY(
+        core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first_vertex, mesh->words + 1, mesh->first_vertex));
     if (!bi_terrain_fills_squares(g)) { /* degenerate leaves are not in the mesh */
         BI_TRY(bi_scratch_of(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
         BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));

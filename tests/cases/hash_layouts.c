@@ -116,25 +116,25 @@ static void edges(bosc_ctx *ctx)
 
 static void patterns(bosc_ctx *ctx)
 {
-    static uint64_t first[9 * HASH_PATTERNS];
+    static uint64_t first[2][9 * HASH_PATTERNS]; /* of usual and of small sizes */
     for (int k = 0; k < 9 * HASH_PATTERNS; k++) {
         if (suite_leaves_out()) continue;
         int64_t n = suite_slow(ctx) ? 100 + 13 * k : 700 + 41 * k;
         compare(ctx, options_of(k, layouts[k / HASH_PATTERNS % 3]), (enum hash_pattern)(k % HASH_PATTERNS), n,
-                &first[k]);
+                &first[suite_slow(ctx)][k]);
     }
 }
 
 static void sums(bosc_ctx *ctx)
 {
-    static uint64_t first[12];
+    static uint64_t first[2][12]; /* of usual and of small sizes */
     for (int k = 0; k < 12; k++) {
         bosc_hash_opts o = {.layout = layouts[k % 3],
                             .value_dtype = BOSC_F32,
                             .value_size = 4,
                             .duplicates = k / 3 % 2 ? BOSC_HASH_MIN : BOSC_HASH_SUM,
                             .counted = k / 6};
-        compare(ctx, o, HASH_FEW, suite_slow(ctx) ? 200 : 2000, &first[k]);
+        compare(ctx, o, HASH_FEW, suite_slow(ctx) ? 200 : 2000, &first[suite_slow(ctx)][k]);
     }
 }
 
@@ -142,12 +142,12 @@ static void sums(bosc_ctx *ctx)
 static void figures(bosc_ctx *ctx)
 {
     static const double loads[] = {0.5, 0.71, 0.8, 0.9, 0.95, 0.97};
-    static uint64_t first[8];
+    static uint64_t first[2][8]; /* of usual and of small sizes */
     int64_t n = suite_slow(ctx) ? 4000 : 33000;
     bosc_hash_info info;
     for (int k = 0; k < 6; k++) {
         bosc_hash_opts o = {.layout = BOSC_HASH_PERFECT, .load = loads[k], .value_size = 4};
-        info = compare(ctx, o, HASH_SEQUENCE, n, &first[k]);
+        info = compare(ctx, o, HASH_SEQUENCE, n, &first[suite_slow(ctx)][k]);
         CHECK(info.load > loads[k] - 0.01 && info.load <= loads[k]);
         CHECK_EQ(info.probes_most, 1);
         CHECK_EQ(info.linear, 0);
@@ -155,11 +155,11 @@ static void figures(bosc_ctx *ctx)
         CHECK(info.bytes < (int64_t)((double)n / loads[k] * 8 + (double)n * 0.70 + 1024));
     }
     bosc_hash_opts hybrid = {.layout = BOSC_HASH_HYBRID}, fks = {.layout = BOSC_HASH_FKS};
-    info = compare(ctx, hybrid, HASH_RANDOM, suite_slow(ctx) ? 409 * 6 : 409 * 50, &first[6]);
+    info = compare(ctx, hybrid, HASH_RANDOM, suite_slow(ctx) ? 409 * 6 : 409 * 50, &first[suite_slow(ctx)][6]);
     CHECK(info.load > 0.70 && info.probes_most == 3 && info.probes_hit > 1.7 && info.probes_hit < 1.95);
     CHECK_EQ(info.partitions, suite_slow(ctx) ? 6 : 50);
     CHECK_EQ(info.slots, info.partitions * 576);
-    info = compare(ctx, fks, HASH_RANDOM, suite_slow(ctx) ? 2000 : 10000, &first[7]);
+    info = compare(ctx, fks, HASH_RANDOM, suite_slow(ctx) ? 2000 : 10000, &first[suite_slow(ctx)][7]);
     CHECK(info.load > 0.22 && info.load < 0.28 && info.probes_most == 1 && info.probes_hit == 1);
     CHECK(info.linear == 0 && info.reseeded > 0);
 }

@@ -25,8 +25,8 @@ static void bits(bosc_ctx *ctx)
         }
 }
 
-static const bosc_random_points_kind kinds[] = {BOSC_RANDOM_POINTS_UNIFORM, BOSC_RANDOM_POINTS_NORMAL, BOSC_RANDOM_POINTS_CLUSTERED,
-                                         BOSC_RANDOM_POINTS_SPHERE};
+static const bosc_random_points_kind kinds[] = {BOSC_RANDOM_POINTS_UNIFORM, BOSC_RANDOM_POINTS_NORMAL,
+                                                BOSC_RANDOM_POINTS_CLUSTERED, BOSC_RANDOM_POINTS_SPHERE};
 static const int32_t dims[] = {1, 2, 3, 4, 7, 16, 1024};
 
 /* The points that one thread of the baseline makes. */

@@ -6,7 +6,8 @@
 #include "support/arrays.h"
 #include "support/faults.h"
 
-static const bosc_random_heights_kind kinds[] = {BOSC_RANDOM_HEIGHTS_MOUNTAINS, BOSC_RANDOM_HEIGHTS_HILLS, BOSC_RANDOM_HEIGHTS_ISLANDS};
+static const bosc_random_heights_kind kinds[] = {BOSC_RANDOM_HEIGHTS_MOUNTAINS, BOSC_RANDOM_HEIGHTS_HILLS,
+                                                 BOSC_RANDOM_HEIGHTS_ISLANDS};
 
 static uint64_t hash_of(const float *z, int n)
 {

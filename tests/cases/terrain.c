@@ -118,8 +118,8 @@ static void golden(bosc_ctx *ctx)
     for (int k = 0; k < 4; k++) {
         int64_t counts[2];
         CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goals[k]));
-        CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, (int64_t)W * H, triangles, (int64_t)2 * W * H,
-                                        counts));
+        CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, (int64_t)W * H, triangles,
+                                            (int64_t)2 * W * H, counts));
         uint64_t sum = sum_of(vertices, (size_t)counts[0] * 12, 0xcbf29ce484222325u);
         sum = sum_of(normals, (size_t)counts[0] * 12, sum);
         sum = sum_of(triangles, (size_t)counts[1] * 12, sum);

@@ -212,7 +212,8 @@ static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct 
     uint32_t *triangles = suite_alloc((size_t)n * 12);
     uint8_t *seen = suite_alloc((size_t)(t->w * t->h));
     memset(seen, 0, (size_t)(t->w * t->h));
-    CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, NULL, counts[0] - 1, NULL, 0, again), BOSC_ERR_SPACE);
+    CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, NULL, counts[0] - 1, NULL, 0, again),
+                 BOSC_ERR_SPACE);
     CHECK(again[0] == counts[0] && again[1] == n);
     CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, triangles, n - 1, again), BOSC_ERR_SPACE);
     CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, counts[0], triangles, n, again));

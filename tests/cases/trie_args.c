@@ -133,11 +133,11 @@ static void erase(bosc_ctx *ctx)
         CHECK_EQ(function(NULL, trie, __VA_ARGS__), BOSC_ERR_ARG);                                                   \
         CHECK_ARG(ctx, function(ctx, NULL, __VA_ARGS__), "trie");                                                    \
         for (int off_ = 1; off_ < 8; off_++) CHECK_ARG(ctx, call((void *)((char *)(rows) + off_), 9, 0), "queries"); \
-        for (int i_ = 0; i_ < 3; i_++) CHECK_ARG(ctx, call(rows, bad_counts[i_], 0), "query_count");                           \
+        for (int i_ = 0; i_ < 3; i_++) CHECK_ARG(ctx, call(rows, bad_counts[i_], 0), "query_count");                 \
         for (int i_ = 0; i_ < 4; i_++) CHECK_ARG(ctx, call(rows, 9, bad_strides[i_]), "stride");                     \
         CHECK_ARG(ctx, call(NULL, 1, 0), "queries");                                                                 \
-        CHECK_ARG(ctx, call(rows, INT64_MAX, 0), "query_count: ");                                                             \
-        CHECK_ARG(ctx, call(rows, 3, INT64_MAX / 8), "query_count: 3 rows");                                                   \
+        CHECK_ARG(ctx, call(rows, INT64_MAX, 0), "query_count: ");                                                   \
+        CHECK_ARG(ctx, call(rows, 3, INT64_MAX / 8), "query_count: 3 rows");                                         \
     } while (0)
 
 static void queries(bosc_ctx *ctx)

@@ -118,7 +118,8 @@ static const int warpSize = 32;
 /* Blocks that surely run at once. */
 unsigned bi_launch_cooperative_limit(int threads, unsigned blocks);
 template <class... P, class... A>
-cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block, cudaStream_t stream, A &&...given)
+cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block, cudaStream_t stream,
+                                  A &&...given)
 {
     if (grid > bi_launch_cooperative_limit((int)block, grid)) return cudaErrorCooperativeLaunchTooLarge;
     emulator::launch_kernel(kernel, grid, block, 0, stream, given...);

@@ -81,6 +81,28 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(said, done.stdout)
                 self.assertEqual(done.stdout.count("\n"), 1, done.stdout)
 
+    def circles_of(self, sources):
+        """What --circles says of a build folder with objects of these sources."""
+        with tempfile.TemporaryDirectory() as build:
+            for name, text in sources.items():
+                path = pathlib.Path(build) / "CMakeFiles/boscage_common.dir" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+                subprocess.run(["gcc", "-c", path, "-o", f"{path}.o"], check=True)
+            return subprocess.run([sys.executable, CHECK, "--circles", build], capture_output=True, text=True)
+
+    def test_circles_of_files_are_found(self):
+        up = {"src/a/x.c": "int y(void); int x(void) { return y(); }", "src/a/y.c": "int y(void) { return 1; }"}
+        done = self.circles_of(up)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        done = self.circles_of({**up, "src/a/y.c": "int x(void); int y(void) { return x(); }"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("src/a/x.c needs y of src/a/y.c", done.stdout)
+        self.assertIn("src/a/y.c needs x of src/a/x.c", done.stdout)
+
+    def test_without_objects_nothing_is_shown_to_be_clean(self):
+        self.assertNotEqual(self.circles_of({}).returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -110,7 +110,8 @@ static int64_t merge_parallel(const bosc_graph_opts *o, struct reference_graph *
         for (int64_t f = e + 1; f < g->m; f++) {
             struct reference_edge other = g->edges[f];
             if (!same_ends(first, &other)) continue;
-            if (o->parallel == BOSC_GRAPH_PARALLEL_MIN && reference_compare_weights(o->weight, other.weight, best.weight) < 0)
+            if (o->parallel == BOSC_GRAPH_PARALLEL_MIN &&
+                reference_compare_weights(o->weight, other.weight, best.weight) < 0)
                 best = other;
             fits = fits && add(o->weight, sum, other.weight, &sum);
             drop(g, f--);

@@ -3,6 +3,8 @@
 #ifndef BOSCAGE_DEVICE_FUNCTION_H
 #define BOSCAGE_DEVICE_FUNCTION_H
 
+#include <stdint.h>
+
 #if defined(__CUDACC__)
 #define BOSC_DEVICE_FN static __host__ __device__ __forceinline__
 #else

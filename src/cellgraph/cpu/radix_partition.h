@@ -22,8 +22,8 @@ struct bi_cellgraph_partitioning {
     /* Hash k of list l is for item `first` + k: hashes[l * BI_CELLGRAPH_BLOCK + k]. Each is asked for twice. */
     void (*hash)(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes);
     const void *user;
-    uint32_t *places; /* (threads x lists x partitions) counts, then where a thread puts its items */
-    uint32_t *starts; /* (lists x (partitions + 1)) of a list's partitions in its entries */
+    uint32_t *places;                   /* (threads x lists x partitions) counts, then where a thread puts its items */
+    uint32_t *starts;                   /* (lists x (partitions + 1)) of a list's partitions in its entries */
     struct bi_cellgraph_entry *entries; /* (lists x n), of a partition in the order of the items */
 };
 

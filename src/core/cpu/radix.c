@@ -2,15 +2,7 @@
 #include "core/call.h"
 #include "core/cpu/radix.h"
 
-#include <string.h>
-
 enum { GRAIN = 1 << 14, CACHED = 1 << 16 };
-
-void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n)
-{
-    if (from.keys != to.keys) memcpy(to.keys, from.keys, (size_t)n * j->k->key_size);
-    if (from.values != to.values) memcpy(to.values, from.values, (size_t)n * j->k->value_size);
-}
 
 static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
 {

@@ -2,6 +2,8 @@
 #ifndef BI_CORE_CPU_RADIX_H
 #define BI_CORE_CPU_RADIX_H
 
+#include <string.h>
+
 #include "core/cpu/collectives.h"
 #include "core/cpu/radix_kernels.h"
 
@@ -24,7 +26,12 @@ static inline struct bi_radix_arrays bi_radix_at(const struct bi_radix_job *j, s
     return at;
 }
 
-void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n);
+static inline void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to,
+                                 int64_t n)
+{
+    if (from.keys != to.keys) memcpy(to.keys, from.keys, (size_t)n * j->k->key_size);
+    if (from.values != to.values) memcpy(to.values, from.values, (size_t)n * j->k->value_size);
+}
 
 /* From the least digit up, all threads in each pass. */
 bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j);

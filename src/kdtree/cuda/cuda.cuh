@@ -5,7 +5,10 @@
 #include "kdtree/cuda/point_layout.cuh"
 #include "kdtree/kdtree.h"
 
-bi_kdtree_array bi_kdtree_array_of(const bosc_kdtree *tree);
+static inline bi_kdtree_array bi_kdtree_array_of(const bosc_kdtree *tree)
+{
+    return {tree->points.data, static_cast<uint32_t *>(tree->ids.data)};
+}
 
 /* The fast builder (build/sampled_build.cu). *missed tells that its sampling failed and the tree is not made. */
 bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed);

@@ -44,11 +44,6 @@ static void cuda_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, i
         *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)bi_kdtree_element_size(opts->dtype));
 }
 
-bi_kdtree_array bi_kdtree_array_of(const bosc_kdtree *tree)
-{
-    return {tree->points.data, static_cast<uint32_t *>(tree->ids.data)};
-}
-
 static struct bi_kdtree_view cuda_view(const bosc_kdtree *tree)
 {
     bool records = bi_kdtree_keeps_records(&tree->opts);

@@ -107,7 +107,8 @@ BI_FN void bi_step_points(const struct bi_random_points_args *a, int64_t i)
             bi_random_uniforms(a, 2, cluster, pair, centre);
             for (int j = 0; j < 2; j++) x[j] = centre[j] + 0.01 * x[j];
         }
-        if (a->kind == BOSC_RANDOM_POINTS_SPHERE) /* where all normals are 0 (once in 2^53 rows of one), the first axis */
+        if (a->kind ==
+            BOSC_RANDOM_POINTS_SPHERE) /* where all normals are 0 (once in 2^53 rows of one), the first axis */
             for (int j = 0; j < 2; j++) x[j] = length > 0 ? x[j] / length : pair + j == 0;
         for (int32_t j = 0; j < 2 && 2 * pair + j < a->dim; j++) bi_random_store(a, i, 2 * pair + j, x[j]);
     }
