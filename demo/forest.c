@@ -128,12 +128,11 @@ static bosc_status span_plane(struct demo *demo, struct plane *p)
 {
     char what[128];
     double weight = 0, tour = 0, start = demo_now();
-    bosc_status status = bosc_emst_compute(
-        demo->ctx, p->points, p->n, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, p->pairs, p->dist2);
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 2};
+    bosc_status status = bosc_emst_compute(demo->ctx, p->points, p->n, 0, &opts, p->pairs, p->dist2);
     double tree_seconds = demo_now() - start;
     start = demo_now();
-    if (status == BOSC_OK)
-        status = bosc_tour_compute(demo->ctx, p->pairs, p->n, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, p->order);
+    if (status == BOSC_OK) status = bosc_tour_compute(demo->ctx, p->pairs, p->n, NULL, p->order);
     double tour_seconds = demo_now() - start;
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t e = 0; e + 1 < p->n; e++) weight += sqrt((double)p->dist2[e]);

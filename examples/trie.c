@@ -17,7 +17,7 @@ static void check(const bosc_ctx *ctx, bosc_status status)
 static uint64_t pack(const char *text)
 {
     uint64_t word = 0;
-    for (size_t k = 0; k < LETTERS && text[k]; k++) word |= (uint64_t)(text[k] - 'a' + 1) << BITS * k;
+    for (int shift = 0; *text && shift < LETTERS * BITS; shift += BITS) word |= (uint64_t)(*text++ - 'a' + 1) << shift;
     return word;
 }
 

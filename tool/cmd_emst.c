@@ -4,10 +4,9 @@
 static int find(struct job *job, const bosc_array *points, bosc_array *edges, bosc_array *lengths, double *weight)
 {
     double start = job_now();
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = points->dtype, .dim = (int32_t)points->shape[1]};
     bosc_status status =
-        bosc_emst_compute(job->ctx, points->data, points->shape[0], 0,
-                          &(bosc_emst_opts){sizeof(bosc_emst_opts), points->dtype, (int32_t)points->shape[1], 64},
-                          edges->data, lengths->data);
+        bosc_emst_compute(job->ctx, points->data, points->shape[0], 0, &opts, edges->data, lengths->data);
     job_seconds(job, "tree", start);
     if (status == BOSC_OK) {
         take_roots(points->dtype, lengths->data, lengths->shape[0]);

@@ -7,10 +7,12 @@
 
 enum { MAX_REGIONS = 1024 };
 
+static const double MOST = 0x1p+500; /* so that squares do not overflow */
+
 static bool finite3(const double v[3])
 {
     for (int c = 0; c < 3; c++)
-        if (!(v[c] >= -0x1p+500 && v[c] <= 0x1p+500)) return false;
+        if (!(v[c] >= -MOST && v[c] <= MOST)) return false;
     return true;
 }
 
