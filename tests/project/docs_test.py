@@ -26,7 +26,7 @@ class Documents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertTrue((pathlib.Path(folder) / "neighbours.npy").exists())
+            self.assertTrue((pathlib.Path(folder) / "islands.png").exists())
 
     @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
     def test_the_commands_of_the_guide_work(self):
