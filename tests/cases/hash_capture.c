@@ -83,7 +83,7 @@ static void check_answers(bosc_ctx *ctx, struct scene *s, const void *queries)
     for (int64_t q = 0; q < s->m; q++) {
         int64_t count;
         const struct reference_pair *p =
-            reference_hash_find(&s->oracle, bosc_hash_load(queries, q, o->key_bits), &count);
+            reference_hash_find(&s->oracle, bosc_hash_word_at(queries, q, o->key_bits), &count);
         CHECK_EQ(found[q], p != NULL);
         CHECK_EQ(only_found[q], p != NULL);
         CHECK_EQ(counts[q], counts_pairs ? count : p != NULL);
@@ -105,7 +105,8 @@ static void check_list(bosc_ctx *ctx, struct scene *s)
     int64_t at = 0;
     for (int64_t i = 0; i < s->keys; i++) {
         int64_t count;
-        const struct reference_pair *p = reference_hash_find(&s->oracle, bosc_hash_load(keys, i, o->key_bits), &count);
+        const struct reference_pair *p =
+            reference_hash_find(&s->oracle, bosc_hash_word_at(keys, i, o->key_bits), &count);
         CHECK(p != NULL);
         CHECK_EQ(counts[i], o->counted || multimap ? count : 1);
         for (int64_t k = 0; k < (multimap ? count : 1); k++)

@@ -91,7 +91,7 @@ static inline void *hash_queries(const struct hash_pairs *p, uint64_t random, in
         bosc_hash_word key = {suite_next(&r), suite_next(&r)};
         if (p->key_bits < 128) key.high = 0;
         if (p->key_bits < 64) key.low &= UINT32_MAX;
-        if (p->n > 0 && i % 3) key = bosc_hash_load(p->keys, (int64_t)suite_below(&r, (uint64_t)p->n), p->key_bits);
+        if (p->n > 0 && i % 3) key = bosc_hash_word_at(p->keys, (int64_t)suite_below(&r, (uint64_t)p->n), p->key_bits);
         bi_hash_store(queries, p->key_bits, i, key);
     }
     return queries;
@@ -119,7 +119,8 @@ static inline void hash_check_queries(bosc_ctx *ctx, const bosc_hash *table, con
     CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, queries, m, offsets, all, offsets[m]));
     for (int64_t q = 0; q < m; q++) {
         int64_t count;
-        const struct reference_pair *p = reference_hash_find(oracle, bosc_hash_load(queries, q, o->key_bits), &count);
+        const struct reference_pair *p =
+            reference_hash_find(oracle, bosc_hash_word_at(queries, q, o->key_bits), &count);
         bool counts_pairs = o->counted || o->kind == BOSC_HASH_MULTIMAP;
         if (!counts_pairs) count = count > 0;
         int64_t kept = o->kind == BOSC_HASH_MULTIMAP ? count : p != NULL; /* values */
@@ -162,7 +163,7 @@ static inline void hash_check_pairs(bosc_ctx *ctx, const bosc_hash *table, const
     CHECK_OK(ctx, bosc_hash_get_pairs(ctx, table, keys, values, counts));
     for (int64_t i = 0; i < info.keys; i++) {
         int64_t count;
-        const struct reference_pair *p = reference_hash_find(oracle, bosc_hash_load(keys, i, o->key_bits), &count);
+        const struct reference_pair *p = reference_hash_find(oracle, bosc_hash_word_at(keys, i, o->key_bits), &count);
         CHECK(p != NULL);
         CHECK_EQ(counts[i], o->counted || multimap ? count : 1);
         for (int64_t k = 0; k < (multimap ? count : 1); k++)

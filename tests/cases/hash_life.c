@@ -124,7 +124,7 @@ static void views(bosc_ctx *ctx)
     bosc_hash *table = build(ctx, multi, &p);
     bosc_hash_view view;
     CHECK_OK(ctx, bosc_hash_get_view(ctx, table, &view));
-    int64_t slot = bosc_hash_look_up(&view, bosc_hash_load(p.keys, 0, 32));
+    int64_t slot = bosc_hash_look_up(&view, bosc_hash_word_at(p.keys, 0, 32));
     CHECK(slot >= 0);
     const uint32_t *run = bosc_hash_value_at(&view, slot);
     CHECK_EQ(run[1], 40);

@@ -21,7 +21,7 @@ static struct expected expect(const struct bi_hash_shape *s, const struct hash_p
              *partition_of = suite_alloc((size_t)p->n * sizeof *partition_of);
     memset(next, 0, (partitions + 1) * sizeof *next);
     for (int64_t i = 0; i < p->n; i++) {
-        bosc_hash_word hash = bosc_hash_of(bosc_hash_load(p->keys, i, s->key_bits), s->key_bits, s->seed);
+        bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(p->keys, i, s->key_bits), s->key_bits, s->seed);
         partition_of[i] = bosc_hash_partition_of(hash, s->key_bits, s->partition_bits);
         next[partition_of[i] + 1]++;
     }
@@ -29,7 +29,7 @@ static struct expected expect(const struct bi_hash_shape *s, const struct hash_p
     memcpy(e.starts, next, (partitions + 1) * sizeof *next);
     for (int64_t i = 0; i < p->n; i++) {
         uint32_t to = next[partition_of[i]]++, row = (uint32_t)i;
-        bosc_hash_word hash = bosc_hash_of(bosc_hash_load(p->keys, i, s->key_bits), s->key_bits, s->seed);
+        bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(p->keys, i, s->key_bits), s->key_bits, s->seed);
         bi_hash_store(e.hashes, s->key_bits, to, hash);
         memcpy(e.payload + to * bytes, rows ? (void *)&row : (char *)p->values + (size_t)i * bytes, bytes);
     }

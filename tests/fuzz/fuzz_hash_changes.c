@@ -47,7 +47,7 @@ static void compare_all(bosc_ctx *ctx, const bosc_hash *table, const struct refe
     for (int64_t i = 0; i < n; i++) {
         int64_t count;
         const struct reference_pair *p =
-            reference_hash_find(oracle, bosc_hash_load(keys, i, oracle->opts.key_bits), &count);
+            reference_hash_find(oracle, bosc_hash_word_at(keys, i, oracle->opts.key_bits), &count);
         if (!oracle->opts.counted && oracle->opts.kind == BOSC_HASH_MAP) count = count > 0;
         if (found[i] != (p != NULL) || counts[i] != count) abort();
         if (p && memcmp((char *)values + (size_t)i * size, p->value, size) != 0) abort();

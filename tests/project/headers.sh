@@ -1,21 +1,25 @@
 #!/bin/sh
-# Each public header compiles alone, without a warning: as C11, C17 and C++11. usage: headers.sh INCLUDE_DIR
+# Each public header compiles alone, and all of them together, without a warning: as C11, C17 and C++11.
+# usage: headers.sh INCLUDE_DIR
 set -eu
 include=$1
 code=0
 count=0
-compile() # header, language, standard, compiler
+compile() # headers, language, standard, compiler
 {
     count=$((count + 1))
-    printf '#include <%s>\n' "$1" |
+    # shellcheck disable=SC2086 # a list
+    printf '#include <%s>\n' $1 |
         "$4" -x "$2" -std="$3" -pedantic -Wall -Wextra -Wshadow -Werror -fsyntax-only -I "$include" - || {
-        echo "$1 does not compile alone as $3 with $4"
+        echo "$1 does not compile as $3 with $4"
         code=1
     }
 }
 
 cd "$include"
-for header in $(find boscage -name '*.h' | sort); do
+headers=$(find boscage -name '*.h' | sort)
+for header in $headers all; do
+    [ "$header" != all ] || header=$headers
     for cc in gcc clang; do
         command -v "$cc" >/dev/null || continue
         compile "$header" c c11 "$cc"

@@ -56,7 +56,7 @@ bool reference_hash_insert(struct reference_hash *t, const void *keys, const voi
     }
     for (int64_t i = 0; i < n; i++) {
         struct reference_pair *p = &t->pairs[t->n++];
-        *p = (struct reference_pair){.key = bosc_hash_load(keys, i, bits), .row = t->rows + i, .count = 1};
+        *p = (struct reference_pair){.key = bosc_hash_word_at(keys, i, bits), .row = t->rows + i, .count = 1};
         if (t->opts.value_size)
             memcpy(p->value, (const char *)values + i * t->opts.value_size, (size_t)t->opts.value_size);
     }
@@ -106,7 +106,7 @@ int64_t reference_hash_erase(struct reference_hash *t, const void *keys, int64_t
     int64_t erased = 0, kept = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t count;
-        bosc_hash_word key = bosc_hash_load(keys, i, bits);
+        bosc_hash_word key = bosc_hash_word_at(keys, i, bits);
         const struct reference_pair *p = reference_hash_find(t, key, &count);
         if (!p || p->row < 0) continue;
         erased++;

@@ -135,7 +135,7 @@ BOSC_DEVICE_FN int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
 }
 
 /* Element `at` of an array of keys or hashes. */
-BOSC_DEVICE_FN bosc_hash_word bosc_hash_load(const void *words, int64_t at, int32_t key_bits)
+BOSC_DEVICE_FN bosc_hash_word bosc_hash_word_at(const void *words, int64_t at, int32_t key_bits)
 {
     bosc_hash_word word = {0, 0};
     if (key_bits == 32) {
@@ -159,7 +159,7 @@ BOSC_DEVICE_FN int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bu
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
     for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
-        bosc_hash_word here = bosc_hash_load(hashes, i, view->key_bits);
+        bosc_hash_word here = bosc_hash_word_at(hashes, i, view->key_bits);
         if (here.low == hash.low && here.high == hash.high) return i;
     }
     return -1;
@@ -169,9 +169,9 @@ BOSC_DEVICE_FN int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bu
 BOSC_DEVICE_FN int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t partition, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
-    bosc_hash_word last = bosc_hash_load(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
+    bosc_hash_word last = bosc_hash_word_at(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
     if (bosc_hash_partition_of(last, view->key_bits, view->partition_bits) != partition) return (int)(last.low & 1);
-    return bosc_hash_less(bosc_hash_load(hashes, 0, view->key_bits), bosc_hash_load(hashes, 1, view->key_bits));
+    return bosc_hash_less(bosc_hash_word_at(hashes, 0, view->key_bits), bosc_hash_word_at(hashes, 1, view->key_bits));
 }
 
 /* The slot of a key, as BOSC_HASH_WIDTH * bucket + slot, or -1 if the table does not hold it. */

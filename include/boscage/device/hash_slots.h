@@ -95,7 +95,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_slot_in_subtable(uint32_t mixed, uint32_t subt
 
 BOSC_DEVICE_FN bosc_hash_word bosc_hash_at_slot(const bosc_hash_slots_view *view, uint64_t slot)
 {
-    return bosc_hash_load(view->slots + slot * (uint32_t)view->stride, 0, view->key_bits);
+    return bosc_hash_word_at(view->slots + slot * (uint32_t)view->stride, 0, view->key_bits);
 }
 
 /* Probe number `probe` of a hash (its mixed bits) in a run that is not linear and not empty. */

@@ -22,7 +22,7 @@ BI_FN uint32_t position_of(uint32_t code) { return (uint32_t)POSITIONS - (code &
 
 BI_FN bosc_hash_word hash_at(const struct partition *p, int32_t bits, uint32_t position)
 {
-    return bosc_hash_load(p->hashes, position, bits);
+    return bosc_hash_word_at(p->hashes, position, bits);
 }
 
 BI_FN uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -69,7 +69,7 @@ BI_FN void pick_buckets(const struct partition *p, int32_t bits)
     uint32_t *restrict firsts = p->firsts, *restrict seconds = p->seconds;
     for (uint32_t i = 0; i < keys; i++) {
         uint32_t pick[2];
-        bosc_hash_buckets(bosc_hash_fold(bosc_hash_load(hashes, i, bits), bits), seed, buckets, pick);
+        bosc_hash_buckets(bosc_hash_fold(bosc_hash_word_at(hashes, i, bits), bits), seed, buckets, pick);
         firsts[i] = pick[0];
         seconds[i] = pick[1];
     }

@@ -36,15 +36,15 @@ BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
     }
 #endif
     uint32_t bit = 0;
-    for (int i = 0; i < WIDTH; i++) bit |= (uint32_t)bi_hash_same(bosc_hash_load(bucket, i, bits), hash) << i;
+    for (int i = 0; i < WIDTH; i++) bit |= (uint32_t)bi_hash_same(bosc_hash_word_at(bucket, i, bits), hash) << i;
     return bit;
 }
 
 /* 1 or 0, without a branch: a mispredicted branch costs more than a bucket. */
 BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits, uint32_t partition)
 {
-    bosc_hash_word last = bosc_hash_load(bucket, WIDTH - 1, bits);
-    uint32_t rising = (uint32_t)bosc_hash_less(bosc_hash_load(bucket, 0, bits), bosc_hash_load(bucket, 1, bits));
+    bosc_hash_word last = bosc_hash_word_at(bucket, WIDTH - 1, bits);
+    uint32_t rising = (uint32_t)bosc_hash_less(bosc_hash_word_at(bucket, 0, bits), bosc_hash_word_at(bucket, 1, bits));
     uint32_t full = bosc_hash_partition_of(last, bits, partition_bits) == partition;
     return (full & rising) | (~full & (uint32_t)last.low & 1);
 }
@@ -88,7 +88,7 @@ BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *que
     const uint64_t seed = view->seed;
     const bosc_hash_partition *partitions = view->partitions;
     for (int j = 0; j < count; j++) {
-        bosc_hash_word h = bosc_hash_of(bosc_hash_load(queries, begin + j, bits), bits, seed);
+        bosc_hash_word h = bosc_hash_of(bosc_hash_word_at(queries, begin + j, bits), bits, seed);
         bi_hash_store(c->hashes, bits, j, h);
         c->partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
         c->folds[j] = bosc_hash_fold(h, bits);
@@ -107,7 +107,7 @@ BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *que
 BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t partition_bits, const struct chunk *c,
                        int j, int64_t q, char *values, uint8_t *found)
 {
-    uint32_t match = matches(bucket, bits, bosc_hash_load(c->hashes, j, bits));
+    uint32_t match = matches(bucket, bits, bosc_hash_word_at(c->hashes, j, bits));
     uint32_t linear = (c->sizes[j] & LINEAR) == LINEAR;
     uint32_t more = spilled(bucket, bits, partition_bits, c->partitions[j]) | linear;
     answer(bucket, bits, size, match, q, values, found);
@@ -154,7 +154,7 @@ BI_FN void fetch_second(const bosc_hash_view *view, struct chunk *c)
 BI_FN void answer_deferred(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *c, int j,
                            int64_t q, char *values, uint8_t *found)
 {
-    bosc_hash_word hash = bosc_hash_load(c->hashes, j, bits);
+    bosc_hash_word hash = bosc_hash_word_at(c->hashes, j, bits);
     const char *bucket = bucket_at(view, c->buckets[j]);
     uint32_t match = 0;
     if ((c->sizes[j] & LINEAR) != LINEAR) {

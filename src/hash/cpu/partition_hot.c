@@ -15,7 +15,7 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *k
     const int shift = 64 - s->partition_bits;
     const uint64_t seed = s->seed;
     for (int j = 0; j < count; j++) {
-        bosc_hash_word h = bosc_hash_of(bosc_hash_load(keys, begin + j, bits), bits, seed);
+        bosc_hash_word h = bosc_hash_of(bosc_hash_word_at(keys, begin + j, bits), bits, seed);
         bi_hash_store(hashes, bits, j, h);
         partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
     }

@@ -39,7 +39,7 @@ struct batch {
 BI_FN void fetch_runs(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
 {
     for (int i = 0; i < count; i++) {
-        bosc_hash_word key = bosc_hash_load(a->queries, from + i, a->view.key_bits);
+        bosc_hash_word key = bosc_hash_word_at(a->queries, from + i, a->view.key_bits);
         b->hash[i] = bosc_hash_of(key, a->view.key_bits, a->view.seed);
         b->run[i].number = bosc_hash_run_of(&a->view, b->hash[i]);
         __builtin_prefetch(&a->view.descriptors[1 + (uint64_t)b->run[i].number]);

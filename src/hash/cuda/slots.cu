@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(FIND_THREADS) bi_hash_find_slots(bi_has
     a.view.key_bits = BITS;
     a.view.layout = LAYOUT;
     if (q < query_count)
-        bi_hash_slots_answer(&a, q, bosc_hash_slots_look_up(&a.view, bosc_hash_load(a.queries, q, BITS)));
+        bi_hash_slots_answer(&a, q, bosc_hash_slots_look_up(&a.view, bosc_hash_word_at(a.queries, q, BITS)));
 }
 
 /* A grid has at most 2^31 - 1 blocks. */

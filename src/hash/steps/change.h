@@ -20,7 +20,7 @@ struct bi_hash_touch {
 
 BI_FN void bi_step_touch(const struct bi_hash_touch *a, int64_t i)
 {
-    bosc_hash_word hash = bosc_hash_of(bosc_hash_load(a->keys, i, a->key_bits), a->key_bits, a->seed);
+    bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(a->keys, i, a->key_bits), a->key_bits, a->seed);
     bi_atomic_or_u32(&a->touched[bosc_hash_partition_of(hash, a->key_bits, a->partition_bits)], 1);
 }
 
@@ -52,7 +52,7 @@ BI_FN void bi_step_count_second(const struct bi_hash_count_second *a, int64_t bu
     int32_t pairs = bi_hash_bucket_pairs(v, (uint32_t)bucket);
     uint32_t seconds = 0;
     for (int32_t i = 0; i < pairs; i++) {
-        bosc_hash_word hash = bosc_hash_load(bosc_hash_bucket(v, (uint32_t)bucket), i, v->key_bits);
+        bosc_hash_word hash = bosc_hash_word_at(bosc_hash_bucket(v, (uint32_t)bucket), i, v->key_bits);
         uint32_t number = bosc_hash_partition_of(hash, v->key_bits, v->partition_bits);
         bosc_hash_partition partition = v->partitions[number];
         if (a->touched && !a->touched[number]) break;
@@ -90,7 +90,7 @@ struct bi_hash_erase {
 
 BI_FN void bi_step_mark_slots(const struct bi_hash_erase *a, int64_t i)
 {
-    int64_t slot = bosc_hash_look_up(&a->view, bosc_hash_load(a->keys, i, a->view.key_bits));
+    int64_t slot = bosc_hash_look_up(&a->view, bosc_hash_word_at(a->keys, i, a->view.key_bits));
     if (slot >= 0) bi_atomic_or_u32(&a->bits[slot / 32], 1u << slot % 32);
 }
 
@@ -100,13 +100,13 @@ BI_FN void bi_hash_clear_bucket(const struct bi_hash_erase *a, uint32_t bucket, 
     const bosc_hash_view *v = &a->view;
     unsigned char *to = a->table + (uint64_t)bucket * (uint32_t)v->stride;
     unsigned char *values = to + BOSC_HASH_WIDTH * (v->key_bits / 8);
-    uint32_t partition = bosc_hash_partition_of(bosc_hash_load(to, 0, v->key_bits), v->key_bits, v->partition_bits);
+    uint32_t partition = bosc_hash_partition_of(bosc_hash_word_at(to, 0, v->key_bits), v->key_bits, v->partition_bits);
     bool mark = !bi_hash_is_linear(v->partitions[partition]) && bosc_hash_is_spilled(v, partition, bucket);
     int32_t pairs = bi_hash_bucket_pairs(v, bucket), kept = 0;
     for (int32_t i = 0; i < pairs; i++) {
         if (gone >> i & 1) continue;
         if (kept != i) {
-            bi_hash_store(to, v->key_bits, kept, bosc_hash_load(to, i, v->key_bits));
+            bi_hash_store(to, v->key_bits, kept, bosc_hash_word_at(to, i, v->key_bits));
             bi_hash_copy(values + kept * v->value_size, values + i * v->value_size, v->value_size);
         }
         kept++;
@@ -125,7 +125,7 @@ BI_FN void bi_step_count_gone(const struct bi_hash_erase *a, int64_t w)
         if (!(a->bits[w] >> i & 1)) continue;
         uint32_t bucket = (uint32_t)((w * 32 + i) / BOSC_HASH_WIDTH);
         const char *value = (const char *)bosc_hash_value_at(v, w * 32 + i);
-        bosc_hash_word hash = bosc_hash_load(bosc_hash_bucket(v, bucket), i % BOSC_HASH_WIDTH, v->key_bits);
+        bosc_hash_word hash = bosc_hash_word_at(bosc_hash_bucket(v, bucket), i % BOSC_HASH_WIDTH, v->key_bits);
         bosc_hash_partition partition = v->partitions[bosc_hash_partition_of(hash, v->key_bits, v->partition_bits)];
         pairs += a->counted ? bi_hash_get_count(value + a->value_size) : 1;
         seconds += bi_hash_is_second(partition, hash, v->key_bits, bucket - partition.first);

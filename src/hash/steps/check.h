@@ -19,10 +19,10 @@ BI_FN uint32_t bi_hash_check_bucket(const bosc_hash_view *v, uint32_t number, ui
     bosc_hash_partition partition = v->partitions[number];
     uint32_t bucket = partition.first + b, pick[2] = {b, b};
     const unsigned char *hashes = bosc_hash_bucket(v, bucket);
-    bosc_hash_word last = bosc_hash_load(hashes, BOSC_HASH_WIDTH - 1, v->key_bits);
+    bosc_hash_word last = bosc_hash_word_at(hashes, BOSC_HASH_WIDTH - 1, v->key_bits);
     bool ended = false;
     for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
-        bosc_hash_word hash = bosc_hash_load(hashes, i, v->key_bits);
+        bosc_hash_word hash = bosc_hash_word_at(hashes, i, v->key_bits);
         if (bosc_hash_partition_of(hash, v->key_bits, v->partition_bits) != number) {
             ended = true;
             if (!bi_hash_same(hash, last) ||

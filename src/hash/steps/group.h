@@ -68,7 +68,7 @@ struct bi_hash_rows {
 
 BI_FN void bi_step_hash_rows(const struct bi_hash_rows *a, int64_t i)
 {
-    bosc_hash_word key = bosc_hash_load(a->keys, a->rows ? (int64_t)a->rows[i] : i, a->key_bits);
+    bosc_hash_word key = bosc_hash_word_at(a->keys, a->rows ? (int64_t)a->rows[i] : i, a->key_bits);
     bosc_hash_word hash = bosc_hash_of(key, a->key_bits, a->seed);
     if (a->half == BI_HASH_WHOLE)
         bi_hash_store(a->out, a->key_bits, i, hash);
@@ -85,8 +85,8 @@ struct bi_hash_heads {
 
 BI_FN void bi_step_mark_heads(const struct bi_hash_heads *a, int64_t i)
 {
-    a->heads[i] = i == 0 || !bi_hash_same(bosc_hash_load(a->hashes, i - 1, a->key_bits),
-                                          bosc_hash_load(a->hashes, i, a->key_bits));
+    a->heads[i] = i == 0 || !bi_hash_same(bosc_hash_word_at(a->hashes, i - 1, a->key_bits),
+                                          bosc_hash_word_at(a->hashes, i, a->key_bits));
 }
 
 /* *bad becomes the first row whose key came before. */
@@ -169,7 +169,7 @@ BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
     int64_t begin = a->firsts[g], end = g + 1 < a->groups ? (int64_t)a->firsts[g + 1] : a->n;
     char *to = bi_hash_row(a->out_values, a->value_bytes, (uint64_t)g);
     uint32_t count = a->counts ? a->counts[end - 1] : (uint32_t)(end - begin), first = (uint32_t)begin;
-    bi_hash_store(a->out_hashes, a->key_bits, g, bosc_hash_load(a->hashes, begin, a->key_bits));
+    bi_hash_store(a->out_hashes, a->key_bits, g, bosc_hash_word_at(a->hashes, begin, a->key_bits));
     if (a->multimap) {
         bi_hash_copy(to, &first, 4);
         bi_hash_copy(to + 4, &count, 4);
@@ -200,7 +200,7 @@ BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t part
     int64_t low = 0, high = a->n;
     while (low < high) {
         int64_t mid = low + (high - low) / 2;
-        if ((int64_t)bosc_hash_partition_of(bosc_hash_load(a->hashes, mid, a->key_bits), a->key_bits,
+        if ((int64_t)bosc_hash_partition_of(bosc_hash_word_at(a->hashes, mid, a->key_bits), a->key_bits,
                                             a->partition_bits) < partition)
             low = mid + 1;
         else

@@ -95,7 +95,7 @@ BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
     const struct bi_hash_stored *k = &a->stored;
     int64_t row = bi_upper_bound_i64(a->offsets + 1, a->rows - 1, i); /* the last that begins at or before i */
     int64_t nth = i - a->offsets[row];
-    if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_load(a->keys, row, a->key_bits));
+    if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_word_at(a->keys, row, a->key_bits));
     char *to = bi_hash_row(a->out, k->value_size, (uint64_t)i);
     if (!k->multimap)
         bi_hash_copy(to, bi_hash_row(k->stored, k->value_bytes, (uint64_t)row), k->value_size);
@@ -119,11 +119,11 @@ struct bi_hash_list_pairs {
 BI_FN int32_t bi_hash_bucket_pairs(const bosc_hash_view *view, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
-    bosc_hash_word first = bosc_hash_load(hashes, 0, view->key_bits);
-    if (bi_hash_same(first, bosc_hash_load(hashes, 1, view->key_bits))) return 0;
+    bosc_hash_word first = bosc_hash_word_at(hashes, 0, view->key_bits);
+    if (bi_hash_same(first, bosc_hash_word_at(hashes, 1, view->key_bits))) return 0;
     uint32_t partition = bosc_hash_partition_of(first, view->key_bits, view->partition_bits);
     int32_t count = 1;
-    while (count < BOSC_HASH_WIDTH && bosc_hash_partition_of(bosc_hash_load(hashes, count, view->key_bits),
+    while (count < BOSC_HASH_WIDTH && bosc_hash_partition_of(bosc_hash_word_at(hashes, count, view->key_bits),
                                                              view->key_bits, view->partition_bits) == partition)
         count++;
     return count;
@@ -133,7 +133,7 @@ BI_FN int32_t bi_hash_bucket_pairs(const bosc_hash_view *view, uint32_t bucket)
 BI_FN int32_t bi_hash_touched_pairs(const struct bi_hash_list_pairs *a, uint32_t bucket)
 {
     const bosc_hash_view *v = &a->view;
-    bosc_hash_word first = bosc_hash_load(bosc_hash_bucket(v, bucket), 0, v->key_bits);
+    bosc_hash_word first = bosc_hash_word_at(bosc_hash_bucket(v, bucket), 0, v->key_bits);
     if (a->touched && !a->touched[bosc_hash_partition_of(first, v->key_bits, v->partition_bits)]) return 0;
     return bi_hash_bucket_pairs(v, bucket);
 }
@@ -150,7 +150,7 @@ BI_FN void bi_step_list_pairs(const struct bi_hash_list_pairs *a, int64_t bucket
     int32_t count = bi_hash_touched_pairs(a, (uint32_t)bucket);
     for (int32_t i = 0; i < count; i++) {
         int64_t at = (int64_t)a->begins[bucket] + i;
-        bi_hash_store(a->hashes, v->key_bits, at, bosc_hash_load(from, i, v->key_bits));
+        bi_hash_store(a->hashes, v->key_bits, at, bosc_hash_word_at(from, i, v->key_bits));
         if (a->values)
             bi_hash_copy(bi_hash_row(a->values, v->value_size, (uint64_t)at),
                          bosc_hash_value_at(v, bucket * BOSC_HASH_WIDTH + i), v->value_size);
@@ -194,7 +194,7 @@ struct bi_hash_keys {
 
 BI_FN void bi_step_keys_of(const struct bi_hash_keys *a, int64_t i)
 {
-    bosc_hash_word hash = bosc_hash_load(a->hashes, i, a->key_bits);
+    bosc_hash_word hash = bosc_hash_word_at(a->hashes, i, a->key_bits);
     bi_hash_store(a->keys, a->key_bits, i, bi_hash_key_of(hash, a->key_bits, a->seed));
 }
 

@@ -30,7 +30,7 @@ BI_FN int64_t bi_hash_run_row(const struct bi_hash_slots_fill *f, const struct b
 
 BI_FN bosc_hash_word bi_hash_run_key(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t j)
 {
-    return bosc_hash_load(f->lists.hashes, bi_hash_run_row(f, keys, j), f->view.key_bits);
+    return bosc_hash_word_at(f->lists.hashes, bi_hash_run_row(f, keys, j), f->view.key_bits);
 }
 
 /* Copies the bytes of a value, or zeros if `from` is NULL; values of whole words are aligned to words. */
@@ -63,7 +63,7 @@ BI_FN void bi_hash_write_key(const struct bi_hash_slots_fill *f, const struct bi
                 (uint64_t)((const uint32_t *)f->lists.payload)[row] * (uint32_t)f->view.value_size;
     else if (f->view.value_size)
         value = (const unsigned char *)f->lists.payload + (uint64_t)row * (uint32_t)f->lists.payload_bytes;
-    bi_hash_write_slot(f, slot, bosc_hash_load(f->lists.hashes, row, f->view.key_bits), value);
+    bi_hash_write_slot(f, slot, bosc_hash_word_at(f->lists.hashes, row, f->view.key_bits), value);
 }
 
 /* The least hash of the neighbouring partition (PERFECT), or the least hash that chooses another run. */

@@ -6,7 +6,7 @@
 
 BI_FN void bi_step_slots_bins(const struct bi_hash_slots_fill *f, int64_t i)
 {
-    f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_load(f->lists.hashes, i, f->view.key_bits));
+    f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_word_at(f->lists.hashes, i, f->view.key_bits));
 }
 
 /* The slots that keep a load factor. */
@@ -112,7 +112,7 @@ BI_FN void bi_step_slots_pairs(const struct bi_hash_slots_out *a, int64_t i)
 {
     int32_t bytes = a->view.value_size;
     const unsigned char *slot = (const unsigned char *)a->pairs + (uint64_t)i * (uint32_t)a->view.stride;
-    bi_hash_store(a->hashes, a->view.key_bits, i, bosc_hash_load(slot, 0, a->view.key_bits));
+    bi_hash_store(a->hashes, a->view.key_bits, i, bosc_hash_word_at(slot, 0, a->view.key_bits));
     if (a->values) bi_hash_copy_value((uint8_t *)a->values + i * bytes, slot + a->view.key_bits / 8, bytes);
 }
 
