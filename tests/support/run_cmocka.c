@@ -69,7 +69,7 @@ static int run_suite(const struct suite *suite, const char *configuration)
             if (configuration && (once || !strstr(list[c].name, configuration))) continue;
             struct test *t = &tests[count];
             *t = (struct test){.of = &suite->cases[i], .configuration = &list[c]};
-            snprintf(t->name, sizeof t->name, "%.100s%s%s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
+            snprintf(t->name, sizeof t->name, "%.100s%s%.47s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
             units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run, .initial_state = t};
         }
     int failed = _cmocka_run_group_tests(suite->name, units, count, NULL, NULL);
