@@ -217,10 +217,11 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
         const size_t stride = (size_t)s->stride;                                                         \
         char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride; \
         const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                  \
-        const uint##value_bits##_t *values = (const uint##value_bits##_t *)f->lists->payload + f->begin; \
+        const bool has_values = f->lists->payload_bytes != 0;                                            \
+        const uint##value_bits##_t *values = f->lists->payload;                                          \
+        if (has_values) values += f->begin; /* without, there may be no array */                         \
         const uint##bits##_t filler =                                                                    \
             (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;            \
-        const bool has_values = f->lists->payload_bytes != 0;                                            \
         mask_##bits same = {0};                                                                          \
         for (uint32_t b = 0; b < p->buckets; b++, to += stride) {                                        \
             four_32 code;                                                                                \
@@ -281,7 +282,7 @@ BI_FN void write_linear(const struct bi_hash_fill *f, struct partition *p, int32
 
 BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
 {
-    struct partition p = {.hashes = (const char *)f->lists->hashes + f->begin * (bits / 8),
+    struct partition p = {.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
                           .keys = f->keys,
                           .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
                           .codes = f->codes,
