@@ -10,8 +10,11 @@ target_compile_options(bosc_options INTERFACE
 target_compile_definitions(bosc_options INTERFACE $<$<BOOL:${BOSC_FAULTS}>:BOSC_FAULTS>)
 target_link_options(bosc_options INTERFACE -Wl,--as-needed) # nvcc's link names the C++ library, which is not needed
 if(BOSC_SANITIZE)
-  target_compile_options(bosc_options INTERFACE
-    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${BOSC_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+  define_property(TARGET PROPERTY BOSC_OWN_SANITIZERS
+    BRIEF_DOCS "Sets its own -fsanitize" FULL_DOCS "The target sets -fsanitize itself, or is not instrumented")
+  set(instrument -fsanitize=${BOSC_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(bosc_options INTERFACE -fno-omit-frame-pointer
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:BOSC_OWN_SANITIZERS>>>:$<$<COMPILE_LANGUAGE:C,CXX>:${instrument}>>)
   target_link_options(bosc_options INTERFACE -fsanitize=${BOSC_SANITIZE})
 endif()
 
@@ -38,8 +41,10 @@ function(bosc_add_hot_sources target)
     add_library(${target}_v${level} OBJECT ${ARGN})
     target_link_libraries(${target}_v${level} PRIVATE bosc_options)
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
-    if(BOSC_FUZZ) # clang takes minutes to instrument them; the asan build, by gcc, checks them
-      target_compile_options(${target}_v${level} PRIVATE -fno-sanitize=undefined)
+    # What tests under sanitizers do not call is not instrumented, which takes minutes. (MemorySanitizer needs it to be.)
+    if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_FUZZ AND level GREATER 1))
+      set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
+      target_compile_options(${target}_v${level} PRIVATE -O0)
     endif()
     if(level GREATER 1)
       target_compile_options(${target}_v${level} PRIVATE -march=x86-64-v${level})

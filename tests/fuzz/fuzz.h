@@ -46,7 +46,7 @@ static inline int fuzz_parser(bosc_status (*parse)(const struct bi_bytes *, bosc
 static inline bosc_ctx *fuzz_context(void)
 {
     static bosc_ctx *ctx;
-    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1};
+    bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1, .cpu_level = BOSC_CPU_V1};
     if (!ctx && bosc_ctx_create(&opts, &ctx) != BOSC_OK) abort();
     return ctx;
 }

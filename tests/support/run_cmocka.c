@@ -39,6 +39,23 @@ void suite_fail(const char *file, int line, const char *format, ...)
     abort();
 }
 
+/* The trials of a case that take long are made in part; the emulator's are made whole on a device. */
+static uint64_t one_trial_of(const struct configuration *c)
+{
+    bool emulated = strcmp(c->name, "cuda") == 0;
+#if defined SUITE_FEW
+    return emulated ? SUITE_FEW : 1;
+#elif defined SUITE_RACES
+    (void)emulated;
+    return 4;
+#elif defined SUITE_SLOW
+    (void)emulated;
+    return 2;
+#else
+    return emulated ? 2 : 1;
+#endif
+}
+
 static void run(void **state)
 {
     const struct test *test = *state;
@@ -46,9 +63,7 @@ static void run(void **state)
         test->of->once();
         return;
     }
-#ifdef SUITE_FEW /* where the emulator's time is not spent on its kernels: counts of coverage */
-    suite_begin_case(strcmp(test->configuration->name, "cuda") == 0 ? SUITE_FEW : 1);
-#endif
+    suite_begin_case(one_trial_of(test->configuration));
     bosc_ctx *ctx = NULL;
     assert_int_equal(bosc_ctx_create(&test->configuration->opts, &ctx), BOSC_OK);
     test->of->run(ctx);
