@@ -36,7 +36,7 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
 }
 
 /* Scratch for what is found, and for counting edges that are put in order by steps. */
-static bosc_status make_room(bosc_ctx *ctx, int64_t vertices, struct bi_cellgraph_edge_list *found)
+static bosc_status reserve_list(bosc_ctx *ctx, int64_t vertices, struct bi_cellgraph_edge_list *found)
 {
     const bool counts = !ctx->ops->cellgraph->order;
     const size_t bytes = sizeof(struct report) + (counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0);
@@ -72,7 +72,7 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     struct bi_cellgraph_segments all;
     struct report report;
-    BI_TRY(make_room(ctx, graph->vertices, found));
+    BI_TRY(reserve_list(ctx, graph->vertices, found));
     struct bi_cellgraph_edge_list uncounted = *found;
     uncounted.ranks = NULL;
     struct bi_mark mark = bi_arena_mark(ctx);

@@ -92,7 +92,6 @@ static bosc_status forget(bosc_ctx *ctx, const struct bi_cellgraph_segments *seg
 {
     const struct bi_cellgraph_edge_list *found = &segments->found;
     struct bi_cellgraph_keep keep = {.found = *found, .shape = segments->view.shape, .span = segments->span};
-    struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, count, 8, &keep.edges));
     BI_TRY(bi_scratch_of(ctx, count, 4, &keep.positions));
     keep.skewed = segments->skewed;
@@ -100,9 +99,7 @@ static bosc_status forget(bosc_ctx *ctx, const struct bi_cellgraph_segments *seg
     BI_TRY(ctx->backend->copy(ctx, keep.positions, found->positions, (size_t)count * 4));
     BI_TRY(ctx->backend->fill(ctx, found->count, 0, 8));
     if (found->counts) BI_TRY(ctx->backend->fill(ctx, found->counts, 0, (size_t)segments->view.count * 4));
-    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_keep_edge, count, &keep));
-    bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return BI_CELLGRAPH_STEP(ctx, cellgraph_keep_edge, count, &keep);
 }
 
 bosc_status bi_cellgraph_join_halves(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments,
@@ -111,7 +108,7 @@ bosc_status bi_cellgraph_join_halves(bosc_ctx *ctx, const struct bi_cellgraph_se
     int32_t words = segments->view.shape.words;
     struct bi_cellgraph_probe probe = {.view = segments->view, .found = segments->found};
     struct bi_cellgraph_iota all;
-    if (count > 0) BI_TRY(forget(ctx, segments, count));
+    if (count > 0) BI_TRY_WITH_SCRATCH(ctx, forget(ctx, segments, count));
     BI_TRY(bi_cellgraph_dictionary_of(ctx, &segments->view, &probe.dictionary));
     BI_TRY(bi_scratch_of(ctx, segments->view.count, 4, &all.numbers));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, segments->view.count, &all));

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/fault.h"
+#include "core/call.h"
 
 enum { SLICE = 1 << 20, ALIGNMENT = 64 };
 
@@ -67,10 +68,9 @@ bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn p
     struct bi_saver s = {ctx, write, user, NULL};
     if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
     BI_TRY(take_memory(ctx, SLICE, &s.memory));
-    struct bi_mark mark = bi_arena_mark(ctx);
-    bosc_status status = put(&s, structure);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = put(&s, structure));
     if (status == BOSC_OK) status = put_hash(&s);
-    bi_arena_rewind(ctx, mark);
     bi_memory_release(&ctx->host, s.memory, sizeof(XXH3_state_t) + SLICE);
     return status;
 }
@@ -115,18 +115,18 @@ bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const
 
 static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t most)
 {
-    if (need <= a->room) return BOSC_OK;
-    size_t room = need > most / 2 ? most : 2 * need;
-    char *fresh = bi_host_alloc(l->ctx, room);
+    if (need <= a->capacity) return BOSC_OK;
+    size_t capacity = need > most / 2 ? most : 2 * need;
+    char *fresh = bi_host_alloc(l->ctx, capacity);
     if (!fresh) return BOSC_ERR_NOMEM;
     if (a->bytes) memcpy(fresh, a->data, a->bytes);
-    bi_memory_release(&l->ctx->host, a->data, a->room);
+    bi_memory_release(&l->ctx->host, a->data, a->capacity);
     a->data = fresh;
-    a->room = room;
+    a->capacity = capacity;
     return BOSC_OK;
 }
 
-bosc_status bi_load_room(struct bi_loader *l, struct bi_loaded *array, size_t bytes)
+bosc_status bi_load_reserve(struct bi_loader *l, struct bi_loaded *array, size_t bytes)
 {
     return grow(l, array, bytes, bytes);
 }
@@ -169,7 +169,7 @@ bosc_status bi_load_malformed(struct bi_loader *l, const char *reason)
 
 void bi_load_release(struct bi_loader *l, struct bi_loaded *array)
 {
-    bi_memory_release(&l->ctx->host, array->data, array->room);
+    bi_memory_release(&l->ctx->host, array->data, array->capacity);
     *array = (struct bi_loaded){0};
 }
 

@@ -39,7 +39,7 @@ struct bi_loader {
 /* Bytes of one array, in host memory: it grows by slices that were really read. */
 struct bi_loaded {
     char *data;
-    size_t bytes, room;
+    size_t bytes, capacity;
 };
 
 bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l);
@@ -72,7 +72,7 @@ bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *array, size_t b
 /* An array that bi_save_padded put; what is behind it must be zeros. */
 bosc_status bi_load_padded(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);
 /* Room for `bytes` bytes, of which none are read. */
-bosc_status bi_load_room(struct bi_loader *l, struct bi_loaded *array, size_t bytes);
+bosc_status bi_load_reserve(struct bi_loader *l, struct bi_loaded *array, size_t bytes);
 /* Reads the hash and compares it. */
 bosc_status bi_load_hash(struct bi_loader *l);
 /* BOSC_ERR_FORMAT with the reason. */

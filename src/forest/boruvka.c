@@ -14,7 +14,7 @@
 enum { ROUNDS_WITHOUT_DUPLICATES = 4 };
 
 /* Scratch of the rounds: arrays over arcs, and over supervertices (numbers or labels). */
-struct room {
+struct scratch {
     uint32_t *numbers;
     uint64_t *words;
     uint8_t *heads, *keep;
@@ -30,7 +30,7 @@ struct run {
     const struct bi_forest_steps *steps;
     const struct bi_core_ops *core;
     struct bi_msf_rounds *r;
-    struct room m;
+    struct scratch m;
     int now;          /* which of ends and places is in use */
     int vertices_now; /* which of vertex_of */
     int64_t vertices; /* numbers of this round */
@@ -42,7 +42,7 @@ static size_t place_size(const struct run *s) { return s->r->list.wide_places ? 
 
 static bosc_status take_arc_room(struct run *s)
 {
-    struct room *m = &s->m;
+    struct scratch *m = &s->m;
     int64_t arcs = s->r->list.count;
     BI_TRY(bi_scratch_of(s->ctx, arcs, sizeof *m->numbers, &m->numbers));
     BI_TRY(bi_scratch_of(s->ctx, arcs, 1, &m->heads));
@@ -53,7 +53,7 @@ static bosc_status take_arc_room(struct run *s)
 
 static bosc_status take_vertex_room(struct run *s)
 {
-    struct room *m = &s->m;
+    struct scratch *m = &s->m;
     int64_t n = s->r->n;
     int64_t most = n < s->r->list.count ? n : s->r->list.count; /* every number has arcs */
     uint32_t **over_numbers[] = {&m->label_of, &m->next,     &m->root[0], &m->root[1],
@@ -143,7 +143,7 @@ static bosc_status grow_tree(struct run *s)
 /* Lightest edges without their cycles; those of all but the roots join the forest. */
 static bosc_status choose_edges(struct run *s)
 {
-    struct room *m = &s->m;
+    struct scratch *m = &s->m;
     struct bi_msf_choose choose = {s->r->list, m->numbers, m->number_of, m->least, m->least_id, m->next, m->chosen};
     struct bi_msf_cut cut = {m->next, m->root[0], m->keep};
     char *out = (char *)s->r->chosen + (size_t)s->r->found * place_size(s);
@@ -178,7 +178,7 @@ static bosc_status find_roots(struct run *s)
 /* New labels: numbers sorted by representative, runs counted. */
 static bosc_status name_supervertices(struct run *s)
 {
-    struct room *m = &s->m;
+    struct scratch *m = &s->m;
     int bits = bi_bit_length((uint64_t)s->vertices);
     struct bi_msf_iota iota = {m->order[0]};
     uint32_t *sorted = m->next; /* not needed any more */

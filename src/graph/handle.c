@@ -173,8 +173,8 @@ bosc_status bosc_graph_reserve(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int6
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     BI_TRY(bi_graph_check_sizes(ctx, &graph->opts, n, m));
-    void *room;
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)build_scratch(&graph->opts, n, m), &room));
+    void *scratch;
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)build_scratch(&graph->opts, n, m), &scratch));
     bosc_graph next = *graph;
     bosc_status status = bi_graph_reserve_blocks(ctx, graph, n, m, &next);
     if (status == BOSC_OK) status = move_blocks(ctx, graph, &next);

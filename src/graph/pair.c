@@ -10,10 +10,10 @@ struct arcs {
     struct bi_graph_edge_list list[BI_GRAPH_LISTS];
 };
 
-static struct bi_graph_edge_list part_of(const struct bi_graph_build *b, const struct bi_graph_edge_list *room,
+static struct bi_graph_edge_list part_of(const struct bi_graph_build *b, const struct bi_graph_edge_list *arrays,
                                          int64_t at, int64_t count)
 {
-    return (struct bi_graph_edge_list){room->keys + at, (char *)room->ids + (size_t)at * (b->wide ? 8 : 4), count};
+    return (struct bi_graph_edge_list){arrays->keys + at, (char *)arrays->ids + (size_t)at * (b->wide ? 8 : 4), count};
 }
 
 /* The same places in b->spare. */
@@ -29,9 +29,9 @@ static void other_parts(const struct bi_graph_build *b, const struct arcs *arcs,
 /* After all lists were written to b->spare. */
 static void change_rooms(struct bi_graph_build *b, struct arcs *arcs, const struct arcs *other)
 {
-    struct bi_graph_edge_list room = b->edges;
+    struct bi_graph_edge_list arrays = b->edges;
     b->edges = b->spare;
-    b->spare = room;
+    b->spare = arrays;
     *arcs = *other;
 }
 

@@ -52,7 +52,7 @@ static bosc_status check_ids(struct reader *r)
 {
     const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
     struct bi_loaded *seen = &r->arrays[SEEN];
-    BI_TRY(bi_load_room(&r->loader, seen, (size_t)r->header.n));
+    BI_TRY(bi_load_reserve(&r->loader, seen, (size_t)r->header.n));
     if (r->header.n) memset(seen->data, 0, (size_t)r->header.n);
     for (int64_t i = 0; i < r->header.nodes; i++) {
         if ((int64_t)ids[i] >= r->header.n) return malformed(r, "an id is out of range");

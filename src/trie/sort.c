@@ -3,6 +3,7 @@
  * Vectors of many letters hold far less than their bits say: in millions of rows of 256 bits there may be a hundred
  * thousand different words. So the words get numbers, in their order, by a dictionary of them; rows of numbers of 20
  * bits are sorted in a third of the passes. Rows of too many different words are sorted as they are. */
+#include "core/call.h"
 #include "trie/drivers.h"
 
 /* Sorts by the last column, then stably by the one before, and so on; first (n) gets the first one in order. */
@@ -10,21 +11,19 @@ static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *row
                                 int64_t *first)
 {
     struct bi_trie_column c = {.rows = *rows, .which = rows->count - 1};
-    int64_t *room = NULL;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    if (rows->count > 1 || rows->row_step > 1) BI_TRY(bi_scratch_of(ctx, n, 8, &room));
+    int64_t *column = NULL;
+    if (rows->count > 1 || rows->row_step > 1) BI_TRY(bi_scratch_of(ctx, n, 8, &column));
     BI_TRY(bi_scratch_of(ctx, n, 4, &c.begun));
     for (; c.which >= 0; c.which--) {
         int used = c.which + 1 < rows->count ? rows->bits : rows->last_bits;
         bool there = !c.order && rows->row_step == 1;
-        c.column = there ? NULL : room;
+        c.column = there ? NULL : column;
         BI_TRY(BI_TRIE_STEP(ctx, trie_column, n, &c));
-        const int64_t *from = there ? rows->data + c.which * rows->step : room;
+        const int64_t *from = there ? rows->data + c.which * rows->step : column;
         BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, from, 4, c.order ? order : c.begun, n, first, order,
                                               64 - used, 64));
         c.order = order;
     }
-    bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
@@ -34,7 +33,6 @@ static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint
 {
     struct bi_trie_occupied t = {.table = words->table};
     int64_t found[2], *results;
-    struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
     BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.occupied));
     BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
@@ -45,7 +43,6 @@ static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint
     BI_TRY(BI_TRIE_STEP(ctx, trie_occupied, words->slots, &t));
     BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.occupied, words->slots, occupied, results));
     BI_TRY(bi_read_back(ctx, found, results, sizeof found));
-    bi_arena_rewind(ctx, mark);
     *count = found[1] ? -1 : found[0];
     return BOSC_OK;
 }
@@ -118,7 +115,7 @@ static bosc_status number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape,
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
     BI_TRY(bi_scratch_of(ctx, words.slots, 4, &occupied));
     BI_TRY(are_alike(ctx, &words, occupied, &alike));
-    if (alike) BI_TRY(insert_words(ctx, &words, occupied, &count));
+    if (alike) BI_TRY_WITH_SCRATCH(ctx, insert_words(ctx, &words, occupied, &count));
     if (alike && count >= 0) BI_TRY(number_words(ctx, &words, occupied, count, to));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
@@ -165,7 +162,7 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
         BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order));
     } else {
         BI_TRY(bi_scratch_of(ctx, n, 8, &first));
-        BI_TRY(sort_columns(ctx, columns, n, o->order, first));
+        BI_TRY_WITH_SCRATCH(ctx, sort_columns(ctx, columns, n, o->order, first));
     }
     heads.order = o->order;
     heads.first = first;

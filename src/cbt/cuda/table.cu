@@ -1,4 +1,6 @@
 /* The steps of concurrent binary trees on CUDA. */
+#define BI_STEP_ROOM cbt
+
 #include "core/cuda/steps.cuh"
 #include "cbt/cuda/cbt.cuh"
 

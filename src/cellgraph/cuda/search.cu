@@ -315,9 +315,9 @@ template <int SIDES> static bosc_status launch(bosc_ctx *ctx, const struct bi_ce
 {
     unsigned blocks;
     search_shared *shared;
-    void *room;
-    BI_TRY(bi_scratch(ctx, sizeof *shared, &room));
-    shared = (search_shared *)room;
+    void *memory;
+    BI_TRY(bi_scratch(ctx, sizeof *shared, &memory));
+    shared = (search_shared *)memory;
     BI_TRY(ctx->backend->fill(ctx, shared, 0, sizeof *shared));
     BI_TRY(ctx->backend->fill(ctx, &shared->meeting, 0xff, sizeof shared->meeting));
     BI_TRY(ctx->backend->fill(ctx, search->result, 0, sizeof *search->result));

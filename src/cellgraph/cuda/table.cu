@@ -1,4 +1,6 @@
 /* CUDA's table of cell graphs. */
+#define BI_STEP_ROOM cellgraph
+
 #include "core/cuda/steps.cuh"
 #include "cellgraph/costs.h"
 #include "cellgraph/cuda/cellgraph.cuh"

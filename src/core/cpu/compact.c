@@ -1,4 +1,4 @@
-/* Compaction: each part counts what it keeps, then copies it behind what the parts before it keep. */
+/* Compaction: each chunk counts what it keeps, then copies it behind what the chunks before it keep. */
 #include <string.h>
 
 #include "core/cpu/collectives.h"
@@ -56,23 +56,23 @@ bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, cons
         *count = 0;
         return BOSC_OK;
     }
-    int parts = bi_thread_count(ctx, n, GRAIN);
+    int chunks = bi_thread_count(ctx, n, GRAIN);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *memory;
-    BI_TRY(bi_scratch(ctx, (size_t)(parts + 1) * sizeof(int64_t), &memory));
-    int64_t *begins = memory; /* where the part's items go */
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_chunk_begin(n, parts, p);
-        begins[p + 1] = count_kept(keep + begin, bi_chunk_begin(n, parts, p + 1) - begin);
+    BI_TRY(bi_scratch(ctx, (size_t)(chunks + 1) * sizeof(int64_t), &memory));
+    int64_t *begins = memory; /* where the chunk's items go */
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t begin = bi_chunk_begin(n, chunks, p);
+        begins[p + 1] = count_kept(keep + begin, bi_chunk_begin(n, chunks, p + 1) - begin);
     }
     begins[0] = 0;
-    for (int p = 0; p < parts; p++) begins[p + 1] += begins[p];
-    *count = begins[parts];
+    for (int p = 0; p < chunks; p++) begins[p + 1] += begins[p];
+    *count = begins[chunks];
     if (out) {
-#pragma omp parallel for schedule(static) num_threads(parts)
-        for (int p = 0; p < parts; p++) {
-            int64_t begin = bi_chunk_begin(n, parts, p);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+        for (int p = 0; p < chunks; p++) {
+            int64_t begin = bi_chunk_begin(n, chunks, p);
             copy_kept(item_size, (const char *)in + (size_t)begin * item_size, keep + begin,
                       (char *)out + (size_t)begins[p] * item_size, begins[p + 1] - begins[p]);
         }

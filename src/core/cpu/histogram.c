@@ -1,21 +1,21 @@
-/* Histograms: counts of each part's own where they fit, else one set of counts added to atomically. */
+/* Histograms: counts of each chunk's own where they fit, else one set of counts added to atomically. */
 #include <string.h>
 
 #include "core/cpu/collectives.h"
 
 enum { GRAIN = 1 << 14 };
 
-/* Counts of parts of the array, and then their sums. */
-static bool count_apart(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts, int64_t *own, int parts)
+/* Counts of chunks of the array, and then their sums. */
+static bool count_apart(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts, int64_t *own, int chunks)
 {
     int bad = 0;
-#pragma omp parallel num_threads(parts) reduction(| : bad)
+#pragma omp parallel num_threads(chunks) reduction(| : bad)
     {
 #pragma omp for schedule(static)
-        for (int p = 0; p < parts; p++) {
+        for (int p = 0; p < chunks; p++) {
             int64_t *mine = own + (int64_t)p * n_bins;
             memset(mine, 0, (size_t)n_bins * sizeof *mine);
-            for (int64_t i = bi_chunk_begin(n, parts, p); i < bi_chunk_begin(n, parts, p + 1); i++)
+            for (int64_t i = bi_chunk_begin(n, chunks, p); i < bi_chunk_begin(n, chunks, p + 1); i++)
                 if (bins[i] < n_bins)
                     mine[bins[i]]++;
                 else
@@ -24,17 +24,17 @@ static bool count_apart(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < n_bins; b++) {
             int64_t sum = 0;
-            for (int p = 0; p < parts; p++) sum += own[(int64_t)p * n_bins + b];
+            for (int p = 0; p < chunks; p++) sum += own[(int64_t)p * n_bins + b];
             counts[b] = sum;
         }
     }
     return bad;
 }
 
-static bool count_together(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts, int parts)
+static bool count_together(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts, int chunks)
 {
     int bad = 0;
-#pragma omp parallel for schedule(static) num_threads(parts) reduction(| : bad)
+#pragma omp parallel for schedule(static) num_threads(chunks) reduction(| : bad)
     for (int64_t i = 0; i < n; i++) {
         if (bins[i] >= n_bins) {
             bad = 1;
@@ -60,17 +60,17 @@ static bool count_alone(const uint32_t *bins, int64_t n, int64_t n_bins, int64_t
 bosc_status bi_cpu_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts,
                              uint32_t *bad)
 {
-    int parts = bi_thread_count(ctx, n, GRAIN);
+    int chunks = bi_thread_count(ctx, n, GRAIN);
     bool found;
-    if (parts > 1 && n_bins * parts <= n) {
+    if (chunks > 1 && n_bins * chunks <= n) {
         struct bi_mark mark = bi_arena_mark(ctx);
         void *own;
-        BI_TRY(bi_scratch(ctx, (size_t)n_bins * (size_t)parts * sizeof(int64_t), &own));
-        found = count_apart(bins, n, n_bins, counts, own, parts);
+        BI_TRY(bi_scratch(ctx, (size_t)n_bins * (size_t)chunks * sizeof(int64_t), &own));
+        found = count_apart(bins, n, n_bins, counts, own, chunks);
         bi_arena_rewind(ctx, mark);
     } else {
         memset(counts, 0, (size_t)n_bins * sizeof *counts);
-        found = parts > 1 ? count_together(bins, n, n_bins, counts, parts) : count_alone(bins, n, n_bins, counts);
+        found = chunks > 1 ? count_together(bins, n, n_bins, counts, chunks) : count_alone(bins, n, n_bins, counts);
     }
     if (found) *bad = 1;
     return BOSC_OK;

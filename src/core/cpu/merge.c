@@ -74,8 +74,9 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
 {
     struct merge m = {a_keys, a_values, b_keys, b_values, na, nb, keys_out, values_out};
     merge_fn merge = merges[dtype - 1][value_size / 4];
-    int parts = bi_thread_count(ctx, na + nb, GRAIN);
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) merge(&m, bi_chunk_begin(na + nb, parts, p), bi_chunk_begin(na + nb, parts, p + 1));
+    int chunks = bi_thread_count(ctx, na + nb, GRAIN);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++)
+        merge(&m, bi_chunk_begin(na + nb, chunks, p), bi_chunk_begin(na + nb, chunks, p + 1));
     return BOSC_OK;
 }

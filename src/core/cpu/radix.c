@@ -24,7 +24,7 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
     if (n == 0) return BOSC_OK;
     struct bi_radix_job j = {.k = bi_radix_kernels(dtype, value_size),
                              .n = n,
-                             .parts = bi_thread_count(ctx, n, GRAIN),
+                             .chunks = bi_thread_count(ctx, n, GRAIN),
                              .first_bit = first_bit,
                              .last_bit = last_bit,
                              .in = {(void *)(uintptr_t)keys, value_size ? (void *)(uintptr_t)values : NULL},

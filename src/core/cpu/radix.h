@@ -14,7 +14,7 @@ struct bi_radix_arrays {
 struct bi_radix_job {
     const struct bi_radix_kernels *k;
     int64_t n;
-    int parts;
+    int chunks;
     int first_bit, last_bit; /* of the ordered key */
     struct bi_radix_arrays in, out, spare;
 };

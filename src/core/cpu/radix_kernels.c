@@ -92,11 +92,11 @@ EACH_KEY(COUNT)
         const key_t *k = m->keys;                                                                         \
         key_t *k_out = m->keys_out;                                                                       \
         VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
-        int64_t *places = m->places;                                                                      \
+        int64_t *offsets = m->offsets;                                                                    \
         const int shift = m->digit.shift;                                                                 \
         const uint32_t mask = m->digit.mask;                                                              \
         for (int64_t i = 0; i < m->n; i++) {                                                              \
-            int64_t p = places[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                 \
+            int64_t p = offsets[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                \
             k_out[p] = k[i];                                                                              \
             VALUES(v_out[p] = v[i];)                                                                      \
         }                                                                                                 \
@@ -105,7 +105,7 @@ EACH_KEY(COUNT)
     {                                                                                                     \
         alignas(LINE) char key_lines[BI_RADIX * LINE];                                                    \
         VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                                          \
-        int64_t begins[BI_RADIX], *places = m->places;                                                    \
+        int64_t begins[BI_RADIX], *offsets = m->offsets;                                                  \
         const key_t *k = m->keys;                                                                         \
         key_t *k_out = m->keys_out;                                                                       \
         const int shift = m->digit.shift;                                                                 \
@@ -113,16 +113,16 @@ EACH_KEY(COUNT)
         const int64_t k_phase = line_phase(k_out, sizeof(key_t));                                         \
         VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
         VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                               \
-        memcpy(begins, places, sizeof begins);                                                            \
+        memcpy(begins, offsets, sizeof begins);                                                           \
         for (int64_t i = 0; i < m->n; i++) {                                                              \
             uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> shift) & mask;                                \
             if (map) d = map[d];                                                                          \
-            int64_t p = places[d]++;                                                                      \
+            int64_t p = offsets[d]++;                                                                     \
             PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);                         \
             VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);)             \
         }                                                                                                 \
-        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, places);                               \
-        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, places);)                 \
+        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, offsets);                              \
+        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, offsets);)                \
         stream_end();                                                                                     \
     }                                                                                                     \
     static void either_##kind##_##bytes(const struct bi_radix_move *m)                                    \

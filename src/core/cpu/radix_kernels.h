@@ -1,4 +1,4 @@
-/* Kernels of the radix sort: count the digits of keys, and move keys (with values) to their digits' places. */
+/* Kernels of the radix sort: count the digits of keys, and move keys (with values) to their digits' offsets. */
 #ifndef BI_CORE_CPU_RADIX_KERNELS_H
 #define BI_CORE_CPU_RADIX_KERNELS_H
 
@@ -21,7 +21,7 @@ struct bi_radix_move {
     void *keys_out, *values_out;
     struct bi_radix_digit digit;
     const uint8_t *map; /* the bucket of each value of the digit, or NULL for the value itself; only if `streams` */
-    int64_t *places;    /* where the next key of each digit goes; moved on */
+    int64_t *offsets;   /* where the next key of each digit goes; moved on */
     bool streams;       /* the output is larger than caches: write whole lines past them */
 };
 

@@ -7,8 +7,8 @@
 struct passes {
     struct bi_radix_digit digits[BI_RADIX_DIGITS];
     int n_digits;
-    int64_t (*counts)[BI_RADIX_DIGITS][BI_RADIX]; /* (parts): of the input's parts, every digit */
-    int64_t (*places)[BI_RADIX];                  /* (parts) */
+    int64_t (*counts)[BI_RADIX_DIGITS][BI_RADIX]; /* (chunks): of the input's chunks, every digit */
+    int64_t (*offsets)[BI_RADIX];                 /* (chunks) */
 };
 
 static void choose_digits(const struct bi_radix_job *j, struct passes *s)
@@ -22,9 +22,9 @@ static void choose_digits(const struct bi_radix_job *j, struct passes *s)
 
 static void count_all(const struct bi_radix_job *j, const struct passes *s)
 {
-#pragma omp parallel for schedule(static) num_threads(j->parts)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         memset(s->counts[p], 0, sizeof s->counts[p]);
         j->k->count(bi_radix_at(j, j->in, begin).keys, end - begin, s->digits, s->n_digits, s->counts[p]);
     }
@@ -35,42 +35,42 @@ static bool is_constant(const struct bi_radix_job *j, const struct passes *s, in
 {
     for (int v = 0; v < BI_RADIX; v++) {
         int64_t keys = 0;
-        for (int p = 0; p < j->parts; p++) keys += s->counts[p][digit][v];
+        for (int p = 0; p < j->chunks; p++) keys += s->counts[p][digit][v];
         if (keys) return keys == j->n;
     }
     return true;
 }
 
-/* Counts of the parts' digits to places: all of digit 0, by part, then all of digit 1, ... */
+/* Counts of the chunks' digits to offsets: all of digit 0, by chunk, then all of digit 1, ... */
 static void place(const struct bi_radix_job *j, const struct passes *s)
 {
     int64_t at = 0;
     for (int v = 0; v < BI_RADIX; v++)
-        for (int p = 0; p < j->parts; p++) {
-            int64_t keys = s->places[p][v];
-            s->places[p][v] = at;
+        for (int p = 0; p < j->chunks; p++) {
+            int64_t keys = s->offsets[p][v];
+            s->offsets[p][v] = at;
             at += keys;
         }
 }
 
-/* One pass. The counts of the input's parts hold for the first one alone. */
+/* One pass. The counts of the input's chunks hold for the first one alone. */
 static void pass(const struct bi_radix_job *j, const struct passes *s, int digit, bool is_first,
                  struct bi_radix_arrays from, struct bi_radix_arrays to)
 {
-#pragma omp parallel for schedule(static) num_threads(j->parts)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         if (is_first) {
-            memcpy(s->places[p], s->counts[p][digit], sizeof s->places[p]);
+            memcpy(s->offsets[p], s->counts[p][digit], sizeof s->offsets[p]);
         } else {
-            memset(s->places[p], 0, sizeof s->places[p]);
-            j->k->count(bi_radix_at(j, from, begin).keys, end - begin, &s->digits[digit], 1, &s->places[p]);
+            memset(s->offsets[p], 0, sizeof s->offsets[p]);
+            j->k->count(bi_radix_at(j, from, begin).keys, end - begin, &s->digits[digit], 1, &s->offsets[p]);
         }
     }
     place(j, s);
-#pragma omp parallel for schedule(static) num_threads(j->parts)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         struct bi_radix_arrays part = bi_radix_at(j, from, begin);
         struct bi_radix_move move = {.keys = part.keys,
                                      .values = part.values,
@@ -78,7 +78,7 @@ static void pass(const struct bi_radix_job *j, const struct passes *s, int digit
                                      .keys_out = to.keys,
                                      .values_out = to.values,
                                      .digit = s->digits[digit],
-                                     .places = s->places[p],
+                                     .offsets = s->offsets[p],
                                      .streams = true};
         j->k->move(&move);
     }
@@ -88,9 +88,9 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
 {
     struct passes s;
     void *memory;
-    BI_TRY(bi_scratch(ctx, (size_t)j->parts * (sizeof *s.counts + sizeof *s.places), &memory));
+    BI_TRY(bi_scratch(ctx, (size_t)j->chunks * (sizeof *s.counts + sizeof *s.offsets), &memory));
     s.counts = memory;
-    s.places = (void *)(s.counts + j->parts);
+    s.offsets = (void *)(s.counts + j->chunks);
     choose_digits(j, &s);
     count_all(j, &s);
     int digits[BI_RADIX_DIGITS], n_passes = 0;

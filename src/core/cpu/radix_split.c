@@ -58,7 +58,7 @@ static bool sort_bits(const struct bi_radix_job *j, struct bi_radix_arrays a, st
                                      .keys_out = to.keys,
                                      .values_out = to.values,
                                      .digit = digits[d],
-                                     .places = counts[d]};
+                                     .offsets = counts[d]};
         j->k->move(&move);
         in_b = !in_b;
     }
@@ -90,7 +90,7 @@ static struct bi_radix_digit top_digit(uint64_t bits)
 static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
                         bool to_b, uint64_t bits)
 {
-    int64_t sizes[BI_RADIX], places[BI_RADIX] = {0};
+    int64_t sizes[BI_RADIX], offsets[BI_RADIX] = {0};
     struct bi_radix_digit digit = top_digit(bits);
     int groups;
     {
@@ -98,7 +98,7 @@ static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, 
         uint8_t map[BI_RADIX_TOP];
         j->k->count_top(a.keys, n, digit, counts);
         groups = make_map(counts, n, map, sizes);
-        for (int g = 0; g + 1 < groups; g++) places[g + 1] = places[g] + sizes[g];
+        for (int g = 0; g + 1 < groups; g++) offsets[g + 1] = offsets[g] + sizes[g];
         struct bi_radix_move move = {.keys = a.keys,
                                      .values = a.values,
                                      .n = n,
@@ -106,7 +106,7 @@ static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, 
                                      .values_out = b.values,
                                      .digit = digit,
                                      .map = map,
-                                     .places = places};
+                                     .offsets = offsets};
         j->k->move(&move);
     }
     for (int64_t g = 0, at = 0; g < groups; at += sizes[g++])
@@ -141,11 +141,11 @@ void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a,
     bi_radix_copy(j, result, to_b ? b : a, n);
 }
 
-/* The parts' counts of the top digit, and the groups that they make. */
+/* The chunks' counts of the top digit, and the groups that they make. */
 struct split {
     struct bi_radix_digit digit;
-    int64_t (*counts)[BI_RADIX_TOP]; /* (parts) */
-    int64_t (*places)[BI_RADIX];     /* (parts) */
+    int64_t (*counts)[BI_RADIX_TOP]; /* (chunks) */
+    int64_t (*offsets)[BI_RADIX];    /* (chunks) */
     uint8_t map[BI_RADIX_TOP];
     int64_t sizes[BI_RADIX];
     int groups;
@@ -154,44 +154,44 @@ struct split {
 static uint64_t varying(const struct bi_radix_job *j)
 {
     uint64_t bits = 0;
-#pragma omp parallel for schedule(static) num_threads(j->parts) reduction(| : bits)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bits)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         bits |= j->k->varying(bi_radix_at(j, j->in, begin).keys, end - begin, j->in.keys);
     }
     return bits & deciding(j);
 }
 
-static void count_parts(const struct bi_radix_job *j, struct split *s)
+static void count_chunks(const struct bi_radix_job *j, struct split *s)
 {
-#pragma omp parallel for schedule(static) num_threads(j->parts)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         memset(s->counts[p], 0, sizeof s->counts[p]);
         j->k->count_top(bi_radix_at(j, j->in, begin).keys, end - begin, s->digit, s->counts[p]);
     }
 }
 
-/* Where the part's keys of each group go: by group, then by part. */
+/* Where the chunk's keys of each group go: by group, then by chunk. */
 static void place_groups(const struct bi_radix_job *j, struct split *s)
 {
-    memset(s->places, 0, (size_t)j->parts * sizeof *s->places);
-    for (int p = 0; p < j->parts; p++)
-        for (int v = 0; v < BI_RADIX_TOP; v++) s->places[p][s->map[v]] += s->counts[p][v];
+    memset(s->offsets, 0, (size_t)j->chunks * sizeof *s->offsets);
+    for (int p = 0; p < j->chunks; p++)
+        for (int v = 0; v < BI_RADIX_TOP; v++) s->offsets[p][s->map[v]] += s->counts[p][v];
     int64_t at = 0;
     for (int g = 0; g < s->groups; g++)
-        for (int p = 0; p < j->parts; p++) {
-            int64_t keys = s->places[p][g];
-            s->places[p][g] = at;
+        for (int p = 0; p < j->chunks; p++) {
+            int64_t keys = s->offsets[p][g];
+            s->offsets[p][g] = at;
             at += keys;
         }
 }
 
-static void move_parts(const struct bi_radix_job *j, const struct split *s)
+static void move_chunks(const struct bi_radix_job *j, const struct split *s)
 {
-#pragma omp parallel for schedule(static) num_threads(j->parts)
-    for (int p = 0; p < j->parts; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
         struct bi_radix_arrays from = bi_radix_at(j, j->in, begin);
         struct bi_radix_move move = {.keys = from.keys,
                                      .values = from.values,
@@ -200,7 +200,7 @@ static void move_parts(const struct bi_radix_job *j, const struct split *s)
                                      .values_out = j->spare.values,
                                      .digit = s->digit,
                                      .map = s->map,
-                                     .places = s->places[p]};
+                                     .offsets = s->offsets[p]};
         j->k->move(&move);
     }
 }
@@ -210,9 +210,9 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     struct split s;
     void *memory;
     int64_t total[BI_RADIX_TOP] = {0}, most = 0;
-    BI_TRY(bi_scratch(ctx, (size_t)j->parts * (sizeof *s.counts + sizeof *s.places), &memory));
+    BI_TRY(bi_scratch(ctx, (size_t)j->chunks * (sizeof *s.counts + sizeof *s.offsets), &memory));
     s.counts = memory;
-    s.places = (void *)(s.counts + j->parts);
+    s.offsets = (void *)(s.counts + j->chunks);
     *done = true;
     uint64_t bits = varying(j);
     if (!bits) {
@@ -220,18 +220,18 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
         return BOSC_OK;
     }
     s.digit = top_digit(bits);
-    count_parts(j, &s);
-    for (int p = 0; p < j->parts; p++)
+    count_chunks(j, &s);
+    for (int p = 0; p < j->chunks; p++)
         for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s.counts[p][v];
     s.groups = make_map(total, j->n, s.map, s.sizes);
     for (int g = 0; g < s.groups; g++) most = s.sizes[g] > most ? s.sizes[g] : most;
-    *done = j->parts == 1 || most <= j->n / j->parts;
+    *done = j->chunks == 1 || most <= j->n / j->chunks;
     if (!*done) return BOSC_OK;
     place_groups(j, &s);
-    move_parts(j, &s);
+    move_chunks(j, &s);
     int64_t begins[BI_RADIX + 1] = {0};
     for (int g = 0; g < s.groups; g++) begins[g + 1] = begins[g] + s.sizes[g];
-#pragma omp parallel for schedule(dynamic) num_threads(j->parts)
+#pragma omp parallel for schedule(dynamic) num_threads(j->chunks)
     for (int g = 0; g < s.groups; g++)
         bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]), s.sizes[g],
                             true);

@@ -3,7 +3,7 @@
 #include "core/cpu/level.h"
 #include "core/cpu/scan_kernels.h"
 
-enum { TILES_A_PART = 16 };
+enum { TILES_A_CHUNK = 16 };
 
 bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
 {
@@ -13,13 +13,13 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
         return BOSC_OK;
     }
     int64_t tiles = bi_div_up(n, BI_TILE);
-    int parts = bi_thread_count(ctx, tiles, TILES_A_PART);
+    int chunks = bi_thread_count(ctx, tiles, TILES_A_CHUNK);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *totals;
     BI_TRY(bi_scratch(ctx, (size_t)tiles * k->size, &totals));
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_chunk_begin(tiles, parts, p), end = bi_chunk_begin(tiles, parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t begin = bi_chunk_begin(tiles, chunks, p), end = bi_chunk_begin(tiles, chunks, p + 1);
         int64_t items = end * BI_TILE < n ? (end - begin) * BI_TILE : n - begin * BI_TILE;
         k->totals((const char *)in + (size_t)begin * BI_TILE * k->size, NULL, items,
                   (char *)totals + (size_t)begin * k->size, NULL);

@@ -15,12 +15,12 @@ struct job {
     const uint8_t *heads;
     char *out;
     int64_t n, tiles;
-    int64_t piece; /* tiles a part and round */
-    int parts;
+    int64_t piece; /* tiles a chunk and round */
+    int chunks;
     bool exclusive;
     char *totals; /* of the tiles of two rounds: a thread may add up the next while another still scans */
     uint8_t *flags;
-    char *last; /* the last inclusive result of each round's and part's piece */
+    char *last; /* the last inclusive result of each round's and chunk's piece */
     alignas(64) char state[BI_SCAN_STATE_MOST];
 };
 
@@ -31,9 +31,9 @@ struct span {
 
 static struct span span_of(const struct job *j, int64_t round, int p)
 {
-    int64_t left = j->tiles - round * j->piece * j->parts, whole = j->piece * j->parts;
+    int64_t left = j->tiles - round * j->piece * j->chunks, whole = j->piece * j->chunks;
     int64_t tiles = left < whole ? left : whole, first = j->tiles - left;
-    return (struct span){first + bi_chunk_begin(tiles, j->parts, p), first + bi_chunk_begin(tiles, j->parts, p + 1)};
+    return (struct span){first + bi_chunk_begin(tiles, j->chunks, p), first + bi_chunk_begin(tiles, j->chunks, p + 1)};
 }
 
 static int64_t items_of(const struct job *j, struct span s)
@@ -44,7 +44,7 @@ static int64_t items_of(const struct job *j, struct span s)
 /* Where the total of a tile of a round is kept. */
 static int64_t total_at(const struct job *j, int64_t round, int64_t tile)
 {
-    int64_t whole = j->piece * j->parts;
+    int64_t whole = j->piece * j->chunks;
     return round % 2 * whole + tile - round * whole;
 }
 
@@ -68,7 +68,7 @@ static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
                                   .n = items_of(j, s),
                                   .carries = straight_on ? NULL : j->totals + (size_t)at * j->k->size,
                                   .state = j->state,
-                                  .last = j->last + (size_t)(round * j->parts + p) * MOST_ELEMENT,
+                                  .last = j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT,
                                   .out = j->out + offset,
                                   .exclusive = j->exclusive};
     j->k->scan(&piece);
@@ -76,7 +76,7 @@ static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
 
 static void carries_of(struct job *j, int64_t round)
 {
-    struct span all = {span_of(j, round, 0).begin, span_of(j, round, j->parts - 1).end};
+    struct span all = {span_of(j, round, 0).begin, span_of(j, round, j->chunks - 1).end};
     int64_t at = total_at(j, round, all.begin);
     j->k->carries(j->state, j->totals + (size_t)at * j->k->size, j->heads ? j->flags + at : NULL, all.end - all.begin);
 }
@@ -86,25 +86,25 @@ static void mend_firsts(struct job *j, int64_t rounds)
 {
     const char *last = NULL;
     for (int64_t round = 0; round < rounds; round++)
-        for (int p = 0; p < j->parts; p++) {
+        for (int p = 0; p < j->chunks; p++) {
             struct span s = span_of(j, round, p);
             if (s.begin == s.end) continue;
             if (last && !(j->heads && j->heads[s.begin * BI_TILE]))
                 memcpy(j->out + (size_t)s.begin * BI_TILE * j->k->size, last, j->k->size);
-            last = j->last + (size_t)(round * j->parts + p) * MOST_ELEMENT;
+            last = j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT;
         }
 }
 
 static void scan_rounds(struct job *j, int64_t rounds)
 {
-#pragma omp parallel num_threads(j->parts)
+#pragma omp parallel num_threads(j->chunks)
     for (int64_t round = 0; round < rounds; round++) {
 #pragma omp for schedule(static)
-        for (int p = 0; p < j->parts; p++) totals_of(j, round, p);
+        for (int p = 0; p < j->chunks; p++) totals_of(j, round, p);
 #pragma omp single
         carries_of(j, round);
 #pragma omp for schedule(static) nowait
-        for (int p = 0; p < j->parts; p++) scan_part(j, round, p, false);
+        for (int p = 0; p < j->chunks; p++) scan_part(j, round, p, false);
     }
     if (j->exclusive) mend_firsts(j, rounds);
 }
@@ -116,16 +116,16 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
     void *memory;
     j->tiles = bi_div_up(j->n, BI_TILE);
     j->piece = PIECE_BYTES / (BI_TILE * (int64_t)j->k->size);
-    j->parts = bi_thread_count(ctx, j->tiles, 16);
+    j->chunks = bi_thread_count(ctx, j->tiles, 16);
     memset(j->state, 0, j->k->state_size);
-    int64_t rounds = bi_div_up(j->tiles, j->piece * j->parts);
-    size_t totals = 2 * (size_t)(j->piece * j->parts), lasts = (size_t)(rounds * j->parts) * MOST_ELEMENT;
+    int64_t rounds = bi_div_up(j->tiles, j->piece * j->chunks);
+    size_t totals = 2 * (size_t)(j->piece * j->chunks), lasts = (size_t)(rounds * j->chunks) * MOST_ELEMENT;
     BI_TRY(bi_scratch(ctx, lasts + totals * (j->k->size + 1), &memory));
     j->last = memory;
     j->totals = j->last + lasts;
     j->flags = (uint8_t *)j->totals + totals * j->k->size;
-    for (int64_t i = 0; i < rounds * j->parts; i++) j->k->nothing(j->last + i * MOST_ELEMENT);
-    if (j->parts == 1) {
+    for (int64_t i = 0; i < rounds * j->chunks; i++) j->k->nothing(j->last + i * MOST_ELEMENT);
+    if (j->chunks == 1) {
         j->piece = j->tiles;
         scan_part(j, 0, 0, true);
     } else {

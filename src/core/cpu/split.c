@@ -1,4 +1,4 @@
-/* Stable split into many buckets: counts of each part and bucket, their places, then each part moves its items. */
+/* Stable split into many buckets: counts of each chunk and bucket, their places, then each chunk moves its items. */
 #include <string.h>
 
 #include "core/cpu/collectives.h"
@@ -11,18 +11,18 @@ struct job {
     const uint32_t *bucket;
     int64_t n, n_buckets;
     char *out;
-    int64_t *places; /* (parts, n_buckets): counts, then where the part's next item of the bucket goes */
-    int parts;
+    int64_t *places; /* (chunks, n_buckets): counts, then where the chunk's next item of the bucket goes */
+    int chunks;
 };
 
 static bool count(const struct job *j)
 {
     int bad = 0;
-#pragma omp parallel for schedule(static) num_threads(j->parts) reduction(| : bad)
-    for (int p = 0; p < j->parts; p++) {
+#pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bad)
+    for (int p = 0; p < j->chunks; p++) {
         int64_t *mine = j->places + p * j->n_buckets;
         memset(mine, 0, (size_t)j->n_buckets * sizeof *mine);
-        for (int64_t i = bi_chunk_begin(j->n, j->parts, p); i < bi_chunk_begin(j->n, j->parts, p + 1); i++)
+        for (int64_t i = bi_chunk_begin(j->n, j->chunks, p); i < bi_chunk_begin(j->n, j->chunks, p + 1); i++)
             if (j->bucket[i] < j->n_buckets)
                 mine[j->bucket[i]]++;
             else
@@ -36,7 +36,7 @@ static void place(const struct job *j, int64_t *offsets)
     int64_t at = 0;
     for (int64_t b = 0; b < j->n_buckets; b++) {
         offsets[b] = at;
-        for (int p = 0; p < j->parts; p++) {
+        for (int p = 0; p < j->chunks; p++) {
             int64_t items = j->places[p * j->n_buckets + b];
             j->places[p * j->n_buckets + b] = at;
             at += items;
@@ -51,7 +51,7 @@ static void place(const struct job *j, int64_t *offsets)
 
 static void move(const struct job *j, int p)
 {
-    int64_t begin = bi_chunk_begin(j->n, j->parts, p), end = bi_chunk_begin(j->n, j->parts, p + 1);
+    int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
     const int64_t size = (int64_t)j->item_size;
     const char *restrict in = j->in;
     const uint32_t *restrict bucket = j->bucket;
@@ -74,17 +74,17 @@ bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const 
                     .n = n,
                     .n_buckets = n_buckets,
                     .out = out,
-                    .parts = bi_thread_count(ctx, n, n_buckets > GRAIN ? n_buckets : GRAIN)};
+                    .chunks = bi_thread_count(ctx, n, n_buckets > GRAIN ? n_buckets : GRAIN)};
     struct bi_mark mark = bi_arena_mark(ctx);
     void *places;
-    BI_TRY(bi_scratch(ctx, (size_t)n_buckets * (size_t)j.parts * sizeof(int64_t), &places));
+    BI_TRY(bi_scratch(ctx, (size_t)n_buckets * (size_t)j.chunks * sizeof(int64_t), &places));
     j.places = places;
     if (count(&j)) {
         *bad = 1;
     } else {
         place(&j, offsets);
-#pragma omp parallel for schedule(static) num_threads(j.parts)
-        for (int p = 0; p < j.parts; p++) move(&j, p);
+#pragma omp parallel for schedule(static) num_threads(j.chunks)
+        for (int p = 0; p < j.chunks; p++) move(&j, p);
     }
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;

@@ -12,7 +12,7 @@ struct sort {
     const void *points;
     int64_t n, stride;
     int32_t dim, first;
-    int parts;
+    int chunks;
 };
 
 #define S f32

@@ -1,4 +1,6 @@
 /* CSR row offsets on CUDA. */
+#define BI_STEP_ROOM core
+
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/steps.cuh"
 #include "core/csr_steps.h"

@@ -16,25 +16,25 @@ struct scan_call {
     int64_t n;
     void *out;
 
-    template <class T, class OP> cudaError_t scan(void *room, size_t *bytes, T nothing, cudaStream_t stream) const
+    template <class T, class OP> cudaError_t scan(void *scratch, size_t *bytes, T nothing, cudaStream_t stream) const
     {
         const T *from = (const T *)in;
         T *to = (T *)out;
-        if (kind == BOSC_INCLUSIVE) return cub::DeviceScan::InclusiveScan(room, *bytes, from, to, OP(), n, stream);
-        return cub::DeviceScan::ExclusiveScan(room, *bytes, from, to, OP(), nothing, n, stream);
+        if (kind == BOSC_INCLUSIVE) return cub::DeviceScan::InclusiveScan(scratch, *bytes, from, to, OP(), n, stream);
+        return cub::DeviceScan::ExclusiveScan(scratch, *bytes, from, to, OP(), nothing, n, stream);
     }
 };
 
 template <class T, class OP> static bosc_status run(bosc_ctx *ctx, const struct scan_call *c, T nothing)
 {
     size_t bytes = 0;
-    void *room;
+    void *scratch;
     cudaStream_t stream = (cudaStream_t)ctx->stream;
     cudaError_t error = c->scan<T, OP>(nullptr, &bytes, nothing, stream);
     BI_TRY(bi_cuda_check(ctx, error, "scan"));
-    BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &room));
+    BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "scan: injected fault");
-    return bi_cuda_check(ctx, c->scan<T, OP>(room, &bytes, nothing, stream), "scan");
+    return bi_cuda_check(ctx, c->scan<T, OP>(scratch, &bytes, nothing, stream), "scan");
 }
 
 /* U is the unsigned type of T: sums wrap. CUB is tuned for these operations. */

@@ -14,9 +14,9 @@ struct sort_call {
     void *keys_out, *values_out;
     int first_bit, last_bit;
 
-    template <class K, class V> cudaError_t sort(void *room, size_t *bytes, cudaStream_t stream) const
+    template <class K, class V> cudaError_t sort(void *scratch, size_t *bytes, cudaStream_t stream) const
     {
-        return cub::DeviceRadixSort::SortPairs(room, *bytes, (const K *)keys, (K *)keys_out, (const V *)values,
+        return cub::DeviceRadixSort::SortPairs(scratch, *bytes, (const K *)keys, (K *)keys_out, (const V *)values,
                                                (V *)values_out, n, first_bit, last_bit, stream);
     }
 };
@@ -24,13 +24,13 @@ struct sort_call {
 template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct sort_call *c)
 {
     size_t bytes = 0;
-    void *room;
+    void *scratch;
     cudaStream_t stream = (cudaStream_t)ctx->stream;
     cudaError_t error = c->sort<K, V>(nullptr, &bytes, stream);
     BI_TRY(bi_cuda_check(ctx, error, "radix sort"));
-    BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &room));
+    BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "radix sort: injected fault");
-    return bi_cuda_check(ctx, c->sort<K, V>(room, &bytes, stream), "radix sort");
+    return bi_cuda_check(ctx, c->sort<K, V>(scratch, &bytes, stream), "radix sort");
 }
 
 template <class V> static bosc_status by_key(bosc_ctx *ctx, bosc_dtype dtype, const struct sort_call *c)

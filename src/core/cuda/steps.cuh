@@ -4,10 +4,8 @@
 
 #include "core/cuda/launch.cuh"
 
-/* The room, which a file defines before it includes this one: kernels are called bi_ROOM_step_NAME, so that a profiler
- * shows whose they are. */
 #ifndef BI_STEP_ROOM
-#define BI_STEP_ROOM core
+#error "define BI_STEP_ROOM: kernels are called bi_ROOM_step_NAME, so that a profiler shows whose they are"
 #endif
 #define BI_STEP_KERNEL_OF_(room, name) bi_##room##_step_##name
 #define BI_STEP_KERNEL_OF(room, name) BI_STEP_KERNEL_OF_(room, name)

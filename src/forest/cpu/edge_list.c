@@ -1,10 +1,10 @@
 /* Lists of edges. */
 #include "forest/cpu/msf.h"
 
-bosc_status bi_msf_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t room, struct bi_msf_edge_list *list)
+bosc_status bi_msf_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t capacity, struct bi_msf_edge_list *list)
 {
-    *list = (struct bi_msf_edge_list){.room = room};
-    BI_TRY(bi_scratch_of(ctx, room, sizeof *list->words, (void **)&list->words));
-    BI_TRY(bi_scratch_of(ctx, room, sizeof *list->ends, (void **)&list->ends));
-    return long_keys ? bi_scratch_of(ctx, room, sizeof *list->ids, (void **)&list->ids) : BOSC_OK;
+    *list = (struct bi_msf_edge_list){.capacity = capacity};
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *list->words, (void **)&list->words));
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *list->ends, (void **)&list->ends));
+    return long_keys ? bi_scratch_of(ctx, capacity, sizeof *list->ids, (void **)&list->ids) : BOSC_OK;
 }

@@ -7,7 +7,7 @@
 static const double LIGHT = 1.8, DENSE = 2.5;
 enum { GRAIN = 1 << 13, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
 
-static bosc_status take_room(struct bi_msf_cpu *m, int64_t edges)
+static bosc_status take_scratch(struct bi_msf_cpu *m, int64_t edges)
 {
     int64_t n = m->rows.n;
     int64_t most = n - 1 < edges ? n - 1 : edges;
@@ -38,29 +38,29 @@ static bosc_status first_round(struct bi_msf_cpu *m, int64_t light, int64_t edge
 static bosc_status order_ids(struct bi_msf_cpu *m, int64_t entries)
 {
     uint8_t *marks;
-    int parts = bi_thread_count(m->ctx, entries, GRAIN);
+    int chunks = bi_thread_count(m->ctx, entries, GRAIN);
     int64_t *begins;
     if (m->found == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(m->ctx, entries, 1, (void **)&marks));
-    BI_TRY(bi_scratch_of(m->ctx, parts, sizeof *begins, (void **)&begins));
+    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *begins, (void **)&begins));
     BI_TRY(m->ctx->backend->fill(m->ctx, marks, 0, (size_t)entries));
     for (int64_t i = 0; i < m->found; i++) marks[m->ids[i]] = 1;
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t count = 0, end = bi_chunk_begin(entries, parts, p + 1);
-        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end; id++) count += marks[id];
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t count = 0, end = bi_chunk_begin(entries, chunks, p + 1);
+        for (int64_t id = bi_chunk_begin(entries, chunks, p); id < end; id++) count += marks[id];
         begins[p] = count;
     }
-    for (int64_t p = 0, at = 0; p < parts; p++) {
+    for (int64_t p = 0, at = 0; p < chunks; p++) {
         int64_t count = begins[p];
         begins[p] = at;
         at += count;
     }
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t at = begins[p], end = bi_chunk_begin(entries, parts, p + 1),
-                most = p + 1 < parts ? begins[p + 1] : m->found;
-        for (int64_t id = bi_chunk_begin(entries, parts, p); id < end && at < most; id++) {
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t at = begins[p], end = bi_chunk_begin(entries, chunks, p + 1),
+                most = p + 1 < chunks ? begins[p + 1] : m->found;
+        for (int64_t id = bi_chunk_begin(entries, chunks, p); id < end && at < most; id++) {
             m->ids[at] = (uint32_t)id;
             at += marks[id];
         }
@@ -91,7 +91,7 @@ static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, 
     int64_t edges = graph->m, light = edges;
     bool filter = (double)edges > DENSE * (double)graph->n;
     if (filter) light = (int64_t)(LIGHT * (double)graph->n);
-    BI_TRY(take_room(m, edges));
+    BI_TRY(take_scratch(m, edges));
     m->threshold = UINT64_MAX;
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));

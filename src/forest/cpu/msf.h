@@ -19,7 +19,7 @@
 /* Edges in any order, or sorted. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: the rank, and the
  * id. ends[i] = u << 32 | v; equal ends stand for no edge. */
 struct bi_msf_edge_list {
-    int64_t count, room;
+    int64_t count, capacity;
     uint64_t *words, *ends;
     uint32_t *ids;
 };
@@ -76,7 +76,7 @@ static inline uint32_t bi_msf_cpu_root(uint32_t *parent, uint32_t v)
 }
 
 /* Room in a list. */
-bosc_status bi_msf_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t room, struct bi_msf_edge_list *list);
+bosc_status bi_msf_edge_list_take(bosc_ctx *ctx, bool long_keys, int64_t capacity, struct bi_msf_edge_list *list);
 
 /* Moves edges to the front. */
 static inline void bi_msf_edge_list_move(struct bi_msf_edge_list *list, int64_t to, int64_t from, int64_t count)

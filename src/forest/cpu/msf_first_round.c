@@ -30,28 +30,28 @@ static void take_edge(struct bi_msf_cpu *m, uint32_t v, int64_t at, struct tally
 bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m)
 {
     int64_t n = m->rows.n;
-    int parts = bi_thread_count(m->ctx, n, GRAIN);
+    int chunks = bi_thread_count(m->ctx, n, GRAIN);
     struct tally *tallies, all = {0};
     uint8_t *root;
-    BI_TRY(bi_scratch_of(m->ctx, parts, sizeof *tallies, (void **)&tallies));
+    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *tallies, (void **)&tallies));
     BI_TRY(bi_scratch_of(m->ctx, n, 1, (void **)&root));
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t roots = 0, begin = bi_chunk_begin(n, parts, p), end = bi_chunk_begin(n, parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t roots = 0, begin = bi_chunk_begin(n, chunks, p), end = bi_chunk_begin(n, chunks, p + 1);
         for (int64_t v = begin; v < end; v++) roots += root[v] = is_root(m->next, (uint32_t)v);
         tallies[p] = (struct tally){.edges = end - begin - roots, .roots = roots};
     }
-    for (int p = 0; p < parts; p++) {
+    for (int p = 0; p < chunks; p++) {
         struct tally t = tallies[p];
         tallies[p] = all;
         all.edges += t.edges;
         all.roots += t.roots;
     }
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
         struct tally t = tallies[p];
-        int64_t end = bi_chunk_begin(n, parts, p + 1);
-        for (int64_t v = bi_chunk_begin(n, parts, p); v < end; v++)
+        int64_t end = bi_chunk_begin(n, chunks, p + 1);
+        for (int64_t v = bi_chunk_begin(n, chunks, p); v < end; v++)
             if (root[v]) {
                 m->next[v] = (uint32_t)v;
                 m->component[v] = (uint32_t)t.roots++;
@@ -60,16 +60,16 @@ bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m)
             }
         tallies[p] = t;
     }
-    for (int p = 0; p < parts; p++) {
+    for (int p = 0; p < chunks; p++) {
         m->low += tallies[p].low;
         m->high += tallies[p].high;
     }
     m->found = all.edges;
     m->components = m->left = all.roots;
-#pragma omp parallel for schedule(static) num_threads(parts)
+#pragma omp parallel for schedule(static) num_threads(chunks)
     for (int64_t v = 0; v < n; v++)
         bi_atomic_store_u32(&m->next[v], bi_atomic_load_u32(&m->next[bi_atomic_load_u32(&m->next[v])]));
-#pragma omp parallel for schedule(static) num_threads(parts)
+#pragma omp parallel for schedule(static) num_threads(chunks)
     for (int64_t v = 0; v < n; v++)
         if (!root[v]) m->component[v] = m->component[bi_msf_cpu_root(m->next, (uint32_t)v)];
     BI_TRY(bi_scratch_of(m->ctx, m->components, sizeof *m->joined, (void **)&m->joined));

@@ -74,7 +74,7 @@ static int64_t count_arcs(const struct heavy *h, int64_t turn)
 
 bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu *m)
 {
-    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, room = 0, count = 0;
+    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, capacity = 0, count = 0;
     uint32_t *tree = m->next; /* not needed any more */
     BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *begins, (void **)&begins));
     BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *counts, (void **)&counts));
@@ -84,10 +84,10 @@ bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu *m)
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, turns, 4))
     for (int64_t t = 0; t < turns; t++) counts[t] = count_arcs(&h, t);
     for (int64_t t = 0; t < turns; t++) {
-        begins[t] = room;
-        room += counts[t];
+        begins[t] = capacity;
+        capacity += counts[t];
     }
-    BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, room, &m->list));
+    BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, capacity, &m->list));
 #pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, turns, 4))
     for (int64_t t = 0; t < turns; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
     for (int64_t t = 0; t < turns; t++) {

@@ -1,5 +1,6 @@
 /* Kruskal's algorithm on lists of edges between components. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "forest/cpu/msf.h"
 
 enum {
@@ -13,12 +14,12 @@ enum {
 static bosc_status relabel(struct bi_msf_cpu *m, const uint32_t *table)
 {
     struct bi_msf_edge_list *list = &m->list;
-    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
+    int chunks = bi_thread_count(m->ctx, list->count, GRAIN);
     int64_t *counts, count = 0;
-    BI_TRY(bi_scratch_of(m->ctx, parts, sizeof *counts, (void **)&counts));
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *counts, (void **)&counts));
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
         int64_t at = begin;
         for (int64_t i = begin; i < end; i++) {
             uint32_t u = table[list->ends[i] >> 32], v = table[(uint32_t)list->ends[i]];
@@ -29,8 +30,8 @@ static bosc_status relabel(struct bi_msf_cpu *m, const uint32_t *table)
         }
         counts[p] = at - begin;
     }
-    for (int p = 0; p < parts; p++) {
-        bi_msf_edge_list_move(list, count, bi_chunk_begin(list->count, parts, p), counts[p]);
+    for (int p = 0; p < chunks; p++) {
+        bi_msf_edge_list_move(list, count, bi_chunk_begin(list->count, chunks, p), counts[p]);
         count += counts[p];
     }
     list->count = count;
@@ -84,7 +85,6 @@ static void flatten(struct bi_msf_cpu *m)
 static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list *list)
 {
     struct bi_msf_edge_list sorted;
-    struct bi_mark mark = bi_arena_mark(m->ctx);
     BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, list->count, &sorted));
     if (list->ids)
         BI_TRY(sort_long(m, list, &sorted));
@@ -94,7 +94,6 @@ static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list 
     sorted.count = list->count;
     unite(m, &sorted);
     flatten(m);
-    bi_arena_rewind(m->ctx, mark);
     return BOSC_OK;
 }
 
@@ -115,26 +114,26 @@ static void copy_edge(const struct bi_msf_edge_list *from, int64_t i, struct bi_
 static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
 {
     struct bi_msf_edge_list *list = &m->list;
-    int parts = bi_thread_count(m->ctx, list->count, GRAIN);
+    int chunks = bi_thread_count(m->ctx, list->count, GRAIN);
     int64_t *begins, count = 0, rest = 0;
-    BI_TRY(bi_scratch_of(m->ctx, parts + 1, sizeof *begins, (void **)&begins));
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t lights = 0, end = bi_chunk_begin(list->count, parts, p + 1);
-        for (int64_t i = bi_chunk_begin(list->count, parts, p); i < end; i++) lights += is_light(m, list, i);
+    BI_TRY(bi_scratch_of(m->ctx, chunks + 1, sizeof *begins, (void **)&begins));
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t lights = 0, end = bi_chunk_begin(list->count, chunks, p + 1);
+        for (int64_t i = bi_chunk_begin(list->count, chunks, p); i < end; i++) lights += is_light(m, list, i);
         begins[p] = lights;
     }
-    for (int p = 0; p < parts; p++) {
+    for (int p = 0; p < chunks; p++) {
         int64_t lights = begins[p];
         begins[p] = count;
         count += lights;
     }
-    begins[parts] = count;
+    begins[chunks] = count;
     BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, count, light));
     light->count = count;
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
         int64_t at = begins[p], keep = begin;
         for (int64_t i = begin; i < end; i++)
             if (is_light(m, list, i))
@@ -142,8 +141,8 @@ static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
             else
                 copy_edge(list, i, list, keep++);
     }
-    for (int p = 0; p < parts; p++) {
-        int64_t begin = bi_chunk_begin(list->count, parts, p), end = bi_chunk_begin(list->count, parts, p + 1);
+    for (int p = 0; p < chunks; p++) {
+        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
         int64_t keep = end - begin - (begins[p + 1] - begins[p]);
         bi_msf_edge_list_move(list, rest, begin, keep);
         rest += keep;
@@ -152,19 +151,19 @@ static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
     return BOSC_OK;
 }
 
+/* Takes the lightest edges of the list, and leaves the others that still join components. */
+static bosc_status take_light(struct bi_msf_cpu *m)
+{
+    struct bi_msf_edge_list light;
+    BI_TRY(bi_msf_cpu_sample_list(m, (double)m->left * PART / (double)m->list.count));
+    BI_TRY(split(m, &light));
+    BI_TRY_WITH_SCRATCH(m->ctx, take_all(m, &light));
+    return relabel(m, m->joined);
+}
+
 bosc_status bi_msf_cpu_kruskal(struct bi_msf_cpu *m, const uint32_t *table)
 {
-    struct bi_mark mark = bi_arena_mark(m->ctx);
-    if (table) BI_TRY(relabel(m, table));
-    while (m->list.count > SMALL && m->list.count > MANY * m->left) {
-        struct bi_msf_edge_list light;
-        BI_TRY(bi_msf_cpu_sample_list(m, (double)m->left * PART / (double)m->list.count));
-        BI_TRY(split(m, &light));
-        BI_TRY(take_all(m, &light));
-        BI_TRY(relabel(m, m->joined));
-        bi_arena_rewind(m->ctx, mark);
-    }
-    BI_TRY(take_all(m, &m->list));
-    bi_arena_rewind(m->ctx, mark);
-    return BOSC_OK;
+    if (table) BI_TRY_WITH_SCRATCH(m->ctx, relabel(m, table));
+    while (m->list.count > SMALL && m->list.count > MANY * m->left) BI_TRY_WITH_SCRATCH(m->ctx, take_light(m));
+    BI_RETURN_WITH_SCRATCH(m->ctx, take_all(m, &m->list));
 }

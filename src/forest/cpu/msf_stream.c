@@ -29,7 +29,7 @@ static void renew(struct stream *s, struct chunk *c, int64_t size)
     if (size == 0) return;
     c->at = __atomic_fetch_add(&s->used, size, __ATOMIC_RELAXED);
     c->end = c->at + size;
-    if (c->end <= list->room) return;
+    if (c->end <= list->capacity) return;
     __atomic_store_n(&s->overflow, true, __ATOMIC_RELAXED);
     c->end = c->at = 0;
 }
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) bool missing(const struct bi_msf_ro
 
 /* One row. `roomy`: the chunk has a place for every arc of it. */
 static inline __attribute__((always_inline)) void stream_row(struct stream *s, struct chunk *c, uint32_t u,
-                                                             bool long_keys, bool checked, bool roomy)
+                                                             bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu *m = s->m;
     const struct bi_msf_rows *r = &m->rows;
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) void stream_row(struct stream *s, s
         best_place = less ? place : best_place;
         bool light = long_keys ? word < threshold || (word == threshold && id <= m->threshold_id) : word <= threshold;
         light = light && v > u;
-        if (!roomy && at == c->end) {
+        if (!has_capacity && at == c->end) {
             if (!light) continue;
             c->at = at;
             renew(s, c, CHUNK);

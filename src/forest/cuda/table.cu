@@ -1,4 +1,6 @@
 /* The table of spanning forests on CUDA. */
+#define BI_STEP_ROOM forest
+
 #include "core/cuda/steps.cuh"
 #include "forest/forest.h"
 #include "forest/steps/steps.h"

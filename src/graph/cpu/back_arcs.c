@@ -1,5 +1,5 @@
-/* The back arcs of a graph by counting, on the CPU: each part of the list counts its arcs for every vertex; sums over
- * the vertices and, within each, over the parts tell where every part puts them. So arcs of a vertex stay in the order
+/* The back arcs of a graph by counting, on the CPU: each chunk of the list counts its arcs for every vertex; sums over
+ * the vertices and, within each, over the chunks tell where every chunk puts them. So arcs of a vertex stay in the order
  * of the list. Counting jumps about in memory where the edges do: then radix passes are faster. */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "graph/steps/build.h"
 
 enum {
-    GRAIN = 1 << 14,  /* least edges of a part */
+    GRAIN = 1 << 14,  /* least edges of a chunk */
     CACHED = 1 << 18, /* vertices whose counters stay in a core's cache */
     NEAR = 1 << 13,   /* vertices from one edge to the next, likewise */
     SAMPLES = 512
@@ -18,10 +18,10 @@ enum {
 struct back {
     const struct bi_graph_back_list *list;
     int64_t count;
-    int parts;
-    uint32_t *counts; /* n for each part */
+    int chunks;
+    uint32_t *counts; /* n for each chunk */
     uint32_t *ends;   /* n + 1 */
-    int64_t *sums;    /* arcs of the vertices of each part */
+    int64_t *sums;    /* arcs of the vertices of each chunk */
 };
 
 static uint32_t larger_vertex(const struct bi_graph_back_list *list, int64_t k)
@@ -49,18 +49,18 @@ static bool is_local(const struct bi_graph_back_list *list, int64_t count)
 static void count_part(const struct back *b, int p)
 {
     uint32_t *counts = b->counts + (size_t)p * b->list->n;
-    int64_t end = bi_chunk_begin(b->count, b->parts, p + 1);
+    int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
     memset(counts, 0, (size_t)b->list->n * sizeof *counts);
-    for (int64_t k = bi_chunk_begin(b->count, b->parts, p); k < end; k++)
+    for (int64_t k = bi_chunk_begin(b->count, b->chunks, p); k < end; k++)
         counts[larger_vertex(b->list, k)] += !is_loop(b->list, k);
 }
 
 /* Counts of the vertices of a range become places: from `base` on. Without `write`, only their sum is wanted. */
 static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
 {
-    int64_t end = bi_chunk_begin(b->list->n, b->parts, p + 1);
-    for (int64_t v = bi_chunk_begin(b->list->n, b->parts, p); v < end; v++) {
-        for (int q = 0; q < b->parts; q++) {
+    int64_t end = bi_chunk_begin(b->list->n, b->chunks, p + 1);
+    for (int64_t v = bi_chunk_begin(b->list->n, b->chunks, p); v < end; v++) {
+        for (int q = 0; q < b->chunks; q++) {
             uint32_t *at = &b->counts[(size_t)q * b->list->n + (size_t)v], here = *at;
             if (write) *at = (uint32_t)base;
             base += here;
@@ -73,8 +73,8 @@ static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
 static void place_part(const struct back *b, int p)
 {
     uint32_t *at = b->counts + (size_t)p * b->list->n, *places = b->list->places;
-    int64_t end = bi_chunk_begin(b->count, b->parts, p + 1);
-    for (int64_t k = bi_chunk_begin(b->count, b->parts, p); k < end; k++) {
+    int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
+    for (int64_t k = bi_chunk_begin(b->count, b->chunks, p); k < end; k++) {
         if (is_loop(b->list, k)) continue;
         uint32_t v = larger_vertex(b->list, k), to = at[v]++;
         b->list->from[to] = v;
@@ -85,25 +85,25 @@ static void place_part(const struct back *b, int p)
 bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count, void *ends,
                                    bool *served)
 {
-    struct back b = {.list = list, .count = count, .parts = bi_thread_count(ctx, count, GRAIN), .ends = ends};
-    int64_t most = list->n ? 4 * count / list->n : 0; /* parts whose counters take no more than a sort */
-    *served = !list->wide && count > 1 && most > 0 && 4 * most >= b.parts && is_local(list, count);
+    struct back b = {.list = list, .count = count, .chunks = bi_thread_count(ctx, count, GRAIN), .ends = ends};
+    int64_t most = list->n ? 4 * count / list->n : 0; /* chunks whose counters take no more than a sort */
+    *served = !list->wide && count > 1 && most > 0 && 4 * most >= b.chunks && is_local(list, count);
     if (!*served) return BOSC_OK;
-    if (b.parts > most) b.parts = (int)most;
-    BI_TRY(bi_scratch_of(ctx, (int64_t)list->n * b.parts, sizeof *b.counts, (void **)&b.counts));
-    BI_TRY(bi_scratch_of(ctx, b.parts, sizeof *b.sums, (void **)&b.sums));
+    if (b.chunks > most) b.chunks = (int)most;
+    BI_TRY(bi_scratch_of(ctx, (int64_t)list->n * b.chunks, sizeof *b.counts, (void **)&b.counts));
+    BI_TRY(bi_scratch_of(ctx, b.chunks, sizeof *b.sums, (void **)&b.sums));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_back: injected fault");
-#pragma omp parallel for schedule(static) num_threads(b.parts)
-    for (int p = 0; p < b.parts; p++) count_part(&b, p);
-#pragma omp parallel for schedule(static) num_threads(b.parts)
-    for (int p = 0; p < b.parts; p++) b.sums[p] = sum_range(&b, p, 0, false);
-    for (int64_t p = 0, before = 0, sum; p < b.parts; p++, before += sum) {
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) count_part(&b, p);
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) b.sums[p] = sum_range(&b, p, 0, false);
+    for (int64_t p = 0, before = 0, sum; p < b.chunks; p++, before += sum) {
         sum = b.sums[p];
         b.sums[p] = before;
     }
-#pragma omp parallel for schedule(static) num_threads(b.parts)
-    for (int p = 0; p < b.parts; p++) sum_range(&b, p, b.sums[p], true);
-#pragma omp parallel for schedule(static) num_threads(b.parts)
-    for (int p = 0; p < b.parts; p++) place_part(&b, p);
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) place_part(&b, p);
     return BOSC_OK;
 }

@@ -1,4 +1,6 @@
 /* The table of graphs on CUDA. */
+#define BI_STEP_ROOM graph
+
 #include "core/cuda/steps.cuh"
 #include "graph/graph.h"
 #include "graph/steps/steps.h"

@@ -1,4 +1,6 @@
 /* The steps of hash tables on CUDA. */
+#define BI_STEP_ROOM hash
+
 #include "core/cuda/steps.cuh"
 #include "hash/steps/steps.h"
 

@@ -1,4 +1,6 @@
 /* The table of k-d trees on CUDA: the steps as kernels, and what is faster than steps. */
+#define BI_STEP_ROOM kdtree
+
 #include "core/call.h"
 #include "kdtree/cuda/cuda.cuh"
 #include "core/cuda/steps.cuh"

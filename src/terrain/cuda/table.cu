@@ -1,4 +1,6 @@
 /* The steps of terrains on CUDA, and the table of what is done faster. */
+#define BI_STEP_ROOM terrain
+
 #include "core/cuda/steps.cuh"
 #include "terrain/cuda/terrain.cuh"
 

@@ -1,4 +1,6 @@
 /* CUDA's table of tries. */
+#define BI_STEP_ROOM trie
+
 #include "core/cuda/steps.cuh"
 #include "trie/steps/steps.h"
 

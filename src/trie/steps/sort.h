@@ -121,16 +121,16 @@ BI_FN void bi_step_trie_number_row(const struct bi_trie_number_rows *a, int64_t 
 {
     int64_t *to = a->to.data + i;
     uint64_t column = 0;
-    int32_t room = 64;
+    int32_t bits_left = 64;
     for (int32_t s = 0; s < a->words; s++) {
         uint64_t number = a->numbers[a->places[i * a->words + s]];
-        room -= a->bits;
-        column |= room >= 0 ? number << room : number >> -room;
-        if (room > 0 && s + 1 < a->words) continue;
+        bits_left -= a->bits;
+        column |= bits_left >= 0 ? number << bits_left : number >> -bits_left;
+        if (bits_left > 0 && s + 1 < a->words) continue;
         *to = (int64_t)(column ^ 1ull << 63);
         to += a->to.step;
-        room += 64;
-        column = room < 64 ? number << room : 0;
+        bits_left += 64;
+        column = bits_left < 64 ? number << bits_left : 0;
     }
     if (to < a->to.data + a->to.count * a->to.step) *to = (int64_t)(column ^ 1ull << 63);
 }

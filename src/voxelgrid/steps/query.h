@@ -105,17 +105,17 @@ BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, !a->view.wide, false};
-    int64_t count = 0, room = a->offsets[i + 1] - a->offsets[i], position, end;
+    int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], position, end;
     bi_voxelgrid_query_at(a, item, q);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++) {
                 double d = bi_voxelgrid_dist2(&a->view, position, q);
                 if (!(d <= a->r2)) continue;
-                if (count < room) bi_row_set(&out, count, d, a->view.ids[position]);
+                if (count < capacity) bi_row_set(&out, count, d, a->view.ids[position]);
                 count++;
             }
-    if (count != room)
+    if (count != capacity)
         bi_atomic_min_i64(a->bad, i);
     else if (!bi_row_list_long(a->long_rows, i, count))
         bi_row_sort(&out, count);

@@ -37,7 +37,7 @@ struct bi_kdtree_pass {
     uint32_t sample_chunk;      /* samples of a block */
     uint32_t sample_blocks;     /* that share a segment */
     float deviations;           /* half a bracket */
-    uint32_t side_room;         /* of a segment */
+    uint32_t side_capacity;     /* of a segment */
     uint32_t side_first[BI_KDTREE_PASS_LEVELS], side_limit[BI_KDTREE_PASS_LEVELS]; /* of a node's list, by depth */
     bool counted;     /* keys of lists are counted where they arrive, for blocks that share a list */
     int32_t list_log; /* bins of a list: 2^list_log */

@@ -35,7 +35,7 @@ static __device__ uint2 destination(const bi_kdtree_pass &pass, uint32_t segment
         first = pass.side_first[j];
         limit = pass.side_limit[j];
     }
-    return make_uint2(segment * pass.side_room + first + (v + 1 - (1u << depth)) * limit, limit);
+    return make_uint2(segment * pass.side_capacity + first + (v + 1 - (1u << depth)) * limit, limit);
 }
 
 /* Sample s of a segment of `size` points: a random place in stratum s. The samples are a power of two. */

@@ -32,16 +32,16 @@ static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 static void plan_side(bi_kdtree_pass *pass)
 {
     double left_out = 1 - (double)pass->samples / pass->largest;
-    uint32_t room = 0;
+    uint32_t first = 0;
     for (int j = 0; j < pass->levels; j++) {
         double points = (double)pass->largest / (1 << j), sample = (double)pass->samples / (1 << j);
         double inside = pass->deviations * sqrt(sample * (left_out > 0 ? left_out : 0)) + 4;
         double limit = points * (inside * (1 + 6.5 / sqrt(inside)) / sample + 0.008) + 96;
         pass->side_limit[j] = (uint32_t)fmin(limit, points + 1);
-        pass->side_first[j] = room;
-        room += pass->side_limit[j] << j;
+        pass->side_first[j] = first;
+        first += pass->side_limit[j] << j;
     }
-    pass->side_room = room;
+    pass->side_capacity = first;
 }
 
 /* How lists are resolved: long ones by several blocks. */
@@ -96,7 +96,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
         if (pass->counted) plan->list_bins = segments * BI_KDTREE_CELLS * BI_KDTREE_LIST_BINS;
         for (int j = 0; j < pass->levels; j++)
             if (pass->chunks[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->chunks[j]);
-        plan->side = larger(plan->side, segments * pass->side_room);
+        plan->side = larger(plan->side, segments * pass->side_capacity);
         plan->side = larger(plan->side, segments * pass->samples * (16 / 8));
         level += pass->levels;
     }

@@ -44,7 +44,7 @@ __device__ uint32_t quick_select(const bi_kdtree_block_subtree<DIM, LOG> &tree, 
 struct warp_share {
     uint32_t v, h;  /* the node, in its level and in heap order */
     uint32_t first; /* the first warp that has points of it */
-    int log_room, d;
+    int log_slots, d;
     uint32_t size;                          /* of the node */
     int left;                               /* points from this lane's first place on; place k is used if 32 k < left */
     uint32_t packed[BI_KDTREE_LANE_POINTS]; /* a point's name, and its bin << 16 */
@@ -60,7 +60,7 @@ __device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LO
 {
     auto &sh = tree.sh;
     using shared = bi_kdtree_block_shared<DIM, LOG>;
-    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (share.log_room - 1);
+    const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (share.log_slots - 1);
     const bi_kdtree_subnode<DIM> &node = sh.node[share.h];
     const float2 unit = bi_kdtree_unit_of(node.low[share.d], node.high[share.d]);
     const float most = (float)(bins - 1), bias = 0x1p23f + (float)(share.v * bins);
@@ -116,7 +116,7 @@ static __device__ void choose_from_candidates(const bi_kdtree_block_subtree<DIM,
     using shared = bi_kdtree_block_shared<DIM, LOG>;
     constexpr int EACH = shared::BINS / shared::THREADS;
     const uint32_t t = threadIdx.x, h = share.h, found = sh.found[h];
-    uint16_t *candidates = sh.candidates + (share.v << share.log_room);
+    uint16_t *candidates = sh.candidates + (share.v << share.log_slots);
     if (found > BI_KDTREE_FEW_CANDIDATES)
         for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++)
             if (bin_in(share.packed[k]) == sh.median_bin[h])
@@ -206,8 +206,10 @@ __device__ __forceinline__ void partition(const bi_kdtree_block_subtree<DIM, LOG
         sort_out(false);
     uint32_t to = 0;
     if (lane < 2) to = atomicAdd(&sh.sides[share.h][lane], lane ? counts >> 16 : counts & 0xffff);
-    const uint32_t room = share.v << share.log_room, half = 1u << (share.log_room - 1), end = room + 2 * half;
-    const uint32_t less_to = room + __shfl_sync(~0u, to, 0), more_to = room + half + __shfl_sync(~0u, to, 1);
+    const uint32_t first_slot = share.v << share.log_slots, half = 1u << (share.log_slots - 1),
+                   end = first_slot + 2 * half;
+    const uint32_t less_to = first_slot + __shfl_sync(~0u, to, 0),
+                   more_to = first_slot + half + __shfl_sync(~0u, to, 1);
 #pragma unroll
     for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++) {
         const bool is_less = less[k] & own;
@@ -226,11 +228,11 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     auto &sh = tree.sh;
     const uint32_t w = threadIdx.x / 32;
     warp_share share;
-    share.log_room = LOG - j;
+    share.log_slots = LOG - j;
     share.d = d;
-    share.v = w >> (share.log_room - BI_KDTREE_WARP_LOG);
+    share.v = w >> (share.log_slots - BI_KDTREE_WARP_LOG);
     share.h = (1u << j) - 1 + share.v;
-    share.first = share.v << (share.log_room - BI_KDTREE_WARP_LOG);
+    share.first = share.v << (share.log_slots - BI_KDTREE_WARP_LOG);
     share.size = sh.node[share.h].size;
     share.left = (int)(share.size - (w - share.first) * BI_KDTREE_WARP_POINTS - threadIdx.x % 32);
     count_keys(tree, share);

@@ -153,14 +153,14 @@ template <class T, int DIM> struct bi_kdtree_row_collector {
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
     D limit;
-    int64_t count, room;
+    int64_t count, capacity;
     bi_row_out row;
 
     __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t number)
     {
         limit = (D)a.limit;
         count = 0;
-        room = a.offsets[number + 1] - a.offsets[number];
+        capacity = a.offsets[number + 1] - a.offsets[number];
         row = {a.ids, a.dist2, a.offsets[number], a.wide, sizeof(D) == 4, false};
     }
     __device__ __forceinline__ D worst() const { return limit; }
@@ -169,7 +169,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector {
     __device__ __forceinline__ void take(D distance, uint32_t id)
     {
         if (!counts(distance)) return;
-        if (count < room) bi_row_set(&row, count, (double)(distance == distance ? distance : (D)INFINITY), id);
+        if (count < capacity) bi_row_set(&row, count, (double)(distance == distance ? distance : (D)INFINITY), id);
         count++;
     }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
@@ -187,7 +187,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector {
     }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
-        if (count != room) {
+        if (count != capacity) {
             bi_atomic_min_i64(a.bad, a.first + number);
         } else if (!bi_row_list_long(a.long_rows, number, count)) {
             for (int64_t e = 1; e < count; e++) insert(e);
