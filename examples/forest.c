@@ -33,7 +33,7 @@ static bosc_status split(bosc_ctx *ctx, bosc_graph *graph, const int64_t (*pairs
         v[i] = pairs[i][1];
     }
     bosc_status status = bosc_graph_build(ctx, graph, u, v, dist2, N, N - 1);
-    return status == BOSC_OK ? bosc_components(ctx, graph, &opts, labels, count) : status;
+    return status == BOSC_OK ? bosc_components_compute(ctx, graph, &opts, labels, count) : status;
 }
 
 int main(void)

@@ -191,7 +191,7 @@ int run_components(struct job *job)
     if (!code) labels.data = job_alloc((size_t)q.info.n, sizeof(int64_t));
     if (labels.data) {
         double start = job_now();
-        bosc_status status = bosc_components(job->ctx, q.graph, NULL, labels.data, &count);
+        bosc_status status = bosc_components_compute(job->ctx, q.graph, NULL, labels.data, &count);
         job_seconds(job, "components", start);
         if (status != BOSC_OK) code = say_ctx(job, status);
     } else if (!code) {

@@ -76,8 +76,8 @@ BOSC_API bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, con
 /* Finds the connected components. Of opts the masks, limit and maximum count; NULL: all.
  * labels: (n) of id_bits, or NULL: as those of bosc_msf_compute. *count: host; may be NULL: their number.
  * Cost: O(n + m) work expected; 4 n bytes of scratch, 8 n on CUDA. Waits. */
-BOSC_API bosc_status bosc_components(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *labels,
-                                     int64_t *count);
+BOSC_API bosc_status bosc_components_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
+                                             void *labels, int64_t *count);
 
 /* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_emst_opts {

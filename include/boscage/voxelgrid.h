@@ -126,7 +126,7 @@ BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *g
                                           void *dist2, int64_t capacity, int64_t *count);
 
 /* Finds the connected components of the graph of all pairs within a radius, without listing the pairs.
- * labels: (n) of id_bits, the smallest id of each point's component, as bosc_components gives them; or NULL.
+ * labels: (n) of id_bits, the smallest id of each point's component, as bosc_components_compute gives them; or NULL.
  * count: host; gets the number of components; may be NULL.
  * Cost: a search around every point and a union for each pair found (nearly O(1)); 5 n bytes of scratch. Waits. */
 BOSC_API bosc_status bosc_voxelgrid_components(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *labels,

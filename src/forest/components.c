@@ -20,8 +20,8 @@ static bosc_status components(bosc_ctx *ctx, const struct bi_graph_view *graph, 
     return BOSC_OK;
 }
 
-bosc_status bosc_components(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *labels,
-                            int64_t *count)
+bosc_status bosc_components_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *labels,
+                                    int64_t *count)
 {
     struct bi_graph_view view;
     bosc_msf_opts full;

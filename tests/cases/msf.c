@@ -86,7 +86,7 @@ static void check_components(bosc_ctx *ctx, const bosc_graph *graph, const struc
 {
     void *labels = suite_alloc((size_t)e->n * 8);
     int64_t count = -1;
-    CHECK_OK(ctx, bosc_components(ctx, graph, opts, labels, &count));
+    CHECK_OK(ctx, bosc_components_compute(ctx, graph, opts, labels, &count));
     for (int64_t v = 0; v < e->n; v++) CHECK_EQ(forest_id(labels, id_bits, v), x->labels[v]);
     CHECK_EQ(count, x->trees);
     free(labels);
@@ -418,9 +418,9 @@ static void places(bosc_ctx *ctx)
             array_free(ctx, &labels);
         }
         int64_t count = 0;
-        CHECK_OK(ctx, bosc_components(ctx, graph, NULL, NULL, &count));
+        CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, NULL, &count));
         CHECK_EQ(count, x.trees);
-        CHECK_OK(ctx, bosc_components(ctx, graph, NULL, NULL, NULL));
+        CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, NULL, NULL));
         bosc_graph_free(graph);
         forget(&x);
         forest_free(&g);

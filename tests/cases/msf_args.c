@@ -40,21 +40,21 @@ static void forests(bosc_ctx *ctx)
     memset(edges, 0x55, sizeof edges);
     memset(labels, 0x55, sizeof labels);
     CHECK_EQ(bosc_msf_compute(NULL, graph, NULL, edges, labels, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_components(NULL, graph, NULL, labels, &count), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_components_compute(NULL, graph, NULL, labels, &count), BOSC_ERR_ARG);
     CHECK_EQ(bosc_msf_verify(NULL, graph, NULL, edges, 0, &edge), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_msf_compute(ctx, NULL, NULL, edges, labels, &info), "graph");
-    CHECK_ARG(ctx, bosc_components(ctx, NULL, NULL, labels, &count), "graph");
+    CHECK_ARG(ctx, bosc_components_compute(ctx, NULL, NULL, labels, &count), "graph");
     CHECK_ARG(ctx, bosc_msf_verify(ctx, NULL, NULL, edges, 0, &edge), "graph");
     int options = bad_options(bad);
     for (int i = 0; i < options; i++) {
         CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, &bad[i], edges, labels, &info), "opts");
-        CHECK_ARG(ctx, bosc_components(ctx, graph, &bad[i], labels, &count), "opts");
+        CHECK_ARG(ctx, bosc_components_compute(ctx, graph, &bad[i], labels, &count), "opts");
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, &bad[i], edges, 0, &edge), "opts");
     }
     for (int i = 1; i < 8; i++) {
         CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, (char *)edges + i, labels, &info), "edges");
         CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, edges, (char *)labels + i, &info), "labels");
-        CHECK_ARG(ctx, bosc_components(ctx, graph, NULL, (char *)labels + i, &count), "labels");
+        CHECK_ARG(ctx, bosc_components_compute(ctx, graph, NULL, (char *)labels + i, &count), "labels");
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, NULL, (char *)edges + i, 1, &edge), "edges");
     }
     for (size_t i = 0; i < sizeof bad_sizes / sizeof bad_sizes[0]; i++) {
@@ -150,7 +150,7 @@ static void other_backend(void)
         CHECK_EQ(bosc_ctx_create(&cuda, &b), BOSC_OK);
         bosc_graph *graph = forest_build(a, &g.e, 64, 0);
         CHECK_ARG(b, bosc_msf_compute(b, graph, NULL, NULL, NULL, NULL), "graph");
-        CHECK_ARG(b, bosc_components(b, graph, NULL, NULL, NULL), "graph");
+        CHECK_ARG(b, bosc_components_compute(b, graph, NULL, NULL, NULL), "graph");
         CHECK_ARG(b, bosc_msf_verify(b, graph, NULL, NULL, 0, NULL), "graph");
         bosc_graph_free(graph);
         bosc_ctx_free(a);
@@ -179,7 +179,7 @@ static bosc_status call_any(bosc_ctx *ctx, void *user)
         pairs[2 * i + 1] = i + 1;
     }
     switch (f->which) {
-    case 0: return bosc_components(ctx, f->graph, &f->opts, f->labels, &f->info.trees);
+    case 0: return bosc_components_compute(ctx, f->graph, &f->opts, f->labels, &f->info.trees);
     case 1: return bosc_msf_verify(ctx, f->graph, &f->opts, f->right_edges, f->right_count, NULL);
     case 2: return bosc_tour_compute(ctx, pairs, N, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, f->labels);
     case 3: {
@@ -281,7 +281,7 @@ static void second_call(bosc_ctx *like)
         for (int turn = 0, before = 0; turn < 2; turn++) {
             bosc_msf_info found = {.size = sizeof found};
             CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &opts, edges, labels, &found));
-            CHECK_OK(ctx, bosc_components(ctx, graph, NULL, labels, NULL));
+            CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, labels, NULL));
             CHECK_OK(ctx, bosc_msf_verify(ctx, graph, NULL, edges, found.edges, NULL));
             if (turn) CHECK_EQ(c.allocations, before);
             before = (int)c.allocations;

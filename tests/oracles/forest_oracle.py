@@ -79,7 +79,7 @@ class Library:
 
     def components(self, handle, n):
         labels, count = np.empty(max(n, 1), "i8"), i64()
-        self.must(self.lib.bosc_components(self.ctx, handle, None, pointer(labels.ctypes.data), ctypes.byref(count)))
+        self.must(self.lib.bosc_components_compute(self.ctx, handle, None, pointer(labels.ctypes.data), ctypes.byref(count)))
         return labels[:n], count.value
 
     def free(self, handle):
