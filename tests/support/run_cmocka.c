@@ -50,7 +50,7 @@ static uint64_t one_trial_of(const struct configuration *c)
     return 4;
 #elif defined SUITE_SLOW
     (void)emulated;
-    return 2;
+    return 3;
 #else
     return emulated ? 2 : 1;
 #endif
