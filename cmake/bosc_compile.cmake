@@ -18,9 +18,9 @@ if(BOSC_SANITIZE)
   target_link_options(bosc_options INTERFACE -fsanitize=${BOSC_SANITIZE})
 endif()
 
-# bosc_check_less(target): the address checks and the cheap ones of undefined behaviour, for code whose steps are compiled
-# with all checks elsewhere: those take twice as long to compile.
-function(bosc_check_less target)
+# bosc_sanitize_cheaply(target): checks addresses, shifts, overflow and bounds only. All checks take twice as long to
+# compile; level v1 of the hot files, and the steps on the CPU, have them.
+function(bosc_sanitize_cheaply target)
   if(BOSC_SANITIZE STREQUAL "address,undefined")
     set_target_properties(${target} PROPERTIES BOSC_OWN_SANITIZERS ON)
     target_compile_options(${target} PRIVATE
@@ -56,7 +56,7 @@ function(bosc_add_hot_sources target)
       set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
       target_compile_options(${target}_v${level} PRIVATE -O1)
     elseif(level EQUAL 4)
-      bosc_check_less(${target}_v${level})
+      bosc_sanitize_cheaply(${target}_v${level})
     endif()
     if(level GREATER 1)
       target_compile_options(${target}_v${level} PRIVATE -march=x86-64-v${level})

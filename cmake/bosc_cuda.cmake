@@ -43,7 +43,7 @@ function(bosc_add_emulated_sources target)
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA BI_EMULATE)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)
   target_compile_features(${target} PRIVATE cxx_std_17)
-  bosc_check_less(${target})
+  bosc_sanitize_cheaply(${target})
   if(BOSC_SANITIZE MATCHES thread) # the emulator says itself what orders its threads
     set_source_files_properties(${emulator} TARGET_DIRECTORY ${target} PROPERTIES
       COMPILE_OPTIONS "-fno-sanitize=thread" COMPILE_DEFINITIONS EMULATOR_TSAN)

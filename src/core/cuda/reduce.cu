@@ -75,10 +75,10 @@ struct reduce_call {
 
     template <class P> bosc_status run(bosc_ctx *ctx) const
     {
-        int64_t tiles = bi_div_up(n, BI_TILE), count_total = 1;
-        for (int64_t count = tiles; count > 1; count = bi_div_up(count, BI_TILE)) count_total += count;
+        int64_t tiles = bi_div_up(n, BI_TILE), total_count = 1;
+        for (int64_t count = tiles; count > 1; count = bi_div_up(count, BI_TILE)) total_count += count;
         void *totals;
-        BI_TRY(bi_scratch(ctx, (size_t)count_total * sizeof(typename P::value), &totals));
+        BI_TRY(bi_scratch(ctx, (size_t)total_count * sizeof(typename P::value), &totals));
         typename P::value *t = (typename P::value *)totals;
         if (n > 0)
             BI_TRY(BI_RUN(ctx, bi_core_totals<P>, bi_grid(ctx, tiles * 32, 256), 256, 0,

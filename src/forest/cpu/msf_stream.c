@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) bool missing(const struct bi_msf_ro
     return o->edge_mask && !o->edge_mask[id];
 }
 
-/* One row. `roomy`: the chunk has a place for every arc of it. */
+/* One row. `has_capacity`: the chunk has a place for every arc of it. */
 static inline __attribute__((always_inline)) void stream_row(struct stream *s, struct chunk *c, uint32_t u,
                                                              bool long_keys, bool checked, bool has_capacity)
 {

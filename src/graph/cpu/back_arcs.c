@@ -46,7 +46,7 @@ static bool is_local(const struct bi_graph_back_list *list, int64_t count)
     return near > SAMPLES * 3 / 4;
 }
 
-static void count_part(const struct back *b, int p)
+static void count_chunk(const struct back *b, int p)
 {
     uint32_t *counts = b->counts + (size_t)p * b->list->n;
     int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
@@ -70,7 +70,7 @@ static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
     return base;
 }
 
-static void place_part(const struct back *b, int p)
+static void place_chunk(const struct back *b, int p)
 {
     uint32_t *at = b->counts + (size_t)p * b->list->n, *places = b->list->places;
     int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
@@ -94,7 +94,7 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     BI_TRY(bi_scratch_of(ctx, b.chunks, sizeof *b.sums, (void **)&b.sums));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_back: injected fault");
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
-    for (int p = 0; p < b.chunks; p++) count_part(&b, p);
+    for (int p = 0; p < b.chunks; p++) count_chunk(&b, p);
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) b.sums[p] = sum_range(&b, p, 0, false);
     for (int64_t p = 0, before = 0, sum; p < b.chunks; p++, before += sum) {
@@ -104,6 +104,6 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
-    for (int p = 0; p < b.chunks; p++) place_part(&b, p);
+    for (int p = 0; p < b.chunks; p++) place_chunk(&b, p);
     return BOSC_OK;
 }
