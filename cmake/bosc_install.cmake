@@ -4,7 +4,6 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boscage)
 set(BOSC_PRIVATE_LIBS "-lm") # what a link with the static library needs besides
-target_link_libraries(boscage_static INTERFACE $<INSTALL_INTERFACE:m>)
 if(OpenMP_C_FOUND)
   string(PREPEND BOSC_PRIVATE_LIBS "-fopenmp ")
   target_link_libraries(boscage_static INTERFACE $<INSTALL_INTERFACE:-fopenmp>)

@@ -47,6 +47,7 @@ add_library(boscage SHARED ${bosc_common_objects} $<TARGET_OBJECTS:boscage_objec
 add_library(boscage_static STATIC ${bosc_common_objects} $<TARGET_OBJECTS:boscage_objects>)
 foreach(target boscage boscage_static)
   bosc_public_library(${target} boscage)
+  target_link_libraries(${target} PRIVATE m) # sqrt, where the compiler does not make it an instruction
   if(BOSC_HAVE_CUDA)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C CUDA_RUNTIME_LIBRARY Static)
     find_package(CUDAToolkit REQUIRED)

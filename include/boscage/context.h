@@ -9,7 +9,8 @@ BOSC_BEGIN_DECLS
 
 /* A context is a queue of work on one backend, with its scratch memory and its last message. One thread uses it
  * at a time; any number of contexts work in parallel. Structures built in a context may be read through any
- * context of the same backend and device, and may outlive the context that built them. */
+ * context of the same backend and device, and may outlive the context that built them. In the child of a
+ * fork() a thread that had called with several threads has one. */
 typedef struct bosc_ctx bosc_ctx;
 
 typedef enum bosc_backend {

@@ -23,6 +23,7 @@ int64_t bi_fault_passages(void) { return atomic_load(&passages); }
 bool bi_fault(enum bi_fault_kind kind)
 {
     if (!(atomic_load(&armed_kinds) & (uint32_t)kind)) return false;
+    if (kind == BI_FAULT_UNNAMED) return true;
     int64_t passage = atomic_fetch_add(&passages, 1);
     return persistent ? passage >= fail_at : passage == fail_at;
 }

@@ -15,7 +15,9 @@ enum bi_fault_kind {
     BI_FAULT_LAUNCH = 4,
     BI_FAULT_COPY = 8,
     BI_FAULT_READ = 16,
-    BI_FAULT_WRITE = 32
+    BI_FAULT_WRITE = 32,
+    BI_FAULT_THREAD = 64,
+    BI_FAULT_UNNAMED = 128 /* while it is armed no file system has files without a name; no passage */
 };
 
 #ifdef BOSC_FAULTS

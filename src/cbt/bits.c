@@ -63,42 +63,44 @@ static bosc_status get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
 }
 
 /* What the four calls check. */
-static bosc_status begin(bosc_ctx *ctx, const bosc_cbt *tree, const char *name, const uint64_t *words)
+static bosc_status check_words(bosc_ctx *ctx, const bosc_cbt *tree, const char *name, const uint64_t *words)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     return bi_cbt_check_array(ctx, name, 1, name, words, sizeof *words);
 }
 
 bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bits)
 {
-    BI_TRY(begin(ctx, tree, "bits", bits));
+    BI_ENTER(ctx);
+    BI_TRY(check_words(ctx, tree, "bits", bits));
     BI_TRY(ctx->backend->copy(ctx, bits, tree->view.bits, (size_t)bi_cbt_bit_words(tree->opts.depth) * 8));
     return ctx->backend->reaches(ctx, bits) ? BOSC_OK : ctx->backend->sync(ctx);
 }
 
 bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
-    BI_TRY(begin(ctx, tree, "bits", bits));
+    BI_ENTER(ctx);
+    BI_TRY(check_words(ctx, tree, "bits", bits));
     BI_RETURN_WITH_SCRATCH(ctx, set_bits(ctx, tree, bits));
 }
 
 bosc_status bosc_cbt_get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
 {
-    BI_TRY(begin(ctx, tree, "heap", heap));
+    BI_ENTER(ctx);
+    BI_TRY(check_words(ctx, tree, "heap", heap));
     BI_RETURN_WITH_SCRATCH(ctx, get_heap(ctx, tree, heap));
 }
 
 bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *heap)
 {
-    BI_TRY(begin(ctx, tree, "heap", heap));
+    BI_ENTER(ctx);
+    BI_TRY(check_words(ctx, tree, "heap", heap));
     BI_RETURN_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
 }
 
 /* What bosc_cbt_validate and bosc_cbt_repair check. */
-static bosc_status begin_field(bosc_ctx *ctx, const uint64_t *bits, int32_t depth)
+static bosc_status check_field(bosc_ctx *ctx, const uint64_t *bits, int32_t depth)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
     return bi_cbt_check_depth(ctx, depth);
 }
@@ -116,7 +118,8 @@ static bosc_status validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth, 
 
 bosc_status bosc_cbt_validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth, int64_t *invalid)
 {
-    BI_TRY(begin_field(ctx, bits, depth));
+    BI_ENTER(ctx);
+    BI_TRY(check_field(ctx, bits, depth));
     if (!invalid) return bi_fail(ctx, BOSC_ERR_ARG, "invalid: NULL");
     BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, bits, depth, invalid));
 }
@@ -137,7 +140,8 @@ static bosc_status repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 
 bosc_status bosc_cbt_repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 {
-    BI_TRY(begin_field(ctx, bits, depth));
+    BI_ENTER(ctx);
+    BI_TRY(check_field(ctx, bits, depth));
     BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, bits, depth));
 }
 

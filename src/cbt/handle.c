@@ -138,9 +138,8 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
                            int64_t *scratch)
 {
     bosc_cbt_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(bi_cbt_check_opts(says, opts, &full));
     int64_t bytes = (int64_t)(bi_cbt_field_bytes(full.depth) + bi_cbt_rank_bytes(full.depth));
     bytes += full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;

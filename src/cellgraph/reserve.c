@@ -64,9 +64,8 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     bosc_cellgraph_opts full;
     size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t sum, of_trie;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(bi_cellgraph_check_opts(says, opts, &full));
     const struct bi_letters shape = bi_letters_of(full.length, full.letter_bits);
     BI_TRY(check_sizes(says, n, edges));

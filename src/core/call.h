@@ -2,14 +2,15 @@
 #ifndef BI_CORE_CALL_H
 #define BI_CORE_CALL_H
 
+#include "base/caller.h"
 #include "core/context.h"
 
-/* The first statement of every public function that takes a context. */
+/* The first statement of every public function that takes a context: what it returns to has the errno and the
+ * floating-point environment it had. */
 #define BI_ENTER(ctx)                    \
-    do {                                 \
-        if (!(ctx)) return BOSC_ERR_ARG; \
-        bi_begin(ctx);                   \
-    } while (0)
+    if (!(ctx)) return BOSC_ERR_ARG;     \
+    BI_KEEP_CALLER((ctx)->most_threads); \
+    bi_begin(ctx)
 
 /* Runs a statement and gives back the scratch it took. */
 #define BI_WITH_SCRATCH(ctx, ...)                           \

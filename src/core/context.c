@@ -1,10 +1,8 @@
 /* The front door of contexts: open, free, wait, describe; memory and copies for callers. */
+#include <stdio.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
+#include "base/threads.h"
 #include "core/call.h"
 #include "core/context.h"
 #include "core/cpu/level.h"
@@ -52,7 +50,7 @@ static const struct bi_backend *find_backend(bosc_backend id)
 static bosc_status check_opts(const bosc_ctx_opts *o)
 {
     if ((int)o->backend < 0 || o->backend > BOSC_BACKEND_AUTO) return BOSC_ERR_ARG;
-    if (o->device < 0 || o->threads < 0 || o->threads > 4096) return BOSC_ERR_ARG;
+    if (o->device < 0 || o->threads < 0 || o->threads > BI_MOST_THREADS) return BOSC_ERR_ARG;
     if (!o->host.alloc != !o->host.release) return BOSC_ERR_ARG;
     if (!o->device_memory.alloc != !o->device_memory.release) return BOSC_ERR_ARG;
     switch (o->cpu_level) {
@@ -64,13 +62,16 @@ static bosc_status check_opts(const bosc_ctx_opts *o)
     return BOSC_ERR_ARG;
 }
 
-static int32_t default_threads(void)
+/* As many as were asked for, or as the system lets there be. */
+static int32_t find_threads(const bosc_ctx_opts *o)
 {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
+    int32_t wanted = o->threads ? o->threads : bi_threads_default(), found = bi_threads_startable(wanted);
+    if (found < wanted && o->log) {
+        char line[96];
+        snprintf(line, sizeof line, "threads: %d instead of %d: the system starts no more", found, wanted);
+        o->log(o->log_user, BOSC_LOG_WARNING, line);
+    }
+    return found;
 }
 
 static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backend *backend)
@@ -80,7 +81,7 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->host = (struct bi_memory){.backend = &bi_backend_cpu, .device = -1, .hooks = o->host};
     ctx->memory =
         cpu ? ctx->host : (struct bi_memory){.backend = backend, .device = o->device, .hooks = o->device_memory};
-    ctx->threads = o->threads ? o->threads : default_threads();
+    ctx->threads = ctx->most_threads = find_threads(o);
     ctx->level = o->cpu_level ? o->cpu_level : bi_cpu_best_level();
     ctx->ops = bi_ops_of(backend->id, ctx->level);
     ctx->log = o->log;
@@ -93,6 +94,7 @@ bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx)
 {
     bosc_ctx_opts o = {0};
     if (!ctx) return BOSC_ERR_ARG;
+    BI_KEEP_CALLER(1);
     o.size = sizeof o;
     if (opts) {
         if (opts->size < sizeof(size_t) || opts->size > sizeof o) return BOSC_ERR_ARG;
@@ -118,6 +120,7 @@ bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx)
 void bosc_ctx_free(bosc_ctx *ctx)
 {
     if (!ctx) return;
+    BI_KEEP_CALLER(1);
     (void)ctx->backend->sync(ctx);
     bi_arena_free(ctx);
     ctx->backend->close(ctx);
@@ -144,7 +147,7 @@ bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info)
     bosc_ctx_info full = {.size = info->size,
                           .backend = ctx->backend->id,
                           .cpu_level = ctx->level,
-                          .threads = ctx->threads,
+                          .threads = bi_threads_of_call(ctx->most_threads),
                           .device = ctx->memory.device,
                           .scratch_bytes = (int64_t)ctx->arena.held};
 #ifdef BOSC_HAVE_CUDA

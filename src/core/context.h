@@ -47,7 +47,7 @@ struct bosc_ctx {
     const struct bi_ops *ops;      /* the rooms' tables, of the backend and level */
     struct bi_memory host, memory; /* memory: the backend's, == host on the CPU */
     struct bi_arena arena;         /* in `memory` */
-    int32_t threads;
+    int32_t threads, most_threads; /* of this call, and of any */
     bosc_cpu_level level;
     void *stream; /* CUDA */
     bool owns_stream;

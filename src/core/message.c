@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/threads.h"
 #include "core/context.h"
 
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
@@ -16,6 +17,7 @@ bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
 void bi_begin(bosc_ctx *ctx)
 {
     ctx->message[0] = 0;
+    ctx->threads = bi_threads_of_call(ctx->most_threads);
     if (ctx->backend->enter) ctx->backend->enter(ctx);
 }
 

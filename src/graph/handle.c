@@ -141,9 +141,8 @@ bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, i
                              int64_t *scratch)
 {
     bosc_graph_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(bi_graph_check_opts(says, opts, &full));
     BI_TRY(bi_graph_check_sizes(says, &full, n, m));
     size_t bytes[BLOCKS];

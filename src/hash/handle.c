@@ -243,9 +243,8 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
 {
     bosc_hash table = {0};
     size_t bytes[BI_HASH_BLOCKS];
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *to_message = (bosc_ctx *)(uintptr_t)ctx; /* nothing else is written */
-    bi_begin(to_message);
+    BI_ENTER(to_message);
     BI_TRY(bi_hash_check_opts(to_message, opts, &table.opts, &table.layout));
     BI_TRY(bi_hash_check_n(to_message, "n", n));
     table.ops = ctx->ops->hash;

@@ -4,11 +4,10 @@
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
-/* Checks what all searches take, and begins the call. */
-static bosc_status begin(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
-                         int64_t stride, struct bi_kdtree_rows *rows)
+/* Checks what all searches take. */
+static bosc_status check_search(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                                int64_t stride, struct bi_kdtree_rows *rows)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     return bi_kdtree_check_rows(ctx, tree, "queries", queries, "query_count", query_count, stride, rows);
 }
@@ -88,7 +87,8 @@ bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
                             int64_t stride, int64_t k, void *ids, void *dist2)
 {
     struct bi_kdtree_query query = {.k = k, .ids = ids, .dist2 = dist2};
-    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
+    BI_ENTER(ctx);
+    BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     return knn(ctx, tree, &query);
 }
 
@@ -105,7 +105,8 @@ bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const
                                    int64_t stride, int64_t k, double radius, void *ids, void *dist2)
 {
     struct bi_kdtree_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
-    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
+    BI_ENTER(ctx);
+    BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     query.r2 = square(tree, radius);
     return knn(ctx, tree, &query);
@@ -127,7 +128,8 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
                                      int64_t stride, double radius, int64_t *counts)
 {
     struct bi_kdtree_query query = {.within = true, .counts = counts};
-    BI_TRY(begin(ctx, tree, queries, query_count, stride, &query.rows));
+    BI_ENTER(ctx);
+    BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
     if (query_count > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
@@ -168,7 +170,8 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
                                int64_t capacity)
 {
     struct radius_search s = {.tree = tree, .query = {.within = true}};
-    BI_TRY(begin(ctx, tree, queries, query_count, stride, &s.query.rows));
+    BI_ENTER(ctx);
+    BI_TRY(check_search(ctx, tree, queries, query_count, stride, &s.query.rows));
     BI_TRY(check_radius(ctx, radius));
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));

@@ -66,9 +66,8 @@ bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts,
                               int64_t *scratch)
 {
     bosc_kdtree_opts full;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(bi_kdtree_check_opts(says, opts, &full));
     BI_TRY(bi_kdtree_check_size(says, n));
     size_t bytes[3];

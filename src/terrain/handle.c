@@ -39,15 +39,21 @@ bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, 
     return BOSC_OK;
 }
 
+static bosc_status check_spacing(bosc_ctx *ctx, const char *name, double spacing)
+{
+    if (spacing >= 0x1p-100 && spacing <= 0x1p+100) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: %s %g is not in 2^-100 to 2^100", name, spacing);
+}
+
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain_opts *full)
 {
     BI_TRY(bi_take_opts(ctx, "bosc_terrain_opts", opts, full, sizeof *full));
     if (full->spacing == 0) full->spacing = 1;
+    if (full->spacing_y == 0) full->spacing_y = full->spacing;
     if (full->roots != BOSC_TERRAIN_SQUARE && full->roots != BOSC_TERRAIN_TRIANGLE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: roots %d is neither SQUARE nor TRIANGLE", (int)full->roots);
-    if (!(full->spacing >= 0x1p-100 && full->spacing <= 0x1p+100))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: spacing %g is not in 2^-100 to 2^100", full->spacing);
-    return BOSC_OK;
+    BI_TRY(check_spacing(ctx, "spacing", full->spacing));
+    return check_spacing(ctx, "spacing_y", full->spacing_y);
 }
 
 /* 2^bits is x or more. */
@@ -174,9 +180,8 @@ bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opt
     struct bi_terrain_grid grid;
     size_t bytes[BI_TERRAIN_BLOCKS];
     int64_t sum;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(check_opts(says, opts, &full));
     BI_TRY(bi_terrain_make_grid(says, full.roots, width, height, &grid));
     const bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
@@ -196,7 +201,10 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_size(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
-    bosc_terrain_info full = {.size = info->size, .spacing = terrain->opts.spacing, .roots = terrain->opts.roots};
+    bosc_terrain_info full = {.size = info->size,
+                              .spacing = terrain->opts.spacing,
+                              .roots = terrain->opts.roots,
+                              .spacing_y = terrain->opts.spacing_y};
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);
     if (terrain->spare) full.bytes += bi_cbt_kept_bytes(terrain->spare);
     if (terrain->tree) {

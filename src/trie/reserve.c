@@ -40,9 +40,8 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     bosc_trie_opts full;
     size_t bytes[BI_TRIE_BLOCKS];
     int64_t sum = 0;
-    if (!ctx) return BOSC_ERR_ARG;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    bi_begin(says);
+    BI_ENTER(says);
     BI_TRY(bi_trie_check_opts(says, opts, &full));
     struct bi_trie_shape shape = bi_trie_shape_of(&full);
     BI_TRY(check_n(says, n));

@@ -2,11 +2,10 @@
 #include "core/csr.h"
 #include "voxelgrid/drivers.h"
 
-/* Checks what all queries take, and begins the call. */
-static bosc_status begin(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t query_count,
-                         int64_t stride, struct bi_voxelgrid_query *query)
+/* Checks what all queries take. */
+static bosc_status check_query(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t query_count,
+                               int64_t stride, struct bi_voxelgrid_query *query)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check(ctx, grid));
     BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "queries", queries, "query_count", query_count, stride, &query->rows));
     if (query_count > INT64_MAX / 16)
@@ -93,7 +92,8 @@ bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelgrid *grid
                                        int64_t query_count, int64_t stride, int64_t *counts)
 {
     struct bi_voxelgrid_query query = {.counts = counts};
-    BI_TRY(begin(ctx, grid, queries, query_count, stride, &query));
+    BI_ENTER(ctx);
+    BI_TRY(check_query(ctx, grid, queries, query_count, stride, &query));
     return count(ctx, grid, &query, false);
 }
 
@@ -101,7 +101,8 @@ bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *gri
                                         int64_t query_count, int64_t stride, double radius, int64_t *counts)
 {
     struct bi_voxelgrid_query query = {.counts = counts};
-    BI_TRY(begin(ctx, grid, queries, query_count, stride, &query));
+    BI_ENTER(ctx);
+    BI_TRY(check_query(ctx, grid, queries, query_count, stride, &query));
     BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
     bi_voxelgrid_square(grid, radius, &query.r2, &query.reach);
     return count(ctx, grid, &query, true);
@@ -145,7 +146,8 @@ bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, con
                                   int64_t capacity)
 {
     struct radius_call call = {.grid = grid};
-    BI_TRY(begin(ctx, grid, queries, query_count, stride, &call.query));
+    BI_ENTER(ctx);
+    BI_TRY(check_query(ctx, grid, queries, query_count, stride, &call.query));
     BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "ids", ids, dist2));
