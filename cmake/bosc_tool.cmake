@@ -57,8 +57,9 @@ if(BOSC_EMULATOR)
   target_link_libraries(boscage_emulated_io PUBLIC boscage_emulated ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC_CXX}
     ${BOSC_JANSSON} ${BOSC_ZLIB_STATIC} m)
 endif()
+target_sources(boscage_io PRIVATE src/base/caller.c src/base/threads.c) # libboscage keeps its own to itself
 if(BOSC_FAULTS)
-  target_sources(boscage_io PRIVATE src/base/fault.c) # libboscage keeps its fault points to itself
+  target_sources(boscage_io PRIVATE src/base/fault.c)
 endif()
 
 file(GLOB bosc_tool_sources CONFIGURE_DEPENDS tool/*.c render/*.c demo/*.c)

@@ -61,14 +61,15 @@ static bosc_status show_view(struct demo *demo, struct land *land, const struct 
     snprintf(text, sizeof text, "%lld triangles, within a pixel as a camera sees them",
              (long long)land->mesh.triangles);
     demo_row(demo, text, selected - start, 0);
-    return draw(demo, land, ground, (struct relief){.view = RELIEF_EYE, .eye = camera_eye(&camera, land->spacing)},
+    return draw(demo, land, ground,
+                (struct relief){.view = RELIEF_EYE, .eye = camera_eye(&camera, land->heights.spacing)},
                 "terrain_view.png");
 }
 
 bosc_status demo_terrain(struct demo *demo)
 {
     struct ground ground = {0};
-    struct land land = {.spacing = 30, .heights = {.width = SIDE, .height = SIDE}};
+    struct land land = {.heights = {.width = SIDE, .height = SIDE, .spacing = 30, .spacing_y = 30}};
     land.heights.data = demo_alloc(demo, (size_t)SIDE * SIDE, sizeof *land.heights.data);
     if (!land.heights.data) return BOSC_ERR_NOMEM;
     double start = demo_now();
@@ -79,7 +80,7 @@ bosc_status demo_terrain(struct demo *demo)
     if (status == BOSC_OK) status = land_build(demo->ctx, &land);
     bosc_status code = status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
     if (!code) demo_row(demo, "terrain: errors of all diamonds", demo_now() - start, (double)SIDE * SIDE);
-    if (!code && !ground_open(&ground, &land.heights, land.spacing))
+    if (!code && !ground_open(&ground, &land.heights))
         code = demo_fail(demo, BOSC_ERR_NOMEM, "out of memory for the pictures");
     if (!code) code = show_bound(demo, &land, &ground);
     if (!code) code = show_view(demo, &land, &ground);

@@ -7,8 +7,8 @@
 
 bosc_status land_build(bosc_ctx *ctx, struct land *land)
 {
-    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = land->spacing};
     const bosc_heights *h = &land->heights;
+    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = h->spacing, .spacing_y = h->spacing_y};
     bosc_status status = bosc_terrain_create(ctx, &opts, &land->terrain);
     if (status == BOSC_OK) status = bosc_terrain_build(ctx, land->terrain, h->data, h->width, h->height, h->width);
     return status;

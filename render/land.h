@@ -6,8 +6,7 @@
 #include <boscage/terrain.h>
 
 struct land {
-    bosc_heights heights;
-    double spacing;
+    bosc_heights heights; /* with both spacings */
     bosc_terrain *terrain;
     int64_t vertex_capacity, triangle_capacity; /* of the mesh's arrays */
     float *vertices, *normals;

@@ -75,8 +75,8 @@ static bool on_border(const struct relief *r, int64_t i)
     const uint32_t *v = r->mesh->indices;
     const float *p = r->mesh->positions + 3 * (int64_t)v[i];
     const float *q = r->mesh->positions + 3 * (int64_t)v[i % 3 == 2 ? i - 2 : i + 1];
-    float east = (float)((double)(g->heights->width - 1) * g->spacing);
-    float south = (float)((double)(g->heights->height - 1) * g->spacing);
+    float east = (float)((double)(g->heights->width - 1) * g->heights->spacing);
+    float south = (float)((double)(g->heights->height - 1) * g->heights->spacing_y);
     return (p[0] == 0 && q[0] == 0) || (p[1] == 0 && q[1] == 0) || (p[0] == east && q[0] == east) ||
            (p[1] == south && q[1] == south);
 }
@@ -122,7 +122,7 @@ static struct colour side_of(const struct paints *p, const struct ground *g, con
 {
     double unit = g->low - g->bottom, z = (at[2] - g->bottom) / unit, east = at[0] / unit, south = at[1] / unit;
     double layer = 0.5 + 0.5 * sin(18 * z + 3 * sin(0.4 * east) + 2 * sin(0.34 * south)), depth = fmin(0.4 * z, 1);
-    double light = at[1] > ((double)g->heights->height - 1.001) * g->spacing ? 1 : 0.6;
+    double light = at[1] > ((double)g->heights->height - 1.001) * g->heights->spacing_y ? 1 : 0.6;
     return scaled(colour_mix(p->earth, p->layer, (0.35 + 0.3 * layer) * depth), light, light, light);
 }
 
@@ -206,7 +206,8 @@ static void draw_samples(const struct look *l, struct canvas *canvas)
 static struct eye eye_of(const struct relief *r, int width, int *height)
 {
     const struct ground *g = r->ground;
-    double x = (double)(g->heights->width - 1) * g->spacing, y = (double)(g->heights->height - 1) * g->spacing;
+    const bosc_heights *h = g->heights;
+    double x = (double)(h->width - 1) * h->spacing, y = (double)(h->height - 1) * h->spacing_y;
     const double middle[3] = {x / 2, y / 2, (g->low + g->high) / 2};
     const double north[3] = {0, -1, 0}, up[3] = {0, 0, 1}, down[3] = {0, 0, -1}, ahead[3] = {-0.42, -0.80, -0.62};
     if (r->view == RELIEF_EYE) {
@@ -242,7 +243,7 @@ bool relief_draw(const struct relief *relief, int width, int height, struct canv
     struct look l = {.relief = relief, .sight = &sight, .paints = mix_paints()};
     const struct ground *g = relief->ground;
     struct eye eye = eye_of(relief, width, &height);
-    l.far = hypot((double)g->heights->width, (double)g->heights->height) * g->spacing;
+    l.far = hypot((double)g->heights->width * g->heights->spacing, (double)g->heights->height * g->heights->spacing_y);
     bool good = block_open(&l.block, relief, relief->view == RELIEF_SIDE) &&
                 sight_open(&sight, width * SAMPLES, height * SAMPLES, &eye, &l.block.scene);
     if (good) good = canvas_open(canvas, width, height, (struct colour){0, 0, 0});

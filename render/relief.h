@@ -7,12 +7,12 @@
 
 /* What belongs to a raster, whatever its mesh. */
 struct ground {
-    const bosc_heights *heights;
-    double spacing, low, high;
+    const bosc_heights *heights; /* with both spacings */
+    double low, high;
     double bottom;    /* of the block: a fiftieth of the raster's sides below its lowest height */
     float *sun, *sky; /* how much of each reaches a sample, 0 to 1 */
 };
-bool ground_open(struct ground *ground, const bosc_heights *heights, double spacing); /* false: no memory */
+bool ground_open(struct ground *ground, const bosc_heights *heights); /* false: no memory */
 void ground_close(struct ground *ground);
 
 enum relief_view {

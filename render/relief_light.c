@@ -9,7 +9,8 @@
 static void cast_shadows(struct ground *g, float *shadow)
 {
     const bosc_heights *h = g->heights;
-    double aside = relief_sun[0] / -relief_sun[1], drop = g->spacing * relief_sun[2] / -relief_sun[1];
+    double aside = relief_sun[0] / -relief_sun[1] * h->spacing_y / h->spacing;
+    double drop = h->spacing_y * relief_sun[2] / -relief_sun[1];
     double soft = 1.2 * drop;
     int64_t w = h->width;
     for (int64_t y = 0; y < h->height; y++) {
@@ -49,17 +50,16 @@ static void open_sky(struct ground *g, float *mean, double *line, int64_t r)
     for (int64_t y = 0; y < n; y++) blur_line(mean + y * w, w, 1, r, line);
     for (int64_t x = 0; x < w; x++) blur_line(mean + x, n, w, r, line);
     for (int64_t i = 0; i < w * n; i++) {
-        double above = (h->data[i] - mean[i]) / ((double)r * g->spacing);
+        double above = (h->data[i] - mean[i]) / ((double)r * h->spacing);
         g->sky[i] *= (float)(above < -0.25 ? 0.55 : above > 0.1 ? 1.18 : 1 + 1.8 * above);
     }
 }
 
-bool ground_open(struct ground *ground, const bosc_heights *heights, double spacing)
+bool ground_open(struct ground *ground, const bosc_heights *heights)
 {
     int64_t all = heights->width * heights->height;
     int64_t longest = heights->width > heights->height ? heights->width : heights->height;
-    *ground =
-        (struct ground){.heights = heights, .spacing = spacing, .low = heights->data[0], .high = heights->data[0]};
+    *ground = (struct ground){.heights = heights, .low = heights->data[0], .high = heights->data[0]};
     ground->sun = malloc((size_t)all * sizeof *ground->sun);
     ground->sky = malloc((size_t)all * sizeof *ground->sky);
     float *means = malloc((size_t)(all + 2 * longest) * sizeof *means);
@@ -70,7 +70,8 @@ bool ground_open(struct ground *ground, const bosc_heights *heights, double spac
         ground->high = fmax(ground->high, heights->data[i]);
         ground->sky[i] = 1;
     }
-    ground->bottom = ground->low - 0.02 * (double)(heights->width + heights->height) * spacing;
+    ground->bottom =
+        ground->low - 0.02 * ((double)heights->width * heights->spacing + (double)heights->height * heights->spacing_y);
     if (good) {
         cast_shadows(ground, means);
         open_sky(ground, means, line, longest / 128 + 1);
@@ -92,8 +93,8 @@ void ground_close(struct ground *ground)
 double ground_at(const struct ground *ground, const float *values, double x, double y)
 {
     const bosc_heights *h = ground->heights;
-    double u = fmin(fmax(x / ground->spacing, 0), (double)(h->width - 1));
-    double v = fmin(fmax(y / ground->spacing, 0), (double)(h->height - 1));
+    double u = fmin(fmax(x / h->spacing, 0), (double)(h->width - 1));
+    double v = fmin(fmax(y / h->spacing_y, 0), (double)(h->height - 1));
     int64_t i = (int64_t)u, j = (int64_t)v, i1 = i + 1 < h->width ? i + 1 : i, j1 = j + 1 < h->height ? j + 1 : j;
     const float *top = values + j * h->width, *bottom = values + j1 * h->width;
     double a = top[i] + (u - (double)i) * (top[i1] - top[i]);

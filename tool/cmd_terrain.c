@@ -14,26 +14,30 @@ struct wish {
 static int read_land(struct job *job, struct land *land)
 {
     int encoding = 0, code;
+    double spacing = 0;
     bosc_io_error error;
     *land = (struct land){0};
-    if ((code = option_number(job, OPT_SPACING, 0, &land->spacing)) ||
-        (code = option_choice(job, OPT_ENCODING, &encoding)))
+    if ((code = option_number(job, OPT_SPACING, 0, &spacing)) || (code = option_choice(job, OPT_ENCODING, &encoding)))
         return code;
-    if (job->value[OPT_SPACING] && !(land->spacing >= 1e-9 && land->spacing <= 1e9))
+    if (job->value[OPT_SPACING] && !(spacing >= 1e-9 && spacing <= 1e9))
         return say(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
     if ((code = job_open(job))) return code;
     double start = job_now();
     bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &land->heights, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
-    const bosc_heights *h = &land->heights;
+    bosc_heights *h = &land->heights;
     if (h->width < 2 || h->height < 2)
         return say(EXIT_FAILED, "%s: %lld x %lld samples are too few for a mesh", job->operands[0], (long long)h->width,
                    (long long)h->height);
-    if (land->spacing == 0) land->spacing = h->spacing > 0 ? h->spacing : 1;
+    bool from_degrees = !spacing && h->degrees;
+    if (spacing || h->spacing == 0) h->spacing = h->spacing_y = spacing ? spacing : 1;
+    if (h->spacing_y == 0) h->spacing_y = h->spacing;
     job_integer(job, "width", h->width);
     job_integer(job, "height", h->height);
-    job_number(job, "spacing", land->spacing);
+    job_number(job, "spacing", h->spacing);
+    if (h->spacing_y != h->spacing) job_number(job, "spacing_y", h->spacing_y);
+    if (from_degrees) job_number(job, "latitude", h->latitude);
     if (h->voids) job_integer(job, "voids", h->voids);
     start = job_now();
     status = land_build(job->ctx, land);
@@ -73,9 +77,8 @@ static int draw(struct job *job, const struct land *land, const struct wish *wis
     int width = (int)wish->width;
     double start = job_now();
     struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)wish->view, .wires = 0.6};
-    if (wish->view == RELIEF_EYE) relief.eye = camera_eye(&wish->camera, land->spacing);
-    bool good =
-        ground_open(&ground, &land->heights, land->spacing) && relief_draw(&relief, width, width * 9 / 16, canvas);
+    if (wish->view == RELIEF_EYE) relief.eye = camera_eye(&wish->camera, land->heights.spacing);
+    bool good = ground_open(&ground, &land->heights) && relief_draw(&relief, width, width * 9 / 16, canvas);
     ground_close(&ground);
     job_seconds(job, "draw", start);
     return good ? EXIT_DONE : say(EXIT_FAILED, "out of memory for the picture");

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include <boscage/io.h>
+
 #include "tool/tool.h"
 
 /* Where a standard file is closed, no other may take its number: what is meant for it would go there. What takes it
@@ -13,12 +15,28 @@ static void hold_standard_files(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return;
 }
 
+/* What is half written goes with the process. */
+static void end_by_signal(int number)
+{
+    bosc_temporaries_remove();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signals(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        if (signal(ending[i], end_by_signal) == SIG_IGN) signal(ending[i], SIG_IGN); /* nohup */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file at its limit are failed writes */
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     struct job job = {.commands = commands, .command_count = command_count};
     hold_standard_files();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file at its limit are failed writes */
-    signal(SIGXFSZ, SIG_IGN);
+    catch_signals();
     int code = options_read(&job, argc, argv);
     if (code) return code;
     job.command = command_find(&job, job.words, job.word_count);

@@ -18,8 +18,8 @@ struct path {
 static double height_at(const struct land *land, double x, double y)
 {
     const bosc_heights *h = &land->heights;
-    int64_t i = (int64_t)fmin(fmax(x / land->spacing, 0), (double)(h->width - 1));
-    int64_t j = (int64_t)fmin(fmax(y / land->spacing, 0), (double)(h->height - 1));
+    int64_t i = (int64_t)fmin(fmax(x / h->spacing, 0), (double)(h->width - 1));
+    int64_t j = (int64_t)fmin(fmax(y / h->spacing_y, 0), (double)(h->height - 1));
     return h->data[j * h->width + i];
 }
 
@@ -27,7 +27,7 @@ static double height_at(const struct land *land, double x, double y)
 static int make_circle(const struct land *land, struct path *path)
 {
     const bosc_heights *h = &land->heights;
-    double w = (double)(h->width - 1) * land->spacing, d = (double)(h->height - 1) * land->spacing;
+    double w = (double)(h->width - 1) * h->spacing, d = (double)(h->height - 1) * h->spacing_y;
     double turn = 2 * 3.14159265358979323846 / CIRCLE;
     *path = (struct path){.count = CIRCLE, .closed = true};
     path->camera = job_alloc(CIRCLE * CAMERA_NUMBERS, sizeof *path->camera);
@@ -127,7 +127,7 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
     struct relief relief = {.ground = ground,
                             .mesh = &land->mesh,
                             .view = RELIEF_EYE,
-                            .eye = camera_eye(&camera, land->spacing),
+                            .eye = camera_eye(&camera, land->heights.spacing),
                             .wires = 0.5};
     if (!relief_draw(&relief, width, height, &canvas)) return say(EXIT_FAILED, "out of memory for a frame");
     job_seconds(job, "draw", meshed);
@@ -158,7 +158,7 @@ int terrain_fly(struct job *job, struct land *land, int width)
     if (code) return code;
     if (!path.closed) unwind(&path);
     json_t *frames = json_array();
-    if (!ground_open(&ground, &land->heights, land->spacing)) code = say(EXIT_FAILED, "out of memory for the pictures");
+    if (!ground_open(&ground, &land->heights)) code = say(EXIT_FAILED, "out of memory for the pictures");
     for (int64_t i = 0; i < count && !code; i++) {
         double camera[CAMERA_NUMBERS] = {0}, steps = (double)(path.closed ? count : count > 1 ? count - 1 : 1);
         camera_along(&path, (double)i / steps, camera);

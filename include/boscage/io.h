@@ -5,13 +5,16 @@
  * Paths. "-" is standard input or standard output. The format follows from the ending of the path; for "-" and other
  * endings readers go by the first bytes.
  *
- * Readers parse a mapped file and refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile
+ * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile
  * (BOSC_ERR_FORMAT), or holds a NaN where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file,
- * not with what its header claims. An input that is not a regular file is read to its end, which must come within 4 GiB
+ * not with what its header claims; a file of 256 MB and more that free memory has no room for is mapped, and must not be
+ * shortened while it is read (SIGBUS). An input that is not a regular file is read to its end, which must come within 4 GiB
  * and half of the machine's memory (BOSC_ERR_LIMIT).
  *
- * Writers write to a temporary name beside the target and rename it when it is whole, so a file appears whole or not at
- * all. Devices and pipes are written to directly.
+ * Writers write to a file beside the target that takes its name when it is whole and on the disk, so a file appears
+ * whole or not at all, and of several files all or none. A link stays: what it names is written. The access rights of a
+ * file stay, but for setuid and setgid. Devices and pipes are written to directly, and a file that is a mount point
+ * after everything else is whole.
  *
  * Errors. `error` may be NULL; else its text becomes "FILE:LINE: reason" or "FILE: reason", or for a bad argument
  * "argument: reason" with BOSC_ERR_ARG. Outputs stay as they were on failure. BOSC_ERR_NOMEM: out of memory.
@@ -33,6 +36,10 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_io_error {
     char text[512];
 } bosc_io_error;
+
+/* Removes the files that are being written, where the file system gave them temporary names: for a handler of a signal
+ * that ends the process. Their writers fail if they go on. May be called from a signal handler. */
+BOSC_API void bosc_temporaries_remove(void);
 
 /* ---- arrays ---- */
 
@@ -171,8 +178,11 @@ BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, b
 typedef struct bosc_heights {
     int64_t width, height; /* samples in a row, and rows; at least 1 */
     float *data;           /* in the file's units, finite */
-    double spacing;        /* metres from row to row, where the file says so; else 0 */
+    double spacing;        /* metres from column to column, where the file says so; else 0 */
     int64_t voids;         /* samples without a height in the file, which were filled in */
+    double spacing_y;      /* metres from row to row; 0: as `spacing` */
+    int32_t degrees;       /* 1: the spacings were degrees, made metres at this latitude */
+    double latitude;       /* in degrees; 0 where the file does not say where it lies */
 } bosc_heights;
 
 typedef enum bosc_heights_encoding {
@@ -187,12 +197,15 @@ BOSC_API void bosc_heights_free(bosc_heights *heights);
  *
  *   .png         grey of 8 or 16 bits, interlaced or not; or terrain-RGB
  *   .pgm         P2 and P5, of 8 or 16 bits
- *   .hgt         SRTM: a square of big-endian int16 that covers one degree; -32768 is no height
+ *   .hgt         SRTM: a square of big-endian int16 that covers one degree; -32768 is no height. The latitude is that
+ *                of the name (N45E006.hgt), or else 0
  *   .tif .tiff   one band of integers or floats of 8 to 64 bits, in strips or tiles, any compression without loss or
- *                LERC, BigTIFF too; GDAL's no-data value and NaN are no heights. The spacing is the pixel scale of
- *                GeoTIFF, with a degree for 111,133 m
+ *                LERC, BigTIFF too; GDAL's no-data value and NaN are no heights, and its scale and offset are applied.
+ *                The spacings are those of GeoTIFF's pixel scale or transformation; rows come from north to south
+ *                however they are stored; a rotated raster is refused
  *   .npy         (height, width) of f4, f8, and of integers of 8 to 64 bits; NaN is no height
  *
+ * A degree is 111,133 m, and its cosine of the latitude of the raster's middle from column to column.
  * A sample without a height gets the mean of the nearest ones to its left, right, up and down, each weighted by the
  * reciprocal of its distance; where there are none of those, of the ones just filled in.
  * Errors: BOSC_ERR_DATA for no heights at all, and for one that is infinite or beyond a float. A file that claims more

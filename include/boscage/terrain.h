@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A raster has `height` rows of `width` samples. The sample in column c and row r stands at x = c S, y = r S, where S
- * is the spacing; z is its height. The mesh covers exactly [0, (width-1) S] x [0, (height-1) S], for any width and
- * height, and all its vertices are samples. Its triangles are the leaves of a concurrent binary tree: right isosceles
+ * is the spacing (rows may have one of their own); z is its height. The mesh covers exactly [0, (width-1) S] x
+ * [0, (height-1) S], for any width and height, and all its vertices are samples. Its triangles are the leaves of a concurrent binary tree: right isosceles
  * triangles, each of which is split from its right angle to the midpoint of its longest edge. The two triangles at a
  * longest edge, a diamond, are only ever split together. So no vertex lies inside an edge of another triangle, in
  * whatever order meshes are refined and coarsened.
@@ -45,6 +45,7 @@ typedef struct bosc_terrain_opts {
     bosc_terrain_roots roots;
     int32_t assume_valid; /* not 0: heights are not checked for NaN and infinities, so that builds only queue */
     double spacing;       /* S; 0: 1 */
+    double spacing_y;     /* of rows, where it is another than S, that of columns; 0: S */
 } bosc_terrain_opts;
 
 /* Makes a terrain without a raster.
@@ -197,6 +198,7 @@ typedef struct bosc_terrain_info {
     int32_t first_level; /* of the leaves of the coarsest mesh */
     bosc_terrain_roots roots;
     int32_t reserved;
+    double spacing_y;
 } bosc_terrain_info;
 
 /* Describes the terrain. Set info->size. */

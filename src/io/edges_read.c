@@ -60,6 +60,7 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
 
 bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open(path, &file, error);
@@ -72,6 +73,7 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
 bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
                                      bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     void *fresh = NULL;
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");

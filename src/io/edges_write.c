@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "io/edges.h"
 
 enum { BATCH = 4096, LINE_MAX_BYTES = 64 }; /* "a ", two numbers of 10 digits, a real of 25, blanks */
@@ -83,13 +79,8 @@ static int put_head(struct bi_sink *sink, const struct job *job)
 static bosc_status put_all(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const struct job *job = what;
-    int64_t m = job->edges->m, threads = 1;
+    int64_t m = job->edges->m, threads = bi_io_threads((size_t)m / BATCH + 1);
     size_t used[BI_CHUNKS_MAX];
-#ifdef _OPENMP
-    threads = omp_get_max_threads();
-#endif
-    if (threads > m / BATCH + 1) threads = m / BATCH + 1;
-    if (threads > BI_CHUNKS_MAX) threads = BI_CHUNKS_MAX;
     char *text = bi_io_alloc((size_t)threads * BATCH * LINE_MAX_BYTES);
     if (!text) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     int failed = put_head(sink, job);
@@ -128,6 +119,7 @@ static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
 
 bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = check(edges, error);

@@ -1,4 +1,4 @@
-/* Files as bytes: mapped, or read to the end; and the memory and messages that all of this library uses. */
+/* Files as bytes: read, or mapped where memory is short; and the memory and messages that all of this library uses. */
 #include "io/io.h"
 
 #include <errno.h>
@@ -21,6 +21,14 @@ bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *for
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
     return status;
+}
+
+int bi_io_threads(size_t items)
+{
+    int32_t most = bi_threads_default();
+    if (most > BI_CHUNKS_MAX) most = BI_CHUNKS_MAX;
+    if ((size_t)most > items) most = items ? (int32_t)items : 1;
+    return bi_threads_of_call(bi_threads_startable(most));
 }
 
 /* A number of /proc/meminfo, in bytes; 0 where it is not there. */
@@ -117,6 +125,60 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
     return BOSC_OK;
 }
 
+/* Memory for a whole file, on large pages where they are: half of the time of reading goes into the small ones. */
+static void *alloc_whole(size_t size)
+{
+    const size_t page = (size_t)1 << 21;
+    if (size < 2 * page) return bi_io_alloc(size);
+    if (bi_fault(BI_FAULT_ALLOC) || size > SIZE_MAX - page) return NULL;
+    void *memory = aligned_alloc(page, (size + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (memory) (void)madvise(memory, size, MADV_HUGEPAGE); /* advice: nothing depends on it */
+#endif
+    return memory;
+}
+
+/* Fills size bytes at `to` with those of a file from its beginning. Returns 0 or an errno; ENODATA: there are fewer. */
+static int read_whole(int fd, char *to, size_t size)
+{
+    const size_t piece = (size_t)1 << 22;
+    int64_t pieces = (int64_t)((size + piece - 1) / piece);
+    int number = 0;
+#pragma omp parallel for num_threads(bi_io_threads((size_t)pieces)) schedule(dynamic) reduction(max : number)
+    for (int64_t p = 0; p < pieces; p++) {
+        size_t at = (size_t)p * piece, end = size - at < piece ? size : at + piece;
+        int failed = 0;
+        while (at < end && !failed) {
+            ssize_t r = bi_fault(BI_FAULT_READ) ? (errno = EIO, -1) : pread(fd, to + at, end - at, (off_t)at);
+            if (r == 0 || (r < 0 && errno != EINTR)) failed = r < 0 ? errno : ENODATA;
+            if (r > 0) at += (size_t)r;
+        }
+        number = failed > number ? failed : number;
+    }
+    return number;
+}
+
+/* A mapped file would do without the copy; but if another process shortens it, reading it ends this one (SIGBUS). */
+static bosc_status load_regular(int fd, size_t size, struct bi_file *file, bosc_io_error *error)
+{
+    bool room = has_room(size);
+    void *map = room ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    file->memory = room ? alloc_whole(size) : NULL;
+    file->bytes.size = size;
+    if (map != MAP_FAILED) {
+        file->bytes.data = file->map = map;
+        return BOSC_OK;
+    }
+    if (!file->memory)
+        return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", file->bytes.name, size);
+    file->bytes.data = file->memory;
+    int number = read_whole(fd, file->memory, size);
+    if (!number) return BOSC_OK;
+    bi_file_close(file);
+    if (number != ENODATA) return fail_reading(file->bytes.name, number, error);
+    return bi_io_fail(error, BOSC_ERR_IO, "%s: became shorter while it was read", file->bytes.name);
+}
+
 static bosc_status load(int fd, struct bi_file *file, bosc_io_error *error)
 {
     struct stat about;
@@ -125,13 +187,7 @@ static bosc_status load(int fd, struct bi_file *file, bosc_io_error *error)
     if (S_ISDIR(about.st_mode)) return fail_reading(file->bytes.name, EISDIR, error);
     if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
         return bi_file_read(fd, most_of(fd, &about), file, error);
-    size_t size = (size_t)about.st_size;
-    void *map = bi_fault(BI_FAULT_READ) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED) return bi_file_read(fd, SIZE_MAX, file, error);
-    file->map = map;
-    file->bytes.data = map;
-    file->bytes.size = size;
-    return BOSC_OK;
+    return load_regular(fd, (size_t)about.st_size, file, error);
 }
 
 bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *error)
@@ -152,5 +208,5 @@ void bi_file_close(struct bi_file *file)
 {
     if (file->map) munmap(file->map, file->bytes.size);
     free(file->memory);
-    *file = (struct bi_file){0};
+    *file = (struct bi_file){.bytes.name = file->bytes.name};
 }

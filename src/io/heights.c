@@ -21,6 +21,8 @@ bosc_status bi_heights_new(const char *name, int64_t width, int64_t height, bosc
     return status;
 }
 
+double bi_heights_shrink(double latitude) { return cos(latitude * (3.14159265358979323846 / 180)); }
+
 bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t height, int64_t bytes, uint64_t most,
                            bosc_io_error *error)
 {

@@ -50,6 +50,9 @@ struct bi_sink;
 bool bi_png_write_grey(struct bi_sink *sink, const uint16_t *grey, int32_t width, int32_t height);
 bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bosc_io_error *error);
 
+/* How much shorter a degree is along the parallel of a latitude, in degrees, than along a meridian. */
+double bi_heights_shrink(double latitude);
+
 /* One degree of a meridian, in metres: that of the sphere with the Earth's mean radius is 111,195, the mean of the
  * ellipsoid's this. */
 #define BI_METRES_A_DEGREE 111133.0

@@ -1,4 +1,5 @@
 /* Heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of .hgt). */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,17 @@ bosc_status bi_heights_pgm(const struct bi_bytes *in, bosc_heights *heights, bos
 
 enum { NO_HEIGHT = -32768 };
 
+/* Of the middle of a file called .../N45E006.hgt, which begins at that latitude; 0 for other names. */
+static double latitude_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool south = name[0] == 'S' || name[0] == 's', north = name[0] == 'N' || name[0] == 'n';
+    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return 0;
+    if (!name[3] || !strchr("EWew", name[3])) return 0;
+    int degrees = (name[1] - '0') * 10 + name[2] - '0';
+    return degrees > 89 ? 0 : (south ? -degrees : degrees) + 0.5;
+}
+
 bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     const unsigned char *from = (const unsigned char *)in->data;
@@ -114,7 +126,10 @@ bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bos
                           in->name, in->size);
     bosc_status status = bi_heights_new(in->name, side, side, heights, error);
     if (status != BOSC_OK) return status;
-    heights->spacing = BI_METRES_A_DEGREE / (double)(side - 1);
+    heights->degrees = 1;
+    heights->latitude = latitude_of(in->name);
+    heights->spacing_y = BI_METRES_A_DEGREE / (double)(side - 1);
+    heights->spacing = heights->spacing_y * bi_heights_shrink(heights->latitude);
     for (int64_t i = 0; i < count; i++) {
         int16_t x = (int16_t)(from[2 * i] << 8 | from[2 * i + 1]);
         heights->data[i] = x == NO_HEIGHT ? NAN : (float)x;

@@ -111,7 +111,8 @@ static void convert_row(const struct reading *r, const unsigned char *from, floa
     }
 }
 
-enum { MOST_DEFLATE = 1032 }; /* bytes that one compressed byte may stand for, at most */
+enum { MOST_DEFLATE = 1032 };                   /* bytes that one compressed byte may stand for, at most */
+enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 }; /* of what is not the picture, and is not looked at */
 
 static bosc_status read_picture(struct reading *r, bosc_heights_encoding encoding, bosc_heights *heights)
 {
@@ -141,6 +142,8 @@ bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding enco
     r.no_memory = !r.info;
     if (r.info) {
         png_set_read_fn(r.png, &r, deliver);
+        png_set_chunk_malloc_max(r.png, MOST_CHUNK);
+        png_set_chunk_cache_max(r.png, MOST_TEXTS);
         status = read_picture(&r, encoding, heights);
     }
     if (r.no_memory)

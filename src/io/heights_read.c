@@ -131,6 +131,7 @@ bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encodin
 bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, bosc_heights *heights,
                               bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (encoding != BOSC_HEIGHTS_PLAIN && encoding != BOSC_HEIGHTS_TERRAIN_RGB)
         return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is not an encoding of heights", (int)encoding);

@@ -1,23 +1,12 @@
-/* Heights of TIFFs and GeoTIFFs, by libtiff. Sources: Adobe, TIFF 6.0; OGC 19-008, GeoTIFF 1.1; GDAL's no-data tag. */
+/* Heights of TIFFs, by libtiff. Source: Adobe, TIFF 6.0. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tiffio.h>
 
-#include "io/heights.h"
-#include "io/number.h"
+#include "io/geotiff.h"
 
 enum {
-    TAG_PIXEL_SCALE = 33550,
-    TAG_GEO_KEYS = 34735,
-    TAG_NO_DATA = 42113,
-    KEY_MODEL_TYPE = 1024, /* 1: projected, 2: geographic */
-    KEY_LINEAR_UNITS = 3076,
-    MODEL_GEOGRAPHIC = 2,
-    UNIT_METRE = 9001,
-    UNIT_FOOT = 9002,
-    UNIT_US_FOOT = 9003,
     STRIP_SAMPLES = 1 << 16, /* written in one piece, about */
     MOST_RATIO = 1 << 14     /* bytes that one byte of a strong compression is taken for, at most */
 };
@@ -114,49 +103,6 @@ static bool open_tiff(struct tiff *t, const char *mode)
 
 /* ---- what the file says of itself ---- */
 
-/* The values of a tag that libtiff does not know; false where it is missing or of another type. */
-static bool get_values(TIFF *handle, uint32_t tag, TIFFDataType type, uint32_t *count, const void **values)
-{
-    const TIFFField *field = TIFFFindField(handle, tag, TIFF_ANY);
-    if (!field || TIFFFieldDataType(field) != type || !TIFFFieldPassCount(field)) return false;
-    if (TIFFFieldReadCount(field) != TIFF_VARIABLE2) return false;
-    return TIFFGetField(handle, tag, count, values) == 1 && *count > 0 && *values;
-}
-
-/* GDAL writes it as text. NaN where there is none. */
-static double no_data_of(TIFF *handle, struct bi_sample_type type)
-{
-    uint32_t count;
-    const void *text;
-    double none;
-    if (!get_values(handle, TAG_NO_DATA, TIFF_ASCII, &count, &text)) return NAN;
-    const char *p = text, *end = p + count;
-    while (p < end && *p == ' ') p++;
-    if (!bi_number_read(p, end, &none)) return NAN;
-    return type.kind == 'f' && type.width == 4 ? (double)(float)none : none;
-}
-
-/* The value of a key that holds one short; `otherwise` where it is missing. */
-static int geo_key(const uint16_t *keys, uint32_t count, int key, int otherwise)
-{
-    for (uint32_t i = 4; count >= 4 && i + 4 <= count; i += 4)
-        if (keys[i] == key && keys[i + 1] == 0) return keys[i + 3];
-    return otherwise;
-}
-
-static double spacing_of(TIFF *handle)
-{
-    const void *scale = NULL, *keys = NULL;
-    uint32_t count = 0, key_count = 0;
-    if (!get_values(handle, TAG_PIXEL_SCALE, TIFF_DOUBLE, &count, &scale) || count < 2) return 0;
-    if (!get_values(handle, TAG_GEO_KEYS, TIFF_SHORT, &key_count, &keys)) return 0;
-    int unit = geo_key(keys, key_count, KEY_LINEAR_UNITS, UNIT_METRE);
-    double metres = unit == UNIT_METRE ? 1 : unit == UNIT_FOOT ? 0.3048 : unit == UNIT_US_FOOT ? 1200.0 / 3937 : 0;
-    if (geo_key(keys, key_count, KEY_MODEL_TYPE, 0) == MODEL_GEOGRAPHIC) metres = BI_METRES_A_DEGREE;
-    double spacing = fabs(((const double *)scale)[1]) * metres;
-    return isfinite(spacing) ? spacing : 0;
-}
-
 struct layout {
     struct bi_sample_type type;
     uint32_t width, height;
@@ -201,7 +147,7 @@ static const char *get_layout(TIFF *handle, struct layout *layout, int *compress
     if (bits != 32 && bits != 64 && (real || (bits != 8 && bits != 16)))
         return "samples have none of 8, 16, 32, 64 bits (floats: 32, 64)";
     layout->type = (struct bi_sample_type){real ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u', bits / 8};
-    layout->none = no_data_of(handle, layout->type);
+    layout->none = bi_geotiff_no_data(handle, layout->type);
     return ratio_of(packing) ? NULL : "an unsupported compression";
 }
 
@@ -241,11 +187,43 @@ static bool read_tiles(TIFF *handle, const struct layout *l, char *buffer, tmsiz
     return true;
 }
 
+/* Rows from north to south, samples from west to east. */
+static void turn(bosc_heights *h, bool rows, bool columns)
+{
+    int64_t w = h->width, n = h->height;
+    for (int64_t y = 0; rows && y < n / 2; y++)
+        for (int64_t x = 0; x < w; x++) {
+            float *a = h->data + y * w + x, *b = h->data + (n - 1 - y) * w + x, z = *a;
+            *a = *b;
+            *b = z;
+        }
+    for (int64_t y = 0; columns && y < n; y++)
+        for (int64_t x = 0; x < w / 2; x++) {
+            float *a = h->data + y * w + x, *b = h->data + y * w + w - 1 - x, z = *a;
+            *a = *b;
+            *b = z;
+        }
+}
+
+static void place(bosc_heights *h, const struct bi_geotiff *geo)
+{
+    h->spacing = geo->spacing;
+    h->spacing_y = geo->spacing_y;
+    h->degrees = !isnan(geo->latitude);
+    h->latitude = h->degrees ? geo->latitude : 0;
+    turn(h, geo->to_north, geo->to_west);
+    if (geo->scale == 1 && geo->offset == 0) return;
+    for (int64_t i = 0; i < h->width * h->height; i++)
+        h->data[i] = (float)((double)h->data[i] * geo->scale + geo->offset);
+}
+
 static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     struct layout l;
     int compression = 0;
+    struct bi_geotiff geo;
     const char *reason = get_layout(t->handle, &l, &compression);
+    if (!reason) reason = bi_geotiff_read(t->handle, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     bool tiled = TIFFIsTiled(t->handle) != 0;
     tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
@@ -260,7 +238,7 @@ static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_
     bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
                        : read_strips(t->handle, &l, buffer, capacity, heights);
     free(buffer);
-    heights->spacing = spacing_of(t->handle);
+    place(heights, &geo);
     if (whole) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
                       t->reason.text[0] ? t->reason.text : "truncated");
@@ -279,18 +257,6 @@ bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bo
 
 /* ---- writing ---- */
 
-static bool put_geography(TIFF *handle, double spacing)
-{
-    static const TIFFFieldInfo fields[] = {
-        {TAG_PIXEL_SCALE, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"ModelPixelScaleTag"},
-        {TAG_GEO_KEYS, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)"GeoKeyDirectoryTag"}};
-    const double scale[3] = {spacing, spacing, 0};
-    /* Version 1.1.0 and three keys: a projected model, pixels are points, metres. */
-    static const uint16_t keys[16] = {1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, KEY_LINEAR_UNITS, 0, 1, UNIT_METRE};
-    return TIFFMergeFieldInfo(handle, fields, 2) == 0 && TIFFSetField(handle, TAG_PIXEL_SCALE, 3, scale) &&
-           TIFFSetField(handle, TAG_GEO_KEYS, 16, keys);
-}
-
 static bool put_rows(TIFF *handle, const bosc_heights *h)
 {
     uint32_t width = (uint32_t)h->width, height = (uint32_t)h->height;
@@ -304,7 +270,8 @@ static bool put_rows(TIFF *handle, const bosc_heights *h)
         !TIFFSetField(handle, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) ||
         !TIFFSetField(handle, TIFFTAG_ROWSPERSTRIP, rows))
         return false;
-    if (h->spacing > 0 && !put_geography(handle, h->spacing)) return false;
+    double spacing_y = h->spacing_y > 0 ? h->spacing_y : h->spacing;
+    if (h->spacing > 0 && !bi_geotiff_write_spacing(handle, h->spacing, spacing_y)) return false;
     /* By strips: single rows would be changed in place by the predictor. */
     for (uint32_t y = 0, strip = 0; y < height; y += rows, strip++) {
         tmsize_t bytes = (tmsize_t)(height - y < rows ? height - y : rows) * (tmsize_t)width * 4;

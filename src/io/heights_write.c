@@ -22,6 +22,8 @@ static bosc_status check(const bosc_heights *h, bosc_io_error *error)
     if (!h->data) return bi_io_fail(error, BOSC_ERR_ARG, "heights: data is NULL");
     if (!(h->spacing >= 0) || isinf(h->spacing))
         return bi_io_fail(error, BOSC_ERR_ARG, "heights: the spacing is %g", h->spacing);
+    if (!(h->spacing_y >= 0) || isinf(h->spacing_y))
+        return bi_io_fail(error, BOSC_ERR_ARG, "heights: the spacing of rows is %g", h->spacing_y);
     for (int64_t i = 0; i < h->width * h->height; i++)
         if (!isfinite(h->data[i]))
             return bi_io_fail(error, BOSC_ERR_ARG, "heights: the one at row %lld, column %lld is not finite",
@@ -98,6 +100,7 @@ static bosc_status fill_heights(struct bi_sink *sink, const void *what, bosc_io_
 
 bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!heights) return bi_io_fail(error, BOSC_ERR_ARG, "heights: NULL");
     bosc_status status = check(heights, error);

@@ -7,6 +7,9 @@
 
 #include <boscage/io.h>
 
+#include "base/caller.h"
+#include "base/threads.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the formats are little-endian, and so must the machine be"
 #endif
@@ -20,6 +23,13 @@ struct bi_reason {
     char text[160];
 };
 
+/* The first statement of every public function that reads or writes: its caller keeps its errno and floating point. */
+#define BI_IO_ENTER BI_KEEP_CALLER(bi_threads_default())
+
+/* The threads of a loop over so many items: BI_CHUNKS_MAX at most. */
+enum { BI_CHUNKS_MAX = 64 };
+int bi_io_threads(size_t items);
+
 /* malloc and realloc behind the fault points; NULL when there is none, though the system may promise it. */
 void *bi_io_alloc(size_t bytes);
 void *bi_io_realloc(void *memory, size_t bytes);
@@ -32,8 +42,8 @@ struct bi_bytes {
     size_t size;
 };
 
-/* A file's content: mapped where it is a regular file, read to its end otherwise, if that comes within 4 GiB (and half
- * of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
+/* A file's content: a copy of a regular file (or a map, where memory is short); what else is read to its end, if that
+ * comes within 4 GiB (and half of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */
@@ -92,20 +102,36 @@ bool bi_array_bytes(bosc_dtype dtype, int32_t rank, const int64_t *shape, size_t
 
 /* ---- output ---- */
 
-/* A file being written: beside its target under a temporary name until bi_sink_commit, or standard output ("-"), or
- * straight into what is no regular file (a device, a pipe). */
+/* A file that replaces another when it is whole: beside its target, without a name where the file system can do that,
+ * under a temporary one elsewhere. All strings are NULL where there are none. */
+struct bi_replacement {
+    char *target, *temporary; /* whole paths, links followed */
+    int fd;                   /* -1: none */
+    bool named;               /* `temporary` is in the folder */
+    /* SWAPPED: what was there has the temporary name. REPLACED: it is gone; some file systems do no better. */
+    enum { BI_NOT_COMMITTED, BI_CREATED, BI_SWAPPED, BI_REPLACED } state;
+};
+/* These return 0 or an errno. `mode`: of the file that is there, 0 where none is. */
+int bi_replacement_open(struct bi_replacement *r, const char *path, uint32_t mode);
+/* Takes the target's name. EBUSY: the target is a mount point (in containers, often), which keeps its name. */
+int bi_replacement_commit(struct bi_replacement *r);
+int bi_replacement_overwrite(struct bi_replacement *r); /* for those: what is in the target is replaced */
+void bi_replacement_undo(struct bi_replacement *r);     /* the target is what it was */
+void bi_replacement_discard(struct bi_replacement *r);  /* after any of the above; idempotent */
+
+/* A file being written: a replacement of `path`, or standard output ("-"), or straight into what is no regular file (a
+ * device, a pipe). */
 struct bi_sink {
     const char *name;
-    char *target, *temporary; /* temporary is NULL where there is none */
-    int fd, error_number;     /* fd -1: closed; error_number: of the first failed write */
-    bool standard;            /* fd is standard output, which stays open */
+    struct bi_replacement file; /* without a target where `fd` is written to directly */
+    int fd, error_number;       /* fd -1: closed; error_number: of the first failed write */
+    bool standard;              /* fd is standard output, which stays open */
     size_t used;
     char buffer[1 << 16];
 };
 bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *error);
 int bi_sink_write(void *sink, const void *bytes, size_t count);         /* a bosc_write_fn */
-bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error); /* all bytes handed to the system */
-bosc_status bi_sink_commit(struct bi_sink *sink, bosc_io_error *error); /* after finish: takes the target's name */
+bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error); /* all bytes are where they stay */
 void bi_sink_discard(struct bi_sink *sink);                             /* after any of the above; idempotent */
 
 /* A file to be written: `fill` puts what is in it into a sink. That the sink failed need not be told. */
@@ -115,7 +141,7 @@ struct bi_output {
     const void *what;
 };
 
-/* Writes all of them before the first takes its name, so that all appear or, unless a renaming fails, none. */
+/* Writes all of them before the first takes its name, and gives the names back if one cannot: all appear or none. */
 bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bosc_io_error *error);
 
 /* An 8-bit RGB picture, as an output. */

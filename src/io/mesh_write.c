@@ -223,6 +223,7 @@ static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_
 
 bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_output output;
     bosc_status status = output_of(path, mesh, &output, error);
     return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
@@ -231,6 +232,7 @@ bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_err
 bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, const char *png_path, const uint8_t *rgb,
                                     int32_t width, int32_t height, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     const struct bi_rgb picture = {rgb, width, height};
     struct bi_output outputs[2];
     bosc_status status = output_of(path, mesh, &outputs[0], error);

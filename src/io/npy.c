@@ -204,6 +204,7 @@ bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_e
 
 bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     bosc_status status = bi_file_open(path, &file, error);
@@ -258,6 +259,7 @@ static bosc_status fill_array(struct bi_sink *sink, const void *what, bosc_io_er
 
 bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_output outputs[OUTPUTS_MAX];
     if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
     if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
@@ -273,6 +275,7 @@ bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *array
 
 bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     return bosc_npy_write_all(&path, array, 1, error);
 }

@@ -46,7 +46,6 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
 
 /* Cuts the rest of a text at line ends into chunks of about the same size, one for each thread of OpenMP or fewer where
  * the text is small. Chunk i is from cuts[i] to cuts[i + 1], and may be empty. Returns the number of chunks. */
-enum { BI_CHUNKS_MAX = 64 };
 int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1]);
 
 /* The next word of a line: runs of characters other than blanks; false at the end or at a `#`. */

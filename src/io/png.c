@@ -91,6 +91,7 @@ bosc_status bi_rgb_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
 
 bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     const struct bi_rgb picture = {rgb, width, height};
     const struct bi_output output = {path, bi_rgb_fill, &picture};
     bosc_status status = bi_rgb_check(&picture, error);

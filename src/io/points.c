@@ -56,6 +56,7 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
 
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open(path, &file, error);
@@ -68,6 +69,7 @@ bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error
 bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
                                        bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     void *fresh = NULL;
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "io/number.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -122,12 +118,7 @@ enum { PART_BYTES = 1 << 20 };
 int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1])
 {
     size_t size = (size_t)(lines->end - lines->next);
-    int count = 1;
-#ifdef _OPENMP
-    count = omp_get_max_threads();
-#endif
-    if ((size_t)count > size / PART_BYTES + 1) count = (int)(size / PART_BYTES) + 1;
-    if (count > BI_CHUNKS_MAX) count = BI_CHUNKS_MAX;
+    int count = bi_io_threads(size / PART_BYTES + 1);
     cuts[0] = lines->next;
     for (int i = 1; i < count; i++) {
         const char *at = lines->next + size / (size_t)count * (size_t)i;

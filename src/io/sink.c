@@ -1,4 +1,4 @@
-/* Writing: a temporary name beside the target, renamed when whole. What is no regular file is written in place. */
+/* Writing: into a file that replaces its target when it is whole. What is no regular file is written in place. */
 #include "io/io.h"
 
 #include <errno.h>
@@ -23,49 +23,27 @@ static bosc_status fail_writing(const struct bi_sink *sink, const char *what, in
     return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot %s: %s", sink->name, what, strerror(number));
 }
 
-/* Opens a new file in the target's folder. */
-static bosc_status open_temporary(struct bi_sink *sink, mode_t mode, bool exists, bosc_io_error *error)
-{
-    const char *slash = strrchr(sink->target, '/');
-    int folder = slash ? (int)(slash - sink->target) + 1 : 0;
-    size_t capacity = (size_t)folder + 48;
-    char *name = bi_io_alloc(capacity);
-    if (!name) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
-    int number = EEXIST;
-    for (int i = 0; i < 1000 && number == EEXIST; i++) {
-        snprintf(name, capacity, "%.*s.boscage-%ld-%d", folder, sink->target, (long)getpid(), i);
-        sink->fd = write_fault() ? -1 : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        number = sink->fd < 0 ? errno : 0;
-    }
-    if (number) {
-        free(name);
-        return fail_writing(sink, "create", number, error);
-    }
-    sink->temporary = name;
-    if (exists && fchmod(sink->fd, mode & 07777) != 0) return fail_writing(sink, "create", errno, error);
-    return BOSC_OK;
-}
-
 static bosc_status open_target(struct bi_sink *sink, const char *path, bosc_io_error *error)
 {
     struct stat about;
     bool exists = stat(path, &about) == 0;
+    if (!exists && errno != ENOENT) return fail_writing(sink, "create", errno, error);
     if (exists && S_ISDIR(about.st_mode)) return fail_writing(sink, "write", EISDIR, error);
     if (exists && !S_ISREG(about.st_mode)) {
         sink->fd = open(path, O_WRONLY | O_CLOEXEC);
         return sink->fd < 0 ? fail_writing(sink, "write", errno, error) : BOSC_OK;
     }
-    /* What a link points to is replaced, not the link. */
-    sink->target = exists ? realpath(path, NULL) : strdup(path);
-    if (!sink->target) return fail_writing(sink, "create", errno, error);
-    if (exists && access(sink->target, W_OK) != 0) return fail_writing(sink, "write", errno, error);
-    return open_temporary(sink, exists ? about.st_mode : 0, exists, error);
+    int number = bi_replacement_open(&sink->file, path, exists ? about.st_mode : 0);
+    if (number == ENOMEM) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
+    if (number) return fail_writing(sink, exists && sink->file.fd < 0 ? "write" : "create", number, error);
+    sink->fd = sink->file.fd;
+    return BOSC_OK;
 }
 
 bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *error)
 {
     sink->name = path ? path : "";
-    sink->target = sink->temporary = NULL;
+    sink->file = (struct bi_replacement){.fd = -1};
     sink->fd = -1;
     sink->error_number = 0;
     sink->used = 0;
@@ -117,44 +95,70 @@ bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error)
 {
     if (flush(sink)) return fail_writing(sink, "write", sink->error_number, error);
     if (sink->standard) return BOSC_OK;
+    if (sink->file.target) /* before its name says that it is there: the power may fail */
+        return write_fault() || fsync(sink->fd) != 0 ? fail_writing(sink, "write", errno, error) : BOSC_OK;
     int fd = sink->fd;
     sink->fd = -1;
     if (close(fd) != 0) return fail_writing(sink, "write", errno, error);
     return BOSC_OK;
 }
 
-bosc_status bi_sink_commit(struct bi_sink *sink, bosc_io_error *error)
+void bi_sink_discard(struct bi_sink *sink)
 {
-    if (!sink->temporary) return BOSC_OK;
-    if (write_fault() || rename(sink->temporary, sink->target) != 0) return fail_writing(sink, "rename", errno, error);
-    free(sink->temporary);
-    sink->temporary = NULL;
+    if (sink->file.target)
+        bi_replacement_discard(&sink->file);
+    else if (sink->fd >= 0 && !sink->standard)
+        close(sink->fd);
+    sink->fd = -1;
+}
+
+/* ---- several files ---- */
+
+static bosc_status open_outputs(struct bi_sink *sinks, const struct bi_output *outputs, int32_t count, int32_t *opened,
+                                bosc_io_error *error)
+{
+    for (int32_t i = 0; i < count; i++) {
+        bosc_status status = bi_sink_open(&sinks[i], outputs[i].path, error);
+        if (status != BOSC_OK) return status;
+        *opened = i + 1;
+        const char *target = sinks[i].file.target;
+        for (int32_t j = 0; j < i; j++) {
+            bool same = sinks[i].standard ? sinks[j].standard
+                                          : target && sinks[j].file.target && strcmp(target, sinks[j].file.target) == 0;
+            if (same) return bi_io_fail(error, BOSC_ERR_ARG, "%s: the same file as %s", sinks[i].name, sinks[j].name);
+        }
+    }
     return BOSC_OK;
 }
 
-void bi_sink_discard(struct bi_sink *sink)
+/* Those that are mount points come last: what is overwritten cannot be undone. */
+static bosc_status commit_outputs(struct bi_sink *sinks, int32_t count, bosc_io_error *error)
 {
-    if (sink->fd >= 0 && !sink->standard) close(sink->fd);
-    sink->fd = -1;
-    if (sink->temporary) unlink(sink->temporary);
-    free(sink->temporary);
-    free(sink->target);
-    sink->temporary = sink->target = NULL;
+    int number = 0;
+    int32_t at = 0;
+    for (int pass = 0; pass < 2 && !number; pass++) {
+        for (at = 0; at < count; at++) {
+            struct bi_replacement *file = &sinks[at].file;
+            if (!file->target || file->state != BI_NOT_COMMITTED) continue;
+            number = pass ? bi_replacement_overwrite(file) : bi_replacement_commit(file);
+            if (!pass && number == EBUSY) number = 0;
+            if (number) break;
+        }
+    }
+    if (!number) return BOSC_OK;
+    for (int32_t i = 0; i < count; i++) bi_replacement_undo(&sinks[i].file);
+    return fail_writing(&sinks[at], "rename", number, error);
 }
 
 static bosc_status write_outputs(struct bi_sink *sinks, const struct bi_output *outputs, int32_t count, int32_t *opened,
                                  bosc_io_error *error)
 {
-    bosc_status status = BOSC_OK;
+    bosc_status status = open_outputs(sinks, outputs, count, opened, error);
     for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
-        status = bi_sink_open(&sinks[i], outputs[i].path, error);
-        if (status != BOSC_OK) break;
-        *opened = i + 1;
         status = outputs[i].fill(&sinks[i], outputs[i].what, error);
         if (status == BOSC_OK) status = bi_sink_finish(&sinks[i], error);
     }
-    for (int32_t i = 0; i < count && status == BOSC_OK; i++) status = bi_sink_commit(&sinks[i], error);
-    return status;
+    return status == BOSC_OK ? commit_outputs(sinks, count, error) : status;
 }
 
 bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bosc_io_error *error)

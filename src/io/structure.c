@@ -77,6 +77,7 @@ bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const str
 static bosc_status load(enum bi_structure which, bosc_ctx *ctx, const char *path, bool set, void **handle,
                         bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!set) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", kinds[which].argument);
@@ -107,6 +108,7 @@ static bosc_status put_structure(struct bi_sink *sink, const void *what, bosc_io
 static bosc_status save(enum bi_structure which, bosc_ctx *ctx, const void *handle, const char *path,
                         bosc_io_error *error)
 {
+    BI_IO_ENTER;
     const struct saving saving = {&kinds[which], ctx, handle};
     const struct bi_output output = {path, put_structure, &saving};
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");

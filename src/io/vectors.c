@@ -224,6 +224,7 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
 
 bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
 {
+    BI_IO_ENTER;
     struct bi_file file;
     if (!vectors) return bi_io_fail(error, BOSC_ERR_ARG, "vectors: NULL");
     if (bits < 0 || bits > LENGTH_MAX)

@@ -137,7 +137,8 @@ bosc_status bi_terrain_check_goal(bosc_ctx *ctx, const bosc_terrain *terrain, co
                                                .bounds = bi_terrain_bounds_of(&terrain->grid),
                                                .region_count = full->region_count,
                                                .view = view,
-                                               .spacing = terrain->opts.spacing,
+                                               .spacing_x = terrain->opts.spacing,
+                                               .spacing_y = terrain->opts.spacing_y,
                                                .error = full->error,
                                                .keep = 1 - full->hysteresis,
                                                .plain = !view.on && full->region_count == 0};

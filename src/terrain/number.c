@@ -12,7 +12,8 @@ bosc_status bi_terrain_number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, s
     *mesh = (struct bi_terrain_mesh){.grid = *g,
                                      .view = *v,
                                      .heights = terrain->heights.data,
-                                     .spacing = terrain->opts.spacing,
+                                     .spacing_x = terrain->opts.spacing,
+                                     .spacing_y = terrain->opts.spacing_y,
                                      .across = g->last_x / 8 + 1,
                                      .words = bi_terrain_sample_blocks(g),
                                      .first_triangle = v->ranks};

@@ -6,7 +6,8 @@ static struct bi_terrain_query query_of(const bosc_terrain *terrain)
     struct bi_terrain_query query = {.grid = terrain->grid,
                                      .view = *bi_cbt_view_of(terrain->tree),
                                      .samples = terrain->heights.data,
-                                     .spacing = terrain->opts.spacing};
+                                     .spacing_x = terrain->opts.spacing,
+                                     .spacing_y = terrain->opts.spacing_y};
     return query;
 }
 

@@ -123,6 +123,64 @@ static void targets(void)
     folder_remove(&f);
 }
 
+/* A link that leads to nothing: what it names is created, and it stays. */
+static void dangling_links(void)
+{
+    struct folder f = folder_make();
+    struct stat about;
+    bosc_io_error error;
+    CHECK_EQ(symlink("b.npy", f.path[0]), 0);
+    CHECK_EQ(symlink("d.npy", f.path[1]), 0); /* a -> b -> d */
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, &error), BOSC_OK);
+    CHECK(lstat(f.path[0], &about) == 0 && S_ISLNK(about.st_mode));
+    CHECK(lstat(f.path[1], &about) == 0 && S_ISLNK(about.st_mode));
+    CHECK(lstat(f.path[3], &about) == 0 && S_ISREG(about.st_mode));
+    check_sample(f.path[0]);
+    unlink(f.path[1]);
+    CHECK_EQ(symlink("a.npy", f.path[1]), 0); /* a -> b -> a */
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, &error), BOSC_ERR_IO);
+    CHECK(strstr(error.text, "cannot create: Too many levels"));
+    CHECK_EQ(folder_count(&f), 3);
+    folder_remove(&f);
+}
+
+/* Rights of its owner stay, and no setuid; a new file gets what the process gives new files. */
+static void access_rights(void)
+{
+    struct folder f = folder_make();
+    struct stat about;
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
+    CHECK_EQ(chmod(f.path[0], 06755), 0);
+    mode_t mask = umask(027);
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
+    CHECK_EQ(bosc_npy_write(f.path[1], &sample, NULL), BOSC_OK);
+    umask(mask);
+    CHECK(stat(f.path[0], &about) == 0 && (about.st_mode & 07777) == 0755);
+    CHECK(stat(f.path[1], &about) == 0 && (about.st_mode & 07777) == 0640);
+    folder_remove(&f);
+}
+
+/* One file under two names is refused before anything is written. */
+static void one_file_twice(void)
+{
+    struct folder f = folder_make();
+    bosc_array arrays[2] = {sample, sample};
+    bosc_io_error error;
+    char dotted[PATH_ROOM + 16];
+    snprintf(dotted, sizeof dotted, "%s/./a.npy", f.name);
+    CHECK_EQ(symlink("a.npy", f.path[1]), 0);
+    const char *pairs[4][2] = {{f.path[0], f.path[0]}, {f.path[0], dotted}, {f.path[1], f.path[0]}, {"-", "-"}};
+    for (int there = 0; there < 2; there++) {
+        for (int i = 0; i < 4; i++) {
+            CHECK_EQ(bosc_npy_write_all(pairs[i], arrays, 2, &error), BOSC_ERR_ARG);
+            CHECK(suite_begins(error.text, pairs[i][1]) && strstr(error.text, ": the same file as "));
+        }
+        CHECK_EQ(folder_count(&f), 1 + there);
+        CHECK_EQ(bosc_npy_write(f.path[0], &sample, &error), BOSC_OK);
+    }
+    folder_remove(&f);
+}
+
 static void devices(void)
 {
     bosc_io_error error;
@@ -203,6 +261,22 @@ static void endless(void)
     CHECK_EQ(bosc_points_read("/dev/null", &a, &error), BOSC_ERR_FORMAT); /* empty */
 }
 
+/* What was opened stays whole when the file becomes shorter. */
+static void shortened(void)
+{
+    struct folder f = folder_make();
+    struct bi_file file;
+    bosc_array a = {0};
+    CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
+    CHECK_EQ(bi_file_open(f.path[0], &file, NULL), BOSC_OK);
+    CHECK_EQ(truncate(f.path[0], 0), 0);
+    CHECK_EQ(bi_npy_parse(&file.bytes, &a, NULL), BOSC_OK);
+    CHECK(memcmp(a.data, numbers, sizeof numbers) == 0);
+    bosc_array_free(&a);
+    bi_file_close(&file);
+    folder_remove(&f);
+}
+
 static void endings(void)
 {
     struct folder f = folder_make();
@@ -238,6 +312,12 @@ static void several_or_none(void)
     const char *bad[3] = {f.path[0], f.path[1], "/nowhere/c.npy"};
     bosc_io_error error;
     CHECK_EQ(bosc_npy_write_all(bad, arrays, 3, &error), BOSC_ERR_IO);
+    CHECK_EQ(folder_count(&f), 0);
+    char long_name[400];
+    snprintf(long_name, sizeof long_name, "%s/%0300d.npy", f.name, 1);
+    bad[2] = long_name;
+    CHECK_EQ(bosc_npy_write_all(bad, arrays, 3, &error), BOSC_ERR_IO);
+    CHECK(strstr(error.text, "File name too long"));
     CHECK_EQ(folder_count(&f), 0);
     CHECK_EQ(bosc_npy_write_all(paths, arrays, 3, &error), BOSC_OK);
     CHECK_EQ(folder_count(&f), 3);
@@ -319,8 +399,8 @@ static void bad_arguments(void)
 #ifdef BOSC_FAULTS
 static const uint32_t all_faults = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE;
 
-/* Fails the k-th passage for every k: the old file stays as it was, and no other is left. */
-static void write_faults(void)
+/* Fails the k-th passage for every k: the old files stay as they were, and no other is left. */
+static void write_faults_of(bool unnamed)
 {
     struct folder f = folder_make();
     static uint8_t rgb[40 * 40 * 3];
@@ -328,14 +408,15 @@ static void write_faults(void)
     static const double others[6] = {6, 5, 4, 3, 2, 1};
     bosc_array arrays[2] = {sample, sample};
     arrays[0].data = arrays[1].data = (void *)others;
-    for (int picture = 0; picture < 2; picture++)
+    for (int picture = 0; picture < 2; picture++) /* or two arrays: the second a new file */
         for (int for_good = 0; for_good < 2; for_good++)
             for (int64_t k = 0;; k++) {
                 bosc_io_error error = {""};
                 CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
-                bi_fault_arm(all_faults, k, for_good);
+                unlink(f.path[1]);
+                bi_fault_arm(all_faults | (unnamed ? 0 : BI_FAULT_UNNAMED), k, for_good);
                 bosc_status status = picture ? bosc_png_write(f.path[0], rgb, 40, 40, &error)
-                                             : bosc_npy_write_all(paths, arrays, 1, &error);
+                                             : bosc_npy_write_all(paths, arrays, 2, &error);
                 int64_t passages = bi_fault_passages();
                 bi_fault_disarm();
                 CHECK(k < 100);
@@ -349,6 +430,11 @@ static void write_faults(void)
             }
     folder_remove(&f);
 }
+
+static void write_faults(void) { write_faults_of(true); }
+
+/* A file system without files that have no name. */
+static void named_temporaries(void) { write_faults_of(false); }
 
 static void read_faults(void)
 {
@@ -432,15 +518,20 @@ static const struct suite_case suite_cases_io_files[] = {
     {"arrays of every type and shape", NULL, round_trips},
     {"a large array", NULL, large_array},
     {"targets of writing", NULL, targets},
+    {"links that lead to nothing", NULL, dangling_links},
+    {"access rights", NULL, access_rights},
+    {"one file under two names", NULL, one_file_twice},
     {"devices and what is no file", NULL, devices},
     {"pipes", NULL, pipes},
     {"input without an end", NULL, endless},
+    {"a file that becomes shorter", NULL, shortened},
     {"endings", NULL, endings},
     {"several files or none", NULL, several_or_none},
     {"pictures", NULL, pictures},
     {"bad arguments", NULL, bad_arguments},
 #ifdef BOSC_FAULTS
     {"writing fails at every passage", NULL, write_faults},
+    {"writing where each file has a name", NULL, named_temporaries},
     {"reading fails at every passage", NULL, read_faults},
     {"memory runs out in every parser", NULL, parser_faults},
     {"a pipe fails", NULL, pipe_faults},

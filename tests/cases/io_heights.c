@@ -158,6 +158,7 @@ static void hgt_files(void)
     CHECK_EQ(parse_heights(BI_HEIGHTS_HGT, PLAIN, tile, 18, &h, &error), BOSC_OK);
     static const float expected[9] = {0, 1, -1, 32767, -32767, 256, 0, 2, 4};
     CHECK(h.width == 3 && h.height == 3 && h.voids == 1 && h.spacing == BI_METRES_A_DEGREE / 2);
+    CHECK(h.spacing_y == h.spacing && h.degrees == 1 && h.latitude == 0);
     for (int i = 0; i < 9; i++) CHECK(i == 6 || h.data[i] == expected[i]);
     float up = 32767, right = 2; /* one step away each */
     CHECK(h.data[6] == (right + up) / 2);
@@ -166,6 +167,19 @@ static void hgt_files(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         check_no_heights(BI_HEIGHTS_HGT, PLAIN, tile, wrong[i], "not a square");
     check_no_heights(BI_HEIGHTS_HGT, PLAIN, "\x80\0\x80\0\x80\0\x80\0", 8, "no sample has a height");
+    /* A tile's name says where it lies. */
+    static const struct {
+        const char *name;
+        double latitude;
+    } tiles[] = {{"N45E006.hgt", 45.5}, {"a/n00w010.hgt", 0.5}, {"S46W073.hgt", -45.5}, {"N4XE006.hgt", 0},
+                 {"N.hgt", 0},          {"N90E000.hgt", 0},     {"tile.hgt", 0}};
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
+        const struct bi_bytes in = {tiles[i].name, tile, 18};
+        CHECK_EQ(bi_heights_parse(BI_HEIGHTS_HGT, PLAIN, &in, &h, &error), BOSC_OK);
+        CHECK(h.latitude == tiles[i].latitude && h.spacing_y == BI_METRES_A_DEGREE / 2);
+        CHECK(fabs(h.spacing - h.spacing_y * cos(h.latitude * 3.14159265358979 / 180)) < 1e-6);
+        bosc_heights_free(&h);
+    }
     char *large = suite_alloc(1201 * 1201 * 2);
     memset(large, 1, 1201 * 1201 * 2);
     CHECK_EQ(parse_heights(BI_HEIGHTS_HGT, PLAIN, large, 1201 * 1201 * 2, &h, &error), BOSC_OK);

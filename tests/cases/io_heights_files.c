@@ -18,6 +18,8 @@ struct tiff_kind {
     const char *no_data;
     double scale[3]; /* 0: no geography */
     uint16_t keys[16];
+    double tie[6], transformation[16]; /* those with a last element */
+    const char *metadata;
     int samples, photometric, orientation;
 };
 
@@ -25,8 +27,11 @@ static void put_tags(TIFF *t, const struct tiff_kind *k)
 {
     static const TIFFFieldInfo fields[] = {{33550, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"scale"},
                                            {34735, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)"keys"},
+                                           {33922, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"ties"},
+                                           {34264, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"transformation"},
+                                           {42112, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)"metadata"},
                                            {42113, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)"none"}};
-    CHECK_EQ(TIFFMergeFieldInfo(t, fields, 3), 0);
+    CHECK_EQ(TIFFMergeFieldInfo(t, fields, 6), 0);
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, W);
     TIFFSetField(t, TIFFTAG_IMAGELENGTH, H);
     TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, k->bits);
@@ -41,7 +46,10 @@ static void put_tags(TIFF *t, const struct tiff_kind *k)
     if (k->tile) TIFFSetField(t, TIFFTAG_TILELENGTH, k->tile);
     if (!k->tile) TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, k->rows ? k->rows : 4);
     if (k->no_data) TIFFSetField(t, 42113, k->no_data);
-    if (k->scale[0] > 0) TIFFSetField(t, 33550, 3, k->scale);
+    if (k->scale[0] != 0) TIFFSetField(t, 33550, 3, k->scale);
+    if (k->tie[4] != 0) TIFFSetField(t, 33922, 6, k->tie);
+    if (k->transformation[15] > 0) TIFFSetField(t, 34264, 16, k->transformation);
+    if (k->metadata) TIFFSetField(t, 42112, k->metadata);
     if (k->keys[0]) TIFFSetField(t, 34735, 16, k->keys);
 }
 
@@ -144,12 +152,12 @@ static void tiff_geography(void)
         {{.mode = "l", .format = F, .bits = 64, .no_data = "-9999"}, 0, 0},
         {{.mode = "l", .format = F, .bits = 32, .no_data = "none"}, 0, 0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}}, 0, 0},
-        {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 1}}, 20, 0},
-        {{.mode = "b", .format = F, .bits = 32, .scale = {1, 0.001, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 2}},
+        {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 1}}, 30, 0},
+        {{.mode = "b", .format = F, .bits = 32, .scale = {0.001, 1, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 2}},
          111.133,
          0},
-        {{.mode = "l", .format = F, .bits = 32, .scale = {1, 10, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9002}}, 3.048, 0},
-        {{.mode = "l", .format = F, .bits = 32, .scale = {1, 3937, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9003}},
+        {{.mode = "l", .format = F, .bits = 32, .scale = {10, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9002}}, 3.048, 0},
+        {{.mode = "l", .format = F, .bits = 32, .scale = {3937, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9003}},
          1200,
          0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {1, 10, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9999}}, 0, 0},
@@ -167,6 +175,111 @@ static void tiff_geography(void)
             suite_fail(__FILE__, __LINE__, "file %zu: %lld voids, spacing %.17g", k, (long long)h.voids, h.spacing);
         bosc_heights_free(&h);
     }
+    unlink(path);
+}
+
+/* How columns and rows lie: spacings of their own, degrees at a latitude, rows from south to north, scale and offset. */
+static void tiff_places(void)
+{
+#define METRES                    \
+    {                             \
+        1, 1, 0, 1, 1024, 0, 1, 1 \
+    }
+#define DEGREES                   \
+    {                             \
+        1, 1, 0, 1, 1024, 0, 1, 2 \
+    }
+    static const struct {
+        struct tiff_kind kind;
+        double spacing, spacing_y, latitude; /* of degrees */
+        bool turned_x, turned_y;
+        double scale, offset;
+    } files[] = {
+        {{.scale = {30, 60, 0}, .keys = METRES, .tie = {0, 0, 0, 5e5, 5e6, 0}}, 30, 60, 0, 0, 0, 1, 0},
+        {{.scale = {30, -60, 0}, .keys = METRES, .tie = {0, 0, 0, 5e5, 5e6, 0}}, 30, 60, 0, 0, 1, 1, 0},
+        {{.scale = {0.5, 0.5, 0}, .keys = DEGREES, .tie = {0, 0, 0, 6, 60 + H / 4.0, 0}},
+         55566.5 / 2,
+         55566.5,
+         60,
+         0,
+         0,
+         1,
+         0},
+        {{.scale = {0.5, 0.5, 0}, .keys = DEGREES, .tie = {0, H, 0, 6, -60 - H / 4.0, 0}},
+         55566.5 / 2,
+         55566.5,
+         -60,
+         0,
+         0,
+         1,
+         0},
+        {{.transformation = {30, 0, 0, 5e5, 0, -20, 0, 5e6, 0, 0, 0, 0, 0, 0, 0, 1}, .keys = METRES},
+         30,
+         20,
+         0,
+         0,
+         0,
+         1,
+         0},
+        {{.transformation = {30, 0, 0, 5e5, 0, 20, 0, 5e6, 0, 0, 0, 0, 0, 0, 0, 1}, .keys = METRES},
+         30,
+         20,
+         0,
+         0,
+         1,
+         1,
+         0},
+        {{.transformation = {-30, 0, 0, 5e5, 0, 20, 0, 5e6, 0, 0, 0, 0, 0, 0, 0, 1}, .keys = METRES},
+         30,
+         20,
+         0,
+         1,
+         1,
+         1,
+         0},
+        {{.metadata = "<GDALMetadata>\n  <Item name=\"OFFSET\" sample=\"0\" role=\"offset\">-100</Item>\n"
+                      "  <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.25</Item>\n</GDALMetadata>"},
+         0,
+         0,
+         0,
+         0,
+         0,
+         0.25,
+         -100},
+        {{.metadata = "<Item role=\"scale\">none</Item><Item role=\"offset\""}, 0, 0, 0, 0, 0, 1, 0},
+    };
+    char path[PATH_ROOM];
+    fresh_path(path, ".tif");
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        struct tiff_kind kind = files[k].kind;
+        bosc_heights h = {0};
+        bosc_io_error error = {""};
+        kind.mode = "l";
+        kind.format = F;
+        kind.bits = 32;
+        make_tiff(path, &kind);
+        if (bosc_heights_read(path, PLAIN, &h, &error) != BOSC_OK)
+            suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
+        bool right = fabs(h.spacing - files[k].spacing) < 1e-6 && fabs(h.spacing_y - files[k].spacing_y) < 1e-6;
+        right &= h.degrees == (files[k].latitude != 0) && fabs(h.latitude - files[k].latitude) < 1e-9;
+        for (int i = 0; i < W * H; i++) {
+            int x = files[k].turned_x ? W - 1 - i % W : i % W, y = files[k].turned_y ? H - 1 - i / W : i / W;
+            right &= (double)h.data[i] == (double)sample(y * W + x) * files[k].scale + files[k].offset;
+        }
+        if (!right)
+            suite_fail(__FILE__, __LINE__, "file %zu: %.17g, %.17g, %.17g, %g", k, h.spacing, h.spacing_y, h.latitude,
+                       (double)h.data[1]);
+        bosc_heights_free(&h);
+    }
+    struct tiff_kind rotated = {.mode = "l", .format = F, .bits = 32, .keys = METRES};
+    rotated.transformation[0] = rotated.transformation[1] = rotated.transformation[4] = 30;
+    rotated.transformation[5] = -30;
+    rotated.transformation[15] = 1;
+    bosc_heights h = {0};
+    bosc_io_error error = {""};
+    make_tiff(path, &rotated);
+    CHECK_EQ(bosc_heights_read(path, PLAIN, &h, &error), BOSC_ERR_FORMAT);
+    CHECK(strstr(error.text, "a rotated raster"));
     unlink(path);
 }
 
@@ -237,7 +350,8 @@ static void round_trips(void)
     for (int e = 0; e < 5; e++)
         for (int square = 0; square < 2; square++) {
             char path[PATH_ROOM];
-            bosc_heights h = {.width = square ? H : W, .height = H, .data = z, .spacing = 12.5}, got = {0};
+            bosc_heights h = {.width = square ? H : W, .height = H, .data = z, .spacing = 12.5, .spacing_y = 25},
+                         got = {0};
             bool exact = e < 2;
             for (int i = 0; i < h.width * H; i++) z[i] = exact ? (float)i * 1e5f - 0.1f : (float)i * 70.25f + 0.5f;
             for (int i = 0; i < h.width * H; i++) back[i] = exact ? z[i] : floorf(z[i] + 0.5f);
@@ -254,6 +368,7 @@ static void round_trips(void)
             CHECK(got.width == h.width && got.height == H && got.voids == 0);
             CHECK(memcmp(got.data, back, (size_t)(h.width * H) * sizeof *z) == 0);
             CHECK(e == 4 ? got.spacing == BI_METRES_A_DEGREE / (H - 1) : got.spacing == (e == 1 ? 12.5 : 0));
+            CHECK(e == 4 || got.spacing_y == (e == 1 ? 25 : 0));
             bosc_heights_free(&got);
             unlink(path);
         }
@@ -281,6 +396,7 @@ static void bad_arguments(void)
                                 {.width = 2, .height = 2, .data = NULL},
                                 {.width = 2, .height = 2, .data = z, .spacing = -1},
                                 {.width = 2, .height = 2, .data = z, .spacing = NAN},
+                                {.width = 2, .height = 2, .data = z, .spacing_y = -1},
                                 {.width = 2, .height = 2, .data = z, .spacing = INFINITY},
                                 {.width = 2, .height = 2, .data = wild}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -334,6 +450,7 @@ static void faults(void)
 static const struct suite_case suite_cases_io_heights_files[] = {
     {"TIFFs", NULL, tiff_good},
     {"TIFFs with a place on the Earth", NULL, tiff_geography},
+    {"how TIFFs lie there", NULL, tiff_places},
     {"TIFFs that are refused", NULL, tiff_bad},
     {"damaged TIFFs", NULL, tiff_damaged},
     {"written and read back", NULL, round_trips},

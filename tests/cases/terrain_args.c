@@ -20,6 +20,11 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_terrain_bytes(ctx, &o, 5, 5, &kept, NULL), "opts: spacing");
     }
     o.spacing = 0;
+    for (size_t i = 0; i < sizeof spacings / sizeof spacings[0]; i++) {
+        o.spacing_y = spacings[i];
+        CHECK_ARG(ctx, bosc_terrain_create(ctx, &o, &terrain), "opts: spacing_y");
+    }
+    o.spacing_y = 0;
     for (int i = 0; i < 5; i++) {
         o.roots = (bosc_terrain_roots)roots[i];
         CHECK_ARG(ctx, bosc_terrain_create(ctx, &o, &terrain), "opts: roots");

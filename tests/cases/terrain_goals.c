@@ -126,6 +126,60 @@ static void cameras(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
+/* Leaves with a corner in rows [from, to]. */
+static int64_t leaves_of_rows(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t from, int64_t to)
+{
+    struct reference_terrain t = terrain_mesh(ctx, terrain);
+    int64_t count = 0;
+    for (int64_t i = 0; i < t.n; i++) {
+        bool in = false;
+        for (int c = 0; c < 3; c++) in |= t.corners[3 * i + c] >= from * t.w && t.corners[3 * i + c] < (to + 1) * t.w;
+        count += in;
+    }
+    terrain_mesh_free(&t);
+    return count;
+}
+
+/* Rows 40 apart, columns 10: vertices, normals, places of points, and what is near to an eye. */
+static void oblong_samples(bosc_ctx *ctx)
+{
+    enum { SIDE = 65, MOST = SIDE * SIDE };
+    static float at[MOST * 3], normal[MOST * 3];
+    static uint32_t indices[MOST * 6];
+    float *heights = terrain_heights(ROUGH, SIDE, SIDE, 2);
+    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = 10, .spacing_y = 40};
+    bosc_terrain_info info = {.size = sizeof info};
+    bosc_terrain *terrain;
+    int64_t counts[2], leaf;
+    double height;
+    CHECK_OK(ctx, bosc_terrain_create(ctx, &opts, &terrain));
+    CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights, SIDE, SIDE, SIDE));
+    CHECK_OK(ctx, bosc_terrain_get_info(ctx, terrain, &info));
+    CHECK(info.spacing == 10 && info.spacing_y == 40);
+    bosc_terrain_goal goal = {.size = sizeof goal, .error = 0};
+    aim(ctx, terrain, &goal);
+    CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, at, normal, MOST, indices, MOST * 2, counts));
+    for (int64_t v = 0; v < counts[0]; v++) {
+        int64_t x = (int64_t)at[3 * v] / 10, y = (int64_t)at[3 * v + 1] / 40;
+        CHECK(at[3 * v] == 10.0F * (float)x && at[3 * v + 1] == 40.0F * (float)y);
+        CHECK(at[3 * v + 2] == heights[y * SIDE + x]);
+        if (x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1) continue;
+        double dx = (heights[y * SIDE + x + 1] - heights[y * SIDE + x - 1]) / 20.0;
+        double dy = (heights[(y + 1) * SIDE + x] - heights[(y - 1) * SIDE + x]) / 80.0, up = (double)normal[3 * v + 2];
+        CHECK(fabs((double)normal[3 * v] + dx * up) < 1e-5 && fabs((double)normal[3 * v + 1] + dy * up) < 1e-5);
+    }
+    const double point[2] = {10 * 64, 40 * 64};
+    CHECK_OK(ctx, bosc_terrain_locate(ctx, terrain, point, 1, &leaf, &height));
+    CHECK(leaf >= 0 && height == (double)heights[SIDE * SIDE - 1]);
+    bosc_terrain_camera camera = {
+        .position = {320, 2560, 1500}, .direction = {0, 1, -1}, .fov = 0.7, .pixels = 500, .width = 800, .height = 600};
+    goal.camera = &camera;
+    aim(ctx, terrain, &goal);
+    CHECK(leaves_of_rows(ctx, terrain, 48, 64) > 10 * leaves_of_rows(ctx, terrain, 0, 16));
+    free(heights);
+    bosc_terrain_free(terrain);
+}
+
 /* A random mesh. */
 static bosc_terrain *random_mesh(bosc_ctx *ctx, const float *heights, int64_t w, int64_t h, bool half, uint64_t seed)
 {
@@ -262,6 +316,9 @@ static void questions(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_terrain_goals[] = {
-    {"budgets", budgets, NULL}, {"regions", regions, NULL}, {"cameras", cameras, NULL}, {"questions", questions, NULL}};
+static const struct suite_case suite_cases_terrain_goals[] = {{"budgets", budgets, NULL},
+                                                              {"regions", regions, NULL},
+                                                              {"cameras", cameras, NULL},
+                                                              {"oblong samples", oblong_samples, NULL},
+                                                              {"questions", questions, NULL}};
 SUITE(terrain_goals);

@@ -21,7 +21,7 @@ struct bi_terrain_criterion {
     const bosc_terrain_region *regions; /* in reach */
     int64_t region_count;
     struct bi_terrain_view view;
-    double spacing, error;
+    double spacing_x, spacing_y, error;
     double keep; /* 1 - hysteresis */
     bool plain;  /* the measure is the error itself, not the part of a bound */
 };
@@ -46,8 +46,8 @@ BI_FN struct bi_terrain_box bi_terrain_change_box(const struct bi_terrain_criter
     int32_t bottom = bi_terrain_max(y - reach, 0), top = bi_terrain_min(y + reach, a->grid.last_y);
     struct bi_terrain_bound bound = {0, 0};
     if (a->view.on) bound = bi_terrain_bound_of_box(&a->grid, &a->bounds, twos + 2, left, right, bottom, top);
-    struct bi_terrain_box box = {{left * a->spacing, bottom * a->spacing, bound.low},
-                                 {right * a->spacing, top * a->spacing, bound.high}};
+    struct bi_terrain_box box = {{left * a->spacing_x, bottom * a->spacing_y, bound.low},
+                                 {right * a->spacing_x, top * a->spacing_y, bound.high}};
     return box;
 }
 

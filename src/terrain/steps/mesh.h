@@ -10,7 +10,7 @@ struct bi_terrain_mesh {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
     const float *heights;
-    double spacing;
+    double spacing_x, spacing_y;
     int32_t across;                /* blocks of samples in a row of them */
     int64_t words;                 /* blocks of samples */
     uint64_t *vertex_bits;         /* (words) a bit for each sample: whether it is a vertex */
@@ -79,8 +79,9 @@ BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int32_t x, int32_t
     const struct bi_terrain_grid *g = &a->grid;
     const float *z = a->heights + bi_terrain_sample(g, x, y);
     int32_t west = x > 0, east = x<g->last_x, south = y> 0, north = y < g->last_y;
-    double dx = ((double)z[east] - z[-west]) / ((west + east) * a->spacing);
-    double dy = ((double)z[north * (int64_t)g->width] - z[-south * (int64_t)g->width]) / ((south + north) * a->spacing);
+    double dx = ((double)z[east] - z[-west]) / ((west + east) * a->spacing_x);
+    double dy =
+        ((double)z[north * (int64_t)g->width] - z[-south * (int64_t)g->width]) / ((south + north) * a->spacing_y);
     double most = dx < 0 ? -dx : dx, off = dy < 0 ? -dy : dy;
     most = off > most ? off : most;
     most = most > 1 ? most : 1; /* so that squares stay finite */
@@ -97,8 +98,8 @@ BI_FN void bi_terrain_write_vertex(const struct bi_terrain_mesh *a, int64_t word
 {
     int32_t x = (int32_t)(word % a->across) * 8 + (bit & 7), y = (int32_t)(word / a->across) * 8 + (bit >> 3);
     if (a->vertices) {
-        a->vertices[3 * vertex] = (float)(x * a->spacing);
-        a->vertices[3 * vertex + 1] = (float)(y * a->spacing);
+        a->vertices[3 * vertex] = (float)(x * a->spacing_x);
+        a->vertices[3 * vertex + 1] = (float)(y * a->spacing_y);
         a->vertices[3 * vertex + 2] = a->heights[bi_terrain_sample(&a->grid, x, y)];
     }
     if (a->normals) bi_terrain_normal(a, x, y, a->normals + 3 * vertex);

@@ -10,7 +10,7 @@ struct bi_terrain_query {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
     const float *samples;
-    double spacing;
+    double spacing_x, spacing_y;
     int64_t first;
     const double *points;
     const int64_t *leaves;
@@ -35,7 +35,7 @@ BI_FN void bi_step_terrain_corners(const struct bi_terrain_query *a, int64_t i)
 BI_FN void bi_step_terrain_locate(const struct bi_terrain_query *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
-    double x = a->points[2 * i] / a->spacing, y = a->points[2 * i + 1] / a->spacing;
+    double x = a->points[2 * i] / a->spacing_x, y = a->points[2 * i + 1] / a->spacing_y;
     bool in = x >= 0 && y >= 0 && x <= g->last_x && y <= g->last_y && (!g->half || x >= y);
     if (!in) {
         if (a->answers) a->answers[i] = -1;

@@ -1,0 +1,246 @@
+/* Files that replace others when they are whole. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE, renameat2 */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "io/io.h"
+
+/* ---- names ---- */
+
+/* Length of the folder of a path, with its slash; 0: the current one. */
+static int folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* folder of `path` + `name`, in memory of its own; NULL when there is none. */
+static char *beside(const char *path, const char *name)
+{
+    size_t folder = name[0] == '/' ? 0 : (size_t)folder_length(path), length = strlen(name);
+    char *joined = bi_io_alloc(folder + length + 1);
+    if (!joined) return NULL;
+    memcpy(joined, path, folder);
+    memcpy(joined + folder, name, length + 1);
+    return joined;
+}
+
+/* What a link names, or NULL with an errno. */
+static char *follow(const char *link)
+{
+    char name[PATH_MAX];
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    if (length < 0) return NULL;
+    name[length] = 0;
+    return beside(link, name);
+}
+
+/* The file that would be created by writing to `path`, which is none yet: where a link without a target leads. */
+static int find_missing(const char *path, char **target)
+{
+    char *at = beside(path, path + folder_length(path)), *next = NULL;
+    struct stat about;
+    for (int links = 0; at && lstat(at, &about) == 0 && S_ISLNK(about.st_mode); links++) {
+        next = links < 40 ? follow(at) : NULL;
+        free(at);
+        if (!next) return links < 40 ? errno : ELOOP;
+        at = next;
+    }
+    if (!at) return ENOMEM;
+    *target = at;
+    char *folder = beside(at, ".");
+    if (!folder) return ENOMEM;
+    char *whole = realpath(folder, NULL);
+    free(folder);
+    if (!whole) return 0; /* creating the file says why not */
+    size_t capacity = strlen(whole) + strlen(at) + 2;
+    char *joined = bi_io_alloc(capacity);
+    if (joined) {
+        snprintf(joined, capacity, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole, at + folder_length(at));
+        free(at);
+        *target = joined;
+    }
+    free(whole);
+    return joined ? 0 : ENOMEM;
+}
+
+/* ---- temporary names, for those who end the process ---- */
+
+enum { MOST_NAMES = 64 };
+static _Atomic(const char *) names[MOST_NAMES];
+
+static void remember(const char *name)
+{
+    for (int i = 0; i < MOST_NAMES; i++) {
+        const char *none = NULL;
+        if (atomic_compare_exchange_strong(&names[i], &none, name)) return;
+    }
+}
+
+static void forget(const char *name)
+{
+    for (int i = 0; i < MOST_NAMES; i++) {
+        const char *same = name;
+        if (atomic_compare_exchange_strong(&names[i], &same, NULL)) return;
+    }
+}
+
+void bosc_temporaries_remove(void)
+{
+    for (int i = 0; i < MOST_NAMES; i++) {
+        const char *name = atomic_exchange(&names[i], NULL);
+        if (name) unlink(name);
+    }
+}
+
+/* ---- opening ---- */
+
+static bool write_fault(void)
+{
+    if (!bi_fault(BI_FAULT_WRITE)) return false;
+    errno = EIO;
+    return true;
+}
+
+/* A file without a name, which is gone if the process ends. Where the file system has none, r->fd stays -1. */
+static int open_unnamed(struct bi_replacement *r, mode_t mode)
+{
+#ifdef O_TMPFILE
+    if (bi_fault(BI_FAULT_UNNAMED) || access("/proc/self/fd", X_OK) != 0) return 0; /* where it gets its name */
+    char *folder = beside(r->target, ".");
+    if (!folder) return ENOMEM;
+    r->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    free(folder);
+#else
+    (void)r, (void)mode;
+#endif
+    return 0;
+}
+
+/* Tries names until one is free: `make` returns 0 or an errno, EEXIST for a name that is not. */
+static int find_name(struct bi_replacement *r, mode_t mode, int (*make)(struct bi_replacement *r, mode_t mode))
+{
+    size_t capacity = (size_t)folder_length(r->target) + 48;
+    r->temporary = bi_io_alloc(capacity);
+    if (!r->temporary) return ENOMEM;
+    int number = EEXIST;
+    for (int i = 0; i < 1000 && number == EEXIST; i++) {
+        snprintf(r->temporary, capacity, "%.*s.boscage-%ld-%d", folder_length(r->target), r->target, (long)getpid(), i);
+        number = write_fault() ? EIO : make(r, mode);
+    }
+    r->named = number == 0;
+    if (r->named) remember(r->temporary);
+    return number;
+}
+
+static int create_named(struct bi_replacement *r, mode_t mode)
+{
+    r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return r->fd < 0 ? errno : 0;
+}
+
+int bi_replacement_open(struct bi_replacement *r, const char *path, uint32_t mode)
+{
+    *r = (struct bi_replacement){.fd = -1};
+    if (mode) {
+        r->target = realpath(path, NULL);
+        if (!r->target || access(r->target, W_OK) != 0) return errno;
+    } else {
+        int number = find_missing(path, &r->target);
+        if (number) return number;
+    }
+    /* Nobody else reads it before it has the rights of the file it replaces; never those of another user (setuid). */
+    mode_t first = mode ? 0600 : 0666;
+    int number = open_unnamed(r, first);
+    if (number == 0 && r->fd < 0) number = find_name(r, first, create_named);
+    if (number == 0 && mode && fchmod(r->fd, mode & 0777) != 0) number = errno;
+    return number;
+}
+
+/* ---- taking the name ---- */
+
+static int link_unnamed(struct bi_replacement *r, mode_t mode)
+{
+    char own[48];
+    (void)mode;
+    snprintf(own, sizeof own, "/proc/self/fd/%d", r->fd);
+    return linkat(AT_FDCWD, own, AT_FDCWD, r->temporary, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* Swaps the names of two files, so that it can be undone. */
+static bool swap(const char *a, const char *b)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) == 0;
+#else
+    (void)a, (void)b;
+    return false;
+#endif
+}
+
+int bi_replacement_overwrite(struct bi_replacement *r)
+{
+    static const size_t piece = (size_t)1 << 16;
+    int number = 0, to = open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    char *buffer = to < 0 ? NULL : bi_io_alloc(piece);
+    if (!buffer) number = to < 0 ? errno : ENOMEM;
+    for (off_t at = 0; number == 0;) {
+        ssize_t got = pread(r->fd, buffer, piece, at), put = got > 0 ? pwrite(to, buffer, (size_t)got, at) : got;
+        if (put < 0 && errno != EINTR) number = errno;
+        if (put == 0) break;
+        if (put > 0) at += put;
+    }
+    free(buffer);
+    if (to >= 0 && number == 0 && fsync(to) != 0) number = errno;
+    if (to >= 0 && close(to) != 0 && number == 0) number = errno;
+    return number;
+}
+
+int bi_replacement_commit(struct bi_replacement *r)
+{
+    struct stat about;
+    if (!r->named) {
+        int number = find_name(r, 0, link_unnamed);
+        if (number) return number;
+    }
+    if (write_fault()) return EIO;
+    bool exists = lstat(r->target, &about) == 0;
+    if (exists && swap(r->temporary, r->target)) {
+        r->state = BI_SWAPPED;
+        return 0;
+    }
+    if (rename(r->temporary, r->target) != 0) return errno;
+    forget(r->temporary);
+    r->named = false;
+    r->state = exists ? BI_REPLACED : BI_CREATED;
+    return 0;
+}
+
+void bi_replacement_undo(struct bi_replacement *r)
+{
+    if (r->state == BI_SWAPPED) (void)swap(r->temporary, r->target);
+    if (r->state == BI_CREATED) unlink(r->target);
+    r->state = BI_NOT_COMMITTED;
+}
+
+void bi_replacement_discard(struct bi_replacement *r)
+{
+    if (r->fd >= 0) close(r->fd);
+    if (r->named) {
+        unlink(r->temporary);
+        forget(r->temporary);
+    }
+    free(r->temporary);
+    free(r->target);
+    *r = (struct bi_replacement){.fd = -1};
+}
