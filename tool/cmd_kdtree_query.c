@@ -84,19 +84,22 @@ int run_kdtree_knn(struct job *job)
     return code;
 }
 
-/* The ids of all pairs, once their offsets are known. */
-static int fill_rows(struct job *job, const struct search *s, double radius, int64_t *offsets, bosc_array *ids)
+/* The ids of all pairs, once their offsets are known, and their distances where those are wanted. */
+static int fill_rows(struct job *job, const struct search *s, double radius, int64_t *offsets, bosc_array *ids,
+                     bosc_array *distances)
 {
     int64_t pairs = offsets[s->m];
-    ids->shape[0] = pairs;
+    ids->shape[0] = distances->shape[0] = pairs;
     ids->data = job_alloc((size_t)pairs, sizeof(int64_t));
-    if (!ids->data) return EXIT_FAILED;
+    if (ids->data && job->value[OPT_DISTANCES]) distances->data = job_alloc((size_t)pairs, sizeof(double));
+    if (!ids->data || (job->value[OPT_DISTANCES] && !distances->data)) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status =
-        bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data, NULL, pairs);
+    bosc_status status = bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data,
+                                            distances->data, pairs);
     job_seconds(job, "search", start);
     if (status != BOSC_OK) return say_ctx(job, status);
     widen_ids(s->info.id_bits, ids->data, pairs);
+    if (distances->data) take_roots(s->info.dtype, distances->data, pairs);
     return EXIT_DONE;
 }
 
@@ -104,20 +107,23 @@ static int find_within(struct job *job, const struct search *s, double radius)
 {
     bosc_array offsets = {.dtype = BOSC_I64, .rank = 1, .shape = {s->m + 1, 1, 1, 1}};
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
+    bosc_array distances = {.dtype = BOSC_F64, .rank = 1, .shape = {0, 1, 1, 1}};
     offsets.data = job_alloc((size_t)s->m + 1, sizeof(int64_t));
     if (!offsets.data) return EXIT_FAILED;
     double start = job_now();
     bosc_status status =
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
     job_seconds(job, "count", start);
-    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids) : say_ctx(job, status);
+    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids, &distances)
+                                 : say_ctx(job, status);
     if (!code) {
-        const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT]};
+        const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         job_integer(job, "pairs", ids.shape[0]);
-        code = arrays_write(job, paths, (const bosc_array[]){offsets, ids}, 2);
+        code = arrays_write(job, paths, (const bosc_array[]){offsets, ids, distances}, paths[2] ? 3 : 2);
     }
     bosc_array_free(&offsets);
     bosc_array_free(&ids);
+    bosc_array_free(&distances);
     return code;
 }
 

@@ -127,7 +127,7 @@ const struct command commands[] = {
      .run = run_kdtree_knn},
     {.room = "kdtree",
      .verb = "radius",
-     .usage = "P --queries Q -r R --offsets o.npy -o i.npy",
+     .usage = "P --queries Q -r R --offsets o.npy -o i.npy [--distances d.npy]",
      .summary = "Find all points within a radius of each query.\n"
                 "The ids of query q are i[o[q]] to i[o[q + 1] - 1], ascending.",
      .example = "boscage kdtree radius points.npy --queries queries.npy -r 0.05 --offsets o.npy -o i.npy",
@@ -136,11 +136,12 @@ const struct command commands[] = {
      .uses = {{.id = OPT_QUERIES, .required = true},
               {.id = OPT_RADIUS, .required = true},
               {.id = OPT_OFFSETS, .required = true, .help = "where each query's range of ids goes: .npy, (m + 1,) i8"},
-              {.id = OPT_OUTPUT, .required = true, .help = "where the ids go: .npy, i8; - is standard output"}},
+              {.id = OPT_OUTPUT, .required = true, .help = "where the ids go: .npy, i8; - is standard output"},
+              {.id = OPT_DISTANCES, .help = "where the Euclidean distances go, in the order of the ids: .npy, f8"}},
      .arrays = true,
      .run = run_kdtree_radius},
     {.room = "mst",
-     .usage = "G [-o T] [--algorithm auto|primitives] [--max] [--verify T.npy]",
+     .usage = "G [-o T] [--algorithm auto|primitives|atomic] [--max] [--verify T.npy]",
      .summary = "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
                 "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
                 "T is .npy (ids, ascending; so is -), .gr or .mtx.",

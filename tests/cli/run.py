@@ -15,8 +15,8 @@ A case file is a list of directives; blank lines and lines that begin with # are
   check EXPRESSION             must be true
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
-Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), knn, radius and pairs (searches of all
-points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
+Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius and
+pairs (searches of all points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
 (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
@@ -220,7 +220,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs, "cells": cells,
+        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs, "cells": cells,
                  "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
