@@ -7,16 +7,6 @@
 
 #include "tool/tool.h"
 
-static double element(const bosc_array *a, int64_t at)
-{
-    switch (a->dtype) {
-    case BOSC_F32: return (double)((const float *)a->data)[at];
-    case BOSC_F64: return ((const double *)a->data)[at];
-    case BOSC_I32: return (double)((const int32_t *)a->data)[at];
-    default: return (double)((const int64_t *)a->data)[at];
-    }
-}
-
 enum { SAMPLES = 4096 };
 
 static int by_value(const void *a, const void *b)
@@ -33,7 +23,7 @@ static double spread_of(const bosc_array *points, int64_t c, double *farthest)
     int64_t step = points->shape[0] / SAMPLES + 1;
     size_t count = 0;
     for (int64_t i = 0; i < points->shape[0]; i += step) {
-        x[count] = element(points, i * points->shape[1] + c);
+        x[count] = coordinate(points, i * points->shape[1] + c);
         if (isfinite(x[count])) count++;
     }
     if (count == 0) return 0;
@@ -109,7 +99,7 @@ static int plane_read(struct job *job, const char *path, double **plane, int64_t
     else if (!(*plane = job_alloc((size_t)*n, 2 * sizeof(double))))
         code = EXIT_FAILED;
     else
-        for (int64_t i = 0; i < 2 * *n; i++) (*plane)[i] = element(&points, i);
+        for (int64_t i = 0; i < 2 * *n; i++) (*plane)[i] = coordinate(&points, i);
     bosc_array_free(&points);
     return code;
 }

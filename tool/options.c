@@ -127,7 +127,7 @@ int options_read(struct job *job, int argc, char **argv)
 
 static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS, OPT_VALUES, OPT_FLY};
 static const enum option output_options[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS,
-                                             OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG};
+                                             OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG,     OPT_LABELS};
 enum {
     INPUTS = sizeof input_options / sizeof *input_options,
     OUTPUTS = sizeof output_options / sizeof *output_options

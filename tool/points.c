@@ -22,6 +22,16 @@ const char *dtype_code(bosc_dtype dtype)
     return "?";
 }
 
+double coordinate(const bosc_array *points, int64_t at)
+{
+    switch (points->dtype) {
+    case BOSC_F32: return (double)((const float *)points->data)[at];
+    case BOSC_F64: return ((const double *)points->data)[at];
+    case BOSC_I32: return (double)((const int32_t *)points->data)[at];
+    default: return (double)((const int64_t *)points->data)[at];
+    }
+}
+
 /* The rows that a tree was built from. Rows that were removed as duplicates come back as the equal row that stayed. */
 static int rows_of_tree(struct job *job, const char *path, const bosc_kdtree *tree, bosc_array *points)
 {

@@ -157,6 +157,7 @@ int folder_make(const char *path);                       /* one that is there wi
 
 const char *dtype_code(bosc_dtype dtype); /* "f4" */
 int points_read(struct job *job, const char *path, bosc_array *points);
+double coordinate(const bosc_array *points, int64_t at); /* element `at`, rounded to a double */
 /* The saved tree, or a tree of the points, of the file. */
 int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
@@ -174,6 +175,18 @@ void take_roots(bosc_dtype dtype, void *squares, int64_t count);
 /* Writes .npy files, all of them or none. */
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
 
+/* ---- cmd_emst.c ---- */
+
+/* The Euclidean minimum spanning tree of points. */
+struct spanning_tree {
+    bosc_array points, edges; /* (n - 1, 2) i8 */
+    bosc_array lengths;       /* (n - 1) f8 */
+};
+
+/* Reads the points, and reports how many they are. The tree is to be freed on failure too. */
+int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *tree);
+void spanning_tree_free(struct spanning_tree *tree);
+
 /* ---- the commands ---- */
 
 int run_info(struct job *job);
@@ -185,6 +198,8 @@ int run_generate_vectors(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
 int run_emst(struct job *job);
+int run_linkage(struct job *job);
+int run_tour(struct job *job);
 int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);

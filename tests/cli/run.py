@@ -16,8 +16,8 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius and
-pairs (searches of all points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's), lines (numbers of a text), png
-(the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
+pairs (searches of all points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
+tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
 import os
@@ -116,6 +116,31 @@ def tree_weight(points):
         left[i] = False
         near = np.minimum(near, np.sqrt(squares(points, points[i:i + 1])[0]))
     return weight
+
+
+def tour_length(points, order):
+    """The length of a closed tour."""
+    p = points[order].astype("f8")
+    return np.sqrt(((p - np.roll(p, -1, axis=0)) ** 2).sum(1)).sum()
+
+
+def scipy_linkage(points):
+    """Single linkage by scipy; None where there is no scipy."""
+    try:
+        from scipy.cluster.hierarchy import linkage
+    except ImportError:
+        return None
+    return linkage(points.astype("f8"), "single")
+
+
+def clusters(z, merges):
+    """The smallest row of each point's cluster after the first merges of a linkage."""
+    members = [[i] for i in range(len(z) + 1)]
+    labels = np.arange(len(z) + 1)
+    for a, b in z[:merges, :2].astype(int):
+        members.append(members[a] + members[b])
+        labels[members[-1]] = min(members[-1])
+    return labels
 
 
 def png(pixels, texts=0):
@@ -221,7 +246,8 @@ class Runner:
 
     def evaluate(self, text):
         names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs, "cells": cells,
-                 "forest": forest, "tree_weight": tree_weight, "lines": lines, "same": same, "re": re, "png": png,
+                 "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
+                 "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
                  "read": self.read, "files": sorted(os.listdir(self.folder))}

@@ -1,0 +1,153 @@
+/* boscage linkage, tour: what is made of the Euclidean minimum spanning tree of points. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+static int find_linkage(struct job *job, const struct spanning_tree *tree, bosc_array *z)
+{
+    *z = (bosc_array){.dtype = BOSC_F64, .rank = 2, .shape = {tree->edges.shape[0], 4, 1, 1}};
+    z->data = job_alloc((size_t)z->shape[0], 4 * sizeof(double));
+    if (!z->data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status =
+        bosc_linkage_compute(job->ctx, tree->edges.data, tree->lengths.data, tree->points.shape[0], NULL, z->data);
+    job_seconds(job, "linkage", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+/* The tree as a graph, whose edge ids are its rows. */
+static bosc_status make_graph(struct job *job, const struct spanning_tree *tree, int64_t *ends, bosc_graph **graph)
+{
+    const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_F64};
+    const int64_t *pairs = tree->edges.data;
+    int64_t m = tree->edges.shape[0];
+    for (int64_t i = 0; i < m; i++) {
+        ends[i] = pairs[2 * i];
+        ends[m + i] = pairs[2 * i + 1];
+    }
+    bosc_status status = bosc_graph_create(job->ctx, &opts, graph);
+    if (status != BOSC_OK) return status;
+    return bosc_graph_build(job->ctx, *graph, ends, ends + m, tree->lengths.data, tree->points.shape[0], m);
+}
+
+/* Clusters are what is left together when the longest edges are taken away: those above a distance, or so many that
+ * a number of clusters remains. */
+static int cut(struct job *job, const struct spanning_tree *tree, int64_t clusters, double distance, bosc_array *labels)
+{
+    bosc_msf_opts opts = {.size = sizeof opts, .trees = clusters};
+    bosc_msf_info info = {.size = sizeof info};
+    bosc_graph *graph = NULL;
+    if (job->value[OPT_CUT]) opts.limit = &distance;
+    *labels = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {tree->points.shape[0], 1, 1, 1}};
+    labels->data = job_alloc((size_t)labels->shape[0], sizeof(int64_t));
+    int64_t *ends = labels->data ? job_alloc((size_t)tree->edges.shape[0], 2 * sizeof *ends) : NULL;
+    if (!ends) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status = make_graph(job, tree, ends, &graph);
+    if (status == BOSC_OK) status = bosc_msf_compute(job->ctx, graph, &opts, NULL, labels->data, &info);
+    job_seconds(job, "cut", start);
+    if (status == BOSC_OK) job_integer(job, "clusters", info.trees);
+    bosc_graph_free(graph);
+    free(ends);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+static int write_linkage(struct job *job, const bosc_array *z, const bosc_array *labels)
+{
+    const char *paths[2];
+    bosc_array arrays[2];
+    int count = 0;
+    if (job->value[OPT_OUTPUT]) {
+        arrays[count] = *z;
+        paths[count++] = job->value[OPT_OUTPUT];
+    }
+    if (job->value[OPT_LABELS]) {
+        arrays[count] = *labels;
+        paths[count++] = job->value[OPT_LABELS];
+    }
+    return count > 0 ? arrays_write(job, paths, arrays, count) : EXIT_DONE;
+}
+
+/* What cannot stand together, or alone. */
+static int check_cut(const struct job *job)
+{
+    bool is_cut = job->value[OPT_CUT] || job->value[OPT_CLUSTERS];
+    if (job->value[OPT_CUT] && job->value[OPT_CLUSTERS])
+        return say(EXIT_USAGE, "--clusters: cannot be combined with --cut");
+    if (job->value[OPT_LABELS] && !is_cut) return say(EXIT_USAGE, "--labels: needs --cut or --clusters");
+    if (!job->value[OPT_OUTPUT] && !is_cut) return say(EXIT_USAGE, "-o: is missing");
+    return EXIT_DONE;
+}
+
+int run_linkage(struct job *job)
+{
+    struct spanning_tree tree;
+    bosc_array z = {0}, labels = {0};
+    int64_t clusters = 0;
+    double distance = 0;
+    int code;
+    if ((code = option_integer(job, OPT_CLUSTERS, 1, INT64_MAX, &clusters)) ||
+        (code = option_number(job, OPT_CUT, 0, &distance)) || (code = check_cut(job)) || (code = job_open(job)))
+        return code;
+    code = spanning_tree_find(job, job->operands[0], &tree);
+    if (!code && job->value[OPT_OUTPUT]) code = find_linkage(job, &tree, &z);
+    if (!code && (job->value[OPT_CUT] || clusters)) code = cut(job, &tree, clusters, distance, &labels);
+    if (!code) code = write_linkage(job, &z, &labels);
+    spanning_tree_free(&tree);
+    bosc_array_free(&z);
+    bosc_array_free(&labels);
+    return code;
+}
+
+/* legs[i]: how far it is from the i-th vertex of the tour to the next one, in doubles. */
+static void measure(const bosc_array *points, const int64_t *order, double *legs)
+{
+    int64_t n = points->shape[0], dim = points->shape[1];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t a = order[i] * dim, b = order[i + 1 < n ? i + 1 : 0] * dim;
+        double sum = 0;
+        for (int64_t c = 0; c < dim; c++) {
+            double d = coordinate(points, b + c) - coordinate(points, a + c);
+            sum += d * d;
+        }
+        legs[i] = sqrt(sum);
+    }
+}
+
+static int find_tour(struct job *job, const struct spanning_tree *tree, bosc_array *order, double *length)
+{
+    int64_t n = tree->points.shape[0];
+    double *legs = job_alloc((size_t)n, sizeof *legs);
+    *order = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {n, 1, 1, 1}};
+    order->data = legs ? job_alloc((size_t)n, sizeof(int64_t)) : NULL;
+    int code = order->data ? EXIT_DONE : EXIT_FAILED;
+    if (!code) {
+        double start = job_now();
+        bosc_status status = bosc_tour_compute(job->ctx, tree->edges.data, n, NULL, order->data);
+        job_seconds(job, "tour", start);
+        if (status == BOSC_OK) {
+            measure(&tree->points, order->data, legs);
+            status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, legs, n, length);
+        }
+        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    }
+    free(legs);
+    return code;
+}
+
+int run_tour(struct job *job)
+{
+    struct spanning_tree tree;
+    bosc_array order = {0};
+    double length = 0;
+    int code = job_open(job);
+    if (code) return code;
+    code = spanning_tree_find(job, job->operands[0], &tree);
+    if (!code) code = find_tour(job, &tree, &order, &length);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &order, 1);
+    job_number(job, "length", length);
+    spanning_tree_free(&tree);
+    bosc_array_free(&order);
+    return code;
+}
