@@ -1,4 +1,4 @@
-/* boscage hash lookup, unique */
+/* boscage hash lookup, member, unique */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void narrow(bosc_array *a, bosc_dtype type)
 }
 
 struct lookup {
-    bosc_array keys, values, queries, out, found;
+    bosc_array keys, values, queries, out, found; /* values, out: none of a set */
     bosc_hash_opts opts;
     bosc_hash *table;
 };
@@ -90,10 +90,11 @@ static int read_columns(struct job *job, struct lookup *l)
 {
     const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
     int code;
-    if ((code = column_read(job, keys, true, &l->keys)) || (code = column_read(job, values, false, &l->values)) ||
+    if ((code = column_read(job, keys, true, &l->keys)) ||
+        (code = values ? column_read(job, values, false, &l->values) : EXIT_DONE) ||
         (code = column_read(job, queries, true, &l->queries)))
         return code;
-    if (l->values.shape[0] != l->keys.shape[0])
+    if (values && l->values.shape[0] != l->keys.shape[0])
         return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->values.shape[0],
                    (long long)l->keys.shape[0]);
     if (l->queries.dtype != l->keys.dtype)
@@ -133,6 +134,16 @@ static int build_and_find(struct job *job, struct lookup *l)
     return EXIT_DONE;
 }
 
+/* Whether each query is a key. */
+static int find_members(struct job *job, struct lookup *l)
+{
+    int64_t m = l->queries.shape[0];
+    l->opts.key_bits = l->keys.dtype == BOSC_U32 ? 32 : 64;
+    l->found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
+    l->found.data = job_alloc((size_t)m, 1);
+    return l->found.data ? build_and_find(job, l) : EXIT_FAILED;
+}
+
 static int look_up(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
@@ -140,27 +151,31 @@ static int look_up(struct job *job, struct lookup *l)
     bool computes = l->opts.duplicates == BOSC_HASH_SUM || l->opts.duplicates == BOSC_HASH_MIN;
     if (!code && computes) code = widen(&l->values);
     if (code) return code;
-    size_t size = bosc_dtype_size(l->values.dtype), m = (size_t)l->queries.shape[0];
-    l->opts.key_bits = l->keys.dtype == BOSC_U32 ? 32 : 64;
+    size_t size = bosc_dtype_size(l->values.dtype);
     l->opts.value_size = (int32_t)size;
     l->opts.value_dtype = l->values.dtype;
-    l->out = (bosc_array){.dtype = l->values.dtype, .rank = 1, .shape = {(int64_t)m, 1, 1, 1}};
-    l->found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {(int64_t)m, 1, 1, 1}};
-    l->out.data = job_alloc(m, size);
-    l->found.data = l->out.data ? job_alloc(m, 1) : NULL;
-    if (!l->found.data) return EXIT_FAILED;
-    if ((code = build_and_find(job, l))) return code;
+    l->out = (bosc_array){.dtype = l->values.dtype, .rank = 1, .shape = {l->queries.shape[0], 1, 1, 1}};
+    l->out.data = job_alloc((size_t)l->queries.shape[0], size);
+    if (!l->out.data) return EXIT_FAILED;
+    if ((code = find_members(job, l))) return code;
     if (l->out.dtype != type) narrow(&l->out, type);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
     return arrays_write(job, paths, (const bosc_array[]){l->out, l->found}, paths[1] ? 2 : 1);
 }
 
-int run_hash_lookup(struct job *job)
+static int look_up_members(struct job *job, struct lookup *l)
+{
+    int code = read_columns(job, l);
+    if (!code) code = find_members(job, l);
+    return code || !job->value[OPT_OUTPUT] ? code : arrays_write(job, &job->value[OPT_OUTPUT], &l->found, 1);
+}
+
+static int run_lookup(struct job *job, int (*work)(struct job *job, struct lookup *l))
 {
     struct lookup l = {.opts = {.size = sizeof l.opts}};
     int code;
     if ((code = read_options(job, &l.opts)) || (code = job_open(job))) return code;
-    code = look_up(job, &l);
+    code = work(job, &l);
     bosc_hash_free(l.table);
     bosc_array_free(&l.keys);
     bosc_array_free(&l.values);
@@ -169,6 +184,10 @@ int run_hash_lookup(struct job *job)
     bosc_array_free(&l.found);
     return code;
 }
+
+int run_hash_lookup(struct job *job) { return run_lookup(job, look_up); }
+
+int run_hash_member(struct job *job) { return run_lookup(job, look_up_members); }
 
 static int number_keys(struct job *job, const bosc_array *keys, bosc_array *ids, bosc_array *unique)
 {

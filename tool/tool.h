@@ -205,6 +205,8 @@ int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);
 int run_kdtree_radius(struct job *job);
 int run_hash_lookup(struct job *job);
+int run_hash_member(struct job *job);
+int run_hash_groups(struct job *job);
 int run_hash_unique(struct job *job);
 int run_hash_pairs(struct job *job);
 int run_hash_match(struct job *job);

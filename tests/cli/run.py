@@ -16,7 +16,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius and
-pairs (searches of all points), scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
+pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
@@ -68,6 +68,15 @@ def pairs(points, r):
     """All pairs i < j (i8) within a radius, ascending, by a search of all points."""
     d2 = squares(points, points)
     return np.argwhere(np.triu(d2 <= d2.dtype.type(r) * d2.dtype.type(r), 1)).astype(np.int64).reshape(-1, 2)
+
+
+def groups(points, r):
+    """The smallest row (i8) of each point's group; a group is joined by pairs within a radius."""
+    labels = np.arange(len(points))
+    for i, j in pairs(points, r):
+        if labels[i] != labels[j]:
+            labels[labels == max(labels[i], labels[j])] = min(labels[i], labels[j])
+    return labels
 
 
 def scipy_pairs(points, r):
@@ -245,7 +254,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "pairs": pairs, "scipy_pairs": scipy_pairs, "cells": cells,
+        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
