@@ -204,6 +204,8 @@ int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);
 int run_kdtree_radius(struct job *job);
+int run_kdtree_box(struct job *job);
+int run_kdtree_pairs(struct job *job);
 int run_hash_lookup(struct job *job);
 int run_hash_member(struct job *job);
 int run_hash_groups(struct job *job);

@@ -206,6 +206,21 @@ BOSC_API bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, 
 BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                               int64_t query_count, int64_t stride, double radius, int64_t *counts);
 
+/* Finds all points in closed boxes, as CSR rows, by two calls as those of bosc_kdtree_radius.
+ * boxes: (box_count x 2 x dim) of the tree's dtype: the low and the high corner of each. A point is in a box if none of
+ * its coordinates is below the low corner's or above the high corner's; a box whose corners are exchanged is empty.
+ * offsets: box_count + 1, int64: written by the first call, whose last one is the total; read by the second.
+ * ids: NULL, or at least offsets[box_count], of id_bits: box q has ids[offsets[q]] to ids[offsets[q + 1] - 1],
+ * ascending.
+ * capacity: elements of ids.
+ * Errors: BOSC_ERR_SPACE and BOSC_ERR_ARG as bosc_kdtree_radius; BOSC_ERR_DATA with the row for a NaN: box q has the
+ * rows 2 q and 2 q + 1.
+ * Cost: of each call, O(n^(1 - 1/dim) + r) nodes a box with r answers, at worst all n, each O(dim); the second sorts
+ * each row, O(r log r). No scratch but 8 bytes a box for the counts.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *boxes, int64_t box_count,
+                                     int64_t *offsets, void *ids, int64_t capacity);
+
 /* Saves the tree: versioned, little-endian, with an xxHash checksum. The bytes are the same on every backend.
  * Errors: BOSC_ERR_IO if write fails.
  * Cost: O(n dim), and scratch for a copy of points and ids.

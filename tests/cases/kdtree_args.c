@@ -176,6 +176,41 @@ static void results(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
+static void boxes(bosc_ctx *ctx)
+{
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    float p[40] = {0}, box[12] = {0};
+    int64_t ids[60], offsets[4] = {-7, -7, -7, -7}, none = 5;
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
+    memset(ids, 0x55, sizeof ids);
+    CHECK_EQ(bosc_kdtree_box(NULL, tree, box, 3, offsets, NULL, 0), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, NULL, box, 3, offsets, NULL, 0), "tree");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, NULL, 3, offsets, NULL, 0), "boxes");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, (const char *)box + 2, 3, offsets, NULL, 0), "boxes");
+    for (size_t i = 0; i < 4; i++)
+        CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, bad_sizes[i], offsets, NULL, 0), "box_count");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, INT64_MAX, offsets, NULL, 0), "box_count");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, NULL, NULL, 0), "offsets");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, (int64_t *)((char *)offsets + 4), NULL, 0), "offsets");
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, ids, -1), "capacity");
+    box[6] = NAN;
+    CHECK_STATUS(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, NULL, 0), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_message(ctx), "boxes: row 3 "));
+    box[6] = 0;
+    for (int i = 0; i < 4; i++) CHECK_EQ(offsets[i], -7);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, NULL, 0));
+    CHECK_EQ(offsets[3], 60);
+    offsets[2] = 39; /* not those of the answer */
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, ids, 60), "offsets");
+    CHECK_STATUS(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, ids, 59), BOSC_ERR_SPACE);
+    CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, (char *)ids + 2, 60), "ids");
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, NULL, 0, &none, NULL, 0));
+    CHECK_EQ(none, 0);
+    bosc_kdtree_free(tree);
+}
+
 /* Arrays that do not lie where elements of their type can. */
 static void alignment(bosc_ctx *ctx)
 {
@@ -393,16 +428,9 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},
-    {"build", build, NULL},
-    {"queries", queries, NULL},
-    {"results", results, NULL},
-    {"offsets", offsets, NULL},
-    {"others", others, NULL},
-    {"sizes", sizes, NULL},
-    {"alignment", alignment, NULL},
-    {"nearest other", nearest_other, NULL},
-    {"scratch", scratch, NULL},
-    {"another backend", NULL, other_backend},
+    {"create", create, NULL},   {"build", build, NULL},         {"queries", queries, NULL},
+    {"results", results, NULL}, {"offsets", offsets, NULL},     {"others", others, NULL},
+    {"sizes", sizes, NULL},     {"alignment", alignment, NULL}, {"nearest other", nearest_other, NULL},
+    {"boxes", boxes, NULL},     {"scratch", scratch, NULL},     {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

@@ -18,6 +18,7 @@ struct subject {
     bosc_status (*call)(bosc_ctx *ctx, struct subject *s);
     unsigned char *out[OUTPUTS], *want[OUTPUTS];
     int64_t offsets[MOST + 1]; /* of the rows of a radius search */
+    int64_t box_offsets[MOST / 2 + 1];
     int64_t labels[POINTS];
     size_t taken, saved_size; /* bytes written to out[0], or read from saved */
     unsigned char *saved;
@@ -57,6 +58,18 @@ static bosc_status radius_count(bosc_ctx *ctx, struct subject *s)
 {
     int64_t *counts = (int64_t *)(void *)s->out[0];
     return bosc_kdtree_radius_count(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, counts);
+}
+
+/* Boxes between a query and the one after it. */
+static bosc_status box_offsets(bosc_ctx *ctx, struct subject *s)
+{
+    int64_t *offsets = (int64_t *)(void *)s->out[0];
+    return bosc_kdtree_box(ctx, s->tree, s->queries.data, s->queries.n / 2, offsets, NULL, 0);
+}
+
+static bosc_status box_rows(bosc_ctx *ctx, struct subject *s)
+{
+    return bosc_kdtree_box(ctx, s->tree, s->queries.data, s->queries.n / 2, s->box_offsets, s->out[0], ROOM / 8);
 }
 
 static bosc_status nearest_other(bosc_ctx *ctx, struct subject *s)
@@ -169,6 +182,8 @@ static struct subject make(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates, int
     s.tree = kd_build(ctx, &s.opts, &s.points);
     CHECK_OK(ctx, bosc_kdtree_radius(ctx, s.tree, s.queries.data, m, 0, RADIUS, s.offsets, NULL, NULL, 0));
     CHECK(s.offsets[m] > 0 && s.offsets[m] * 8 <= ROOM);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, s.tree, s.queries.data, m / 2, s.box_offsets, NULL, 0));
+    CHECK(s.box_offsets[m / 2] > 0 && s.box_offsets[m / 2] * 8 <= ROOM);
     prepare(&s);
     CHECK_OK(ctx, save(ctx, &s));
     s.saved_size = s.taken;
@@ -232,8 +247,9 @@ static int64_t sweep(bosc_ctx *ctx, struct subject *s, bosc_status (*of)(bosc_ct
 
 static void searches(bosc_ctx *ctx)
 {
-    bosc_status (*const all[])(bosc_ctx *, struct subject *) = {
-        knn, knn_within, knn_self, radius_offsets, radius_rows, radius_count, nearest_other, verify};
+    bosc_status (*const all[])(bosc_ctx *,
+                               struct subject *) = {knn,          knn_within,  knn_self, radius_offsets, radius_rows,
+                                                    radius_count, box_offsets, box_rows, nearest_other,  verify};
     struct subject s = make(ctx, BOSC_KDTREE_DUPLICATES_KEEP, 64);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) CHECK(sweep(ctx, &s, all[i]) > 0);
     discard(&s);

@@ -111,6 +111,63 @@ static void check_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const struct re
     free(dist2);
 }
 
+/* Boxes between two of the queries, coordinate by coordinate, or, every third one, with its corners exchanged. */
+static void *make_boxes(const struct reference_points *q, int64_t count)
+{
+    size_t size = bosc_dtype_size(q->dtype), dim = (size_t)q->dim;
+    char *boxes = suite_alloc((size_t)count * 2 * dim * size);
+    for (int64_t b = 0; b < count; b++) {
+        const void *x = kd_row(q, b % q->n), *y = kd_row(q, (b * 7 + 1) % q->n);
+        char *low = boxes + (size_t)b * 2 * dim * size, *high = low + dim * size;
+        for (size_t c = 0; c < dim; c++) {
+            bool less = kd_get(x, q->dtype, (int64_t)c) < kd_get(y, q->dtype, (int64_t)c) || b % 3 == 2;
+            memcpy((less ? low : high) + c * size, (const char *)x + c * size, size);
+            memcpy((less ? high : low) + c * size, (const char *)y + c * size, size);
+        }
+    }
+    return boxes;
+}
+
+static bool in_box(const struct reference_points *p, int64_t i, const void *boxes, int64_t b)
+{
+    bool inside = true;
+    for (int32_t c = 0; c < p->dim; c++) {
+        int64_t low = 2 * b * p->dim + c, at = i * p->stride + c;
+        if (p->dtype == BOSC_I64) { /* a double does not tell all of them apart */
+            const int64_t *box = boxes, x = ((const int64_t *)p->data)[at];
+            inside = inside && box[low] <= x && x <= box[low + p->dim];
+        } else {
+            double x = kd_get(p->data, p->dtype, at);
+            inside = inside && kd_get(boxes, p->dtype, low) <= x && x <= kd_get(boxes, p->dtype, low + p->dim);
+        }
+    }
+    return inside;
+}
+
+static void check_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p,
+                        const struct reference_points *q, int32_t id_bits)
+{
+    int64_t count = q->n, *offsets = suite_alloc((size_t)(count + 1) * sizeof *offsets);
+    void *boxes = make_boxes(q, count);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, boxes, count, offsets, NULL, 0));
+    int64_t total = offsets[count], at = 0;
+    void *ids = suite_alloc((size_t)total * 8 + 8);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, boxes, count, offsets, ids, total));
+    for (int64_t b = 0; b < count; b++) {
+        for (int64_t i = 0; i < p->n; i++) {
+            if (!in_box(p, i, boxes, b)) continue;
+            CHECK(at < offsets[b + 1]);
+            CHECK_EQ(kd_id(ids, id_bits, at), i);
+            at++;
+        }
+        CHECK_EQ(at, offsets[b + 1]);
+    }
+    if (total) CHECK_STATUS(ctx, bosc_kdtree_box(ctx, tree, boxes, count, offsets, ids, total - 1), BOSC_ERR_SPACE);
+    free(boxes);
+    free(offsets);
+    free(ids);
+}
+
 static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n, int64_t k,
                     enum kd_shape shape)
 {
@@ -126,6 +183,7 @@ static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int
     check_knn(ctx, tree, &p, &q, k, radius, id_bits);
     check_self(ctx, tree, &p, k, id_bits);
     check_radius(ctx, tree, &p, &q, radius, id_bits);
+    check_boxes(ctx, tree, &p, &q, id_bits);
     bosc_kdtree_free(tree);
     free((void *)p.data);
     free((void *)q.data);

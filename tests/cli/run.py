@@ -15,7 +15,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
   check EXPRESSION             must be true
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
-Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius and
+Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
@@ -62,6 +62,12 @@ def radius(points, queries, r):
     inside = d2 <= d2.dtype.type(r) * d2.dtype.type(r)
     offsets = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
     return offsets, np.nonzero(inside)[1].astype(np.int64)
+
+
+def box(points, boxes):
+    """offsets (m + 1,) and ids, ascending in each row, of the points in closed boxes (m, 2, dim)."""
+    inside = ((points >= boxes[:, :1]) & (points <= boxes[:, 1:])).all(2)
+    return np.concatenate([[0], np.cumsum(inside.sum(1))]), np.nonzero(inside)[1]
 
 
 def pairs(points, r):
@@ -254,7 +260,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
+        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),

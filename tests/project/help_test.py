@@ -113,7 +113,7 @@ class Help(unittest.TestCase):
         self.assertEqual(bash_complete("boscage", "--json", "kd"), ["kdtree"])
         self.assertEqual(bash_complete("boscage", "--seed", "7", "ge"), ["generate"])
         self.assertEqual(bash_complete("boscage", "--seed", ""), [])
-        self.assertEqual(bash_complete("boscage", "kdtree", ""), ["build", "verify", "knn", "radius"])
+        self.assertEqual(bash_complete("boscage", "kdtree", ""), ["build", "verify", "knn", "radius", "box", "pairs"])
         self.assertEqual(bash_complete("boscage", "kdtree", "knn", "p.npy", "--d"), ["--distances", "--device"])
         self.assertEqual(bash_complete("boscage", "generate", "points", "--kind", ""),
                          ["uniform", "normal", "clustered", "sphere"])
@@ -131,7 +131,7 @@ class Help(unittest.TestCase):
             script = said("help", "--completion", "fish") + f"\ncomplete -C '{line}'\n"
             done = subprocess.run(["fish", "-c", script], capture_output=True, text=True, check=True)
             return [row.split("\t")[0] for row in done.stdout.split("\n") if row]
-        self.assertEqual(sorted(fish_complete("boscage hash ")), ["lookup", "match", "pairs", "unique"])
+        self.assertEqual(sorted(fish_complete("boscage hash ")), ["groups", "lookup", "match", "member", "pairs", "unique"])
         self.assertEqual(fish_complete("boscage hash lookup --lay"), ["--layout"])
         self.assertEqual(sorted(fish_complete("boscage terrain h.png --view ")), ["above", "side"])
 

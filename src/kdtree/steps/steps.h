@@ -3,6 +3,7 @@
 #ifndef BI_KDTREE_STEPS_STEPS_H
 #define BI_KDTREE_STEPS_STEPS_H
 
+#include "kdtree/steps/box.h"
 #include "kdtree/steps/deduplicate.h"
 #include "kdtree/steps/nearest_other_label.h"
 #include "kdtree/steps/presort.h"
