@@ -332,6 +332,27 @@ const struct command commands[] = {
               {.id = OPT_METHOD}},
      .arrays = true,
      .run = run_cellgraph},
+    {.room = "trie",
+     .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]",
+     .summary = "Build a trie of vectors and look vectors up, or those that begin like them, or differ in one letter.\n"
+                "V and Q: lines of 0 and 1; bases, one sequence a line, or FASTA; or .npy u1 of packed bits, the most\n"
+                "significant first, with --bits. Equal vectors are one, of the first row. out (m,) i8 is the row of V\n"
+                "for each row of Q, -1 where there is none; of --prefix and --neighbours (p, 2), all pairs (row of Q,\n"
+                "row of V), ascending.",
+     .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
+     .least = 1,
+     .most = 1,
+     .uses = {{.id = OPT_FIND},
+              {.id = OPT_PREFIX},
+              {.id = OPT_NEIGHBOURS},
+              {.id = OPT_OUTPUT, .help = "where the rows of V go: .npy, i8; - is standard output"},
+              {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+              {.id = OPT_LETTERS},
+              {.id = OPT_LAYOUT,
+               .words = WORDS("compact", "published"),
+               .help = "compact (default), or published, an array of children for each node"}},
+     .arrays = true,
+     .run = run_trie},
     {.room = "terrain",
      .usage = "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
               "                       [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"

@@ -213,6 +213,7 @@ int run_hash_unique(struct job *job);
 int run_hash_pairs(struct job *job);
 int run_hash_match(struct job *job);
 int run_cellgraph(struct job *job);
+int run_trie(struct job *job);
 int run_terrain(struct job *job);
 int run_bench(struct job *job);
 int run_demo(struct job *job);

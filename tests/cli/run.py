@@ -16,7 +16,8 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
-pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
+pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
+bits, rows_found, rows_near and rows_begin (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
@@ -102,6 +103,34 @@ def cells(letters):
     found = [np.stack([np.full(k.size, first[i]), first[k]], 1)
              for i in range(len(first)) for k in [i + 1 + np.nonzero((distinct[i + 1:] != distinct[i]).sum(1) == 1)[0]]]
     return np.concatenate(found).astype("i8") if found else np.zeros((0, 2), "i8")
+
+
+def bits(packed, length):
+    """Letters (n, length) of packed vectors."""
+    return np.unpackbits(packed, axis=1)[:, :length]
+
+
+def first_rows(rows):
+    """Which rows (n,) are the first ones of their equals."""
+    first = np.zeros(len(rows), bool)
+    first[np.unique(rows, axis=0, return_index=True)[1]] = True
+    return first
+
+
+def rows_found(rows, queries):
+    """The first row (i8) that equals each query; -1 where there is none."""
+    equal = (rows[None] == queries[:, None]).all(2)
+    return np.where(equal.any(1), equal.argmax(1), -1)
+
+
+def rows_near(rows, queries):
+    """Pairs (query, row) that differ in one letter, rows the first ones of their equals."""
+    return np.argwhere(((rows[None] != queries[:, None]).sum(2) == 1) & first_rows(rows))
+
+
+def rows_begin(rows, prefixes):
+    """Pairs (prefix, row) where the row begins with it, rows the first ones of their equals."""
+    return np.argwhere((rows[None, :, :prefixes.shape[1]] == prefixes[:, None]).all(2) & first_rows(rows))
 
 
 def forest(edges, maximum=False):
@@ -261,6 +290,7 @@ class Runner:
 
     def evaluate(self, text):
         names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
+                 "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
