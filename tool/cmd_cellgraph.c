@@ -6,18 +6,33 @@
 
 #include "tool/tool.h"
 
-enum { LENGTH_MAX = 65536, WALK = 64 /* generated vectors of a walk */ };
+enum { WALK = 64 /* generated vectors of a walk */ };
 
-static int build(struct job *job, const bosc_vectors *vectors, int method, bosc_cellgraph **graph, bosc_array *pairs)
+static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
 {
-    bosc_cellgraph_opts opts = {.size = sizeof opts,
-                                .length = vectors->length,
-                                .letter_bits = vectors->letter_bits,
-                                .method = (bosc_cellgraph_method)method,
-                                .pivots = 3};
+    int64_t pivots = 3;
+    int method = 0, search = 0, code;
+    if ((code = option_choice(job, OPT_METHOD, &method)) || (code = option_integer(job, OPT_PIVOTS, 0, 16, &pivots)) ||
+        (code = option_choice(job, OPT_TRIE_SEARCH, &search)))
+        return code;
+    if (job->value[OPT_PIVOTS] && method != BOSC_CELLGRAPH_HEURISTIC)
+        return say(EXIT_USAGE, "--pivots: needs --method heuristic");
+    if (job->value[OPT_TRIE_SEARCH] && method != BOSC_CELLGRAPH_TRIE)
+        return say(EXIT_USAGE, "--trie-search: needs --method trie");
+    opts->method = (bosc_cellgraph_method)method;
+    opts->pivots = (int32_t)pivots;
+    opts->trie_search = (bosc_cellgraph_trie_search)search;
+    return EXIT_DONE;
+}
+
+static int build(struct job *job, const bosc_vectors *vectors, bosc_cellgraph_opts *opts, bosc_cellgraph **graph,
+                 bosc_array *pairs)
+{
     bosc_cellgraph_info info = {.size = sizeof info};
+    opts->length = vectors->length;
+    opts->letter_bits = vectors->letter_bits;
     double start = job_now();
-    bosc_status status = bosc_cellgraph_create(job->ctx, &opts, graph);
+    bosc_status status = bosc_cellgraph_create(job->ctx, opts, graph);
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, *graph, vectors->rows, vectors->n, 0);
     job_seconds(job, "build", start);
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, *graph, &info);
@@ -41,18 +56,14 @@ int run_cellgraph(struct job *job)
     bosc_vectors vectors = {0};
     bosc_array pairs = {0};
     bosc_cellgraph *graph = NULL;
-    bosc_io_error error;
+    bosc_cellgraph_opts opts = {.size = sizeof opts};
     int64_t bits = 0;
-    int method = 0, code;
-    if ((code = option_choice(job, OPT_METHOD, &method)) ||
-        (code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &bits)) || (code = job_open(job)))
+    int code;
+    if ((code = read_options(job, &opts)) || (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
+        (code = job_open(job)))
         return code;
-    double start = job_now();
-    bosc_status status = bosc_vectors_read(job->operands[0], (int32_t)bits, &vectors, &error);
-    job_seconds(job, "read", start);
-    code = status == BOSC_OK        ? build(job, &vectors, method, &graph, &pairs)
-           : status == BOSC_ERR_ARG ? say(EXIT_USAGE, "--bits: is missing, but %s is packed", job->operands[0])
-                                    : say_io(status, &error);
+    code = vectors_read(job, job->operands[0], bits, &vectors);
+    if (!code) code = build(job, &vectors, &opts, &graph, &pairs);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     bosc_cellgraph_free(graph);
     bosc_vectors_free(&vectors);
@@ -84,7 +95,7 @@ int run_generate_vectors(struct job *job)
     int64_t n = 0, bits = 0, seed = 0;
     int code;
     if ((code = option_integer(job, OPT_N, 0, UINT32_MAX - 2, &n)) ||
-        (code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &bits)) ||
+        (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
         (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = job_open(job)))
         return code;
     int64_t bytes = (bits + 7) / 8, count = (n + WALK - 1) / WALK * (WALK + (bits + 31) / 32);

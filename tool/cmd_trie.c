@@ -6,8 +6,6 @@
 
 #include "tool/tool.h"
 
-enum { LENGTH_MAX = 65536 };
-
 /* A trie of vectors, and what is asked of it. */
 struct dictionary {
     enum option question; /* OPT_FIND, OPT_PREFIX or OPT_NEIGHBOURS */
@@ -16,16 +14,6 @@ struct dictionary {
     bosc_trie *trie;
     bosc_trie_info info;
 };
-
-static int read_vectors(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors)
-{
-    bosc_io_error error;
-    double start = job_now();
-    bosc_status status = bosc_vectors_read(path, (int32_t)bits, vectors, &error);
-    job_seconds(job, "read", start);
-    if (status == BOSC_ERR_ARG) return say(EXIT_USAGE, "--bits: is missing, but %s is packed", path);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
-}
 
 static int refuse_queries(const struct job *job, const char *path, const char *queries, const char *rows,
                           const struct dictionary *d)
@@ -40,7 +28,7 @@ static int refuse_queries(const struct job *job, const char *path, const char *q
 static int read_prefixes(struct job *job, const char *path, struct dictionary *d)
 {
     bosc_vectors *q = &d->queries;
-    int code = read_vectors(job, path, path_ends_in(path, ".npy") ? d->bits : 0, q);
+    int code = vectors_read(job, path, path_ends_in(path, ".npy") ? d->bits : 0, q);
     if (code) return code;
     if (q->letter_bits != d->rows.letter_bits || q->length > d->rows.length)
         return refuse_queries(job, path, "prefixes of", "the vectors", d);
@@ -61,7 +49,7 @@ static int read_queries(struct job *job, struct dictionary *d)
 {
     const char *path = job->value[d->question];
     if (d->question == OPT_PREFIX) return read_prefixes(job, path, d);
-    int code = read_vectors(job, path, d->bits, &d->queries);
+    int code = vectors_read(job, path, d->bits, &d->queries);
     if (code) return code;
     if (d->queries.letter_bits == d->rows.letter_bits && d->queries.length == d->rows.length) return EXIT_DONE;
     return refuse_queries(job, path, "vectors of", "those", d);
@@ -69,7 +57,7 @@ static int read_queries(struct job *job, struct dictionary *d)
 
 static int build(struct job *job, struct dictionary *d, int layout)
 {
-    int code = read_vectors(job, job->operands[0], d->bits, &d->rows);
+    int code = vectors_read(job, job->operands[0], d->bits, &d->rows);
     if (code) return code;
     const bosc_trie_opts opts = {.size = sizeof opts,
                                  .length = d->rows.length,
@@ -192,8 +180,8 @@ static int read_options(const struct job *job, struct dictionary *d, int *layout
     if (given != 1)
         return say(EXIT_USAGE, "%s: one of --find, --prefix and --neighbours is needed", job->command->room);
     if (job->value[OPT_LETTERS] && d->question != OPT_PREFIX) return say(EXIT_USAGE, "--letters: needs --prefix");
-    if ((code = option_integer(job, OPT_BITS, 1, LENGTH_MAX, &d->bits)) ||
-        (code = option_integer(job, OPT_LETTERS, 1, LENGTH_MAX, &d->letters)))
+    if ((code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d->bits)) ||
+        (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)))
         return code;
     return option_choice(job, OPT_LAYOUT, layout);
 }

@@ -14,12 +14,14 @@ struct command_name command_name(const struct command *command)
 
 const struct command *command_find(const struct job *job, const char *const *words, int count)
 {
+    const struct command *found = NULL;
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
         if (count < (c->verb ? 2 : 1) || strcmp(words[0], c->room) != 0) continue;
-        if (!c->verb || strcmp(words[1], c->verb) == 0) return c;
+        if (c->verb && strcmp(words[1], c->verb) == 0) return c;
+        if (!c->verb) found = c; /* unless the next word is a verb */
     }
-    return NULL;
+    return found;
 }
 
 static const char *room_name(const void *user, int i)

@@ -319,7 +319,8 @@ const struct command commands[] = {
               {.id = OPT_TRIES}},
      .run = run_hash_match},
     {.room = "cellgraph",
-     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] -o edges.npy",
+     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N] [--trie-search NAME]\n"
+              "                         -o edges.npy",
      .summary = "Find all pairs of distinct vectors that differ in exactly one letter.\n"
                 "V: lines of 0 and 1; bases (A, C, G, T), one sequence a line, a count behind it or not, or FASTA; or\n"
                 ".npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8 are rows i < j, the\n"
@@ -329,9 +330,29 @@ const struct command commands[] = {
      .most = 1,
      .uses = {{.id = OPT_OUTPUT, .required = true, .help = "where the pairs go: .npy, (e, 2) i8; - is standard output"},
               {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
-              {.id = OPT_METHOD}},
+              {.id = OPT_METHOD},
+              {.id = OPT_PIVOTS},
+              {.id = OPT_TRIE_SEARCH}},
      .arrays = true,
      .run = run_cellgraph},
+    {.room = "cellgraph",
+     .verb = "path",
+     .usage = "V [--bits L] --from I --to J [--allowed M.npy] [-o rows.npy]",
+     .summary =
+         "Find a shortest route from one vector to another, each step of which changes one letter.\n"
+         "V is as for boscage cellgraph. rows are those of V on the route, I first and J last; of equal ones the\n"
+         "first that may be used. Exit code 1 where there is no route.",
+     .example = "boscage cellgraph path vectors.npy --bits 256 --from 0 --to 99 -o rows.npy",
+     .least = 1,
+     .most = 1,
+     .uses = {{.id = OPT_FROM, .required = true, .help = "the row of V where the route begins, from 0"},
+              {.id = OPT_TO, .required = true, .help = "the row of V where it ends"},
+              {.id = OPT_ALLOWED},
+              {.id = OPT_OUTPUT, .help = "where the route goes: .npy, (steps + 1,) i8; - is standard output"},
+              {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+              {.id = OPT_METHOD}},
+     .arrays = true,
+     .run = run_cellgraph_path},
     {.room = "trie",
      .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]",
      .summary = "Build a trie of vectors and look vectors up, or those that begin like them, or differ in one letter.\n"

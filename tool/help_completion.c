@@ -24,6 +24,13 @@ static bool is_new_room(const struct job *job, int i)
     return !c->hidden && (i == 0 || strcmp(c->room, c[-1].room) != 0);
 }
 
+/* Whether the room is a command by itself too: what follows its name may be a file. */
+static bool is_command(const struct job *job, const char *room)
+{
+    const struct command *c = command_find(job, &room, 1);
+    return c && !c->verb;
+}
+
 static void put_rooms(const struct job *job)
 {
     for (int i = 0; i < job->command_count; i++)
@@ -118,7 +125,9 @@ static void put_bash(const struct job *job)
            "    elif [[ $last == = ]]; then\n        last=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n");
     put_search("COMP_WORDS", "1", "COMP_CWORD");
     printf("    case \"$room $verb\" in\n");
-    for (int i = 0; i < job->command_count; i++) put_bash_command(&job->commands[i]);
+    for (int verbs = 1; verbs >= 0; verbs--) /* the patterns of rooms take all verbs */
+        for (int i = 0; i < job->command_count; i++)
+            if (!job->commands[i].verb == !verbs) put_bash_command(&job->commands[i]);
     printf("    esac\n    case \"$command\":$last in\n");
     for (int id = 0; id <= OPT_QUIET; id++) put_bash_words(NULL, (enum option)id);
     for (int i = 0; i < job->command_count; i++)
@@ -168,6 +177,14 @@ static void put_zsh_option(const struct command *c, enum option id)
     }
 }
 
+static void put_zsh_command(const struct command *c)
+{
+    printf(c->verb ? "\"%s\")" : "\"%s \"*)", command_name(c).text);
+    printf(" verb=${verb:-$room}\n    options+=(\n");
+    for (const struct use *use = c->uses; use->id; use++) put_zsh_option(c, use->id);
+    printf("    ) ;;\n");
+}
+
 static void put_zsh(const struct job *job)
 {
     printf("#compdef boscage\n# zsh completion for boscage(1), made by `boscage help --completion zsh'\n"
@@ -177,13 +194,9 @@ static void put_zsh(const struct job *job)
     for (int id = 0; id <= OPT_QUIET; id++) put_zsh_option(NULL, (enum option)id);
     printf("        '--help[show the help of the command]'\n        '--version[show the version]'\n)\n"
            "case \"$room $verb\" in\n");
-    for (int i = 0; i < job->command_count; i++) {
-        const struct command *c = &job->commands[i];
-        printf(c->verb ? "\"%s\")" : "\"%s \"*)", command_name(c).text);
-        printf(" verb=${verb:-$room}\n    options+=(\n");
-        for (const struct use *use = c->uses; use->id; use++) put_zsh_option(c, use->id);
-        printf("    ) ;;\n");
-    }
+    for (int verbs = 1; verbs >= 0; verbs--) /* the patterns of rooms take all verbs */
+        for (int i = 0; i < job->command_count; i++)
+            if (!job->commands[i].verb == !verbs) put_zsh_command(&job->commands[i]);
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
         if (!is_new_room(job, i) || !c->verb) continue;
@@ -244,7 +257,8 @@ static void put_fish(const struct job *job)
             putchar('\n');
         }
         if (!c->verb) continue;
-        printf("complete -c boscage -n '__boscage_is %s' -f -a %s -d '", c->room, c->verb);
+        const char *files = is_command(job, c->room) ? "" : " -f";
+        printf("complete -c boscage -n '__boscage_is %s'%s -a %s -d '", c->room, files, c->verb);
         put_summary(c, "\\", "\\'");
         printf("'\n");
     }

@@ -19,7 +19,7 @@ enum option {
     OPTION_COUNT
 };
 
-enum { DIM_MAX = 1024, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 12 };
+enum { DIM_MAX = 1024, VECTOR_LENGTH_MAX = 65536, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 12 };
 
 struct job;
 
@@ -175,6 +175,11 @@ void take_roots(bosc_dtype dtype, void *squares, int64_t count);
 /* Writes .npy files, all of them or none. */
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
 
+/* ---- vectors.c ---- */
+
+/* bits: of a vector; 0: as the file has them. */
+int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors);
+
 /* ---- cmd_emst.c ---- */
 
 /* The Euclidean minimum spanning tree of points. */
@@ -213,6 +218,7 @@ int run_hash_unique(struct job *job);
 int run_hash_pairs(struct job *job);
 int run_hash_match(struct job *job);
 int run_cellgraph(struct job *job);
+int run_cellgraph_path(struct job *job);
 int run_trie(struct job *job);
 int run_terrain(struct job *job);
 int run_bench(struct job *job);

@@ -17,7 +17,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
-bits, rows_found, rows_near and rows_begin (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
+bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
@@ -131,6 +131,18 @@ def rows_near(rows, queries):
 def rows_begin(rows, prefixes):
     """Pairs (prefix, row) where the row begins with it, rows the first ones of their equals."""
     return np.argwhere((rows[None, :, :prefixes.shape[1]] == prefixes[:, None]).all(2) & first_rows(rows))
+
+
+def is_route(letters, begin, end, rows, allowed=None):
+    """Whether rows are a shortest route from one row to another, one letter a step, through allowed rows."""
+    near = (letters[None] != letters[:, None]).sum(2) <= 1
+    if allowed is not None:
+        near &= (allowed[None] != 0) & (allowed[:, None] != 0)
+    steps = np.where((letters == letters[begin]).all(1), 0, len(letters))
+    for step in range(1, len(letters)):
+        steps = np.minimum(steps, np.where(near[steps < step].any(0), step, len(letters)))
+    joined = near[rows[:-1], rows[1:]].all() and rows[0] == begin and rows[-1] == end
+    return bool(joined) and len(rows) == steps[end] + 1
 
 
 def forest(edges, maximum=False):
@@ -291,6 +303,7 @@ class Runner:
     def evaluate(self, text):
         names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
                  "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
+                 "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
