@@ -122,7 +122,8 @@ int job_close(struct job *job, int code)
         else if (!job->value[OPT_QUIET] && !options_write_standard_output(job))
             print_lines(job);
     }
-    if (fflush(stdout) != 0 && code == EXIT_DONE) code = say(EXIT_FAILED, "-: cannot write to standard output");
+    bool written = fflush(stdout) == 0 && !ferror(stdout); /* long texts are written before this */
+    if (!written && code == EXIT_DONE) code = say(EXIT_FAILED, "-: cannot write to standard output");
     json_decref(job->results);
     json_decref(job->seconds);
     bosc_ctx_free(job->ctx);
