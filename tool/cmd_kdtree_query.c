@@ -114,8 +114,7 @@ static int find_within(struct job *job, const struct search *s, double radius)
     bosc_status status =
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
     job_seconds(job, "count", start);
-    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids, &distances)
-                                 : say_ctx(job, status);
+    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids, &distances) : say_ctx(job, status);
     if (!code) {
         const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         job_integer(job, "pairs", ids.shape[0]);
