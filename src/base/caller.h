@@ -19,7 +19,7 @@ void bi_caller_leave(const struct bi_caller *caller);
 
 /* Until the end of the block. */
 #define BI_KEEP_CALLER(threads) \
-    __attribute__((cleanup(bi_caller_leave))) const struct bi_caller bi_caller_ = bi_caller_enter(threads)
+    __attribute__((cleanup(bi_caller_leave), unused)) const struct bi_caller bi_caller_ = bi_caller_enter(threads)
 
 #ifdef __cplusplus
 }
