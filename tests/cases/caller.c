@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,22 @@
 
 enum { ODD = 7777 };
 
-static void keeps_errno(bosc_ctx *ctx)
+/* An allocator that has no large block, and says so as malloc does. */
+static void *take(void *user, size_t bytes)
+{
+    (void)user;
+    errno = ENOMEM;
+    return bytes < 1000000 ? malloc(bytes) : NULL;
+}
+
+static void give(void *user, void *memory, size_t bytes)
+{
+    (void)user, (void)bytes;
+    errno = EINVAL;
+    free(memory);
+}
+
+static void keeps_errno(bosc_ctx *like)
 {
     enum { N = 5000 };
     static float points[N * 3];
@@ -24,17 +40,22 @@ static void keeps_errno(bosc_ctx *ctx)
     void *memory = NULL;
     for (int i = 0; i < N * 3; i++) points[i] = (float)(i * 7919 % 10007);
     const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3};
+    bosc_ctx_opts hooked = suite_opts_like(like);
+    hooked.host = (bosc_allocator){take, give, NULL};
     errno = ODD;
+    bosc_ctx *ctx = suite_open(&hooked);
+    CHECK_EQ(errno, ODD);
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, N, 3));
     CHECK_EQ(errno, ODD);
-    CHECK_STATUS(ctx, bosc_alloc(ctx, SIZE_MAX / 4, &memory), BOSC_ERR_NOMEM);
+    bosc_status refused = bosc_alloc(ctx, 2000000, &memory);
     CHECK_EQ(errno, ODD);
+    CHECK((refused == BOSC_ERR_NOMEM) == !memory); /* a device has other memory */
+    bosc_release(ctx, memory, 2000000);
     CHECK_OK(ctx, bosc_ctx_trim(ctx));
     bosc_kdtree_free(tree);
     CHECK_EQ(errno, ODD);
-    bosc_ctx_opts like = suite_opts_like(ctx);
-    bosc_ctx_free(suite_open(&like));
+    bosc_ctx_free(ctx);
     CHECK_EQ(errno, ODD);
 }
 
