@@ -1,4 +1,5 @@
 /* Memory: the allocator behind a context, blocks that only grow, and the arena of scratch memory. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +32,12 @@ void *bi_host_alloc(bosc_ctx *ctx, size_t bytes)
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
 {
     if (!p) return;
+    int number = errno; /* structures are freed by calls that keep nothing else of their caller */
     if (m->hooks.alloc)
         m->hooks.release(m->hooks.user, p, bytes);
     else
         m->backend->release(m->device, p, bytes);
+    errno = number;
 }
 
 static bosc_status no_memory(bosc_ctx *ctx, size_t bytes)
