@@ -10,16 +10,19 @@ enum { CHUNK = 512 };
 /* Where the arrays of the index begin, in bytes. */
 struct index_layout {
     int levels, floor_levels;
-    size_t begins, floors, end;
+    size_t box, begins, floors, odd_levels, axes, end;
 };
 
 static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 {
     struct index_layout p = {.levels = bi_kdtree_cpu_index_levels(n)};
     p.floor_levels = p.levels > 3 ? p.levels - 3 : 0;
-    p.begins = (size_t)bi_round_up((4 * bosc_dtype_size(opts->dtype)) << p.levels, 64);
+    p.box = (4 * bosc_dtype_size(opts->dtype)) << p.levels;
+    p.begins = (size_t)bi_round_up(p.box + 2 * bosc_dtype_size(opts->dtype) * BI_KDTREE_MOST_LEVELS, 64);
     p.floors = p.begins + (((size_t)1 << p.levels) + 1) * sizeof(uint32_t);
-    p.end = p.floors + (sizeof(uint32_t) << (p.floor_levels + 1));
+    p.odd_levels = p.floors + (sizeof(uint32_t) << (p.floor_levels + 1));
+    p.axes = p.odd_levels + sizeof(uint32_t);
+    p.end = p.axes + ((size_t)1 << p.levels);
     return p;
 }
 
@@ -28,9 +31,15 @@ size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { retu
 static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
 {
     struct index_layout p = index_layout(&tree->opts, tree->nodes);
-    const char *base = tree->index.data;
-    return (struct bi_kdtree_cpu_index){p.levels, p.floor_levels, base, (const uint32_t *)(base + p.begins),
-                                        (const uint32_t *)(base + p.floors)};
+    char *base = tree->index.data;
+    return (struct bi_kdtree_cpu_index){.levels = p.levels,
+                                        .floor_levels = p.floor_levels,
+                                        .sides = base,
+                                        .box = base + p.box,
+                                        .begins = (const uint32_t *)(base + p.begins),
+                                        .floors = (const uint32_t *)(base + p.floors),
+                                        .odd_levels = *(const uint32_t *)(base + p.odd_levels),
+                                        .axes = (uint8_t *)base + p.axes};
 }
 
 static const struct bi_kdtree_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
@@ -61,6 +70,19 @@ static void make_floors(bosc_ctx *ctx, const struct bi_kdtree_view *view, const 
     (void)ctx;
 }
 
+/* Notes the levels of which some node splits by another coordinate than theirs. */
+static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, int32_t dim)
+{
+    uint32_t levels = 0;
+    for (int level = 0; level < index->levels; level++) {
+        const uint8_t *axes = index->axes + ((int64_t)1 << level) - 1;
+        uint32_t odd = 0;
+        for (int64_t i = 0; i < (int64_t)1 << level; i++) odd |= axes[i] != level % dim;
+        levels |= odd << level;
+    }
+    return levels;
+}
+
 void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
 {
     enum { CHUNK_NODES = 64 };
@@ -77,6 +99,8 @@ void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (leaves > 1024)
         for (int64_t s = 0; s < nodes; s += chunk) hot->make_sides(view, &index, level, s, s + chunk);
     }
+    *(uint32_t *)((char *)tree->index.data + index_layout(&tree->opts, tree->nodes).odd_levels) = find_odd_levels(&index, view->dim);
+    hot->make_box(view, &index);
     make_floors(ctx, view, &index);
 }
 

@@ -11,11 +11,19 @@
 
 /* What the index block holds: four elements of the tree's type for each node above the leaves, in level order (the
  * less side lies in [low, split], the greater one in [beyond, high], in the coordinate of the level; the node itself
- * has `split`); where leaves begin (2^levels + 1); and the smallest id of each subtree of levels 0 to floor_levels. */
+ * has `split`); where leaves begin (2^levels + 1); the smallest id of each subtree of levels 0 to floor_levels; and the
+ * box of all nodes (low and high, by coordinate).
+ *
+ * Where the nodes of a subtree are equal in the coordinate of its level, superkeys order them by the next coordinate in
+ * which they are not: the sides are of that one then. axes[h] is the coordinate of node h, and bit l of odd_levels tells
+ * that it is not that of the level for some node of level l. Of coordinates beyond the first BI_KDTREE_MOST_LEVELS
+ * nothing is known. */
 struct bi_kdtree_cpu_index {
     int levels, floor_levels;
-    const void *sides;
+    const void *sides, *box;
     const uint32_t *begins, *floors;
+    uint32_t odd_levels;
+    uint8_t *axes;
 };
 
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
@@ -38,6 +46,7 @@ struct bi_kdtree_query_hot {
     /* Makes the sides of nodes begin to end - 1 of a level, of which deeper ones are made. */
     void (*make_sides)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level,
                        int64_t begin, int64_t end);
+    void (*make_box)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
     /* leaves[i] of queries begin to end - 1. */
     void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */

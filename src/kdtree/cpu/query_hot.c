@@ -48,6 +48,7 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 #define ENTRY uint64_t
 #define DIST(name) name##_f32
 #define NAMED(name) name##_f32
+#include "kdtree/cpu/sides.inc"
 #include "kdtree/cpu/query.inc"
 #undef T
 #undef D
@@ -68,6 +69,7 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 
 #define T double
 #define NAMED(name) name##_f64
+#include "kdtree/cpu/sides.inc"
 #include "kdtree/cpu/query.inc"
 #undef T
 #undef NAMED
@@ -77,17 +79,19 @@ static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits
 
 #define T int32_t
 #define NAMED(name) name##_i32
+#include "kdtree/cpu/sides.inc"
 #include "kdtree/cpu/query.inc"
 #undef T
 #undef NAMED
 
 #define T int64_t
 #define NAMED(name) name##_i64
+#include "kdtree/cpu/sides.inc"
 #include "kdtree/cpu/query.inc"
 
 const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_hot)[4] = {
-    {make_sides_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
-    {make_sides_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
-    {make_sides_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
-    {make_sides_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
+    {make_sides_f32, make_box_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
+    {make_sides_f64, make_box_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
+    {make_sides_i32, make_box_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
+    {make_sides_i64, make_box_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
 };

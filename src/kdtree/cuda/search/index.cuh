@@ -7,7 +7,9 @@
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
 
-/* The less side lies in [low, split], the greater one in [beyond, high]; the node itself has `split`. */
+/* The less side lies in [low, split], the greater one in [beyond, high]; the node itself has `split`. All are of the
+ * node's axis: the first coordinate, from that of the level on, in which the nodes of its subtree are not all equal.
+ * Superkeys order them by that one. */
 template <class T> struct alignas(sizeof(T) == 4 ? 16 : 32) bi_kdtree_sides {
     T low, split, beyond, high;
 };
@@ -17,8 +19,16 @@ template <class T, int DIM> struct alignas(DIM == 2 ? 2 * sizeof(T) : 16) bi_kdt
     T low[DIM == 3 ? 4 : DIM], high[DIM == 3 ? 4 : DIM]; /* the last of four is not used below 4 dimensions */
 };
 
+/* Of all nodes: their box, and the levels of which some node has another axis than the level's coordinate. */
+template <class T, int DIM> struct bi_kdtree_root {
+    bi_kdtree_box<T, DIM> box;
+    uint32_t odd_levels;
+};
+
 struct bi_kdtree_cuda_index {
+    void *root;       /* bi_kdtree_root of the type and dimension */
     void *sides;      /* bi_kdtree_sides of the type: 2^levels - 1, by heap index */
+    uint8_t *axes;    /* 2^levels - 1, by heap index */
     uint32_t *leaves; /* 2^levels + 1: leaf i is [leaves[i], leaves[i + 1] - 1) */
     uint32_t *floors; /* the smallest id of each subtree of the first floor_levels + 1 levels, by heap index */
     void *tops;       /* boxes and ids of subtrees, while the index is made */
@@ -47,11 +57,13 @@ static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bos
     index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
     const size_t leaves = (size_t)1 << index.levels;
     const size_t tops = index.levels > BI_KDTREE_INDEX_BLOCK_LEVELS ? leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS : 1;
-    index.sides = base;
-    index.tops = base + leaves * 4 * size;
-    index.leaves = reinterpret_cast<uint32_t *>(base + leaves * 4 * size + 2 * tops * (8 * size + 16));
+    index.root = base;
+    index.sides = base + 8 * size + 32;
+    index.tops = static_cast<char *>(index.sides) + leaves * 4 * size;
+    index.leaves = reinterpret_cast<uint32_t *>(static_cast<char *>(index.tops) + 2 * tops * (8 * size + 16));
     index.floors = index.leaves + leaves + 1;
-    *bytes = (size_t)(reinterpret_cast<char *>(index.floors + ((size_t)2 << index.floor_levels)) - base);
+    index.axes = reinterpret_cast<uint8_t *>(index.floors + ((size_t)2 << index.floor_levels));
+    *bytes = (size_t)(reinterpret_cast<char *>(index.axes + leaves) - base);
     return index;
 }
 

@@ -8,7 +8,7 @@
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/node_distance.cuh"
 
-enum { BI_KDTREE_WALK_STACK = 28 }; /* one far side a level waits */
+enum { BI_KDTREE_WALK_STACK = 29 }; /* one far side a level waits; below them is the way to the root */
 
 /* Squared distances from the intervals on the way to a side, by coordinate. */
 template <class D, int DIM> struct bi_kdtree_path {
@@ -67,18 +67,25 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     bi_kdtree_deferred_side<D, DIM> *stack; /* apart from the rest, which stays in registers */
     D q[DIM];
     COLLECTOR found;
+    uint32_t odd_levels; /* see bi_kdtree_root */
     int depth;
     uint32_t h; /* all of this subtree is done or on the stack */
 
     __device__ __forceinline__ bi_kdtree_index_walk(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
                                                     uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
-        : nodes(array), index(made), n(count), stack(waiting), depth(0)
+        : nodes(array), index(made), n(count), stack(waiting)
     {
     }
 
     __device__ __forceinline__ bi_kdtree_sides<T> sides_of(uint32_t node) const
     {
         return static_cast<const bi_kdtree_sides<T> *>(index.sides)[node];
+    }
+
+    /* The axis of a node of a level, whose coordinate is d. */
+    __device__ __forceinline__ int axis(uint32_t node, int level, int d) const
+    {
+        return odd_levels >> level & 1 ? index.axes[node] : d;
     }
 
     __device__ __forceinline__ void measure(uint32_t at)
@@ -143,22 +150,22 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     __device__ __forceinline__ bool next(uint32_t *side, bi_kdtree_path<D, DIM> *way)
     {
         const D worst = found.worst();
-        while (depth > 0) {
+        while (depth > 1) {
             depth--;
             *way = stack[depth].way;
             *side = stack[depth].side;
             if (!(way->bound() > worst)) return true;
         }
-        int d = bi_kdtree_heap_level(h) % DIM;
+        int level = bi_kdtree_heap_level(h), d = level % DIM;
         while (h > 0) {
             const uint32_t parent = (h - 1) / 2;
             d = d == 0 ? DIM - 1 : d - 1;
-            const D away = bi_kdtree_component<D, DIM>(q, d) - (D)sides_of(parent).split;
+            const int c = axis(parent, --level, d);
+            const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(parent).split;
             *side = ((h - 1) ^ 1) + 1;
             h = parent;
             if (away * away > worst) continue;
-            const bi_kdtree_path<D, DIM> none = {};
-            *way = none.with(d, away * away);
+            *way = stack[0].way.with(c, away * away);
             return true;
         }
         return false;
@@ -174,28 +181,42 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         {
             const bi_kdtree_sides<T> s = sides_of(parent);
             const bool less = side & 1;
-            way = way.with(d, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, d), (D)(less ? s.low : s.beyond),
+            const int c = axis(parent, level - 1, d);
+            way = way.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
                                                (D)(less ? s.split : s.high)));
         }
         if (skips(way.bound(), side)) return false;
         for (; level < index.levels; level++) {
             const bi_kdtree_sides<T> s = sides_of(side);
             d = d + 1 == DIM ? 0 : d + 1;
-            const D x = bi_kdtree_component<D, DIM>(q, d), plane = x - (D)s.split;
+            const int c = axis(side, level, d);
+            const D x = bi_kdtree_component<D, DIM>(q, c), plane = x - (D)s.split;
             const D less = bi_kdtree_gap<D>(x, (D)s.low, (D)s.split),
                     more = bi_kdtree_gap<D>(x, (D)s.beyond, (D)s.high);
             const bool greater = more < less;
-            const bi_kdtree_path<D, DIM> beyond = way.with(d, plane * plane);
+            const bi_kdtree_path<D, DIM> beyond = way.with(c, plane * plane);
             if (!(beyond.bound() > found.worst())) {
                 stack[depth].way = beyond;
                 stack[depth++].side = 2 * side + 2 - greater;
             }
             side = 2 * side + 1 + greater;
-            way = way.with(d, greater ? more : less);
+            way = way.with(c, greater ? more : less);
             if (skips(way.bound(), side)) return false;
         }
         *leaf = side + 1 - (1u << index.levels);
         return true;
+    }
+
+    /* All ways begin with how far the query is from the box of all nodes: in a coordinate without extent that never
+     * changes. */
+    __device__ __forceinline__ void begin()
+    {
+        const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
+        odd_levels = root.odd_levels;
+#pragma unroll
+        for (int c = 0; c < DIM; c++)
+            stack[0].way.away[c] = bi_kdtree_gap<D>(q[c], (D)root.box.low[c], (D)root.box.high[c]);
+        depth = 1;
     }
 
     /* From the leaf of the query. All lanes of a warp call this, and meet again at every leaf. */
@@ -203,6 +224,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     {
         bool more = live;
         h = leaf + (1u << index.levels) - 1;
+        begin();
         found.first(*this, live, leaf);
         while (__any_sync(~0u, more)) {
             uint32_t side;

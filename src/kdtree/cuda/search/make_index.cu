@@ -21,7 +21,7 @@ size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 
 template <class T, int DIM> struct subtree {
     bi_kdtree_box<T, DIM> box;
-    uint32_t floor;
+    uint32_t floor, odd_levels; /* as in bi_kdtree_root */
 };
 
 template <class T, int DIM> struct index_args {
@@ -49,6 +49,7 @@ __device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<
         a.boxes[h] = s.box;
     else if (level <= a.index.floor_levels)
         a.index.floors[h] = s.floor;
+    if (h == 0 && !a.boxes) *static_cast<bi_kdtree_root<T, DIM> *>(a.index.root) = {s.box, s.odd_levels};
 }
 
 /* The least and the largest of a warp. */
@@ -94,6 +95,17 @@ __device__ __forceinline__ inner<T, DIM> load_inner(const bi_kdtree_array &nodes
     return n;
 }
 
+/* The first coordinate, from `own` on, in which a box has extent; `own` if there is none. */
+template <class T, int DIM> __device__ __forceinline__ int axis_of(const bi_kdtree_box<T, DIM> &box, int own)
+{
+    uint32_t flat = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) flat |= (uint32_t)(box.low[c] == box.high[c]) << c;
+    if (flat == (1u << DIM) - 1) return own;
+    while (flat >> own & 1) own = own + 1 == DIM ? 0 : own + 1;
+    return own;
+}
+
 /* Makes node h of `level` of itself and its two sides. */
 template <class T, int DIM>
 __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
@@ -104,10 +116,15 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
     subtree<T, DIM> s = less;
     join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     join<T, DIM>(s, own.x, own.x, own.id);
+    if (!a.boxes) {
+        const int axis = axis_of<T, DIM>(s.box, level % DIM);
 #pragma unroll
-    for (int c = 0; c < DIM; c++)
-        if (c == level % DIM) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
-    if (!a.boxes) static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
+        for (int c = 0; c < DIM; c++)
+            if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
+        static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
+        a.index.axes[h] = (uint8_t)axis;
+        s.odd_levels |= greater.odd_levels | (uint32_t)(axis != level % DIM) << level;
+    }
     keep<T, DIM>(a, s, h, level);
     return s;
 }

@@ -48,11 +48,14 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     D q[DIM];
 #pragma unroll
     for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[i * a.stride + c];
+    const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root)->odd_levels;
     uint32_t h = 0;
-    for (int level = 0, d = 0; level < a.index.levels; level++, d = d + 1 == DIM ? 0 : d + 1)
+    for (int level = 0, d = 0; level < a.index.levels; level++, d = d + 1 == DIM ? 0 : d + 1) {
+        const int c = odd_levels >> level & 1 ? a.index.axes[h] : d;
         h = 2 * h + 1 +
-            bi_kdtree_greater_is_nearer<T, D>(bi_kdtree_component<D, DIM>(q, d),
+            bi_kdtree_greater_is_nearer<T, D>(bi_kdtree_component<D, DIM>(q, c),
                                               static_cast<const bi_kdtree_sides<T> *>(a.index.sides)[h]);
+    }
     leaves[i] = h + 1 - (1u << a.index.levels);
     numbers[i] = i;
 }
