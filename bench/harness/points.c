@@ -21,6 +21,8 @@ float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed)
             if (strcmp(shape, "clustered") == 0) x = unit(&cluster) + 0.001f * (u + v - 1);
             if (strcmp(shape, "sorted") == 0) x = (float)i / (float)n + 1e-4f * u;
             if (strcmp(shape, "few") == 0) x = floorf(u * 1000);
+            if (strcmp(shape, "plane") == 0 && c > 0 && c == dim - 1) x = 0;
+            if (strcmp(shape, "axis") == 0 && c > 0) x = 0;
             p[i * dim + c] = x;
         }
     }

@@ -296,8 +296,8 @@ static void flat(bosc_ctx *ctx)
             for (unsigned axes = 1; axes < 1u << dim; axes++)
                 if (!suite_leaves_out())
                     try_points(ctx, &r,
-                               flat_points(&r, dtypes[(axes + (unsigned)f) % 4], dim,
-                                           n + (int64_t)suite_below(&r, 99), (enum flatness)f, axes),
+                               flat_points(&r, dtypes[(axes + (unsigned)f) % 4], dim, n + (int64_t)suite_below(&r, 99),
+                                           (enum flatness)f, axes),
                                KD_RANDOM, 1 + (int64_t)suite_below(&r, 40));
         for (unsigned axes = 0x7f; axes <= 0xff && !suite_slow(ctx); axes += 0x40)
             try_points(ctx, &r, flat_points(&r, BOSC_F32, 40, n, (enum flatness)f, axes), KD_RANDOM, 5);
@@ -305,10 +305,7 @@ static void flat(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL},
-    {"flat", flat, NULL},
-    {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL},
-    {"ties", ties, NULL},
+    {"shapes", shapes, NULL}, {"flat", flat, NULL}, {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL}, {"ties", ties, NULL},
 };
 SUITE(kdtree_query);

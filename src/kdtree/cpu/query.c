@@ -28,6 +28,11 @@ static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_layout(opts, n).end; }
 
+static uint32_t *odd_levels_of(const bosc_kdtree *tree)
+{
+    return (uint32_t *)((char *)tree->index.data + index_layout(&tree->opts, tree->nodes).odd_levels);
+}
+
 static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
 {
     struct index_layout p = index_layout(&tree->opts, tree->nodes);
@@ -38,7 +43,7 @@ static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
                                         .box = base + p.box,
                                         .begins = (const uint32_t *)(base + p.begins),
                                         .floors = (const uint32_t *)(base + p.floors),
-                                        .odd_levels = *(const uint32_t *)(base + p.odd_levels),
+                                        .odd_levels = p.levels ? *odd_levels_of(tree) : 0,
                                         .axes = (uint8_t *)base + p.axes};
 }
 
@@ -70,7 +75,7 @@ static void make_floors(bosc_ctx *ctx, const struct bi_kdtree_view *view, const 
     (void)ctx;
 }
 
-/* Notes the levels of which some node splits by another coordinate than theirs. */
+/* The levels of which some node splits by another coordinate than theirs, as bits. */
 static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, int32_t dim)
 {
     uint32_t levels = 0;
@@ -99,7 +104,7 @@ void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (leaves > 1024)
         for (int64_t s = 0; s < nodes; s += chunk) hot->make_sides(view, &index, level, s, s + chunk);
     }
-    *(uint32_t *)((char *)tree->index.data + index_layout(&tree->opts, tree->nodes).odd_levels) = find_odd_levels(&index, view->dim);
+    *odd_levels_of(tree) = find_odd_levels(&index, view->dim);
     hot->make_box(view, &index);
     make_floors(ctx, view, &index);
 }

@@ -15,9 +15,8 @@
  * box of all nodes (low and high, by coordinate).
  *
  * Where the nodes of a subtree are equal in the coordinate of its level, superkeys order them by the next coordinate in
- * which they are not: the sides are of that one then. axes[h] is the coordinate of node h, and bit l of odd_levels tells
- * that it is not that of the level for some node of level l. Of coordinates beyond the first BI_KDTREE_MOST_LEVELS
- * nothing is known. */
+ * which they are not: the sides are of that one then. axes[h] is the coordinate of node h, and bit l of odd_levels
+ * tells that it is not that of the level for some node of level l. It is one of the first BI_KDTREE_MOST_LEVELS. */
 struct bi_kdtree_cpu_index {
     int levels, floor_levels;
     const void *sides, *box;
