@@ -69,7 +69,7 @@ int run_generate_graph(struct job *job)
     opts.seed = (uint64_t)seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
         opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;
-    static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".bosc", NULL};
+    static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".csv", ".bosc", NULL};
     if ((code = option_integer(job, OPT_M, 0, count_most, &opts.m)) ||
         (code = option_ending(job, OPT_OUTPUT, endings)) || (code = job_open(job)))
         return code;

@@ -6,7 +6,18 @@
 
 #include "tool/tool.h"
 
-/* Reads a column of numbers; if keys, of u4 or u8. */
+/* Makes keys of other integer types those of u4 or u8; none may be negative. */
+static int convert_keys(const char *path, bosc_array *keys)
+{
+    bosc_io_error error;
+    bosc_dtype type = keys->dtype == BOSC_I64 || keys->dtype == BOSC_U64 ? BOSC_U64 : BOSC_U32;
+    if (keys->dtype == BOSC_F32 || keys->dtype == BOSC_F64)
+        return say(EXIT_FAILED, "%s: the keys are %s, not integers", path, dtype_code(keys->dtype));
+    bosc_status status = bosc_array_convert(path, keys, type, 0, &error);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+/* Reads a column of numbers, (n,) or (n, 1); if keys, as u4 or u8. */
 static int column_read(struct job *job, const char *path, bool keys, bosc_array *column)
 {
     bosc_io_error error;
@@ -14,10 +25,9 @@ static int column_read(struct job *job, const char *path, bool keys, bosc_array 
     bosc_status status = bosc_npy_read(path, column, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
+    if (column->rank == 2 && column->shape[1] == 1) column->rank = 1;
     if (column->rank != 1) return say(EXIT_FAILED, "%s: an array of %d dimensions, not one", path, column->rank);
-    if (keys && column->dtype != BOSC_U32 && column->dtype != BOSC_U64)
-        return say(EXIT_FAILED, "%s: the keys are %s, not u4 or u8", path, dtype_code(column->dtype));
-    return EXIT_DONE;
+    return keys ? convert_keys(path, column) : EXIT_DONE;
 }
 
 /* The type that a table adds and compares for values of a type: it does so with 32 and 64 bits alone. The last 8 or 16
@@ -97,10 +107,11 @@ static int read_columns(struct job *job, struct lookup *l)
     if (values && l->values.shape[0] != l->keys.shape[0])
         return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->values.shape[0],
                    (long long)l->keys.shape[0]);
-    if (l->queries.dtype != l->keys.dtype)
-        return say(EXIT_FAILED, "%s: the queries are %s, but the keys are %s", queries, dtype_code(l->queries.dtype),
-                   dtype_code(l->keys.dtype));
-    return EXIT_DONE;
+    if (l->queries.dtype == l->keys.dtype) return EXIT_DONE;
+    bosc_io_error error; /* of u4 and u8, both become u8 */
+    bosc_status status = bosc_array_convert(keys, &l->keys, BOSC_U64, 0, &error);
+    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->queries, BOSC_U64, 0, &error);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
 /* A message about the keys is one about their file. */
@@ -189,8 +200,10 @@ int run_hash_lookup(struct job *job) { return run_lookup(job, look_up); }
 
 int run_hash_member(struct job *job) { return run_lookup(job, look_up_members); }
 
-static int number_keys(struct job *job, const bosc_array *keys, bosc_array *ids, bosc_array *unique)
+/* type: of the keys in the file. */
+static int number_keys(struct job *job, const bosc_array *keys, bosc_dtype type, bosc_array *ids, bosc_array *unique)
 {
+    bosc_io_error error;
     size_t n = (size_t)keys->shape[0];
     *ids = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {keys->shape[0], 1, 1, 1}};
     *unique = (bosc_array){.dtype = keys->dtype, .rank = 1, .shape = {0, 1, 1, 1}};
@@ -204,6 +217,8 @@ static int number_keys(struct job *job, const bosc_array *keys, bosc_array *ids,
     if (status != BOSC_OK) return say_ctx(job, status);
     job_integer(job, "n", keys->shape[0]);
     job_integer(job, "unique", unique->shape[0]);
+    status = bosc_array_convert(job->operands[0], unique, type, 0, &error);
+    if (status != BOSC_OK) return say_io(status, &error);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_KEYS_OUT]};
     return arrays_write(job, paths, (const bosc_array[]){*ids, *unique}, paths[1] ? 2 : 1);
 }
@@ -212,8 +227,10 @@ int run_hash_unique(struct job *job)
 {
     bosc_array keys = {0}, ids = {0}, unique = {0};
     int code = job_open(job);
-    if (!code) code = column_read(job, job->operands[0], true, &keys);
-    if (!code) code = number_keys(job, &keys, &ids, &unique);
+    if (!code) code = column_read(job, job->operands[0], false, &keys);
+    bosc_dtype type = keys.dtype;
+    if (!code) code = convert_keys(job->operands[0], &keys);
+    if (!code) code = number_keys(job, &keys, type, &ids, &unique);
     bosc_array_free(&keys);
     bosc_array_free(&ids);
     bosc_array_free(&unique);

@@ -126,9 +126,11 @@ static int read_ids(struct job *job, const struct question *q, bosc_array *ids)
     bosc_status status = bosc_npy_read(path, ids, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
-    if (ids->dtype != BOSC_I64 || ids->rank != 1)
-        return say(EXIT_FAILED, "%s: edge ids are i8 in one dimension, but this array is %s in %d", path,
+    if (ids->dtype == BOSC_F32 || ids->dtype == BOSC_F64 || ids->rank != 1)
+        return say(EXIT_FAILED, "%s: edge ids are integers in one dimension, but this array is %s in %d", path,
                    dtype_code(ids->dtype), ids->rank);
+    status = bosc_array_convert(path, ids, BOSC_I64, 0, &error);
+    if (status != BOSC_OK) return say_io(status, &error);
     const int64_t *wide = ids->data;
     uint32_t *narrow = ids->data;
     for (int64_t i = 0; i < ids->shape[0]; i++) {

@@ -2,6 +2,16 @@
  * the library's enumerators. */
 #include "tool/tool.h"
 
+/* How points are read, for every command that has some. */
+#define POINTS_USES                                                                                              \
+    {.id = OPT_DTYPE,                                                                                            \
+     .value = "TYPE",                                                                                            \
+     .words = WORDS("f4", "f8", "i4", "i8"),                                                                     \
+     .help = "read coordinates as f4, f8, i4 or i8, rounded to the nearest float (default: what the file has)"}, \
+    {                                                                                                            \
+        .id = OPT_COLUMNS                                                                                        \
+    }
+
 const struct command commands[] = {
     {.room = "info",
      .usage = "[OPTION...]",
@@ -30,7 +40,7 @@ const struct command commands[] = {
      .verb = "graph",
      .usage = "--n N [--kind KIND] [--m M] [--weights LO:HI] -o G",
      .summary = "Generate a graph, the same on every machine and backend.\n"
-                "G is .gr, .mtx, an edge list (.txt, .el, .snap, .tsv) or a saved graph (.bosc); - is .gr.",
+                "G is .gr, .mtx, an edge list (.txt, .el, .snap, .tsv, .csv) or a saved graph (.bosc); - is .gr.",
      .example = "boscage generate graph --kind rmat --n 1048576 --m 8388608 --seed 7 -o graph.gr",
      .uses =
          {{.id = OPT_N, .required = true, .value = "N", .help = "number of vertices"},
@@ -100,7 +110,8 @@ const struct command commands[] = {
      .most = 1,
      .uses = {{.id = OPT_OUTPUT, .required = true, .help = "where the tree goes; - is standard output"},
               {.id = OPT_BUILDER},
-              {.id = OPT_UNIQUE}},
+              {.id = OPT_UNIQUE},
+              POINTS_USES},
      .run = run_kdtree_build},
     {.room = "kdtree",
      .verb = "verify",
@@ -122,7 +133,8 @@ const struct command commands[] = {
               {.id = OPT_K, .required = true},
               {.id = OPT_OUTPUT, .required = true, .help = "where the ids go: .npy, (m, K) i8; - is standard output"},
               {.id = OPT_DISTANCES, .help = "where the Euclidean distances go: .npy, (m, K) f8"},
-              {.id = OPT_WITHIN}},
+              {.id = OPT_WITHIN},
+              POINTS_USES},
      .arrays = true,
      .run = run_kdtree_knn},
     {.room = "kdtree",
@@ -137,7 +149,8 @@ const struct command commands[] = {
               {.id = OPT_RADIUS, .required = true},
               {.id = OPT_OFFSETS, .required = true, .help = "where each query's range of ids goes: .npy, (m + 1,) i8"},
               {.id = OPT_OUTPUT, .required = true, .help = "where the ids go: .npy, i8; - is standard output"},
-              {.id = OPT_DISTANCES, .help = "where the Euclidean distances go, in the order of the ids: .npy, f8"}},
+              {.id = OPT_DISTANCES, .help = "where the Euclidean distances go, in the order of the ids: .npy, f8"},
+              POINTS_USES},
      .arrays = true,
      .run = run_kdtree_radius},
     {.room = "kdtree",
@@ -199,7 +212,8 @@ const struct command commands[] = {
      .uses = {{.id = OPT_OUTPUT,
                .required = true,
                .help = "where the edges go: .npy, (n - 1, 2) i8; - is standard output"},
-              {.id = OPT_LENGTHS, .help = "where the lengths of the edges go: .npy, (n - 1,) f8"}},
+              {.id = OPT_LENGTHS, .help = "where the lengths of the edges go: .npy, (n - 1,) f8"},
+              POINTS_USES},
      .arrays = true,
      .run = run_emst},
     {.room = "linkage",
@@ -234,13 +248,14 @@ const struct command commands[] = {
      .verb = "lookup",
      .usage = "--keys K.npy --values V.npy --queries Q.npy -o out.npy [--found f.npy]\n"
               "                           [--layout NAME] [--load F] [--duplicates NAME]",
-     .summary = "Build a hash table of key-value pairs and look keys up.\n"
-                "Keys are u4 or u8 (n,), values f4, f8 or integers of 8 to 64 bits (n,); out has the values' type, 0\n"
-                "where a key is absent; found is u1, 1 or 0. Sums of integers wrap.",
+     .summary =
+         "Build a hash table of key-value pairs and look keys up.\n"
+         "Keys are integers (n,), none negative, values f4, f8 or integers of 8 to 64 bits (n,); out has the values'\n"
+         "type, 0 where a key is absent; found is u1, 1 or 0. Sums of integers wrap.",
      .example = "boscage hash lookup --keys keys.npy --values values.npy --queries keys.npy -o out.npy --load 0.95",
      .uses = {{.id = OPT_KEYS, .required = true},
               {.id = OPT_VALUES, .required = true},
-              {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look up, of the type of K"},
+              {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look up"},
               {.id = OPT_OUTPUT, .required = true, .help = "where the values go: .npy; - is standard output"},
               {.id = OPT_FOUND},
               {.id = OPT_LAYOUT},
@@ -283,9 +298,8 @@ const struct command commands[] = {
      .least = 1,
      .most = 1,
      .uses = {{.id = OPT_RADIUS, .required = true, .help = "the largest distance of a pair"},
-              {.id = OPT_OUTPUT,
-               .required = true,
-               .help = "where the pairs go: .npy, (p, 2) i8; - is standard output"}},
+              {.id = OPT_OUTPUT, .required = true, .help = "where the pairs go: .npy, (p, 2) i8; - is standard output"},
+              POINTS_USES},
      .arrays = true,
      .run = run_hash_pairs},
     {.room = "hash",
@@ -316,7 +330,8 @@ const struct command commands[] = {
                .help = "transforms to look for: similarity (default) or affine"},
               {.id = OPT_NEAR},
               {.id = OPT_BASES},
-              {.id = OPT_TRIES}},
+              {.id = OPT_TRIES},
+              {.id = OPT_COLUMNS}},
      .run = run_hash_match},
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N] [--trie-search NAME]\n"

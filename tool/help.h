@@ -9,10 +9,11 @@ struct help_file {
     const char *what, *text;
 };
 static const struct help_file help_files[] = {
-    {"Arrays", ".npy, little-endian and in C order"},
-    {"Points", ".npy (f4, f8, i4, i8), .csv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)"},
-    {"Graphs", ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv (edge lists), .graph, .metis, or a saved "
-               "graph (.bosc)"},
+    {"Arrays", ".npy"},
+    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)"},
+    {"Graphs",
+     ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
+     "graph (.bosc)"},
     {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits"},
     {"Heights", ".png, .pgm, .hgt, .tif, .npy"},
     {"Meshes", ".glb, .ply, .obj"},

@@ -61,14 +61,25 @@ static int rows_of_tree(struct job *job, const char *path, const bosc_kdtree *tr
     return EXIT_DONE;
 }
 
+/* The points as --dtype asks for them: rounded to the nearest ones, where that type is a float. */
+static int convert_points(const struct job *job, const char *path, bosc_array *points)
+{
+    bosc_io_error error;
+    int type = 0, code = option_choice(job, OPT_DTYPE, &type);
+    if (code || !job->value[OPT_DTYPE]) return code;
+    bosc_status status = bosc_array_convert(path, points, (bosc_dtype)(type + 1), 1, &error);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
 int points_read(struct job *job, const char *path, bosc_array *points)
 {
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
     double start = job_now();
-    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, &tree, points, &error);
+    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], &tree, points, &error);
     int code = status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
     if (tree) code = rows_of_tree(job, path, tree, points);
+    if (!code) code = convert_points(job, path, points);
     bosc_kdtree_free(tree);
     job_seconds(job, "read", start);
     return code;
@@ -114,16 +125,28 @@ int tree_build(struct job *job, const char *path, const bosc_array *points, cons
     return code;
 }
 
+/* The type of a saved tree stays what it is. */
+static int check_tree(const struct job *job, const char *path, const bosc_kdtree *tree)
+{
+    bosc_kdtree_info info = {.size = sizeof info};
+    int type = 0, code = option_choice(job, OPT_DTYPE, &type);
+    bosc_kdtree_get_info(job->ctx, tree, &info);
+    if (code || !job->value[OPT_DTYPE] || info.dtype == (bosc_dtype)(type + 1)) return code;
+    return say(EXIT_FAILED, "%s: a tree of %s, which --dtype cannot make one of %s", path, dtype_code(info.dtype),
+               job->value[OPT_DTYPE]);
+}
+
 int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
     bosc_io_error error;
     bosc_array points = {0};
     double start = job_now();
-    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, tree, &points, &error);
+    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], tree, &points, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
-    if (*tree) return EXIT_DONE;
-    int code = tree_build(job, path, &points, opts, tree);
+    if (*tree) return check_tree(job, path, *tree);
+    int code = convert_points(job, path, &points);
+    if (!code) code = tree_build(job, path, &points, opts, tree);
     bosc_array_free(&points);
     return code;
 }

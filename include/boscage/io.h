@@ -54,7 +54,8 @@ typedef struct bosc_array {
 /* Frees the data of an array that a reader filled, and clears the struct. NULL is allowed. */
 BOSC_API void bosc_array_free(bosc_array *array);
 
-/* Reads a .npy file: versions 1 to 3, little-endian, C order; f4, f8, and integers of 8 to 64 bits. */
+/* Reads a .npy file: versions 1 to 3, either byte order, C or Fortran order; f2 (as f4), f4, f8, integers of 8 to 64
+ * bits, and b1 (as u1). */
 BOSC_API bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error);
 
 /* Writes a .npy file of version 1. */
@@ -65,18 +66,41 @@ BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, b
 BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count,
                                         bosc_io_error *error);
 
+/* Makes an array that a reader filled one of another element type.
+ *
+ * round: 0: every element must keep its value; 1: floats may be rounded to the nearest ones of the type.
+ * name: of the array, for messages.
+ * Errors: BOSC_ERR_DATA for an element that the type does not have ("NAME: row 7: -1 is not a value of u8"), with rows
+ * from 0.
+ * Cost: O(elements) work, none where the type is this one; memory for the new array beside the old. */
+BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
+                                        bosc_io_error *error);
+
 /* ---- points ---- */
 
 /* Reads points as an array (n, dim).
  *
- *   .npy             f4, f8, i4 or i8, two-dimensional; it may hold no points, (0, dim)
- *   .csv .txt .xyz   f8: numbers separated by commas or blanks; `#` begins a comment; a .csv may have a header line
+ *   .npy             (n, dim), or (n,) for points of one coordinate; f4, f8, i4 or i8, or what these hold without
+ *                    loss: f2 becomes f4, short integers i4, u4 and u8 i8; it may hold no points, (0, dim)
+ *   .csv .tsv .txt   f8: numbers separated by commas or blanks, or by semicolons where the first line has one, within
+ *                    double quotes or not; `#` begins a comment; a line of names may come first; separators at the end
+ *                    of a line are passed over
+ *   .xyz             f8: the same, of which three numbers a row are kept (colours and normals may follow); or a
+ *                    molecule: the number of atoms, a line of comment, and for each atom its symbol and x, y, z
  *   .off .ply .obj   f8: the vertices of a mesh; .ply is ascii or binary, of either byte order
  *   -                .npy if it begins as one, else as .csv
  *
  * Text is rounded correctly, whatever the locale.
- * Errors: BOSC_ERR_DATA for a NaN, with its row from 0 ("FILE: row 7: NaN"), or its line in a text. */
+ * Errors: BOSC_ERR_DATA for a NaN, with its row from 0 ("FILE: row 7: NaN"), or its line in a text; there also for a
+ * number beyond a double, such as 1e400. */
 BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error);
+
+/* As bosc_points_read, and of a text only these columns, in this order.
+ * columns: names in the first line or numbers from 1, with commas between: "x,y,z" or "2,3"; NULL: all. Formats other
+ * than text have no use for it. The other columns may hold anything.
+ * Errors: BOSC_ERR_FORMAT for columns that there are not. */
+BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points,
+                                              bosc_io_error *error);
 
 /* ---- vectors ---- */
 
@@ -124,10 +148,10 @@ BOSC_API bosc_status bosc_hash_load(bosc_ctx *ctx, const char *path, bosc_hash *
 BOSC_API bosc_status bosc_trie_load(bosc_ctx *ctx, const char *path, bosc_trie **trie, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_load(bosc_ctx *ctx, const char *path, bosc_cbt **tree, bosc_io_error *error);
 
-/* Reads a saved tree, known by its first bytes, or else points as bosc_points_read does.
+/* Reads a saved tree, known by its first bytes, or else points as bosc_points_read_columns does.
  * One of *tree and *points is set on success. Waits. */
-BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
-                                                bosc_io_error *error);
+BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const char *columns,
+                                                bosc_kdtree **tree, bosc_array *points, bosc_io_error *error);
 
 /* ---- graphs ---- */
 
@@ -147,19 +171,22 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *
  *   .gr                    DIMACS shortest paths: `p sp N M`, then M lines `a U V WEIGHT`, vertices from 1; `c` begins
  *                          a comment
- *   .mtx                   Matrix Market, coordinate and square: pattern, integer or real; general or symmetric
- *   .txt .el .snap .tsv    edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
- *                          begin comments
+ *   .mtx                   Matrix Market, coordinate and square: pattern, integer or real; general or symmetric; of
+ *                          complex, hermitian and skew-symmetric ones the pattern
+ *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
+ *   .tsv .csv              begin comments; where the first line has a comma or a semicolon, that stands between numbers,
+ *                          which may be quoted; a line of names may come first
  *   .graph .metis          METIS, with or without weights of edges; those of vertices are ignored. Both rows of an edge
  *                          must name it; it stands in the order of the rows of its smaller vertex
  *
  * Weights of .gr and of edge lists are integers, or reals where one is written so or takes more than 64 bits.
  * Infinities are weights.
- * Errors: BOSC_ERR_DATA for a NaN.
+ * Errors: BOSC_ERR_DATA for a NaN, and for a weight beyond a double.
  * Cost: O(bytes) work by all threads of OpenMP; the edges take at most four times the bytes of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
-/* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv).
+/* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv; .csv
+ * with a line of names).
  *
  * Reals have as many digits as bring back the same number. Weights that are NULL are 1 in a .gr, pattern in an .mtx,
  * and left out of an edge list. An edge list does not tell of vertices behind the last one that has an edge.

@@ -31,6 +31,20 @@ bosc_status bi_array_new(const char *name, bosc_dtype dtype, int32_t rank, const
     return BOSC_OK;
 }
 
+bosc_status bi_array_check(const bosc_array *array, bosc_io_error *error)
+{
+    size_t bytes;
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    if (!bosc_dtype_size(array->dtype))
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: %d is not an element type", (int)array->dtype);
+    if (array->rank < 1 || array->rank > 4)
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: the rank %d is not from 1 to 4", array->rank);
+    if (!bi_array_bytes(array->dtype, array->rank, array->shape, &bytes))
+        return bi_io_fail(error, BOSC_ERR_ARG, "array: the shape is negative or too large");
+    if (bytes && !array->data) return bi_io_fail(error, BOSC_ERR_ARG, "array: data is NULL");
+    return BOSC_OK;
+}
+
 void bosc_array_free(bosc_array *array)
 {
     if (!array) return;

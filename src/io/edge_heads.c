@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "io/edges.h"
+#include "io/fields.h"
 
 static bool is_blank_line(struct bi_line line)
 {
@@ -57,7 +58,7 @@ static bosc_status read_choice(const struct bi_bytes *in, struct bi_line *line, 
                                const char *const *choices, int *choice, bosc_io_error *error)
 {
     struct bi_line word;
-    char list[64] = "";
+    char list[96] = "";
     bi_word_next(line, &word);
     for (int i = 0; choices[i]; i++) {
         size_t used = strlen(list);
@@ -73,22 +74,26 @@ static bosc_status read_banner(const struct bi_bytes *in, struct bi_lines *lines
                                bosc_io_error *error)
 {
     static const char *const objects[] = {"matrix", NULL}, *const formats[] = {"coordinate", NULL};
-    static const char *const fields[] = {"pattern", "integer", "real", NULL};
-    static const char *const symmetries[] = {"general", "symmetric", NULL};
-    static const enum bi_weights kinds[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_F64};
-    static const enum bi_weights widest[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I64, BI_WEIGHTS_F64};
+    static const char *const fields[] = {"pattern", "integer", "real", "complex", NULL};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
+    static const enum bi_weights kinds[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_F64, BI_WEIGHTS_NONE};
+    static const enum bi_weights widest[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I64, BI_WEIGHTS_F64, BI_WEIGHTS_NONE};
+    static const int numbers[] = {0, 1, 1, 2};
     struct bi_line line, word;
-    int one, field = 0;
+    int one, field = 0, symmetry = 0;
     bosc_status status;
     if (!bi_lines_next(lines, &line) || !bi_word_next(&line, &word) || !word_is(&word, "%%MatrixMarket"))
         return missing(in, "does not begin with %%MatrixMarket", error);
     if ((status = read_choice(in, &line, "object", objects, &one, error)) != BOSC_OK ||
         (status = read_choice(in, &line, "format", formats, &one, error)) != BOSC_OK ||
         (status = read_choice(in, &line, "field", fields, &field, error)) != BOSC_OK ||
-        (status = read_choice(in, &line, "symmetry", symmetries, &one, error)) != BOSC_OK)
+        (status = read_choice(in, &line, "symmetry", symmetries, &symmetry, error)) != BOSC_OK)
         return status;
-    form->weights = kinds[field];
-    form->widest = widest[field];
+    /* An edge has one weight in both directions: what has two, or is no number of the line, gives its pattern. */
+    bool pattern = field == 3 || symmetry >= 2;
+    form->weights = pattern ? BI_WEIGHTS_NONE : kinds[field];
+    form->widest = pattern ? BI_WEIGHTS_NONE : widest[field];
+    form->ignored = pattern ? numbers[field] : 0;
     return bi_edges_line_end(in, lines, &line, error);
 }
 
@@ -117,18 +122,38 @@ bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_e
 
 /* ---- lists of edges ---- */
 
+static int count_fields(struct bi_line line, char separator)
+{
+    struct bi_line field;
+    int count = 0;
+    while (bi_field_next(&line, separator, &field)) count++;
+    return count;
+}
+
+/* The next line that is no comment. */
+static bool next_row(struct bi_lines *lines, struct bi_line *line)
+{
+    struct bi_line word, rest;
+    while (bi_lines_next_content(lines, line)) {
+        rest = *line;
+        if (bi_word_next(&rest, &word) && *word.begin != '%') return true;
+    }
+    return false;
+}
+
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
-    struct bi_lines lines = bi_lines_of(in), ahead = lines;
-    struct bi_line line, word;
-    while (bi_lines_next_content(&ahead, &line)) { /* the first edge tells whether there are weights */
-        int words = 0;
-        while (bi_word_next(&line, &word) && (words || *word.begin != '%')) words++;
-        if (words) {
-            form.weights = words > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
-            break;
-        }
-    }
+    struct bi_lines lines = bi_lines_of(in), ahead = lines, behind;
+    struct bi_line first, line;
+    if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, &form, edges, error);
+    char separator = bi_separator_of(first);
+    if (separator == ',' || separator == ';') form.separator = separator;
+    int fields = count_fields(first, form.separator ? separator : ' ');
+    behind = ahead;
+    bool named = fields >= 2 && bi_is_header(first, separator), more = named && next_row(&ahead, &line);
+    if (more ? count_fields(line, form.separator ? separator : ' ') == fields : named && form.separator)
+        lines = behind;                                           /* the first line names what the others hold */
+    form.weights = fields > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* the first edge tells whether there are any */
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }

@@ -1,5 +1,6 @@
 /* One line of an edge, in any form that is allowed, and what is wrong with others. */
 #include "io/edge_line.h"
+#include "io/fields.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -57,13 +58,18 @@ bool bi_word_integer(const struct bi_line *word, int64_t *value)
     return true;
 }
 
+static bool next_word(struct reading *r, struct bi_line *word)
+{
+    return r->form->separator ? bi_field_next(&r->rest, r->form->separator, word) : bi_word_next(&r->rest, word);
+}
+
 static enum bi_line_kind read_vertex(struct reading *r, const char *which, int64_t *vertex)
 {
     struct bi_line word;
     uint64_t value;
     const struct bi_edge_form *form = r->form;
     uint64_t first = (uint64_t)form->first, limit = (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
-    if (!bi_word_next(&r->rest, &word)) return bad(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
+    if (!next_word(r, &word)) return bad(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
     if (!read_digits(word.begin, word.end, &value)) return bad(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
     if (value - first < limit && value >= first) {
@@ -81,7 +87,7 @@ static enum bi_line_kind read_weight(struct reading *r, struct bi_edge *edge)
     int64_t integer;
     double real;
     const struct bi_edge_form *form = r->form;
-    if (!bi_word_next(&r->rest, &word)) return bad(r, BOSC_ERR_FORMAT, "the weight is missing");
+    if (!next_word(r, &word)) return bad(r, BOSC_ERR_FORMAT, "the weight is missing");
     if (form->weights != BI_WEIGHTS_F64 && bi_word_integer(&word, &integer)) {
         if (form->weights == BI_WEIGHTS_I32 && integer != (int32_t)integer) return BI_LINE_WIDER;
         edge->weight.integer = integer;
@@ -91,11 +97,22 @@ static enum bi_line_kind read_weight(struct reading *r, struct bi_edge *edge)
     if (bi_number_read(word.begin, word.end, &real) != word.end)
         return bad(r, BOSC_ERR_FORMAT, "the weight %s is not a number", quoted.text);
     if (real != real) return bad(r, BOSC_ERR_DATA, "NaN");
+    if (bi_number_is_beyond(word.begin, real))
+        return bad(r, BOSC_ERR_DATA, "the weight %s is beyond the range of f8", quoted.text);
     if (form->widest != BI_WEIGHTS_F64)
         return bad(r, BOSC_ERR_FORMAT, "the weight %s is not an integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
     edge->weight.real = real;
     return BI_LINE_EDGE;
+}
+
+static enum bi_line_kind pass_number(struct reading *r)
+{
+    struct bi_line word;
+    double value;
+    if (!next_word(r, &word)) return bad(r, BOSC_ERR_FORMAT, "a number of the entry is missing");
+    if (bi_number_read(word.begin, word.end, &value) == word.end) return BI_LINE_EDGE;
+    return bad(r, BOSC_ERR_FORMAT, "%s is not a number", bi_quote(word.begin, word.end).text);
 }
 
 enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
@@ -104,7 +121,7 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     struct reading r = {form, line, status, reason}, whole = r;
     struct bi_line word;
     enum bi_line_kind kind;
-    if (!bi_word_next(&r.rest, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
+    if (!next_word(&r, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
     if (!form->tagged) r = whole;
     if (form->tagged && bi_word_is(&word, "p")) return bad(&r, BOSC_ERR_FORMAT, "a second line of the problem");
     if (form->tagged && !bi_word_is(&word, "a"))
@@ -113,7 +130,9 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
     if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
     if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;
-    if (bi_word_next(&r.rest, &word))
+    for (int i = 0; i < form->ignored; i++)
+        if ((kind = pass_number(&r)) != BI_LINE_EDGE) return kind;
+    if (next_word(&r, &word))
         return bad(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
     return BI_LINE_EDGE;
 }

@@ -91,26 +91,27 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
         }
     }
     q = bi_number_read(*p, end, value);
-    if (!q || *value != *value) return false;
+    if (!q || *value - *value != 0) return false; /* NaN, infinity */
     *p = q;
     return true;
 }
 
-/* Reads the line at *at and moves behind it, if it is a plain one with vertices below `limit`. */
-BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, enum bi_weights weights, uint64_t first,
-                                 uint64_t limit, struct bi_edge *edge)
+/* Reads the line at *at and moves behind it, if it is a plain one with vertices below `limit`, and numbers with one
+ * separator or, if that is 0, a blank between them. */
+BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, enum bi_weights weights, char separator,
+                                 uint64_t first, uint64_t limit, struct bi_edge *edge)
 {
-    const char *p = *at;
+    const char *p = *at, blank = separator ? separator : ' ', tab = separator ? separator : '\t';
     uint64_t u, v, w;
     if (tagged) {
         if (end - p < 2 || p[0] != 'a' || p[1] != ' ') return false;
         p += 2;
     }
-    if (!bi_digits_fast(&p, end, &u) || (*p != ' ' && *p != '\t')) return false;
+    if (!bi_digits_fast(&p, end, &u) || (*p != blank && *p != tab)) return false;
     p++;
     if (!bi_digits_fast(&p, end, &v)) return false;
     if (weights != BI_WEIGHTS_NONE) {
-        if (*p != ' ' && *p != '\t') return false;
+        if (*p != blank && *p != tab) return false;
         p++;
     }
     if (weights == BI_WEIGHTS_F64) {

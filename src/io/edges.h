@@ -32,6 +32,8 @@ enum bi_weights { BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_I64, BI_WEIGHTS_F6
 struct bi_edge_form {
     bool tagged;             /* each begins with the word "a" */
     char comments[4];        /* characters that begin lines without an edge */
+    char separator;          /* between numbers: ',' or ';'; 0: blanks */
+    int ignored;             /* numbers behind the vertices that are no weights */
     int64_t first;           /* the first vertex: 0 or 1 */
     int64_t n;               /* vertices; -1: the largest and those before it */
     int64_t m;               /* edges that the header declares; -1: any number */

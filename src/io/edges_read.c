@@ -29,16 +29,13 @@ enum bi_edges_format bi_edges_format_of(const char *path, const struct bi_bytes 
     static const struct {
         const char *ending;
         enum bi_edges_format format;
-    } endings[] = {{".gr", BI_EDGES_GR},       {".mtx", BI_EDGES_MTX},    {".txt", BI_EDGES_LIST},
-                   {".el", BI_EDGES_LIST},     {".snap", BI_EDGES_LIST},  {".tsv", BI_EDGES_LIST},
-                   {".graph", BI_EDGES_METIS}, {".metis", BI_EDGES_METIS}};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t tail = strlen(endings[i].ending);
-        if (length >= tail && strcasecmp(path + length - tail, endings[i].ending) == 0) return endings[i].format;
-    }
+    } endings[] = {{".gr", BI_EDGES_GR},    {".mtx", BI_EDGES_MTX},     {".txt", BI_EDGES_LIST},
+                   {".el", BI_EDGES_LIST},  {".snap", BI_EDGES_LIST},   {".tsv", BI_EDGES_LIST},
+                   {".csv", BI_EDGES_LIST}, {".graph", BI_EDGES_METIS}, {".metis", BI_EDGES_METIS}};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
     if (in) return format_of_bytes(in);
-    return length >= 5 && strcasecmp(path + length - 5, ".bosc") == 0 ? BI_EDGES_SAVED : BI_EDGES_UNKNOWN;
+    return bi_path_ends_in(path, ".bosc") ? BI_EDGES_SAVED : BI_EDGES_UNKNOWN;
 }
 
 bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *in, bosc_edges *edges,
@@ -52,10 +49,11 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, not a list of edges", in->name);
     case BI_EDGES_UNKNOWN: break;
     }
-    return bi_io_fail(error, BOSC_ERR_FORMAT,
-                      "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .graph, .metis, .bosc) or "
-                      "first bytes",
-                      in->name);
+    return bi_io_fail(
+        error, BOSC_ERR_FORMAT,
+        "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .csv, .graph, .metis, .bosc) or "
+        "first bytes",
+        in->name);
 }
 
 bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)

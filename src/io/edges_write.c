@@ -12,6 +12,7 @@ enum { BATCH = 4096, LINE_MAX_BYTES = 64 }; /* "a ", two numbers of 10 digits, a
 struct job {
     const bosc_edges *edges;
     enum bi_edges_format format;
+    bool csv;
 };
 
 static char *put_text(char *p, const char *text)
@@ -42,6 +43,7 @@ static char *put_line(char *p, const struct job *job, int64_t i)
 {
     const bosc_edges *edges = job->edges;
     bool list = job->format == BI_EDGES_LIST;
+    char between = job->csv ? ',' : list ? '\t' : ' ';
     uint64_t u = edges->u[i], v = edges->v[i], first = !list;
     if (job->format == BI_EDGES_MTX && u < v) {
         u = edges->v[i];
@@ -49,9 +51,9 @@ static char *put_line(char *p, const struct job *job, int64_t i)
     }
     if (job->format == BI_EDGES_GR) p = put_text(p, "a ");
     p = bi_integer_write(p, false, u + first);
-    *p++ = list ? '\t' : ' ';
+    *p++ = between;
     p = bi_integer_write(p, false, v + first);
-    if (edges->weights || job->format == BI_EDGES_GR) *p++ = list ? '\t' : ' ';
+    if (edges->weights || job->format == BI_EDGES_GR) *p++ = between;
     if (edges->weights)
         p = put_weight(p, edges, i);
     else if (job->format == BI_EDGES_GR)
@@ -69,6 +71,7 @@ static int put_head(struct bi_sink *sink, const struct job *job)
     const char *field = !edges->weights ? "pattern" : real ? "real" : "integer";
     if (job->format == BI_EDGES_GR) snprintf(head, sizeof head, "p sp %lld %lld\n", n, m);
     if (job->format == BI_EDGES_LIST) snprintf(head, sizeof head, "# %lld vertices, %lld edges\n", n, m);
+    if (job->csv) snprintf(head, sizeof head, "source,target%s\n", edges->weights ? ",weight" : "");
     if (job->format == BI_EDGES_MTX)
         snprintf(head, sizeof head, "%%%%MatrixMarket matrix coordinate %s symmetric\n%lld %lld %lld\n", field, n, n,
                  m);
@@ -124,10 +127,11 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = check(edges, error);
     if (status != BOSC_OK) return status;
-    struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL)};
+    struct job job = {edges, strcmp(path, "-") == 0 ? BI_EDGES_GR : bi_edges_format_of(path, NULL),
+                      bi_path_ends_in(path, ".csv")};
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
-        return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .gr, .mtx, .txt, .el, .snap, .tsv",
-                          path);
+        return bi_io_fail(error, BOSC_ERR_ARG,
+                          "path: %s does not end in one of .gr, .mtx, .txt, .el, .snap, .tsv, .csv", path);
     const struct bi_output output = {path, put_all, &job};
     return bi_outputs_write(&output, 1, error);
 }

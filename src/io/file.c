@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ int bi_io_threads(size_t items)
     if (most > BI_CHUNKS_MAX) most = BI_CHUNKS_MAX;
     if ((size_t)most > items) most = items ? (int32_t)items : 1;
     return bi_threads_of_call(bi_threads_startable(most));
+}
+
+bool bi_path_ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
 /* A number of /proc/meminfo, in bytes; 0 where it is not there. */

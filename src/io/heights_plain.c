@@ -149,7 +149,11 @@ bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bos
                           npy.rank);
     status = bi_heights_fit(in, npy.shape[1], npy.shape[0], npy.width, npy.bytes, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, npy.shape[1], npy.shape[0], heights, error);
+    bosc_array array = {0};
+    if (status == BOSC_OK && !bi_npy_is_plain(&npy)) status = bi_npy_parse(in, &array, error);
     if (status != BOSC_OK) return status;
-    bi_samples_read((struct bi_sample_type){npy.kind, npy.width}, npy.data, npy.shape[0] * npy.shape[1], heights->data);
+    struct bi_sample_type type = {npy.kind, (int)bosc_dtype_size(npy.dtype)};
+    bi_samples_read(type, array.data ? array.data : npy.data, npy.shape[0] * npy.shape[1], heights->data);
+    bosc_array_free(&array);
     return BOSC_OK;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "io/heights.h"
 
@@ -19,11 +18,8 @@ static bool begins(const struct bi_bytes *in, const char *bytes, size_t count)
 
 enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_bytes *in)
 {
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t tail = strlen(endings[i].ending);
-        if (length >= tail && strcasecmp(path + length - tail, endings[i].ending) == 0) return endings[i].format;
-    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
     if (!in) return BI_HEIGHTS_UNKNOWN;
     if (bi_npy_is(in)) return BI_HEIGHTS_NPY;
     if (begins(in, "\x89PNG", 4)) return BI_HEIGHTS_PNG;

@@ -34,6 +34,9 @@ int bi_io_threads(size_t items);
 void *bi_io_alloc(size_t bytes);
 void *bi_io_realloc(void *memory, size_t bytes);
 
+/* Whether a path ends so, in either case. */
+bool bi_path_ends_in(const char *path, const char *ending);
+
 /* ---- input ---- */
 
 struct bi_bytes {
@@ -59,33 +62,44 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
 enum bi_points_format {
     BI_POINTS_UNKNOWN,
     BI_POINTS_NPY,
-    BI_POINTS_CSV, /* text that may begin with a line of words */
     BI_POINTS_TEXT,
+    BI_POINTS_XYZ,
     BI_POINTS_OFF,
     BI_POINTS_PLY,
     BI_POINTS_OBJ
 };
 /* By the path's ending; "-" and unknown endings by their first bytes. */
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in);
-bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, bosc_array *points,
-                            bosc_io_error *error);
+bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                            bosc_array *points, bosc_io_error *error);
 
 const char *bi_npy_code(bosc_dtype dtype); /* "f4" */
 bool bi_npy_is(const struct bi_bytes *in);
 
 /* A .npy file whose header has been read and whose size is right. */
 struct bi_npy {
-    bosc_dtype dtype; /* 0: a short integer */
-    char kind;        /* 'f', 'i' or 'u' */
-    int width;        /* bytes of an element */
+    bosc_dtype dtype;  /* of the array that it becomes */
+    char kind;         /* 'f', 'i' or 'u' */
+    int width;         /* bytes of an element in the file: those of dtype, or 2 for half floats */
+    bool big, fortran; /* of several bytes, the most significant comes first; of the indices, the first runs fastest */
     int32_t rank;
     int64_t shape[4];
     const char *data; /* in the file, not aligned */
     size_t bytes;
 };
 bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error);
+bool bi_npy_is_plain(const struct bi_npy *npy);            /* the elements lie as in memory */
+void bi_npy_gather(const struct bi_npy *npy, void *array); /* what is not plain, as an array of dtype in C order */
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
-bosc_status bi_text_parse(const struct bi_bytes *in, bool header, bosc_array *points, bosc_io_error *error);
+
+/* What is read of a text: all zeros, all of it. */
+struct bi_text_opts {
+    const char *columns; /* names or numbers from 1, with commas between */
+    int64_t most;        /* of more numbers in a row, so many are kept; 0: all */
+};
+bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *opts, bosc_array *points,
+                          bosc_io_error *error);
+bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_array *points, bosc_io_error *error);
 bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_obj_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
@@ -96,6 +110,9 @@ bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, bos
 /* An array of this shape without content. Products are checked for overflow. */
 bosc_status bi_array_new(const char *name, bosc_dtype dtype, int32_t rank, const int64_t *shape, bosc_array *array,
                          bosc_io_error *error);
+
+/* Refuses a caller's array that is none: BOSC_ERR_ARG. */
+bosc_status bi_array_check(const bosc_array *array, bosc_io_error *error);
 
 /* *bytes = what the elements take; false where that is beyond any memory. */
 bool bi_array_bytes(bosc_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes);

@@ -51,7 +51,7 @@ static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numb
         snprintf(reason->text, sizeof reason->text, "truncated");
         return BOSC_ERR_FORMAT;
     }
-    bosc_status status = bi_row_read(line.begin, line.end, false, row, reason);
+    bosc_status status = bi_row_read(line.begin, line.end, ' ', row, reason);
     if (status != BOSC_OK || row->count >= least) return status;
     snprintf(reason->text, sizeof reason->text, "%zu numbers where %zu are needed", row->count, least);
     return BOSC_ERR_FORMAT;
@@ -124,7 +124,7 @@ static bosc_status read_obj_line(struct bi_line line, struct bi_numbers *coordin
     }
     if (!bi_word_is(&word, "v")) return BOSC_OK;
     size_t before = coordinates->count;
-    bosc_status status = bi_row_read(line.begin, line.end, false, coordinates, reason);
+    bosc_status status = bi_row_read(line.begin, line.end, ' ', coordinates, reason);
     size_t fields = coordinates->count - before;
     if (status != BOSC_OK || (fields >= 3 && fields <= 7)) {
         if (status == BOSC_OK) coordinates->count = before + 3; /* a weight or a colour may follow */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <jansson.h>
 
@@ -208,14 +207,12 @@ static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
-    size_t length = strlen(path);
-    const char *ending = length >= 4 ? path + length - 4 : "";
-    bool glb = strcasecmp(ending, ".glb") == 0 || strcmp(path, "-") == 0;
+    bool glb = bi_path_ends_in(path, ".glb") || strcmp(path, "-") == 0;
     *output = (struct bi_output){path,
-                                 glb                               ? write_glb
-                                 : strcasecmp(ending, ".ply") == 0 ? write_ply
-                                 : strcasecmp(ending, ".obj") == 0 ? write_obj
-                                                                   : NULL,
+                                 glb                             ? write_glb
+                                 : bi_path_ends_in(path, ".ply") ? write_ply
+                                 : bi_path_ends_in(path, ".obj") ? write_obj
+                                                                 : NULL,
                                  mesh};
     if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .glb, .ply, .obj", path);
     return check(mesh, error);

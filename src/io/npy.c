@@ -11,8 +11,9 @@ static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 static const struct {
     bosc_dtype dtype;
     char code[3];
-} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"}, {BOSC_U32, "u4"},
-             {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},  {BOSC_I16, "i2"}, {BOSC_U16, "u2"}};
+} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
+             {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},
+             {BOSC_I16, "i2"}, {BOSC_U16, "u2"}, {BOSC_F32, "f2"}, {BOSC_U8, "b1"}}; /* the last two are read alone */
 enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4, OUTPUTS_MAX = 16 };
 
 const char *bi_npy_code(bosc_dtype dtype)
@@ -27,6 +28,7 @@ struct header {
     const char *p, *end;
     const char *reason;
     bool has_type, has_order, has_shape;
+    bool big, fortran;
     int type; /* in types */
     int32_t rank;
     int64_t shape[RANK_MAX];
@@ -73,8 +75,8 @@ static bool take_type(struct header *h)
     if (h->p < h->end && *h->p == '[') return stop(h, "structured arrays are not read");
     if (!take_string(h, text, sizeof text)) return stop(h, "the header's descr is malformed");
     h->has_type = true;
-    if (text[0] == '>') return stop(h, "the array is big-endian; save it little-endian");
-    bool prefix = text[0] == '<' || text[0] == '|' || text[0] == '=';
+    h->big = text[0] == '>';
+    bool prefix = h->big || text[0] == '<' || text[0] == '|' || text[0] == '=';
     const char *code = text + prefix;
     if (code[0] == 'O') return stop(h, "arrays of Python objects are not read");
     for (int i = 0; i < TYPE_COUNT; i++)
@@ -82,7 +84,7 @@ static bool take_type(struct header *h)
             h->type = i;
             return true;
         }
-    return stop(h, "the element type is not one of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
+    return stop(h, "the element type is not one of f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1");
 }
 
 static bool take_order(struct header *h)
@@ -90,12 +92,11 @@ static bool take_order(struct header *h)
     skip_blanks(h);
     size_t left = (size_t)(h->end - h->p);
     h->has_order = true;
-    if (left >= 5 && memcmp(h->p, "False", 5) == 0) {
-        h->p += 5;
-        return true;
-    }
-    if (left >= 4 && memcmp(h->p, "True", 4) == 0) return stop(h, "the array is in Fortran order; save it in C order");
-    return stop(h, "the header's fortran_order is malformed");
+    h->fortran = left >= 4 && memcmp(h->p, "True", 4) == 0;
+    if (!h->fortran && (left < 5 || memcmp(h->p, "False", 5) != 0))
+        return stop(h, "the header's fortran_order is malformed");
+    h->p += h->fortran ? 4 : 5;
+    return true;
 }
 
 static bool take_size(struct header *h, int64_t *size)
@@ -175,7 +176,12 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
     if (!find_header(in, &h) || !take_header(&h))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, h.reason);
     const char *code = types[h.type].code;
-    struct bi_npy fresh = {.dtype = types[h.type].dtype, .kind = code[0], .width = code[1] - '0', .rank = h.rank};
+    struct bi_npy fresh = {.dtype = types[h.type].dtype,
+                           .kind = code[0] == 'b' ? 'u' : code[0],
+                           .width = code[1] - '0',
+                           .big = h.big,
+                           .fortran = h.fortran,
+                           .rank = h.rank};
     for (int i = 0; i < RANK_MAX; i++) fresh.shape[i] = i < h.rank ? h.shape[i] : 1;
     /* Bytes are checked as those of an array of u1 with one dimension more. */
     int64_t shape[RANK_MAX + 1] = {fresh.width, fresh.shape[0], fresh.shape[1], fresh.shape[2], fresh.shape[3]};
@@ -198,8 +204,12 @@ bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_e
     bosc_status status = bi_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
     status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, array, error);
-    if (status == BOSC_OK && npy.bytes) memcpy(array->data, npy.data, npy.bytes);
-    return status;
+    if (status != BOSC_OK || npy.bytes == 0) return status;
+    if (bi_npy_is_plain(&npy))
+        memcpy(array->data, npy.data, npy.bytes);
+    else
+        bi_npy_gather(&npy, array->data);
+    return BOSC_OK;
 }
 
 bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
@@ -212,20 +222,6 @@ bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *er
     status = bi_npy_parse(&file.bytes, array, error);
     bi_file_close(&file);
     return status;
-}
-
-static bosc_status check_array(const bosc_array *array, bosc_io_error *error)
-{
-    size_t bytes;
-    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
-    if (!bosc_dtype_size(array->dtype))
-        return bi_io_fail(error, BOSC_ERR_ARG, "array: %d is not an element type", (int)array->dtype);
-    if (array->rank < 1 || array->rank > RANK_MAX)
-        return bi_io_fail(error, BOSC_ERR_ARG, "array: the rank %d is not from 1 to 4", array->rank);
-    if (!bi_array_bytes(array->dtype, array->rank, array->shape, &bytes))
-        return bi_io_fail(error, BOSC_ERR_ARG, "array: the shape is negative or too large");
-    if (bytes && !array->data) return bi_io_fail(error, BOSC_ERR_ARG, "array: data is NULL");
-    return BOSC_OK;
 }
 
 /* An array that has been checked, as an output. */
@@ -266,7 +262,7 @@ bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *array
     if (count < 1 || count > OUTPUTS_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to %d", count, OUTPUTS_MAX);
     for (int32_t i = 0; i < count; i++) {
-        bosc_status status = check_array(&arrays[i], error);
+        bosc_status status = bi_array_check(&arrays[i], error);
         if (status != BOSC_OK) return status;
         outputs[i] = (struct bi_output){paths[i], fill_array, &arrays[i]};
     }

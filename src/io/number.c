@@ -169,3 +169,9 @@ const char *bi_number_read(const char *p, const char *end, double *value)
     *value = d.negative ? -x : x;
     return q;
 }
+
+bool bi_number_is_beyond(const char *p, double value)
+{
+    if (*p == '-' || *p == '+') p++;
+    return isinf(value) && (is_digit(*p) || *p == '.');
+}

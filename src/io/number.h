@@ -8,6 +8,9 @@
  * Returns one past it, or NULL where no number begins. */
 const char *bi_number_read(const char *p, const char *end, double *value);
 
+/* Whether a number read as infinite is written with digits, and so too large for a double. */
+bool bi_number_is_beyond(const char *p, double value);
+
 /* Writes a number at p, at most 25 characters without an end, and returns one past them: as few digits as bring back
  * the same double, or float if `single`; with a point or an exponent, so that it reads as a real. */
 char *bi_number_write(char *p, double x, bool single);
@@ -21,10 +24,16 @@ struct bi_numbers {
 bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: no memory */
 void bi_numbers_free(struct bi_numbers *numbers);
 
-/* Appends the numbers of one line, separated by blanks or, if `commas`, by single commas too; `#` ends it.
- * BOSC_ERR_FORMAT with the reason for anything else and for NaN. */
-bosc_status bi_row_read(const char *begin, const char *end, bool commas, struct bi_numbers *numbers,
+bosc_status bi_numbers_refuse(struct bi_reason *reason); /* "out of memory" */
+
+/* Appends the numbers of one line, separated by blanks or by single separators, which may be ' ' for none; `#` ends it,
+ * and so do separators with nothing behind them. The reason for anything else, for NaN, and for what is beyond a
+ * double. */
+bosc_status bi_row_read(const char *begin, const char *end, char separator, struct bi_numbers *numbers,
                         struct bi_reason *reason);
+
+/* Refuses NaN, and infinities written with digits. */
+bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason);
 
 /* Turns n x dim numbers (all that were read) into an array, which owns them from now on. */
 bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim);

@@ -285,7 +285,7 @@ static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi
         row->count = 0;
         if (!bi_lines_next_content(&ply->lines, &line))
             return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
-        bosc_status status = bi_row_read(line.begin, line.end, false, row, &reason);
+        bosc_status status = bi_row_read(line.begin, line.end, ' ', row, &reason);
         if (status != BOSC_OK) return fail_line(ply, status, reason.text);
         if (!keep_row(ply, e, row))
             return fail_line(ply, BOSC_ERR_FORMAT, "the numbers are not those of the element's properties");

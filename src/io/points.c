@@ -1,6 +1,5 @@
 /* Point sets: which parser reads a file, and what every one of them must give. */
 #include <string.h>
-#include <strings.h>
 
 #include "io/structure.h"
 
@@ -9,65 +8,85 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
     static const struct {
         const char *ending;
         enum bi_points_format format;
-    } endings[] = {{".npy", BI_POINTS_NPY}, {".csv", BI_POINTS_CSV}, {".txt", BI_POINTS_TEXT}, {".xyz", BI_POINTS_TEXT},
-                   {".off", BI_POINTS_OFF}, {".ply", BI_POINTS_PLY}, {".obj", BI_POINTS_OBJ}};
-    size_t length = strlen(path);
-    if (strcmp(path, "-") == 0) return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_CSV;
+    } endings[] = {{".npy", BI_POINTS_NPY},  {".csv", BI_POINTS_TEXT}, {".tsv", BI_POINTS_TEXT},
+                   {".txt", BI_POINTS_TEXT}, {".xyz", BI_POINTS_XYZ},  {".off", BI_POINTS_OFF},
+                   {".ply", BI_POINTS_PLY},  {".obj", BI_POINTS_OBJ}};
+    if (strcmp(path, "-") == 0) return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_TEXT;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (length >= 4 && strcasecmp(path + length - 4, endings[i].ending) == 0) return endings[i].format;
+        if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
     return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_UNKNOWN;
 }
 
-static bosc_status check_npy_points(const struct bi_bytes *in, const bosc_array *a, bosc_io_error *error)
+/* The type of points that holds every value of a type; of u8, those below 2^63. */
+static bosc_dtype type_of_points(bosc_dtype dtype)
 {
+    switch (dtype) {
+    case BOSC_F32:
+    case BOSC_F64:
+    case BOSC_I64: return dtype;
+    case BOSC_U32:
+    case BOSC_U64: return BOSC_I64;
+    default: return BOSC_I32;
+    }
+}
+
+/* Makes the array one of points: numbers along one dimension are points of one coordinate each. */
+static bosc_status take_npy_points(const struct bi_bytes *in, bosc_array *a, bosc_io_error *error)
+{
+    if (a->rank == 1) a->rank = 2;
     if (a->rank != 2)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points have two dimensions, (n, dim), but this array has %d",
                           in->name, (int)a->rank);
-    if (a->dtype != BOSC_F32 && a->dtype != BOSC_F64 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points are f4, f8, i4 or i8, but this array is %s", in->name,
-                          bi_npy_code(a->dtype));
     if (a->shape[1] == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the points have no coordinates", in->name);
-    return bi_refuse_nan(in, a, error);
+    bosc_status status = bosc_array_convert(in->name, a, type_of_points(a->dtype), 0, error);
+    return status == BOSC_OK ? bi_refuse_nan(in, a, error) : status;
 }
 
-bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, bosc_array *points,
-                            bosc_io_error *error)
+bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                            bosc_array *points, bosc_io_error *error)
 {
+    const struct bi_text_opts opts = {.columns = columns};
     bosc_array array = {0};
     bosc_status status = BOSC_ERR_FORMAT;
     switch (format) {
     case BI_POINTS_NPY:
         status = bi_npy_parse(in, &array, error);
-        if (status == BOSC_OK) status = check_npy_points(in, &array, error);
+        if (status == BOSC_OK) status = take_npy_points(in, &array, error);
         if (status == BOSC_OK)
             *points = array;
         else
             bosc_array_free(&array);
         return status;
-    case BI_POINTS_CSV: return bi_text_parse(in, true, points, error);
-    case BI_POINTS_TEXT: return bi_text_parse(in, false, points, error);
+    case BI_POINTS_TEXT: return bi_text_parse(in, &opts, points, error);
+    case BI_POINTS_XYZ: return bi_xyz_parse(in, columns, points, error);
     case BI_POINTS_OFF: return bi_off_parse(in, points, error);
     case BI_POINTS_PLY: return bi_ply_parse(in, points, error);
     case BI_POINTS_OBJ: return bi_obj_parse(in, points, error);
     case BI_POINTS_UNKNOWN: break;
     }
-    return bi_io_fail(error, status, "%s: the ending is not one of .npy, .csv, .txt, .xyz, .off, .ply, .obj", in->name);
+    return bi_io_fail(error, status, "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj",
+                      in->name);
 }
 
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
+{
+    return bosc_points_read_columns(path, NULL, points, error);
+}
+
+bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points, bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open(path, &file, error);
     if (status != BOSC_OK) return status;
-    status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, points, error);
+    status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, columns, points, error);
     bi_file_close(&file);
     return status;
 }
 
-bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdtree **tree, bosc_array *points,
-                                       bosc_io_error *error)
+bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const char *columns, bosc_kdtree **tree,
+                                       bosc_array *points, bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
@@ -80,7 +99,7 @@ bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, bosc_kdt
     if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
     else
-        status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, points, error);
+        status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, columns, points, error);
     if (fresh) *tree = fresh;
     bi_file_close(&file);
     return status;

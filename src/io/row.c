@@ -49,38 +49,59 @@ struct bi_quoted bi_quote(const char *begin, const char *end)
     return q;
 }
 
-bosc_status bi_row_read(const char *begin, const char *end, bool commas, struct bi_numbers *numbers,
+bosc_status bi_numbers_refuse(struct bi_reason *reason)
+{
+    snprintf(reason->text, sizeof reason->text, "out of memory");
+    return BOSC_ERR_NOMEM;
+}
+
+bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason)
+{
+    if (isnan(value)) {
+        snprintf(reason->text, sizeof reason->text, "NaN");
+        return BOSC_ERR_DATA;
+    }
+    if (bi_number_is_beyond(p, value)) {
+        snprintf(reason->text, sizeof reason->text, "%s is beyond the range of f8", bi_quote(p, end).text);
+        return BOSC_ERR_DATA;
+    }
+    return BOSC_OK;
+}
+
+/* What begins at p is no number: that is the end of a row which has numbers, if nothing but separators follows. */
+static bosc_status end_row(const char *p, const char *end, char separator, bool any, struct bi_reason *reason)
+{
+    const char *stop_at = p;
+    while (stop_at < end && (is_blank(*stop_at) || *stop_at == separator)) stop_at++;
+    if (any && (stop_at == end || *stop_at == '#')) return BOSC_OK;
+    if (*p == separator) {
+        snprintf(reason->text, sizeof reason->text, "a field is empty");
+        return BOSC_ERR_FORMAT;
+    }
+    for (stop_at = p; stop_at < end && !is_blank(*stop_at) && *stop_at != separator;) stop_at++;
+    snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(p, stop_at).text);
+    return BOSC_ERR_FORMAT;
+}
+
+bosc_status bi_row_read(const char *begin, const char *end, char separator, struct bi_numbers *numbers,
                         struct bi_reason *reason)
 {
-    bool after_comma = false;
+    size_t before = numbers->count;
     for (const char *p = begin;;) {
         while (p < end && is_blank(*p)) p++;
-        bool stop = p == end || *p == '#';
-        if (stop && !after_comma) return BOSC_OK;
-        if (stop || (commas && *p == ',')) {
-            snprintf(reason->text, sizeof reason->text, "a field is empty");
-            return BOSC_ERR_FORMAT;
-        }
+        if (p == end || *p == '#') return BOSC_OK;
         double value = 0;
         const char *q = bi_number_read(p, end, &value);
-        if (!q || (q < end && !is_blank(*q) && *q != '#' && !(commas && *q == ','))) {
-            const char *stop_at = p;
-            while (stop_at < end && !is_blank(*stop_at) && !(commas && *stop_at == ',')) stop_at++;
-            snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(p, stop_at).text);
-            return BOSC_ERR_FORMAT;
+        if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator))
+            return end_row(p, end, separator, numbers->count > before, reason);
+        if (!isfinite(value)) {
+            bosc_status status = bi_value_check(p, q, value, reason);
+            if (status != BOSC_OK) return status;
         }
-        if (isnan(value)) {
-            snprintf(reason->text, sizeof reason->text, "NaN");
-            return BOSC_ERR_DATA;
-        }
-        if (!bi_numbers_reserve(numbers, numbers->count + 1)) {
-            snprintf(reason->text, sizeof reason->text, "out of memory");
-            return BOSC_ERR_NOMEM;
-        }
+        if (!bi_numbers_reserve(numbers, numbers->count + 1)) return bi_numbers_refuse(reason);
         numbers->data[numbers->count++] = value;
         for (p = q; p < end && is_blank(*p);) p++;
-        after_comma = p < end && *p == ',';
-        p += after_comma;
+        p += p < end && *p == separator;
     }
 }
 

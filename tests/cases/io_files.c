@@ -469,7 +469,7 @@ static void parser_faults(void)
     static const struct {
         enum bi_points_format format;
         const char *text;
-    } files[] = {{BI_POINTS_CSV, "x,y,z\n1,2,3\n-4,.5,1e300\n"},
+    } files[] = {{BI_POINTS_TEXT, "x,y,z\n1,2,3\n-4,.5,1e300\n"},
                  {BI_POINTS_OFF, "OFF\n2 0 0\n1 2 3\n-4 .5 1e300\n"},
                  {BI_POINTS_OBJ, "v 1 2 3\nv -4 .5 1e300\n"},
                  {BI_POINTS_PLY, "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\n"
@@ -480,7 +480,7 @@ static void parser_faults(void)
             bosc_io_error error = {""};
             bosc_array a = {0};
             bi_fault_arm(BI_FAULT_ALLOC, k, true);
-            bosc_status status = bi_points_parse(files[i].format, &in, &a, &error);
+            bosc_status status = bi_points_parse(files[i].format, &in, NULL, &a, &error);
             bi_fault_disarm();
             if (status == BOSC_OK) {
                 CHECK(k > 0 && memcmp(a.data, numbers, sizeof numbers) == 0);

@@ -209,7 +209,7 @@ static void metis_parts(void)
 
 /* ---- files ---- */
 
-static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".TSV"};
+static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".TSV", ".csv"};
 
 static void check_round_trip(const bosc_edges *edges, const char *ending, bosc_dtype expected)
 {

@@ -10,16 +10,28 @@
 
 static const struct malformed malformed[] = {
     {"F:1: 'x' is not a vertex", "x y\n", 0},
-    {"F:1: 'u' is not a vertex", "u v w\n1 2 3\n", 0},
+    {"F:1: 'u' is not a vertex", "u v w\n1 2\n", 0},
     {"F:1: '-1' is not a vertex", "-1 2\n", 0},
     {"F:1: '+1' is not a vertex", "+1 2\n", 0},
     {"F:1: '1.0' is not a vertex", "1.0 2\n", 0},
     {"F:1: '1e3' is not a vertex", "1e3 2\n", 0},
     {"F:1: '0x1' is not a vertex", "0x1 2\n", 0},
-    {"F:1: '1,2' is not a vertex", "1,2\n", 0},
-    {"F:1: '1,' is not a vertex", "1, 2\n", 0},
-    {"F:1: '1;2' is not a vertex", "1;2\n", 0},
-    {"F:1: '(0,' is not a vertex", "(0, 1)\n", 0},
+    {"F:2: '1,2' is not a vertex", "1 2\n1,2\n", 0},
+    {"F:2: '1;2' is not a vertex", "1,2\n1;2\n", 0},
+    {"F:2: '1 2' is not a vertex", "1,2\n1 2,3\n", 0},
+    {"F:1: '(0' is not a vertex", "(0, 1)\n", 0},
+    {"F:1: '' is not a vertex", "1,,2\n", 0},
+    {"F:1: '' is not a vertex", ",1,2\n", 0},
+    {"F:2: '\"1' is not a vertex", "1,2\n\"1,2\n", 0},
+    {"F:2: the second vertex is missing", "1;2\n1;\n", 0},
+    {"F:2: the weight is missing", "1,2,3\n1,2,\n", 0},
+    {"F:2: the weight '' is not a number", "1,2,3\n1,2,\"\"\n", 0},
+    {"F:2: '4' is one number too many", "1,2,3\n1,2,3,4\n", 0},
+    {"F:1: 'source' is not a vertex", "source,target,weight\n1,2\n", 0},
+    {"F:1: 'one' is not a vertex", "one\n1\n", 0},
+    {"F:2: 'a' is not a vertex", "source,target\na,b\n", 0},
+    {"F:1: the weight '1e400' is beyond the range of f8", "1 2 1e400\n", 0},
+    {"F:2: the weight '-1e309' is beyond the range of f8", "1,2,.5\n3,4,-1e309\n", 0},
     {"F:1: 'nan' is not a vertex", "nan 2\n", 0},
     {"F:1: 'inf' is not a vertex", "1 inf\n", 0},
     {"F:1: '?' is not a vertex", "\xff 2\n", 0},
@@ -27,9 +39,9 @@ static const struct malformed malformed[] = {
     {"F:2: 'x' is not a vertex", "1 2\n3 x\n", 0},
     {"F:2: '-3' is not a vertex", "1 2\n3 -3\n", 0},
     {"F:1: 'a' is not a vertex", "a 1 2\n", 0},
-    {"F:1: 'c' is not a vertex", "c comment\n1 2\n", 0},
+    {"F:1: 'c' is not a vertex", "c a comment\n1 2\n", 0},
     {"F:1: 'p' is not a vertex", "p sp 2 1\na 1 2 3\n", 0},
-    {"F:1: '//' is not a vertex", "// comment\n1 2\n", 0},
+    {"F:1: '//' is not a vertex", "// a comment\n1 2\n", 0},
     {"F:3: ';' is not a vertex", "# a\n1 2\n; b\n", 0},
     {"F:1: the second vertex is missing", "1\n", 0},
     {"F:1: the second vertex is missing", "1", 0},
@@ -46,7 +58,8 @@ static const struct malformed malformed[] = {
     {"F:2: 'x' is one number too many", "1 2\n3 4 x\n", 0},
     {"F:1: the weight 'w' is not a number", "1 2 w\n", 0},
     {"F:1: the weight '3x' is not a number", "1 2 3x\n", 0},
-    {"F:1: the weight '1,5' is not a number", "1 2 1,5\n", 0},
+    {"F:1: '1 2 1' is not a vertex", "1 2 1,5\n", 0},
+    {"F:2: the weight '1,5' is not a number", "1 2 1\n1 2 1,5\n", 0},
     {"F:1: the weight '{'weight':' is not a number", "1 2 {'weight': 3}\n", 0},
     {"F:1: the weight '--1' is not a number", "1 2 --1\n", 0},
     {"F:1: the weight '+' is not a number", "1 2 +\n", 0},
@@ -82,6 +95,14 @@ static void read(void)
           2, 3, 2, BOSC_I32, 1, 2, 7, 0, 1, -8);
     GRAPH("1 2 7\n0 1 2147483648\n", 2, 3, 2, BOSC_I64, 1, 2, 7, 0, 1, 2147483648.0);
     GRAPH("1 2 7\n0 1 2.5\n1 1 9223372036854775808\n", 3, 3, 3, BOSC_F64, 1, 2, 7, 0, 1, 2.5, 1, 1, 0x1p63);
+    GRAPH("source,target\n", 0, 0, 0, 0);
+    GRAPH("source,target\n1,2\n3,0\n", 2, 4, 2, 0, 1, 2, 1, 3, 0, 1);
+    GRAPH("# c\n\"from\";\"to\";\"cost\"\r\n1;2;7\r\n\"0\" ; \"1\" ; \"-2\";;\r\n", 2, 3, 2, BOSC_I32, 1, 2, 7, 0, 1,
+          -2);
+    GRAPH("% c\nu v w\n% c\n1 2 7.5\n", 1, 3, 1, BOSC_F64, 1, 2, 7.5);
+    GRAPH("u\tv\n1\t2\n", 1, 3, 1, 0, 1, 2, 1);
+    GRAPH("1,2\n% c\n1000000,2000000 # c\n", 2, 2000001, 2, 0, 1, 2, 1, 1000000, 2000000, 1);
+    GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
     GRAPH("00000000000000000001 2 -inf\n", 1, 3, 1, BOSC_F64, 1, 2, -(double)INFINITY);
 }
@@ -89,12 +110,16 @@ static void read(void)
 static const char good[] = "# c\n1 2 1000000\n12 3 -5\n\n7 8 12345678901\n9 10 3\n";
 static const char pattern[] = "# c\n1\t2\n12\t3\n123456789\t8\n9\t10\n";
 
+static const char commas[] = "u,v,w\n12345,2,1000000\n12,\"3\",-5\n9,10,3,\n";
+
 static void damage(void)
 {
     check_truncations(list_array, TEXT(good), 0);
     check_flips(list_array, TEXT(good), sizeof good - 1);
     check_truncations(list_array, TEXT(pattern), 0);
     check_flips(list_array, TEXT(pattern), sizeof pattern - 1);
+    check_truncations(list_array, TEXT(commas), 0);
+    check_flips(list_array, TEXT(commas), sizeof commas - 1);
 }
 
 static const struct suite_case suite_cases_io_graph_list[] = {

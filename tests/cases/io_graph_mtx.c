@@ -9,6 +9,8 @@
 #define GRAPH(text, m, ...) check_rows(mtx_array, TEXT(text), (m) + 1, 3, (const double[]){__VA_ARGS__})
 #define PATTERN "%%MatrixMarket matrix coordinate pattern general\n"
 #define INTEGER "%%MatrixMarket matrix coordinate integer general\n"
+#define COMPLEX "%%MatrixMarket matrix coordinate complex hermitian\n"
+#define SKEW "%%MatrixMarket matrix coordinate real skew-symmetric\n"
 #define REAL "%%MatrixMarket matrix coordinate real symmetric\n"
 
 static const struct malformed malformed[] = {
@@ -25,14 +27,21 @@ static const struct malformed malformed[] = {
     {"F:1: the format 'array' is not supported (coordinate)",
      "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", 0},
     {"F:1: the field '' is not supported", "%%MatrixMarket matrix coordinate\n2 2 1\n1 2\n", 0},
-    {"F:1: the field 'complex' is not supported (pattern, integer, real)",
-     "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 3 4\n", 0},
+    {"F:1: the field 'double' is not supported (pattern, integer, real, complex)",
+     "%%MatrixMarket matrix coordinate double general\n2 2 1\n1 2 3 4\n", 0},
+    {"F:3: a number of the entry is missing", COMPLEX "2 2 1\n2 1 3\n", 0},
+    {"F:3: a number of the entry is missing", COMPLEX "2 2 1\n2 1\n", 0},
+    {"F:3: '5' is one number too many", COMPLEX "2 2 1\n2 1 3 4 5\n", 0},
+    {"F:3: 'i' is not a number", COMPLEX "2 2 1\n2 1 3 i\n", 0},
+    {"F:3: a number of the entry is missing", SKEW "2 2 1\n2 1\n", 0},
+    {"F:3: '4' is one number too many", SKEW "2 2 1\n2 1 3 4\n", 0},
+    {"F:3: vertex '3' is not from 1 to 2", SKEW "2 2 1\n3 1 3\n", 0},
     {"F:1: the field 'general'", "%%MatrixMarket matrix coordinate general pattern\n2 2 1\n1 2\n", 0},
     {"F:1: the field 'reals'", "%%MatrixMarket matrix coordinate reals general\n2 2 1\n1 2 3\n", 0},
-    {"F:1: the symmetry '' is not supported (general, symmetric)",
+    {"F:1: the symmetry '' is not supported (general, symmetric, skew-symmetric, hermitian)",
      "%%MatrixMarket matrix coordinate pattern\n2 2 1\n1 2\n", 0},
-    {"F:1: the symmetry 'hermitian'", "%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 2 3\n", 0},
-    {"F:1: the symmetry 'skew-symmetric'", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n", 0},
+    {"F:1: the symmetry 'skew'", "%%MatrixMarket matrix coordinate real skew\n2 2 1\n2 1 3\n", 0},
+    {"F:3: the weight '1e309' is beyond the range of f8", REAL "2 2 1\n1 2 1e309\n", 0},
     {"F:1: 'x' is one word too many", "%%MatrixMarket matrix coordinate real general x\n2 2 1\n2 1 3\n", 0},
     {"F: no line of sizes", PATTERN, 0},
     {"F: no line of sizes", PATTERN "% 2 2 1\n\n", 0},
@@ -106,6 +115,10 @@ static void read(void)
     GRAPH(REAL "3 3 2\n2 1 1\n3 3 -2.5e-1\n", 2, 3, 2, BOSC_F64, 1, 0, 1, 2, 2, -.25);
     GRAPH("%%matrixmarket MATRIX Coordinate Real GENERAL\r\n%c\r\n \r\n% c\r\n 2\t2  1\r\n\r\n\t1  2\t 7 \r\n\r\n", 1,
           2, 1, BOSC_F64, 0, 1, 7);
+    /* what has not one weight for both directions gives its pattern */
+    GRAPH(COMPLEX "3 3 2\n2 1 1 -2.5\n3\t3 0.5 0\n", 2, 3, 2, 0, 1, 0, 1, 2, 2, 1);
+    GRAPH(SKEW "3 3 2\n2 1 -7\n\n3 1 .5\n", 2, 3, 2, 0, 1, 0, 1, 2, 0, 1);
+    GRAPH("%%MatrixMarket matrix coordinate pattern skew-symmetric\n3 3 1\n3 2\n", 1, 3, 1, 0, 2, 1, 1);
     /* both triangles of a matrix are two edges, also where it is called symmetric */
     GRAPH("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 2\n2 1", 2, 2, 2, 0, 0, 1, 1, 1, 0, 1);
 }

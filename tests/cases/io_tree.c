@@ -38,7 +38,7 @@ static void round_trips(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_kdtree_save(ctx, tree, path, &error));
         CHECK_OK(ctx, bosc_kdtree_load(ctx, path, &back, &error));
         check_equal(ctx, tree, back);
-        CHECK_OK(ctx, bosc_kdtree_or_points_read(ctx, path, &again, &points, &error));
+        CHECK_OK(ctx, bosc_kdtree_or_points_read(ctx, path, NULL, &again, &points, &error));
         CHECK(again && !points.data);
         check_equal(ctx, tree, again);
         bosc_kdtree_free(tree);
@@ -50,7 +50,7 @@ static void round_trips(bosc_ctx *ctx)
     bosc_array written = {.dtype = BOSC_F64, .rank = 2, .shape = {2, 2, 1, 1}, .data = (void *)rows}, read = {0};
     bosc_kdtree *none = NULL;
     CHECK_OK(ctx, bosc_npy_write(path, &written, &error));
-    CHECK_OK(ctx, bosc_kdtree_or_points_read(ctx, path, &none, &read, &error));
+    CHECK_OK(ctx, bosc_kdtree_or_points_read(ctx, path, NULL, &none, &read, &error));
     CHECK(!none && read.shape[0] == 2 && memcmp(read.data, rows, sizeof rows) == 0);
     bosc_array_free(&read);
     unlink(path);
@@ -78,14 +78,14 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_TEXT(bosc_kdtree_load(NULL, "none", &fresh, error), "ctx");
     CHECK_TEXT(bosc_kdtree_load(ctx, NULL, &fresh, error), "path");
     CHECK_TEXT(bosc_kdtree_load(ctx, "none", NULL, error), "tree");
-    CHECK_TEXT(bosc_kdtree_or_points_read(NULL, "none", &fresh, &points, error), "ctx");
-    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, NULL, &fresh, &points, error), "path");
-    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, "none", NULL, &points, error), "tree");
-    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, "none", &fresh, NULL, error), "points");
+    CHECK_TEXT(bosc_kdtree_or_points_read(NULL, "none", NULL, &fresh, &points, error), "ctx");
+    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, NULL, NULL, &fresh, &points, error), "path");
+    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, "none", NULL, NULL, &points, error), "tree");
+    CHECK_TEXT(bosc_kdtree_or_points_read(ctx, "none", NULL, &fresh, NULL, error), "points");
     CHECK_EQ(bosc_kdtree_save(ctx, tree, "/nowhere/t.bosc", &failure), BOSC_ERR_IO);
     CHECK(suite_begins(failure.text, "/nowhere/t.bosc: cannot create"));
     CHECK_EQ(bosc_kdtree_load(ctx, "/nowhere/t.bosc", &fresh, &failure), BOSC_ERR_IO);
-    CHECK_EQ(bosc_kdtree_or_points_read(ctx, "/nowhere/t.bosc", &fresh, &points, &failure), BOSC_ERR_IO);
+    CHECK_EQ(bosc_kdtree_or_points_read(ctx, "/nowhere/t.bosc", NULL, &fresh, &points, &failure), BOSC_ERR_IO);
     if (access("/dev/full", W_OK) == 0) {
         CHECK_EQ(bosc_kdtree_save(ctx, tree, "/dev/full", &failure), BOSC_ERR_IO);
         CHECK(strcmp(failure.text, "/dev/full: cannot write: No space left on device") == 0);

@@ -5,9 +5,10 @@
 #include "fuzz.h"
 #include "io/edge_line.h"
 
-static void compare_lines(const char *data, size_t size, bool tagged, enum bi_weights weights)
+static void compare_lines(const char *data, size_t size, bool tagged, char separator, enum bi_weights weights)
 {
-    struct bi_edge_form form = {.tagged = tagged, .first = tagged, .n = 1000000, .weights = weights, .widest = weights};
+    struct bi_edge_form form = {
+        .tagged = tagged, .separator = separator, .first = tagged, .n = 1000000, .weights = weights, .widest = weights};
     struct bi_lines lines = {.next = data, .end = data + size};
     struct bi_line line;
     while (bi_lines_next(&lines, &line)) {
@@ -15,7 +16,8 @@ static void compare_lines(const char *data, size_t size, bool tagged, enum bi_we
         bosc_status status;
         struct bi_reason reason;
         const char *at = line.begin;
-        if (!bi_edge_line_fast(&at, data + size, tagged, weights, (uint64_t)form.first, (uint64_t)form.n, &fast))
+        if (!bi_edge_line_fast(&at, data + size, tagged, weights, separator, (uint64_t)form.first, (uint64_t)form.n,
+                               &fast))
             continue;
         if (at != lines.next) abort();
         if (bi_edge_line_read(&form, line, &slow, &status, &reason) != BI_LINE_EDGE) abort();
@@ -28,8 +30,9 @@ static void compare_lines(const char *data, size_t size, bool tagged, enum bi_we
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int kind = BI_WEIGHTS_NONE; kind <= BI_WEIGHTS_F64; kind++) {
-        compare_lines((const char *)data, size, false, (enum bi_weights)kind);
-        if (kind != BI_WEIGHTS_NONE) compare_lines((const char *)data, size, true, (enum bi_weights)kind);
+        compare_lines((const char *)data, size, false, 0, (enum bi_weights)kind);
+        compare_lines((const char *)data, size, false, ',', (enum bi_weights)kind);
+        if (kind != BI_WEIGHTS_NONE) compare_lines((const char *)data, size, true, 0, (enum bi_weights)kind);
     }
     return fuzz_parser(list_array, data, size);
 }

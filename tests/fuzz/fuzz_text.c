@@ -1,17 +1,22 @@
-/* Text with and without a header; and each number against the C library, which rounds correctly. */
+/* Text, all of it and two columns, and .xyz; and each number against the C library, which rounds correctly. */
 #include <string.h>
 
 #include "fuzz.h"
 #include "io/number.h"
 
-static bosc_status with_header(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+static bosc_status all(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_text_parse(in, true, points, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, NULL, points, error);
 }
 
-static bosc_status without_header(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+static bosc_status columns(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_text_parse(in, false, points, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, "x,2", points, error);
+}
+
+static bosc_status xyz(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_points_parse(BI_POINTS_XYZ, in, NULL, points, error);
 }
 
 static void compare_number(const char *data, size_t size)
@@ -31,6 +36,7 @@ static void compare_number(const char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     compare_number((const char *)data, size);
-    fuzz_parser(with_header, data, size);
-    return fuzz_parser(without_header, data, size);
+    fuzz_parser(all, data, size);
+    fuzz_parser(columns, data, size);
+    return fuzz_parser(xyz, data, size);
 }

@@ -12,15 +12,17 @@ HEAD = "element vertex 2\nproperty float x\nproperty float y\nproperty float z\n
 FACE = "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
 TEXTS = {
     "text": ["1 2 3\n4 5 6\n", "x,y\n1.5e3,-2\n# c\n.25,inf\r\n", "123456789012345678901234567890e-25\n",
-             "9007199254740993 1e22 1e23\n", "-4.9e-324\n"],
+             "9007199254740993 1e22 1e23\n", "-4.9e-324\n", "x;y\n\"1\";2;\n", "y\tx\n1\t2\n",
+             "2\nProperties=species:S:1:pos:R:3\nH 1 2 3\nO 4 5 6 x\n", "1 2 3 255 0 9\n"],
     "off": ["OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "COFF 1 0 0\n1 2 3 255 0 0\n"],
     "obj": ["v 1 2 3\nv 4 5 6 1 0 0\nf 1 2 \\\n1\n# c\nvn 0 0 1\n"],
     "gr": ["c x\np sp 3 2\na 1 2 5\na 3 2 -7\n", "p sp 2 2\r\na 1 2 1.5\r\na 2 2 12345678901234567890\n"],
     "mtx": [f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n% c\n3 3 2\n1 2{weight}\n3 3{weight}\n"
-            for kind, weight in (("pattern", ""), ("integer", " -12345678"), ("real", " 1.5e-3"))
-            for symmetry in ("general", "symmetric")],
+            for kind, weight in (("pattern", ""), ("integer", " -12345678"), ("real", " 1.5e-3"), ("complex", " 1 2"))
+            for symmetry in ("general", "skew-symmetric")],
     "edge_list": ["# c\n0 1\n2\t3\n", "1 2 1000000\n12345 67890 -5\n7 8 0.125\n9 10 3\n",
-                  "a 1000 2000 123456789012\na 12 34 0.30000000000000004\na 1 2 1e5 \n"],
+                  "a 1000 2000 123456789012\na 12 34 0.30000000000000004\na 1 2 1e5 \n",
+                  "source,target,weight\n1000000,2,7\n\"3\",4,-.5,\n"],
     "metis": ["7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "3 2 011 1\n9 2 5 3 -7\n9 1 5\n9 1 -7\n"],
     "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTT\r\nTT\r\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
@@ -83,8 +85,9 @@ def main():
     for order in ("little", "big"):
         head = f"ply\nformat binary_{order}_endian 1.0\n" + HEAD + FACE
         (folder / "ply" / order).write_bytes(head.encode() + points.tobytes() + face)
-    for kind in ("f4", "f8", "i4", "i8", "u4", "u8", "u1"):
-        np.save(folder / "npy" / f"{kind}.npy", np.arange(6, dtype=kind).reshape(2, 3))
+    for kind in ("f4", "f8", "i4", "i8", "u4", "u8", "u1", "f2", "b1", ">i2", ">f8"):
+        np.save(folder / "npy" / f"{kind.strip('>')}.npy", np.arange(6).astype(kind).reshape(2, 3))
+    np.save(folder / "npy" / "fortran.npy", np.asfortranarray(np.arange(6, dtype=">i4").reshape(2, 3)))
     for kind in ("f4", "f8", "i4", "i8"):
         for unique in ((), ("--unique",)):
             name = folder / "tree" / f"{kind}{len(unique)}"

@@ -114,7 +114,7 @@ class Help(unittest.TestCase):
         self.assertEqual(bash_complete("boscage", "--seed", "7", "ge"), ["generate"])
         self.assertEqual(bash_complete("boscage", "--seed", ""), [])
         self.assertEqual(bash_complete("boscage", "kdtree", ""), ["build", "verify", "knn", "radius", "box", "pairs"])
-        self.assertEqual(bash_complete("boscage", "kdtree", "knn", "p.npy", "--d"), ["--distances", "--device"])
+        self.assertEqual(bash_complete("boscage", "kdtree", "knn", "p.npy", "--d"), ["--distances", "--dtype", "--device"])
         self.assertEqual(bash_complete("boscage", "generate", "points", "--kind", ""),
                          ["uniform", "normal", "clustered", "sphere"])
         self.assertEqual(bash_complete("boscage", "generate", "graph", "--kind", "=", "g"), ["grid", "geometric"])

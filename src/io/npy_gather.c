@@ -1,0 +1,48 @@
+/* Elements of .npy files that do not lie as in memory: of the other byte order, in Fortran order, half floats. */
+#include <string.h>
+
+#include "io/io.h"
+
+bool bi_npy_is_plain(const struct bi_npy *npy)
+{
+    bool swapped = npy->big && npy->width > 1, half = npy->kind == 'f' && npy->width == 2;
+    return !swapped && !npy->fortran && !half;
+}
+
+/* IEEE 754 binary16 as binary32, which has all of its values. */
+static uint32_t bits_of_half(uint32_t half)
+{
+    uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023, bits;
+    float small = (float)fraction * 0x1p-24f; /* subnormal */
+    memcpy(&bits, &small, sizeof bits);
+    if (exponent == 31) bits = 0x7f800000 | fraction << 13;
+    if (exponent > 0 && exponent < 31) bits = (exponent + 112) << 23 | fraction << 13;
+    return sign | bits;
+}
+
+static void take_element(const struct bi_npy *npy, const unsigned char *from, char *to, size_t size)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < npy->width; i++) bits |= (uint64_t)from[npy->big ? npy->width - 1 - i : i] << 8 * i;
+    if (npy->kind == 'f' && npy->width == 2) bits = bits_of_half((uint32_t)bits);
+    memcpy(to, &bits, size);
+}
+
+void bi_npy_gather(const struct bi_npy *npy, void *array)
+{
+    int64_t step[4]; /* bytes in the file from one index to the next */
+    const int64_t *shape = npy->shape;
+    size_t size = bosc_dtype_size(npy->dtype);
+    char *to = array;
+    for (int i = 0; i < 4; i++) {
+        int at = npy->fortran ? i : 3 - i, before = npy->fortran ? i - 1 : 4 - i;
+        step[at] = i ? step[before] * shape[before] : npy->width;
+    }
+    for (int64_t a = 0; a < shape[0]; a++)
+        for (int64_t b = 0; b < shape[1]; b++)
+            for (int64_t c = 0; c < shape[2]; c++)
+                for (int64_t d = 0; d < shape[3]; d++, to += size) {
+                    int64_t at = a * step[0] + b * step[1] + c * step[2] + d * step[3];
+                    take_element(npy, (const unsigned char *)npy->data + at, to, size);
+                }
+}
