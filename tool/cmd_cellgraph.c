@@ -92,11 +92,12 @@ static void make_vectors(const uint32_t *random, int64_t n, int64_t bits, uint8_
 
 int run_generate_vectors(struct job *job)
 {
-    int64_t n = 0, bits = 0, seed = 0;
+    int64_t n = 0, bits = 0;
+    uint64_t seed = 0;
     int code;
     if ((code = option_integer(job, OPT_N, 0, UINT32_MAX - 2, &n)) ||
-        (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = job_open(job)))
+        (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) || (code = option_seed(job, &seed)) ||
+        (code = job_open(job)))
         return code;
     int64_t bytes = (bits + 7) / 8, count = (n + WALK - 1) / WALK * (WALK + (bits + 31) / 32);
     bosc_array rows = {.dtype = BOSC_U8, .rank = 2, .shape = {n, bytes, 1, 1}};
@@ -105,8 +106,7 @@ int run_generate_vectors(struct job *job)
     code = rows.data ? EXIT_DONE : EXIT_FAILED;
     double start = job_now();
     if (!code) {
-        bosc_status status =
-            bosc_random_bits(job->ctx, (uint64_t)seed, 0x63656c6c /* a stream of their own */, count, random);
+        bosc_status status = bosc_random_bits(job->ctx, seed, 0x63656c6c /* a stream of their own */, count, random);
         memset(rows.data, 0, (size_t)(n * bytes));
         if (status == BOSC_OK)
             make_vectors(random, n, bits, rows.data);

@@ -56,17 +56,16 @@ static int write_graph(struct job *job, const bosc_edges *edges)
 int run_generate_graph(struct job *job)
 {
     int kind = 0, code;
-    int64_t seed = 0;
+    uint64_t seed = 0;
     bosc_graph_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
     if ((code = option_integer(job, OPT_N, 0, count_most, &opts.n)) || (code = option_choice(job, OPT_KIND, &kind)) ||
-        (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) || (code = option_seed(job, &seed)))
         return code;
     opts.kind = (bosc_graph_kind)kind;
     if (job->value[OPT_M] && (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD))
         return say(EXIT_USAGE, "-m: the number of vertices fixes the number of edges of kind %s",
                    option_word(job, OPT_KIND, kind));
-    opts.seed = (uint64_t)seed;
+    opts.seed = seed;
     if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
         opts.m = opts.n < 2 ? 0 : opts.n < count_most / 4 ? 4 * opts.n : count_most;
     static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".csv", ".bosc", NULL};

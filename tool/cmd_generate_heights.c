@@ -16,17 +16,17 @@ int run_generate_heights(struct job *job)
 {
     static const char *const endings[] = {".png", ".pgm", ".hgt", ".tif", ".tiff", ".npy", NULL};
     int kind = 0, code;
-    int64_t size = 0, seed = 0;
-    if ((code = option_integer(job, OPT_SIZE, 1, 1 << 20, &size)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = option_choice(job, OPT_KIND, &kind)) ||
-        (code = option_ending(job, OPT_OUTPUT, endings)) || (code = job_open(job)))
+    int64_t size = 0;
+    uint64_t seed = 0;
+    if ((code = option_integer(job, OPT_SIZE, 1, 1 << 20, &size)) || (code = option_seed(job, &seed)) ||
+        (code = option_choice(job, OPT_KIND, &kind)) || (code = option_ending(job, OPT_OUTPUT, endings)) ||
+        (code = job_open(job)))
         return code;
     bosc_heights heights = {.width = size, .height = size, .spacing = SPACING};
     heights.data = job_alloc((size_t)(size * size), sizeof *heights.data);
     if (!heights.data) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status =
-        bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, (uint64_t)seed, size, size, heights.data);
+    bosc_status status = bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, seed, size, size, heights.data);
     job_seconds(job, "generate", start);
     code = status == BOSC_OK ? write_heights(job, &heights) : say_ctx(job, status);
     job_integer(job, "size", size);

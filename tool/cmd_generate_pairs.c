@@ -48,18 +48,19 @@ static int make_pairs(struct job *job, uint64_t seed, bosc_array *keys, bosc_arr
 
 int run_generate_pairs(struct job *job)
 {
-    int64_t n = 0, seed = 0;
+    int64_t n = 0;
+    uint64_t seed = 0;
     int type = 0, code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->operands[0]};
-    if ((code = option_integer(job, OPT_N, 0, UINT32_MAX, &n)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) || (code = option_choice(job, OPT_DTYPE, &type)))
+    if ((code = option_integer(job, OPT_N, 0, UINT32_MAX, &n)) || (code = option_seed(job, &seed)) ||
+        (code = option_choice(job, OPT_DTYPE, &type)))
         return code;
     if (strcmp(paths[0], paths[1]) == 0) return say(EXIT_USAGE, "-o: %s is an output already", paths[1]);
     if (strcmp(paths[1], "-") == 0) return say(EXIT_USAGE, "V.npy: the values need a file");
     if ((code = check_array_name("V.npy", paths[1])) || (code = job_open(job))) return code;
     bosc_array keys = {.dtype = type ? BOSC_U64 : BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
     bosc_array values = {.dtype = BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
-    code = make_pairs(job, (uint64_t)seed, &keys, &values);
+    code = make_pairs(job, seed, &keys, &values);
     if (!code) code = arrays_write(job, paths, (const bosc_array[]){keys, values}, 2);
     job_integer(job, "n", n);
     bosc_array_free(&keys);

@@ -82,17 +82,16 @@ struct lookup {
 static int read_options(const struct job *job, bosc_hash_opts *opts)
 {
     int layout = 0, policy = 0, code;
-    int64_t seed = 0;
+    uint64_t seed = 0;
     if ((code = option_choice(job, OPT_LAYOUT, &layout)) || (code = option_choice(job, OPT_DUPLICATES, &policy)) ||
-        (code = option_number(job, OPT_LOAD, 0.5, &opts->load)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        (code = option_number(job, OPT_LOAD, 0.5, &opts->load)) || (code = option_seed(job, &seed)))
         return code;
     if (opts->load > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS))
         return say(EXIT_USAGE, "--load: the layout %s has a fixed one", option_word(job, OPT_LAYOUT, layout));
     if (opts->load > 0.97) return say(EXIT_USAGE, "--load: %s is more than 0.97", job->value[OPT_LOAD]);
     opts->layout = (bosc_hash_layout)layout;
     opts->duplicates = (bosc_hash_duplicates)policy;
-    opts->seed = (uint64_t)seed;
+    opts->seed = seed;
     return EXIT_DONE;
 }
 

@@ -186,16 +186,17 @@ static int match(struct job *job, const bosc_geometric_opts *opts, const struct 
 int run_hash_match(struct job *job)
 {
     struct plane model = {0}, scene = {0};
-    int64_t seed = 0, near = 0;
+    int64_t near = 0;
+    uint64_t seed = 0;
     int kind = 0, code;
     bosc_geometric_opts opts = {.size = sizeof opts};
-    if ((code = option_choice(job, OPT_KIND, &kind)) || (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)) ||
+    if ((code = option_choice(job, OPT_KIND, &kind)) || (code = option_seed(job, &seed)) ||
         (code = option_integer(job, OPT_NEAR, 8, INT32_MAX, &near)) ||
         (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.max_bases)) ||
         (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.max_trials)) || (code = job_open(job)))
         return code;
     opts.kind = (bosc_geometric_kind)kind;
-    opts.seed = (uint64_t)seed;
+    opts.seed = seed;
     opts.neighbours = (int32_t)near;
     code = plane_read(job, job->operands[0], &model.points, &model.n);
     if (!code) code = plane_read(job, job->operands[1], &scene.points, &scene.n);

@@ -20,12 +20,12 @@ static int refuse_context(bosc_status status, const bosc_ctx_opts *opts)
 
 int job_open(struct job *job)
 {
-    int64_t device = 0, threads = 0, seed = 0;
+    int64_t device = 0, threads = 0;
+    uint64_t seed = 0;
     int backend = 0, code;
     if ((code = option_choice(job, OPT_BACKEND, &backend)) ||
         (code = option_integer(job, OPT_DEVICE, 0, INT32_MAX, &device)) ||
-        (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) ||
-        (code = option_integer(job, OPT_SEED, 0, INT64_MAX, &seed)))
+        (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) || (code = option_seed(job, &seed)))
         return code;
 #ifdef _OPENMP
     if (threads) omp_set_num_threads((int)threads); /* for the readers, which have no context */

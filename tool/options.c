@@ -1,5 +1,4 @@
 /* Options: read anywhere on the command line, then checked against the command, then turned into values. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,46 +197,20 @@ int options_check(const struct job *job)
     return check_files(job);
 }
 
-int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value)
-{
-    const char *text = job->value[id];
-    if (!text) return EXIT_DONE;
-    char *end;
-    errno = 0;
-    long long x = strtoll(text, &end, 10);
-    bool digits = (*text >= '0' && *text <= '9') || *text == '-' || *text == '+';
-    if (!digits || *end || end == text) return say(EXIT_USAGE, "%s: '%s' is not an integer", option_flag(id), text);
-    if (errno == ERANGE || x > most)
-        return say(EXIT_USAGE, "%s: %s is more than %lld", option_flag(id), text, (long long)most);
-    if (x < least) return say(EXIT_USAGE, "%s: %s is less than %lld", option_flag(id), text, (long long)least);
-    *value = x;
-    return EXIT_DONE;
-}
-
 int option_number(const struct job *job, enum option id, double least, double *value)
 {
     const char *text = job->value[id];
     if (!text) return EXIT_DONE;
     char *end;
     double x = strtod(text, &end);
+    int zeros = end > text ? suffix_zeros(*end) : 0;
+    x *= zeros == 3 ? 1e3 : zeros == 6 ? 1e6 : zeros == 9 ? 1e9 : 1;
+    end += zeros > 0;
     if (*text == ' ' || *end || x != x) return say(EXIT_USAGE, "%s: '%s' is not a number", option_flag(id), text);
+    if (x - x != 0 && strpbrk(text, "0123456789"))
+        return say(EXIT_USAGE, "%s: %s is beyond the range of f8", option_flag(id), text);
     if (x < least) return say(EXIT_USAGE, "%s: %s is less than %g", option_flag(id), text, least);
     *value = x;
-    return EXIT_DONE;
-}
-
-int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most)
-{
-    const char *text = job->value[id];
-    if (!text) return EXIT_DONE;
-    char *middle, *end = NULL;
-    errno = 0;
-    long long a = strtoll(text, &middle, 10), b = *middle == ':' ? strtoll(middle + 1, &end, 10) : 0;
-    if (!end || *end || *text == ' ' || middle[1] == ' ' || middle == text || end == middle + 1 || errno)
-        return say(EXIT_USAGE, "%s: '%s' is not LO:HI, two integers", option_flag(id), text);
-    if (a > b) return say(EXIT_USAGE, "%s: %lld is more than %lld", option_flag(id), a, b);
-    *least = a;
-    *most = b;
     return EXIT_DONE;
 }
 

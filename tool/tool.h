@@ -92,16 +92,26 @@ struct use option_use(const struct command *command, enum option id);
 const char *option_word(const struct job *job, enum option id, int choice);
 /* An array in a file that is named as another format would be taken for that when it is read. */
 int check_array_name(const char *what, const char *path);
-int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
 int option_number(const struct job *job, enum option id, double least, double *value);
-/* Two integers with a colon between, the first not above the second. */
-int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
 /* `count` finite numbers separated by commas. */
 int option_numbers(const struct job *job, enum option id, int count, double *values);
 /* Whether an output is standard output or has one of the endings, which NULL ends. */
 int option_ending(const struct job *job, enum option id, const char *const *endings);
 /* Index of the option's value among its words; *choice is left alone where it is not given. */
 int option_choice(const struct job *job, enum option id, int *choice);
+
+/* ---- number.c: integers of options, as 1000000, 1e6 or 1M ---- */
+
+int option_integer(const struct job *job, enum option id, int64_t least, int64_t most, int64_t *value);
+int option_seed(const struct job *job, uint64_t *seed); /* of 64 bits */
+/* Two integers with a colon between, the first not above the second. */
+int option_range(const struct job *job, enum option id, int64_t *least, int64_t *most);
+
+/* Reads an integer and moves the text behind it: NONE where there is none, LARGE where it has more than 64 bits (SMALL:
+ * and a sign). */
+enum number_kind { NUMBER_NONE, NUMBER_INTEGER, NUMBER_SMALL, NUMBER_LARGE };
+enum number_kind number_read(const char **text, bool *negative, uint64_t *size);
+int suffix_zeros(char letter); /* 3, 6 and 9 for k, M and G, else 0 */
 
 /* ---- hint.c ---- */
 
