@@ -1,8 +1,10 @@
 /* Files on disk: whole or not at all, faults at every passage, bad arguments. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -232,6 +234,91 @@ static void pipes(void)
     bosc_array_free(&b);
     free(x);
     folder_remove(&f);
+}
+
+/* A timer interrupts whatever waits for the pipe. Some ticks later the handler is its other end, and the wait over. */
+enum { TICKS_BEFORE = 5 };
+static volatile sig_atomic_t ticks;
+static int pipe_ends[2];
+
+static void feed(int signal)
+{
+    static const char some[] = "1,2\n";
+    (void)signal;
+    if (++ticks != TICKS_BEFORE) return;
+    if (write(pipe_ends[1], some, sizeof some - 1) < 0) abort();
+    close(pipe_ends[1]);
+}
+
+static void drain(int signal)
+{
+    static char bytes[1 << 16];
+    (void)signal;
+    if (++ticks >= TICKS_BEFORE)
+        while (read(pipe_ends[0], bytes, sizeof bytes) > 0) continue;
+}
+
+static void tick(void (*handler)(int), long microseconds)
+{
+    struct sigaction action = {0};
+    struct itimerval every = {.it_interval = {0, microseconds}, .it_value = {0, microseconds}};
+    action.sa_handler = handler; /* without SA_RESTART: a call that waits ends with EINTR */
+    ticks = 0;
+    CHECK_EQ(sigaction(SIGALRM, &action, NULL), 0);
+    CHECK_EQ(setitimer(ITIMER_REAL, &every, NULL), 0);
+}
+
+static void interrupted(void)
+{
+    static double many[40000];
+    bosc_array large = {.dtype = BOSC_F64, .rank = 1, .shape = {40000, 1, 1, 1}, .data = many};
+    bosc_io_error error = {""};
+    struct bi_file file = {.bytes = {.name = "F"}};
+    char path[32];
+    CHECK_EQ(pipe(pipe_ends), 0);
+    tick(feed, 1000);
+    bosc_status status = bi_file_read(pipe_ends[0], 100, &file, &error);
+    tick(SIG_IGN, 0);
+    if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+    CHECK(file.bytes.size == 4);
+    bi_file_close(&file);
+    close(pipe_ends[0]);
+    CHECK_EQ(pipe(pipe_ends), 0);
+    CHECK_EQ(fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", pipe_ends[1]);
+    tick(drain, 1000);
+    status = bosc_npy_write(path, &large, &error);
+    tick(SIG_IGN, 0);
+    if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+/* Some file systems tell only when a file is closed that they could not keep it. */
+static void closing_fails(void)
+{
+    struct folder f = folder_make();
+    static struct bi_sink sink;
+    bosc_io_error error = {""};
+    CHECK_EQ(bi_sink_open(&sink, f.path[0], &error), BOSC_OK);
+    close(sink.fd);
+    CHECK_EQ(bi_sink_finish(&sink, &error), BOSC_ERR_IO);
+    CHECK(suite_begins(error.text, f.path[0]) && strstr(error.text, ": cannot write: "));
+    bi_sink_discard(&sink);
+    CHECK_EQ(folder_count(&f), 0);
+    folder_remove(&f);
+}
+
+/* The question how much memory there is leaves no file open. */
+static void large_blocks(void)
+{
+    int before = open("/dev/null", O_RDONLY);
+    close(before);
+    CHECK(bi_io_alloc(SIZE_MAX / 2) == NULL);
+    CHECK(bi_io_realloc(NULL, SIZE_MAX / 2) == NULL);
+    int after = open("/dev/null", O_RDONLY);
+    close(after);
+    CHECK_EQ(before, after);
 }
 
 /* What has no end is given up early; what ends just in time is read. */
@@ -523,6 +610,9 @@ static const struct suite_case suite_cases_io_files[] = {
     {"one file under two names", NULL, one_file_twice},
     {"devices and what is no file", NULL, devices},
     {"pipes", NULL, pipes},
+    {"signals while a pipe is waited for", NULL, interrupted},
+    {"closing fails", NULL, closing_fails},
+    {"blocks beyond any memory", NULL, large_blocks},
     {"input without an end", NULL, endless},
     {"a file that becomes shorter", NULL, shortened},
     {"endings", NULL, endings},

@@ -69,6 +69,7 @@ static void png_bad(void)
                  {{2000000, 4, 8, 0, 0}, "damaged PNG: "},
                  {{900000, 900000, 16, 0, 0}, "samples do not fit in"},
                  {{1000000, 1000000, 8, 0, 1}, "samples do not fit in"},
+                 {{512, 512, 8, 0, 0}, "samples do not fit in"}, /* four times what its bytes may stand for */
                  {{100, 100, 8, 0, 0}, "damaged PNG: "},
                  {{4, 4, 7, 0, 0}, "damaged PNG: "},
                  {{4, 4, 8, 5, 0}, "damaged PNG: "},
