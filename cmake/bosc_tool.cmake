@@ -1,5 +1,6 @@
 # libboscage_io and the command-line tool. The tool, as the tests, takes static libraries where the machine has them, so
 # that it runs where only the C library is installed.
+find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(TIFF 4.5 REQUIRED) # whose messages need no global handler
 find_package(PkgConfig)
@@ -43,13 +44,14 @@ endif()
 file(GLOB bosc_io_sources CONFIGURE_DEPENDS src/io/*.c)
 add_library(boscage_io_objects OBJECT ${bosc_io_sources})
 target_link_libraries(boscage_io_objects PRIVATE bosc_options)
-target_include_directories(boscage_io_objects SYSTEM PRIVATE ${PNG_INCLUDE_DIRS} ${TIFF_INCLUDE_DIRS} ${JANSSON_INCLUDE_DIR})
+target_include_directories(boscage_io_objects SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS} ${PNG_INCLUDE_DIRS} ${TIFF_INCLUDE_DIRS} ${JANSSON_INCLUDE_DIR})
 
 add_library(boscage_io SHARED $<TARGET_OBJECTS:boscage_io_objects>)
 add_library(boscage_io_static STATIC $<TARGET_OBJECTS:boscage_io_objects>)
 bosc_public_library(boscage_io boscage_io)
 bosc_public_library(boscage_io_static boscage_io)
-target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> $<BUILD_INTERFACE:TIFF::TIFF> $<BUILD_INTERFACE:jansson> m)
+target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> $<BUILD_INTERFACE:TIFF::TIFF> $<BUILD_INTERFACE:ZLIB::ZLIB>
+  $<BUILD_INTERFACE:jansson> m)
 target_link_libraries(boscage_io_static PUBLIC boscage_static ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC} ${BOSC_JANSSON}
   ${BOSC_ZLIB_STATIC} m)
 if(BOSC_EMULATOR)

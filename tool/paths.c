@@ -9,7 +9,8 @@
 bool path_ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+    if (length >= 3 && strcasecmp(path + length - 3, ".gz") == 0) length -= 3;
+    return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
 int folder_make(const char *path)

@@ -160,7 +160,7 @@ void *job_alloc(size_t count, size_t size);
 
 /* ---- paths.c ---- */
 
-bool path_ends_in(const char *path, const char *ending); /* in either case */
+bool path_ends_in(const char *path, const char *ending); /* in either case; .gz behind does not count */
 int folder_make(const char *path);                       /* one that is there will do */
 
 /* ---- points.c: points, and trees that stand for points ---- */

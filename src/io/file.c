@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "io/gzip.h"
 
 bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *format, ...)
 {
@@ -35,6 +36,7 @@ int bi_io_threads(size_t items)
 bool bi_path_ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
+    if (bi_gzip_is_named(path)) length -= 3;
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
@@ -90,15 +92,19 @@ static int read_some(int fd, char *to, size_t more, size_t *got)
     return 0;
 }
 
-/* How much is read of what has no size: 4 GiB, or half of the machine's memory where that is less; of devices but
- * terminals, which may be endless (/dev/zero), next to nothing. */
-static size_t most_of(int fd, const struct stat *about)
+/* How much is read of what has no size: 4 GiB, or half of the machine's memory where that is less. */
+static size_t most_without_size(void)
 {
-    if (S_ISCHR(about->st_mode) && !isatty(fd)) return (size_t)1 << 16;
     const size_t most = (size_t)1 << 32;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t half = pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : most;
     return half < most ? half : most;
+}
+
+/* Of devices but terminals, which may be endless (/dev/zero), next to nothing. */
+static size_t most_of(int fd, const struct stat *about)
+{
+    return S_ISCHR(about->st_mode) && !isatty(fd) ? (size_t)1 << 16 : most_without_size();
 }
 
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
@@ -207,7 +213,13 @@ bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *
     if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     bosc_status status = load(fd, &fresh, error);
     if (!standard) close(fd);
-    if (status == BOSC_OK) *file = fresh;
+    if (status != BOSC_OK) return status;
+    if (!bi_gzip_is(&fresh.bytes)) {
+        *file = fresh;
+        return BOSC_OK;
+    }
+    status = bi_gzip_unpack(&fresh.bytes, most_without_size(), file, error);
+    bi_file_close(&fresh);
     return status;
 }
 

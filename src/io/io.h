@@ -34,7 +34,7 @@ int bi_io_threads(size_t items);
 void *bi_io_alloc(size_t bytes);
 void *bi_io_realloc(void *memory, size_t bytes);
 
-/* Whether a path ends so, in either case. */
+/* Whether a path ends so, in either case; ".gz" behind it does not count. */
 bool bi_path_ends_in(const char *path, const char *ending);
 
 /* ---- input ---- */
@@ -46,7 +46,8 @@ struct bi_bytes {
 };
 
 /* A file's content: a copy of a regular file (or a map, where memory is short); what else is read to its end, if that
- * comes within 4 GiB (and half of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. */
+ * comes within 4 GiB (and half of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. What
+ * gzip has packed is unpacked, within the same limit. */
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */
@@ -142,6 +143,7 @@ struct bi_sink {
     const char *name;
     struct bi_replacement file; /* without a target where `fd` is written to directly */
     int fd, error_number;       /* fd -1: closed; error_number: of the first failed write */
+    struct bi_gzip *gzip;       /* packs what is written; NULL: nothing does */
     bool standard;              /* fd is standard output, which stays open */
     size_t used;
     char buffer[1 << 16];

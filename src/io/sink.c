@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "io/gzip.h"
 
 static bool write_fault(void)
 {
@@ -48,6 +49,7 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
     sink->error_number = 0;
     sink->used = 0;
     sink->standard = false;
+    sink->gzip = NULL;
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (strcmp(path, "-") == 0) {
         sink->fd = STDOUT_FILENO;
@@ -55,6 +57,8 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
         return BOSC_OK;
     }
     bosc_status status = open_target(sink, path, error);
+    if (status == BOSC_OK && bi_gzip_is_named(path) && !(sink->gzip = bi_gzip_new()))
+        status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
     if (status != BOSC_OK) bi_sink_discard(sink);
     return status;
 }
@@ -74,18 +78,25 @@ static int put(struct bi_sink *sink, const char *bytes, size_t count)
     return sink->error_number;
 }
 
-static int flush(struct bi_sink *sink)
+static int put_packed(void *sink, const void *bytes, size_t count) { return put(sink, bytes, count); }
+
+static int pass(struct bi_sink *sink, const void *bytes, size_t count, bool last)
+{
+    return sink->gzip ? bi_gzip_put(sink->gzip, bytes, count, last, put_packed, sink) : put(sink, bytes, count);
+}
+
+static int flush(struct bi_sink *sink, bool last)
 {
     size_t used = sink->used;
     sink->used = 0;
-    return put(sink, sink->buffer, used);
+    return pass(sink, sink->buffer, used, last);
 }
 
 int bi_sink_write(void *user, const void *bytes, size_t count)
 {
     struct bi_sink *sink = user;
-    if (count > sizeof sink->buffer - sink->used && flush(sink)) return 1;
-    if (count > sizeof sink->buffer) return put(sink, bytes, count) != 0;
+    if (count > sizeof sink->buffer - sink->used && flush(sink, false)) return 1;
+    if (count > sizeof sink->buffer) return pass(sink, bytes, count, false) != 0;
     memcpy(sink->buffer + sink->used, bytes, count);
     sink->used += count;
     return sink->error_number != 0;
@@ -93,7 +104,7 @@ int bi_sink_write(void *user, const void *bytes, size_t count)
 
 bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error)
 {
-    if (flush(sink)) return fail_writing(sink, "write", sink->error_number, error);
+    if (flush(sink, true)) return fail_writing(sink, "write", sink->error_number, error);
     if (sink->standard) return BOSC_OK;
     if (sink->file.target) /* before its name says that it is there: the power may fail */
         return write_fault() || fsync(sink->fd) != 0 ? fail_writing(sink, "write", errno, error) : BOSC_OK;
@@ -110,6 +121,8 @@ void bi_sink_discard(struct bi_sink *sink)
     else if (sink->fd >= 0 && !sink->standard)
         close(sink->fd);
     sink->fd = -1;
+    bi_gzip_free(sink->gzip);
+    sink->gzip = NULL;
 }
 
 /* ---- several files ---- */

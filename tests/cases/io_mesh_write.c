@@ -172,7 +172,7 @@ static void ply_and_obj(void)
 static void bad_arguments(void)
 {
     bosc_mesh good = make_mesh(), bad;
-    static const char *const names[] = {"a", "", "glb", "a.gltf", "a.stl", ".obj.gz"};
+    static const char *const names[] = {"a", "", "glb", "a.gltf", "a.stl", ".obj.bz2"};
     char path[PATH_ROOM];
     fresh_path(path, ".glb");
     CHECK_TEXT(bosc_mesh_write(NULL, &good, error), "path");
