@@ -95,7 +95,8 @@ int run_generate_vectors(struct job *job)
     int64_t n = 0, bits = 0;
     uint64_t seed = 0;
     int code;
-    if ((code = option_integer(job, OPT_N, 0, UINT32_MAX - 2, &n)) ||
+    if ((code = option_ending(job, OPT_OUTPUT, (const char *const[]){".npy", NULL})) ||
+        (code = option_integer(job, OPT_N, 0, UINT32_MAX - 2, &n)) ||
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) || (code = option_seed(job, &seed)) ||
         (code = job_open(job)))
         return code;

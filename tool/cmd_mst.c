@@ -184,7 +184,6 @@ int run_mst(struct job *job)
 int run_components(struct job *job)
 {
     struct question q;
-    bosc_io_error error;
     int64_t count = 0;
     int code = job_open(job);
     if (code) return code;
@@ -200,11 +199,8 @@ int run_components(struct job *job)
         code = EXIT_FAILED;
     }
     if (!code) {
-        double start = job_now();
         widen_ids(q.info.id_bits, labels.data, q.info.n);
-        bosc_status status = bosc_npy_write(job->value[OPT_OUTPUT], &labels, &error);
-        job_seconds(job, "write", start);
-        if (status != BOSC_OK) code = say_io(status, &error);
+        code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_integer(job, "components", count);
     }
     bosc_array_free(&labels);

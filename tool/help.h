@@ -9,7 +9,7 @@ struct help_file {
     const char *what, *text;
 };
 static const struct help_file help_files[] = {
-    {"Arrays", ".npy"},
+    {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt"},
     {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)"},
     {"Graphs",
      ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
@@ -18,6 +18,7 @@ static const struct help_file help_files[] = {
     {"Heights", ".png, .pgm, .hgt, .tif, .npy"},
     {"Meshes", ".glb, .ply, .obj"},
     {"-", "standard input or output"},
+    {".gz", "behind any of these endings: packed by gzip"},
     {0},
 };
 

@@ -155,8 +155,11 @@ int check_array_name(const char *what, const char *path)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    if (path_ends_in(path, ".npy") || is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
-    return say(EXIT_USAGE, "%s: %s does not end in .npy", what, path);
+    static const char *const endings[] = {".npy", ".csv", ".tsv", ".txt"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (path_ends_in(path, endings[i])) return EXIT_DONE;
+    if (is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
+    return say(EXIT_USAGE, "%s: %s does not end in one of .npy, .csv, .tsv, .txt", what, path);
 }
 
 /* Each of standard input and output serves once, and the files written are different ones. */

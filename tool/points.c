@@ -96,7 +96,7 @@ int arrays_write(struct job *job, const char *const *paths, const bosc_array *ar
 {
     bosc_io_error error;
     double start = job_now();
-    bosc_status status = bosc_npy_write_all(paths, arrays, count, &error);
+    bosc_status status = bosc_arrays_write(paths, arrays, count, &error);
     job_seconds(job, "write", start);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }

@@ -182,7 +182,7 @@ void widen_ids(int32_t id_bits, void *ids, int64_t count);
 
 /* Squared distances between points of the type, in float in the front half for f4 ones, become distances in double. */
 void take_roots(bosc_dtype dtype, void *squares, int64_t count);
-/* Writes .npy files, all of them or none. */
+/* Writes .npy files, or texts by their endings, all of them or none. */
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
 
 /* ---- vectors.c ---- */

@@ -3,13 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Paths. "-" is standard input or standard output. The format follows from the ending of the path; for "-" and other
- * endings readers go by the first bytes.
+ * endings readers go by the first bytes. Behind any ending may stand .gz: the file is packed by gzip. So may standard
+ * input be.
  *
  * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile
  * (BOSC_ERR_FORMAT), or holds a NaN where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file,
  * not with what its header claims; a file of 256 MB and more that free memory has no room for is mapped, and must not be
  * shortened while it is read (SIGBUS). An input that is not a regular file is read to its end, which must come within 4 GiB
- * and half of the machine's memory (BOSC_ERR_LIMIT).
+ * and half of the machine's memory (BOSC_ERR_LIMIT); so must what a packed file unpacks to.
  *
  * Writers write to a file beside the target that takes its name when it is whole and on the disk, so a file appears
  * whole or not at all, and of several files all or none. A link stays: what it names is written. The access rights of a
@@ -65,6 +66,12 @@ BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, b
  * count: 1 to 16. */
 BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count,
                                         bosc_io_error *error);
+
+/* Writes several arrays as bosc_npy_write_all does, those whose paths end in .csv, .tsv or .txt as text: a row a line,
+ * numbers with commas, tabs or blanks between; reals have as many digits as bring back the same number.
+ * Errors: BOSC_ERR_ARG for a text of an array that has more than two dimensions. */
+BOSC_API bosc_status bosc_arrays_write(const char *const *paths, const bosc_array *arrays, int32_t count,
+                                       bosc_io_error *error);
 
 /* Makes an array that a reader filled one of another element type.
  *

@@ -80,6 +80,7 @@ static bosc_status refuse(const char *name, int64_t row, struct element e, bosc_
 bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
                                bosc_io_error *error)
 {
+    BI_IO_ENTER;
     bosc_array fresh;
     if (!name) return bi_io_fail(error, BOSC_ERR_ARG, "name: NULL");
     bosc_status status = bi_array_check(array, error);

@@ -163,6 +163,9 @@ struct bi_output {
 /* Writes all of them before the first takes its name, and gives the names back if one cannot: all appear or none. */
 bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bosc_io_error *error);
 
+/* An array that has been checked, as .npy and, if it has one dimension or two, as text. */
+bosc_status bi_npy_fill(struct bi_sink *sink, const void *array, bosc_io_error *error);
+
 /* An 8-bit RGB picture, as an output. */
 struct bi_rgb {
     const uint8_t *rgb;

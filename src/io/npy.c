@@ -14,7 +14,7 @@ static const struct {
 } types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
              {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},
              {BOSC_I16, "i2"}, {BOSC_U16, "u2"}, {BOSC_F32, "f2"}, {BOSC_U8, "b1"}}; /* the last two are read alone */
-enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4, OUTPUTS_MAX = 16 };
+enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
 
 const char *bi_npy_code(bosc_dtype dtype)
 {
@@ -224,8 +224,7 @@ bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *er
     return status;
 }
 
-/* An array that has been checked, as an output. */
-static bosc_status fill_array(struct bi_sink *sink, const void *what, bosc_io_error *error)
+bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const bosc_array *array = what;
     size_t bytes = 0;
@@ -251,27 +250,4 @@ static bosc_status fill_array(struct bi_sink *sink, const void *what, bosc_io_er
     bi_sink_write(sink, text, (size_t)total);
     bi_sink_write(sink, array->data, bytes);
     return BOSC_OK;
-}
-
-bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
-{
-    BI_IO_ENTER;
-    struct bi_output outputs[OUTPUTS_MAX];
-    if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
-    if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
-    if (count < 1 || count > OUTPUTS_MAX)
-        return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to %d", count, OUTPUTS_MAX);
-    for (int32_t i = 0; i < count; i++) {
-        bosc_status status = bi_array_check(&arrays[i], error);
-        if (status != BOSC_OK) return status;
-        outputs[i] = (struct bi_output){paths[i], fill_array, &arrays[i]};
-    }
-    return bi_outputs_write(outputs, count, error);
-}
-
-bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)
-{
-    BI_IO_ENTER;
-    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
-    return bosc_npy_write_all(&path, array, 1, error);
 }

@@ -1,6 +1,7 @@
 /* Files on disk: whole or not at all, faults at every passage, bad arguments. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -321,6 +322,49 @@ static void large_blocks(void)
     CHECK_EQ(before, after);
 }
 
+static void check_text(const char *ending, const bosc_array *a, const char *expected)
+{
+    char path[PATH_ROOM], got[512];
+    bosc_io_error error = {""};
+    fresh_path(path, ending);
+    const char *paths[] = {path};
+    if (bosc_arrays_write(paths, a, 1, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+    FILE *f = fopen(path, "rb");
+    CHECK(f != NULL);
+    got[fread(got, 1, sizeof got - 1, f)] = 0;
+    fclose(f);
+    if (strcmp(got, expected) != 0) suite_fail(__FILE__, __LINE__, "%s is written, not %s", got, expected);
+    unlink(path);
+}
+
+#define TEXT(ending, type, r, n, d, expected, T, ...)                                                              \
+    check_text(ending, &(bosc_array){.dtype = type, .rank = r, .shape = {n, d, 1, 1}, .data = (T[]){__VA_ARGS__}}, \
+               expected)
+
+/* Arrays as text: the last digits count. */
+static void texts(void)
+{
+    TEXT(".csv", BOSC_I64, 2, 2, 2, "1,-9223372036854775808\n9223372036854775807,-1\n", int64_t, 1, INT64_MIN,
+         INT64_MAX, -1);
+    TEXT(".TXT", BOSC_F64, 2, 2, 2, "0.1 -0.0\n1.0e+300 inf\n", double, 0.1, -0.0, 1e300, INFINITY);
+    TEXT(".tsv", BOSC_F32, 2, 1, 3, "0.1\tnan\t-inf\n", float, 0.1f, NAN, -INFINITY);
+    TEXT(".csv", BOSC_U64, 1, 2, 1, "0\n18446744073709551615\n", uint64_t, 0, UINT64_MAX);
+    TEXT(".csv", BOSC_U32, 1, 1, 1, "4294967295\n", uint32_t, UINT32_MAX);
+    TEXT(".csv", BOSC_I32, 1, 1, 1, "-2147483648\n", int32_t, INT32_MIN);
+    TEXT(".csv", BOSC_U16, 1, 1, 1, "65535\n", uint16_t, 65535);
+    TEXT(".csv", BOSC_I16, 1, 1, 1, "-32768\n", int16_t, -32768);
+    TEXT(".csv", BOSC_U8, 1, 1, 1, "255\n", uint8_t, 255);
+    TEXT(".csv", BOSC_I8, 1, 1, 1, "-128\n", int8_t, -128);
+    TEXT(".csv", BOSC_I64, 2, 0, 2, "", int64_t, 0);
+    TEXT(".txt", BOSC_I64, 2, 2, 0, "\n\n", int64_t, 0);
+    const char *path = "a.csv";
+    bosc_array deep = {.dtype = BOSC_F64, .rank = 3, .shape = {1, 2, 3, 1}, .data = (void *)numbers};
+    CHECK_TEXT(bosc_arrays_write(&path, &deep, 1, error), "arrays");
+    CHECK_TEXT(bosc_arrays_write(NULL, &deep, 1, error), "paths");
+    path = NULL;
+    CHECK_TEXT(bosc_arrays_write(&path, &sample, 1, error), "path");
+}
+
 /* What has no end is given up early; what ends just in time is read. */
 static void endless(void)
 {
@@ -616,6 +660,7 @@ static const struct suite_case suite_cases_io_files[] = {
     {"input without an end", NULL, endless},
     {"a file that becomes shorter", NULL, shortened},
     {"endings", NULL, endings},
+    {"arrays as text", NULL, texts},
     {"several files or none", NULL, several_or_none},
     {"pictures", NULL, pictures},
     {"bad arguments", NULL, bad_arguments},

@@ -1,0 +1,113 @@
+/* Arrays out: .npy, or text by the ending. */
+#include <math.h>
+
+#include "io/number.h"
+
+enum { OUTPUTS_MAX = 16, NUMBER_BYTES = 32 };
+
+/* ---- text ---- */
+
+/* An array as text, and what stands between the numbers of a row. */
+struct table {
+    const bosc_array *array;
+    char separator;
+};
+
+static char *put_signed(char *p, int64_t x)
+{
+    return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
+}
+
+static char *put_real(char *p, double x, bool single)
+{
+    if (!isnan(x)) return bi_number_write(p, x, single);
+    for (const char *q = "nan"; *q;) *p++ = *q++;
+    return p;
+}
+
+static char *put_element(char *p, const bosc_array *a, int64_t i)
+{
+    switch (a->dtype) {
+    case BOSC_F32: return put_real(p, (double)((const float *)a->data)[i], true);
+    case BOSC_F64: return put_real(p, ((const double *)a->data)[i], false);
+    case BOSC_I8: return put_signed(p, ((const int8_t *)a->data)[i]);
+    case BOSC_I16: return put_signed(p, ((const int16_t *)a->data)[i]);
+    case BOSC_I32: return put_signed(p, ((const int32_t *)a->data)[i]);
+    case BOSC_I64: return put_signed(p, ((const int64_t *)a->data)[i]);
+    case BOSC_U8: return bi_integer_write(p, false, ((const uint8_t *)a->data)[i]);
+    case BOSC_U16: return bi_integer_write(p, false, ((const uint16_t *)a->data)[i]);
+    case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)a->data)[i]);
+    case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)a->data)[i]);
+    }
+    return p; /* unreached: types have been checked */
+}
+
+static bosc_status fill_table(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    const struct table *table = what;
+    const bosc_array *a = table->array;
+    int64_t columns = a->rank == 2 ? a->shape[1] : 1;
+    (void)error;
+    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++) {
+        for (int64_t c = 0; c < columns; c++) {
+            char text[NUMBER_BYTES], *p = put_element(text, a, row * columns + c);
+            *p++ = c + 1 < columns ? table->separator : '\n';
+            bi_sink_write(sink, text, (size_t)(p - text));
+        }
+        if (columns == 0) bi_sink_write(sink, "\n", 1);
+    }
+    return BOSC_OK;
+}
+
+/* ---- the front door ---- */
+
+/* 0: no text. */
+static char separator_of(const char *path)
+{
+    return !path                           ? 0
+           : bi_path_ends_in(path, ".csv") ? ','
+           : bi_path_ends_in(path, ".tsv") ? '\t'
+           : bi_path_ends_in(path, ".txt") ? ' '
+                                           : 0;
+}
+
+static bosc_status write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bool texts,
+                             bosc_io_error *error)
+{
+    struct bi_output outputs[OUTPUTS_MAX];
+    struct table tables[OUTPUTS_MAX];
+    if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
+    if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
+    if (count < 1 || count > OUTPUTS_MAX)
+        return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to %d", count, OUTPUTS_MAX);
+    for (int32_t i = 0; i < count; i++) {
+        bosc_status status = bi_array_check(&arrays[i], error);
+        if (status != BOSC_OK) return status;
+        tables[i] = (struct table){&arrays[i], texts ? separator_of(paths[i]) : 0};
+        if (tables[i].separator && arrays[i].rank > 2)
+            return bi_io_fail(error, BOSC_ERR_ARG, "arrays: %s is a text, which has one dimension or two, not %d",
+                              paths[i], (int)arrays[i].rank);
+        outputs[i] = tables[i].separator ? (struct bi_output){paths[i], fill_table, &tables[i]}
+                                         : (struct bi_output){paths[i], bi_npy_fill, &arrays[i]};
+    }
+    return bi_outputs_write(outputs, count, error);
+}
+
+bosc_status bosc_arrays_write(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return write_all(paths, arrays, count, true, error);
+}
+
+bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return write_all(paths, arrays, count, false, error);
+}
+
+bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    return bosc_npy_write_all(&path, array, 1, error);
+}
