@@ -217,6 +217,15 @@ static void place(bosc_heights *h, const struct bi_geotiff *geo)
         h->data[i] = (float)((double)h->data[i] * geo->scale + geo->offset);
 }
 
+/* Whether a strip or tile is left out of the file, as GDAL does on request where all is empty. libtiff may take what
+ * lies at the beginning for such a one. */
+static bool is_sparse(TIFF *handle)
+{
+    uint32_t blocks = TIFFIsTiled(handle) ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle), i = 0;
+    while (i < blocks && TIFFGetStrileOffset(handle, i) != 0) i++;
+    return i < blocks;
+}
+
 static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     struct layout l;
@@ -224,6 +233,8 @@ static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_
     struct bi_geotiff geo;
     const char *reason = get_layout(t->handle, &l, &compression);
     if (!reason) reason = bi_geotiff_read(t->handle, &geo);
+    if (!reason && is_sparse(t->handle))
+        reason = "a sparse TIFF, which leaves blocks out; gdal_translate writes a whole one";
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     bool tiled = TIFFIsTiled(t->handle) != 0;
     tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);

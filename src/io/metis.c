@@ -24,6 +24,7 @@ struct chunk {
     int64_t count, capacity;
     int64_t arcs;     /* to larger vertices, less those to smaller ones */
     uint64_t balance; /* the same of a hash of each arc: 0 in all if every edge is named twice */
+    uint64_t weighed; /* and of one of its weight too: 0 in all if both times name the same */
     bool wide;
     bosc_status status;
     struct bi_reason reason;
@@ -88,8 +89,9 @@ static uint64_t mix(uint64_t x)
 static bool add_arc(struct chunk *chunk, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
-    uint64_t hash = mix(mix((uint64_t)low << 32 | (uint64_t)high) + (uint64_t)w);
+    uint64_t hash = mix((uint64_t)low << 32 | (uint64_t)high), weighed = mix(hash + (uint64_t)w);
     chunk->balance += u < v ? hash : 0 - hash;
+    chunk->weighed += u < v ? weighed : 0 - weighed;
     chunk->arcs += u < v ? 1 : -1;
     chunk->wide |= w != (int32_t)w;
     if (u > v) return true;
@@ -174,19 +176,22 @@ static bosc_status check(const struct bi_bytes *in, const struct header *head, c
                          int64_t rows, bosc_io_error *error)
 {
     int64_t m = 0, arcs = 0;
-    uint64_t balance = 0;
+    uint64_t balance = 0, weighed = 0;
     for (int i = 0; i < count; i++) {
         const struct chunk *p = &chunks[i];
         if (p->status != BOSC_OK) return bi_fail_at(in, p->lines.number, p->status, error, "%s", p->reason.text);
         m += p->count;
         arcs += p->arcs;
         balance += p->balance;
+        weighed += p->weighed;
     }
     if (rows < head->n)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld rows", in->name, (long long)rows,
                           (long long)head->n);
     if (arcs || balance)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: an edge is not in the rows of both its vertices", in->name);
+    if (weighed)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the two rows of an edge give it different weights", in->name);
     if (m != head->m)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, but its header declares %lld", in->name,
                           (long long)m, (long long)head->m);

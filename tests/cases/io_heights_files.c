@@ -21,6 +21,7 @@ struct tiff_kind {
     double tie[6], transformation[16]; /* those with a last element */
     const char *metadata;
     int samples, photometric, orientation;
+    uint32_t left_out; /* the number of a block that is not written, from 1; 0: all are */
 };
 
 static void put_tags(TIFF *t, const struct tiff_kind *k)
@@ -79,6 +80,10 @@ static void make_tiff(const char *path, const struct tiff_kind *k)
     for (int y = 0; y < H; y += down)
         for (int x = 0; x < W; x += across) {
             unsigned char *p = block;
+            if (number + 1 == k->left_out) {
+                number++;
+                continue;
+            }
             for (int j = y; j < y + down && (k->tile || j < H); j++)
                 for (int i = x; i < x + across; i++)
                     for (int s = 0; s < samples; s++) p = put_sample(p, k, i < W && j < H ? sample(j * W + i) : 0);
@@ -288,13 +293,18 @@ static void tiff_bad(void)
     static const struct {
         struct tiff_kind kind;
         const char *reason;
-    } files[] = {{{.mode = "l", .format = U, .bits = 8, .samples = 3, .photometric = PHOTOMETRIC_RGB}, "one band"},
-                 {{.mode = "l", .format = F, .bits = 32, .samples = 2}, "one band"},
-                 {{.mode = "l", .format = U, .bits = 8, .photometric = PHOTOMETRIC_MASK}, "colours or masks"},
-                 {{.mode = "l", .format = U, .bits = 8, .orientation = ORIENTATION_BOTRIGHT}, "top left"},
-                 {{.mode = "l", .format = SAMPLEFORMAT_COMPLEXIEEEFP, .bits = 64}, "neither integers nor floats"},
-                 {{.mode = "l", .format = F, .bits = 16}, "none of 8, 16, 32, 64"},
-                 {{.mode = "l", .format = U, .bits = 8, .compression = COMPRESSION_JPEG, .tile = 16}, "compression"}};
+    } files[] = {
+        {{.mode = "l", .format = U, .bits = 8, .samples = 3, .photometric = PHOTOMETRIC_RGB}, "one band"},
+        {{.mode = "l", .format = F, .bits = 32, .samples = 2}, "one band"},
+        {{.mode = "l", .format = U, .bits = 8, .photometric = PHOTOMETRIC_MASK}, "colours or masks"},
+        {{.mode = "l", .format = U, .bits = 8, .orientation = ORIENTATION_BOTRIGHT}, "top left"},
+        {{.mode = "l", .format = SAMPLEFORMAT_COMPLEXIEEEFP, .bits = 64}, "neither integers nor floats"},
+        {{.mode = "l", .format = F, .bits = 32, .tile = 16, .left_out = 2}, "F: a sparse TIFF, which leaves"},
+        {{.mode = "b8", .format = I, .bits = 16, .rows = 2, .left_out = 1}, "F: a sparse TIFF, which leaves"},
+        {{.mode = "l", .format = F, .bits = 32, .compression = COMPRESSION_ADOBE_DEFLATE, .tile = 16, .left_out = 4},
+         "F: a sparse TIFF, which leaves"},
+        {{.mode = "l", .format = F, .bits = 16}, "none of 8, 16, 32, 64"},
+        {{.mode = "l", .format = U, .bits = 8, .compression = COMPRESSION_JPEG, .tile = 16}, "compression"}};
     static unsigned char bytes[1 << 16];
     char path[PATH_ROOM];
     fresh_path(path, ".tif");
