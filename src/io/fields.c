@@ -118,13 +118,16 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 
 /* ---- rows ---- */
 
+static bosc_status refuse_empty(struct bi_reason *reason)
+{
+    snprintf(reason->text, sizeof reason->text, "a field is empty");
+    return BOSC_ERR_FORMAT;
+}
+
 static bosc_status keep(struct bi_line field, double *to, struct bi_reason *reason)
 {
     double value = 0;
-    if (field.begin == field.end) {
-        snprintf(reason->text, sizeof reason->text, "a field is empty");
-        return BOSC_ERR_FORMAT;
-    }
+    if (field.begin == field.end) return refuse_empty(reason);
     if (bi_number_read(field.begin, field.end, &value) != field.end) {
         snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(field.begin, field.end).text);
         return BOSC_ERR_FORMAT;
@@ -151,6 +154,7 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
             kept++;
         }
     }
+    if (!columns && fields == 0) return refuse_empty(reason); /* nothing but separators */
     for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
         if (columns->number[k] <= fields) continue;
         snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is asked for", (long long)fields,

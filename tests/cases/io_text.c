@@ -134,6 +134,7 @@ static const struct malformed bad_rows[] = {
     {"F:1: a field is empty", ",\n", 0},
     {"F:1: a field is empty", " ,, # none\n", 0},
     {"F:1: a field is empty", "1, ,2\n", 0},
+    {"F:1: a field is empty", ", # \"\n", 0},
     {"F:2: a field is empty", "1,2,3\n1,,3\n", 0},
     {"F:2: 1 numbers where the first row has 2", "1,2\n3, # comment\n", 0},
     {"F:2: 3 numbers where the first row has 2", "1,2,\n3,4,5\n", 0},

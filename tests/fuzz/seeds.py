@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Makes small good files for the fuzz targets to begin with: seeds.py BOSCAGE FOLDER, a folder a target in FOLDER."""
+import gzip
 import pathlib
 import struct
 import subprocess
@@ -75,7 +76,7 @@ def heights(folder):
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
+    for name in ("npy", "gzip", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
                  "trie_changes", "cellgraph", "terrain", *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
@@ -99,6 +100,10 @@ def main():
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
     heights(folder / "heights")
+    for i, text in enumerate((b"", b"1,2\n", b"1,2\n3,4\n" * 999)):
+        packed = gzip.compress(text, mtime=0)
+        (folder / "gzip" / f"{i}").write_bytes(packed)
+        (folder / "gzip" / f"two{i}").write_bytes(packed + packed)
     for name in ("hash", "cbt", "trie"):
         golden = pathlib.Path(__file__).parent.parent / "golden" / f"{name}-v1.bosc"
         (folder / name / "golden").write_bytes(golden.read_bytes())
