@@ -14,12 +14,11 @@ static int read_boxes(struct job *job, const bosc_kdtree_info *info, bosc_array 
     if (status != BOSC_OK) return say_io(status, &error);
     if (boxes->rank != 3 || boxes->shape[1] != 2)
         return say(EXIT_FAILED, "%s: the shape of the boxes is not (m, 2, %d)", path, info->dim);
-    if (boxes->dtype != info->dtype)
-        return say(EXIT_FAILED, "%s: the boxes are %s, but the points are %s", path, dtype_code(boxes->dtype),
-                   dtype_code(info->dtype));
     if (boxes->shape[2] != info->dim)
         return say(EXIT_FAILED, "%s: the boxes have %lld coordinates, but the points have %d", path,
                    (long long)boxes->shape[2], info->dim);
+    int code = match_points(job, path, boxes, info->dtype);
+    if (code) return code;
     for (int64_t i = 0; i < boxes->shape[0] * 2 * info->dim; i++)
         if (isnan(coordinate(boxes, i)))
             return say(EXIT_FAILED, "%s: box %lld: NaN", path, (long long)(i / (2 * info->dim)));

@@ -11,18 +11,6 @@ struct search {
     int64_t m;
 };
 
-/* Makes the queries what the points are, where that changes none of them. */
-static int match_types(const char *path, struct search *s)
-{
-    bosc_io_error error;
-    bosc_dtype type = s->info.dtype;
-    bool real = type == BOSC_F32 || type == BOSC_F64;
-    bosc_status status = bosc_array_convert(path, &s->queries, type, 0, &error);
-    if (status != BOSC_ERR_DATA) return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
-    return say(EXIT_FAILED, "%s, the type of the points (--dtype %s %s)", error.text, real ? dtype_code(type) : "f8",
-               real ? "rounds" : "reads both as f8");
-}
-
 static int open_search(struct job *job, struct search *s)
 {
     bosc_kdtree_opts opts = {0};
@@ -36,7 +24,7 @@ static int open_search(struct job *job, struct search *s)
     if (s->queries.shape[1] != s->info.dim)
         return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %d", path,
                    (long long)s->queries.shape[1], s->info.dim);
-    return match_types(path, s);
+    return match_points(job, path, &s->queries, s->info.dtype);
 }
 
 static void close_search(struct search *s)

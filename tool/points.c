@@ -85,6 +85,16 @@ int points_read(struct job *job, const char *path, bosc_array *points)
     return code;
 }
 
+int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type)
+{
+    bosc_io_error error;
+    bool real = type == BOSC_F32 || type == BOSC_F64;
+    bosc_status status = bosc_array_convert(path, array, type, job->value[OPT_DTYPE] != NULL, &error);
+    if (status != BOSC_ERR_DATA) return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    return say(EXIT_FAILED, "%s, the type of the points (--dtype %s %s)", error.text, real ? dtype_code(type) : "f8",
+               real ? "rounds" : "reads both as f8");
+}
+
 void take_roots(bosc_dtype dtype, void *squares, int64_t count)
 {
     double *d = squares;

@@ -167,6 +167,8 @@ int folder_make(const char *path);                       /* one that is there wi
 
 const char *dtype_code(bosc_dtype dtype); /* "f4" */
 int points_read(struct job *job, const char *path, bosc_array *points);
+/* Makes queries or boxes what the points are, where that changes none of them or --dtype has asked for it. */
+int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type);
 double coordinate(const bosc_array *points, int64_t at); /* element `at`, rounded to a double */
 /* The saved tree, or a tree of the points, of the file. */
 int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree);

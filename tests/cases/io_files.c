@@ -307,6 +307,10 @@ static void closing_fails(void)
     CHECK(suite_begins(error.text, f.path[0]) && strstr(error.text, ": cannot write: "));
     bi_sink_discard(&sink);
     CHECK_EQ(folder_count(&f), 0);
+    CHECK_EQ(bi_sink_open(&sink, "/dev/null", &error), BOSC_OK); /* written to in place, and closed at the end */
+    close(sink.fd);
+    CHECK_EQ(bi_sink_finish(&sink, &error), BOSC_ERR_IO);
+    bi_sink_discard(&sink);
     folder_remove(&f);
 }
 
