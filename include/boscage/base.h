@@ -9,7 +9,9 @@
  * Types: counts, offsets and ranks are int64_t. Ids of the caller's items have the `id_bits` of the structure's
  * options: 64 (int64_t, -1 means none) or 32 (uint32_t, all ones mean none).
  * Options: structs that begin with size_t size, which the caller sets to sizeof; zero bytes in the other fields mean
- * the defaults, and fields are only appended. A struct that a call fills has its size set in the same way.
+ * the defaults, and fields are only appended; `reserved` must be 0. A struct that a call fills has its size set in the
+ * same way; of one that a later version made larger, what this version does not know becomes zero. Options of a later
+ * version are refused, and so is a size that no struct can have.
  * Memory: arrays belong to the caller and lie in host memory or in that of the context's backend; a call copies host
  * arrays for a device and back. Structures belong to the caller too: bosc_NOUN_create makes one and bosc_NOUN_free
  * frees it, bosc_NOUN_bytes tells beforehand what it will take, and bosc_NOUN_reserve takes it. Scratch is the

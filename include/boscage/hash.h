@@ -144,9 +144,10 @@ BOSC_API bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const voi
  * Waits. */
 BOSC_API bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased);
 
-/* Builds a table again from its own pairs, in new memory.
+/* Builds a table again from its own pairs.
  * load: the new load factor; 0: the same.
- * Cost: bosc_hash_get_pairs and bosc_hash_build.
+ * Errors: after BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_NOMEM the table is as it was.
+ * Cost: bosc_hash_get_pairs and bosc_hash_build; a copy of the table is scratch.
  * Waits. */
 BOSC_API bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed);
 

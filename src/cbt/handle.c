@@ -164,14 +164,13 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
-    bosc_cbt_info full = {.size = info->size,
-                          .bytes = bi_cbt_kept_bytes(tree),
+    BI_TRY(bi_check_info(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
+    bosc_cbt_info full = {.bytes = bi_cbt_kept_bytes(tree),
                           .depth = tree->opts.depth,
                           .layout = tree->opts.layout,
                           .id_bits = tree->opts.id_bits};
     BI_TRY(bi_read_back(ctx, &full.leaves, tree->view.ranks + tree->view.blocks, sizeof full.leaves));
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

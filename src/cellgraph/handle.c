@@ -116,9 +116,8 @@ bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_cellgraph_info", info->size, sizeof *info));
-    bosc_cellgraph_info full = {.size = info->size,
-                                .n = graph->n,
+    BI_TRY(bi_check_info(ctx, "info", "bosc_cellgraph_info", info->size, sizeof *info));
+    bosc_cellgraph_info full = {.n = graph->n,
                                 .vertices = graph->vertices,
                                 .edges = graph->edges,
                                 .words = graph->shape.words,
@@ -129,6 +128,6 @@ bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, 
                                 .compared = graph->compared};
     full.bytes = graph->trie_bytes;
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) full.bytes += (int64_t)graph->blocks[b].bytes;
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

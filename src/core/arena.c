@@ -114,6 +114,19 @@ bosc_status bi_scratch_of(bosc_ctx *ctx, int64_t count, size_t size, void *p)
     return BOSC_OK;
 }
 
+bosc_status bi_host_scratch(bosc_ctx *ctx, size_t bytes, void **p)
+{
+    struct bi_block *block = &ctx->host_scratch;
+    if (bytes > block->bytes) {
+        void *fresh = bi_host_alloc(ctx, bytes);
+        if (!fresh) return BOSC_ERR_NOMEM;
+        bi_block_free(&ctx->host, block);
+        *block = (struct bi_block){fresh, bytes};
+    }
+    *p = block->data;
+    return BOSC_OK;
+}
+
 struct bi_mark bi_arena_mark(const bosc_ctx *ctx)
 {
     struct bi_chunk *chunk = ctx->arena.current;
@@ -128,8 +141,11 @@ void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark)
     ctx->arena.current = mark.chunk;
 }
 
-void bi_arena_free(bosc_ctx *ctx)
+void bi_scratch_free(bosc_ctx *ctx)
 {
+    if (ctx->kept.handle) ctx->kept.release(ctx->kept.handle);
+    ctx->kept = (struct bi_kept){0};
+    bi_block_free(&ctx->host, &ctx->host_scratch);
     for (struct bi_chunk *chunk = ctx->arena.first, *next; chunk; chunk = next) {
         next = chunk->next;
         bi_memory_release(&ctx->memory, chunk->data, chunk->bytes);

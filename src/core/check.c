@@ -14,10 +14,34 @@ bosc_status bi_check_handle(bosc_ctx *ctx, const char *name, const struct bi_mem
     return BOSC_OK;
 }
 
+enum { MOST_ADDED = 4096 /* bytes by which a later version's struct may be larger */ };
+
+bool bi_is_struct_size(size_t size, size_t ours)
+{
+    return size >= sizeof size && size % sizeof size == 0 && size <= ours + MOST_ADDED;
+}
+
+bosc_status bi_check_info(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours)
+{
+    if (bi_is_struct_size(size, ours)) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: size %zu is not that of %s", name, size, type);
+}
+
 bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours)
 {
-    if (size >= sizeof(size_t) && size <= ours) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "%s: size %zu is not that of %s", name, size, type);
+    BI_TRY(bi_check_info(ctx, name, type, size, ours));
+    if (size <= ours) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: size %zu of %s is a later version's; this one knows %zu bytes", name, size,
+                   type, ours);
+}
+
+void bi_give_info(void *info, const void *full, size_t ours)
+{
+    size_t size;
+    memcpy(&size, info, sizeof size);
+    memcpy(info, full, size < ours ? size : ours);
+    if (size > ours) memset((char *)info + ours, 0, size - ours);
+    memcpy(info, &size, sizeof size);
 }
 
 bosc_status bi_take_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size)

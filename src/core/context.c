@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/threads.h"
-#include "core/call.h"
-#include "core/context.h"
+#include "core/check.h"
 #include "core/cpu/level.h"
 
 static const char *cuda_reason(void)
@@ -50,7 +49,7 @@ static const struct bi_backend *find_backend(bosc_backend id)
 static bosc_status check_opts(const bosc_ctx_opts *o)
 {
     if ((int)o->backend < 0 || o->backend > BOSC_BACKEND_AUTO) return BOSC_ERR_ARG;
-    if (o->device < 0 || o->threads < 0 || o->threads > BI_MOST_THREADS) return BOSC_ERR_ARG;
+    if (o->device < 0 || o->threads < 0 || o->threads > BI_MOST_THREADS || o->reserved) return BOSC_ERR_ARG;
     if (!o->host.alloc != !o->host.release) return BOSC_ERR_ARG;
     if (!o->device_memory.alloc != !o->device_memory.release) return BOSC_ERR_ARG;
     switch (o->cpu_level) {
@@ -90,6 +89,14 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->progress_user = o->progress_user;
 }
 
+/* Whether options of this size would end before the last member of an allocator. */
+static bool ends_in_allocator(size_t size)
+{
+    size_t host = offsetof(bosc_ctx_opts, host), device = offsetof(bosc_ctx_opts, device_memory);
+    return (size > host && size < host + sizeof(bosc_allocator)) ||
+           (size > device && size < device + sizeof(bosc_allocator));
+}
+
 bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx)
 {
     bosc_ctx_opts o = {0};
@@ -97,7 +104,8 @@ bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx)
     BI_KEEP_CALLER(1);
     o.size = sizeof o;
     if (opts) {
-        if (opts->size < sizeof(size_t) || opts->size > sizeof o) return BOSC_ERR_ARG;
+        if (!bi_is_struct_size(opts->size, sizeof o) || opts->size > sizeof o) return BOSC_ERR_ARG;
+        if (ends_in_allocator(opts->size)) return BOSC_ERR_ARG;
         memcpy(&o, opts, opts->size);
     }
     BI_TRY(check_opts(&o));
@@ -122,7 +130,7 @@ void bosc_ctx_free(bosc_ctx *ctx)
     if (!ctx) return;
     BI_KEEP_CALLER(1);
     (void)ctx->backend->sync(ctx);
-    bi_arena_free(ctx);
+    bi_scratch_free(ctx);
     ctx->backend->close(ctx);
     struct bi_memory host = ctx->host;
     bi_memory_release(&host, ctx, sizeof *ctx);
@@ -137,15 +145,14 @@ bosc_status bosc_sync(bosc_ctx *ctx)
 bosc_status bosc_ctx_trim(bosc_ctx *ctx)
 {
     BI_TRY(bosc_sync(ctx));
-    bi_arena_free(ctx);
+    bi_scratch_free(ctx);
     return BOSC_OK;
 }
 
 bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info)
 {
-    if (!ctx || !info || info->size < sizeof(size_t) || info->size > sizeof *info) return BOSC_ERR_ARG;
-    bosc_ctx_info full = {.size = info->size,
-                          .backend = ctx->backend->id,
+    if (!ctx || !info || !bi_is_struct_size(info->size, sizeof *info)) return BOSC_ERR_ARG;
+    bosc_ctx_info full = {.backend = ctx->backend->id,
                           .cpu_level = ctx->level,
                           .threads = bi_threads_of_call(ctx->most_threads),
                           .device = ctx->memory.device,
@@ -154,7 +161,7 @@ bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info)
     if (ctx->backend == &bi_backend_cuda)
         bi_cuda_device_name(ctx->memory.device, full.device_name, sizeof full.device_name);
 #endif
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

@@ -42,11 +42,19 @@ struct bi_mark {
     size_t used;
 };
 
+/* A structure that is scratch as well: made by the first call that needs it, built again by the others. */
+struct bi_kept {
+    void *handle; /* NULL: none yet */
+    void (*release)(void *handle);
+};
+
 struct bosc_ctx {
     const struct bi_backend *backend;
     const struct bi_ops *ops;      /* the rooms' tables, of the backend and level */
     struct bi_memory host, memory; /* memory: the backend's, == host on the CPU */
     struct bi_arena arena;         /* in `memory` */
+    struct bi_block host_scratch;
+    struct bi_kept kept;
     int32_t threads, most_threads; /* of this call, and of any */
     bosc_cpu_level level;
     void *stream; /* CUDA */
@@ -71,9 +79,11 @@ void bi_begin(bosc_ctx *ctx);
 bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p);
 /* The same for `count` elements of `size` bytes; `p` is the address of a pointer of any type. */
 bosc_status bi_scratch_of(bosc_ctx *ctx, int64_t count, size_t size, void *p);
+/* Scratch of the host's memory. There is one block of it, so a call takes it once. */
+bosc_status bi_host_scratch(bosc_ctx *ctx, size_t bytes, void **p);
 struct bi_mark bi_arena_mark(const bosc_ctx *ctx);
 void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark);
-void bi_arena_free(bosc_ctx *ctx);
+void bi_scratch_free(bosc_ctx *ctx); /* all that is kept between calls */
 
 /* A caller's array where kernels can reach it: itself, or a copy in scratch (and *staged is set). */
 bosc_status bi_stage_in(bosc_ctx *ctx, const void *array, size_t bytes, const void **reachable, bool *staged);

@@ -99,16 +99,13 @@ static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_
 static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
                                 double *z)
 {
-    size_t bytes = host_bytes(n);
-    void *memory = bi_host_alloc(ctx, bytes);
-    if (!memory) return BOSC_ERR_NOMEM;
+    void *memory;
+    BI_TRY(bi_host_scratch(ctx, host_bytes(n), &memory));
     struct host_room h = divide(memory, n);
-    bosc_status status = sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h);
-    if (status == BOSC_OK) status = unite(ctx, n, id_bits == 64, &h);
-    if (status == BOSC_OK) status = ctx->backend->copy(ctx, z, h.z, 4 * (size_t)(n - 1) * sizeof *z);
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    bi_memory_release(&ctx->host, memory, bytes);
-    return status;
+    BI_TRY(sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h));
+    BI_TRY(unite(ctx, n, id_bits == 64, &h));
+    BI_TRY(ctx->backend->copy(ctx, z, h.z, 4 * (size_t)(n - 1) * sizeof *z));
+    return ctx->backend->sync(ctx);
 }
 
 bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double *lengths, int64_t n,

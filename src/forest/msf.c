@@ -138,10 +138,8 @@ bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_
     BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
     BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
     BI_TRY(bi_forest_check_ids(ctx, &view, "labels", labels));
-    if (info) BI_TRY(bi_check_size(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
+    if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
     BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, &view, &full, &to, &result));
-    if (!info) return BOSC_OK;
-    result.size = info->size;
-    memcpy(info, &result, info->size);
+    if (info) bi_give_info(info, &result, sizeof result);
     return BOSC_OK;
 }

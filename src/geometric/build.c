@@ -25,12 +25,10 @@ static struct spread measure(const double *points, int64_t n)
 
 static bosc_status find_neighbours(bosc_ctx *ctx, struct bi_geometric_choice *choice)
 {
-    bosc_kdtree *tree = NULL;
+    const bosc_kdtree *tree;
     if (!choice->neighbours.count) return BOSC_OK;
-    bosc_status status = bi_geometric_make_tree(ctx, choice->points, choice->n, &tree);
-    if (status == BOSC_OK) status = bi_geometric_find_neighbours(ctx, tree, choice->n, choice);
-    bosc_kdtree_free(tree);
-    return status;
+    BI_TRY(bi_geometric_make_tree(ctx, choice->points, choice->n, &tree));
+    return bi_geometric_find_neighbours(ctx, tree, choice->n, choice);
 }
 
 /* Chooses bases; *list (scratch) and *bases: those that are large enough. */
@@ -80,24 +78,17 @@ static bosc_status build(bosc_ctx *ctx, bosc_geometric *table, const double *poi
     const void *reachable;
     uint32_t *list;
     int64_t bases;
-    struct bi_block copy = {0};
     struct bi_geometric_choice choice;
-    struct spread s = {0, 0};
     BI_TRY(bi_geometric_plan(ctx, &table->opts, n, &choice));
-    BI_TRY(bi_block_reserve(ctx, &table->host, &copy, (size_t)n * 2 * sizeof *points));
-    bosc_status status = bi_geometric_fetch(ctx, "points", points, n, copy.data);
-    if (status == BOSC_OK) s = measure(copy.data, n);
-    if (status == BOSC_OK) status = bi_stage_in(ctx, points, (size_t)n * 2 * sizeof *points, &reachable, &staged);
-    if (status == BOSC_OK) {
-        choice.points = reachable;
-        status = choose_bases(ctx, &choice, &s, &list, &bases);
-    }
-    if (status != BOSC_OK) {
-        bi_block_free(&table->host, &copy);
-        return status;
-    }
+    BI_TRY(bi_block_reserve(ctx, &table->host, &table->next_copy, (size_t)n * 2 * sizeof *points));
+    struct bi_block copy = table->next_copy;
+    BI_TRY(bi_geometric_fetch(ctx, "points", points, n, copy.data));
+    struct spread s = measure(copy.data, n);
+    BI_TRY(bi_stage_in(ctx, points, (size_t)n * 2 * sizeof *points, &reachable, &staged));
+    choice.points = reachable;
+    BI_TRY(choose_bases(ctx, &choice, &s, &list, &bases));
     table->n = table->bases = 0;
-    bi_block_free(&table->host, &table->copy);
+    table->next_copy = table->copy;
     table->copy = copy;
     table->neighbours = choice.neighbours.count;
     table->vote_radius = bi_geometric_vote_radius(&table->opts, table->neighbours);

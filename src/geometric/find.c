@@ -13,10 +13,9 @@ enum {
 static bosc_status take_host(struct bi_geometric_search *f)
 {
     size_t n = (size_t)f->n, m = (size_t)f->m;
-    f->bytes = 8 * (2 * m + m + 7 * n);
-    f->memory = bi_host_alloc(f->ctx, f->bytes);
-    if (!f->memory) return BOSC_ERR_NOMEM;
-    f->scene = f->memory;
+    void *memory;
+    BI_TRY(bi_host_scratch(f->ctx, 8 * (2 * m + m + 7 * n), &memory));
+    f->scene = memory;
     f->dist2 = f->scene + 2 * m;
     f->ids = (int64_t *)(void *)(f->dist2 + n);
     f->last = f->ids + n;
@@ -83,7 +82,7 @@ static bosc_status search_scene(struct bi_geometric_search *f, const double *sce
     const void *reachable;
     bool staged = false;
     BI_TRY(take_host(f));
-    BI_TRY(bi_geometric_fetch(f->ctx, "scene", scene, f->m, f->scene));
+    if (f->m > 0) BI_TRY(bi_geometric_fetch(f->ctx, "scene", scene, f->m, f->scene));
     if (f->trials > 0) {
         BI_TRY(bi_stage_in(f->ctx, scene, (size_t)f->m * 2 * sizeof *scene, &reachable, &staged));
         f->points = reachable;
@@ -120,11 +119,9 @@ static bosc_status find(bosc_ctx *ctx, const bosc_geometric *table, const double
 {
     struct bi_geometric_search f = {.ctx = ctx, .table = table, .n = table->n, .m = m, .per = m};
     plan(&f);
-    bosc_status status = search_scene(&f, scene, ids);
-    if (status == BOSC_OK) *match = f.match;
-    bosc_kdtree_free(f.tree);
-    bi_memory_release(&ctx->host, f.memory, f.bytes);
-    return status;
+    BI_TRY(search_scene(&f, scene, ids));
+    *match = f.match;
+    return BOSC_OK;
 }
 
 bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t scene_count,
@@ -140,10 +137,9 @@ bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, cons
     if (scene_count > 0) BI_TRY(bi_geometric_check_points(ctx, "scene", scene));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)table->opts.id_bits / 8));
     if (!match) return bi_fail(ctx, BOSC_ERR_ARG, "match: NULL");
-    BI_TRY(bi_check_size(ctx, "match", "bosc_geometric_match", match->size, sizeof *match));
+    BI_TRY(bi_check_info(ctx, "match", "bosc_geometric_match", match->size, sizeof *match));
     bosc_geometric_match full = {0};
     BI_TRY_WITH_SCRATCH(ctx, find(ctx, table, scene, scene_count, ids, &full));
-    full.size = match->size;
-    memcpy(match, &full, full.size);
+    bi_give_info(match, &full, sizeof full);
     return BOSC_OK;
 }

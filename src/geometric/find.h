@@ -14,11 +14,9 @@ struct bi_geometric_search {
     int64_t per;                               /* points with coordinates in a scene basis */
     struct bi_geometric_neighbours neighbours; /* count 0: all points take part */
     uint64_t all;
-    const double *points; /* the scene where kernels reach it */
-    bosc_kdtree *tree;    /* of the scene */
+    const double *points;    /* the scene where kernels reach it */
+    const bosc_kdtree *tree; /* of the scene */
     /* host memory */
-    void *memory;
-    size_t bytes;
     const double *model;
     double *scene, *dist2, *moved;
     int64_t *ids, *last, *best, *owner;

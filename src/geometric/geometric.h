@@ -22,9 +22,10 @@ struct bosc_geometric {
     int64_t neighbours; /* points with coordinates in a basis; 0: all */
     double tolerance, vote_radius;
     bosc_voxelgrid *grid;
-    struct bi_block points; /* (n x 2) double: the model */
-    struct bi_block list;   /* (bases x BI_GEOMETRIC_CORNERS) uint32 */
-    struct bi_block copy;   /* the model in host memory */
+    struct bi_block points;    /* (n x 2) double: the model */
+    struct bi_block list;      /* (bases x BI_GEOMETRIC_CORNERS) uint32 */
+    struct bi_block copy;      /* the model in host memory */
+    struct bi_block next_copy; /* where a build puts the next one: until it is hashed, the table holds the old model */
 };
 
 static inline int64_t bi_geometric_points_per_basis(const bosc_geometric *table)

@@ -35,6 +35,7 @@ bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_fraction %g is not in 0 to 1", full->min_fraction);
     if (!is_fraction(full->stop_fraction))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: stop_fraction %g is not in 0 to 1", full->stop_fraction);
+    if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved is not 0");
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
     return BOSC_OK;
@@ -113,6 +114,7 @@ void bosc_geometric_free(bosc_geometric *table)
     bi_block_free(&table->memory, &table->points);
     bi_block_free(&table->memory, &table->list);
     bi_block_free(&host, &table->copy);
+    bi_block_free(&host, &table->next_copy);
     bi_memory_release(&host, table, sizeof *table);
 }
 
@@ -122,15 +124,14 @@ bosc_status bosc_geometric_get_info(bosc_ctx *ctx, const bosc_geometric *table, 
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check(ctx, table));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_geometric_info", info->size, sizeof *info));
+    BI_TRY(bi_check_info(ctx, "info", "bosc_geometric_info", info->size, sizeof *info));
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &grid));
-    bosc_geometric_info full = {.size = info->size,
-                                .n = table->n,
+    bosc_geometric_info full = {.n = table->n,
                                 .bases = table->bases,
                                 .entries = table->bases * bi_geometric_points_per_basis(table),
                                 .tolerance = table->tolerance,
                                 .id_bits = table->opts.id_bits,
                                 .bytes = (int64_t)(table->points.bytes + table->list.bytes) + grid.bytes};
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -4,10 +4,17 @@
 const bosc_kdtree_opts bi_geometric_tree_opts = {
     .size = sizeof bi_geometric_tree_opts, .dtype = BOSC_F64, .dim = 2, .id_bits = 32, .assume_valid = 1};
 
-bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, bosc_kdtree **tree)
+static void release_tree(void *tree) { bosc_kdtree_free(tree); }
+
+bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, const bosc_kdtree **tree)
 {
-    BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, tree));
-    return bosc_kdtree_build(ctx, *tree, points, n, 0);
+    bosc_kdtree *kept = ctx->kept.handle;
+    if (!kept) {
+        BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, &kept));
+        ctx->kept = (struct bi_kept){kept, release_tree};
+    }
+    *tree = kept;
+    return bosc_kdtree_build(ctx, kept, points, n, 0);
 }
 
 bosc_status bi_geometric_find_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,

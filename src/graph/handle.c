@@ -197,10 +197,9 @@ bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_gra
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_graph_info", info->size, sizeof *info));
+    BI_TRY(bi_check_info(ctx, "info", "bosc_graph_info", info->size, sizeof *info));
     size_t bytes = graph->offsets.bytes + graph->neighbours.bytes + graph->keys.bytes + graph->edge_ids.bytes;
-    bosc_graph_info full = {.size = info->size,
-                            .n = graph->n,
+    bosc_graph_info full = {.n = graph->n,
                             .entries = graph->entries,
                             .m = graph->m,
                             .arcs = graph->arcs,
@@ -212,7 +211,7 @@ bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_gra
                             .weight = graph->opts.weight,
                             .id_bits = graph->opts.id_bits,
                             .bytes = (int64_t)bytes};
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

@@ -20,12 +20,47 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     return status;
 }
 
+/* Copies what a table's blocks hold to scratch, or back. */
+static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *saved[BI_HASH_BLOCKS])
+{
+    size_t used[BI_HASH_BLOCKS];
+    bi_hash_used_bytes(table, used);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++) {
+        BI_TRY(bi_scratch(ctx, used[b], &saved[b]));
+        if (used[b]) BI_TRY(ctx->backend->copy(ctx, saved[b], table->blocks[b].data, used[b]));
+    }
+    return BOSC_OK;
+}
+
+static bosc_status restore_blocks(bosc_ctx *ctx, const bosc_hash *table, void *const saved[BI_HASH_BLOCKS])
+{
+    size_t used[BI_HASH_BLOCKS];
+    bi_hash_used_bytes(table, used);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++)
+        if (used[b]) BI_TRY(ctx->backend->copy(ctx, table->blocks[b].data, saved[b], used[b]));
+    return BOSC_OK;
+}
+
 static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts)
 {
     struct bi_hash_input in;
+    void *saved[BI_HASH_BLOCKS];
+    bool written;
+    bosc_hash next = *table;
     BI_TRY(bi_hash_list_input(ctx, table, NULL, 0, &in));
+    BI_TRY(save_blocks(ctx, table, saved));
     in.pairs = table->pairs;
-    return rebuild(ctx, table, opts, &in);
+    next.opts = *opts;
+    next.shape = bi_hash_shape_of(opts);
+    bosc_status status = bi_hash_build_from(ctx, table, &next, &in, &written);
+    if (status == BOSC_OK) {
+        bi_hash_drop_blocks(&next, table);
+        *table = next;
+        return BOSC_OK;
+    }
+    bi_hash_drop_blocks(table, &next);
+    if (written && restore_blocks(ctx, table, saved) != BOSC_OK) bi_hash_set_empty(table);
+    return status;
 }
 
 bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed)

@@ -207,18 +207,15 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
-    bosc_hash_info full = {.size = info->size,
-                           .pairs = table->pairs,
-                           .keys = table->keys,
-                           .reseeded = table->reseeded,
-                           .linear = table->linear};
+    BI_TRY(bi_check_info(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
+    bosc_hash_info full = {
+        .pairs = table->pairs, .keys = table->keys, .reseeded = table->reseeded, .linear = table->linear};
     for (int b = 0; b < BI_HASH_BLOCKS; b++) full.bytes += (int64_t)table->blocks[b].bytes;
     if (table->buckets) {
         BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
     }
     full.load = full.slots ? (double)full.keys / (double)full.slots : 0;
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

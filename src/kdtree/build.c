@@ -64,7 +64,6 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
 {
     next->n = rows->n;
     next->nodes = 0;
-    next->times = (bosc_kdtree_times){.size = sizeof next->times};
     if (rows->n == 0) return BOSC_OK;
     BI_TRY(bi_progress(ctx, "build", 0));
     if (next->opts.builder == BOSC_KDTREE_BROWN)
@@ -82,9 +81,12 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
 {
     bosc_kdtree next;
     bool staged = false;
+    double since = bi_kdtree_now();
     BI_TRY(bi_kdtree_stage_rows(ctx, tree, "points", rows, &staged));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, rows->n, &next));
-    bosc_status status = build_into(ctx, &next, rows);
+    next.times = (bosc_kdtree_times){.size = sizeof next.times};
+    bosc_status status = next.opts.builder == BOSC_KDTREE_BROWN ? end_stage(ctx, &since, &next.times.init) : BOSC_OK;
+    if (status == BOSC_OK) status = build_into(ctx, &next, rows);
     if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) {
         bi_kdtree_commit(tree, &next);

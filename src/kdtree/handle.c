@@ -172,14 +172,13 @@ bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_k
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
-    BI_TRY(bi_check_size(ctx, "times", "bosc_kdtree_times", times->size, sizeof *times));
+    BI_TRY(bi_check_info(ctx, "times", "bosc_kdtree_times", times->size, sizeof *times));
     bosc_kdtree_times full = {.init = tree->times.init,
                               .sort = tree->times.sort,
                               .deduplicate = tree->times.deduplicate,
                               .build = tree->times.build};
     __atomic_load(&((bosc_kdtree *)tree)->times.verify, &full.verify, __ATOMIC_RELAXED);
-    full.size = times->size;
-    memcpy(times, &full, times->size);
+    bi_give_info(times, &full, sizeof full);
     return BOSC_OK;
 }
 
@@ -188,9 +187,8 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_kdtree_info", info->size, sizeof *info));
-    bosc_kdtree_info full = {.size = info->size,
-                             .n = tree->n,
+    BI_TRY(bi_check_info(ctx, "info", "bosc_kdtree_info", info->size, sizeof *info));
+    bosc_kdtree_info full = {.n = tree->n,
                              .nodes = tree->nodes,
                              .duplicates = tree->n - tree->nodes,
                              .dim = tree->opts.dim,
@@ -200,6 +198,6 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
     struct bi_block blocks[BI_KDTREE_BLOCKS];
     bi_kdtree_list_blocks(tree, blocks);
     for (int b = 0; b < BI_KDTREE_BLOCKS; b++) full.bytes += (int64_t)blocks[b].bytes;
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

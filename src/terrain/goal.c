@@ -76,6 +76,7 @@ static bosc_status check_camera(bosc_ctx *ctx, const bosc_terrain_camera *camera
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: fov %g is not in 0 to pi", camera->fov);
     if (!(camera->pixels > 0 && camera->pixels <= 0x1p+100))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: pixels %g is not more than 0 and finite", camera->pixels);
+    if (camera->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "camera: reserved is not 0");
     if (camera->width < 1 || camera->height < 1)
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: a viewport of %d x %d pixels", (int)camera->width,
                        (int)camera->height);

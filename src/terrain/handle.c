@@ -200,9 +200,8 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
-    bosc_terrain_info full = {.size = info->size,
-                              .spacing = terrain->opts.spacing,
+    BI_TRY(bi_check_info(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
+    bosc_terrain_info full = {.spacing = terrain->opts.spacing,
                               .roots = terrain->opts.roots,
                               .spacing_y = terrain->opts.spacing_y};
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);
@@ -214,6 +213,6 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
         full.depth = terrain->grid.depth;
         full.first_level = terrain->grid.first;
     }
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

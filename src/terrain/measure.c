@@ -30,10 +30,10 @@ bosc_status bosc_terrain_measure(bosc_ctx *ctx, const bosc_terrain *terrain, bos
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
-    BI_TRY(bi_check_size(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
-    bosc_terrain_stats full = {.size = stats->size};
+    BI_TRY(bi_check_info(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
+    bosc_terrain_stats full = {0};
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = measure(ctx, terrain, &full));
-    if (status == BOSC_OK) memcpy(stats, &full, stats->size);
+    if (status == BOSC_OK) bi_give_info(stats, &full, sizeof full);
     return status;
 }

@@ -190,9 +190,8 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
-    bosc_trie_info full = {.size = info->size,
-                           .rows = trie->rows,
+    BI_TRY(bi_check_info(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
+    bosc_trie_info full = {.rows = trie->rows,
                            .keys = trie->keys,
                            .words = trie->shape.letters.words,
                            .length = trie->opts.length,
@@ -203,6 +202,6 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) full.bytes += (int64_t)trie->blocks[b].bytes;
     for (int b = BI_TRIE_NODES; b < BI_TRIE_BLOCKS; b++) full.node_bytes += (int64_t)trie->blocks[b].bytes;
     BI_TRY_WITH_SCRATCH(ctx, find_depths(ctx, trie, &full));
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

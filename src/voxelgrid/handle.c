@@ -185,10 +185,9 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check(ctx, grid));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_size(ctx, "info", "bosc_voxelgrid_info", info->size, sizeof *info));
+    BI_TRY(bi_check_info(ctx, "info", "bosc_voxelgrid_info", info->size, sizeof *info));
     const struct bi_voxelgrid_view *v = &grid->view;
-    bosc_voxelgrid_info full = {.size = info->size,
-                                .n = v->n,
+    bosc_voxelgrid_info full = {.n = v->n,
                                 .cell = grid->opts.cell,
                                 .dim = grid->opts.dim,
                                 .dtype = grid->opts.dtype,
@@ -199,6 +198,6 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
         full.low[c] = v->low.at[c];
         full.high[c] = v->high.at[c];
     }
-    memcpy(info, &full, info->size);
+    bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -264,6 +264,38 @@ static void reserve(bosc_ctx *ctx)
     free(s);
 }
 
+/* What was built and searched once is built and searched again without a new block; what it took goes with a trim. */
+static void second_build(bosc_ctx *ctx)
+{
+    struct suite_random r = {61};
+    struct scene *s = suite_alloc(sizeof *s);
+    for (int i = 0; i < 4; i++) {
+        int64_t live[2], before = 0, n = 40;
+        bosc_ctx *own = counted_context(ctx, live);
+        bosc_geometric_opts opts = {.size = sizeof opts,
+                                    .kind = (bosc_geometric_kind)(i % 2),
+                                    .neighbours = i < 2 ? 0 : 9,
+                                    .max_bases = 500,
+                                    .max_trials = 20};
+        make_scene(&r, s, i % 2, n, 0, 4, 5);
+        bosc_geometric *table = table_of(own, s, &opts);
+        for (int k = 0; k < 3; k++) {
+            bosc_geometric_match match = {.size = sizeof match};
+            CHECK_OK(own, bosc_geometric_find(own, table, s->points, s->m, NULL, &match));
+            if (k > 0) CHECK_EQ(counted_allocations(), before);
+            CHECK_OK(own, bosc_geometric_build(own, table, s->model, n));
+            if (k > 0) CHECK_EQ(counted_allocations(), before);
+            before = counted_allocations();
+        }
+        bosc_geometric_free(table);
+        CHECK_OK(own, bosc_ctx_trim(own));
+        CHECK(live[0] + live[1] == 1); /* the context */
+        bosc_ctx_free(own);
+        CHECK(live[0] == 0 && live[1] == 0);
+    }
+    free(s);
+}
+
 /* Ids of 32 bits are those of 64, and all ones where there is none. */
 static void narrow_ids(bosc_ctx *ctx)
 {
@@ -332,7 +364,7 @@ static void degenerate(bosc_ctx *ctx)
     for (int64_t m = 0; m < 6; m++) {
         bosc_geometric_match match = {.size = sizeof match};
         for (int64_t i = 0; i < 2 * m; i++) s->points[i] = suite_unit(&r);
-        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, m, ids, &match));
+        CHECK_OK(ctx, bosc_geometric_find(ctx, table, m ? s->points : NULL, m, ids, &match));
         CHECK_EQ(match.found, 0);
         CHECK_EQ(match.trials, m * (m - 1) < 200 ? m * (m - 1) : 200);
         CHECK(match.inliers <= m);
@@ -568,6 +600,7 @@ static const struct suite_case suite_cases_geometric[] = {
     {"large", large, NULL},
     {"memory", memory, NULL},
     {"reserve", reserve, NULL},
+    {"second build", second_build, NULL},
     {"ids of 32 bits", narrow_ids, NULL},
     {"degenerate", degenerate, NULL},
     {"arguments", arguments, NULL},

@@ -167,7 +167,7 @@ static void info(bosc_ctx *ctx)
 {
     bosc_graph *graph = triangle(ctx, &defaults);
     bosc_graph_info i = {.size = sizeof i, .n = 77};
-    static const size_t sizes[] = {0, 1, 7, sizeof i + 1, sizeof i + 8, 2 * sizeof i, SIZE_MAX, SIZE_MAX / 2};
+    static const size_t sizes[] = {0, 1, 7, sizeof i + 1, SIZE_MAX, SIZE_MAX / 2};
     CHECK_EQ(bosc_graph_get_info(ctx, NULL, &i), BOSC_ERR_ARG);
     CHECK_EQ(bosc_graph_get_info(ctx, graph, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_graph_get_info(ctx, NULL, NULL), BOSC_ERR_ARG);

@@ -153,6 +153,13 @@ static void second_build(bosc_ctx *ctx)
             CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, n, values, found));
             CHECK(live[0] == before[0] && live[1] == before[1]);
         }
+        for (int i = 0; i < 3; i++) {
+            int64_t allocations = counted_allocations();
+            CHECK_OK(counted, bosc_hash_rehash(counted, table, 0, (uint64_t)i));
+            CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, n, values, found));
+            CHECK(memcmp(values, p.values, (size_t)(n * o.value_size)) == 0);
+            if (i > 0) CHECK_EQ(counted_allocations(), allocations);
+        }
         CHECK_OK(counted, bosc_hash_reserve(counted, table, 2 * n, 1)); /* keeps what is in it */
         CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, n, values, found));
         CHECK(memcmp(values, p.values, (size_t)(n * o.value_size)) == 0);

@@ -390,6 +390,7 @@ static void sizes(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
         CHECK_EQ(bosc_kdtree_get_times(ctx, tree, &times), BOSC_OK);
         CHECK((times.sort > 0) == (kind & 1));
+        CHECK((times.init > 0) == (kind & 1));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
         CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &before), BOSC_OK);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));

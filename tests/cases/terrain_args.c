@@ -132,6 +132,7 @@ static void goals(bosc_ctx *ctx)
     for (int i = 0; i < 4; i++) BAD_GOAL((g.camera = &camera, camera.pixels = pixels[i]), "camera: pixels");
     BAD_GOAL((g.camera = &camera, camera.width = 0), "camera: a viewport");
     BAD_GOAL((g.camera = &camera, camera.height = -3), "camera: a viewport");
+    BAD_GOAL((g.camera = &camera, camera.reserved = 1), "camera: reserved");
     BAD_GOAL((g.camera = &camera, camera.direction[0] = 0), "camera: its direction");
     BAD_GOAL((g.camera = &camera, camera.direction[1] = NAN), "camera: its direction");
     BAD_GOAL((g.camera = &camera, camera.position[2] = INFINITY), "camera: its position");

@@ -2,6 +2,7 @@
 #include "cases/forest_data.h"
 
 #include "support/arrays.h"
+#include "support/faults.h"
 
 enum tree_shape { TREE_RANDOM, TREE_PATH, TREE_REVERSED, TREE_STAR, TREE_BINARY, TREE_CATERPILLAR, TREE_SHAPES };
 
@@ -204,10 +205,31 @@ static void large(bosc_ctx *ctx)
     }
 }
 
+/* What was made once is made again without a new block. */
+static void second_time(bosc_ctx *ctx)
+{
+    struct suite_random r = {34};
+    int64_t live[2], before = 0, n = 200, *pairs = make_tree(&r, TREE_RANDOM, n), *order = suite_alloc((size_t)n * 8);
+    double *lengths = suite_alloc((size_t)n * 8), *z = suite_alloc((size_t)n * 32);
+    const bosc_linkage_opts by_length = {sizeof by_length, 64};
+    const bosc_tour_opts along = {sizeof along, 64};
+    for (int64_t i = 0; i < n; i++) lengths[i] = suite_unit(&r);
+    bosc_ctx *own = counted_context(ctx, live);
+    for (int k = 0; k < 2; k++) {
+        before = counted_allocations();
+        CHECK_OK(own, bosc_linkage_compute(own, pairs, lengths, n, &by_length, z));
+        CHECK_OK(own, bosc_tour_compute(own, pairs, n, &along, order));
+    }
+    CHECK_EQ(counted_allocations(), before);
+    bosc_ctx_free(own);
+    free(pairs);
+    free(order);
+    free(lengths);
+    free(z);
+}
+
 static const struct suite_case suite_cases_tree[] = {
-    {"tours", tours, NULL},
-    {"linkages", linkages, NULL},
-    {"no trees", no_trees, NULL},
-    {"large", large, NULL},
+    {"tours", tours, NULL}, {"linkages", linkages, NULL},       {"no trees", no_trees, NULL},
+    {"large", large, NULL}, {"second time", second_time, NULL},
 };
 SUITE(tree);

@@ -70,6 +70,15 @@ class Documents(unittest.TestCase):
             for command in re.findall(r"\./dev ([a-z-]+)", document.read_text()):
                 self.assertRegex(known, rf"(?m)^  {command}\b", document.name)
 
+    def test_what_a_failure_leaves_is_told_alike(self):
+        """A call may say that a failure leaves an output undefined; the general promises then allow for it."""
+        calls = [header for header in ROOT.glob("include/boscage/*.h")
+                 if re.search(r"undefined after BOSC_ERR_DATA", header.read_text())]
+        for promise in ("README.md", "docs/guide/context.md", "include/boscage/base.h"):
+            text = " ".join((ROOT / promise).read_text().replace(" * ", " ").split())
+            said = re.search(r"unless (its|the call's) comment says otherwise", text) is not None
+            self.assertEqual(said, bool(calls), promise)
+
     def test_versions_agree(self):
         version = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
         header = (ROOT / "include/boscage/base.h").read_text()

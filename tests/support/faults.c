@@ -6,7 +6,7 @@
 /* The memory of a counted context. Device blocks come from the context it is like. */
 struct counted {
     bosc_ctx *like;
-    int64_t *live;
+    int64_t *live, allocations;
 };
 static struct counted counted_memory; /* of the one sweep at a time */
 
@@ -43,6 +43,7 @@ static void *host_alloc(void *user, size_t bytes)
     struct counted *c = user;
     void *p = fails() ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (p) c->live[0]++;
+    __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
     return p;
 }
 
@@ -59,6 +60,7 @@ static void *device_alloc(void *user, size_t bytes)
     struct counted *c = user;
     void *p = NULL;
     if (bosc_alloc(c->like, bytes, &p) == BOSC_OK && p) c->live[1]++;
+    __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
     return p;
 }
 
@@ -72,7 +74,7 @@ static void device_release(void *user, void *memory, size_t bytes)
 bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
 {
     live[0] = live[1] = 0;
-    counted_memory = (struct counted){like, live};
+    counted_memory = (struct counted){like, live, 0};
     bosc_ctx_opts opts = suite_opts_like(like);
     opts.host = (bosc_allocator){host_alloc, host_release, &counted_memory};
     if (opts.backend == BOSC_BACKEND_CUDA)
@@ -81,6 +83,8 @@ bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
     if (bosc_ctx_create(&opts, &ctx) != BOSC_OK) suite_fail(__FILE__, __LINE__, "no context with counted memory");
     return ctx;
 }
+
+int64_t counted_allocations(void) { return counted_memory.allocations; }
 
 static void prepare(const struct fault_sweep *s)
 {

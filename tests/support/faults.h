@@ -36,5 +36,7 @@ int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
 
 /* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */
 bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2]);
+/* How often a block was asked for in the last one that was opened. */
+int64_t counted_allocations(void);
 
 #endif
