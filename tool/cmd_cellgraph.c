@@ -38,17 +38,17 @@ static int build(struct job *job, const bosc_vectors *vectors, bosc_cellgraph_op
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, *graph, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {info.edges, 2, 1, 1}};
+    job_integer(job, "n", info.n);
+    job_integer(job, "unique", info.vertices);
+    job_integer(job, "edges", info.edges);
+    job_text(job, "method", option_word(job, OPT_METHOD, info.method));
+    if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     pairs->data = job_alloc((size_t)info.edges, 2 * sizeof(int64_t));
     if (!pairs->data) return EXIT_FAILED;
     start = job_now();
     status = bosc_cellgraph_get_pairs(job->ctx, *graph, pairs->data, NULL);
     job_seconds(job, "pairs", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    job_integer(job, "n", info.n);
-    job_integer(job, "unique", info.vertices);
-    job_integer(job, "edges", info.edges);
-    job_text(job, "method", option_word(job, OPT_METHOD, info.method));
-    return EXIT_DONE;
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
 }
 
 int run_cellgraph(struct job *job)

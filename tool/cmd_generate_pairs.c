@@ -55,8 +55,7 @@ int run_generate_pairs(struct job *job)
     if ((code = option_integer(job, OPT_N, 0, UINT32_MAX, &n)) || (code = option_seed(job, &seed)) ||
         (code = option_choice(job, OPT_DTYPE, &type)))
         return code;
-    if (strcmp(paths[0], paths[1]) == 0) return say(EXIT_USAGE, "-o: %s is an output already", paths[1]);
-    if (strcmp(paths[1], "-") == 0) return say(EXIT_USAGE, "V.npy: the values need a file");
+    if (path_is_standard_output(paths[1])) return say(EXIT_USAGE, "V.npy: the values need a file");
     if ((code = check_array_name("V.npy", paths[1])) || (code = job_open(job))) return code;
     bosc_array keys = {.dtype = type ? BOSC_U64 : BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
     bosc_array values = {.dtype = BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};

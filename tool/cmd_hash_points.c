@@ -88,6 +88,7 @@ static int find_pairs(struct job *job, const struct grid *g, bosc_array *pairs)
     job_seconds(job, "count", start);
     if (status != BOSC_OK) return say_ctx(job, status);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
+    if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t));
     if (!pairs->data) return EXIT_FAILED;
     start = job_now();

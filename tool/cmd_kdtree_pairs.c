@@ -37,13 +37,14 @@ static int find_in_boxes(struct job *job, const bosc_kdtree *tree, const bosc_ar
     job_seconds(job, "count", start);
     if (status != BOSC_OK) return say_ctx(job, status);
     int64_t pairs = ((const int64_t *)offsets->data)[m];
+    job_integer(job, "pairs", pairs);
+    if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     *ids = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {pairs, 1, 1, 1}};
     ids->data = job_alloc((size_t)pairs, sizeof(int64_t));
     if (!ids->data) return EXIT_FAILED;
     start = job_now();
     status = bosc_kdtree_box(job->ctx, tree, boxes->data, m, offsets->data, ids->data, pairs);
     job_seconds(job, "search", start);
-    job_integer(job, "pairs", pairs);
     return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
 }
 
@@ -54,6 +55,8 @@ int run_kdtree_box(struct job *job)
     bosc_kdtree *tree = NULL;
     bosc_array boxes = {0}, offsets = {0}, ids = {0};
     int code;
+    if (job->value[OPT_OUTPUT] && !job->value[OPT_OFFSETS])
+        return say(EXIT_USAGE, "--offsets: is missing, but -o is given");
     if ((code = job_open(job)) || (code = tree_read(job, job->operands[0], &opts, &tree))) return code;
     bosc_kdtree_get_info(job->ctx, tree, &info);
     code = read_boxes(job, &info, &boxes);

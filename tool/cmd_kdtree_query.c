@@ -111,11 +111,13 @@ static int find_within(struct job *job, const struct search *s, double radius)
     bosc_status status =
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
     job_seconds(job, "count", start);
-    int code = status == BOSC_OK ? fill_rows(job, s, radius, offsets.data, &ids, &distances) : say_ctx(job, status);
+    bool wanted = job->value[OPT_OUTPUT] || job->value[OPT_DISTANCES];
+    int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    if (!code && wanted) code = fill_rows(job, s, radius, offsets.data, &ids, &distances);
     if (!code) {
         const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
-        job_integer(job, "pairs", ids.shape[0]);
-        code = arrays_write(job, paths, (const bosc_array[]){offsets, ids, distances}, paths[2] ? 3 : 2);
+        job_integer(job, "pairs", ((const int64_t *)offsets.data)[s->m]);
+        code = arrays_write(job, paths, (const bosc_array[]){offsets, ids, distances}, 3);
     }
     bosc_array_free(&offsets);
     bosc_array_free(&ids);
@@ -127,6 +129,9 @@ int run_kdtree_radius(struct job *job)
 {
     double radius = 0;
     int code;
+    enum option rows = job->value[OPT_OUTPUT] ? OPT_OUTPUT : OPT_DISTANCES;
+    if (job->value[rows] && !job->value[OPT_OFFSETS])
+        return say(EXIT_USAGE, "--offsets: is missing, but %s is given", option_flag(rows));
     if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = job_open(job))) return code;
     struct search s;
     code = open_search(job, &s);

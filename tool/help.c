@@ -49,7 +49,7 @@ static void print_common_options(void)
 {
     printf("\nCommon options, before or after the command:\n");
     for (int id = 0; id <= OPT_QUIET; id++) print_option(NULL, (enum option)id);
-    print_row("    --help", "this text");
+    print_row("-h, --help", "this text");
     print_row("    --version", "the version");
 }
 

@@ -53,7 +53,11 @@ void job_json(struct job *job, const char *name, json_t *value) { json_object_se
 
 void job_integer(struct job *job, const char *name, int64_t value) { job_json(job, name, json_integer(value)); }
 
-void job_number(struct job *job, const char *name, double value) { job_json(job, name, json_real(value)); }
+void job_number(struct job *job, const char *name, double value)
+{
+    json_t *number = json_real(value); /* none for what is not finite */
+    job_json(job, name, number ? number : json_null());
+}
 
 void job_text(struct job *job, const char *name, const char *value) { job_json(job, name, json_string(value)); }
 
@@ -71,7 +75,7 @@ static const char *backend_name(const struct job *job)
     return option_word(job, OPT_BACKEND, info.backend - 1);
 }
 
-/* {"command": ..., "backend": ..., "seconds": {...}, results} */
+/* {"command": ..., "backend": ..., "seconds": {...}, results}, beside an output on standard output to standard error. */
 static int print_json(const struct job *job)
 {
     struct command_name name = command_name(job->command);
@@ -81,7 +85,7 @@ static int print_json(const struct job *job)
     if (whole && json_object_update(whole, job->results) == 0) text = json_dumps(whole, JSON_REAL_PRECISION(17));
     json_decref(whole);
     if (!text) return say(EXIT_FAILED, "out of memory");
-    puts(text);
+    fprintf(options_write_standard_output(job) ? stderr : stdout, "%s\n", text);
     free(text);
     return EXIT_DONE;
 }
@@ -91,6 +95,7 @@ static void print_value(const char *name, const json_t *value)
     if (json_is_integer(value)) printf("%-12s %lld\n", name, (long long)json_integer_value(value));
     if (json_is_real(value)) printf("%-12s %.9g\n", name, json_real_value(value));
     if (json_is_string(value)) printf("%-12s %s\n", name, json_string_value(value));
+    if (json_is_null(value)) printf("%-12s undefined\n", name);
     for (size_t r = 0; r < json_array_size(value); r++) { /* a matrix */
         const json_t *row = json_array_get(value, r);
         size_t columns = json_array_size(row);

@@ -28,15 +28,13 @@ static void catch_signals(void)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
         if (signal(ending[i], end_by_signal) == SIG_IGN) signal(ending[i], SIG_IGN); /* nohup */
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file at its limit are failed writes */
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failed write */
+    watch_pipes();
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct job job = {.commands = commands, .command_count = command_count};
-    hold_standard_files();
-    catch_signals();
     int code = options_read(&job, argc, argv);
     if (code) return code;
     job.command = command_find(&job, job.words, job.word_count);
@@ -54,4 +52,11 @@ int main(int argc, char **argv)
     code = options_check(&job);
     if (code) return code;
     return job_close(&job, job.command->run(&job));
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_files();
+    catch_signals();
+    return end_of_pipes(run(argc, argv));
 }

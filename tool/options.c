@@ -86,7 +86,7 @@ static int read_option(struct job *job, const char *text, int argc, char **argv,
     size_t length = is_long ? strcspn(name, "=") : 1;
     if (is_long && name[length] == '=') value = name + length + 1;
     if (!is_long && name[1]) value = name + 1;
-    if (is_long && strcmp(name, "help") == 0) return job->help = true, EXIT_DONE;
+    if (strcmp(name, is_long ? "help" : "h") == 0) return job->help = true, EXIT_DONE;
     if (is_long && strcmp(name, "version") == 0) return job->version = true, EXIT_DONE;
     bool is_flag = is_long && (strncmp(name, "help=", 5) == 0 || strncmp(name, "version=", 8) == 0);
     if (is_flag) return say(EXIT_USAGE, "%.*s: takes no value", (int)length + 2, text);
@@ -102,7 +102,7 @@ static int read_option(struct job *job, const char *text, int argc, char **argv,
     }
     if (table[id].value && !*value) return say(EXIT_USAGE, "%.*s: its value is empty", shown, text);
     if (job->value[id]) return say(EXIT_USAGE, "%.*s: given twice", shown, text);
-    job->value[id] = value;
+    job->value[id] = option_is_output((enum option)id) && path_is_standard_output(value) ? "-" : value;
     return EXIT_DONE;
 }
 
@@ -133,56 +133,83 @@ enum {
     OUTPUTS = sizeof output_options / sizeof *output_options
 };
 
-bool option_is_file(enum option id)
+bool option_is_output(enum option id)
 {
-    for (int i = 0; i < INPUTS; i++)
-        if (input_options[i] == id) return true;
     for (int i = 0; i < OUTPUTS; i++)
         if (output_options[i] == id) return true;
     return false;
 }
 
-static bool is_standard(const char *path) { return path && strcmp(path, "-") == 0; }
+bool option_is_file(enum option id)
+{
+    for (int i = 0; i < INPUTS; i++)
+        if (input_options[i] == id) return true;
+    return option_is_output(id);
+}
 
 bool options_write_standard_output(const struct job *job)
 {
     for (int i = 0; i < OUTPUTS; i++)
-        if (is_standard(job->value[output_options[i]])) return true;
+        if (job->value[output_options[i]] && path_is_standard(job->value[output_options[i]])) return true;
     return false;
+}
+
+int check_ending(const char *what, const char *path, const char *ending)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    if (path_ends_in(path, ending) || path_is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
+    return say(EXIT_USAGE, "%s: %s does not end in %s", what, path, ending);
 }
 
 int check_array_name(const char *what, const char *path)
 {
+    static const char *const endings[] = {".npy", ".csv", ".tsv", ".txt"};
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    static const char *const endings[] = {".npy", ".csv", ".tsv", ".txt"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (path_ends_in(path, endings[i])) return EXIT_DONE;
-    if (is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
+    if (path_is_standard(path) || !strchr(name, '.')) return EXIT_DONE;
     return say(EXIT_USAGE, "%s: %s does not end in one of .npy, .csv, .tsv, .txt", what, path);
 }
 
-/* Each of standard input and output serves once, and the files written are different ones. */
-static int check_files(const struct job *job)
+/* Outputs that are arrays, by their names. */
+static int check_arrays(const struct job *job)
 {
-    int inputs = 0;
-    for (int i = 0; i < job->operand_count; i++) inputs += is_standard(job->operands[i]);
-    for (int i = 0; i < INPUTS; i++) inputs += is_standard(job->value[input_options[i]]);
-    if (inputs > 1) return say(EXIT_USAGE, "-: standard input is given twice");
-    for (int i = 0; i < OUTPUTS; i++) {
-        const char *a = job->value[output_options[i]];
+    int code = EXIT_DONE;
+    for (int i = 0; i < OUTPUTS && !code; i++) {
         enum option id = output_options[i];
-        if (a && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG)) {
-            int code = check_array_name(option_flag(id), a);
-            if (code) return code;
-        }
-        if (job->value[OPT_JSON] && is_standard(a))
-            return say(EXIT_USAGE, "--json: %s - is standard output already", option_flag(id));
-        for (int j = 0; a && j < i; j++)
-            if (job->value[output_options[j]] && strcmp(job->value[output_options[j]], a) == 0)
-                return say(EXIT_USAGE, "%s: %s is an output already", option_flag(id), a);
+        if (job->value[id] && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG))
+            code = check_array_name(option_flag(id), job->value[id]);
     }
-    return EXIT_DONE;
+    return code;
+}
+
+/* The name that the usage gives operand i: a word outside brackets that is neither an option nor the value of one. */
+static const char *operand_name(const struct command *command, int i, int *length)
+{
+    const char *p = command->usage;
+    for (;; p += *length) {
+        p += strspn(p, " \n");
+        *length = (int)strcspn(p, *p == '[' ? "]" : " \n");
+        if (*p == '-') {
+            p += *length;
+            p += strspn(p, " \n");
+            *length = (int)strcspn(p, " \n");
+        } else if (*p == '[') {
+            *length += p[*length] == ']';
+        } else if (i-- == 0 || !*p) {
+            return p;
+        }
+    }
+}
+
+static int refuse_missing(const struct job *job)
+{
+    int length;
+    const struct command_name command = command_name(job->command);
+    const char *text = command.text, *name = operand_name(job->command, job->operand_count, &length);
+    return say(EXIT_USAGE, "%s: %.*s is missing (see boscage %s --help)", text, length, name, text);
 }
 
 int options_check(const struct job *job)
@@ -193,11 +220,11 @@ int options_check(const struct job *job)
             return say(EXIT_USAGE, "%s: not an option of `boscage %s'", option_flag((enum option)id),
                        command_name(c).text);
     if (job->operand_count > c->most) return say(EXIT_USAGE, "%s: one argument too many", job->operands[c->most]);
-    if (job->operand_count < c->least)
-        return say(EXIT_USAGE, "%s: an argument is missing (see --help)", command_name(c).text);
+    if (job->operand_count < c->least) return refuse_missing(job);
     for (const struct use *use = c->uses; use->id; use++)
         if (use->required && !job->value[use->id]) return say(EXIT_USAGE, "%s: is missing", option_flag(use->id));
-    return check_files(job);
+    int code = check_arrays(job);
+    return code ? code : outputs_check(job);
 }
 
 int option_number(const struct job *job, enum option id, double least, double *value)
@@ -237,7 +264,7 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
 {
     const char *path = job->value[id];
     char list[128] = "";
-    if (!path || is_standard(path)) return EXIT_DONE;
+    if (!path || path_is_standard(path)) return EXIT_DONE;
     for (int i = 0; endings[i]; i++) {
         if (path_ends_in(path, endings[i])) return EXIT_DONE;
         size_t used = strlen(list);

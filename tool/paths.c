@@ -13,6 +13,8 @@ bool path_ends_in(const char *path, const char *ending)
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
+bool path_is_standard(const char *path) { return strcmp(path, "-") == 0; }
+
 int folder_make(const char *path)
 {
     struct stat about;

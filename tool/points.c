@@ -105,8 +105,17 @@ void take_roots(bosc_dtype dtype, void *squares, int64_t count)
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count)
 {
     bosc_io_error error;
+    const char *wanted_paths[OPTION_COUNT];
+    bosc_array wanted[OPTION_COUNT];
+    int32_t found = 0;
+    for (int i = 0; i < count; i++) {
+        if (!paths[i]) continue;
+        wanted_paths[found] = paths[i];
+        wanted[found++] = arrays[i];
+    }
+    if (!found) return EXIT_DONE;
     double start = job_now();
-    bosc_status status = bosc_arrays_write(paths, arrays, count, &error);
+    bosc_status status = bosc_arrays_write(wanted_paths, wanted, found, &error);
     job_seconds(job, "write", start);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }

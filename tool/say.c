@@ -1,11 +1,33 @@
 /* What a job says on standard error, and the bar that it draws there. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tool/tool.h"
 
-static bool progress_shown; /* the terminal's line holds a bar */
+static bool progress_shown;               /* the terminal's line holds a bar */
+static volatile sig_atomic_t pipe_closed; /* by a reader: what it did not want needs no message */
+
+static void note_closed_pipe(int signal)
+{
+    (void)signal;
+    pipe_closed = 1;
+}
+
+void watch_pipes(void)
+{
+    struct sigaction now, ours = {.sa_handler = note_closed_pipe, .sa_flags = SA_RESTART};
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(SIGPIPE, &ours, NULL);
+}
+
+int end_of_pipes(int code)
+{
+    if (!pipe_closed) return code;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+    return code;
+}
 
 void progress_clear(void)
 {
@@ -17,6 +39,7 @@ int say(int code, const char *format, ...)
 {
     va_list args;
     progress_clear();
+    if (pipe_closed) return code;
     va_start(args, format);
     fputs("boscage: ", stderr);
     vfprintf(stderr, format, args);

@@ -40,7 +40,9 @@ struct command {
     const char *usage;       /* what follows the name */
     const char *summary, *example;
     int least, most; /* operands */
+    int written;     /* how many of the operands, the last ones, are outputs */
     bool arrays;     /* the output is .npy, whatever its name */
+    bool prints;     /* the output may go to a terminal: it is text */
     bool hidden;     /* not listed */
     struct use uses[COMMAND_OPTIONS_MAX + 1];
     int (*run)(struct job *job); /* returns an exit code, having said why it is not EXIT_DONE */
@@ -86,11 +88,13 @@ bool options_write_standard_output(const struct job *job);
 const char *option_flag(enum option id); /* "-k", "--queries" */
 const char *option_name(enum option id); /* without dashes; some have one letter */
 char option_letter(enum option id);      /* 0: none */
-bool option_is_file(enum option id);
+bool option_is_file(enum option id);     /* an input or output */
+bool option_is_output(enum option id);
 /* The option as a command uses it, NULL: as it is without one. A value of NULL: a flag. */
 struct use option_use(const struct command *command, enum option id);
 const char *option_word(const struct job *job, enum option id, int choice);
-/* An array in a file that is named as another format would be taken for that when it is read. */
+/* A file that is named as another format would be taken for that when it is read. */
+int check_ending(const char *what, const char *path, const char *ending);
 int check_array_name(const char *what, const char *path);
 int option_number(const struct job *job, enum option id, double least, double *value);
 /* `count` finite numbers separated by commas. */
@@ -112,6 +116,10 @@ int option_range(const struct job *job, enum option id, int64_t *least, int64_t 
 enum number_kind { NUMBER_NONE, NUMBER_INTEGER, NUMBER_SMALL, NUMBER_LARGE };
 enum number_kind number_read(const char **text, bool *negative, uint64_t *size);
 int suffix_zeros(char letter); /* 3, 6 and 9 for k, M and G, else 0 */
+/* ---- outputs.c ---- */
+
+int outputs_check(const struct job *job); /* of a job whose operands are known */
+bool path_is_standard_output(const char *path);
 
 /* ---- hint.c ---- */
 
@@ -135,11 +143,15 @@ double job_now(void); /* seconds */
 
 /* ---- say.c ---- */
 
-/* Says "boscage: ..." on standard error and returns the code. */
+/* Says "boscage: ..." on standard error and returns the code; says nothing once a reader has closed its pipe. */
 int say(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int say_io(bosc_status status, const bosc_io_error *error);
 int say_ctx(const struct job *job, bosc_status status); /* the context's message */
 int exit_code_of(bosc_status status);
+
+void watch_pipes(void); /* before any output: a closed pipe is then a failed write */
+/* What main returns; where a reader closed its pipe, the process ends by SIGPIPE, as other filters do. */
+int end_of_pipes(int code);
 
 /* A bar on the terminal: a bosc_ctx's progress function, and the end of it. */
 int progress_show(void *user, const char *stage, double part);
@@ -151,7 +163,7 @@ int job_open(struct job *job);                                      /* opens the
 int job_close(struct job *job, int code);                           /* prints the results of a job that is done */
 void job_seconds(struct job *job, const char *stage, double since); /* adds the time since then to a stage */
 void job_integer(struct job *job, const char *name, int64_t value); /* adds to the results */
-void job_number(struct job *job, const char *name, double value);
+void job_number(struct job *job, const char *name, double value);   /* null where it is not finite */
 void job_text(struct job *job, const char *name, const char *value);
 void job_json(struct job *job, const char *name, json_t *value);
 
@@ -161,6 +173,7 @@ void *job_alloc(size_t count, size_t size);
 /* ---- paths.c ---- */
 
 bool path_ends_in(const char *path, const char *ending); /* in either case; .gz behind does not count */
+bool path_is_standard(const char *path);                 /* "-" */
 int folder_make(const char *path);                       /* one that is there will do */
 
 /* ---- points.c: points, and trees that stand for points ---- */
@@ -184,7 +197,7 @@ void widen_ids(int32_t id_bits, void *ids, int64_t count);
 
 /* Squared distances between points of the type, in float in the front half for f4 ones, become distances in double. */
 void take_roots(bosc_dtype dtype, void *squares, int64_t count);
-/* Writes .npy files, or texts by their endings, all of them or none. */
+/* Writes .npy files, or texts by their endings, all of them or none; an array whose path is NULL is not wanted. */
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
 
 /* ---- vectors.c ---- */
