@@ -1,6 +1,7 @@
 /* Terrain is built once, then selected and fetched again for each goal. */
 #include "render/land.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "render/memory.h"
@@ -53,6 +54,23 @@ bosc_status land_mesh(bosc_ctx *ctx, struct land *land)
                              .indices = land->triangles,
                              .map = 1};
     return BOSC_OK;
+}
+
+void land_flip_y(struct land *land)
+{
+    bosc_mesh *mesh = &land->mesh;
+    float last = 0;
+    for (int64_t i = 0; i < mesh->vertices; i++) last = fmaxf(last, land->vertices[3 * i + 1]);
+    for (int64_t i = 0; i < mesh->vertices; i++) {
+        land->vertices[3 * i + 1] = last - land->vertices[3 * i + 1];
+        land->normals[3 * i + 1] = 0 - land->normals[3 * i + 1];
+    }
+    for (int64_t i = 0; i < mesh->triangles; i++) {
+        uint32_t *v = land->triangles + 3 * i, second = v[1];
+        v[1] = v[2];
+        v[2] = second;
+    }
+    mesh->map = 0;
 }
 
 void land_close(struct land *land)

@@ -24,6 +24,9 @@ bosc_status land_select(bosc_ctx *ctx, struct land *land, const bosc_terrain_goa
 /* Fetches the mesh that was selected; arrays grow as needed. */
 bosc_status land_mesh(bosc_ctx *ctx, struct land *land);
 
+/* Makes the mesh right-handed: y grows up the map, from 0 at the last row, and triangles turn as they did. */
+void land_flip_y(struct land *land);
+
 void land_close(struct land *land);
 
 #endif

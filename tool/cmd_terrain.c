@@ -85,7 +85,7 @@ static int draw(struct job *job, const struct land *land, const struct wish *wis
 }
 
 /* The mesh, a picture, or both together. */
-static int write_results(struct job *job, const struct land *land, const struct wish *wish)
+static int write_results(struct job *job, struct land *land, const struct wish *wish)
 {
     const char *mesh_path = job->value[OPT_OUTPUT], *png_path = job->value[OPT_PNG];
     struct canvas canvas = {0};
@@ -94,6 +94,7 @@ static int write_results(struct job *job, const struct land *land, const struct 
     int code = png_path ? draw(job, land, wish, &canvas) : EXIT_DONE;
     if (!code && png_path && !(rgb = canvas_rgb(&canvas))) code = say(EXIT_FAILED, "out of memory for the picture");
     double start = job_now();
+    if (job->value[OPT_FLIP_Y]) land_flip_y(land);
     if (!code) {
         bosc_status status = !png_path    ? bosc_mesh_write(mesh_path, &land->mesh, &error)
                              : !mesh_path ? bosc_png_write(png_path, rgb, canvas.width, canvas.height, &error)
@@ -149,6 +150,8 @@ int run_terrain(struct job *job)
     if (!flight && !job->value[OPT_PNG] && (job->value[OPT_VIEW] || job->value[OPT_WIDTH]))
         return say(EXIT_USAGE, "%s: there is no picture without --png",
                    option_flag(job->value[OPT_VIEW] ? OPT_VIEW : OPT_WIDTH));
+    if (job->value[OPT_FLIP_Y] && !flight && !job->value[OPT_OUTPUT])
+        return say(EXIT_USAGE, "--flip-y: there is no mesh without -o");
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
     code = read_land(job, &land);
     if (!code && flight) {

@@ -442,13 +442,17 @@ const struct command commands[] = {
      .arrays = true,
      .run = run_cbt_decode},
     {.room = "terrain",
-     .usage = "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
-              "                       [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"
-              "       boscage terrain H [--spacing S] [--fly PATH.csv] --frames N [--width N] -o DIR",
-     .summary = "Make a conforming adaptive mesh of heights, or a flight over them.\n"
-                "H is .png (8, 16 bits, or terrain-RGB), .pgm, .hgt, .tif or .npy. The mesh covers exactly [0, w-1] x\n"
-                "[0, h-1] times S; z is up, y = row times S, and vertices are samples. Without a bound the error is a\n"
-                "200th of the range of heights. A flight's frames go to DIR, with triangles and time of each.",
+     .usage =
+         "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
+         "                       [--flip-y] [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"
+         "       boscage terrain H [--spacing S] [--fly PATH.csv] --frames N [--width N] -o DIR",
+     .summary =
+         "Make a conforming adaptive mesh of heights, or a flight over them.\n"
+         "H is .png (8, 16 bits, or terrain-RGB), .pgm, .hgt, .tif or .npy. The mesh covers exactly [0, w-1] x\n"
+         "[0, h-1] times S; z is up, y = row times S, and vertices are samples. Without a bound the error is a\n"
+         "200th of the range of heights. y grows down the map, so x, y, z are left-handed: a .glb says so to its\n"
+         "viewer, a .ply or .obj is shown mirrored but with --flip-y. A flight's frames go to DIR, with triangles and\n"
+         "time of each; what a longer flight left there, frame-NNNNN.png, is removed.",
      .example = "boscage terrain heights.tif --error 2 -o mesh.glb --png view.png",
      .least = 1,
      .most = 1,
@@ -462,6 +466,7 @@ const struct command commands[] = {
               {.id = OPT_PNG},
               {.id = OPT_VIEW},
               {.id = OPT_ENCODING},
+              {.id = OPT_FLIP_Y},
               {.id = OPT_FLY},
               {.id = OPT_FRAMES},
               {.id = OPT_WIDTH}},

@@ -53,13 +53,46 @@ static void print_common_options(void)
     print_row("    --version", "the version");
 }
 
+static void print_file(const struct help_file *file)
+{
+    printf("  %-8s ", file->what);
+    print_wrapped(file->text, 11, 11);
+}
+
+/* Whether a usage names such files. */
+static bool is_used(const struct help_file *file, const char *usage)
+{
+    if (*file->names == '.') return strstr(usage, file->names) != NULL;
+    for (const char *p = usage; *p; p += strspn(p, " []|\n")) {
+        char word[32];
+        int length = (int)strcspn(p, " []|\n");
+        snprintf(word, sizeof word, " %.*s ", length, p);
+        if (length && strstr(file->names, word)) return true;
+        p += length;
+    }
+    return false;
+}
+
+static void print_files_of(const struct command *c)
+{
+    bool any = false;
+    for (const struct help_file *file = help_files; file->what; file++) {
+        bool standard = strcmp(file->what, "-") == 0;
+        if (standard ? !any : !is_used(file, c->usage)) continue;
+        if (!any) printf("\nFiles:\n");
+        any = true;
+        print_file(file);
+    }
+}
+
 static void print_command(const struct command *c)
 {
     printf("usage: boscage %s %s\n\n%s\n", command_name(c).text, c->usage, c->summary);
     if (c->uses[0].id) printf("\nOptions:\n");
     for (const struct use *use = c->uses; use->id; use++) print_option(c, use->id);
+    print_files_of(c);
     print_common_options();
-    printf("\nExample:\n  %s\n\n`boscage --help' says what files hold points and graphs.\n", c->example);
+    printf("\nExample:\n  %s\n", c->example);
 }
 
 static void print_list(const struct job *job, const char *room)
@@ -79,10 +112,7 @@ static void print_all(const struct job *job, const char *room, const char *examp
     print_list(job, room);
     print_common_options();
     printf("\nFiles:\n");
-    for (const struct help_file *file = help_files; file->what; file++) {
-        printf("  %-8s ", file->what);
-        print_wrapped(file->text, 11, 11);
-    }
+    for (const struct help_file *file = help_files; file->what; file++) print_file(file);
     printf("\nExit codes:\n");
     for (int i = 0; i < HELP_CODES; i++) printf("  %d        %s\n", i, help_codes[i]);
     printf("\nExample:\n  %s\n\n`boscage COMMAND --help' says more.\n", example);

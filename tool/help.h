@@ -4,21 +4,22 @@
 
 #define HELP_ABOUT "massively parallel data structures, built in real time"
 
-/* What files hold, and the endings that say so. NULL ends the list. */
+/* What files hold, and the endings that say so; `names` are what usages call such files. NULL ends the list. */
 struct help_file {
-    const char *what, *text;
+    const char *what, *text, *names;
 };
 static const struct help_file help_files[] = {
-    {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt"},
-    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)"},
+    {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt", ".npy"},
+    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)", " P Q MODEL SCENE "},
     {"Graphs",
      ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
-     "graph (.bosc)"},
-    {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits"},
-    {"Heights", ".png, .pgm, .hgt, .tif, .npy"},
-    {"Meshes", ".glb, .ply, .obj"},
-    {"-", "standard input or output"},
-    {".gz", "behind any of these endings: packed by gzip"},
+     "graph (.bosc)",
+     " G "},
+    {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits", " V "},
+    {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
+    {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
+    {"-", "standard input or output", " - "},
+    {".gz", "behind any of these endings: packed by gzip", ""},
     {0},
 };
 

@@ -128,13 +128,14 @@ static void put_bash(const struct job *job)
     for (int verbs = 1; verbs >= 0; verbs--) /* the patterns of rooms take all verbs */
         for (int i = 0; i < job->command_count; i++)
             if (!job->commands[i].verb == !verbs) put_bash_command(&job->commands[i]);
-    printf("    esac\n    case \"$command\":$last in\n");
+    printf("    esac\n    if [[ $room == help && -z $open && $cur != -* ]]; then # of which command\n"
+           "        room=$verb command=\n    fi\n    case \"$command\":$last in\n");
     for (int id = 0; id <= OPT_QUIET; id++) put_bash_words(NULL, (enum option)id);
     for (int i = 0; i < job->command_count; i++)
         for (const struct use *use = job->commands[i].uses; use->id; use++) put_bash_words(&job->commands[i], use->id);
     printf("    *)\n        if [[ -z $open && $cur == -* ]]; then\n            words=\"$options");
     for (int id = 0; id <= OPT_QUIET; id++) put_forms((enum option)id, " ", "");
-    printf(" --help --version\"\n        elif [[ -z $open && -z $command ]]; then\n            case $room in\n"
+    printf(" -h --help --version\"\n        elif [[ -z $open && -z $command ]]; then\n            case $room in\n"
            "            \"\") words=\"");
     put_rooms(job);
     printf("\" ;;\n");
@@ -190,9 +191,13 @@ static void put_zsh(const struct job *job)
     printf("#compdef boscage\n# zsh completion for boscage(1), made by `boscage help --completion zsh'\n"
            "local room= verb= open=\nlocal -a options names\ninteger i\n\n_boscage_read()\n{\n");
     put_search("words", "2", "CURRENT");
-    printf("}\n_boscage_read\noptions=(\n");
+    printf("}\n_boscage_read\n"
+           "if [[ $room == help && -z $open && $words[CURRENT] != -* ]]; then # of which command\n"
+           "    room=$verb verb=\nfi\noptions=(\n");
     for (int id = 0; id <= OPT_QUIET; id++) put_zsh_option(NULL, (enum option)id);
-    printf("        '--help[show the help of the command]'\n        '--version[show the version]'\n)\n"
+    for (int form = 0; form < 2; form++)
+        printf("        '(-h --help)%s[show the help of the command]'\n", form ? "--help" : "-h");
+    printf("        '--version[show the version]'\n)\n"
            "case \"$room $verb\" in\n");
     for (int verbs = 1; verbs >= 0; verbs--) /* the patterns of rooms take all verbs */
         for (int i = 0; i < job->command_count; i++)
@@ -263,7 +268,16 @@ static void put_fish(const struct job *job)
         printf("'\n");
     }
     for (int id = 0; id <= OPT_QUIET; id++) put_fish_option(NULL, (enum option)id);
-    printf("complete -c boscage -l help -d 'show the help of the command'\n"
+    printf("complete -c boscage -n '__boscage_is help' -f -a '");
+    put_rooms(job);
+    printf("'\n");
+    for (int i = 0; i < job->command_count; i++) {
+        if (!is_new_room(job, i) || !job->commands[i].verb) continue;
+        printf("complete -c boscage -n '__boscage_is help %s' -f -a '", job->commands[i].room);
+        put_verbs(job, job->commands[i].room);
+        printf("'\n");
+    }
+    printf("complete -c boscage -s h -l help -d 'show the help of the command'\n"
            "complete -c boscage -l version -d 'show the version'\n");
     for (int i = 0; i < job->command_count; i++)
         for (const struct use *use = job->commands[i].uses; use->id; use++) put_fish_option(&job->commands[i], use->id);

@@ -94,7 +94,8 @@ static void put_name(void)
              "threads. Options may stand before or after the command. Output files appear whole or not at all.");
     printf(".SH OPTIONS\nEvery command takes these.\n");
     for (int id = 0; id <= OPT_QUIET; id++) put_option(NULL, (enum option)id);
-    printf(".TP\n\\fB\\-\\-help\\fR\nshow the help of the command\n.TP\n\\fB\\-\\-version\\fR\nshow the version\n");
+    printf(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nshow the help of the command\n.TP\n\\fB\\-\\-version\\fR\nshow the "
+           "version\n");
 }
 
 void help_print_man(const struct job *job)

@@ -65,6 +65,21 @@ class Help(unittest.TestCase):
         self.assertEqual(said("help"), said("--help"))
         self.assertEqual(said("help", "kdtree"), said("kdtree", "--help"))
 
+    def test_h_is_help(self):
+        for name in commands():
+            self.assertEqual(said(*name.split(), "-h"), said(*name.split(), "--help"))
+        self.assertEqual(said("-h"), said("--help"))
+        self.assertEqual(said("-h", "mst"), said("mst", "--help"))
+
+    def test_a_command_says_what_its_files_may_be(self):
+        """The words that usages have for points, graphs, vectors and heights are explained below them."""
+        for name in commands():
+            text = said(*name.split(), "--help")
+            usage = text.split("\n\n", 1)[0]
+            for words, kind in ((r"P|Q|MODEL|SCENE", "Points"), (r"G", "Graphs"), (r"V", "Vectors"), (r"H", "Heights")):
+                named = re.search(rf"(?<![\w.-])({words})(?![\w.-])", usage) is not None
+                self.assertEqual(kind in re.findall(r"(?m)^  (\w+)", section(text, "\nFiles:")), named, name)
+
     def test_everything_is_in_the_manual(self):
         page = said("help", "--man").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
         for part in ("NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "FILES", "EXIT STATUS"):
@@ -121,6 +136,11 @@ class Help(unittest.TestCase):
         self.assertEqual(bash_complete("boscage", "--backend", "="), ["cpu", "cuda", "auto"])
         self.assertEqual(bash_complete("boscage", "mst", "g.gr", "--alg"), ["--algorithm"])
         self.assertEqual(bash_complete("boscage", "mst", ""), [])
+        self.assertEqual(bash_complete("boscage", "help", ""), rooms)
+        self.assertEqual(bash_complete("boscage", "help", "hash", "l"), ["lookup"])
+        self.assertEqual(bash_complete("boscage", "help", "--m"), ["--man"])
+        self.assertEqual(bash_complete("boscage", "help", "--completion", "f"), ["fish"])
+        self.assertEqual(bash_complete("boscage", "mst", "-h"), ["-h"])
         for name in commands():
             own = ["--" + option for option in options(said(*name.split(), "--help"))]
             self.assertEqual(sorted(bash_complete("boscage", *name.split(), "--")), sorted(own), name)
@@ -133,6 +153,8 @@ class Help(unittest.TestCase):
             return [row.split("\t")[0] for row in done.stdout.split("\n") if row]
         self.assertEqual(sorted(fish_complete("boscage hash ")), ["groups", "lookup", "match", "member", "pairs", "unique"])
         self.assertEqual(fish_complete("boscage hash lookup --lay"), ["--layout"])
+        self.assertEqual(sorted(fish_complete("boscage help hash ")), sorted(fish_complete("boscage hash ")))
+        self.assertEqual(fish_complete("boscage help kd"), ["kdtree"])
         self.assertEqual(sorted(fish_complete("boscage terrain h.png --view ")), ["above", "side"])
 
 
