@@ -75,7 +75,7 @@ static const char *backend_name(const struct job *job)
     return option_word(job, OPT_BACKEND, info.backend - 1);
 }
 
-/* {"command": ..., "backend": ..., "seconds": {...}, results}, beside an output on standard output to standard error. */
+/* {"command": ..., "backend": ..., "seconds": {...}, results}: to standard error where standard output is an output. */
 static int print_json(const struct job *job)
 {
     struct command_name name = command_name(job->command);

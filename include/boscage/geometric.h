@@ -57,8 +57,8 @@ BOSC_API bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_o
 /* Frees the table once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_geometric_free(bosc_geometric *table);
 
-/* Takes memory beforehand for builds of up to n points: they then take no more backend memory, but for a tree of the
- * points while neighbours are looked for. The table keeps its model.
+/* Takes memory beforehand for builds of up to n points: they then take no more backend memory, but for the context's
+ * tree of the points, by which neighbours are found. The table keeps its model.
  * n: as for bosc_geometric_build.
  * Errors: BOSC_ERR_LIMIT as for a build.
  * Cost: copies the table's arrays where they grow. Waits. */

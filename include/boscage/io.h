@@ -268,8 +268,8 @@ typedef struct bosc_mesh {
 /* Writes a mesh as .glb (binary glTF 2.0; "-" too), .ply (binary, little-endian) or .obj.
  *
  * Numbers are those of the arrays; .obj has as many digits as bring back the same floats. In a .glb up is y and axes
- * are right-handed: the matrix of its node takes z, or all of a map, there. The other formats have no such matrix: a map,
- * whose axes are left-handed, is mirrored in most viewers of them.
+ * are right-handed: the matrix of its node takes z, or all of a map, there. The others have no such matrix: a map, whose axes
+ * are left-handed, is mirrored in most viewers of them.
  * Errors: BOSC_ERR_LIMIT for a .glb that would take 4 GiB.
  * Cost: O(vertices + triangles) work. */
 BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);
