@@ -47,9 +47,7 @@ static int save(struct job *job, const bosc_kdtree *tree)
 int run_kdtree_build(struct job *job)
 {
     int builder = 0, code;
-    if ((code = option_choice(job, OPT_BUILDER, &builder)) ||
-        (code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc")) || (code = job_open(job)))
-        return code;
+    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
     bosc_kdtree *tree = NULL;
     bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
                              .duplicates =

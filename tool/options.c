@@ -173,10 +173,11 @@ int check_array_name(const char *what, const char *path)
     return say(EXIT_USAGE, "%s: %s does not end in one of .npy, .csv, .tsv, .txt", what, path);
 }
 
-/* Outputs that are arrays, by their names. */
-static int check_arrays(const struct job *job)
+/* The names of outputs whose format does not depend on them. */
+static int check_names(const struct job *job)
 {
     int code = EXIT_DONE;
+    if (job->command->saves) code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc");
     for (int i = 0; i < OUTPUTS && !code; i++) {
         enum option id = output_options[i];
         if (job->value[id] && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG))
@@ -223,7 +224,7 @@ int options_check(const struct job *job)
     if (job->operand_count < c->least) return refuse_missing(job);
     for (const struct use *use = c->uses; use->id; use++)
         if (use->required && !job->value[use->id]) return say(EXIT_USAGE, "%s: is missing", option_flag(use->id));
-    int code = check_arrays(job);
+    int code = check_names(job);
     return code ? code : outputs_check(job);
 }
 

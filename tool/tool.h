@@ -42,6 +42,7 @@ struct command {
     int least, most; /* operands */
     int written;     /* how many of the operands, the last ones, are outputs */
     bool arrays;     /* the output is .npy, whatever its name */
+    bool saves;      /* it is .bosc */
     bool prints;     /* the output may go to a terminal: it is text */
     bool hidden;     /* not listed */
     struct use uses[COMMAND_OPTIONS_MAX + 1];

@@ -201,9 +201,8 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
     BI_TRY(bi_terrain_check(ctx, terrain));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
-    bosc_terrain_info full = {.spacing = terrain->opts.spacing,
-                              .roots = terrain->opts.roots,
-                              .spacing_y = terrain->opts.spacing_y};
+    bosc_terrain_info full = {
+        .spacing = terrain->opts.spacing, .roots = terrain->opts.roots, .spacing_y = terrain->opts.spacing_y};
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);
     if (terrain->spare) full.bytes += bi_cbt_kept_bytes(terrain->spare);
     if (terrain->tree) {
