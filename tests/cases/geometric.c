@@ -4,63 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases/geometric_data.h"
 #include "support/arrays.h"
 #include "support/faults.h"
-#include "support/suite.h"
-
-enum { MOST = 20000, SMALL = 32 };
-
-struct scene {
-    double model[2 * MOST], points[2 * MOST], transform[6];
-    int64_t n, m, place[MOST]; /* place: of each model point in the scene, or -1 */
-};
-
-static double normal(struct suite_random *r)
-{
-    return sqrt(-2 * log(1 - suite_unit(r))) * cos(6.283185307179586 * suite_unit(r));
-}
-
-static void apply(const double t[6], const double *p, double *q)
-{
-    q[0] = t[0] * p[0] + t[1] * p[1] + t[2];
-    q[1] = t[3] * p[0] + t[4] * p[1] + t[5];
-}
-
-/* A model of unit size at `scale` times it; every `missing`-th point left out, `others` put in. */
-static void make_scene(struct suite_random *r, struct scene *s, bool affine, int64_t n, double noise, int missing,
-                       int64_t others)
-{
-    double angle = 6.283185307179586 * suite_unit(r), scale = 0.2 + 3 * suite_unit(r);
-    s->n = n;
-    s->m = 0;
-    for (int64_t i = 0; i < 2 * n; i++) s->model[i] = suite_unit(r) * 2 - 1;
-    double *t = s->transform;
-    t[0] = scale * cos(angle);
-    t[3] = scale * sin(angle);
-    t[1] = -t[3] + (affine ? 0.5 * scale * suite_unit(r) : 0);
-    t[4] = t[0] * (affine ? 1.4 : 1);
-    t[2] = 10 * suite_unit(r);
-    t[5] = -7 * suite_unit(r);
-    for (int64_t i = 0; i < n; i++) {
-        s->place[i] = -1;
-        if (missing && i % missing == 0) continue;
-        s->place[i] = s->m;
-        apply(t, s->model + 2 * i, s->points + 2 * s->m);
-        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] += noise * scale * normal(r);
-        s->m++;
-    }
-    for (int64_t i = 0; i < others; i++, s->m++)
-        for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = t[3 * k + 2] + scale * 5 * (suite_unit(r) - 0.5);
-    for (int64_t a = s->m - 1; a > 0; a--) { /* in any order */
-        int64_t b = (int64_t)suite_below(r, (uint64_t)a + 1);
-        for (int k = 0; k < 2; k++) {
-            double x = s->points[2 * a + k];
-            s->points[2 * a + k] = s->points[2 * b + k];
-            s->points[2 * b + k] = x;
-        }
-        for (int64_t i = 0; i < n; i++) s->place[i] = s->place[i] == a ? b : s->place[i] == b ? a : s->place[i];
-    }
-}
 
 /* What a match says of its ids holds. */
 static void check_claims(const struct scene *s, double tolerance, const bosc_geometric_match *match, const int64_t *ids)
@@ -140,38 +86,6 @@ static void affine_maps(bosc_ctx *ctx)
         int64_t n = suite_slow(ctx) ? 9 : 12 + trial;
         make_scene(&r, s, true, n, trial % 2 ? 0.002 : 0, trial % 3 ? 7 : 0, trial % 3 * n / 2);
         check_scene(ctx, s, &opts);
-    }
-    free(s);
-}
-
-/* The same bits from every configuration. */
-static void same_everywhere(bosc_ctx *ctx)
-{
-    static bosc_geometric_match first[4];
-    static int64_t first_ids[4][SMALL];
-    static bool known[4];
-    struct scene *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 4; kind++) {
-        struct suite_random r = {53};
-        int64_t ids[SMALL];
-        bosc_geometric_match match = {.size = sizeof match};
-        bosc_geometric_opts opts = {.size = sizeof opts,
-                                    .kind = (bosc_geometric_kind)(kind % 2),
-                                    .max_bases = 500,
-                                    .max_trials = 60,
-                                    .seed = 5};
-        if (kind >= 2) opts.neighbours = 8;
-        make_scene(&r, s, kind % 2, 11, 0.003, 5, 10);
-        bosc_geometric *table = table_of(ctx, s, &opts);
-        CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
-        bosc_geometric_free(table);
-        if (!known[kind]) {
-            first[kind] = match;
-            memcpy(first_ids[kind], ids, (size_t)s->n * 8);
-            known[kind] = true;
-        }
-        CHECK(memcmp(&first[kind], &match, sizeof match) == 0);
-        CHECK(memcmp(first_ids[kind], ids, (size_t)s->n * 8) == 0);
     }
     free(s);
 }
@@ -404,206 +318,14 @@ static void degenerate(bosc_ctx *ctx)
     free(s);
 }
 
-static void wrong_options(bosc_ctx *ctx)
-{
-    int64_t kept = 7, scratch = 7;
-    bosc_geometric *table = NULL;
-    const bosc_geometric_opts o = {.size = sizeof o};
-    CHECK_EQ(bosc_geometric_create(NULL, &o, &table), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_geometric_create(ctx, &o, NULL), "table");
-    const bosc_geometric_opts wrong[] = {
-        {.size = 1},
-        {.size = sizeof o + 1},
-        {.size = sizeof o, .kind = (bosc_geometric_kind)2},
-        {.size = sizeof o, .kind = (bosc_geometric_kind)-1},
-        {.size = sizeof o, .tolerance = -1},
-        {.size = sizeof o, .tolerance = NAN},
-        {.size = sizeof o, .tolerance = INFINITY},
-        {.size = sizeof o, .vote_radius = -0.1},
-        {.size = sizeof o, .vote_radius = 1e-9},
-        {.size = sizeof o, .vote_radius = 2},
-        {.size = sizeof o, .vote_radius = NAN},
-        {.size = sizeof o, .neighbours = -1},
-        {.size = sizeof o, .neighbours = 7},
-        {.size = sizeof o, .max_bases = -1},
-        {.size = sizeof o, .max_bases = INT64_MAX},
-        {.size = sizeof o, .max_trials = -1},
-        {.size = sizeof o, .max_trials = INT64_MAX},
-        {.size = sizeof o, .min_fraction = -1},
-        {.size = sizeof o, .min_fraction = 1.5},
-        {.size = sizeof o, .min_fraction = NAN},
-        {.size = sizeof o, .stop_fraction = -1},
-        {.size = sizeof o, .stop_fraction = 1.01},
-        {.size = sizeof o, .stop_fraction = INFINITY},
-        {.size = sizeof o, .id_bits = 16},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        CHECK_ARG(ctx, bosc_geometric_create(ctx, &wrong[i], &table), "opts");
-    CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &wrong[0], 5, &kept, &scratch), "opts");
-    CHECK(table == NULL && kept == 7 && scratch == 7);
-}
-
-static const int64_t wrong_sizes[] = {-1, INT64_MIN, 0, 1, 2};
-
-static void wrong_bytes(bosc_ctx *ctx)
-{
-    int64_t kept = 7, scratch = 7;
-    const bosc_geometric_opts o = {.size = sizeof o},
-                              all = {.size = sizeof all, .neighbours = 65535, .max_bases = 1 << 16};
-    CHECK_EQ(bosc_geometric_bytes(NULL, &o, 5, &kept, &scratch), BOSC_ERR_ARG);
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_bytes(ctx, &o, wrong_sizes[i], &kept, &scratch), "n");
-    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &o, 65537, &kept, &scratch), BOSC_ERR_LIMIT);
-    CHECK_STATUS(ctx, bosc_geometric_bytes(ctx, &all, 65536, &kept, &scratch), BOSC_ERR_LIMIT);
-    CHECK(strstr(bosc_message(ctx), "entries") && kept == 7 && scratch == 7);
-    CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
-}
-
-static void wrong_models(bosc_ctx *ctx, bosc_geometric *table, const double *p)
-{
-    double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
-    const void *odd = (const char *)p + 4;
-    CHECK_EQ(bosc_geometric_build(NULL, table, p, 4), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_geometric_build(ctx, NULL, p, 4), "table");
-    CHECK_ARG(ctx, bosc_geometric_build(ctx, table, NULL, 4), "points");
-    CHECK_ARG(ctx, bosc_geometric_build(ctx, table, odd, 4), "points");
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_build(ctx, table, p, wrong_sizes[i]), "n");
-    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, 65537), BOSC_ERR_LIMIT);
-    CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, p, INT64_MAX), BOSC_ERR_LIMIT);
-    for (int k = 0; k < 4; k++) {
-        static const double values[] = {NAN, INFINITY, -INFINITY, 1e61};
-        bad[5] = values[k];
-        CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, bad, 4), BOSC_ERR_DATA);
-        CHECK(suite_begins(bosc_message(ctx), "points: row 2"));
-    }
-}
-
-static void wrong_scenes(bosc_ctx *ctx, const bosc_geometric *table, double *p)
-{
-    const double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
-    int64_t ids[8] = {7, 7, 7, 7, 7, 7, 7, 7};
-    void *odd = (char *)p + 4;
-    bosc_geometric_match match = {.size = sizeof match, .votes = 77};
-    CHECK_EQ(bosc_geometric_find(NULL, table, p, 4, ids, &match), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, NULL, p, 4, ids, &match), "table");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, NULL, 4, ids, &match), "scene");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, odd, 4, ids, &match), "scene");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, -1, ids, &match), "scene_count");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, INT64_MIN, ids, &match), "scene_count");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, odd, &match), "ids");
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, NULL), "match");
-    for (size_t size = 0; size < sizeof(size_t); size++) {
-        match.size = size;
-        CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "match");
-    }
-    match.size = sizeof match + 1;
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "match");
-    match.size = sizeof match;
-    CHECK_STATUS(ctx, bosc_geometric_find(ctx, table, p, (1 << 20) + 1, ids, &match), BOSC_ERR_LIMIT);
-    CHECK_STATUS(ctx, bosc_geometric_find(ctx, table, bad, 4, ids, &match), BOSC_ERR_DATA);
-    CHECK(suite_begins(bosc_message(ctx), "scene: row 2"));
-    CHECK(match.votes == 77 && ids[0] == 7);
-}
-
-static void arguments(bosc_ctx *ctx)
-{
-    double p[12] = {0, 0, 1, 0, 0, 1, 2, 3};
-    int64_t ids[8];
-    bosc_geometric *table = NULL;
-    bosc_geometric_match match = {.size = sizeof match};
-    bosc_geometric_info info = {.size = 1};
-    wrong_options(ctx);
-    wrong_bytes(ctx);
-    bosc_geometric_free(NULL);
-    CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &table));
-    CHECK_ARG(ctx, bosc_geometric_find(ctx, table, p, 4, ids, &match), "table: it holds no model");
-    wrong_models(ctx, table, p);
-    CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
-    wrong_scenes(ctx, table, p);
-    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, table, &info), "info");
-    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, NULL, &info), "table");
-    CHECK_ARG(ctx, bosc_geometric_get_info(ctx, table, NULL), "info: NULL");
-    CHECK_EQ(bosc_geometric_get_info(NULL, table, &info), BOSC_ERR_ARG);
-    CHECK_EQ(bosc_geometric_reserve(NULL, table, 5), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_geometric_reserve(ctx, NULL, 5), "table");
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_geometric_reserve(ctx, table, wrong_sizes[i]), "n");
-    CHECK_STATUS(ctx, bosc_geometric_reserve(ctx, table, 65537), BOSC_ERR_LIMIT);
-    bosc_geometric_free(table);
-}
-
-struct subject {
-    struct scene scene;
-    int kind;
-    int64_t ids[SMALL], want_ids[SMALL];
-    bosc_geometric_match match, want;
-};
-
-static bosc_status call(bosc_ctx *ctx, void *user)
-{
-    struct subject *s = user;
-    bosc_geometric *table = NULL;
-    bosc_geometric_opts o = {
-        .size = sizeof o, .kind = (bosc_geometric_kind)(s->kind & 1), .max_bases = 40, .max_trials = 8};
-    if (s->kind & 2) o.neighbours = 8;
-    bosc_status status = bosc_geometric_create(ctx, &o, &table);
-    if (status == BOSC_OK) status = bosc_geometric_build(ctx, table, s->scene.model, s->scene.n);
-    if (status == BOSC_OK) status = bosc_geometric_find(ctx, table, s->scene.points, s->scene.m, s->ids, &s->match);
-    bosc_geometric_free(table);
-    return status;
-}
-
-static void prepare(void *user)
-{
-    struct subject *s = user;
-    memset(s->ids, 0x77, sizeof s->ids);
-    memset(&s->match, 0x77, sizeof s->match);
-    s->match.size = sizeof s->match;
-}
-
-static bool untouched(void *user)
-{
-    struct subject *s = user;
-    return s->ids[0] == 0x7777777777777777 && s->match.votes == 0x7777777777777777;
-}
-
-static bool right(void *user)
-{
-    struct subject *s = user;
-    return memcmp(s->ids, s->want_ids, sizeof s->ids) == 0 && memcmp(&s->match, &s->want, sizeof s->match) == 0;
-}
-
-static void faults(bosc_ctx *ctx)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    if (info.threads > 2) return; /* slow at many small loops */
-    struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < (info.threads > 1 ? 1 : 3); kind++) {
-        struct suite_random r = {55};
-        memset(s, 0, sizeof *s);
-        s->kind = kind;
-        make_scene(&r, &s->scene, kind & 1, kind & 2 ? 10 : 6, 0, 0, 0);
-        struct fault_sweep sweep = {
-            .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
-        prepare(s);
-        CHECK_OK(ctx, call(ctx, s));
-        s->want = s->match;
-        memcpy(s->want_ids, s->ids, sizeof s->ids);
-        CHECK(fault_sweep(ctx, &sweep) > 3);
-    }
-    free(s);
-}
-
 static const struct suite_case suite_cases_geometric[] = {
     {"similarities", similarities, NULL},
     {"affine maps", affine_maps, NULL},
-    {"the same everywhere", same_everywhere, NULL},
     {"large", large, NULL},
     {"memory", memory, NULL},
     {"reserve", reserve, NULL},
     {"second build", second_build, NULL},
     {"ids of 32 bits", narrow_ids, NULL},
     {"degenerate", degenerate, NULL},
-    {"arguments", arguments, NULL},
-    {"faults", faults, NULL},
 };
 SUITE(geometric);

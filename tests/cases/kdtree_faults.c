@@ -229,6 +229,7 @@ static int64_t sweep(bosc_ctx *ctx, struct subject *s, bosc_status (*of)(bosc_ct
     bosc_kdtree_free(s->read);
     for (int i = 0; i < OUTPUTS; i++) memcpy(s->want[i], s->out[i], ROOM);
     struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = s};
+    sweep.may_pass_none = of == get_nodes || of == get_duplicates;
     bosc_kdtree *kept = s->tree;
     if (of == save) {
         sweep.kinds = FAULTS_OF_CALLS | BI_FAULT_WRITE;

@@ -106,16 +106,21 @@ static bool right(const struct fault_sweep *s, const void *expected)
     return !s->right || s->right(s->user);
 }
 
-/* What the outputs are where nothing fails. */
-static void *learn(bosc_ctx *ctx, const struct fault_sweep *s)
+/* A call in which nothing fails: what its outputs are then, and how many things could have failed. */
+static void *learn(bosc_ctx *like, const struct fault_sweep *s, int64_t *passages_of_call)
 {
-    if (!s->outputs) return NULL;
+    int64_t live[2];
     void *expected = suite_alloc(s->output_bytes);
+    bosc_ctx *ctx = counted_context(like, live);
     if (s->open) s->open(ctx, s->user);
     prepare(s);
+    arm(s->kinds ? s->kinds : FAULTS_OF_CALLS, INT64_MAX, false);
     CHECK_OK(ctx, s->call(ctx, s->user));
-    memcpy(expected, s->outputs, s->output_bytes);
+    *passages_of_call = passed();
+    disarm();
+    if (s->outputs) memcpy(expected, s->outputs, s->output_bytes);
     if (s->close) s->close(s->user);
+    bosc_ctx_free(ctx);
     return expected;
 }
 
@@ -152,10 +157,18 @@ static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, const v
 
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
 {
-    int64_t swept = 0;
-    void *expected = learn(like, sweep);
-    for (int for_good = 0; for_good < 2; for_good++)
-        for (int64_t k = 0; suite_leaves_out() || fail_at_passage(like, sweep, expected, k, for_good); k++) swept++;
+    int64_t swept = 0, passages_of_call;
+    void *expected = learn(like, sweep, &passages_of_call);
+#ifdef BOSC_FAULTS
+    CHECK(passages_of_call > 0 || sweep->may_pass_none);
+#endif
+    for (int for_good = 0; for_good < 2; for_good++) {
+        int64_t k = 0;
+        while (suite_leaves_out() || fail_at_passage(like, sweep, expected, k, for_good))
+            k += sweep->step ? sweep->step : 1;
+        CHECK(k >= passages_of_call); /* each of them has failed, or was left out */
+        swept += k;
+    }
     free(expected);
     return swept;
 }

@@ -26,12 +26,14 @@ struct fault_sweep {
      * equal after a good call what one gives where nothing fails. NULL: none. */
     void *outputs;
     size_t output_bytes;
+    int64_t step;       /* only every so many k; 0: each */
+    bool may_pass_none; /* on the CPU nothing can fail in the call; else a sweep without a k is a mistake of the case */
 };
 
 /* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or `other` with its outputs
  * untouched, or BOSC_ERR_DEVICE, or succeeds with the right ones; the same context then succeeds; and nothing stays
- * allocated. Contexts are like `like`. Ends the case on a violation. Returns the number of k that were swept; a sweep
- * may be a trial that is left out. */
+ * allocated. Everything that can fail in a call in which nothing does is met. Contexts are like `like`. Ends the case on
+ * a violation. Returns the number of k that were swept; a k may be a trial that is left out. */
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
 
 /* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */
