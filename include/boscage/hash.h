@@ -130,7 +130,8 @@ BOSC_API bosc_status bosc_hash_retrieve(bosc_ctx *ctx, const bosc_hash *table, c
 
 /* Adds n pairs. The pair in the table counts as the first one of its key, and duplicates are treated as in a build.
  * keys, values, n: as in bosc_hash_build.
- * Errors: after BOSC_ERR_ARG, BOSC_ERR_LIMIT, BOSC_ERR_NOMEM and BOSC_ERR_DATA the table is as it was.
+ * Errors: after BOSC_ERR_ARG, BOSC_ERR_LIMIT, BOSC_ERR_NOMEM and BOSC_ERR_DATA the table is as it was; after any other
+ * failure it is that or empty.
  * Cost: in a BUCKETED map whose load factor stays at most 0.97 in each partition, a radix sort of the new pairs and of
  * all pairs in the partitions that get one, which are then filled again, and O(buckets). All other tables are listed
  * and built again from old and new pairs, in new memory.

@@ -555,6 +555,64 @@ static void crowded(bosc_ctx *ctx)
     free(c.rows);
 }
 
+/* Vectors that differ in one word of four are all one partition of that word's join, more than a thread's cache has
+ * room for; they are joined by other means. */
+static void one_partition(bosc_ctx *ctx)
+{
+    enum { WORDS = 4 };
+    static bool done; /* once: it takes many vectors */
+    struct suite_random r = {65};
+    int64_t n = 40000, pairs = 0;
+    bosc_cellgraph_info info = {.size = sizeof info};
+    if (done || suite_slow(ctx)) return;
+    done = true;
+    uint64_t *rows = suite_alloc((size_t)n * WORDS * 8);
+    memset(rows, 0, (size_t)n * WORDS * 8);
+    for (int64_t i = 0; i < n; i++) {
+        bool joined = i % 40 == 1; /* to the one before it */
+        rows[WORDS * i] = joined ? rows[WORDS * (i - 1)] ^ (uint64_t)1 << i % 64 : suite_next(&r);
+        pairs += joined;
+    }
+    struct reference_cells c = {.n = n, .length = 64 * WORDS, .letter_bits = 1, .stride = WORDS, .rows = rows};
+    bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_JOIN, 0, 32);
+    CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info));
+    CHECK(info.vertices == n && info.edges == pairs);
+    uint32_t *found = suite_alloc((size_t)pairs * 8);
+    CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, found, NULL));
+    for (int64_t k = 0; k < pairs; k++) CHECK(found[2 * k] == 40 * k && found[2 * k + 1] == 40 * k + 1);
+    bosc_cellgraph_free(graph);
+    free(found);
+    free(rows);
+}
+
+/* Many new rows are found with all others by the graph's method, a few one by one; a reserve keeps which vertex a row
+ * is, of more rows than vertices. */
+static void many_added(bosc_ctx *ctx)
+{
+    enum { N = 160 };
+    struct suite_random r = {66};
+    struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, N, 0);
+    int64_t vertex_of[2][N];
+    for (int64_t i = N / 2; i < N; i++) /* half of them are there already */
+        memcpy(c.rows + i * c.stride, c.rows + i / 4 * c.stride, (size_t)c.stride * 8);
+    for (int64_t part = N - 1; part > 0; part -= N - 2) {
+        bosc_cellgraph_info info = {.size = sizeof info};
+        struct reference_cells first = c;
+        first.n = part;
+        bosc_cellgraph *graph = cells_graph(ctx, &first, BOSC_CELLGRAPH_JOIN, 0, 64);
+        CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, c.rows + part * c.stride, N - part, c.stride));
+        CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info));
+        CHECK_EQ(info.method, part == 1 ? BOSC_CELLGRAPH_JOIN : BOSC_CELLGRAPH_ZOBRIST);
+        CHECK(info.vertices < N);
+        CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, NULL, vertex_of[0]));
+        CHECK_OK(ctx, bosc_cellgraph_reserve(ctx, graph, 100 * N, 100));
+        CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, NULL, NULL, NULL, vertex_of[1]));
+        CHECK(memcmp(vertex_of[0], vertex_of[1], sizeof vertex_of[0]) == 0);
+        bosc_cellgraph_free(graph);
+    }
+    free(c.rows);
+}
+
 /* The methods agree where all pairs are many. */
 static void large(void)
 {
@@ -578,8 +636,19 @@ static void large(void)
 }
 
 static const struct suite_case suite_cases_cellgraph[] = {
-    {"shapes", shapes, NULL},     {"small", small, NULL}, {"cubes", cubes, NULL},           {"letters", letters, NULL},
-    {"again", again, NULL},       {"added", added, NULL}, {"collisions", collisions, NULL}, {"large", NULL, large},
-    {"searches", searches, NULL}, {"far", far, NULL},     {"slices", slices, NULL},         {"crowded", crowded, NULL},
+    {"one partition", one_partition, NULL},
+    {"many added", many_added, NULL},
+    {"shapes", shapes, NULL},
+    {"small", small, NULL},
+    {"cubes", cubes, NULL},
+    {"letters", letters, NULL},
+    {"again", again, NULL},
+    {"added", added, NULL},
+    {"collisions", collisions, NULL},
+    {"large", NULL, large},
+    {"searches", searches, NULL},
+    {"far", far, NULL},
+    {"slices", slices, NULL},
+    {"crowded", crowded, NULL},
 };
 SUITE(cellgraph);

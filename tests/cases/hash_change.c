@@ -98,6 +98,32 @@ static void in_place(bosc_ctx *ctx)
     }
 }
 
+/* Tables of slots are built again without the keys: with the counts and values of the others. */
+static void counted_slots(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 6; k++) {
+        bosc_hash_opts o = {.layout = (bosc_hash_layout)(1 + k % 3), .key_bits = 64, .value_size = 4};
+        o.counted = k < 3;
+        if (k >= 3) o.kind = BOSC_HASH_MULTIMAP;
+        bosc_hash *table = create(ctx, &o);
+        struct reference_hash oracle = {.opts = o};
+        int64_t bad, erased = -1, n = suite_slow(ctx) ? 300 : 1500;
+        struct hash_pairs p = hash_make(HASH_FEW, &o, 1, n);
+        CHECK(reference_hash_insert(&oracle, p.keys, p.values, n, &bad));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+        for (int64_t some = n / 40; some <= n; some *= 40) { /* some of them, then all */
+            int64_t want = reference_hash_erase(&oracle, p.keys, some);
+            CHECK_OK(ctx, bosc_hash_erase(ctx, table, p.keys, some, &erased));
+            CHECK_EQ(erased, want);
+            check_all(ctx, table, &oracle, &p);
+        }
+        CHECK_EQ(table->keys, 0);
+        hash_free_pairs(&p);
+        reference_hash_clear(&oracle);
+        bosc_hash_free(table);
+    }
+}
+
 static void unique(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {0, 1, 2, 100, 4097};
@@ -132,6 +158,7 @@ static void unique(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hash_change[] = {
     {"sequences", sequences, NULL},
     {"in place", in_place, NULL},
+    {"counted slots", counted_slots, NULL},
     {"unique", unique, NULL},
 };
 SUITE(hash_change);

@@ -101,7 +101,99 @@ static void fks(bosc_ctx *ctx)
     sweep(ctx, BOSC_HASH_FKS, HASH_FEW, build_and_list);
 }
 
+/* A table that changes: what it held before, and what it got. */
+struct changing {
+    bosc_hash_opts opts;
+    struct hash_pairs pairs, more;
+    bosc_hash *table;
+    int64_t erased;
+};
+
+static void open_table(bosc_ctx *ctx, void *user)
+{
+    struct changing *c = user;
+    CHECK_OK(ctx, bosc_hash_create(ctx, &c->opts, &c->table));
+    CHECK_OK(ctx, bosc_hash_build(ctx, c->table, c->pairs.keys, c->pairs.values, c->pairs.n));
+}
+
+static void close_table(void *user) { bosc_hash_free(((struct changing *)user)->table); }
+
+static bosc_status erase_some(bosc_ctx *ctx, void *user)
+{
+    struct changing *c = user;
+    return bosc_hash_erase(ctx, c->table, c->pairs.keys, 9, &c->erased);
+}
+
+/* *erased is what it was after a failure; nine keys are erased, or none where a failed call had erased them. */
+static void prepare_erase(void *user) { ((struct changing *)user)->erased = -77; }
+static bool erase_untouched(void *user) { return ((struct changing *)user)->erased == -77; }
+static bool erase_right(void *user)
+{
+    const struct changing *c = user;
+    return c->erased == 9 || c->erased == 0;
+}
+
+static void erase(bosc_ctx *ctx)
+{
+    for (int layout = 0; layout < 4; layout++) {
+        struct changing c = {
+            .opts = {.size = sizeof c.opts, .layout = (bosc_hash_layout)layout, .key_bits = 64, .value_size = 4}};
+        struct fault_sweep sweep = {.call = erase_some,
+                                    .open = open_table,
+                                    .close = close_table,
+                                    .prepare = prepare_erase,
+                                    .untouched = erase_untouched,
+                                    .right = erase_right,
+                                    .user = &c};
+        c.pairs = hash_make(HASH_SEQUENCE, &c.opts, 1, 300);
+        fault_sweep(ctx, &sweep);
+        hash_free_pairs(&c.pairs);
+    }
+}
+
+#ifdef BOSC_FAULTS
+/* How many of the pairs the table holds, with their values. */
+static int64_t count_held(bosc_ctx *ctx, const bosc_hash *table, const struct hash_pairs *p)
+{
+    int64_t held = 0;
+    uint32_t *values = suite_alloc((size_t)p->n * 4);
+    uint8_t *found = suite_alloc((size_t)p->n);
+    CHECK_OK(ctx, bosc_hash_find(ctx, table, p->keys, p->n, values, found));
+    for (int64_t i = 0; i < p->n; i++) held += found[i] && values[i] == ((const uint32_t *)p->values)[i];
+    free(values);
+    free(found);
+    return held;
+}
+
+/* After an insertion in place that failed, a table is what it was, or empty; never half of it. */
+static void insert_in_place(bosc_ctx *ctx)
+{
+    struct changing c = {.opts = {.size = sizeof c.opts, .key_bits = 64, .value_size = 4, .load = 0.6}};
+    bosc_status status = BOSC_ERR_DEVICE;
+    c.pairs = hash_make(HASH_SEQUENCE, &c.opts, 1, 2000);
+    c.more = hash_make(HASH_RANDOM, &c.opts, 2, 50);
+    for (int64_t k = 0; status != BOSC_OK; k++) {
+        open_table(ctx, &c);
+        int64_t buckets = c.table->buckets;
+        bi_fault_arm(FAULTS_OF_CALLS, k, false);
+        status = bosc_hash_insert(ctx, c.table, c.more.keys, c.more.values, c.more.n);
+        bi_fault_disarm();
+        if (c.table->keys > 0) CHECK_EQ(count_held(ctx, c.table, &c.pairs), c.pairs.n);
+        if (c.table->keys > 0) CHECK_EQ(c.table->buckets, buckets); /* it was in place */
+        CHECK_EQ(c.table->keys, status == BOSC_OK ? 2050 : c.table->keys ? 2000 : 0);
+        CHECK_EQ(count_held(ctx, c.table, &c.more), status == BOSC_OK ? 50 : 0);
+        close_table(&c);
+    }
+    hash_free_pairs(&c.pairs);
+    hash_free_pairs(&c.more);
+}
+#endif
+
 static const struct suite_case suite_cases_hash_layouts_faults[] = {
+    {"erase", erase, NULL},
+#ifdef BOSC_FAULTS
+    {"insert in place", insert_in_place, NULL},
+#endif
     {"perfect", perfect, NULL},
     {"hybrid", hybrid, NULL},
     {"fks", fks, NULL},

@@ -104,8 +104,10 @@ static const struct saved_lie lies[] = {
     {IN_PARTS + 3, UINT32_MAX, "a partition does not begin"},
     {IN_TABLE + 3, 0x80000002u, "a hash that does not belong"},
     {IN_TABLE + 3, 0, NULL},
+    {IN_TABLE + 2, 0x10000001u, "a hash that does not belong"}, /* behind a filler */
     {IN_TABLE + 5, UINT32_MAX, "values are not there"},
     {IN_TABLE + 4, UINT32_MAX, "values are not there"},
+    {IN_TABLE + 5, 0, "values are not there"},
     {IN_PADDING, 1, "between its arrays"},
 };
 
@@ -132,6 +134,27 @@ static void malice(bosc_ctx *ctx)
     CHECK_EQ(f.size, 128 + 64 + 128 + 64 + 8);
     saved_lies(ctx, &saved_hash, &f, lies, sizeof lies / sizeof lies[0], NULL);
     free(f.bytes);
+}
+
+/* Files of the other layouts that lie about their partitions and runs. */
+static void malice_of_slots(bosc_ctx *ctx)
+{
+    static const struct saved_lie wrong[] = {
+        {18, 1, "the number of runs is not that of its keys"},
+        {18, 8, "the number of runs is not that of its keys"},
+        {24, 3, "its number of partitions is not that of its keys"},
+        {24, 30, "its number of partitions is not that of its keys"},
+        {IN_PARTS + 2, 1 << 8, "a run does not begin where the one before it ends"},
+        {IN_PARTS + 4, UINT32_MAX, "a run does not begin where the one before it ends"},
+    };
+    for (int layout = BOSC_HASH_PERFECT; layout <= BOSC_HASH_FKS; layout++) {
+        bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4};
+        bosc_hash *table = make(ctx, o, HASH_SEQUENCE, 2100);
+        struct saved f = hash_save(ctx, table);
+        saved_lies(ctx, &saved_hash, &f, wrong, sizeof wrong / sizeof wrong[0], NULL);
+        free(f.bytes);
+        bosc_hash_free(table);
+    }
 }
 
 /* A file that tells of a huge table and ends takes little memory. */
@@ -163,7 +186,7 @@ static void golden(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_save[] = {
-    {"round trip", round_trip, NULL},   {"damage", damage, NULL}, {"malice", malice, NULL},
-    {"huge header", huge_header, NULL}, {"golden", golden, NULL},
+    {"round trip", round_trip, NULL},           {"damage", damage, NULL},           {"malice", malice, NULL},
+    {"malice of slots", malice_of_slots, NULL}, {"huge header", huge_header, NULL}, {"golden", golden, NULL},
 };
 SUITE(hash_save);

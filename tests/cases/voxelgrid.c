@@ -41,6 +41,7 @@ static void check_pairs(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refere
     for (int64_t k = 0; k < 2 * count; k++) CHECK_EQ(kd_id(got_pairs, id_bits, k), pairs[k]);
     for (int64_t k = 0; k < count && count % 3; k++) CHECK(dist2_at(got2, p->dtype, k) == dist2[k]);
     if (count > 0) {
+        got = -1;
         CHECK_STATUS(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, got_pairs, NULL, count - 1, &got), BOSC_ERR_SPACE);
         CHECK_EQ(got, count);
     }
@@ -124,7 +125,9 @@ static void check_voxels(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
         all += inside;
     }
     CHECK_EQ(all, p->n);
+    again = -1;
     if (count > 0) CHECK_STATUS(ctx, bosc_voxelgrid_voxels(ctx, grid, coords, NULL, count - 1, &again), BOSC_ERR_SPACE);
+    if (count > 0) CHECK_EQ(again, count);
     free(counts);
     free(coords);
     free(own);
@@ -221,6 +224,22 @@ static void distant(bosc_ctx *ctx)
             kd_set((void *)p.data, dtype, (int64_t)suite_below(&r, (uint64_t)(n * dim)), far[(trial + k) % 6]);
         check_all(ctx, &p, &p, 150, 100, 64);
         free((void *)p.data);
+    }
+}
+
+/* Keys of all 64 bits, and of one less and one more: the last voxel's is all ones, and none comes after it. */
+static void full_keys(bosc_ctx *ctx)
+{
+    for (int32_t key_bits = 63; key_bits <= 65; key_bits++) {
+        const double high = ldexp(1, key_bits - 32) - 0.5, wide = 4294967295.5;
+        const double at[] = {0.5, 0.5, high, wide, 0.5, wide, high - 1, wide, high, wide - 1, high, 0.5, high, wide};
+        const struct reference_points p = {BOSC_F64, 2, 7, 2, at};
+        bosc_voxelgrid *grid = grid_of(ctx, &p, 1, 64);
+        bosc_voxelgrid_info info = {.size = sizeof info};
+        CHECK_OK(ctx, bosc_voxelgrid_get_info(ctx, grid, &info));
+        CHECK_EQ(info.key_bits, key_bits);
+        bosc_voxelgrid_free(grid);
+        for (double radius = 0.25; radius < 1e11; radius *= 8) check_all(ctx, &p, &p, 1, radius, 64);
     }
 }
 
@@ -333,7 +352,8 @@ static void memory(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid[] = {
-    {"shapes", shapes, NULL}, {"borders", borders, NULL},     {"distant points", distant, NULL}, {"small", small, NULL},
-    {"large", large, NULL},   {"long rows", long_rows, NULL}, {"memory", memory, NULL},
+    {"shapes", shapes, NULL},       {"borders", borders, NULL}, {"distant points", distant, NULL},
+    {"full keys", full_keys, NULL}, {"small", small, NULL},     {"large", large, NULL},
+    {"long rows", long_rows, NULL}, {"memory", memory, NULL},
 };
 SUITE(voxelgrid);
