@@ -1,4 +1,5 @@
 /* What cell graphs refuse, and their life: rebuilt without allocating, outliving contexts. */
+#include "cellgraph/cellgraph.h"
 #include "cases/cells_data.h"
 #include "support/faults.h"
 
@@ -198,6 +199,23 @@ static void searches(bosc_ctx *ctx)
     free(c.rows);
 }
 
+/* What is recorded of a graph's memory decides; here as if it were another device's. */
+static void other_device(bosc_ctx *ctx)
+{
+    bosc_cellgraph *graph = NULL;
+    CHECK_OK(ctx, bosc_cellgraph_create(ctx, &good, &graph));
+    graph->memory.device++;
+    CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, NULL, 0, 0), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_reserve(ctx, graph, 1, 1), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_get_pairs(ctx, graph, NULL, NULL), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_add(ctx, graph, NULL, 0, 0), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_components(ctx, graph, NULL, NULL), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_prepare(ctx, graph), "graph: it is on device");
+    CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, NULL, NULL, NULL), "graph: it is on device");
+    graph->memory.device--;
+    bosc_cellgraph_free(graph);
+}
+
 static void other_backend(void)
 {
     bosc_ctx_opts cpu = {.size = sizeof cpu}, cuda = {.size = sizeof cuda, .backend = BOSC_BACKEND_CUDA};
@@ -331,8 +349,15 @@ static void reserved(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_cellgraph_args[] = {
-    {"create", create, NULL},     {"build", build, NULL},       {"add", add, NULL},
-    {"outputs", outputs, NULL},   {"searches", searches, NULL}, {"another backend", NULL, other_backend},
-    {"rebuilds", rebuilds, NULL}, {"sizes", sizes, NULL},       {"reserved", reserved, NULL},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"add", add, NULL},
+    {"outputs", outputs, NULL},
+    {"searches", searches, NULL},
+    {"another device", other_device, NULL},
+    {"another backend", NULL, other_backend},
+    {"rebuilds", rebuilds, NULL},
+    {"sizes", sizes, NULL},
+    {"reserved", reserved, NULL},
 };
 SUITE(cellgraph_args);

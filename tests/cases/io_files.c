@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -229,9 +230,12 @@ static void pipes(void)
     bosc_array a = {.dtype = BOSC_F64, .rank = 2, .shape = {N, 1, 1, 1}, .data = x}, b = {0};
     CHECK_EQ(mkfifo(f.path[0], 0600), 0);
     pid_t child = fork();
+    int code = -1;
     if (child == 0) _exit(bosc_npy_write(f.path[0], &a, NULL) != BOSC_OK);
     CHECK_EQ(bosc_points_read(f.path[0], &b, NULL), BOSC_OK);
     CHECK(b.shape[0] == N && memcmp(b.data, x, N * sizeof *x) == 0);
+    CHECK_EQ(waitpid(child, &code, 0), child);
+    CHECK(WIFEXITED(code) && WEXITSTATUS(code) == 0); /* and it was written */
     bosc_array_free(&b);
     free(x);
     folder_remove(&f);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "voxelgrid/voxelgrid.h"
 #include "support/faults.h"
 #include "cases/kdtree_data.h"
 
@@ -207,6 +208,28 @@ static void lists(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
+/* What is recorded of a grid's memory decides; here as if it were another device's. */
+static void other_device(bosc_ctx *ctx)
+{
+    bosc_voxelgrid *grid = NULL;
+    bosc_voxelgrid_info info = {.size = sizeof info, .n = 77};
+    int64_t count = 77;
+    CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &good, &grid));
+    grid->memory.device++;
+    CHECK_ARG(ctx, bosc_voxelgrid_build(ctx, grid, NULL, 0, 0), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_reserve(ctx, grid, 1, 1), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_get_info(ctx, grid, &info), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_voxels(ctx, grid, NULL, NULL, 0, &count), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_voxel_count(ctx, grid, NULL, 0, 0, NULL), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_radius_count(ctx, grid, NULL, 0, 0, 1, NULL), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, NULL, 0, 0, 1, &count, NULL, NULL, 0), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, NULL, NULL, 0, &count), "grid: it is on device");
+    CHECK_ARG(ctx, bosc_voxelgrid_components(ctx, grid, 1, NULL, &count), "grid: it is on device");
+    CHECK(count == 77 && info.n == 77);
+    grid->memory.device--;
+    bosc_voxelgrid_free(grid);
+}
+
 static void other_backend(void)
 {
     bosc_ctx_opts cpu = {.size = sizeof cpu}, cuda = {.size = sizeof cuda, .backend = BOSC_BACKEND_CUDA};
@@ -330,6 +353,7 @@ static const struct suite_case suite_cases_voxelgrid_args[] = {
     {"reserve", reserve, NULL},
     {"lists", lists, NULL},
     {"frames", frames, NULL},
+    {"another device", other_device, NULL},
     {"another backend", NULL, other_backend},
 };
 SUITE(voxelgrid_args);

@@ -10,14 +10,15 @@ DEV = pathlib.Path(__file__).resolve().parent.parent.parent / "dev"
 
 
 class Dev(unittest.TestCase):
-    def run_dev(self, *arguments, cmake_code=0, ctest_line="", ctest_code=0):
+    def run_dev(self, *arguments, cmake_code=0, ctest_line="", ctest_lines=(), ctest_code=0):
+        printed = "\n".join(ctest_lines or [ctest_line])
         with tempfile.TemporaryDirectory() as folder:
             stands_in = pathlib.Path(folder) / "bin"
             stands_in.mkdir()
             shutil.copy(DEV, folder)
             for compiler in ("gcc", "g++", "clang"):  # finds every header at once
                 (stands_in / compiler).symlink_to("/bin/true")
-            for name, text in (("cmake", f"exit {cmake_code}"), ("ctest", f"echo '{ctest_line}'; exit {ctest_code}")):
+            for name, text in (("cmake", f"exit {cmake_code}"), ("ctest", f"cat <<'END'\n{printed}\nEND\nexit {ctest_code}")):
                 (stands_in / name).write_text(f"#!/bin/sh\n{text}\n")
                 (stands_in / name).chmod(0o755)
             env = {**os.environ, "PATH": f"{stands_in}:{os.environ['PATH']}"}
@@ -41,6 +42,16 @@ class Dev(unittest.TestCase):
     def test_ctest_that_dies_after_its_summary_is_a_failure(self):
         line = "100% tests passed, 0 tests failed out of 12"
         self.assertEqual(self.run_dev("test", "dev", ctest_line=line, ctest_code=1)[:2], (1, "12 passed, 1 failed"))
+
+    def test_skips_are_no_passes(self):
+        lines = ["100% tests passed, 0 tests failed out of 12", "The following tests did not run:",
+                 "\t  3 - cli_device (Skipped)"]
+        self.assertEqual(self.run_dev("test", "dev", ctest_lines=lines)[:2], (0, "11 passed, 0 failed"))
+
+    def test_skips_that_nothing_announces_are_failures(self):
+        lines = ["100% tests passed, 0 tests failed out of 12", "The following tests did not run:",
+                 "\t  3 - cli_device (Skipped)", "\t  4 - forest_oracle (Skipped)"]
+        self.assertEqual(self.run_dev("test", "dev", ctest_lines=lines)[:2], (1, "10 passed, 1 failed"))
 
     def test_unknown_commands_and_parts_are_refused(self):
         self.assertEqual(self.run_dev("nonsense")[0], 1)
