@@ -1,0 +1,178 @@
+/* What is said of memory holds for any number of threads: a build takes no more scratch than was told, and after a
+ * reserve, builds and queries of that shape take no memory at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/faults.h"
+
+enum { MOST = 60000, WORDS = 2 };
+
+/* A context whose memory is watched, and what it held when a structure was made, and reserved if it is. */
+struct watch {
+    bosc_ctx *ctx;
+    bool reserved;
+    int64_t live[2], before[2], scratch, told;
+};
+
+/* Distinct keys, rows of which every two are joined, and points. */
+static uint64_t keys[MOST], rows[WORDS * MOST], outputs[MOST];
+static double reals[2 * MOST];
+
+static int64_t scratch_of(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return info.scratch_bytes;
+}
+
+/* From here on. told: the scratch of a build. */
+static void begin(struct watch *w, int64_t told)
+{
+    memcpy(w->before, w->live, sizeof w->before);
+    w->scratch = scratch_of(w->ctx);
+    w->told = told;
+}
+
+static void check(const struct watch *w)
+{
+    enum { SMALLEST_CHUNK = 1 << 16 };
+    if (w->reserved)
+        CHECK(w->live[0] == w->before[0] && w->live[1] == w->before[1] && scratch_of(w->ctx) == w->scratch);
+    else
+        CHECK(scratch_of(w->ctx) <= w->told + SMALLEST_CHUNK);
+}
+
+static void hash(struct watch *w, int64_t n)
+{
+    static const bosc_hash_opts all[] = {{.layout = BOSC_HASH_BUCKETED}, {.layout = BOSC_HASH_PERFECT},
+                                         {.layout = BOSC_HASH_HYBRID},   {.layout = BOSC_HASH_FKS},
+                                         {.kind = BOSC_HASH_MULTIMAP},   {.counted = 1}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        bosc_hash_opts o = all[k];
+        bosc_hash *table = NULL;
+        int64_t scratch;
+        o.size = sizeof o;
+        o.key_bits = 64;
+        o.value_size = 8;
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_hash_create(w->ctx, &o, &table));
+        CHECK_OK(w->ctx, bosc_hash_bytes(w->ctx, &o, n, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_hash_reserve(w->ctx, table, n, n));
+        begin(w, scratch);
+        CHECK_OK(w->ctx, bosc_hash_build(w->ctx, table, keys, keys, n));
+        check(w);
+        if (w->reserved) CHECK_OK(w->ctx, bosc_hash_find(w->ctx, table, keys, n, outputs, NULL));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_hash_count(w->ctx, table, keys, n, (int64_t *)outputs));
+        check(w);
+        bosc_hash_free(table);
+    }
+}
+
+static void voxelgrid(struct watch *w, int64_t n)
+{
+    for (int dtype = 0; dtype < 2; dtype++) {
+        bosc_voxelgrid_opts o = {
+            .size = sizeof o, .dim = 2, .cell = dtype ? 0.01 : 1e-4, .dtype = dtype ? BOSC_F64 : BOSC_I64};
+        const void *points = dtype ? (const void *)reals : rows;
+        bosc_voxelgrid *grid = NULL;
+        int64_t scratch;
+        if (!dtype) o.cell = 1e13; /* keys of 64 bits at most */
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_voxelgrid_create(w->ctx, &o, &grid));
+        CHECK_OK(w->ctx, bosc_voxelgrid_bytes(w->ctx, &o, n, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_voxelgrid_reserve(w->ctx, grid, n, n));
+        begin(w, scratch);
+        CHECK_OK(w->ctx, bosc_voxelgrid_build(w->ctx, grid, points, n, 0));
+        check(w);
+        if (w->reserved)
+            CHECK_OK(w->ctx, bosc_voxelgrid_radius_count(w->ctx, grid, points, n, 0, o.cell, (int64_t *)outputs));
+        check(w);
+        bosc_voxelgrid_free(grid);
+    }
+}
+
+static void geometric(struct watch *w, int64_t n)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)kind, .max_bases = 2000};
+        bosc_geometric *table = NULL;
+        int64_t scratch, some = n < 50 ? n : kind ? 50 : 500; /* of all points, and of neighbours */
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_geometric_create(w->ctx, &o, &table));
+        CHECK_OK(w->ctx, bosc_geometric_bytes(w->ctx, &o, some, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_geometric_reserve(w->ctx, table, some));
+        begin(w, scratch);
+        CHECK_OK(w->ctx, bosc_geometric_build(w->ctx, table, reals, some));
+        w->before[0]++; /* the copy of the points in host memory */
+        check(w);
+        bosc_geometric_free(table);
+    }
+}
+
+static void cellgraph(struct watch *w, int64_t n)
+{
+    static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_TRIE,
+                                                    BOSC_CELLGRAPH_AUTO};
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        bosc_cellgraph_opts o = {.size = sizeof o, .length = 64 * WORDS, .method = methods[k]};
+        bosc_cellgraph *graph = NULL;
+        int64_t scratch;
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_cellgraph_create(w->ctx, &o, &graph));
+        CHECK_OK(w->ctx, bosc_cellgraph_bytes(w->ctx, &o, n, n, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_cellgraph_reserve(w->ctx, graph, n, n));
+        begin(w, scratch);
+        CHECK_OK(w->ctx, bosc_cellgraph_build(w->ctx, graph, rows, n, 0));
+        check(w);
+        bosc_cellgraph_free(graph);
+    }
+}
+
+static void trie(struct watch *w, int64_t n)
+{
+    bosc_trie_opts o = {.size = sizeof o, .length = 64 * WORDS};
+    bosc_trie *trie = NULL;
+    int64_t scratch;
+    CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+    CHECK_OK(w->ctx, bosc_trie_create(w->ctx, &o, &trie));
+    CHECK_OK(w->ctx, bosc_trie_bytes(w->ctx, &o, n, NULL, &scratch));
+    if (w->reserved) CHECK_OK(w->ctx, bosc_trie_reserve(w->ctx, trie, n));
+    begin(w, scratch);
+    CHECK_OK(w->ctx, bosc_trie_build(w->ctx, trie, rows, NULL, n, 0));
+    check(w);
+    bosc_trie_free(trie);
+}
+
+/* A structure at sizes below and far above a chunk of scratch, with few threads and more than there are cores. */
+static void hold(void (*of)(struct watch *w, int64_t n))
+{
+    static const int threads[] = {1, 8, 100};
+    struct suite_random r = {71};
+    for (int i = 0; i < MOST; i++) keys[i] = suite_next(&r);
+    for (int i = 0; i < WORDS * MOST; i++)
+        rows[i] = i % (2 * WORDS) < WORDS ? suite_next(&r) : rows[i - WORDS] ^ (i % WORDS);
+    for (int i = 0; i < 2 * MOST; i++) reals[i] = suite_unit(&r);
+    for (int t = 0; t < (suite_slow(NULL) ? 2 : 3); t++)
+        for (int k = 0; k < 4; k++) {
+            bosc_ctx_opts opts = {.size = sizeof opts, .threads = threads[t]};
+            bosc_ctx *like = suite_open(&opts);
+            struct watch w = {.reserved = k % 2};
+            w.ctx = counted_context(like, w.live);
+            of(&w, k < 2 ? 100 : suite_slow(NULL) ? 5000 : MOST);
+            bosc_ctx_free(w.ctx);
+            bosc_ctx_free(like);
+            CHECK(w.live[0] == 0 && w.live[1] == 0);
+        }
+}
+
+static void of_hash(void) { hold(hash); }
+static void of_voxelgrid(void) { hold(voxelgrid); }
+static void of_geometric(void) { hold(geometric); }
+static void of_cellgraph(void) { hold(cellgraph); }
+static void of_trie(void) { hold(trie); }
+
+static const struct suite_case suite_cases_promises[] = {
+    {"hash", NULL, of_hash},           {"voxelgrid", NULL, of_voxelgrid}, {"geometric", NULL, of_geometric},
+    {"cellgraph", NULL, of_cellgraph}, {"trie", NULL, of_trie},
+};
+SUITE(promises);
