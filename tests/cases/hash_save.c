@@ -157,6 +157,33 @@ static void malice_of_slots(bosc_ctx *ctx)
     }
 }
 
+/* A full bucket whose first two keys are in order is marked: some of its keys are in their second buckets. Turned round,
+ * they would be looked for no more. */
+static void lost_marks(bosc_ctx *ctx)
+{
+    bosc_hash_opts o = {.load = 0.97};
+    bosc_hash *table = make(ctx, o, HASH_SEQUENCE, 400);
+    struct saved f = hash_save(ctx, table);
+    size_t bytes = (size_t)table->buckets * BOSC_HASH_WIDTH * 4;
+    uint32_t *buckets = (uint32_t *)(void *)(f.bytes + f.size - sizeof(uint64_t) - (bytes + 63) / 64 * 64);
+    int marked = 0;
+    CHECK_EQ(table->shape.partition_bits, 1); /* fillers have another top bit than the keys before them */
+    for (int64_t b = 0; b < table->buckets; b++) {
+        uint32_t *hash = buckets + b * BOSC_HASH_WIDTH, first = hash[0], second = hash[1];
+        if (first >= second || (first ^ hash[BOSC_HASH_WIDTH - 1]) >> 31) continue;
+        hash[0] = second;
+        hash[1] = first;
+        saved_seal(f.bytes, f.size, saved_hash.header);
+        saved_refused(ctx, &saved_hash, &f, "a bucket is not marked as spilled");
+        hash[0] = first;
+        hash[1] = second;
+        marked++;
+    }
+    CHECK(marked > 10);
+    free(f.bytes);
+    bosc_hash_free(table);
+}
+
 /* A file that tells of a huge table and ends takes little memory. */
 static void huge_header(bosc_ctx *ctx)
 {
@@ -186,7 +213,9 @@ static void golden(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_save[] = {
-    {"round trip", round_trip, NULL},           {"damage", damage, NULL},           {"malice", malice, NULL},
-    {"malice of slots", malice_of_slots, NULL}, {"huge header", huge_header, NULL}, {"golden", golden, NULL},
+    {"round trip", round_trip, NULL}, {"damage", damage, NULL},
+    {"malice", malice, NULL},         {"malice of slots", malice_of_slots, NULL},
+    {"lost marks", lost_marks, NULL}, {"huge header", huge_header, NULL},
+    {"golden", golden, NULL},
 };
 SUITE(hash_save);
