@@ -16,6 +16,7 @@ if(NOT BOSC_SANITIZE)
     endif()
     add_test(NAME reference COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/reference_test.py)
     add_test(NAME dev_counts COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/dev_test.py)
+    add_test(NAME mutate_judges COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/mutate_test.py)
   endif()
 endif()
 

@@ -1,6 +1,7 @@
 /* Runs one suite under cmocka, a test for each case and configuration:
  *   boscage_test SUITE [CONFIGURATION]
- * A configuration is named by a part of its name: "cuda", "v3, 8". Without arguments it lists the suites. */
+ * A configuration is named by a part of its name: "cuda", "v3, 8"; "once" names the cases that none has. Without
+ * arguments it lists the suites. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static int run_suite(const struct suite *suite, const char *configuration)
     for (size_t i = 0; i < suite->count; i++)
         for (int c = 0; c < (suite->cases[i].once ? 1 : n); c++) {
             bool once = suite->cases[i].once != NULL;
-            if (configuration && (once || !strstr(list[c].name, configuration))) continue;
+            if (configuration && !strstr(once ? "once" : list[c].name, configuration)) continue;
             struct test *t = &tests[count];
             *t = (struct test){.of = &suite->cases[i], .configuration = &list[c]};
             snprintf(t->name, sizeof t->name, "%.100s%s%.47s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
