@@ -54,8 +54,9 @@ BOSC_API bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *o
 /* Frees the tree once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_kdtree_free(bosc_kdtree *tree);
 
-/* Reserves memory, so that later calls up to these sizes allocate nothing: builds of n points, and searches of
- * query_count queries for k neighbours (both may be 0).
+/* Reserves memory, so that later calls up to these sizes with this context allocate nothing: builds of n points, and
+ * searches of query_count queries for k neighbours (both may be 0). An AUTO build on CUDA that finds the points too
+ * clustered for its sampled pivots sorts them instead, and may allocate.
  * Errors: BOSC_ERR_LIMIT for n of 2^32 - 1 or more, BOSC_ERR_NOMEM; the tree is as it was then.
  * Cost: O(n dim) where the tree moves to larger blocks.
  * Waits where it moves. */

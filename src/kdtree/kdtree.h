@@ -75,8 +75,8 @@ struct bi_kdtree_ops {
     /* Bytes of the blocks points, ids and index for n nodes. */
     void (*blocks)(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]);
 
-    /* Bytes the tree keeps, and scratch of a build, for n points. */
-    void (*bytes)(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch);
+    /* Scratch of `build` for n points that are in reach. */
+    int64_t (*build_scratch)(const bosc_ctx *, const bosc_kdtree_opts *opts, int64_t n);
 
     /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
     bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, int64_t *row);
@@ -117,7 +117,7 @@ struct bi_kdtree_ops {
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
     /* Scratch of a knn with this many queries, and k neighbours, whose arrays are in reach. */
-    size_t (*query_bytes)(const bosc_kdtree *, int64_t query_count, int64_t k);
+    size_t (*query_bytes)(const bosc_ctx *, const bosc_kdtree *, int64_t query_count, int64_t k);
 
     /* The k nearest of every node, in rows by id, where that is faster than a search with rows as queries: whether the
      * backend has it for such a tree (NULL: no), and the search (query->rows.data is NULL). */

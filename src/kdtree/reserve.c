@@ -4,14 +4,15 @@
 #include "kdtree/shape.h"
 
 /* Scratch of a build with host points. */
-static int64_t build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n)
+static int64_t build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
-    int64_t size = (int64_t)bosc_dtype_size(opts->dtype), kept = 0, scratch = 0;
+    const struct bi_kdtree_ops *ops = ctx->ops->kdtree;
+    int64_t size = (int64_t)bosc_dtype_size(opts->dtype), scratch;
     int depth = bi_kdtree_depth(n), lists = opts->dim < depth ? opts->dim : depth;
     bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
     bool unique = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     if (fused)
-        ops->bytes(opts, n, &kept, &scratch);
+        scratch = ops->build_scratch(ctx, opts, n);
     else
         scratch = n * (8 * lists + 24); /* lists, order and what partitioning takes */
     if (!fused || unique) scratch += n * (2 * opts->dim * size + 4 * size + 16); /* sorted rows, keys, and their sort */
@@ -19,17 +20,31 @@ static int64_t build_scratch(const struct bi_kdtree_ops *ops, const bosc_kdtree_
     return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
 }
 
-/* Moves the tree to the larger blocks of *next. */
+/* Scratch of a search of a tree of n nodes with arrays in reach; one of as many queries as nodes may be of the nodes
+ * themselves, which then are queries in rows by id. */
+static int64_t query_scratch(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t query_count, int64_t k)
+{
+    int64_t row = tree->opts.dim * (int64_t)bosc_dtype_size(tree->opts.dtype);
+    bosc_kdtree sized = *tree;
+    sized.nodes = n;
+    return (int64_t)tree->ops->query_bytes(ctx, &sized, query_count, k) + (query_count >= n ? n * (2 * row + 8) : 0) +
+           4096;
+}
+
+/* Moves the tree to those blocks of *next that are larger. */
 static bosc_status move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
 {
     struct bi_block from[BI_KDTREE_BLOCKS], to[BI_KDTREE_BLOCKS];
     bosc_status status = BOSC_OK;
+    bool copied = false;
     bi_kdtree_list_blocks(tree, from);
     bi_kdtree_list_blocks(next, to);
-    for (int b = 0; b < BI_KDTREE_BLOCKS && status == BOSC_OK; b++)
-        if (from[b].data && from[b].data != to[b].data)
-            status = ctx->backend->copy(ctx, to[b].data, from[b].data, from[b].bytes);
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    for (int b = 0; b < BI_KDTREE_BLOCKS && status == BOSC_OK; b++) {
+        if (!from[b].data || from[b].data == to[b].data) continue;
+        status = ctx->backend->copy(ctx, to[b].data, from[b].data, from[b].bytes);
+        copied = true;
+    }
+    if (status == BOSC_OK && copied) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK)
         bi_kdtree_commit(tree, next);
     else
@@ -48,17 +63,12 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     if (entry == INT64_MAX || (query_count > 0 && entry > INT64_MAX / 4 / query_count))
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)query_count, (long long)k);
-    int64_t scratch = build_scratch(tree->ops, &tree->opts, n);
-    bosc_kdtree sized = *tree;
-    sized.nodes = n;
-    int64_t queries = (int64_t)tree->ops->query_bytes(&sized, query_count, k) + query_count * entry + 4096;
+    int64_t scratch = build_scratch(ctx, &tree->opts, n);
+    int64_t queries = query_scratch(ctx, tree, n, query_count, k) + query_count * entry;
     bosc_kdtree next;
     void *memory;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &memory));
-    if (n <= tree->nodes) return BOSC_OK;
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
-    if (next.points.data == tree->points.data && next.ids.data == tree->ids.data && next.index.data == tree->index.data)
-        return BOSC_OK;
     return move(ctx, tree, &next);
 }
 
@@ -74,6 +84,6 @@ bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts,
     ctx->ops->kdtree->blocks(&full, n, bytes);
     int64_t runs = full.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? 8 * n : 0;
     if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs;
-    if (scratch) *scratch = build_scratch(ctx->ops->kdtree, &full, n);
+    if (scratch) *scratch = build_scratch(ctx, &full, n);
     return BOSC_OK;
 }

@@ -1,6 +1,7 @@
 /* The life of a graph: rebuilt, reserved, outliving its context, read by many, cancelled, short of memory. */
-#include "support/faults.h"
 #include "cases/graph_data.h"
+#include "support/counted.h"
+#include "support/faults.h"
 #include "support/saved.h"
 
 static bosc_graph *new_graph(bosc_ctx *ctx, const bosc_graph_opts *o)
@@ -39,52 +40,6 @@ static void fresh(bosc_ctx *ctx)
     bosc_graph_free(graph);
 }
 
-/* Contexts of a configuration, with hooks that count what is allocated. */
-struct counter {
-    bosc_ctx *like;
-    int64_t allocations, live;
-};
-
-static void *count_host(void *user, size_t bytes)
-{
-    struct counter *c = user;
-    c->allocations++;
-    c->live++;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void release_host(void *user, void *memory, size_t bytes)
-{
-    (void)bytes;
-    ((struct counter *)user)->live--;
-    free(memory);
-}
-
-static void *count_device(void *user, size_t bytes)
-{
-    struct counter *c = user;
-    void *p = NULL;
-    c->allocations++;
-    c->live++;
-    CHECK_OK(c->like, bosc_alloc(c->like, bytes, &p));
-    return p;
-}
-
-static void release_device(void *user, void *memory, size_t bytes)
-{
-    struct counter *c = user;
-    c->live--;
-    bosc_release(c->like, memory, bytes);
-}
-
-static bosc_ctx *open_counted(struct counter *c)
-{
-    bosc_ctx_opts o = suite_opts_like(c->like);
-    o.host = (bosc_allocator){count_host, release_host, c};
-    if (o.backend == BOSC_BACKEND_CUDA) o.device_memory = (bosc_allocator){count_device, release_device, c};
-    return suite_open(&o);
-}
-
 static bosc_graph_opts options(int k)
 {
     return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),
@@ -119,8 +74,9 @@ static void second_build(bosc_ctx *like)
 {
     for (int k = 0; k < 64; k++) {
         if (suite_leaves_out()) continue;
-        struct counter c = {.like = like};
-        bosc_ctx *ctx = open_counted(&c);
+        struct counted c;
+        counted_open(&c, like, 0);
+        bosc_ctx *ctx = c.ctx;
         bosc_graph_opts o = options(k % 32);
         int64_t n = 300, m = suite_slow(like) ? 400 : 3000;
         bosc_graph *graph = new_graph(ctx, &o);
@@ -137,8 +93,7 @@ static void second_build(bosc_ctx *like)
         bosc_graph_free(graph);
         graph_free_entries(&e);
         graph_free_entries(&part);
-        bosc_ctx_free(ctx);
-        CHECK_EQ(c.live, 0);
+        counted_close(&c);
     }
 }
 

@@ -3,35 +3,7 @@
 #include <string.h>
 
 #include "cases/kdtree_data.h"
-
-/* Contexts of a configuration, with hooks that count what is allocated. */
-struct counter {
-    int64_t allocations, live;
-};
-
-static void *count_alloc(void *user, size_t bytes)
-{
-    struct counter *c = user;
-    __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&c->live, 1, __ATOMIC_RELAXED);
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void count_release(void *user, void *memory, size_t bytes)
-{
-    struct counter *c = user;
-    (void)bytes;
-    __atomic_sub_fetch(&c->live, 1, __ATOMIC_RELAXED);
-    free(memory);
-}
-
-/* NULL for configurations whose device memory the C library cannot give. */
-static bosc_ctx *open_counted(bosc_ctx *like, struct counter *c)
-{
-    bosc_ctx_opts o = suite_opts_like(like);
-    o.host = (bosc_allocator){count_alloc, count_release, c};
-    return o.backend == BOSC_BACKEND_CPU ? suite_open(&o) : NULL;
-}
+#include "support/counted.h"
 
 static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
 {
@@ -81,9 +53,9 @@ static void frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_point
 static void second_build(bosc_ctx *like)
 {
     struct suite_random r = {2};
-    struct counter c = {0};
-    bosc_ctx *ctx = open_counted(like, &c);
-    if (!ctx) return;
+    struct counted c;
+    counted_open(&c, like, 0);
+    bosc_ctx *ctx = c.ctx;
     for (int kind = 0; kind < 8; kind++) {
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 3,
@@ -106,8 +78,7 @@ static void second_build(bosc_ctx *like)
         free(ids);
         free((void *)p.data);
     }
-    bosc_ctx_free(ctx);
-    CHECK_EQ(c.live, 0);
+    counted_close(&c);
 }
 
 /* A tree keeps its nodes when more room is reserved. */

@@ -1,6 +1,7 @@
 /* Bad arguments of the functions on forests; out of memory and other faults at every point of them. */
 #include "cases/forest_data.h"
 
+#include "support/counted.h"
 #include "support/faults.h"
 
 enum { N = 40 };
@@ -245,33 +246,12 @@ static void faults(bosc_ctx *ctx)
 }
 
 /* A second call of the same shape allocates nothing. */
-struct counter {
-    int64_t allocations;
-};
-
-static void *count_alloc(void *user, size_t bytes)
-{
-    struct counter *c = user;
-    __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void count_release(void *user, void *memory, size_t bytes)
-{
-    (void)user, (void)bytes;
-    free(memory);
-}
-
 static void second_call(bosc_ctx *like)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    struct counter c = {0};
-    bosc_ctx *ctx = NULL;
     struct suite_random r = {42};
-    CHECK_OK(like, bosc_ctx_get_info(like, &info));
-    if (info.backend != BOSC_BACKEND_CPU) return;
-    bosc_ctx_opts o = {.size = sizeof o, .threads = info.threads, .host = {count_alloc, count_release, &c}};
-    CHECK_EQ(bosc_ctx_create(&o, &ctx), BOSC_OK);
+    struct counted c;
+    counted_open(&c, like, 0);
+    bosc_ctx *ctx = c.ctx;
     int64_t n = suite_slow(like) ? 300 : 5000, *edges = suite_alloc((size_t)n * 8),
             *labels = suite_alloc((size_t)n * 8);
     for (int a = 0; a < 3; a++) {
@@ -289,7 +269,7 @@ static void second_call(bosc_ctx *like)
         bosc_graph_free(graph);
         forest_free(&g);
     }
-    bosc_ctx_free(ctx);
+    counted_close(&c);
     free(edges);
     free(labels);
 }

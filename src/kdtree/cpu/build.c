@@ -23,6 +23,14 @@ static struct plan make_plan(int threads, int64_t n)
 
 static size_t key_size(const bosc_kdtree_opts *opts) { return bosc_dtype_size(opts->dtype); }
 
+/* Bytes of columns of n points, and what rounding their two requests up may add. */
+static int64_t columns_bytes(const bosc_kdtree_opts *opts, int64_t n)
+{
+    enum { SLACK = 512 };
+    int64_t pitch = (int64_t)bi_round_up((uint64_t)n, BI_KDTREE_CPU_BLOCK);
+    return pitch * (opts->dim * (int64_t)key_size(opts) + (int64_t)sizeof(uint32_t)) + SLACK;
+}
+
 static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n,
                                 struct bi_kdtree_columns *columns)
 {
@@ -34,12 +42,17 @@ static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int
 
 static size_t masks_bytes(int64_t n) { return ((size_t)n / 16 + 2) * sizeof(uint16_t); }
 
-int64_t bi_kdtree_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
+static size_t all_masks_bytes(int64_t n, const struct plan *plan)
 {
-    enum { THREADS = 64, SLACK = 4096 };
-    int64_t point = opts->dim * (int64_t)key_size(opts) + (int64_t)sizeof(uint32_t);
-    int64_t own = (n < BI_KDTREE_CPU_SUBTREE ? n : BI_KDTREE_CPU_SUBTREE) * point + SLACK;
-    return n * point + n / 8 + SLACK + own * (n > 4096 ? THREADS : 1);
+    return masks_bytes(n) + sizeof(uint16_t) * ((size_t)1 << plan->levels);
+}
+
+int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
+{
+    enum { SLACK = 512 };
+    struct plan plan = make_plan(ctx->threads, n);
+    int64_t own = columns_bytes(opts, plan.largest) + (int64_t)sizeof(struct bi_kdtree_columns);
+    return columns_bytes(opts, n) + plan.threads * own + (int64_t)all_masks_bytes(n, &plan) + SLACK;
 }
 
 /* A level of the first phase. */
@@ -110,7 +123,7 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     BI_TRY(take_columns(ctx, opts, n, &job.here));
     BI_TRY(bi_scratch(ctx, sizeof *own * (size_t)plan.threads, (void **)&own));
     for (int t = 0; t < plan.threads; t++) BI_TRY(take_columns(ctx, opts, plan.largest, &own[t]));
-    BI_TRY(bi_scratch(ctx, masks_bytes(n) + sizeof(uint16_t) * ((size_t)1 << plan.levels), (void **)&masks));
+    BI_TRY(bi_scratch(ctx, all_masks_bytes(n, &plan), (void **)&masks));
     job.there = (struct bi_kdtree_columns){tree->points.data, tree->ids.data, n, 0};
     const struct bi_kdtree_columns *first = plan.levels % 2 ? &job.there : &job.here;
 #pragma omp parallel for schedule(static) num_threads(plan.threads)

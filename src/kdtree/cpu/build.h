@@ -50,6 +50,6 @@ extern const struct bi_kdtree_build_hot bi_kdtree_build_hot64_v1, bi_kdtree_buil
 
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                 struct bi_kdtree_view view);
-int64_t bi_kdtree_cpu_build_scratch(const bosc_kdtree_opts *opts, int64_t n);
+int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n);
 
 #endif

@@ -23,14 +23,6 @@ static void cpu_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
     bytes[2] = bi_kdtree_cpu_index_bytes(opts, n);
 }
 
-static void cpu_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
-{
-    size_t bytes[3];
-    cpu_blocks(opts, n, bytes);
-    *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
-    *scratch = bi_kdtree_cpu_build_scratch(opts, n);
-}
-
 static struct bi_kdtree_view cpu_view(const bosc_kdtree *tree)
 {
     return (struct bi_kdtree_view){.points = tree->points.data,
@@ -216,7 +208,7 @@ static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const
 const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .steps = &cpu_steps,
     .blocks = cpu_blocks,
-    .bytes = cpu_bytes,
+    .build_scratch = bi_kdtree_cpu_build_scratch,
     .find_nan = cpu_find_nan,
     .view = cpu_view,
     .builds = cpu_builds,

@@ -34,16 +34,10 @@ static bool cuda_builds(const bosc_kdtree_opts *opts, int64_t n)
     return bi_kdtree_has_sampled_build(opts);
 }
 
-/* The slow path keeps dim pairs of orders, two columns of keys, and what the sort itself takes. */
-static void cuda_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+static int64_t cuda_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
-    size_t bytes[3];
-    cuda_blocks(opts, n, bytes);
-    *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
-    if (cuda_builds(opts, n) && opts->builder == BOSC_KDTREE_AUTO && opts->duplicates == BOSC_KDTREE_DUPLICATES_KEEP)
-        *scratch = bi_kdtree_cuda_build_scratch(opts->dim, n);
-    else
-        *scratch = n * (8 * (int64_t)opts->dim + 4 + 4 * (int64_t)bi_kdtree_element_size(opts->dtype));
+    (void)ctx;
+    return bi_kdtree_cuda_build_scratch(opts->dim, n);
 }
 
 static struct bi_kdtree_view cuda_view(const bosc_kdtree *tree)
@@ -140,8 +134,9 @@ static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
 }
 
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
-static size_t cuda_query_bytes(const bosc_kdtree *tree, int64_t m, int64_t k)
+static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, int64_t k)
 {
+    (void)ctx;
     if (use_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(m);
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
@@ -204,7 +199,7 @@ static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
 extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     &cuda_steps,
     cuda_blocks,
-    cuda_bytes,
+    cuda_build_scratch,
     cuda_find_nan,
     cuda_view,
     cuda_builds,

@@ -1,0 +1,324 @@
+/* What a structure reserves is enough for the calls that it is reserved for, whatever the options and the number of
+ * threads; and what its _bytes function tells is what it keeps, and enough scratch for a build. */
+#include "cases/graph_data.h"
+#include "cases/kdtree_data.h"
+#include "cases/terrain_data.h"
+#include "core/call.h"
+#include "support/counted.h"
+
+/* A context with the threads of the configuration, or in some trials with many. */
+static void open_trial(struct counted *c, bosc_ctx *like, int trial)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    counted_open(c, like, o.backend == BOSC_BACKEND_CPU && o.threads == 1 && trial % 3 == 0 ? 100 : 0);
+}
+
+static int64_t scratch_of(const bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_OK);
+    return info.scratch_bytes;
+}
+
+/* Gives the arena this much, in one piece; returns what it holds. */
+static int64_t take_scratch(bosc_ctx *ctx, int64_t bytes)
+{
+    void *memory;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    CHECK_OK(ctx, bi_scratch(ctx, (size_t)bytes, &memory));
+    bi_arena_rewind(ctx, mark);
+    return scratch_of(ctx);
+}
+
+struct tree_trial {
+    bosc_kdtree_opts opts;
+    struct reference_points points, queries;
+    int64_t k;
+};
+
+static struct tree_trial tree_trial(struct suite_random *r, int trial, bool slow)
+{
+    int64_t n = (int64_t)suite_below(r, suite_below(r, 2) ? 20 : slow ? 600 : 5000), m = n < 300 ? n + 4 : 300;
+    struct tree_trial t = {
+        .opts = {.size = sizeof t.opts,
+                 .dtype = trial % 8 < 4 ? BOSC_F32 : number_types[suite_below(r, 4)],
+                 .dim = 1 + (int32_t)suite_below(r, 6),
+                 .builder = trial & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
+                 .duplicates = trial & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP,
+                 .id_bits = suite_below(r, 2) ? 32 : 64},
+        .k = 1 + (int64_t)suite_below(r, suite_below(r, 3) ? 7 : (uint64_t)n + 1)};
+    if (t.k > 100) m = 4;
+    t.points = kd_points(r, t.opts.dtype, t.opts.dim, n, t.opts.dim, suite_below(r, 2) ? KD_RANDOM : KD_GRID);
+    t.queries = kd_points(r, t.opts.dtype, t.opts.dim, m, t.opts.dim, KD_GRID);
+    return t;
+}
+
+static void search_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct tree_trial *t)
+{
+    int64_t m = t->queries.n, k = t->k, *offsets = suite_alloc((size_t)(m + 1) * 8);
+    void *ids = suite_alloc((size_t)(m * k) * 8), *dist2 = suite_alloc((size_t)(m * k) * 8);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, t->queries.data, m, 0, k, ids, dist2));
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, t->queries.data, m, 0, k, ids, NULL));
+    CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, t->queries.data, m, 0, k, 1, ids, dist2));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, t->queries.data, m, 0, 1, offsets, NULL, NULL, 0));
+    CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, t->queries.data, m, 0, 1, offsets));
+    if (t->points.n <= m && t->opts.duplicates == BOSC_KDTREE_DUPLICATES_KEEP)
+        CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, ids, dist2));
+    free(offsets);
+    free(ids);
+    free(dist2);
+}
+
+static void reserve_tree(bosc_ctx *like, const struct tree_trial *t, int trial)
+{
+    struct counted c;
+    bosc_kdtree *tree = NULL;
+    open_trial(&c, like, trial);
+    CHECK_OK(c.ctx, bosc_kdtree_create(c.ctx, &t->opts, &tree));
+    if (trial & 4) CHECK_OK(c.ctx, bosc_kdtree_build(c.ctx, tree, t->points.data, t->points.n * 7 / 8, 0));
+    CHECK_OK(c.ctx, bosc_kdtree_reserve(c.ctx, tree, t->points.n, t->queries.n, t->k));
+    int64_t before = c.allocations;
+    CHECK_OK(c.ctx, bosc_kdtree_build(c.ctx, tree, t->points.data, t->points.n, 0));
+    CHECK_EQ(c.allocations, before);
+    search_tree(c.ctx, tree, t);
+    CHECK_EQ(c.allocations, before);
+    bosc_kdtree_free(tree);
+    counted_close(&c);
+}
+
+static void measure_tree(bosc_ctx *like, const struct tree_trial *t, int trial)
+{
+    struct counted c;
+    bosc_kdtree *tree = NULL;
+    bosc_kdtree_info info = {.size = sizeof info};
+    int64_t kept, scratch;
+    open_trial(&c, like, trial);
+    CHECK_OK(c.ctx, bosc_kdtree_bytes(c.ctx, &t->opts, t->points.n, &kept, &scratch));
+    int64_t held = take_scratch(c.ctx, scratch);
+    CHECK_OK(c.ctx, bosc_kdtree_create(c.ctx, &t->opts, &tree));
+    CHECK_OK(c.ctx, bosc_kdtree_build(c.ctx, tree, t->points.data, t->points.n, 0));
+    CHECK_EQ(scratch_of(c.ctx), held);
+    CHECK_OK(c.ctx, bosc_kdtree_get_info(c.ctx, tree, &info));
+    CHECK_EQ(info.bytes, kept);
+    bosc_kdtree_free(tree);
+    counted_close(&c);
+}
+
+static void kdtree(bosc_ctx *like)
+{
+    struct suite_random r = {1};
+    for (int trial = 0; trial < 32; trial++) {
+        struct tree_trial t = tree_trial(&r, trial, suite_slow(like));
+        if (!suite_leaves_out()) {
+            reserve_tree(like, &t, trial);
+            measure_tree(like, &t, trial);
+        }
+        free((void *)t.points.data);
+        free((void *)t.queries.data);
+    }
+}
+
+static bosc_graph_opts graph_opts(struct suite_random *r, int trial)
+{
+    static const bosc_dtype weights[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
+    return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),
+                             .weight = weights[suite_below(r, 6)],
+                             .id_bits = trial & 1 ? 32 : 64,
+                             .arcs = trial & 2 ? BOSC_GRAPH_ARCS_BOTH : BOSC_GRAPH_ARCS_ONE,
+                             .parallel = (bosc_graph_parallel)(trial >> 2 & 3),
+                             .nan = (bosc_graph_nan)suite_below(r, 3),
+                             .drop_loops = (int32_t)suite_below(r, 2),
+                             .wide = (int32_t)suite_below(r, 2)};
+}
+
+/* Entries of which every second one is the arc back, or parallel. */
+static struct graph_entries graph_trial(struct suite_random *r, const bosc_graph_opts *o, bool slow)
+{
+    int64_t most = suite_below(r, 2) ? 20 : slow ? 900 : 20000, m = 2 * (int64_t)suite_below(r, (uint64_t)most);
+    struct graph_entries e =
+        graph_make(suite_next(r), GRAPH_DENSE, 2 + (int64_t)suite_below(r, 500), m, o->weight, SMALL_INTEGERS);
+    size_t size = bosc_dtype_size(o->weight);
+    for (int64_t i = 1; i < m; i += 2) {
+        if (e.u[i - 1] == e.v[i - 1]) e.v[i - 1] = (e.u[i - 1] + 1) % e.n;
+        e.u[i] = e.v[i - 1];
+        e.v[i] = e.u[i - 1];
+        memcpy((char *)e.weights + (size_t)i * size, (char *)e.weights + (size_t)(i - 1) * size, size);
+    }
+    return e;
+}
+
+static void try_graph(bosc_ctx *like, const bosc_graph_opts *o, const struct graph_entries *e, int trial)
+{
+    for (int told = 0; told < 2; told++) {
+        struct counted c;
+        bosc_graph *graph = NULL;
+        bosc_graph_info info = {.size = sizeof info};
+        int64_t kept, scratch;
+        open_trial(&c, like, trial);
+        CHECK_OK(c.ctx, bosc_graph_create(c.ctx, o, &graph));
+        CHECK_OK(c.ctx, bosc_graph_bytes(c.ctx, o, e->n, e->m, &kept, &scratch));
+        if (told)
+            take_scratch(c.ctx, scratch);
+        else
+            CHECK_OK(c.ctx, bosc_graph_reserve(c.ctx, graph, e->n, e->m));
+        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        CHECK_OK(c.ctx, graph_build(c.ctx, o, graph, e, false));
+        CHECK_EQ(scratch_of(c.ctx), held);
+        if (!told) CHECK_EQ(c.allocations, before);
+        CHECK_OK(c.ctx, bosc_graph_get_info(c.ctx, graph, &info));
+        CHECK_EQ(info.bytes, kept);
+        bosc_graph_free(graph);
+        counted_close(&c);
+    }
+}
+
+static void graph(bosc_ctx *like)
+{
+    struct suite_random r = {2};
+    for (int trial = 0; trial < 48; trial++) {
+        bosc_graph_opts o = graph_opts(&r, trial);
+        struct graph_entries e = graph_trial(&r, &o, suite_slow(like));
+        if (!suite_leaves_out()) try_graph(like, &o, &e, trial);
+        graph_free_entries(&e);
+    }
+}
+
+/* Everything that a tree is asked with arrays of the context's. */
+static void call_cbt(bosc_ctx *ctx, bosc_cbt *tree, int32_t depth, void *memory)
+{
+    enum { NODES = 64 };
+    uint64_t *words = memory;
+    int64_t *sources = (int64_t *)memory + NODES;
+    uint8_t *commands = (uint8_t *)memory + 16 * NODES;
+    CHECK_OK(ctx, bosc_cbt_split(ctx, tree, words, NODES));
+    CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+    CHECK_OK(ctx, bosc_cbt_merge(ctx, tree, words, NODES));
+    CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, NODES, sources, NODES));
+    CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, NODES, NULL, 0));
+    CHECK_OK(ctx, bosc_cbt_cycle(ctx, tree, commands, NODES, sources, words, NODES));
+    CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, 0, NODES, words));
+    CHECK_OK(ctx, bosc_cbt_decode_at(ctx, tree, sources, NODES, words));
+    CHECK_OK(ctx, bosc_cbt_encode(ctx, tree, words, NODES, sources));
+    CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, words, NODES, sources));
+    CHECK_OK(ctx, bosc_cbt_recount(ctx, tree));
+    CHECK_OK(ctx, bosc_cbt_get_bits(ctx, tree, words));
+    CHECK_OK(ctx, bosc_cbt_set_bits(ctx, tree, words));
+    CHECK_OK(ctx, bosc_cbt_get_heap(ctx, tree, words));
+    CHECK_OK(ctx, bosc_cbt_set_heap(ctx, tree, words));
+    CHECK_OK(ctx, bosc_cbt_reset(ctx, tree, depth / 2));
+}
+
+static void try_cbt(bosc_ctx *like, const bosc_cbt_opts *o, int trial)
+{
+    size_t bytes = ((size_t)4 << o->depth) / 8 + 4096;
+    for (int told = 0; told < 2; told++) {
+        struct counted c;
+        bosc_cbt *tree = NULL;
+        bosc_cbt_info info = {.size = sizeof info};
+        int64_t kept, commanded, scratch;
+        open_trial(&c, like, trial);
+        struct array memory = array_make(c.ctx, NULL, bytes, true);
+        CHECK_OK(c.ctx, bosc_cbt_bytes(c.ctx, o, &kept, &commanded, &scratch));
+        CHECK_OK(c.ctx, bosc_cbt_create(c.ctx, o, &tree));
+        CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
+        CHECK_EQ(info.bytes, kept);
+        if (told)
+            take_scratch(c.ctx, scratch);
+        else
+            CHECK_OK(c.ctx, bosc_cbt_reserve(c.ctx, tree));
+        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        call_cbt(c.ctx, tree, o->depth, memory.p);
+        CHECK_EQ(scratch_of(c.ctx), held);
+        if (!told) CHECK_EQ(c.allocations, before);
+        CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
+        CHECK_EQ(info.bytes, commanded);
+        bosc_cbt_free(tree);
+        array_free(c.ctx, &memory);
+        counted_close(&c);
+    }
+}
+
+static void cbt(bosc_ctx *like)
+{
+    static const int32_t depths[] = {0, 3, 6, 11, 15, 18};
+    for (int trial = 0; trial < 12; trial++) {
+        bosc_cbt_opts o = {.size = sizeof o,
+                           .depth = depths[trial / 2],
+                           .level = depths[trial / 2] / 2,
+                           .layout = trial % 2 ? BOSC_CBT_PUBLISHED : BOSC_CBT_RANKED};
+        if (!suite_leaves_out()) try_cbt(like, &o, trial);
+    }
+}
+
+/* Everything that a terrain does with arrays of the context's. */
+static void call_terrain(bosc_ctx *ctx, bosc_terrain *terrain, const struct array *heights, int64_t w, int64_t h,
+                         const struct array *memory)
+{
+    const bosc_terrain_region region = {.high = {9, 9}, .error = 1};
+    bosc_terrain_goal goals[] = {
+        {.error = 5}, {.triangles = w * h}, {.error = 2, .regions = &region, .region_count = 1, .hysteresis = 0.2}};
+    bosc_terrain_stats stats = {.size = sizeof stats};
+    int64_t counts[2], capacity = (int64_t)memory->bytes / 16;
+    CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights->p, w, h, w));
+    for (int g = 0; g < 3; g++) {
+        goals[g].size = sizeof goals[g];
+        CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goals[g]));
+    }
+    CHECK_OK(ctx, bosc_terrain_update(ctx, terrain, memory->p, (int64_t)memory->bytes));
+    CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, memory->p, NULL, capacity, NULL, 0, counts));
+    CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, memory->p, capacity, counts));
+    CHECK_OK(ctx, bosc_terrain_get_corners(ctx, terrain, 0, 16, memory->p));
+    CHECK_OK(ctx, bosc_terrain_measure(ctx, terrain, &stats));
+}
+
+static void try_terrain(bosc_ctx *like, const bosc_terrain_opts *o, int64_t w, int64_t h, int trial)
+{
+    float *raster = terrain_heights(ROUGH, w, h, 1);
+    for (int told = 0; told < 2; told++) {
+        struct counted c;
+        bosc_terrain *terrain = NULL;
+        bosc_terrain_info info = {.size = sizeof info};
+        int64_t kept, scratch;
+        open_trial(&c, like, trial);
+        struct array heights = array_make(c.ctx, raster, (size_t)(w * h) * sizeof *raster, true);
+        struct array memory = array_make(c.ctx, NULL, (size_t)(w * h) * 32 + 4096, true);
+        CHECK_OK(c.ctx, bosc_terrain_create(c.ctx, o, &terrain));
+        CHECK_OK(c.ctx, bosc_terrain_bytes(c.ctx, o, w, h, &kept, &scratch));
+        if (told)
+            take_scratch(c.ctx, scratch);
+        else
+            CHECK_OK(c.ctx, bosc_terrain_reserve(c.ctx, terrain, w, h));
+        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        call_terrain(c.ctx, terrain, &heights, w, h, &memory);
+        CHECK_EQ(scratch_of(c.ctx), held);
+        if (!told) CHECK_EQ(c.allocations, before);
+        CHECK_OK(c.ctx, bosc_terrain_get_info(c.ctx, terrain, &info));
+        CHECK_EQ(info.bytes, kept);
+        bosc_terrain_free(terrain);
+        array_free(c.ctx, &heights);
+        array_free(c.ctx, &memory);
+        counted_close(&c);
+    }
+    free(raster);
+}
+
+static void terrain(bosc_ctx *like)
+{
+    static const int64_t sides[][2] = {{2, 2}, {65, 65}, {33, 20}, {3, 120}, {200, 190}};
+    for (int trial = 0; trial < 10; trial++) {
+        bosc_terrain_opts o = {.size = sizeof o,
+                               .roots = trial < 4 && trial % 2 ? BOSC_TERRAIN_TRIANGLE : BOSC_TERRAIN_SQUARE,
+                               .assume_valid = trial % 2};
+        const int64_t *side = sides[trial / 2];
+        if (suite_slow(like) && side[0] > 100) continue;
+        if (!suite_leaves_out()) try_terrain(like, &o, side[0], side[1], trial);
+    }
+}
+
+static const struct suite_case suite_cases_reserve[] = {
+    {"k-d tree", kdtree, NULL},
+    {"graph", graph, NULL},
+    {"bisections", cbt, NULL},
+    {"terrain", terrain, NULL},
+};
+SUITE(reserve);
