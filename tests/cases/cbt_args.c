@@ -218,6 +218,11 @@ static void carrying(bosc_ctx *ctx)
     int64_t sources[16] = {0};
     char in[16] = {0}, out[16];
     CHECK_EQ(bosc_cbt_carry(NULL, sources, 3, in, 8, 1, out), BOSC_ERR_ARG);
+    /* Sources that are not in the input, which has more behind it. */
+    const int64_t strangers[3] = {-1, 3, 7};
+    uint8_t items[8] = {1, 2, 3, 4, 5, 6, 7, 8}, carried[3] = {9, 9, 9};
+    CHECK_OK(ctx, bosc_cbt_carry(ctx, strangers, 3, items, 3, 1, carried));
+    CHECK(carried[0] == 0 && carried[1] == 0 && carried[2] == 0);
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, NULL, 3, in, 8, 1, out), "sources");
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, NULL, 8, 1, out), "in");
     CHECK_ARG(ctx, bosc_cbt_carry(ctx, sources, 3, in, 8, 1, NULL), "out");

@@ -156,6 +156,13 @@ static void scratch(bosc_ctx *ctx)
     struct bi_mark mark = bi_arena_mark(ctx);
     CHECK_OK(ctx, bi_scratch(ctx, 1 << 20, &b));
     bi_arena_rewind(ctx, mark);
+    CHECK_OK(ctx, bi_scratch(ctx, 100, &b));
+    bi_arena_rewind(ctx, mark);
+    CHECK_OK(ctx, bi_scratch(ctx, 100, &c)); /* in the chunk of the mark */
+    CHECK(b == c);
+    bi_arena_rewind(ctx, mark);
+    CHECK_OK(ctx, bi_scratch(ctx, 1 << 20, &b));
+    bi_arena_rewind(ctx, mark);
     CHECK_OK(ctx, bi_scratch(ctx, 1 << 20, &c));
     CHECK(b == c && (uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
     bi_arena_rewind(ctx, mark);

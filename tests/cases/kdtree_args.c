@@ -75,6 +75,7 @@ static void build(bosc_ctx *ctx)
     for (size_t i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 3, bad_strides[i]), "stride");
     CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 3, INT64_MAX), "n");
     CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 100, INT64_MAX / 128), "n");
+    CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 1, INT64_MAX / 4), "n"); /* with the row's own elements beyond */
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, NULL, 1, 1, 1), "tree");
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 1, INT64_MAX, 1), "k");
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 1, 1, INT64_MAX), "k");

@@ -143,6 +143,7 @@ static void brown(bosc_ctx *ctx)
     for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
         try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
                 (enum kd_shape)suite_below(&r, KD_SHAPES));
+    for (int t = 0; t < 4; t++) try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
     /* Beyond what one block of a device makes. */
     int64_t n = suite_slow(ctx) ? 2500 : 5000;
     try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, n, KD_RANDOM);

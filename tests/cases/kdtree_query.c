@@ -304,8 +304,29 @@ static void flat(bosc_ctx *ctx)
     }
 }
 
+/* The square of a radius is rounded as the squares in distances are: a point is within its own distance. */
+static void own_distances(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    for (int t = 0; t < 2; t++) {
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[t], .dim = 1};
+        for (int trial = 0; trial < 20; trial++) {
+            double radius = suite_unit(&r), point, query = 0;
+            int64_t count, id;
+            kd_set(&point, dtypes[t], 0, radius);
+            struct reference_points p = {dtypes[t], 1, 1, 1, &point};
+            bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+            CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, &query, 1, 0, radius, &count));
+            CHECK_EQ(count, 1);
+            CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, &query, 1, 0, 1, radius, &id, NULL));
+            CHECK_EQ(id, 0);
+            bosc_kdtree_free(tree);
+        }
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_query[] = {
     {"shapes", shapes, NULL}, {"flat", flat, NULL}, {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL}, {"ties", ties, NULL},
+    {"larger", larger, NULL}, {"ties", ties, NULL}, {"own distances", own_distances, NULL},
 };
 SUITE(kdtree_query);

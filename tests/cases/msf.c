@@ -198,8 +198,8 @@ static void options(bosc_ctx *ctx)
         for (int which = 0; which < 16; which += quick(ctx) ? 3 : 1) {
             if (suite_leaves_out()) continue;
             int64_t n = quick(ctx) ? 15 : 40;
-            struct forest_graph g =
-                forest_make(&r, (enum forest_shape)suite_below(&r, FOREST_SHAPES), WEIGHTS_RANDOM, weight_types[t], n);
+            struct forest_graph g = forest_make(&r, (enum forest_shape)suite_below(&r, FOREST_SHAPES),
+                                                which & 2 ? WEIGHTS_FEW : WEIGHTS_RANDOM, weight_types[t], n);
             bosc_graph *graph = forest_build(ctx, &g.e, 32, which & 1);
             uint8_t *vertices = suite_alloc((size_t)n), *edges = suite_alloc((size_t)g.e.m);
             for (int64_t i = 0; i < n; i++) vertices[i] = (uint8_t)(suite_below(&r, 5) * 51);

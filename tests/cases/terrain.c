@@ -88,6 +88,38 @@ static void same(bosc_ctx *ctx)
     bosc_ctx_free(cpu);
 }
 
+/* A distance that no float is: the error that is kept is not below it. */
+static void rounded_errors(bosc_ctx *ctx)
+{
+    float low = -0x1p-31f, heights[9] = {low, low, low, low, 1, low, low, low, low};
+    bosc_terrain *terrain = terrain_make(ctx, heights, 3, 3, false);
+    bosc_terrain_goal goal = {.size = sizeof goal, .error = 1};
+    CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));
+    struct reference_terrain t = terrain_mesh(ctx, terrain);
+    CHECK(reference_terrain_error(&t, heights) <= goal.error);
+    terrain_mesh_free(&t);
+    bosc_terrain_free(terrain);
+}
+
+/* A raster leaves nothing behind for the next one in its place. */
+static void another(bosc_ctx *ctx)
+{
+    for (int k = 0; k < SHAPES; k++) {
+        int64_t w = shapes[k][0], h = shapes[k][1], side = w > h ? w : h;
+        if (suite_leaves_out() || side > 65) continue;
+        float *first = terrain_heights(ROUGH, side, side, 1), *second = terrain_heights(RAMP, w, h, 1);
+        bosc_terrain_goal goal = {.size = sizeof goal, .error = 0.5};
+        bosc_terrain *terrain = terrain_make(ctx, first, side, side, false);
+        CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, second, w, h, w));
+        int64_t coarsest = terrain_leaves(ctx, terrain);
+        CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goal));
+        CHECK_EQ(terrain_leaves(ctx, terrain), coarsest);
+        bosc_terrain_free(terrain);
+        free(first);
+        free(second);
+    }
+}
+
 static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum)
 {
     for (size_t i = 0; i < count; i++) sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
@@ -133,6 +165,10 @@ static void golden(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
-static const struct suite_case suite_cases_terrain[] = {
-    {"bounds", bounds, NULL}, {"storms", storms, NULL}, {"same", same, NULL}, {"golden meshes", golden, NULL}};
+static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds, NULL},
+                                                        {"storms", storms, NULL},
+                                                        {"same", same, NULL},
+                                                        {"rounded errors", rounded_errors, NULL},
+                                                        {"another raster", another, NULL},
+                                                        {"golden meshes", golden, NULL}};
 SUITE(terrain);

@@ -180,6 +180,30 @@ static void oblong_samples(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
+/* What only touches the view, here the highest sample from below, is not surely outside. */
+static void touching(bosc_ctx *ctx)
+{
+    enum { SIDE = 9 };
+    float heights[SIDE * SIDE] = {0};
+    bosc_terrain_camera camera = {.position = {4, 4, 100},
+                                  .direction = {0, 0, 1},
+                                  .up = {0, 1, 0},
+                                  .fov = 1,
+                                  .pixels = 1,
+                                  .width = 100,
+                                  .height = 100,
+                                  .cull = 1};
+    bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera};
+    heights[4 * SIDE + 4] = 100;
+    bosc_terrain *terrain = terrain_make(ctx, heights, SIDE, SIDE, false);
+    aim(ctx, terrain, &goal);
+    CHECK(triangles(ctx, terrain) > 2);
+    camera.position[2] = 100.5;
+    aim(ctx, terrain, &goal);
+    CHECK_EQ(triangles(ctx, terrain), 2);
+    bosc_terrain_free(terrain);
+}
+
 /* A random mesh. */
 static bosc_terrain *random_mesh(bosc_ctx *ctx, const float *heights, int64_t w, int64_t h, bool half, uint64_t seed)
 {
@@ -316,9 +340,9 @@ static void questions(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_terrain_goals[] = {{"budgets", budgets, NULL},
-                                                              {"regions", regions, NULL},
-                                                              {"cameras", cameras, NULL},
-                                                              {"oblong samples", oblong_samples, NULL},
-                                                              {"questions", questions, NULL}};
+static const struct suite_case suite_cases_terrain_goals[] = {
+    {"budgets", budgets, NULL},   {"regions", regions, NULL},
+    {"cameras", cameras, NULL},   {"oblong samples", oblong_samples, NULL},
+    {"touching", touching, NULL}, {"questions", questions, NULL},
+};
 SUITE(terrain_goals);

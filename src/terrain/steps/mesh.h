@@ -82,15 +82,10 @@ BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int32_t x, int32_t
     double dx = ((double)z[east] - z[-west]) / ((west + east) * a->spacing_x);
     double dy =
         ((double)z[north * (int64_t)g->width] - z[-south * (int64_t)g->width]) / ((south + north) * a->spacing_y);
-    double most = dx < 0 ? -dx : dx, off = dy < 0 ? -dy : dy;
-    most = off > most ? off : most;
-    most = most > 1 ? most : 1; /* so that squares stay finite */
-    dx /= most;
-    dy /= most;
-    double up = 1 / most, length = bi_sqrt(dx * dx + dy * dy + up * up);
+    double length = bi_sqrt(dx * dx + dy * dy + 1); /* slopes are below 2^230 */
     normal[0] = (float)(-dx / length);
     normal[1] = (float)(-dy / length);
-    normal[2] = (float)(up / length);
+    normal[2] = (float)(1 / length);
 }
 
 /* Vertex number `vertex`, which is sample `bit` of a block of them. */
