@@ -175,6 +175,30 @@ static void deep(bosc_ctx *ctx)
     bosc_cbt_free(tree);
 }
 
+/* More blocks of bits than a block of CUDA threads takes at once, most leaves as large as two of them. */
+static void wide(bosc_ctx *ctx)
+{
+    enum { DEPTH = 22, LEVEL = 11 };
+    struct suite_random r = {9};
+    bosc_cbt *tree = cbt_make(ctx, DEPTH, LEVEL, 2);
+    struct reference_cbt t = reference_cbt_level(DEPTH, LEVEL);
+    for (int round = 0; round < (suite_slow(ctx) ? 3 : 6); round++) {
+        int64_t n = t.n;
+        uint8_t *commands = suite_alloc((size_t)n);
+        int64_t *sources = suite_alloc((size_t)(2 * n) * 8), *got = suite_alloc((size_t)(2 * n) * 8);
+        draw_commands(&r, commands, n, round % 2 ? 3 : 0);
+        CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, n, round % 3 == 2 ? NULL : got, 2 * n));
+        reference_cbt_update(&t, commands, sources);
+        for (int64_t l = 0; l < t.n && round % 3 != 2; l++) CHECK_EQ(got[l], sources[l]);
+        cbt_check(ctx, tree, &t);
+        free(commands);
+        free(sources);
+        free(got);
+    }
+    bosc_cbt_free(tree);
+    reference_cbt_free(&t);
+}
+
 /* Nodes to be split and merged, some of them many times, and some that are no leaves or no nodes: the same as commands
  * for the leaves among them. */
 static void recorded(bosc_ctx *ctx)
@@ -427,17 +451,12 @@ static void nodes(void)
 }
 
 static const struct suite_case suite_cases_cbt[] = {
-    {"all_trees", all_trees, NULL},
-    {"all_commands", all_commands, NULL},
-    {"storms", storms, NULL},
-    {"deep", deep, NULL},
-    {"recorded", recorded, NULL},
-    {"shared", shared, NULL},
-    {"ranges", ranges, NULL},
-    {"fields", fields, NULL},
-    {"large_fields", large_fields, NULL},
-    {"visits", visits, NULL},
-    {"levels", levels, NULL},
+    {"all_trees", all_trees, NULL}, {"all_commands", all_commands, NULL},
+    {"storms", storms, NULL},       {"deep", deep, NULL},
+    {"wide", wide, NULL},           {"recorded", recorded, NULL},
+    {"shared", shared, NULL},       {"ranges", ranges, NULL},
+    {"fields", fields, NULL},       {"large_fields", large_fields, NULL},
+    {"visits", visits, NULL},       {"levels", levels, NULL},
     {"nodes", NULL, nodes},
 };
 SUITE(cbt);

@@ -233,6 +233,26 @@ static void sorts_and_merges(bosc_ctx *ctx)
     drop(&a);
 }
 
+/* Merges that end beside the edge of a tile of 2048 keys, the last key being of one side or the other. */
+static void merge_edges(bosc_ctx *ctx)
+{
+    enum { MOST = 4097 };
+    static const int64_t totals[] = {2047, 2048, 2049, MOST};
+    uint32_t *sides[2] = {suite_alloc(MOST * 4), suite_alloc(MOST * 4)}, *out = suite_alloc(MOST * 4);
+    for (int k = 0; k < 8; k++) {
+        int64_t n = totals[k / 2], counts[2] = {0, 0};
+        for (int64_t i = 0; i < n; i++) {
+            int side = i == n - 1 ? k % 2 : i % 3 == 0;
+            sides[side][counts[side]++] = (uint32_t)i;
+        }
+        CHECK_OK(ctx, bosc_merge(ctx, BOSC_U32, sides[0], counts[0], sides[1], counts[1], out));
+        for (int64_t i = 0; i < n; i++) CHECK_EQ(out[i], i);
+    }
+    free(sides[0]);
+    free(sides[1]);
+    free(out);
+}
+
 static void superkeys(bosc_ctx *ctx)
 {
     struct arrays a = make();
@@ -259,6 +279,7 @@ static const struct suite_case suite_cases_collectives[] = {
     {"compactions", compactions, NULL},
     {"histograms and splits", histograms_and_splits, NULL},
     {"sorts and merges", sorts_and_merges, NULL},
+    {"edges of merges", merge_edges, NULL},
     {"superkeys", superkeys, NULL},
 };
 SUITE(collectives);
