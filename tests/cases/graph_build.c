@@ -220,6 +220,23 @@ static void loops(bosc_ctx *ctx)
     }
 }
 
+/* All lists of three edges among four vertices, in every order: what is in order already need not be sorted. */
+static void short_lists(bosc_ctx *ctx)
+{
+    enum { PAIRS = 6, LISTS = PAIRS * PAIRS * PAIRS };
+    static const int64_t pairs[PAIRS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    for (int k = 0; k < LISTS; k++) {
+        bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_U32, .id_bits = 64, .drop_loops = k % 3 > 0};
+        struct graph_entries e = graph_make(1, GRAPH_DENSE, 4, 3, o.weight, SMALL_INTEGERS);
+        for (int i = 0, code = k; i < 3; i++, code /= PAIRS) {
+            e.u[i] = pairs[code % PAIRS][0];
+            e.v[i] = pairs[code % PAIRS][1];
+        }
+        build_and_check(ctx, &o, &e);
+        graph_free_entries(&e);
+    }
+}
+
 /* Large enough for several threads and blocks. */
 static void large(bosc_ctx *ctx)
 {
@@ -346,6 +363,7 @@ static const struct suite_case suite_cases_graph_build[] = {
     {"shapes", shapes, NULL},
     {"weights", weights, NULL},
     {"loops", loops, NULL},
+    {"short lists", short_lists, NULL},
     {"large", large, NULL},
     {"many vertices", many_vertices, NULL},
     {"rows", rows, NULL},

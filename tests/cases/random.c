@@ -135,6 +135,17 @@ static void integers(bosc_ctx *ctx)
     }
 }
 
+/* Uniform F32 points are the F64 ones cut to 24 bits: rounded, one might be 1. */
+static void cut_uniforms(bosc_ctx *ctx)
+{
+    enum { N = 100, DIM = 3 };
+    double x[N * DIM];
+    float y[N * DIM];
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 5, N, DIM, BOSC_F64, x));
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 5, N, DIM, BOSC_F32, y));
+    for (int i = 0; i < N * DIM; i++) CHECK((double)y[i] == floor(x[i] * 0x1p24) * 0x1p-24);
+}
+
 static void bad_arguments(bosc_ctx *ctx)
 {
     float x[8];
@@ -215,6 +226,7 @@ static const struct suite_case suite_cases_random[] = {
     {"rows stand alone", rows_stand_alone, NULL},
     {"distributions", NULL, distributions},
     {"integer points", integers, NULL},
+    {"uniform points cut", cut_uniforms, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"faults", faults, NULL},
 };

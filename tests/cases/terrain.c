@@ -63,11 +63,12 @@ static void storms(bosc_ctx *ctx)
 /* The leaves of a mesh here and on the CPU, of rasters with triangles of all sizes, whole and moved. */
 static void same(bosc_ctx *ctx)
 {
-    static const int64_t sides[][2] = {{129, 129}, {131, 70}, {65, 257}, {300, 67}};
+    static const int64_t sides[][2] = {{129, 129}, {131, 70}, {68, 34}, {2, 66}, {36, 132}, {65, 257}, {300, 67}};
+    enum { ALL = sizeof sides / sizeof sides[0] };
     bosc_ctx_opts opts = {.size = sizeof opts, .backend = BOSC_BACKEND_CPU, .threads = 1};
     bosc_ctx *cpu;
     CHECK_EQ(bosc_ctx_create(&opts, &cpu), BOSC_OK);
-    for (int k = 0; k < (suite_slow(ctx) ? 2 : 4); k++) {
+    for (int k = 0; k < (suite_slow(ctx) ? 5 : ALL); k++) {
         int64_t w = sides[k][0], h = sides[k][1];
         float *heights = terrain_heights(k % 2 ? HILLS : ROUGH, w, h, 8);
         bosc_terrain *here = terrain_make(ctx, heights, w, h, false), *there = terrain_make(cpu, heights, w, h, false);

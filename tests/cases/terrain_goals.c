@@ -180,6 +180,28 @@ static void oblong_samples(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
+/* Hysteresis keeps what is split, and nothing else: from the coarsest mesh it changes nothing. */
+static void kept_splits(bosc_ctx *ctx)
+{
+    enum { SIDE = 33 };
+    float *heights = terrain_heights(ROUGH, SIDE, SIDE, 3);
+    bosc_terrain *terrain = terrain_make(ctx, heights, SIDE, SIDE, false);
+    bosc_terrain_goal coarsest = {.size = sizeof coarsest, .error = 1e9}, plain = {.size = sizeof plain, .error = 300};
+    bosc_terrain_goal kept = plain;
+    kept.hysteresis = 0.5;
+    aim(ctx, terrain, &plain);
+    int64_t wanted = triangles(ctx, terrain);
+    aim(ctx, terrain, &coarsest);
+    aim(ctx, terrain, &kept);
+    CHECK_EQ(triangles(ctx, terrain), wanted);
+    plain.error = 0;
+    aim(ctx, terrain, &plain);
+    aim(ctx, terrain, &kept);
+    CHECK(triangles(ctx, terrain) > wanted);
+    free(heights);
+    bosc_terrain_free(terrain);
+}
+
 /* What only touches the view, here the highest sample from below, is not surely outside. */
 static void touching(bosc_ctx *ctx)
 {
@@ -341,8 +363,9 @@ static void questions(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_terrain_goals[] = {
-    {"budgets", budgets, NULL},   {"regions", regions, NULL},
-    {"cameras", cameras, NULL},   {"oblong samples", oblong_samples, NULL},
-    {"touching", touching, NULL}, {"questions", questions, NULL},
+    {"budgets", budgets, NULL},     {"regions", regions, NULL},
+    {"cameras", cameras, NULL},     {"oblong samples", oblong_samples, NULL},
+    {"touching", touching, NULL},   {"kept splits", kept_splits, NULL},
+    {"questions", questions, NULL},
 };
 SUITE(terrain_goals);
