@@ -50,9 +50,14 @@ static size_t all_masks_bytes(int64_t n, const struct plan *plan)
 int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     enum { SLACK = 512 };
-    struct plan plan = make_plan(ctx->threads, n);
-    int64_t own = columns_bytes(opts, plan.largest) + (int64_t)sizeof(struct bi_kdtree_columns);
-    return columns_bytes(opts, n) + plan.threads * own + (int64_t)all_masks_bytes(n, &plan) + SLACK;
+    int64_t most = 0;
+    for (int32_t threads = 1; threads <= ctx->most_threads; threads++) { /* fewer of them have larger subtrees */
+        struct plan plan = make_plan(threads, n);
+        int64_t own = columns_bytes(opts, plan.largest) + (int64_t)sizeof(struct bi_kdtree_columns);
+        int64_t bytes = plan.threads * own + (int64_t)all_masks_bytes(n, &plan);
+        most = bytes > most ? bytes : most;
+    }
+    return columns_bytes(opts, n) + most + SLACK;
 }
 
 /* A level of the first phase. */

@@ -112,7 +112,7 @@ void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k)
 {
     int64_t kept = k < tree->nodes ? k : tree->nodes;
-    size_t heaps = kept > BI_KDTREE_SORTED_LIST ? (size_t)kept * 16 * (size_t)ctx->threads : 0;
+    size_t heaps = kept > BI_KDTREE_SORTED_LIST ? (size_t)kept * 16 * (size_t)ctx->most_threads : 0;
     return (size_t)query_count * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
 }
 
