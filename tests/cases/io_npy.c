@@ -188,6 +188,7 @@ static const struct {
     {"lacks", "{}", 24},
     {"twice", "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", 24},
     {"twice", "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), 'shape': (6,)}", 24},
+    {"twice", "{'descr': '<f4', 'fortran_order': False, 'fortran_order': False, 'shape': (6,)}", 24},
     {"unknown key", "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), 'colour': 1}", 24},
     {"malformed", "{'descr': '<f4', 'fortran_order': False, 'shape': (6,)", 0},
     {"malformed", "{'descr': '<f4', 'fortran_order': False, 'shape': (6,)} and more", 24},
