@@ -9,13 +9,12 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * bi_cbt_id_size(tree), &nodes, &staged));
     struct bi_cbt_record record = {tree->view, nodes, tree->opts.id_bits == 64, merge};
     tree->pending = true;
-    BI_TRY(BI_CBT_STEP(ctx, record, node_count, &record));
+    BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, record, node_count, &record));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 static bosc_status record(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count, bool merge)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     BI_TRY(bi_cbt_check_array(ctx, "node_count", node_count, "nodes", nodes, bi_cbt_id_size(tree)));
     BI_RETURN_WITH_SCRATCH(ctx, record_staged(ctx, tree, nodes, node_count, merge));
@@ -23,11 +22,13 @@ static bosc_status record(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int6
 
 bosc_status bosc_cbt_split(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count)
 {
+    BI_ENTER(ctx);
     return record(ctx, tree, nodes, node_count, false);
 }
 
 bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count)
 {
+    BI_ENTER(ctx);
     return record(ctx, tree, nodes, node_count, true);
 }
 
@@ -81,7 +82,7 @@ static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, 
 static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
 {
     struct bi_cbt_outcome outcome = {false, false};
-    BI_TRY(update(ctx, tree, c, &outcome));
+    BI_TRY_WHOLE(ctx, update(ctx, tree, c, &outcome));
     if (!c->nodes || outcome.decoded) return BOSC_OK;
     return bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, c->nodes);
 }

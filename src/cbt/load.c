@@ -70,5 +70,6 @@ bosc_status bosc_cbt_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_cbt
 {
     static const struct bi_load_kind kind = {"tree", "saved bisection", parse, create, fill, release};
     struct reader r = {.header = {.version = 0}};
+    BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, &r.bits, 1, tree);
 }

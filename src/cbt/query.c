@@ -84,7 +84,6 @@ static bosc_status answer_staged(bosc_ctx *ctx, const bosc_cbt *tree, const stru
 
 static bosc_status run(bosc_ctx *ctx, const bosc_cbt *tree, const struct batch *b)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     bool to_nodes = b->kind == NODE_OF_LEAF;
     size_t in_size = to_nodes ? sizeof(int64_t) : bi_cbt_id_size(tree);
@@ -98,12 +97,14 @@ bosc_status bosc_cbt_decode_at(bosc_ctx *ctx, const bosc_cbt *tree, const int64_
                                void *nodes)
 {
     const struct batch b = {NODE_OF_LEAF, "leaf_count", "leaves", "nodes", leaves, leaf_count, nodes};
+    BI_ENTER(ctx);
     return run(ctx, tree, &b);
 }
 
 bosc_status bosc_cbt_encode(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t node_count, int64_t *leaves)
 {
     const struct batch b = {LEAF_OF_NODE, "node_count", "nodes", "leaves", nodes, node_count, leaves};
+    BI_ENTER(ctx);
     return run(ctx, tree, &b);
 }
 
@@ -111,5 +112,6 @@ bosc_status bosc_cbt_heap_read(bosc_ctx *ctx, const bosc_cbt *tree, const void *
                                int64_t *counts)
 {
     const struct batch b = {LEAVES_BELOW, "node_count", "nodes", "counts", nodes, node_count, counts};
+    BI_ENTER(ctx);
     return run(ctx, tree, &b);
 }

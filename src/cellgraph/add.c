@@ -83,5 +83,6 @@ bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint6
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
+    bi_expect(ctx, 40 * (double)(graph->vertices + n));
     return add(ctx, graph, rows);
 }

@@ -39,5 +39,6 @@ bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph
         if (count) *count = 0;
         return BOSC_OK;
     }
+    bi_expect(ctx, 5 * (double)graph->vertices);
     BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, labels, count));
 }

@@ -133,6 +133,12 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
                                           graph->blocks[BI_CELLGRAPH_POSITIONS].data, 0, 2 * found->vertex_bits);
 }
 
+/* About how many simple items a build with n vertices passes over. */
+static double items_of(bosc_cellgraph_method method, double n)
+{
+    return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 300 * n : 60 * n;
+}
+
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats)
 {
@@ -148,6 +154,7 @@ bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const 
         struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
         BI_TRY(bi_cellgraph_choose(ctx, &view, stats, &graph->method, &common));
     }
+    bi_expect(ctx, items_of(graph->method, (double)graph->vertices));
     if (old) capacity = old->edges + 2 * (graph->vertices - old->vertices);
     found.capacity = capacity > 2 * graph->vertices ? capacity : 2 * graph->vertices;
     found.vertex_bits = bits;

@@ -76,7 +76,6 @@ static bosc_status join_halves(bosc_ctx *ctx, const struct bi_cellgraph_probe *p
     struct bi_mark outer = bi_arena_mark(ctx);
     uint32_t *rest;
     int64_t left;
-    BI_TRY(bi_progress(ctx, "join", (double)begin / probe->view.shape.words));
     BI_TRY(bi_scratch_of(ctx, count, 4, &rest));
     BI_TRY_WITH_SCRATCH(ctx, join_range(ctx, &join, rest, &left));
     if (left > 0) {

@@ -60,7 +60,6 @@ static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
         BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
     }
     if (search->sides == 2) BI_TRY(bi_scratch_of(ctx, n + 1, 4, &search->path));
-    BI_TRY(bi_progress(ctx, "search", 0));
     BI_TRY(ctx->ops->cellgraph->search(ctx, search));
     return bi_read_back(ctx, result, search->result, sizeof *result);
 }

@@ -62,6 +62,10 @@ struct bi_backend {
     bosc_status (*fill)(bosc_ctx *ctx, void *memory, int byte, size_t bytes);
     /* Can kernels of this backend reach `p`? Host memory on CUDA: no (except mapped). On the CPU: always. */
     bool (*reaches)(bosc_ctx *ctx, const void *p);
+    /* Whether the context's stream records a graph now, so that nothing may wait. NULL: never. */
+    bool (*records)(bosc_ctx *ctx);
+    /* Items of the first part of a loop whose caller listens: enough for the hardware (core/progress.h). */
+    int64_t part;
     const struct bi_core_ops *core;
 };
 

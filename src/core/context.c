@@ -85,8 +85,8 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->ops = bi_ops_of(backend->id, ctx->level);
     ctx->log = o->log;
     ctx->log_user = o->log_user;
-    ctx->progress = o->progress;
-    ctx->progress_user = o->progress_user;
+    ctx->progress.function = o->progress;
+    ctx->progress.user = o->progress_user;
 }
 
 /* Whether options of this size would end before the last member of an allocator. */

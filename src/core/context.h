@@ -1,9 +1,10 @@
-/* Inside a context: backend, queue, memory, message, progress; and how a call takes scratch and stages arrays. */
+/* Inside a context: backend, queue, memory, message; and how a call takes scratch and stages arrays. */
 #ifndef BI_CORE_CONTEXT_H
 #define BI_CORE_CONTEXT_H
 
 #include "core/backend.h"
 #include "core/dispatch.h"
+#include "core/progress.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,16 +64,12 @@ struct bosc_ctx {
     int32_t multiprocessors;
     bosc_log_fn log;
     void *log_user;
-    bosc_progress_fn progress;
-    void *progress_user;
+    struct bi_progress progress;
     char message[512];
 };
 
 /* Sets the message and returns the status: return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", k). */
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* Begins a public call: clears the message, enters the backend. */
-void bi_begin(bosc_ctx *ctx);
 
 /* Scratch of the backend's memory, aligned to 256 bytes, until bi_arena_rewind. *p is set on success. 0 bytes
  * give NULL and success. */
@@ -98,9 +95,6 @@ bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out);
 
 /* Reads a small result (up to 64 bytes) back to the host and waits for it. */
 bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
-
-/* Tells the caller how far a stage is; BOSC_ERR_CANCELLED if it wants to stop. */
-bosc_status bi_progress(bosc_ctx *ctx, const char *stage, double part);
 
 void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

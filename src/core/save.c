@@ -191,7 +191,6 @@ bosc_status bi_load_structure(bosc_ctx *ctx, bosc_read_fn read, void *user, cons
 {
     struct bi_loader *loader = state;
     void *fresh = NULL;
-    BI_ENTER(ctx);
     if (!read) return bi_fail(ctx, BOSC_ERR_ARG, "read: NULL");
     if (!structure) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", kind->argument);
     BI_TRY(bi_load_begin(ctx, read, user, kind->what, loader));

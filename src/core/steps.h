@@ -12,16 +12,24 @@
 #ifndef BI_STEP_ITEMS
 #define BI_STEP_ITEMS 128
 #endif
-#define BI_STEP_THREADS _Pragma("omp parallel for schedule(static) num_threads(bi_thread_count(ctx, n, BI_STEP_ITEMS))")
+/* How many simple items one takes as long as (core/progress.h). */
+#ifndef BI_STEP_WEIGHT
+#define BI_STEP_WEIGHT 1
+#endif
+#define BI_STEP_THREADS \
+    _Pragma("omp parallel for schedule(static) num_threads(bi_thread_count(ctx, end - begin, BI_STEP_ITEMS))")
 
 #define BI_STEP_CPU(name, args_t)                                                                      \
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \
     {                                                                                                  \
         const args_t *a = (const args_t *)args;                                                        \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
-        BI_STEP_THREADS for (int64_t i = 0; i < n; i++) bi_step_##name(a, i);                          \
-        (void)ctx;                                                                                     \
-        return BOSC_OK;                                                                                \
+        struct bi_parts p = bi_parts(ctx, n, BI_STEP_WEIGHT);                                          \
+        while (bi_next_part(ctx, &p)) {                                                                \
+            const int64_t begin = p.begin, end = p.end;                                                \
+            BI_STEP_THREADS for (int64_t i = begin; i < end; i++) bi_step_##name(a, i);                \
+        }                                                                                              \
+        return p.status;                                                                               \
     }
 
 #endif

@@ -269,7 +269,6 @@ static bosc_status close_round(struct run *s)
 
 static bosc_status run_round(struct run *s)
 {
-    BI_TRY(bi_progress(s->ctx, "msf", 1.0 - 1.0 / (1 << (s->r->count < 20 ? s->r->count : 20))));
     BI_TRY(open_round(s));
     if (s->r->tree) BI_TRY(grow_tree(s));
     BI_TRY(choose_edges(s));

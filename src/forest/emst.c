@@ -120,7 +120,7 @@ static bosc_status join(struct emst *e)
     e->other_roots = roots;
     e->components -= added;
     e->edges += added;
-    return bi_progress(e->ctx, "emst", (double)e->edges / (double)(e->n - 1));
+    return BOSC_OK;
 }
 
 static bosc_status span(struct emst *e)
@@ -197,6 +197,7 @@ bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int6
     struct emst e = {
         .ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.wide = full.dtype != BOSC_F32, .k = NEAR}};
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
+    bi_expect(ctx, 300 * (double)n);
     BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &e.tree));
     bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);
     if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(&e, &to));

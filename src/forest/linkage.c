@@ -65,13 +65,11 @@ static uint32_t root_of(uint32_t *parent, uint32_t v)
     return v;
 }
 
-static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h)
+/* The merges `begin` to `end` - 1. */
+static bosc_status unite_part(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h, int64_t begin,
+                              int64_t end)
 {
-    for (int64_t v = 0; v < n; v++) {
-        h->parent[v] = h->number[v] = (uint32_t)v;
-        h->size[v] = 1;
-    }
-    for (int64_t t = 0; t < n - 1; t++) {
+    for (int64_t t = begin; t < end; t++) {
         int64_t row = h->order[t];
         uint64_t u = bi_word(h->pairs, wide, 2 * row), v = bi_word(h->pairs, wide, 2 * row + 1);
         if (u >= (uint64_t)n || v >= (uint64_t)n)
@@ -94,6 +92,17 @@ static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_
         h->z[4 * t + 3] = (double)h->size[a];
     }
     return BOSC_OK;
+}
+
+static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h)
+{
+    for (int64_t v = 0; v < n; v++) {
+        h->parent[v] = h->number[v] = (uint32_t)v;
+        h->size[v] = 1;
+    }
+    struct bi_parts p = bi_parts(ctx, n - 1, 16);
+    while (bi_next_part(ctx, &p)) BI_TRY(unite_part(ctx, n, wide, h, p.begin, p.end));
+    return p.status;
 }
 
 static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
@@ -122,5 +131,6 @@ bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double 
     if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");
     if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
     if (n < 2) return BOSC_OK;
+    bi_expect(ctx, 25 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, make_linkage(ctx, n, id_bits, pairs, lengths, z));
 }

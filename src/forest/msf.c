@@ -139,6 +139,7 @@ bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_
     BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
     BI_TRY(bi_forest_check_ids(ctx, &view, "labels", labels));
     if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
+    bi_expect(ctx, (full.algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)view.m);
     BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, &view, &full, &to, &result));
     if (info) bi_give_info(info, &result, sizeof result);
     return BOSC_OK;

@@ -135,5 +135,6 @@ bosc_status bosc_tour_compute(bosc_ctx *ctx, const void *pairs, int64_t n, const
     if ((uintptr_t)order % (uintptr_t)(id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "order: not aligned to elements of %d bits", (int)id_bits);
     if (n == 0) return BOSC_OK;
+    bi_expect(ctx, 110 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, make_tour(ctx, n, id_bits == 64, pairs, order));
 }

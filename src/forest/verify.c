@@ -207,6 +207,7 @@ bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_m
         return bi_fail(ctx, BOSC_ERR_LIMIT, "count: %lld edges; a forest has less than 2^32 - 1", (long long)count);
     if (count > 0 && !edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
     BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
+    bi_expect(ctx, 50 * (double)view.m);
     struct proof p = {.ctx = ctx,
                       .steps = ctx->ops->forest->steps,
                       .core = ctx->backend->core,

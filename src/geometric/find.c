@@ -62,7 +62,6 @@ static bosc_status search(struct bi_geometric_search *f)
         BI_TRY(bi_geometric_verify_best(f, count));
         f->match.trials = from + count;
         if (is_certain(f)) break;
-        BI_TRY(bi_progress(f->ctx, "match", (double)f->match.trials / (double)f->trials));
     }
     f->match.found = (double)f->match.inliers >= f->table->opts.min_fraction * (double)f->n;
     return BOSC_OK;

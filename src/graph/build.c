@@ -125,15 +125,12 @@ static bosc_status list_edges(struct bi_graph_build *b)
 
 static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
 {
-    BI_TRY(bi_progress(b->ctx, "build", 0));
     BI_TRY(bi_scratch(b->ctx, 64, &b->result));
     BI_TRY(take_room(b, &b->edges));
     BI_TRY(take_room(b, &b->spare));
     BI_TRY(list_edges(b));
     if (graph->opts.parallel != BOSC_GRAPH_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
-    BI_TRY(bi_progress(b->ctx, "build", 0.5));
-    BI_TRY(bi_graph_write_rows(b, graph));
-    return bi_progress(b->ctx, "build", 1);
+    return bi_graph_write_rows(b, graph);
 }
 
 static void set_empty(bosc_graph *graph)
@@ -153,6 +150,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph
                                .entries = *entries,
                                .wide = bi_graph_is_wide(&graph->opts, entries->m),
                                .bits = entries->n > 2 ? bi_bit_length((uint64_t)entries->n - 1) : 1};
+    bi_expect(ctx, 22 * (double)entries->m);
     bosc_status status = BOSC_OK;
     if (entries->n == 0 && entries->m == 0)
         set_empty(&next);

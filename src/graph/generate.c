@@ -223,7 +223,6 @@ static bosc_status make_kind(struct generate *g)
 
 static bosc_status make(struct generate *g)
 {
-    BI_TRY(bi_progress(g->ctx, "generate", 0));
     BI_TRY(make_kind(g));
     return end_edges(g);
 }
@@ -280,6 +279,7 @@ bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *o
     BI_TRY(bi_graph_check_array(ctx, "u", u, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "v", v, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, sizeof *weights));
+    bi_expect(ctx, 8 * (double)g.opts.m);
     BI_TRY_WITH_SCRATCH(ctx, make(&g));
     if (n) *n = g.n;
     if (m) *m = g.m;

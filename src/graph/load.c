@@ -233,5 +233,6 @@ bosc_status bosc_graph_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_g
 {
     static const struct bi_load_kind kind = {"graph", "saved graph", parse_graph, create_graph, fill_graph, free_graph};
     struct reader r = {0};
+    BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, graph);
 }

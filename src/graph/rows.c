@@ -139,7 +139,6 @@ bosc_status bi_graph_write_rows(struct bi_graph_build *b, const bosc_graph *grap
     BI_TRY(count_all(b, &place.halves, backs));
     if (!b->wide && bosc_dtype_size(graph->opts.weight) == 4)
         BI_TRY(bi_scratch_of(b->ctx, b->edges.count, 3 * sizeof(uint32_t), (void **)&place.shared));
-    BI_TRY(bi_progress(b->ctx, "build", 0.8));
     BI_TRY(bi_graph_reserve_blocks(b->ctx, graph, b->entries.n, b->entries.m, b->next));
     return place_arcs(b, &place);
 }

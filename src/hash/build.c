@@ -96,5 +96,6 @@ bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, c
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_pairs(ctx, table, keys, values, n));
+    bi_expect(ctx, 25 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, keys, values, n));
 }

@@ -151,5 +151,6 @@ bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_ha
 {
     static const struct bi_load_kind kind = {"table", "saved table", parse, create, fill, free_table};
     struct reader r = {0};
+    BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, BI_HASH_BLOCKS, table);
 }

@@ -30,7 +30,6 @@ static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     struct bi_kdtree_runs runs;
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
-    BI_TRY(bi_progress(ctx, "build", 0.5));
     BI_TRY(build_kept(ctx, next, &runs.rows));
     return bi_kdtree_keep_runs(ctx, next, &runs);
 }
@@ -54,7 +53,6 @@ static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
     BI_TRY(end_stage(ctx, &since, &times->deduplicate));
     BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
     BI_TRY(end_stage(ctx, &since, &times->sort));
-    BI_TRY(bi_progress(ctx, "build", 0.5));
     BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
     BI_TRY(bi_kdtree_store_runs(ctx, next, &runs, order));
     return end_stage(ctx, &since, &times->build);
@@ -65,16 +63,13 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
     next->n = rows->n;
     next->nodes = 0;
     if (rows->n == 0) return BOSC_OK;
-    BI_TRY(bi_progress(ctx, "build", 0));
     if (next->opts.builder == BOSC_KDTREE_BROWN)
         BI_TRY(build_brown(ctx, next, rows));
     else if (next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
         BI_TRY(build_unique(ctx, next, rows));
     else
         BI_TRY(build_kept(ctx, next, rows));
-    BI_TRY(bi_progress(ctx, "build", 0.9));
-    BI_TRY(next->ops->make_index(ctx, next));
-    return bi_progress(ctx, "build", 1);
+    return next->ops->make_index(ctx, next);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows)
@@ -104,5 +99,6 @@ bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *poin
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     BI_TRY(bi_kdtree_check_size(ctx, n));
     BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
+    bi_expect(ctx, 25 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows));
 }

@@ -141,5 +141,6 @@ bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_
 {
     static const struct bi_load_kind kind = {"tree", "saved tree", parse, create, fill, free_tree};
     struct reader r = {0};
+    BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, tree);
 }

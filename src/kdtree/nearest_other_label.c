@@ -72,7 +72,8 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     struct bi_kdtree_nearest_other_label args = {blocks,   active_nodes, {rows, count, view.dim}, o->bounds, o->ids,
                                                  o->dist2, wide};
     BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
-    return steps->nearest_other_label(ctx, count, &args);
+    BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    return BOSC_OK;
 }
 
 static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
@@ -106,5 +107,6 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     struct other o = {labels, bounds, ids, dist2};
+    bi_expect(ctx, 80 * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
 }

@@ -99,5 +99,6 @@ bosc_status bosc_trie_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_tr
     static const struct bi_load_kind kind = {
         .argument = "trie", .what = "saved trie", .parse = parse, .create = create, .fill = fill, .free = free_trie};
     struct reader r = {.header = {.version = 0}};
+    BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, 3, trie);
 }

@@ -104,7 +104,6 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
     a.children = trie->blocks[BI_TRIE_CHILDREN].data;
     BI_TRY(ctx->backend->fill(ctx, a.children, 0xff, (size_t)trie->nodes * node));
     for (a.level = 0; a.level < trie->shape.levels; a.level++) {
-        BI_TRY(bi_progress(ctx, "levels", (double)a.level / trie->shape.levels));
         a.numbers[0] = a.level > 0 ? numbers[a.level % 2] : NULL;
         a.numbers[1] = numbers[1 - a.level % 2];
         BI_TRY(BI_TRIE_STEP(ctx, trie_level_head, trie->keys, &a));

@@ -42,6 +42,7 @@ bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t 
     args.kept = trie->blocks[BI_TRIE_VALUES].data;
     args.value_bits = trie->opts.value_bits;
     if (query_count == 0) return BOSC_OK;
+    bi_expect(ctx, (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, find(ctx, trie, &args));
 }
 
@@ -74,13 +75,13 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
 static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
                           int64_t stride, struct bi_trie_prefix *a, bool longest)
 {
-    BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, trie, queries, query_count, stride, &a->queries));
     BI_TRY(bi_trie_check_array(ctx, "lengths", a->lengths, false, sizeof *a->lengths));
     BI_TRY(bi_trie_check_array(ctx, "begins", a->begins, false, sizeof *a->begins));
     BI_TRY(bi_trie_check_array(ctx, "ends", a->ends, false, sizeof *a->ends));
     a->view = bi_trie_view_of(trie);
     if (a->queries.n == 0) return BOSC_OK;
+    bi_expect(ctx, 16 * (double)a->queries.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_ranges(ctx, trie, a, longest));
 }
 
@@ -89,6 +90,7 @@ bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_
 {
     /* lengths are only read */
     struct bi_trie_prefix a = {.lengths = (int32_t *)(uintptr_t)lengths, .begins = begins, .ends = ends};
+    BI_ENTER(ctx);
     return ranges(ctx, trie, queries, query_count, stride, &a, false);
 }
 
@@ -96,5 +98,6 @@ bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64
                               int64_t stride, int32_t *lengths, int64_t *begins, int64_t *ends)
 {
     struct bi_trie_prefix a = {.lengths = lengths, .begins = begins, .ends = ends};
+    BI_ENTER(ctx);
     return ranges(ctx, trie, queries, query_count, stride, &a, true);
 }

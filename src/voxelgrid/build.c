@@ -115,5 +115,6 @@ bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void
     if (n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);
     BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "points", points, "n", n, stride, &rows));
+    bi_expect(ctx, 12 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, build(ctx, grid, &rows));
 }

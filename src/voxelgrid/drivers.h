@@ -5,6 +5,9 @@
 #include "voxelgrid/handle.h"
 #include "voxelgrid/steps/steps.h"
 
+/* A search in the voxels around a point takes as long as so many simple items. */
+enum { BI_VOXELGRID_SEARCH = 32 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

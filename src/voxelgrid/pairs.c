@@ -7,7 +7,7 @@ static bosc_status count_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, 
     int64_t n = pairs->view.n;
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
     BI_TRY(ctx->backend->fill(ctx, pairs->counts + n, 0, sizeof(int64_t)));
-    BI_TRY(ctx->ops->voxelgrid->steps->pair_count(ctx, n, pairs));
+    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->pair_count(ctx, n, pairs));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, pairs->counts, n + 1, pairs->counts));
     pairs->offsets = pairs->counts;
     return bi_read_back(ctx, count, pairs->counts + n, sizeof *count);
@@ -32,7 +32,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, i
         pairs->pairs = ids.reachable;
         pairs->dist2 = dist2.reachable;
         BI_TRY(bi_voxelgrid_list_rows(ctx, pairs->view.n, found, &pairs->long_rows));
-        BI_TRY(ctx->ops->voxelgrid->steps->pair_fill(ctx, pairs->view.n, pairs));
+        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->pair_fill(ctx, pairs->view.n, pairs));
         struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
         BI_TRY(bi_voxelgrid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows));
         BI_TRY(bi_stage_back(ctx, &ids));
@@ -59,5 +59,6 @@ bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, doub
     struct bi_voxelgrid_pairs args = {
         .view = grid->view, .pairs = pairs, .dist2 = dist2, .wide_ids = grid->opts.id_bits == 64};
     bi_voxelgrid_square(grid, radius, &args.r2, &args.reach);
+    bi_expect(ctx, 2 * BI_VOXELGRID_SEARCH * (double)grid->view.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_pairs(ctx, &args, capacity, count));
 }

@@ -60,7 +60,8 @@ static bosc_status run_count(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bo
     int64_t m = query->rows.n;
     if (near) {
         BI_TRY(order_queries(ctx, query));
-        return steps->radius_count(ctx, m, query);
+        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, steps->radius_count(ctx, m, query));
+        return BOSC_OK;
     }
     if (query->view.n > 0 && query->view.keyed && query->view.shift == 0)
         return steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query);
@@ -85,6 +86,7 @@ static bosc_status count(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_vo
     if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
     if (query->rows.n == 0) return BOSC_OK;
+    bi_expect(ctx, (10 + (near ? BI_VOXELGRID_SEARCH : 0)) * (double)query->rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, grid, query, near));
 }
 
@@ -121,7 +123,8 @@ static bosc_status count_rows(bosc_ctx *ctx, void *call, int64_t *counts)
     c->query.counts = counts;
     BI_TRY(stage_queries(ctx, c->grid, &c->query, &staged));
     BI_TRY(order_queries(ctx, &c->query));
-    return ctx->ops->voxelgrid->steps->radius_count(ctx, c->query.rows.n, &c->query);
+    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->radius_count(ctx, c->query.rows.n, &c->query));
+    return BOSC_OK;
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows *to)
@@ -136,7 +139,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows
     BI_TRY(stage_queries(ctx, c->grid, query, &staged));
     BI_TRY(order_queries(ctx, query));
     BI_TRY(bi_voxelgrid_list_rows(ctx, to->rows, to->total, &query->long_rows));
-    BI_TRY(ctx->ops->voxelgrid->steps->radius_fill(ctx, to->rows, query));
+    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->radius_fill(ctx, to->rows, query));
     struct bi_row_out rows = {query->ids, query->dist2, 0, query->wide_ids, !query->view.wide, false};
     return bi_voxelgrid_sort_rows(ctx, &rows, query->offsets, query->long_rows);
 }
@@ -152,6 +155,7 @@ bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, con
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "ids", ids, dist2));
     bi_voxelgrid_square(grid, radius, &call.query.r2, &call.query.reach);
+    bi_expect(ctx, (10 + BI_VOXELGRID_SEARCH) * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &call, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)grid->opts.id_bits / 8},
                                                           {dist2, grid->view.wide ? 8 : 4}};

@@ -1,4 +1,4 @@
-/* The life of a graph: rebuilt, reserved, outliving its context, read by many, cancelled, short of memory. */
+/* The life of a graph: rebuilt, reserved, outliving its context, read by many, short of memory. */
 #include "cases/graph_data.h"
 #include "support/counted.h"
 #include "support/faults.h"
@@ -118,11 +118,9 @@ static void reserve(bosc_ctx *ctx)
     }
 }
 
-static bosc_ctx *open_like(bosc_ctx *like, bosc_progress_fn progress, void *user)
+static bosc_ctx *open_like(bosc_ctx *like)
 {
     bosc_ctx_opts o = suite_opts_like(like);
-    o.progress = progress;
-    o.progress_user = user;
     return suite_open(&o);
 }
 
@@ -130,7 +128,7 @@ static void outlive(bosc_ctx *ctx)
 {
     bosc_graph_opts o = options(0);
     struct graph_entries e = entries_for(&o, 4, 20, 40);
-    bosc_ctx *first = open_like(ctx, NULL, NULL);
+    bosc_ctx *first = open_like(ctx);
     bosc_graph *graph = new_graph(first, &o);
     CHECK_OK(first, graph_build(first, &o, graph, &e, false));
     bosc_ctx_free(first);
@@ -150,7 +148,7 @@ static void many_contexts(bosc_ctx *ctx)
     static int64_t ids[CONTEXTS][M];
     bosc_status status[CONTEXTS];
     CHECK_OK(ctx, graph_build(ctx, &o, graph, &e, false));
-    for (int i = 0; i < CONTEXTS; i++) contexts[i] = open_like(ctx, NULL, NULL);
+    for (int i = 0; i < CONTEXTS; i++) contexts[i] = open_like(ctx);
 #pragma omp parallel for num_threads(CONTEXTS) schedule(static, 1)
     for (int i = 0; i < CONTEXTS; i++) status[i] = bosc_graph_get_edges(contexts[i], graph, ids[i], NULL, NULL, NULL);
     for (int i = 0; i < CONTEXTS; i++) {
@@ -159,30 +157,6 @@ static void many_contexts(bosc_ctx *ctx)
         bosc_ctx_free(contexts[i]);
     }
     bosc_graph_free(graph);
-    graph_free_entries(&e);
-}
-
-/* A cancelled build leaves a graph without vertices, which can be built again. */
-static void cancelled(bosc_ctx *like)
-{
-    struct suite_canceller c = {1000, 0};
-    bosc_ctx *ctx = open_like(like, suite_cancel, &c);
-    bosc_graph_opts o = options(0);
-    struct graph_entries e = entries_for(&o, 4, 20, 40), nothing = {0};
-    bosc_graph *graph = new_graph(ctx, &o);
-    CHECK_OK(ctx, graph_build(ctx, &o, graph, &e, false));
-    int calls = c.calls;
-    CHECK(calls >= 3);
-    for (int i = 0; i < calls; i++) {
-        c.left = i;
-        CHECK_STATUS(ctx, graph_build(ctx, &o, graph, &e, false), BOSC_ERR_CANCELLED);
-        c.left = 1000;
-        graph_check(ctx, &o, graph, &nothing, false);
-        CHECK_OK(ctx, graph_build(ctx, &o, graph, &e, false));
-        graph_check(ctx, &o, graph, &e, false);
-    }
-    bosc_graph_free(graph);
-    bosc_ctx_free(ctx);
     graph_free_entries(&e);
 }
 
@@ -322,8 +296,13 @@ static void file_faults(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_graph_life[] = {
-    {"rebuild", rebuild, NULL},     {"fresh", fresh, NULL},     {"second build", second_build, NULL},
-    {"reserve", reserve, NULL},     {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL},
-    {"cancelled", cancelled, NULL}, {"faults", faults, NULL},   {"file faults", file_faults, NULL},
+    {"rebuild", rebuild, NULL},
+    {"fresh", fresh, NULL},
+    {"second build", second_build, NULL},
+    {"reserve", reserve, NULL},
+    {"outlive", outlive, NULL},
+    {"many contexts", many_contexts, NULL},
+    {"faults", faults, NULL},
+    {"file faults", file_faults, NULL},
 };
 SUITE(graph_life);

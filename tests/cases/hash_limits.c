@@ -54,7 +54,7 @@ static struct bi_hash_report fill_counts(bosc_ctx *ctx, double load, uint32_t ke
     shown.blocks[BI_HASH_DESCRIPTORS] = (struct bi_block){descriptors.p, sizeof partitions};
     shown.blocks[BI_HASH_TABLE] = (struct bi_block){bucket.p, 256};
     struct bi_hash_lists lists = {.n = 1000, .hashes = none.p, .starts = starts.p};
-    bi_begin(ctx);
+    CHECK_OK(ctx, bosc_sync(ctx)); /* enters the backend */
     struct bi_mark mark = bi_arena_mark(ctx);
     CHECK_OK(ctx, shown.ops->fill(ctx, &shown, &lists, any, found.p));
     bi_arena_rewind(ctx, mark);

@@ -57,7 +57,7 @@ static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits
     struct array keys = array_make(ctx, p.keys, (size_t)n * (size_t)shape.key_bytes, device);
     struct array values = array_make(ctx, p.values, (size_t)n * (size_t)value_size, device);
     struct bi_hash_lists lists;
-    bi_begin(ctx);
+    CHECK_OK(ctx, bosc_sync(ctx)); /* enters the backend */
     struct bi_mark mark = bi_arena_mark(ctx);
     CHECK_OK(ctx, ctx->ops->hash->partition(ctx, &shape, keys.p, value_size ? values.p : NULL, n, &lists));
     const bool rows = value_size != 0 && value_size != 4 && value_size != 8;

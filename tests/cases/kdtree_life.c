@@ -1,4 +1,4 @@
-/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many, cancelled. */
+/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,35 +146,6 @@ static void many_contexts(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-static void cancelled(bosc_ctx *like)
-{
-    struct suite_random r = {6};
-    struct suite_canceller c = {1000, 0};
-    bosc_ctx_opts o = suite_opts_like(like);
-    o.progress = suite_cancel;
-    o.progress_user = &c;
-    const bosc_kdtree_opts k = {.size = sizeof k, .dim = 2};
-    struct reference_points p = kd_points(&r, BOSC_F32, 2, 200, 2, KD_RANDOM);
-    bosc_kdtree_info tree_info = {.size = sizeof tree_info};
-    bosc_ctx *ctx = suite_open(&o);
-    bosc_kdtree *tree = kd_build(ctx, &k, &p);
-    int calls = c.calls;
-    CHECK(calls >= 2);
-    for (int i = 0; i < calls; i++) {
-        c.left = i;
-        CHECK_STATUS(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0), BOSC_ERR_CANCELLED);
-        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &tree_info), BOSC_OK);
-        CHECK_EQ(tree_info.nodes, 0);
-        CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
-        c.left = 1000;
-        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
-        check_tree(ctx, tree, &p);
-    }
-    bosc_kdtree_free(tree);
-    bosc_ctx_free(ctx);
-    free((void *)p.data);
-}
-
 static void links(bosc_ctx *ctx)
 {
     struct suite_random r = {7};
@@ -198,7 +169,6 @@ static void links(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_kdtree_life[] = {
     {"rebuild", rebuild, NULL}, {"second build", second_build, NULL},   {"reserve", reserve, NULL},
-    {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL}, {"cancelled", cancelled, NULL},
-    {"links", links, NULL},
+    {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL}, {"links", links, NULL},
 };
 SUITE(kdtree_life);

@@ -274,45 +274,11 @@ static void second_call(bosc_ctx *like)
     free(labels);
 }
 
-static int cancel_at(void *user, const char *stage, double part)
-{
-    int *left = user;
-    CHECK(part >= 0 && part <= 1 && stage[0]);
-    return (*left)-- == 0;
-}
-
-/* Cancelled at any point, the outputs are as they were. */
-static void cancelled(bosc_ctx *like)
-{
-    struct forest_graph g = make(BOSC_U32);
-    bosc_ctx_opts o = suite_opts_like(like);
-    o.progress = cancel_at;
-    for (int a = 0; a < 3; a++)
-        for (int at = 0, left = 0; left <= at && at < 50; at++) {
-            bosc_msf_opts opts = {.size = sizeof opts, .algorithm = (bosc_msf_algorithm)a};
-            int64_t edges[N] = {77};
-            left = 1 << 20;
-            o.progress_user = &left;
-            bosc_ctx *ctx = suite_open(&o);
-            bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
-            left = at;
-            bosc_status status = bosc_msf_compute(ctx, graph, &opts, edges, NULL, NULL);
-            CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
-            CHECK((status == BOSC_OK) == (left >= 0) && (status == BOSC_OK || edges[0] == 77));
-            if (status == BOSC_OK) at = 50;
-            bosc_graph_free(graph);
-            bosc_ctx_free(ctx);
-            left = 0;
-        }
-    forest_free(&g);
-}
-
 static const struct suite_case suite_cases_msf_args[] = {
     {"forests", forests, NULL},
     {"trees", trees, NULL},
     {"another backend", NULL, other_backend},
     {"faults", faults, NULL},
     {"second call", second_call, NULL},
-    {"cancelled", cancelled, NULL},
 };
 SUITE(msf_args);

@@ -43,6 +43,7 @@ struct cudaDeviceProp {
     size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin;
     int multiProcessorCount, maxThreadsPerBlock, warpSize, major, minor, l2CacheSize;
 };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0 };
 typedef struct emulated_stream *cudaStream_t;
 typedef struct emulated_event *cudaEvent_t;
 
@@ -71,6 +72,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms. */
+/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms,
+ * progress. */
 static bool is_plain(const char *suite)
 {
-    static const char *const endings[] = {"_args", "_faults", "_save"};
+    static const char *const endings[] = {"_args", "_faults", "_save", "progress"};
     size_t length = strlen(suite);
     for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
         size_t ending = strlen(endings[e]);

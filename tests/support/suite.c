@@ -24,14 +24,6 @@ bosc_ctx *suite_open(const bosc_ctx_opts *opts)
     return ctx;
 }
 
-int suite_cancel(void *user, const char *stage, double part)
-{
-    struct suite_canceller *c = user;
-    c->calls++;
-    if (strcmp(stage, "build") != 0 || part < 0 || part > 1) c->left = 0;
-    return c->left-- <= 0;
-}
-
 static uint64_t one_trial_of = 1;
 static bool first_trial;
 static struct suite_random trials;

@@ -64,12 +64,6 @@ bool suite_begins(const char *text, const char *start);
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx);
 bosc_ctx *suite_open(const bosc_ctx_opts *opts);
 
-/* A progress function that cancels builds: the call that finds `left` at 0. */
-struct suite_canceller {
-    int left, calls;
-};
-int suite_cancel(void *user, const char *stage, double part);
-
 /* True where work is 100 times slower than usual (the emulator, sanitizers): cases take small sizes then. */
 bool suite_slow(const bosc_ctx *ctx);
 

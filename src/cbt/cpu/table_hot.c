@@ -13,6 +13,8 @@
 #include "cbt/steps/steps.def"
 #undef BI_STEP_ITEMS
 #define BI_STEP_ITEMS 256 /* blocks of 1,024 bits take 20 to 50 ns */
+#undef BI_STEP_WEIGHT
+#define BI_STEP_WEIGHT 8
 #include "cbt/cpu/steps.def"
 #undef BI_STEP
 

@@ -63,9 +63,9 @@ bosc_status bi_cellgraph_cpu_rows(bosc_ctx *ctx, const struct bi_cellgraph_arcs 
                                             .by_higher = true};
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "rows: injected fault");
     BI_TRY(bi_cellgraph_edge_partition_open(ctx, &r, vertices, length));
-    bi_cellgraph_edge_partition_run(&r);
+    BI_TRY(bi_cellgraph_edge_partition_run(ctx, &r));
     a->offsets[0] = 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(r.threads) if (r.threads > 1)
     for (uint32_t k = 0; k < r.ranges; k++) write_range(a, &r, k, vertices);
-    return BOSC_OK;
+    return bi_advance(ctx, 8 * (double)r.count);
 }

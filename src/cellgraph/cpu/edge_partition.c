@@ -58,7 +58,7 @@ bosc_status bi_cellgraph_edge_partition_open(bosc_ctx *ctx, struct bi_cellgraph_
     return bi_scratch_of(ctx, (int64_t)r->ranges + 1, 4, &r->starts);
 }
 
-void bi_cellgraph_edge_partition_run(const struct bi_cellgraph_edge_partition *r)
+bosc_status bi_cellgraph_edge_partition_run(bosc_ctx *ctx, const struct bi_cellgraph_edge_partition *r)
 {
     const int32_t threads = r->threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
@@ -66,4 +66,5 @@ void bi_cellgraph_edge_partition_run(const struct bi_cellgraph_edge_partition *r
     bi_cellgraph_sum_counts(r->places, r->ranges, threads, r->ranges, r->starts);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) scatter(r, t);
+    return bi_advance(ctx, 4 * (double)r->count);
 }

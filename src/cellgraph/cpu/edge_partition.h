@@ -24,7 +24,7 @@ struct bi_cellgraph_edge_partition {
 bosc_status bi_cellgraph_edge_partition_open(bosc_ctx *ctx, struct bi_cellgraph_edge_partition *r, int64_t vertices,
                                              int32_t length);
 
-void bi_cellgraph_edge_partition_run(const struct bi_cellgraph_edge_partition *r);
+bosc_status bi_cellgraph_edge_partition_run(bosc_ctx *ctx, const struct bi_cellgraph_edge_partition *r);
 
 /* Of a packed edge: its vertex's number in the range, and the other one. */
 static inline uint32_t bi_cellgraph_edge_local(const struct bi_cellgraph_edge_partition *r, uint64_t packed)

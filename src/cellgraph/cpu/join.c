@@ -146,16 +146,16 @@ static bool match(const struct join *j, struct workspace *w, uint32_t partition)
     return true;
 }
 
-static void match_partitions(struct join *j, int32_t thread)
+/* Those before `end` that no thread has taken. */
+static void match_partitions(struct join *j, uint32_t end, int32_t thread)
 {
     struct workspace *w = &j->workspaces[thread];
-    const uint32_t partitions = bi_cellgraph_partition_count(&j->partitioning);
     uint32_t p;
     w->queue[0] = (struct pair){0, 0};
     w->queued = 0;
     w->compared = 0;
     w->begin = -1;
-    while ((p = __atomic_fetch_add(&j->next_partition, 1, __ATOMIC_RELAXED)) < partitions) {
+    while ((p = __atomic_fetch_add(&j->next_partition, 1, __ATOMIC_RELAXED)) < end) {
         const int32_t segment = j->complements.first + (int32_t)(p >> j->partitioning.partition_bits);
         if (w->begin != segment * j->all->span) {
             flush(j, w);
@@ -167,6 +167,20 @@ static void match_partitions(struct join *j, int32_t thread)
     }
     flush(j, w);
     bi_atomic_fetch_add_u64(j->all->found.compared, w->compared);
+}
+
+static bosc_status match_all(bosc_ctx *ctx, struct join *j)
+{
+    enum { ITEMS = 4 }; /* as long as so many takes an entry */
+    const int32_t threads = j->partitioning.threads;
+    struct bi_parts p =
+        bi_parts(ctx, bi_cellgraph_partition_count(&j->partitioning), (double)ITEMS * BI_CELLGRAPH_PARTITION);
+    while (bi_next_part(ctx, &p)) {
+        j->next_partition = (uint32_t)p.begin;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+        for (int32_t t = 0; t < threads; t++) match_partitions(j, (uint32_t)p.end, t);
+    }
+    return p.status;
 }
 
 /* Lists for which entries are partitioned at once: all, unless that takes very much. */
@@ -194,13 +208,9 @@ bosc_status bi_cellgraph_cpu_join(bosc_ctx *ctx, const struct bi_cellgraph_segme
     bi_cellgraph_row_hash_open(&j.hashing, &all->view.shape, all->view.seeds);
     BI_TRY(bi_cellgraph_partition_open(ctx, &j.partitioning));
     BI_TRY(bi_scratch_of(ctx, j.partitioning.threads, sizeof *j.workspaces, &j.workspaces));
-    const int32_t threads = j.partitioning.threads;
     for (j.complements.first = 0; j.complements.first < all->count; j.complements.first += j.partitioning.lists) {
-        BI_TRY(bi_progress(ctx, "join", (double)j.complements.first / all->count));
-        j.next_partition = 0;
-        bi_cellgraph_partition(&j.partitioning);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-        for (int32_t t = 0; t < threads; t++) match_partitions(&j, t);
+        BI_TRY(bi_cellgraph_partition(ctx, &j.partitioning));
+        BI_TRY(match_all(ctx, &j));
     }
     return BOSC_OK;
 }

@@ -68,8 +68,8 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
     BI_TRY(bi_cellgraph_edge_partition_open(ctx, &o.ranges, graph->vertices, graph->shape.length));
     const int32_t threads = o.ranges.threads;
     BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.of_vertices));
-    bi_cellgraph_edge_partition_run(&o.ranges);
+    BI_TRY(bi_cellgraph_edge_partition_run(ctx, &o.ranges));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) sort_ranges(&o, t);
-    return BOSC_OK;
+    return bi_advance(ctx, 8 * (double)count);
 }

@@ -92,12 +92,14 @@ bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_parti
     return bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) + d->lists, sizeof *d->starts, &d->starts);
 }
 
-void bi_cellgraph_partition(struct bi_cellgraph_partitioning *d)
+bosc_status bi_cellgraph_partition(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d)
 {
     const int32_t threads = d->threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) count(d, t);
+    BI_TRY(bi_advance(ctx, 4 * (double)d->n * d->lists));
     sum_up(d);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) scatter(d, t);
+    return bi_advance(ctx, 4 * (double)d->n * d->lists);
 }

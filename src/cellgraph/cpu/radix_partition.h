@@ -37,7 +37,7 @@ bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_parti
 /* Bytes of it. */
 int64_t bi_cellgraph_partition_bytes(int64_t n, int32_t lists, int32_t threads);
 
-void bi_cellgraph_partition(struct bi_cellgraph_partitioning *d);
+bosc_status bi_cellgraph_partition(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d);
 
 /* Parts of all lists, and one of them. */
 static inline uint32_t bi_cellgraph_partition_count(const struct bi_cellgraph_partitioning *d)

@@ -115,12 +115,14 @@ static void expand_level(const bosc_ctx *ctx, const struct bi_cellgraph_search *
     }
 }
 
-static void expand(const bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, struct side *side,
-                   uint32_t *meeting)
+static bosc_status expand(bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, struct side *side,
+                          uint32_t *meeting)
 {
     uint32_t tail = side->end;
     expand_level(ctx, s, which, side, &tail, meeting);
+    const double vertices = side->end - side->begin;
     *side = (struct side){side->end, tail, side->depth + (tail > side->end)};
+    return bi_advance(ctx, 16 * vertices);
 }
 
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *s)
@@ -135,7 +137,7 @@ bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_sea
     if (s->sides == 2 && s->source[0] == s->source[1]) meeting = s->source[0];
     for (int which = 0; meeting == UINT32_MAX; which = s->sides - 1 - which) {
         if (sides[0].begin == sides[0].end || sides[1].begin == sides[1].end) break;
-        expand(ctx, s, which, &sides[which], &meeting);
+        BI_TRY(expand(ctx, s, which, &sides[which], &meeting));
     }
     *s->result = (struct bi_cellgraph_searched){
         .reached = {sides[0].end, sides[1].end}, .depth = {sides[0].depth, sides[1].depth}, .meeting = meeting};

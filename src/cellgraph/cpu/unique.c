@@ -165,26 +165,28 @@ static void follow(const struct unique *u, int32_t thread)
     }
 }
 
-static void find_firsts(struct unique *u)
+static bosc_status find_firsts(bosc_ctx *ctx, struct unique *u)
 {
     const int32_t threads = u->partitioning.threads;
     const uint32_t partitions = bi_cellgraph_partition_count(&u->partitioning);
-    bi_cellgraph_partition(&u->partitioning);
+    BI_TRY(bi_cellgraph_partition(ctx, &u->partitioning));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (uint32_t p = 0; p < partitions; p++) match_partition(u, p);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) count_firsts(u, t);
     u->before[0] = 0;
     for (int32_t t = 0; t < threads; t++) u->before[t + 1] += u->before[t];
+    return bi_advance(ctx, 4 * (double)u->rows.n);
 }
 
-static void make_vertices(const struct unique *u)
+static bosc_status make_vertices(bosc_ctx *ctx, const struct unique *u)
 {
     const int32_t threads = u->partitioning.threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) number(u, t);
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int32_t t = 0; t < threads; t++) follow(u, t);
+    return bi_advance(ctx, 4 * (double)u->rows.n);
 }
 
 int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
@@ -209,7 +211,7 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.next));
     BI_TRY(bi_cellgraph_partition_open(ctx, &u.partitioning));
     BI_TRY(bi_scratch_of(ctx, u.partitioning.threads + 1, 4, &u.before));
-    find_firsts(&u);
+    BI_TRY(find_firsts(ctx, &u));
     graph->vertices = u.before[u.partitioning.threads];
     BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, rows->n, graph->vertices));
     u.vertex_of = graph->blocks[BI_CELLGRAPH_VERTEX_OF].data;
@@ -217,7 +219,7 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     u.multiplicities = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
     u.vertex_hashes = graph->blocks[BI_CELLGRAPH_HASHES].data;
     u.vectors = graph->blocks[BI_CELLGRAPH_VECTORS].data;
-    make_vertices(&u);
+    BI_TRY(make_vertices(ctx, &u));
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     if (stats) bi_cellgraph_cpu_sample(&view, stats);
     return BOSC_OK;

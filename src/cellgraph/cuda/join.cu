@@ -342,7 +342,6 @@ bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segm
     a.entries = (join_entry *)entries;
     for (a.segment = 0; a.segment < all->count; a.segment += a.segments) {
         a.segments = all->count - a.segment < at_once ? all->count - a.segment : at_once;
-        BI_TRY(bi_progress(ctx, "join", (double)a.segment / all->count));
         for (a.begin = 0; a.begin < a.partitions; a.begin = a.end) {
             a.end = a.partitions - a.begin < slice ? a.partitions : a.begin + slice;
             BI_TRY(join_some(ctx, a));

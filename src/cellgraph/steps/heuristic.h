@@ -9,6 +9,7 @@ struct bi_cellgraph_heuristic {
     struct bi_cellgraph_edge_list found;
     int32_t pivots;
     uint32_t *distances; /* (vertices x pivots) */
+    int64_t first;       /* item that is compared first */
 };
 
 /* Pivots are spread evenly over the vertices. */
@@ -40,8 +41,9 @@ BI_FN void bi_cellgraph_compare_row(const struct bi_cellgraph_heuristic *a, int6
 }
 
 /* Rows i and count - 1 - i have the same number of pairs together, whatever i. */
-BI_FN void bi_step_cellgraph_compare(const struct bi_cellgraph_heuristic *a, int64_t i)
+BI_FN void bi_step_cellgraph_compare(const struct bi_cellgraph_heuristic *a, int64_t k)
 {
+    const int64_t i = a->first + k;
     bi_cellgraph_compare_row(a, i);
     if (a->view.count - 1 - i != i) bi_cellgraph_compare_row(a, a->view.count - 1 - i);
 }

@@ -74,5 +74,6 @@ const struct bi_backend bi_backend_cpu = {
     .copy = cpu_copy,
     .fill = cpu_fill,
     .reaches = cpu_reaches,
+    .part = 1 << 14,
     .core = &bi_core_cpu,
 };

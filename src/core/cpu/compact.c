@@ -78,5 +78,5 @@ bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, cons
         }
     }
     bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return bi_advance(ctx, (double)n);
 }

@@ -73,5 +73,5 @@ bosc_status bi_cpu_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int
         found = chunks > 1 ? count_together(bins, n, n_bins, counts, chunks) : count_alone(bins, n, n_bins, counts);
     }
     if (found) *bad = 1;
-    return BOSC_OK;
+    return bi_advance(ctx, (double)n);
 }

@@ -78,5 +78,5 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
 #pragma omp parallel for schedule(static) num_threads(chunks)
     for (int p = 0; p < chunks; p++)
         merge(&m, bi_chunk_begin(na + nb, chunks, p), bi_chunk_begin(na + nb, chunks, p + 1));
-    return BOSC_OK;
+    return bi_advance(ctx, (double)(na + nb));
 }

@@ -11,7 +11,7 @@ static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
     if (j->n <= CACHED) {
         bi_radix_copy(j, j->in, j->out, j->n);
         bi_radix_sort_range(j, j->out, j->spare, j->n, false);
-        return BOSC_OK;
+        return bi_advance(ctx, 8 * (double)j->n);
     }
     bool done;
     BI_TRY(bi_radix_split(ctx, j, &done));

@@ -93,6 +93,7 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
     s.offsets = (void *)(s.counts + j->chunks);
     choose_digits(j, &s);
     count_all(j, &s);
+    BI_TRY(bi_advance(ctx, (double)j->n));
     int digits[BI_RADIX_DIGITS], n_passes = 0;
     for (int d = 0; d < s.n_digits; d++)
         if (!is_constant(j, &s, d)) digits[n_passes++] = d;
@@ -104,6 +105,7 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
     for (int i = 0; i < n_passes; i++) {
         struct bi_radix_arrays to = to_spare ? j->spare : j->out;
         pass(j, &s, digits[i], i == 0, from, to);
+        BI_TRY(bi_advance(ctx, 2 * (double)j->n));
         from = to;
         to_spare = !to_spare;
     }

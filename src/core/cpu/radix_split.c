@@ -205,6 +205,20 @@ static void move_chunks(const struct bi_radix_job *j, const struct split *s)
     }
 }
 
+static bosc_status sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, const struct split *s)
+{
+    int64_t begins[BI_RADIX + 1] = {0};
+    for (int g = 0; g < s->groups; g++) begins[g + 1] = begins[g] + s->sizes[g];
+    struct bi_parts p = bi_parts(ctx, s->groups, 4 * (double)j->n / s->groups);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic) num_threads(j->chunks)
+        for (int64_t g = p.begin; g < p.end; g++)
+            bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]), s->sizes[g],
+                                true);
+    }
+    return p.status;
+}
+
 bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done)
 {
     struct split s;
@@ -229,11 +243,6 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     if (!*done) return BOSC_OK;
     place_groups(j, &s);
     move_chunks(j, &s);
-    int64_t begins[BI_RADIX + 1] = {0};
-    for (int g = 0; g < s.groups; g++) begins[g + 1] = begins[g] + s.sizes[g];
-#pragma omp parallel for schedule(dynamic) num_threads(j->chunks)
-    for (int g = 0; g < s.groups; g++)
-        bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]), s.sizes[g],
-                            true);
-    return BOSC_OK;
+    BI_TRY(bi_advance(ctx, 3 * (double)j->n));
+    return sort_groups(ctx, j, &s);
 }

@@ -26,5 +26,5 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
     }
     k->total(totals, tiles, result);
     bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return bi_advance(ctx, (double)n);
 }

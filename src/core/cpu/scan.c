@@ -132,7 +132,7 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
         scan_rounds(j, rounds);
     }
     bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return bi_advance(ctx, (double)j->n);
 }
 
 bosc_status bi_cpu_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,

@@ -87,5 +87,5 @@ bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const 
         for (int p = 0; p < j.chunks; p++) move(&j, p);
     }
     bi_arena_rewind(ctx, mark);
-    return BOSC_OK;
+    return bi_advance(ctx, 2 * (double)n);
 }

@@ -6,14 +6,22 @@
 #include "base/bits.h"
 #include "core/cpu/collectives.h"
 
-enum { GRAIN = 1 << 12, INSERTION = 12 };
+enum { GRAIN = 1 << 12, INSERTION = 12, RUN = 1 << 16 };
 
 struct sort {
     const void *points;
     int64_t n, stride;
     int32_t dim, first;
-    int chunks;
+    int chunks, threads; /* runs that are sorted and then merged, and who does it */
 };
+
+/* As many runs as threads, or more where someone listens: between runs, and between rounds, the sort can end. */
+static int runs_of(const bosc_ctx *ctx, int64_t n, int threads)
+{
+    int runs = threads;
+    while (ctx->progress.listens && runs < 4096 && n / runs > RUN) runs *= 2;
+    return runs;
+}
 
 #define S f32
 #define C float
@@ -42,7 +50,8 @@ struct sort {
 bosc_status bi_cpu_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                  int64_t stride, int32_t first, uint32_t *perm)
 {
-    struct sort s = {points, n, stride, dim, first, bi_thread_count(ctx, n, GRAIN)};
+    int threads = bi_thread_count(ctx, n, GRAIN);
+    struct sort s = {points, n, stride, dim, first, runs_of(ctx, n, threads), threads};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status;
     switch (dtype) {

@@ -137,7 +137,16 @@ static bool cuda_reaches(bosc_ctx *ctx, const void *p)
            (attributes.type == cudaMemoryTypeDevice && attributes.device == ctx->memory.device);
 }
 
+static bool cuda_records(bosc_ctx *ctx)
+{
+    cudaStreamCaptureStatus status;
+    if (cudaStreamIsCapturing((cudaStream_t)ctx->stream, &status) == cudaSuccess)
+        return status != cudaStreamCaptureStatusNone;
+    (void)cudaGetLastError();
+    return true;
+}
+
 extern "C" const bi_backend bi_backend_cuda = {
-    BOSC_BACKEND_CUDA, "cuda",       cuda_open, cuda_close, cuda_sync,    cuda_enter,
-    cuda_alloc,        cuda_release, cuda_copy, cuda_fill,  cuda_reaches, &bi_core_cuda,
+    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,    cuda_enter, cuda_alloc,
+    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, cuda_records, 1 << 18,    &bi_core_cuda,
 };

@@ -11,16 +11,19 @@
 #define BI_STEP_KERNEL_OF(room, name) BI_STEP_KERNEL_OF_(room, name)
 #define BI_STEP_KERNEL(name) BI_STEP_KERNEL_OF(BI_STEP_ROOM, name)
 
-#define BI_STEP_CUDA(name, args_t)                                                                                    \
-    static __global__ void BI_STEP_KERNEL(name)(const args_t a, int64_t n)                                            \
-    {                                                                                                                 \
-        for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) \
-            bi_step_##name(&a, i);                                                                                    \
-    }                                                                                                                 \
-    static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                                   \
-    {                                                                                                                 \
-        if (n <= 0) return BOSC_OK;                                                                                   \
-        return BI_RUN(ctx, BI_STEP_KERNEL(name), bi_grid(ctx, n, 256), 256, 0, *(const args_t *)args, n);             \
+#define BI_STEP_CUDA(name, args_t)                                                                    \
+    static __global__ void BI_STEP_KERNEL(name)(const args_t a, int64_t begin, int64_t end)           \
+    {                                                                                                 \
+        int64_t i = begin + blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                           \
+        for (; i < end; i += (int64_t)gridDim.x * blockDim.x) bi_step_##name(&a, i);                  \
+    }                                                                                                 \
+    static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                   \
+    {                                                                                                 \
+        struct bi_parts p = bi_parts(ctx, n, 1);                                                      \
+        while (bi_next_part(ctx, &p))                                                                 \
+            BI_TRY(BI_RUN_PART(ctx, BI_STEP_KERNEL(name), bi_grid(ctx, p.end - p.begin, 256), 256, 0, \
+                               *(const args_t *)args, p.begin, p.end));                               \
+        return p.status;                                                                              \
     }
 
 #endif

@@ -74,13 +74,15 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
 {
     int parts = bi_thread_count(ctx, rows->n, GRAIN);
     join_first(rows, parts, labels);
+    BI_TRY(bi_advance(ctx, 2 * (double)rows->n));
     if (rows->arcs > 0) {
         flatten(rows->n, parts, labels);
         join_last(rows, parts, labels);
         flatten(rows->n, parts, labels);
+        BI_TRY(bi_advance(ctx, 3 * (double)rows->n));
         join_rest(rows, parts, find_giant(labels, rows->n), labels);
         flatten(rows->n, parts, labels);
     }
     *count = count_roots(rows, parts, labels);
-    return BOSC_OK;
+    return bi_advance(ctx, 3 * (double)rows->n);
 }

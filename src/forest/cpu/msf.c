@@ -25,11 +25,11 @@ static bosc_status first_round(struct bi_msf_cpu *m, int64_t light, int64_t edge
     struct bi_mark mark = bi_arena_mark(m->ctx);
     bool overflow;
     BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, light + light / 4 + slack, &m->list));
-    bi_msf_cpu_stream(m, &overflow);
+    BI_TRY(bi_msf_cpu_stream(m, &overflow));
     if (overflow) {
         bi_arena_rewind(m->ctx, mark);
         BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, edges + edges / 8 + slack, &m->list));
-        bi_msf_cpu_stream(m, &overflow);
+        BI_TRY(bi_msf_cpu_stream(m, &overflow));
     }
     return bi_msf_cpu_first_round(m);
 }
@@ -65,7 +65,7 @@ static bosc_status order_ids(struct bi_msf_cpu *m, int64_t entries)
             at += marks[id];
         }
     }
-    return BOSC_OK;
+    return bi_advance(m->ctx, 2 * (double)entries);
 }
 
 /* The smallest vertex of each vertex's tree. */
@@ -83,7 +83,7 @@ static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
     for (int64_t v = 0; v < n; v++) out[v] = smallest[m->joined[m->component[v]]];
     *labels = out;
-    return BOSC_OK;
+    return bi_advance(m->ctx, 4 * (double)n);
 }
 
 static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)
@@ -96,10 +96,8 @@ static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, 
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));
     BI_TRY(first_round(m, light, edges));
-    BI_TRY(bi_progress(m->ctx, "msf", 0.5));
     BI_TRY(bi_msf_cpu_kruskal(m, m->component));
     if (filter) {
-        BI_TRY(bi_progress(m->ctx, "msf", 0.75));
         BI_TRY(bi_msf_cpu_list_heavy(m));
         BI_TRY(bi_msf_cpu_kruskal(m, NULL));
     }

@@ -93,7 +93,7 @@ bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu *m, double share);
 
 /* The pass over the rows: choice and next; the list of light edges. *overflow: the list had no room, and only it is to
  * be made anew. */
-void bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow);
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow);
 
 /* Takes the lightest edges: components, and the number of them. */
 bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m);

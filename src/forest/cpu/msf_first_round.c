@@ -74,5 +74,5 @@ bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m)
         if (!root[v]) m->component[v] = m->component[bi_msf_cpu_root(m->next, (uint32_t)v)];
     BI_TRY(bi_scratch_of(m->ctx, m->components, sizeof *m->joined, (void **)&m->joined));
     for (int64_t c = 0; c < m->components; c++) m->joined[c] = (uint32_t)c;
-    return BOSC_OK;
+    return bi_advance(m->ctx, 4 * (double)n);
 }

@@ -95,5 +95,5 @@ bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu *m)
         count += counts[t];
     }
     m->list.count = count;
-    return BOSC_OK;
+    return bi_advance(m->ctx, 2 * (double)m->rows.arcs);
 }

@@ -60,9 +60,9 @@ static bosc_status sort_long(struct bi_msf_cpu *m, const struct bi_msf_edge_list
 }
 
 /* Takes the edges, lightest first, that join components. */
-static void unite(struct bi_msf_cpu *m, const struct bi_msf_edge_list *sorted)
+static void unite(struct bi_msf_cpu *m, const struct bi_msf_edge_list *sorted, int64_t begin, int64_t end)
 {
-    for (int64_t i = 0; i < sorted->count && m->left > 1; i++) {
+    for (int64_t i = begin; i < end && m->left > 1; i++) {
         uint32_t u = bi_msf_cpu_root(m->joined, (uint32_t)(sorted->ends[i] >> 32)),
                  v = bi_msf_cpu_root(m->joined, (uint32_t)sorted->ends[i]);
         if (u == v) continue;
@@ -92,7 +92,9 @@ static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list 
         BI_TRY(m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count,
                                                  sorted.words, sorted.ends, 0, 64));
     sorted.count = list->count;
-    unite(m, &sorted);
+    struct bi_parts p = bi_parts(m->ctx, sorted.count, 4);
+    while (bi_next_part(m->ctx, &p)) unite(m, &sorted, p.begin, p.end);
+    BI_TRY(p.status);
     flatten(m);
     return BOSC_OK;
 }
@@ -148,7 +150,7 @@ static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
         rest += keep;
     }
     list->count = rest;
-    return BOSC_OK;
+    return bi_advance(m->ctx, 2 * (double)(count + rest));
 }
 
 /* Takes the lightest edges of the list, and leaves the others that still join components. */

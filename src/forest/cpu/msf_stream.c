@@ -103,28 +103,38 @@ static inline __attribute__((always_inline)) void stream_rows(struct stream *s, 
     }
 }
 
-void bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow)
+/* The turns `begin` to `end` - 1. */
+static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool checked)
+{
+    const int64_t n = s->m->rows.n;
+    const bool wide = s->m->rows.wide_keys;
+#pragma omp parallel num_threads(bi_thread_count(s->m->ctx, end - begin, 4))
+    {
+        struct chunk c = {0, 0};
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t t = begin; t < end; t++) {
+            int64_t first = t * ROWS, last = first + ROWS < n ? first + ROWS : n;
+            if (wide)
+                checked ? stream_rows(s, &c, first, last, true, true) : stream_rows(s, &c, first, last, true, false);
+            else
+                checked ? stream_rows(s, &c, first, last, false, true) : stream_rows(s, &c, first, last, false, false);
+        }
+        renew(s, &c, 0);
+    }
+}
+
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow)
 {
     struct stream s = {.m = m};
     const struct bi_msf_order *o = &m->rows.order;
     uint64_t all = m->rows.wide_keys ? UINT64_MAX : UINT32_MAX;
     bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
-    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS);
-#pragma omp parallel num_threads(bi_thread_count(m->ctx, turns, 4))
-    {
-        struct chunk c = {0, 0};
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t t = 0; t < turns; t++) {
-            int64_t begin = t * ROWS, end = begin + ROWS < n ? begin + ROWS : n;
-            if (m->rows.wide_keys)
-                checked ? stream_rows(&s, &c, begin, end, true, true) : stream_rows(&s, &c, begin, end, true, false);
-            else
-                checked ? stream_rows(&s, &c, begin, end, false, true) : stream_rows(&s, &c, begin, end, false, false);
-        }
-        renew(&s, &c, 0);
-    }
+    int64_t turns = bi_div_up(m->rows.n, ROWS);
+    struct bi_parts p = bi_parts(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
+    while (bi_next_part(m->ctx, &p)) stream_turns(&s, p.begin, p.end, checked);
     m->list.count = s.used;
     *overflow = s.overflow;
+    return p.status;
 }
 
 struct sample {

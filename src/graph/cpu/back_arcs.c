@@ -95,6 +95,7 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_back: injected fault");
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) count_chunk(&b, p);
+    BI_TRY(bi_advance(ctx, (double)count));
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) b.sums[p] = sum_range(&b, p, 0, false);
     for (int64_t p = 0, before = 0, sum; p < b.chunks; p++, before += sum) {
@@ -105,5 +106,5 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) place_chunk(&b, p);
-    return BOSC_OK;
+    return bi_advance(ctx, 2 * (double)count);
 }

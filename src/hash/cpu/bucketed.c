@@ -91,11 +91,15 @@ bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *sha
         memset(shares[t].positions, 0, partitions * sizeof(uint32_t));
         PICK(ctx, bi_hash_count)(&shares[t]);
     }
+    BI_TRY(bi_advance(ctx, (double)n));
     place(shares, threads, partitions, starts);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_scatter)(&shares[t]);
-    return BOSC_OK;
+    return bi_advance(ctx, 4 * (double)n);
 }
+
+/* Filling in a pair, or finding a key, takes as long as so many simple items. */
+enum { PAIR_ITEMS = 8 };
 
 /* A fill that threads share. */
 struct filling {
@@ -105,7 +109,7 @@ struct filling {
     bool distinct;
     uint32_t most_keys, most_buckets; /* of a partition that is filled */
     struct bi_hash_report *report;
-    int64_t next; /* partition */
+    int64_t next, end; /* partitions of this part that no thread has taken */
 };
 
 static bool is_filled(const struct filling *f, size_t partition)
@@ -147,7 +151,7 @@ static void fill_partitions(bosc_ctx *ctx, struct filling *f, char *scratch)
     job.marks = (uint8_t *)(job.firsts + (size_t)job.capacity * BI_HASH_FILL_WORDS);
     for (;;) {
         int64_t partition = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
-        if (partition >> f->table->shape.partition_bits || bi_atomic_load_u32(&r->repeats)) return;
+        if (partition >= f->end || bi_atomic_load_u32(&r->repeats)) return;
         if (!is_filled(f, (size_t)partition)) continue;
         job.partition = (uint32_t)partition;
         job.begin = f->lists->starts[partition];
@@ -169,9 +173,15 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
 {
     void *scratch;
     BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
+    double partitions = (double)partition_count(&f->table->shape);
+    struct bi_parts p = bi_parts(ctx, (int64_t)partitions, PAIR_ITEMS * (double)f->lists->n / partitions);
+    while (bi_next_part(ctx, &p)) {
+        f->next = p.begin;
+        f->end = p.end;
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; t++) fill_partitions(ctx, f, (char *)scratch + each * (size_t)t);
-    return BOSC_OK;
+        for (int t = 0; t < threads; t++) fill_partitions(ctx, f, (char *)scratch + each * (size_t)t);
+    }
+    return p.status;
 }
 
 bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
@@ -196,12 +206,16 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
                              void *values, uint8_t *found)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    int threads = bi_thread_count(ctx, query_count, GRAIN);
+    struct bi_parts p = bi_parts(ctx, query_count, PAIR_ITEMS);
+    while (bi_next_part(ctx, &p)) {
+        int64_t count = p.end - p.begin;
+        int threads = bi_thread_count(ctx, count, GRAIN);
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
-    (table, queries, bi_chunk_begin(query_count, threads, t), bi_chunk_begin(query_count, threads, t + 1), values,
-     found);
-    return BOSC_OK;
+        for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
+        (table, queries, p.begin + bi_chunk_begin(count, threads, t), p.begin + bi_chunk_begin(count, threads, t + 1),
+         values, found);
+    }
+    return p.status;
 }
 
 /* An upper bound whatever the number of threads; partitions that are not oversized. */

@@ -7,6 +7,11 @@
 #include "hash/steps/perfect_lane_group.h"
 #include "hash/steps/steps.h"
 
+enum {
+    BATCH = 32,     /* queries whose reads of memory overlap */
+    PAIR_ITEMS = 16 /* filling in a pair, or finding a key, takes as long as so many simple items */
+};
+
 static void fill_run(const struct bi_hash_slots_fill *f, uint32_t run)
 {
     union {
@@ -23,12 +28,13 @@ bosc_status bi_hash_fill_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fil
 {
     if (f->view.layout == BOSC_HASH_FKS) return ctx->ops->hash->steps->slots_fks(ctx, f->view.runs, f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
+    struct bi_parts p = bi_parts(ctx, f->view.runs, PAIR_ITEMS * (double)f->lists.n / f->view.runs);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
-    for (int64_t run = 0; run < f->view.runs; run++) fill_run(f, (uint32_t)run);
-    return BOSC_OK;
+        for (int64_t run = p.begin; run < p.end; run++) fill_run(f, (uint32_t)run);
+    }
+    return p.status;
 }
-
-enum { BATCH = 32 }; /* queries whose reads of memory overlap */
 
 struct batch {
     bosc_hash_word hash[BATCH];
@@ -94,16 +100,19 @@ bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fin
 {
     int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
+    struct bi_parts p = bi_parts(ctx, batches, BATCH * PAIR_ITEMS);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, 4096))
-    for (int64_t k = 0; k < batches; k++) {
-        int64_t from = k * BATCH;
-        int count = query_count - from < BATCH ? (int)(query_count - from) : BATCH;
-        if (a->view.key_bits == 32)
-            find_batch_of(a, from, count, 32);
-        else if (a->view.key_bits == 64)
-            find_batch_of(a, from, count, 64);
-        else
-            find_batch_of(a, from, count, 128);
+        for (int64_t k = p.begin; k < p.end; k++) {
+            int64_t from = k * BATCH;
+            int count = query_count - from < BATCH ? (int)(query_count - from) : BATCH;
+            if (a->view.key_bits == 32)
+                find_batch_of(a, from, count, 32);
+            else if (a->view.key_bits == 64)
+                find_batch_of(a, from, count, 64);
+            else
+                find_batch_of(a, from, count, 128);
+        }
     }
-    return BOSC_OK;
+    return p.status;
 }

@@ -138,16 +138,21 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
         bool odd = level % 2 != plan.levels % 2;
         struct level l = {hot, &job, odd ? &job.there : &job.here, odd ? &job.here : &job.there, masks, level};
         split_level(&l, plan.threads);
-        BI_TRY(bi_progress(ctx, "build", 0.8 * (level + 1) / (bi_kdtree_depth(n) + 1)));
+        BI_TRY(bi_advance(ctx, (double)n));
     }
     int64_t subtrees = (int64_t)1 << plan.levels;
+    double levels_left = bi_kdtree_depth(n) - plan.levels;
+    struct bi_parts p = bi_parts(ctx, subtrees, levels_left * (double)n / (double)subtrees);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(plan.threads)
-    for (int64_t s = 0; s < subtrees; s++) {
-        struct bi_kdtree_range r = bi_kdtree_subtree(n, plan.levels, (uint64_t)s);
-        struct bi_kdtree_columns mine = own[bi_thread_number()];
-        mine.base = r.begin;
-        hot->finish(&job, &job.here, &mine, r, plan.levels, masks + r.begin / 16 + s);
+        for (int64_t s = p.begin; s < p.end; s++) {
+            struct bi_kdtree_range r = bi_kdtree_subtree(n, plan.levels, (uint64_t)s);
+            struct bi_kdtree_columns mine = own[bi_thread_number()];
+            mine.base = r.begin;
+            hot->finish(&job, &job.here, &mine, r, plan.levels, masks + r.begin / 16 + s);
+        }
     }
+    BI_TRY(p.status);
     emit_upper(hot, &job, &plan);
     return BOSC_OK;
 }

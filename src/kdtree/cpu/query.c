@@ -131,6 +131,7 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
         hot->locate(a, i * CHUNK, end, leaves);
         for (int64_t q = i * CHUNK; q < end; q++) order[q] = (uint32_t)q;
     }
+    BI_TRY(bi_advance(ctx, 4 * (double)count));
     if (count < 256 || a->index.levels == 0) return BOSC_OK;
     return ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
                                           a->index.levels);
@@ -138,13 +139,19 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
 
 typedef void (*run_fn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 
-static void run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
+/* A query takes as long as so many simple items, and some more for each neighbour. */
+enum { QUERY_ITEMS = 64 };
+
+static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
     int64_t count = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(count, chunk);
+    struct bi_parts p = bi_parts(ctx, chunks, (double)(QUERY_ITEMS + a->kept) * (double)chunk);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
-    for (int64_t i = 0; i < chunks; i++)
-        run(a, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
-    (void)ctx;
+        for (int64_t i = p.begin; i < p.end; i++)
+            run(a, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
+    }
+    return p.status;
 }
 
 static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
@@ -176,8 +183,7 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const st
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     struct bi_kdtree_cpu_search a;
     BI_TRY(prepare(ctx, tree, view, query, &a));
-    run_all(ctx, &a, what == KNN ? hot->knn : what == COUNT ? hot->radius_count : hot->radius_fill);
-    return BOSC_OK;
+    return run_all(ctx, &a, what == KNN ? hot->knn : what == COUNT ? hot->radius_count : hot->radius_fill);
 }
 
 /* More queries than 32 bits can number are run in several chunks. */

@@ -115,6 +115,7 @@ static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct 
             if (bi_kdtree_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
         l.own = level % dim;
         partition_level(ctx, lists->n, level, &l);
+        BI_TRY(bi_advance(ctx, (double)lists->n * lists->used));
         for (int32_t p = 0; p < lists->used; p++) {
             uint32_t *in = lists->in[p];
             lists->in[p] = lists->out[p];
@@ -146,8 +147,7 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
         }
         node_ids[i] = ids ? ids[i] : (uint32_t)row;
     }
-    (void)ctx;
-    return BOSC_OK;
+    return bi_advance(ctx, (double)v.nodes);
 }
 
 static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
@@ -165,15 +165,14 @@ static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
         }
         if (ids) ids[i] = v.ids[i];
     }
-    (void)ctx;
-    return BOSC_OK;
+    return bi_advance(ctx, (double)v.nodes);
 }
 
 static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     struct bi_kdtree_view view = cpu_view(tree);
     bi_kdtree_cpu_make_index(ctx, tree, &view);
-    return BOSC_OK;
+    return bi_advance(ctx, 4 * (double)view.nodes);
 }
 
 static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)

@@ -3,6 +3,7 @@
 #include "trie/steps/steps.h"
 
 #define BI_STEP_ITEMS 64 /* a query takes a microsecond */
+#define BI_STEP_WEIGHT 16
 #include "core/steps.h"
 
 #define BI_STEP BI_STEP_CPU

@@ -1,0 +1,124 @@
+#include "core/progress.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/threads.h"
+#include "core/call.h"
+
+/* Parts and pauses shall last some milliseconds: long beside what they cost, short for whoever waits for an answer. */
+static const double SHORT = 0.005, LONG = 0.04;
+
+/* Items of a call of which nothing is known. */
+enum { UNKNOWN = 1 << 24 };
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct bi_call bi_begin(bosc_ctx *ctx, const char *function)
+{
+    struct bi_progress *p = &ctx->progress;
+    ctx->message[0] = 0;
+    ctx->threads = bi_threads_of_call(ctx->most_threads);
+    if (ctx->backend->enter) ctx->backend->enter(ctx);
+    if (p->depth++ == 0 && p->function) {
+        p->stage = function + strlen("bosc_");
+        p->listens = !ctx->backend->records || !ctx->backend->records(ctx);
+        p->stop = false;
+        p->weight = 1;
+        p->done = p->since = 0;
+        p->expected = UNKNOWN;
+        p->grain = (double)ctx->backend->part;
+        p->fraction = -1;
+        p->time = now();
+    }
+    return (struct bi_call){ctx};
+}
+
+/* A call that told something and did not fail ends with 1, whose answer comes too late to stop it. */
+void bi_end(const struct bi_call *call)
+{
+    bosc_ctx *ctx = call->ctx;
+    struct bi_progress *p = &ctx->progress;
+    if (--p->depth > 0 || !p->listens) return;
+    p->listens = false;
+    if (p->fraction >= 0 && ctx->message[0] == 0) (void)p->function(p->user, p->stage, 1);
+}
+
+void bi_expect(bosc_ctx *ctx, double items)
+{
+    if (ctx->progress.depth == 1) ctx->progress.expected = items;
+}
+
+/* Ever less beyond 9 tenths, so that a wrong expectation neither reaches 1 nor stands still. */
+static double fraction_of(const struct bi_progress *p)
+{
+    double x = p->expected > 0 ? p->done / p->expected : 1;
+    if (x > 0.9) x = 1 - 0.01 / (x - 0.8);
+    return x > p->fraction ? x : p->fraction;
+}
+
+/* The grain follows the time that items take; less than the first one would only cost. */
+static void adapt(struct bi_progress *p, double seconds, double least)
+{
+    if (seconds < SHORT) p->grain *= 2;
+    if (seconds > LONG && p->grain > least) p->grain /= 2;
+}
+
+static bosc_status tell(bosc_ctx *ctx)
+{
+    struct bi_progress *p = &ctx->progress;
+    BI_TRY(ctx->backend->sync(ctx)); /* what a device still has to do is not done */
+    double t = now();
+    adapt(p, t - p->time, (double)ctx->backend->part);
+    p->time = t;
+    p->since = 0;
+    p->fraction = fraction_of(p);
+    if (p->function(p->user, p->stage, p->fraction) != 0) p->stop = true;
+    return BOSC_OK;
+}
+
+bosc_status bi_advance(bosc_ctx *ctx, double items)
+{
+    struct bi_progress *p = &ctx->progress;
+    if (!p->listens) return BOSC_OK;
+    p->done += p->weight * items;
+    p->since += p->weight * items;
+    if (!p->stop && (p->since >= p->grain || now() - p->time > 2 * SHORT)) BI_TRY(tell(ctx));
+    if (!p->stop || p->whole > 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
+}
+
+struct bi_parts bi_parts(const bosc_ctx *ctx, int64_t n, double weight)
+{
+    struct bi_parts p = {.n = n, .each = n, .weight = weight};
+    if (!ctx->progress.listens) return p;
+    /* Something for each thread of the CPU, or for a device's. */
+    int64_t least = ctx->multiprocessors ? 256 * (int64_t)ctx->multiprocessors : 4 * (int64_t)ctx->threads;
+    p.each = (int64_t)((double)ctx->backend->part / (weight * ctx->progress.weight));
+    if (p.each < least) p.each = least;
+    return p;
+}
+
+/* The next part is longer or shorter as the last one took. */
+static void resize(struct bi_parts *p)
+{
+    double t = now(), seconds = t - p->time;
+    if (p->end > 0 && seconds < SHORT) p->each *= 4;
+    if (p->end > 0 && seconds > LONG && p->each > 1) p->each /= 2;
+    p->time = t;
+}
+
+bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p)
+{
+    if (p->end > 0) p->status = bi_advance(ctx, (double)(p->end - p->begin) * p->weight);
+    if (p->status != BOSC_OK || p->end >= p->n) return false;
+    if (ctx->progress.listens) resize(p);
+    p->begin = p->end;
+    p->end = p->n - p->begin > p->each + p->each / 2 ? p->begin + p->each : p->n; /* no small rest */
+    return true;
+}

@@ -1,0 +1,679 @@
+/* Calls tell how far they are, and can be cancelled: each that can last, on data for which it has to speak. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "support/capture.h"
+#include "support/faults.h"
+#include "support/suite.h"
+
+/* Some thousand items on the CPU: what is told at least depends on their number, what more on time. */
+enum { N = 20000, FEW = 1000, K = 4, SIDE = 150, LETTERS = 24, MODEL = 300, OUT = 8 * N * 8 };
+
+/* What the calls work on. Arrays lie in host memory. */
+struct world {
+    bosc_ctx *ctx;
+    int64_t n, side;
+    float *points, *heights;
+    uint32_t *keys, *bins, *values;
+    uint64_t *vectors;
+    uint8_t *keep;
+    int64_t *u, *v, *weights, *pairs;
+    double *lengths, *places;
+    bosc_kdtree *tree, *unbuilt_tree;
+    bosc_voxelgrid *grid, *unbuilt_grid;
+    bosc_hash *map, *multimap, *unbuilt_map;
+    bosc_graph *graph, *unbuilt_graph;
+    bosc_cellgraph *cells, *unbuilt_cells[5];
+    bosc_trie *trie, *unbuilt_trie, *published;
+    bosc_terrain *terrain;
+    bosc_geometric *model;
+    int64_t offsets[N + 1], more[N + 1];
+    int64_t edges;       /* of the graph */
+    int64_t tree_edges;  /* of its forest */
+    int64_t *tree_ids;   /* which ones */
+    unsigned char *out;  /* OUT bytes, of every call's answer */
+    unsigned char *copy; /* of what the answer must be */
+};
+
+static const double NEAR = 0.03;
+
+/* ---- k-d trees ---- */
+
+static bosc_status kdtree_build(struct world *w)
+{
+    return bosc_kdtree_build(w->ctx, w->unbuilt_tree, w->points, w->n, 3);
+}
+static bosc_status kdtree_knn(struct world *w)
+{
+    return bosc_kdtree_knn(w->ctx, w->tree, w->points, w->n, 3, K, w->out, w->out + 8 * w->n * K);
+}
+static bosc_status kdtree_knn_self(struct world *w) { return bosc_kdtree_knn_self(w->ctx, w->tree, K, w->out, NULL); }
+static bosc_status kdtree_knn_within(struct world *w)
+{
+    return bosc_kdtree_knn_within(w->ctx, w->tree, w->points, w->n, 3, K, NEAR, w->out, NULL);
+}
+static bosc_status kdtree_nearest_other(struct world *w)
+{
+    return bosc_kdtree_nearest_other(w->ctx, w->tree, w->bins, NULL, w->out, NULL);
+}
+static bosc_status kdtree_radius_count(struct world *w)
+{
+    return bosc_kdtree_radius_count(w->ctx, w->tree, w->points, w->n, 3, NEAR, (int64_t *)(void *)w->out);
+}
+static bosc_status kdtree_offsets(struct world *w)
+{
+    return bosc_kdtree_radius(w->ctx, w->tree, w->points, w->n, 3, NEAR, w->offsets, NULL, NULL, 0);
+}
+static bosc_status kdtree_radius(struct world *w)
+{
+    return bosc_kdtree_radius(w->ctx, w->tree, w->points, w->n, 3, NEAR, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w->ctx, w->tree, NULL); }
+
+/* ---- voxel grids ---- */
+
+static bosc_status voxelgrid_build(struct world *w)
+{
+    return bosc_voxelgrid_build(w->ctx, w->unbuilt_grid, w->points, w->n, 3);
+}
+static bosc_status voxelgrid_radius_count(struct world *w)
+{
+    return bosc_voxelgrid_radius_count(w->ctx, w->grid, w->points, w->n, 3, NEAR, (int64_t *)(void *)w->out);
+}
+static bosc_status voxelgrid_voxel_count(struct world *w)
+{
+    return bosc_voxelgrid_voxel_count(w->ctx, w->grid, w->points, w->n, 3, (int64_t *)(void *)w->out);
+}
+static bosc_status voxelgrid_offsets(struct world *w)
+{
+    return bosc_voxelgrid_radius(w->ctx, w->grid, w->points, w->n, 3, NEAR, w->offsets, NULL, NULL, 0);
+}
+static bosc_status voxelgrid_radius(struct world *w)
+{
+    return bosc_voxelgrid_radius(w->ctx, w->grid, w->points, w->n, 3, NEAR, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status voxelgrid_pairs(struct world *w)
+{
+    int64_t count;
+    return bosc_voxelgrid_pairs(w->ctx, w->grid, NEAR, w->out, NULL, OUT / 16, &count);
+}
+static bosc_status voxelgrid_components(struct world *w)
+{
+    return bosc_voxelgrid_components(w->ctx, w->grid, NEAR, w->out, NULL);
+}
+static bosc_status voxelgrid_voxels(struct world *w)
+{
+    int64_t count, *coords = (int64_t *)(void *)w->out;
+    return bosc_voxelgrid_voxels(w->ctx, w->grid, coords, NULL, w->n, &count);
+}
+
+/* ---- hash tables ---- */
+
+static bosc_status hash_build(struct world *w)
+{
+    return bosc_hash_build(w->ctx, w->unbuilt_map, w->keys, w->values, w->n);
+}
+static bosc_status hash_build_multimap(struct world *w)
+{
+    return bosc_hash_build(w->ctx, w->multimap, w->bins, w->values, w->n);
+}
+static bosc_status hash_find(struct world *w)
+{
+    return bosc_hash_find(w->ctx, w->map, w->keys, w->n, w->out, w->out + 4 * w->n);
+}
+static bosc_status hash_count(struct world *w)
+{
+    return bosc_hash_count(w->ctx, w->multimap, w->bins, w->n, (int64_t *)(void *)w->out);
+}
+static bosc_status hash_offsets(struct world *w)
+{
+    return bosc_hash_retrieve(w->ctx, w->multimap, w->keys, w->n, w->more, NULL, 0);
+}
+static bosc_status hash_retrieve(struct world *w)
+{
+    return bosc_hash_retrieve(w->ctx, w->multimap, w->keys, w->n, w->more, w->out, OUT / 4);
+}
+static bosc_status hash_insert(struct world *w)
+{
+    return bosc_hash_insert(w->ctx, w->unbuilt_map, w->bins, w->values, w->n);
+}
+static bosc_status hash_erase(struct world *w)
+{
+    int64_t erased;
+    return bosc_hash_erase(w->ctx, w->unbuilt_map, w->keys, w->n, &erased);
+}
+static bosc_status hash_rehash(struct world *w) { return bosc_hash_rehash(w->ctx, w->map, 0.9, 0); }
+static bosc_status hash_get_pairs(struct world *w)
+{
+    return bosc_hash_get_pairs(w->ctx, w->map, w->out, w->out + 4 * w->n, NULL);
+}
+static bosc_status hash_unique(struct world *w)
+{
+    int64_t count;
+    return bosc_hash_unique(w->ctx, w->bins, w->n, 32, (int64_t *)(void *)w->out, NULL, &count);
+}
+
+/* ---- primitives and random numbers ---- */
+
+static bosc_status reduce(struct world *w) { return bosc_reduce(w->ctx, BOSC_SUM, BOSC_U32, w->keys, w->n, w->out); }
+static bosc_status scan(struct world *w)
+{
+    return bosc_scan(w->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, w->keys, w->n, w->out);
+}
+static bosc_status compact(struct world *w)
+{
+    int64_t count;
+    return bosc_compact(w->ctx, 4, w->keys, w->keep, w->n, w->out, &count);
+}
+static bosc_status histogram(struct world *w)
+{
+    return bosc_histogram(w->ctx, w->bins, w->n, w->n, (int64_t *)(void *)w->out);
+}
+static bosc_status split(struct world *w)
+{
+    return bosc_split(w->ctx, 4, w->keys, w->bins, w->n, FEW, w->out, w->more);
+}
+static bosc_status sort_pairs(struct world *w)
+{
+    return bosc_sort_pairs(w->ctx, BOSC_U32, w->keys, 4, w->values, w->n, w->out, w->out + 4 * w->n);
+}
+static bosc_status sort_superkey(struct world *w)
+{
+    return bosc_sort_superkey(w->ctx, BOSC_F32, w->points, w->n, 3, 0, (uint32_t *)(void *)w->out);
+}
+static bosc_status random_bits(struct world *w)
+{
+    return bosc_random_bits(w->ctx, 1, 2, 8 * w->n, (uint32_t *)(void *)w->out);
+}
+static bosc_status random_points(struct world *w)
+{
+    return bosc_random_points(w->ctx, BOSC_RANDOM_POINTS_NORMAL, 1, w->n, 3, BOSC_F64, w->out);
+}
+static bosc_status random_heights(struct world *w)
+{
+    return bosc_random_heights(w->ctx, BOSC_RANDOM_HEIGHTS_HILLS, 1, w->side, w->side, (float *)(void *)w->out);
+}
+
+/* ---- graphs and forests ---- */
+
+static bosc_status generate(struct world *w, bosc_graph_kind kind)
+{
+    const bosc_graph_generate_opts o = {.size = sizeof o, .kind = kind, .seed = 1, .n = w->n / 2, .m = w->n};
+    int64_t n, m, *out = (int64_t *)(void *)w->out;
+    return bosc_graph_generate(w->ctx, &o, &n, &m, out, out + 2 * w->n, out + 4 * w->n, 2 * w->n);
+}
+static bosc_status graph_generate(struct world *w) { return generate(w, BOSC_GRAPH_RANDOM); }
+static bosc_status graph_generate_geometric(struct world *w) { return generate(w, BOSC_GRAPH_GEOMETRIC); }
+static bosc_status graph_build(struct world *w)
+{
+    return bosc_graph_build(w->ctx, w->unbuilt_graph, w->u, w->v, w->weights, w->n / 2, w->n);
+}
+static bosc_status graph_get_rows(struct world *w)
+{
+    int64_t *out = (int64_t *)(void *)w->out;
+    return bosc_graph_get_rows(w->ctx, w->graph, out, out + w->n, NULL, NULL);
+}
+static bosc_status msf(struct world *w, bosc_msf_algorithm algorithm)
+{
+    const bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithm};
+    return bosc_msf_compute(w->ctx, w->graph, &o, w->out, w->out + 8 * w->n, NULL);
+}
+static bosc_status msf_compute(struct world *w) { return msf(w, BOSC_MSF_AUTO); }
+static bosc_status msf_compute_by_primitives(struct world *w) { return msf(w, BOSC_MSF_PRIMITIVES); }
+static bosc_status msf_verify(struct world *w)
+{
+    return bosc_msf_verify(w->ctx, w->graph, NULL, w->tree_ids, w->tree_edges, NULL);
+}
+static bosc_status components_compute(struct world *w)
+{
+    return bosc_components_compute(w->ctx, w->graph, NULL, w->out, NULL);
+}
+static bosc_status emst_compute(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL);
+}
+static bosc_status linkage_compute(struct world *w)
+{
+    return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
+}
+static bosc_status tour_compute(struct world *w) { return bosc_tour_compute(w->ctx, w->pairs, w->n, NULL, w->out); }
+
+/* ---- cell graphs and tries ---- */
+
+static bosc_status build_cells(struct world *w, int method)
+{
+    return bosc_cellgraph_build(w->ctx, w->unbuilt_cells[method], w->vectors, method == 1 ? FEW : w->n, 0);
+}
+static bosc_status cellgraph_auto(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_AUTO); }
+static bosc_status cellgraph_heuristic(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_HEURISTIC); }
+static bosc_status cellgraph_trie(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_TRIE); }
+static bosc_status cellgraph_zobrist(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_ZOBRIST); }
+static bosc_status cellgraph_join(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_JOIN); }
+static bosc_status cellgraph_components(struct world *w)
+{
+    return bosc_cellgraph_components(w->ctx, w->cells, w->out, NULL);
+}
+static bosc_status cellgraph_get_vertices(struct world *w)
+{
+    return bosc_cellgraph_get_vertices(w->ctx, w->cells, NULL, w->out, NULL, NULL);
+}
+static bosc_status trie_build(struct world *w)
+{
+    return bosc_trie_build(w->ctx, w->unbuilt_trie, w->vectors, NULL, w->n, 0);
+}
+static bosc_status trie_build_published(struct world *w)
+{
+    return bosc_trie_build(w->ctx, w->published, w->vectors, NULL, w->n, 0);
+}
+static bosc_status trie_insert(struct world *w)
+{
+    return bosc_trie_insert(w->ctx, w->unbuilt_trie, w->vectors, NULL, w->n, 0);
+}
+static bosc_status trie_erase(struct world *w)
+{
+    int64_t erased;
+    return bosc_trie_erase(w->ctx, w->unbuilt_trie, w->vectors, w->n / 2, 0, &erased);
+}
+static bosc_status trie_find(struct world *w)
+{
+    return bosc_trie_find(w->ctx, w->trie, w->vectors, w->n, 0, (int64_t *)(void *)w->out, NULL, NULL);
+}
+static bosc_status trie_longest(struct world *w)
+{
+    int64_t *out = (int64_t *)(void *)w->out;
+    return bosc_trie_longest(w->ctx, w->trie, w->vectors, w->n, 0, (int32_t *)(void *)(out + 2 * w->n), out,
+                             out + w->n);
+}
+static bosc_status trie_neighbours(struct world *w)
+{
+    return bosc_trie_neighbours(w->ctx, w->trie, w->vectors, (w->n + 7) / 8, 0, w->more, NULL, NULL, 0);
+}
+static bosc_status trie_pairs(struct world *w)
+{
+    int64_t count;
+    return bosc_trie_pairs(w->ctx, w->trie, (int64_t *)(void *)w->out, NULL, OUT / 16, &count);
+}
+
+/* ---- terrain and geometric hashing ---- */
+
+static bosc_status terrain_build(struct world *w)
+{
+    return bosc_terrain_build(w->ctx, w->terrain, w->heights, w->side, w->side, w->side);
+}
+static bosc_status terrain_select(struct world *w)
+{
+    const bosc_terrain_goal goal = {.size = sizeof goal, .error = 1};
+    return bosc_terrain_select(w->ctx, w->terrain, &goal);
+}
+static bosc_status terrain_get_mesh(struct world *w)
+{
+    int64_t counts[2];
+    float *out = (float *)(void *)w->out;
+    uint32_t *triangles = (uint32_t *)(void *)(w->out + OUT / 2);
+    return bosc_terrain_get_mesh(w->ctx, w->terrain, out, NULL, OUT / 24, triangles, OUT / 24, counts);
+}
+static bosc_status terrain_measure(struct world *w)
+{
+    bosc_terrain_stats stats = {.size = sizeof stats};
+    return bosc_terrain_measure(w->ctx, w->terrain, &stats);
+}
+static bosc_status geometric_build(struct world *w) { return bosc_geometric_build(w->ctx, w->model, w->places, MODEL); }
+static bosc_status geometric_find(struct world *w)
+{
+    bosc_geometric_match match = {.size = sizeof match};
+    return bosc_geometric_find(w->ctx, w->model, w->places, MODEL, w->out, &match);
+}
+
+/* ---- the table ---- */
+
+/* `prepare` runs before each call of `run`, and nobody listens to it. */
+struct call {
+    const char *stage;
+    bosc_status (*run)(struct world *), (*prepare)(struct world *);
+};
+static const struct call calls[] = {
+    {"kdtree_build", kdtree_build, NULL},
+    {"kdtree_knn", kdtree_knn, NULL},
+    {"kdtree_knn_self", kdtree_knn_self, NULL},
+    {"kdtree_knn_within", kdtree_knn_within, NULL},
+    {"kdtree_nearest_other", kdtree_nearest_other, NULL},
+    {"kdtree_radius_count", kdtree_radius_count, NULL},
+    {"kdtree_radius", kdtree_offsets, NULL},
+    {"kdtree_radius", kdtree_radius, kdtree_offsets},
+    {"kdtree_verify", kdtree_verify, NULL},
+    {"voxelgrid_build", voxelgrid_build, NULL},
+    {"voxelgrid_radius_count", voxelgrid_radius_count, NULL},
+    {"voxelgrid_voxel_count", voxelgrid_voxel_count, NULL},
+    {"voxelgrid_radius", voxelgrid_offsets, NULL},
+    {"voxelgrid_radius", voxelgrid_radius, voxelgrid_offsets},
+    {"voxelgrid_pairs", voxelgrid_pairs, NULL},
+    {"voxelgrid_components", voxelgrid_components, NULL},
+    {"voxelgrid_voxels", voxelgrid_voxels, NULL},
+    {"hash_build", hash_build, NULL},
+    {"hash_build", hash_build_multimap, NULL},
+    {"hash_find", hash_find, NULL},
+    {"hash_count", hash_count, NULL},
+    {"hash_retrieve", hash_offsets, NULL},
+    {"hash_retrieve", hash_retrieve, hash_offsets},
+    {"hash_insert", hash_insert, hash_build},
+    {"hash_erase", hash_erase, hash_build},
+    {"hash_rehash", hash_rehash, NULL},
+    {"hash_get_pairs", hash_get_pairs, NULL},
+    {"hash_unique", hash_unique, NULL},
+    {"reduce", reduce, NULL},
+    {"scan", scan, NULL},
+    {"compact", compact, NULL},
+    {"histogram", histogram, NULL},
+    {"split", split, NULL},
+    {"sort_pairs", sort_pairs, NULL},
+    {"sort_superkey", sort_superkey, NULL},
+    {"random_bits", random_bits, NULL},
+    {"random_points", random_points, NULL},
+    {"random_heights", random_heights, NULL},
+    {"graph_generate", graph_generate, NULL},
+    {"graph_generate", graph_generate_geometric, NULL},
+    {"graph_build", graph_build, NULL},
+    {"graph_get_rows", graph_get_rows, NULL},
+    {"msf_compute", msf_compute, NULL},
+    {"msf_compute", msf_compute_by_primitives, NULL},
+    {"msf_verify", msf_verify, NULL},
+    {"components_compute", components_compute, NULL},
+    {"emst_compute", emst_compute, NULL},
+    {"linkage_compute", linkage_compute, NULL},
+    {"tour_compute", tour_compute, NULL},
+    {"cellgraph_build", cellgraph_auto, NULL},
+    {"cellgraph_build", cellgraph_heuristic, NULL},
+    {"cellgraph_build", cellgraph_trie, NULL},
+    {"cellgraph_build", cellgraph_zobrist, NULL},
+    {"cellgraph_build", cellgraph_join, NULL},
+    {"cellgraph_components", cellgraph_components, NULL},
+    {"cellgraph_get_vertices", cellgraph_get_vertices, NULL},
+    {"trie_build", trie_build, NULL},
+    {"trie_build", trie_build_published, NULL},
+    {"trie_insert", trie_insert, NULL},
+    {"trie_erase", trie_erase, trie_build},
+    {"trie_find", trie_find, NULL},
+    {"trie_longest", trie_longest, NULL},
+    {"trie_neighbours", trie_neighbours, NULL},
+    {"trie_pairs", trie_pairs, NULL},
+    {"terrain_build", terrain_build, NULL},
+    {"terrain_select", terrain_select, terrain_build},
+    {"terrain_get_mesh", terrain_get_mesh, terrain_select},
+    {"terrain_measure", terrain_measure, terrain_select},
+    {"geometric_build", geometric_build, NULL},
+    {"geometric_find", geometric_find, geometric_build},
+};
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+/* ---- making the world ---- */
+
+static void make_arrays(struct world *w)
+{
+    bosc_ctx *ctx = w->ctx;
+    const size_t n = (size_t)w->n;
+    w->points = suite_alloc(3 * n * sizeof *w->points);
+    w->heights = suite_alloc((size_t)(w->side * w->side) * sizeof *w->heights);
+    w->keys = suite_alloc(4 * n);
+    w->bins = suite_alloc(4 * n);
+    w->values = suite_alloc(4 * n);
+    w->vectors = suite_alloc(8 * n);
+    w->keep = suite_alloc(n);
+    w->u = suite_alloc(8 * n);
+    w->v = suite_alloc(8 * n);
+    w->weights = suite_alloc(8 * n);
+    w->pairs = suite_alloc(16 * n);
+    w->lengths = suite_alloc(8 * n);
+    w->places = suite_alloc(2 * MODEL * sizeof *w->places);
+    w->tree_ids = suite_alloc(8 * n);
+    w->out = suite_alloc(OUT);
+    w->copy = suite_alloc(OUT);
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, w->n, 3, BOSC_F32, w->points));
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, MODEL, 2, BOSC_F64, w->places));
+    CHECK_OK(ctx, bosc_random_heights(ctx, BOSC_RANDOM_HEIGHTS_HILLS, 1, w->side, w->side, w->heights));
+    CHECK_OK(ctx, bosc_random_bits(ctx, 1, 0, w->n, w->keys));
+    CHECK_OK(ctx, bosc_random_bits(ctx, 1, 1, w->n, w->values));
+    for (int64_t i = 0; i < w->n; i++) {
+        w->bins[i] = w->values[i] % FEW;
+        w->vectors[i] = w->keys[i] >> (32 - LETTERS);
+        w->keep[i] = w->keys[i] & 1;
+        w->pairs[2 * i] = (i + 1) / 2;
+        w->pairs[2 * i + 1] = i + 1;
+        w->lengths[i] = w->values[i];
+    }
+    const bosc_graph_generate_opts o = {.size = sizeof o, .n = w->n / 2, .m = w->n};
+    CHECK_OK(ctx, bosc_graph_generate(ctx, &o, NULL, NULL, w->u, w->v, w->weights, w->n));
+}
+
+static void make_structures(struct world *w)
+{
+    bosc_ctx *ctx = w->ctx;
+    const bosc_kdtree_opts tree = {.size = sizeof tree, .dim = 3, .id_bits = 32};
+    const bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = 3, .cell = NEAR, .id_bits = 32};
+    const bosc_hash_opts map = {.size = sizeof map, .value_size = 4};
+    const bosc_hash_opts multimap = {.size = sizeof multimap, .value_size = 4, .kind = BOSC_HASH_MULTIMAP};
+    const bosc_graph_opts graph = {.size = sizeof graph, .weight = BOSC_I64};
+    const bosc_trie_opts compact_trie = {.size = sizeof compact_trie, .length = LETTERS};
+    const bosc_trie_opts published = {.size = sizeof published, .length = LETTERS, .layout = BOSC_TRIE_PUBLISHED};
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree, k ? &w->tree : &w->unbuilt_tree));
+        CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid, k ? &w->grid : &w->unbuilt_grid));
+        CHECK_OK(ctx, bosc_hash_create(ctx, &map, k ? &w->map : &w->unbuilt_map));
+        CHECK_OK(ctx, bosc_graph_create(ctx, &graph, k ? &w->graph : &w->unbuilt_graph));
+        CHECK_OK(ctx, bosc_trie_create(ctx, &compact_trie, k ? &w->trie : &w->unbuilt_trie));
+    }
+    CHECK_OK(ctx, bosc_hash_create(ctx, &multimap, &w->multimap));
+    CHECK_OK(ctx, bosc_trie_create(ctx, &published, &w->published));
+    CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
+    CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &w->model));
+    for (int method = 0; method < 6; method++) {
+        const bosc_cellgraph_opts cells = {
+            .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 5)};
+        bosc_cellgraph **to = method < 5 ? &w->unbuilt_cells[method] : &w->cells;
+        CHECK_OK(ctx, bosc_cellgraph_create(ctx, &cells, to));
+    }
+}
+
+static bool on_device(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA; }
+
+static void make_world(struct world *w, bosc_ctx *ctx)
+{
+    bosc_msf_info info = {.size = sizeof info};
+    *w = (struct world){.ctx = ctx, .n = N, .side = SIDE};
+    if (on_device(ctx)) w->n = FEW, w->side = 32; /* in the emulator that is much; what is told depends on time */
+    make_arrays(w);
+    make_structures(w);
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, w->tree, w->points, w->n, 3));
+    CHECK_OK(ctx, bosc_voxelgrid_build(ctx, w->grid, w->points, w->n, 3));
+    CHECK_OK(ctx, bosc_hash_build(ctx, w->map, w->keys, w->values, w->n));
+    CHECK_OK(ctx, bosc_hash_build(ctx, w->multimap, w->bins, w->values, w->n));
+    CHECK_OK(ctx, bosc_graph_build(ctx, w->graph, w->u, w->v, w->weights, w->n / 2, w->n));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, w->cells, w->vectors, w->n, 0));
+    CHECK_OK(ctx, bosc_trie_build(ctx, w->trie, w->vectors, NULL, w->n, 0));
+    CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
+    w->tree_edges = info.edges;
+}
+
+static void free_world(struct world *w)
+{
+    void *arrays[] = {w->points, w->heights, w->keys,  w->bins,    w->values, w->vectors,  w->keep, w->u,
+                      w->v,      w->weights, w->pairs, w->lengths, w->places, w->tree_ids, w->out,  w->copy};
+    bosc_kdtree_free(w->tree);
+    bosc_kdtree_free(w->unbuilt_tree);
+    bosc_voxelgrid_free(w->grid);
+    bosc_voxelgrid_free(w->unbuilt_grid);
+    bosc_hash_free(w->map);
+    bosc_hash_free(w->unbuilt_map);
+    bosc_hash_free(w->multimap);
+    bosc_graph_free(w->graph);
+    bosc_graph_free(w->unbuilt_graph);
+    bosc_cellgraph_free(w->cells);
+    for (int method = 0; method < 5; method++) bosc_cellgraph_free(w->unbuilt_cells[method]);
+    bosc_trie_free(w->trie);
+    bosc_trie_free(w->unbuilt_trie);
+    bosc_trie_free(w->published);
+    bosc_terrain_free(w->terrain);
+    bosc_geometric_free(w->model);
+    for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++) free(arrays[a]);
+}
+
+/* ---- listening ---- */
+
+struct listener {
+    const char *stage;  /* that must be told; NULL: any */
+    int calls, stop_at; /* the call that asks to stop; -1: none */
+    double last;
+};
+
+static int hear(void *user, const char *stage, double fraction)
+{
+    struct listener *l = user;
+    if (l->stage && strcmp(stage, l->stage) != 0) suite_fail(__FILE__, __LINE__, "%s says %s", l->stage, stage);
+    CHECK(fraction >= l->last && fraction <= 1);
+    CHECK(l->last < 1); /* which is told once */
+    l->last = fraction;
+    return l->calls++ == l->stop_at;
+}
+
+/* One call, heard by *l (NULL: by none). */
+static bosc_status make(struct world *w, const struct call *c, struct listener *l)
+{
+    if (c->prepare) CHECK_OK(w->ctx, c->prepare(w));
+    memset(w->out, 0, OUT);
+    w->ctx->progress.function = l ? hear : NULL;
+    w->ctx->progress.user = l;
+    bosc_status status = c->run(w);
+    w->ctx->progress.function = NULL;
+    return status;
+}
+
+/* It tells at least once how far it is, and then that it is done, and gives the same answer. */
+static int check_told(struct world *w, const struct call *c)
+{
+    struct listener l = {.stage = c->stage, .stop_at = -1};
+    CHECK_OK(w->ctx, make(w, c, NULL));
+    memcpy(w->copy, w->out, OUT);
+    CHECK_OK(w->ctx, make(w, c, &l));
+    if (memcmp(w->copy, w->out, OUT) != 0) suite_fail(__FILE__, __LINE__, "%s: another answer", c->stage);
+    if (w->n > FEW && l.calls < 2)
+        suite_fail(__FILE__, __LINE__, "%s, call %d of the table: told %d times", c->stage, (int)(c - calls), l.calls);
+    CHECK(l.calls == 0 || l.last == 1);
+    return l.calls;
+}
+
+/* Stopped by the k-th that it tells, it says so, and can be made again. A section that must not be left half done
+ * may be the end of the call. */
+static void check_stopped(struct world *w, const struct call *c, int k)
+{
+    struct listener l = {.stage = c->stage, .stop_at = k};
+    bosc_status status = make(w, c, &l);
+    bool done = status == BOSC_OK && (l.calls <= k || k > 0);
+    if (!done) {
+        if (status != BOSC_ERR_CANCELLED || l.calls != k + 1)
+            suite_fail(__FILE__, __LINE__, "%s, stopped at %d: %s after %d", c->stage, k, bosc_status_name(status),
+                       l.calls);
+        CHECK(suite_begins(bosc_message(w->ctx), c->stage));
+    }
+    CHECK_OK(w->ctx, make(w, c, NULL));
+    if (memcmp(w->copy, w->out, OUT) != 0)
+        suite_fail(__FILE__, __LINE__, "%s, stopped at %d: another answer then", c->stage, k);
+}
+
+static void told_and_stopped(bosc_ctx *like)
+{
+    int64_t live[2];
+    static struct world w;
+    make_world(&w, counted_context(like, live));
+    for (int c = 0; c < CALLS; c++) {
+        if (suite_leaves_out()) continue;
+        int told = check_told(&w, &calls[c]);
+        if (told > 1) check_stopped(&w, &calls[c], 0);
+        if (told > 2) check_stopped(&w, &calls[c], told / 2);
+    }
+    free_world(&w);
+    bosc_ctx_free(w.ctx);
+    CHECK_EQ(live[0], 0);
+    CHECK_EQ(live[1], 0);
+}
+
+/* Keys are erased from a map in place: all of them or, where that was stopped, none. */
+static void whole(bosc_ctx *like)
+{
+    const bosc_hash_opts o = {.size = sizeof o};
+    const int64_t n = suite_slow(like) ? 2000 : N;
+    struct listener l = {.stop_at = -1};
+    bosc_ctx_opts opts = suite_opts_like(like);
+    bosc_hash *set = NULL;
+    uint32_t *keys = suite_alloc(4 * (size_t)n);
+    uint8_t *found = suite_alloc((size_t)n);
+    bosc_ctx *ctx = suite_open(&opts);
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &set));
+    CHECK_OK(ctx, bosc_random_bits(ctx, 3, 0, n, keys));
+    ctx->progress.user = &l;
+    for (int k = 0; k < 100 && l.calls >= k; k++) {
+        ctx->progress.function = NULL;
+        CHECK_OK(ctx, bosc_hash_build(ctx, set, keys, NULL, n));
+        l = (struct listener){.stop_at = k};
+        ctx->progress.function = hear;
+        bosc_status status = bosc_hash_erase(ctx, set, keys, n, NULL);
+        ctx->progress.function = NULL;
+        CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
+        CHECK_OK(ctx, bosc_hash_find(ctx, set, keys, n, NULL, found));
+        for (int64_t i = 0; i < n; i++) CHECK_EQ(found[i], status == BOSC_ERR_CANCELLED);
+    }
+    bosc_hash_free(set);
+    bosc_ctx_free(ctx);
+    free(keys);
+    free(found);
+}
+
+/* A call that only queues is recorded as a graph, though someone listens: nothing may wait then. */
+struct recorded {
+    bosc_kdtree *tree;
+    void *points, *ids;
+    int64_t n;
+};
+
+static void search(bosc_ctx *ctx, void *user)
+{
+    const struct recorded *r = user;
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, r->tree, r->points, r->n, 3, 1, r->ids, NULL));
+}
+
+static void recorded(bosc_ctx *like)
+{
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3, .assume_valid = 1};
+    struct recorded r = {.n = suite_slow(like) ? FEW : 20 * N};
+    struct listener l = {.stop_at = -1};
+    bosc_ctx_opts opts = suite_opts_like(like);
+    struct capture c;
+    int64_t *ids = suite_alloc(8 * (size_t)r.n);
+    bosc_ctx *ctx = suite_open(&opts);
+    CHECK_OK(ctx, bosc_alloc(ctx, 12 * (size_t)r.n, &r.points));
+    CHECK_OK(ctx, bosc_alloc(ctx, 8 * (size_t)r.n, &r.ids));
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, r.n, 3, BOSC_F32, r.points));
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &r.tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, r.tree, r.points, r.n, 3));
+    ctx->progress.function = hear;
+    ctx->progress.user = &l;
+    capture_open(&c, ctx, search, &r);
+    l = (struct listener){.stop_at = -1};
+    capture_replay(&c);
+    capture_close(&c);
+    ctx->progress.function = NULL;
+    CHECK_OK(ctx, bosc_copy(ctx, ids, r.ids, 8 * (size_t)r.n));
+    for (int64_t i = 0; i < r.n; i++) CHECK_EQ(ids[i], i); /* each its own nearest */
+    bosc_kdtree_free(r.tree);
+    bosc_release(ctx, r.points, 12 * (size_t)r.n);
+    bosc_release(ctx, r.ids, 8 * (size_t)r.n);
+    bosc_ctx_free(ctx);
+    free(ids);
+}
+
+static const struct suite_case suite_cases_progress[] = {
+    {"told and stopped", told_and_stopped, NULL},
+    {"whole", whole, NULL},
+    {"recorded", recorded, NULL},
+};
+SUITE(progress);
