@@ -31,7 +31,7 @@ int end_of_pipes(int code)
 
 void progress_clear(void)
 {
-    if (progress_shown) fprintf(stderr, "\r%60s\r", "");
+    if (progress_shown) fprintf(stderr, "\r%72s\r", "");
     progress_shown = false;
 }
 
@@ -61,20 +61,22 @@ int say_ctx(const struct job *job, bosc_status status)
     return say(exit_code_of(status), "%s", *text ? text : bosc_status_text(status));
 }
 
-/* Draws a bar on the terminal, at most ten times a second. */
+/* Draws a bar on the terminal, at most ten times a second, and for each stage once at least. */
 int progress_show(void *user, const char *stage, double fraction)
 {
     static double last;
+    static char drawn[40]; /* its stage */
     char bar[31];
     (void)user;
     double now = job_now();
-    if (now - last < 0.1) return 0;
+    if (now - last < 0.1 && strncmp(stage, drawn, sizeof drawn - 1) == 0) return 0;
     last = now;
+    snprintf(drawn, sizeof drawn, "%s", stage);
     int full = fraction < 0 ? 0 : fraction > 1 ? 30 : (int)(fraction * 30);
     memset(bar, '-', 30);
     memset(bar, '#', (size_t)full);
     bar[30] = 0;
-    fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, (int)(fraction * 100));
+    fprintf(stderr, "\r%-24s [%s] %3d %%", stage, bar, (int)(fraction * 100));
     fflush(stderr);
     progress_shown = true;
     return 0;

@@ -20,7 +20,8 @@
  * on the context's stream, unless its comment says that it waits. "host" marks outputs that must be in host memory.
  * Errors: every call that can fail returns a bosc_status; bosc_message has the text, which begins with the name of a
  * bad argument. A call that fails leaves its outputs as they were, unless its comment says otherwise; after
- * BOSC_ERR_DEVICE they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and BOSC_ERR_DEVICE.
+ * BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and
+ * BOSC_ERR_DEVICE, and BOSC_ERR_CANCELLED if its context has a progress function.
  * Answers: the same bits on every backend, CPU level and number of threads.
  * Cost: work is the number of operations in all; threads share it. n and the other letters are counts of arguments. */
 #ifndef BOSCAGE_BASE_H

@@ -42,8 +42,18 @@ typedef enum bosc_log_level { BOSC_LOG_INFO = 1, BOSC_LOG_WARNING = 2 } bosc_log
 /* Receives one line of text without a line break. */
 typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
 
-/* Called now and then during long calls with the name of the stage and the fraction done (0 to 1). A result other
- * than 0 cancels the call, which then returns BOSC_ERR_CANCELLED. */
+/* Hears how far a call is. Every call that takes a context tells, once it has passed over some ten thousand items: about
+ * 20 times a second on one thread, at most 0.2 seconds apart but where one pass over an array takes longer (hundreds of
+ * millions of items). Calls of less may tell nothing.
+ * stage: the function that was called, without "bosc_": "kdtree_knn". fraction: ascends, about as the work does; 1 once,
+ *     when the call ends well.
+ * The function runs in the thread that made the call, while the call waits for it. It may do anything but use the context
+ * or change what the call reads.
+ * A result other than 0 cancels the call (but not any more at 1): it returns BOSC_ERR_CANCELLED as soon as it can. Then
+ * its outputs are undefined; a structure that it built or changed is as before or empty (a terrain is without a raster)
+ * and can be built again; the context can be used on.
+ * Answers are the same bits whether a function is set or not. It costs nothing if it is not; if it is, about a percent,
+ * and on a CUDA device calls that would only queue wait now and then. While a stream records a graph, nothing is told. */
 typedef int (*bosc_progress_fn)(void *user, const char *stage, double fraction);
 
 /* Zero bytes mean the default; set `size` to sizeof(bosc_ctx_opts). Fields are only appended. */

@@ -136,7 +136,7 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
 /* About how many simple items a build with n vertices passes over. */
 static double items_of(bosc_cellgraph_method method, double n)
 {
-    return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 300 * n : 60 * n;
+    return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 250 * n : 40 * n;
 }
 
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,

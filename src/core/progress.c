@@ -15,7 +15,7 @@ enum { UNKNOWN = 1 << 24 };
 static double now(void)
 {
     struct timespec t;
-    timespec_get(&t, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -46,7 +46,7 @@ void bi_end(const struct bi_call *call)
     struct bi_progress *p = &ctx->progress;
     if (--p->depth > 0 || !p->listens) return;
     p->listens = false;
-    if (p->fraction >= 0 && ctx->message[0] == 0) (void)p->function(p->user, p->stage, 1);
+    if (p->fraction >= 0 && !p->stop && ctx->message[0] == 0) (void)p->function(p->user, p->stage, 1);
 }
 
 void bi_expect(bosc_ctx *ctx, double items)
@@ -93,7 +93,7 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
     return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
 }
 
-struct bi_parts bi_parts(const bosc_ctx *ctx, int64_t n, double weight)
+struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 {
     struct bi_parts p = {.n = n, .each = n, .weight = weight};
     if (!ctx->progress.listens) return p;

@@ -4,7 +4,7 @@
  * collectives and launches say what they have done (bi_advance). Where nobody listens all of it costs a test. A long
  * loop over items that do not depend on each other is cut into parts (struct bi_parts), between which it can end:
  *
- *     struct bi_parts p = bi_parts(ctx, n, 1);
+ *     struct bi_parts p = bi_parts_of(ctx, n, 1);
  *     while (bi_next_part(ctx, &p)) ... items p.begin to p.end - 1 ...
  *     return p.status;
  *
@@ -49,7 +49,7 @@ struct bi_parts {
 };
 
 /* n items, each of which takes as long as `weight` simple ones. */
-struct bi_parts bi_parts(const bosc_ctx *ctx, int64_t n, double weight);
+struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
 
 /* The next part, if there is one and the caller does not want to stop: see p->status after the last. */
 bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p);

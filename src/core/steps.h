@@ -24,7 +24,7 @@
     {                                                                                                  \
         const args_t *a = (const args_t *)args;                                                        \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
-        struct bi_parts p = bi_parts(ctx, n, BI_STEP_WEIGHT);                                          \
+        struct bi_parts p = bi_parts_of(ctx, n, BI_STEP_WEIGHT);                                       \
         while (bi_next_part(ctx, &p)) {                                                                \
             const int64_t begin = p.begin, end = p.end;                                                \
             BI_STEP_THREADS for (int64_t i = begin; i < end; i++) bi_step_##name(a, i);                \

@@ -100,7 +100,7 @@ static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_
         h->parent[v] = h->number[v] = (uint32_t)v;
         h->size[v] = 1;
     }
-    struct bi_parts p = bi_parts(ctx, n - 1, 16);
+    struct bi_parts p = bi_parts_of(ctx, n - 1, 16);
     while (bi_next_part(ctx, &p)) BI_TRY(unite_part(ctx, n, wide, h, p.begin, p.end));
     return p.status;
 }

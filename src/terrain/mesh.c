@@ -83,6 +83,6 @@ bosc_status bosc_terrain_get_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, fl
     BI_TRY(bi_check_aligned(ctx, "normals", normals, sizeof *normals));
     BI_TRY(bi_check_aligned(ctx, "triangles", triangles, sizeof *triangles));
     if (!counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
-    bi_expect(ctx, 2 * (double)bi_terrain_samples(&terrain->grid));
+    bi_expect(ctx, 4 * (double)bi_terrain_samples(&terrain->grid));
     BI_RETURN_WITH_SCRATCH(ctx, get_mesh(ctx, terrain, &o, counts));
 }

@@ -27,7 +27,7 @@ bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
     trie->rows = trie->keys = trie->nodes = 0;
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, 100 * (double)n);
+    bi_expect(ctx, 170 * (double)n);
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &input));
     if (status == BOSC_OK)

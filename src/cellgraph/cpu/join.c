@@ -174,7 +174,7 @@ static bosc_status match_all(bosc_ctx *ctx, struct join *j)
     enum { ITEMS = 4 }; /* as long as so many takes an entry */
     const int32_t threads = j->partitioning.threads;
     struct bi_parts p =
-        bi_parts(ctx, bi_cellgraph_partition_count(&j->partitioning), (double)ITEMS * BI_CELLGRAPH_PARTITION);
+        bi_parts_of(ctx, bi_cellgraph_partition_count(&j->partitioning), (double)ITEMS * BI_CELLGRAPH_PARTITION);
     while (bi_next_part(ctx, &p)) {
         j->next_partition = (uint32_t)p.begin;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)

@@ -27,7 +27,7 @@
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                              \
     {                                                                                                           \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");          \
-        struct bi_parts p = bi_parts(ctx, n, 8);                                                                \
+        struct bi_parts p = bi_parts_of(ctx, n, 8);                                                             \
         while (bi_next_part(ctx, &p)) probe_part_##name(ctx, p.begin, p.end, args);                             \
         return p.status;                                                                                        \
     }

@@ -209,7 +209,7 @@ static bosc_status sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, cons
 {
     int64_t begins[BI_RADIX + 1] = {0};
     for (int g = 0; g < s->groups; g++) begins[g + 1] = begins[g] + s->sizes[g];
-    struct bi_parts p = bi_parts(ctx, s->groups, 4 * (double)j->n / s->groups);
+    struct bi_parts p = bi_parts_of(ctx, s->groups, 4 * (double)j->n / s->groups);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic) num_threads(j->chunks)
         for (int64_t g = p.begin; g < p.end; g++)

@@ -19,7 +19,7 @@
     }                                                                                                 \
     static bosc_status cuda_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                   \
     {                                                                                                 \
-        struct bi_parts p = bi_parts(ctx, n, 1);                                                      \
+        struct bi_parts p = bi_parts_of(ctx, n, 1);                                                   \
         while (bi_next_part(ctx, &p))                                                                 \
             BI_TRY(BI_RUN_PART(ctx, BI_STEP_KERNEL(name), bi_grid(ctx, p.end - p.begin, 256), 256, 0, \
                                *(const args_t *)args, p.begin, p.end));                               \

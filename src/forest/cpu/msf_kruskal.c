@@ -92,7 +92,7 @@ static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list 
         BI_TRY(m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count,
                                                  sorted.words, sorted.ends, 0, 64));
     sorted.count = list->count;
-    struct bi_parts p = bi_parts(m->ctx, sorted.count, 4);
+    struct bi_parts p = bi_parts_of(m->ctx, sorted.count, 4);
     while (bi_next_part(m->ctx, &p)) unite(m, &sorted, p.begin, p.end);
     BI_TRY(p.status);
     flatten(m);

@@ -130,7 +130,7 @@ bosc_status bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow)
     uint64_t all = m->rows.wide_keys ? UINT64_MAX : UINT32_MAX;
     bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
     int64_t turns = bi_div_up(m->rows.n, ROWS);
-    struct bi_parts p = bi_parts(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
+    struct bi_parts p = bi_parts_of(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
     while (bi_next_part(m->ctx, &p)) stream_turns(&s, p.begin, p.end, checked);
     m->list.count = s.used;
     *overflow = s.overflow;

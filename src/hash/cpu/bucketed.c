@@ -174,7 +174,7 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
     void *scratch;
     BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
     double partitions = (double)partition_count(&f->table->shape);
-    struct bi_parts p = bi_parts(ctx, (int64_t)partitions, PAIR_ITEMS * (double)f->lists->n / partitions);
+    struct bi_parts p = bi_parts_of(ctx, (int64_t)partitions, PAIR_ITEMS * (double)f->lists->n / partitions);
     while (bi_next_part(ctx, &p)) {
         f->next = p.begin;
         f->end = p.end;
@@ -206,7 +206,7 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
                              void *values, uint8_t *found)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    struct bi_parts p = bi_parts(ctx, query_count, PAIR_ITEMS);
+    struct bi_parts p = bi_parts_of(ctx, query_count, PAIR_ITEMS);
     while (bi_next_part(ctx, &p)) {
         int64_t count = p.end - p.begin;
         int threads = bi_thread_count(ctx, count, GRAIN);

@@ -28,7 +28,7 @@ bosc_status bi_hash_fill_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fil
 {
     if (f->view.layout == BOSC_HASH_FKS) return ctx->ops->hash->steps->slots_fks(ctx, f->view.runs, f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
-    struct bi_parts p = bi_parts(ctx, f->view.runs, PAIR_ITEMS * (double)f->lists.n / f->view.runs);
+    struct bi_parts p = bi_parts_of(ctx, f->view.runs, PAIR_ITEMS * (double)f->lists.n / f->view.runs);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
         for (int64_t run = p.begin; run < p.end; run++) fill_run(f, (uint32_t)run);
@@ -100,7 +100,7 @@ bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fin
 {
     int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    struct bi_parts p = bi_parts(ctx, batches, BATCH * PAIR_ITEMS);
+    struct bi_parts p = bi_parts_of(ctx, batches, BATCH * PAIR_ITEMS);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, 4096))
         for (int64_t k = p.begin; k < p.end; k++) {

@@ -142,7 +142,7 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     }
     int64_t subtrees = (int64_t)1 << plan.levels;
     double levels_left = bi_kdtree_depth(n) - plan.levels;
-    struct bi_parts p = bi_parts(ctx, subtrees, levels_left * (double)n / (double)subtrees);
+    struct bi_parts p = bi_parts_of(ctx, subtrees, levels_left * (double)n / (double)subtrees);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(plan.threads)
         for (int64_t s = p.begin; s < p.end; s++) {

@@ -145,7 +145,7 @@ enum { QUERY_ITEMS = 64 };
 static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
     int64_t count = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(count, chunk);
-    struct bi_parts p = bi_parts(ctx, chunks, (double)(QUERY_ITEMS + a->kept) * (double)chunk);
+    struct bi_parts p = bi_parts_of(ctx, chunks, (double)(QUERY_ITEMS + a->kept) * (double)chunk);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
         for (int64_t i = p.begin; i < p.end; i++)
