@@ -30,7 +30,7 @@ COMMANDS = {
     "kdtree radius p.npy --queries p.npy -r 0.01 -o out.npy --offsets off.npy": "kdtree_radius",
     "kdtree verify t.bosc": "kdtree_verify",
     "mst g.bosc -o out.npy": "msf_compute",
-    "mst verify g.bosc --forest e.npy": "msf_verify",
+    "mst g.bosc --verify e.npy": "msf_verify",
     "components g.bosc -o out.npy": "components_compute",
     "emst p.npy -o out.npy": "emst_compute",
     "hash lookup --keys ids.npy --values values.npy --queries ids.npy -o out.npy --found f.npy": "hash_build",
