@@ -1,10 +1,8 @@
-/* Files as bytes: read, or mapped where memory is short; and the memory and messages that all of this library uses. */
+/* Files as bytes: read, or mapped where memory is short. */
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,61 +13,11 @@
 #include "base/fault.h"
 #include "io/gzip.h"
 
-bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *format, ...)
-{
-    if (!error) return status;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
-    va_end(args);
-    return status;
-}
-
-int bi_io_threads(size_t items)
-{
-    int32_t most = bi_threads_default();
-    if (most > BI_CHUNKS_MAX) most = BI_CHUNKS_MAX;
-    if ((size_t)most > items) most = items ? (int32_t)items : 1;
-    return bi_threads_of_call(bi_threads_startable(most));
-}
-
 bool bi_path_ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
     if (bi_gzip_is_named(path)) length -= 3;
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
-}
-
-/* A number of /proc/meminfo, in bytes; 0 where it is not there. */
-static size_t meminfo(const char *text, const char *name)
-{
-    const char *line = strstr(text, name);
-    return line ? (size_t)strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
-}
-
-/* Is so much more memory there? Systems that promise more than they have end some process when it is written to; the
- * numbers of a large text would come to that. Asked of large blocks alone, and true where the system does not say. */
-static bool has_room(size_t more)
-{
-    char text[2048];
-    if (more < (size_t)1 << 28) return true;
-    int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[got > 0 ? got : 0] = 0;
-    size_t left = meminfo(text, "MemAvailable:");
-    return left == 0 || more <= left + meminfo(text, "SwapFree:");
-}
-
-void *bi_io_alloc(size_t bytes)
-{
-    return bi_fault(BI_FAULT_ALLOC) || !has_room(bytes) ? NULL : malloc(bytes ? bytes : 1);
-}
-
-void *bi_io_realloc(void *memory, size_t bytes)
-{
-    /* Blocks grow by doubling: half of it is new. */
-    return bi_fault(BI_FAULT_ALLOC) || !has_room(bytes / 2) ? NULL : realloc(memory, bytes ? bytes : 1);
 }
 
 static bosc_status fail_reading(const char *name, int number, bosc_io_error *error)
@@ -174,7 +122,7 @@ static int read_whole(int fd, char *to, size_t size)
 /* A mapped file would do without the copy; but if another process shortens it, reading it ends this one (SIGBUS). */
 static bosc_status load_regular(int fd, size_t size, struct bi_file *file, bosc_io_error *error)
 {
-    bool room = has_room(size);
+    bool room = bi_io_has_room(size);
     void *map = room ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     file->memory = room ? alloc_whole(size) : NULL;
     file->bytes.size = size;

@@ -33,6 +33,9 @@ int bi_io_threads(size_t items);
 /* malloc and realloc behind the fault points; NULL when there is none, though the system may promise it. */
 void *bi_io_alloc(size_t bytes);
 void *bi_io_realloc(void *memory, size_t bytes);
+/* Is so much more memory there? Systems that promise more than they have end some process when it is written to; the
+ * numbers of a large text would come to that. Asked of large blocks alone, and true where the system does not say. */
+bool bi_io_has_room(size_t more);
 
 /* Whether a path ends so, in either case; ".gz" behind it does not count. */
 bool bi_path_ends_in(const char *path, const char *ending);

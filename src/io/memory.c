@@ -1,0 +1,59 @@
+/* Memory, messages and threads of this library. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "io/io.h"
+
+bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *format, ...)
+{
+    if (!error) return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return status;
+}
+
+int bi_io_threads(size_t items)
+{
+    int32_t most = bi_threads_default();
+    if (most > BI_CHUNKS_MAX) most = BI_CHUNKS_MAX;
+    if ((size_t)most > items) most = items ? (int32_t)items : 1;
+    return bi_threads_of_call(bi_threads_startable(most));
+}
+
+/* A number of /proc/meminfo, in bytes; 0 where it is not there. */
+static size_t meminfo(const char *text, const char *name)
+{
+    const char *line = strstr(text, name);
+    return line ? (size_t)strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+bool bi_io_has_room(size_t more)
+{
+    char text[2048];
+    if (more < (size_t)1 << 28) return true;
+    int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[got > 0 ? got : 0] = 0;
+    size_t left = meminfo(text, "MemAvailable:");
+    return left == 0 || more <= left + meminfo(text, "SwapFree:");
+}
+
+void *bi_io_alloc(size_t bytes)
+{
+    return bi_fault(BI_FAULT_ALLOC) || !bi_io_has_room(bytes) ? NULL : malloc(bytes ? bytes : 1);
+}
+
+void *bi_io_realloc(void *memory, size_t bytes)
+{
+    /* Blocks grow by doubling: half of it is new. */
+    return bi_fault(BI_FAULT_ALLOC) || !bi_io_has_room(bytes / 2) ? NULL : realloc(memory, bytes ? bytes : 1);
+}
