@@ -33,6 +33,8 @@ bosc_status bi_geometric_plan_bytes(bosc_ctx *ctx, const struct bi_geometric_cho
 /* neighbours.c: a tree of n points with ids of 32 bits. It is the context's, and holds them until the next one. */
 extern const bosc_kdtree_opts bi_geometric_tree_opts;
 bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, const bosc_kdtree **tree);
+/* Takes the memory of such a tree, and of the neighbours of all its points; 0 neighbours: none. */
+bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, int64_t n, int64_t neighbours);
 
 /* The rows of neighbours of the base points: of all points of a model, or of `rows` bases of a scene. */
 bosc_status bi_geometric_find_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,

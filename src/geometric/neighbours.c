@@ -6,15 +6,29 @@ const bosc_kdtree_opts bi_geometric_tree_opts = {
 
 static void release_tree(void *tree) { bosc_kdtree_free(tree); }
 
+static bosc_status get_tree(bosc_ctx *ctx, bosc_kdtree **tree)
+{
+    *tree = ctx->kept.handle;
+    if (*tree) return BOSC_OK;
+    BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, tree));
+    ctx->kept = (struct bi_kept){*tree, release_tree};
+    return BOSC_OK;
+}
+
 bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, const bosc_kdtree **tree)
 {
-    bosc_kdtree *kept = ctx->kept.handle;
-    if (!kept) {
-        BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, &kept));
-        ctx->kept = (struct bi_kept){kept, release_tree};
-    }
+    bosc_kdtree *kept;
+    BI_TRY(get_tree(ctx, &kept));
     *tree = kept;
     return bosc_kdtree_build(ctx, kept, points, n, 0);
+}
+
+bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, int64_t n, int64_t neighbours)
+{
+    bosc_kdtree *kept;
+    if (!neighbours) return BOSC_OK;
+    BI_TRY(get_tree(ctx, &kept));
+    return bosc_kdtree_reserve(ctx, kept, n, n, neighbours + 1);
 }
 
 bosc_status bi_geometric_find_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,

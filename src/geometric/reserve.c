@@ -24,6 +24,14 @@ bosc_status bosc_geometric_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts,
     return BOSC_OK;
 }
 
+/* Of the model in host memory. */
+static bosc_status reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes)
+{
+    struct bi_block *const blocks[] = {&table->copy, &table->next_copy};
+    const size_t sizes[] = {bytes, bytes}, used[] = {(size_t)table->n * 2 * sizeof(double), 0};
+    return bi_blocks_grow(ctx, &table->host, blocks, 2, sizes, used);
+}
+
 bosc_status bosc_geometric_reserve(bosc_ctx *ctx, bosc_geometric *table, int64_t n)
 {
     struct bi_geometric_choice choice;
@@ -36,6 +44,8 @@ bosc_status bosc_geometric_reserve(bosc_ctx *ctx, bosc_geometric *table, int64_t
     if (table->n == 0)
         BI_TRY(bi_geometric_fit_grid(ctx, table, bi_geometric_vote_radius(&table->opts, choice.neighbours.count)));
     BI_TRY(bosc_voxelgrid_reserve(ctx, table->grid, bytes.entries, 0));
+    BI_TRY(bi_geometric_reserve_tree(ctx, n, choice.neighbours.count));
+    BI_TRY(reserve_copies(ctx, table, (size_t)n * 2 * sizeof(double)));
     struct bi_block *const blocks[] = {&table->points, &table->list};
     const size_t sizes[] = {(size_t)bytes.points, (size_t)bytes.list};
     const size_t used[] = {(size_t)table->n * 2 * sizeof(double),

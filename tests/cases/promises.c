@@ -103,7 +103,6 @@ static void geometric(struct watch *w, int64_t n)
         if (w->reserved) CHECK_OK(w->ctx, bosc_geometric_reserve(w->ctx, table, some));
         begin(w, scratch);
         CHECK_OK(w->ctx, bosc_geometric_build(w->ctx, table, reals, some));
-        w->before[0]++; /* the copy of the points in host memory */
         check(w);
         bosc_geometric_free(table);
     }

@@ -59,8 +59,8 @@ class Library:
         handle = pointer()
         opts = GraphOpts(size=ctypes.sizeof(GraphOpts), weight=TYPES[w.dtype.str[1:]], id_bits=64)
         self.must(self.lib.bosc_graph_create(self.ctx, ctypes.byref(opts), ctypes.byref(handle)))
-        self.must(self.lib.bosc_graph_build(self.ctx, handle, i64(n), i64(len(u)), pointer(u.ctypes.data),
-                                            pointer(v.ctypes.data), pointer(w.ctypes.data)))
+        self.must(self.lib.bosc_graph_build(self.ctx, handle, pointer(u.ctypes.data), pointer(v.ctypes.data),
+                                            pointer(w.ctypes.data), i64(n), i64(len(u))))
         return handle
 
     def forest(self, handle, n, m, algorithm, maximum):
