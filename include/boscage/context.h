@@ -43,8 +43,8 @@ typedef enum bosc_log_level { BOSC_LOG_INFO = 1, BOSC_LOG_WARNING = 2 } bosc_log
 typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
 
 /* Hears how far a call is. Every call that takes a context tells, once it has passed over some ten thousand items: about
- * 20 times a second on one thread, at most 0.2 seconds apart but where one pass over an array takes longer (hundreds of
- * millions of items). Calls of less may tell nothing.
+ * 20 times a second on one thread, at most 0.2 seconds apart but where one pass over an array takes longer (from
+ * some 10^7 items on). Calls of less may tell nothing.
  * stage: the function that was called, without "bosc_": "kdtree_knn". fraction: ascends, about as the work does; 1 once,
  *     when the call ends well.
  * The function runs in the thread that made the call, while the call waits for it. It may do anything but use the context
@@ -52,8 +52,8 @@ typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
  * A result other than 0 cancels the call (but not any more at 1): it returns BOSC_ERR_CANCELLED as soon as it can. Then
  * its outputs are undefined; a structure that it built or changed is as before or empty (a terrain is without a raster)
  * and can be built again; the context can be used on.
- * Answers are the same bits whether a function is set or not. It costs nothing if it is not; if it is, about a percent,
- * and on a CUDA device calls that would only queue wait now and then. While a stream records a graph, nothing is told. */
+ * Answers are the same bits whether a function is set or not. It costs nothing if it is not; if it is, little, and on
+ * a CUDA device calls that would only queue wait now and then. While a stream records a graph, nothing is told. */
 typedef int (*bosc_progress_fn)(void *user, const char *stage, double fraction);
 
 /* Zero bytes mean the default; set `size` to sizeof(bosc_ctx_opts). Fields are only appended. */
@@ -61,7 +61,7 @@ typedef struct bosc_ctx_opts {
     size_t size;
     bosc_backend backend;
     int32_t device;           /* CUDA device number; calls make it the thread's current device */
-    int32_t threads;          /* CPU threads; 0: as many as OpenMP would use */
+    int32_t threads;          /* CPU threads; 0: as many as OpenMP would use. Fewer where the system starts no more */
     bosc_cpu_level cpu_level; /* refused (BOSC_ERR_BACKEND) where the machine lacks it */
     int32_t reserved;
     void *stream;                 /* a cudaStream_t of the caller's to queue on; NULL: one of the context's own */
