@@ -82,10 +82,11 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         return static_cast<const bi_kdtree_sides<T> *>(index.sides)[node];
     }
 
-    /* The axis of a node of a level, whose coordinate is d. */
-    __device__ __forceinline__ int axis(uint32_t node, int level, int d) const
+    /* The axis of a node of a level, whose coordinate is d. ODD: some level is odd. What only flat subtrees need is
+     * left out of the walk for the others. */
+    template <bool ODD> __device__ __forceinline__ int axis(uint32_t node, int level, int d) const
     {
-        return odd_levels >> level & 1 ? index.axes[node] : d;
+        return ODD && (odd_levels >> level & 1) ? index.axes[node] : d;
     }
 
     __device__ __forceinline__ void measure(uint32_t at)
@@ -147,10 +148,10 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
     /* The next far side whose parent's plane is near enough: the last one left on the way down, else that of an
      * ancestor. */
-    __device__ __forceinline__ bool next(uint32_t *side, bi_kdtree_path<D, DIM> *way)
+    template <bool ODD> __device__ __forceinline__ bool next(uint32_t *side, bi_kdtree_path<D, DIM> *way)
     {
         const D worst = found.worst();
-        while (depth > 1) {
+        while (depth > ODD) {
             depth--;
             *way = stack[depth].way;
             *side = stack[depth].side;
@@ -160,12 +161,13 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         while (h > 0) {
             const uint32_t parent = (h - 1) / 2;
             d = d == 0 ? DIM - 1 : d - 1;
-            const int c = axis(parent, --level, d);
+            const int c = axis<ODD>(parent, --level, d);
             const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(parent).split;
             *side = ((h - 1) ^ 1) + 1;
             h = parent;
             if (away * away > worst) continue;
-            *way = stack[0].way.with(c, away * away);
+            const bi_kdtree_path<D, DIM> none = {};
+            *way = (ODD ? stack[0].way : none).with(c, away * away);
             return true;
         }
         return false;
@@ -173,6 +175,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
     /* From a far side down to its nearest leaf, past its parent; other far sides wait on the stack. Whether there is
      * one that counts. */
+    template <bool ODD>
     __device__ __forceinline__ bool descend(uint32_t side, bi_kdtree_path<D, DIM> way, uint32_t *leaf)
     {
         const uint32_t parent = (side - 1) / 2;
@@ -181,7 +184,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         {
             const bi_kdtree_sides<T> s = sides_of(parent);
             const bool less = side & 1;
-            const int c = axis(parent, level - 1, d);
+            const int c = axis<ODD>(parent, level - 1, d);
             way = way.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
                                                (D)(less ? s.split : s.high)));
         }
@@ -189,7 +192,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         for (; level < index.levels; level++) {
             const bi_kdtree_sides<T> s = sides_of(side);
             d = d + 1 == DIM ? 0 : d + 1;
-            const int c = axis(side, level, d);
+            const int c = axis<ODD>(side, level, d);
             const D x = bi_kdtree_component<D, DIM>(q, c), plane = x - (D)s.split;
             const D less = bi_kdtree_gap<D>(x, (D)s.low, (D)s.split),
                     more = bi_kdtree_gap<D>(x, (D)s.beyond, (D)s.high);
@@ -209,9 +212,8 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
     /* All ways begin with how far the query is from the box of all nodes: in a coordinate without extent that never
      * changes. */
-    __device__ __forceinline__ void begin()
+    __device__ __forceinline__ void begin(const bi_kdtree_root<T, DIM> &root)
     {
-        const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
         odd_levels = root.odd_levels;
 #pragma unroll
         for (int c = 0; c < DIM; c++)
@@ -219,22 +221,32 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         depth = 1;
     }
 
-    /* From the leaf of the query. All lanes of a warp call this, and meet again at every leaf. */
-    __device__ __forceinline__ void run(uint32_t leaf, bool live)
+    template <bool ODD> __device__ __forceinline__ void walk(uint32_t leaf, bool more)
     {
-        bool more = live;
         h = leaf + (1u << index.levels) - 1;
-        begin();
-        found.first(*this, live, leaf);
         while (__any_sync(~0u, more)) {
             uint32_t side;
             bi_kdtree_path<D, DIM> way;
-            bool any = more = more && next(&side, &way);
+            bool any = more = more && next<ODD>(&side, &way);
             __syncwarp();
-            if (any) any = descend(side, way, &leaf);
+            if (any) any = descend<ODD>(side, way, &leaf);
             __syncwarp();
             found.scan(*this, any, leaf);
             __syncwarp();
+        }
+    }
+
+    /* From the leaf of the query. All lanes of a warp call this, and meet again at every leaf. */
+    __device__ __forceinline__ void run(uint32_t leaf, bool live)
+    {
+        const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
+        found.first(*this, live, leaf);
+        depth = 0;
+        if (root.odd_levels) {
+            begin(root);
+            walk<true>(leaf, live);
+        } else {
+            walk<false>(leaf, live);
         }
     }
 };
