@@ -119,8 +119,10 @@ static void *learn(bosc_ctx *like, const struct fault_sweep *s, int64_t *passage
     *passages_of_call = passed();
     disarm();
     if (s->outputs) memcpy(expected, s->outputs, s->output_bytes);
+    CHECK(right(s, expected)); /* which frees what the call has made */
     if (s->close) s->close(s->user);
     bosc_ctx_free(ctx);
+    CHECK(live[0] == 0 && live[1] == 0);
     return expected;
 }
 
