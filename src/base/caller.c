@@ -54,6 +54,7 @@ struct bi_caller bi_caller_enter(int32_t threads)
     if ((caller.floating & CONTROL) == DEFAULT) return caller;
     caller.threads = bi_threads_of_call(bi_threads_startable(threads));
     set_aside_of_threads(caller.threads);
+    set(DEFAULT); /* some runtimes give a thread back what it had before a loop */
     return caller;
 }
 

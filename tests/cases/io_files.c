@@ -1,5 +1,6 @@
 /* Files on disk: whole or not at all, faults at every passage, bad arguments. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -249,18 +250,22 @@ static int pipe_ends[2];
 static void feed(int signal)
 {
     static const char some[] = "1,2\n";
+    int number = errno;
     (void)signal;
     if (++ticks != TICKS_BEFORE) return;
     if (write(pipe_ends[1], some, sizeof some - 1) < 0) abort();
     close(pipe_ends[1]);
+    errno = number;
 }
 
 static void drain(int signal)
 {
     static char bytes[1 << 16];
+    int number = errno;
     (void)signal;
     if (++ticks >= TICKS_BEFORE)
         while (read(pipe_ends[0], bytes, sizeof bytes) > 0) continue;
+    errno = number;
 }
 
 static void tick(void (*handler)(int), long microseconds)
