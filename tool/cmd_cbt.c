@@ -108,7 +108,7 @@ typedef bosc_status (*record_fn)(bosc_ctx *ctx, bosc_cbt *tree, const void *node
 static int change(struct job *job, record_fn record, const char *result)
 {
     bosc_cbt *tree = NULL;
-    bosc_cbt_info before, after;
+    bosc_cbt_info before = {0}, after = {0};
     bosc_array nodes = {0};
     int code = job_open(job);
     if (!code) code = load(job, &tree, &before);

@@ -30,13 +30,14 @@ static void take_element(const struct bi_npy *npy, const unsigned char *from, ch
 
 void bi_npy_gather(const struct bi_npy *npy, void *array)
 {
-    int64_t step[4]; /* bytes in the file from one index to the next */
+    int64_t step[4] = {0}, bytes = npy->width; /* step: bytes in the file from one index to the next */
     const int64_t *shape = npy->shape;
     size_t size = bosc_dtype_size(npy->dtype);
     char *to = array;
     for (int i = 0; i < 4; i++) {
-        int at = npy->fortran ? i : 3 - i, before = npy->fortran ? i - 1 : 4 - i;
-        step[at] = i ? step[before] * shape[before] : npy->width;
+        int at = npy->fortran ? i : 3 - i;
+        step[at] = bytes;
+        bytes *= shape[at];
     }
     for (int64_t a = 0; a < shape[0]; a++)
         for (int64_t b = 0; b < shape[1]; b++)
