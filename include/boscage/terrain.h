@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A raster has `height` rows of `width` samples. The sample in column c and row r stands at x = c S, y = r S, where S
- * is the spacing (rows may have one of their own); z is its height. The mesh covers exactly [0, (width-1) S] x
- * [0, (height-1) S], for any width and height, and all its vertices are samples. Its triangles are the leaves of a concurrent binary tree: right isosceles
- * triangles, each of which is split from its right angle to the midpoint of its longest edge. The two triangles at a
- * longest edge, a diamond, are only ever split together. So no vertex lies inside an edge of another triangle, in
- * whatever order meshes are refined and coarsened.
+ * is the spacing (rows may have one of their own, `spacing_y`); z is its height. The mesh covers exactly
+ * [0, (width-1) S] x [0, (height-1) S], for any width and height, and all its vertices are samples. Its triangles are
+ * the leaves of a concurrent binary tree: triangles with legs of equally many samples, each of which is split from its
+ * right angle to the midpoint of its longest edge. The two triangles at a longest edge, a diamond, are only ever split
+ * together. So no vertex lies inside an edge of another triangle, in whatever order meshes are refined and coarsened.
  *
  * Bisection needs sides of 2^k intervals. Other rasters are placed in the corner of a row of such squares, and vertices
  * beyond the last column or row are clamped to it. Triangles that become degenerate (without area) are not split any

@@ -86,7 +86,7 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
     return BOSC_OK;
 }
 
-/* Memory for a whole file, on large pages where they are: half of the time of reading goes into the small ones. */
+/* Memory for a whole file, on large pages where they are: it is all written once, and each page costs a fault. */
 static void *alloc_whole(size_t size)
 {
     const size_t page = (size_t)1 << 21;

@@ -18,6 +18,6 @@ void soak_decimals(uint64_t seed); /* a million decimals, read as strtod reads t
 void soak_bits(uint64_t seed);     /* operations on every configuration, with the same answers */
 void soak_faults(uint64_t seed);   /* an operation in which something fails */
 void soak_threads(uint64_t seed);  /* a structure that several threads read, each with a context */
-void soak_large(uint64_t seed);    /* arrays of more than 2^31 items; needs 20 GB */
+void soak_large(uint64_t seed);    /* arrays of more than 2^31 items; takes 12 GB */
 
 #endif
