@@ -1,9 +1,12 @@
-/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots]. A
- * kernel of its own, as published: each thread takes a vector and goes through those behind it, discards them by their
- * distances from pivots, and compares the others. A row for each number of blocks and threads of a block; all must count
- * as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
+/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots]. Two
+ * ways, with a row of each for each number of blocks and threads of a block: the library's HEURISTIC_PUBLISHED, from
+ * rows to sorted edges, in which a block takes a pair; and a kernel of its own, which counts pairs: each thread takes a
+ * vector and goes through those behind it, discards them by their distances from pivots, and compares the others. All
+ * must find as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <string>
 #include <unordered_set>
+
+#include <boscage/cellgraph.h>
 
 #include "harness/cuda.cuh"
 #include "harness/scene.h"
@@ -54,6 +57,28 @@ static std::vector<uint64_t> distinct(const uint64_t *rows, int64_t n, int32_t w
     return kept;
 }
 
+/* The library's, with that many blocks and threads: its number of edges. */
+static unsigned long long library(const launch_args &a, int64_t length, int blocks, int threads)
+{
+    bosc_cellgraph_opts o = {};
+    bosc_cellgraph_info info = {};
+    bosc_cellgraph *graph;
+    o.size = sizeof o;
+    info.size = sizeof info;
+    o.length = (int32_t)length;
+    o.method = BOSC_CELLGRAPH_HEURISTIC;
+    o.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
+    o.pivots = a.pivots;
+    o.blocks = blocks;
+    o.threads = threads;
+    BENCH(bosc_cellgraph_create(bench.ctx, &o, &graph));
+    const bench_times times = device_time(1, [&] { BENCH(bosc_cellgraph_build(bench.ctx, graph, a.rows, a.n, 0)); });
+    device_row("library, a block a pair", bench_text("%d x %d", blocks, threads), a.n, times, NULL);
+    BENCH(bosc_cellgraph_get_info(bench.ctx, graph, &info));
+    bosc_cellgraph_free(graph);
+    return (unsigned long long)info.edges;
+}
+
 int main(int argc, char **argv)
 {
     static const int blocks[] = {64, 256, 1024, 4096, 16384}, threads[] = {32, 64, 128, 256, 512, 1024};
@@ -63,7 +88,8 @@ int main(int argc, char **argv)
     bench.n = 20000;
     bench.repeats = 3;
     bench_options(argc, argv, "vectors", own, 2);
-    if (bench.n < 1 || pivots < 1 || length < 1) bench_fail("-n, -l and -p are at least 1");
+    if (bench.n < 1 || pivots < 1 || pivots > 16 || length < 1)
+        bench_fail("-n, -l and -p are at least 1, -p 16 at most");
     open_device();
     const int32_t words = (int32_t)(length + 63) / 64;
     uint64_t *all = bench_scene_vectors(1, (int)length, bench.n);
@@ -87,7 +113,8 @@ int main(int argc, char **argv)
             CUDA(cudaMemcpy(&got, a.pairs, 8, cudaMemcpyDeviceToHost));
             if (!want) want = got;
             bench_check(got == want, "%llu pairs, not %llu", got, want);
-            device_row("heuristic", bench_text("%d x %d", b, t), a.n, times, NULL);
+            device_row("a thread a vector", bench_text("%d x %d", b, t), a.n, times, NULL);
+            bench_check(library(a, length, b, t) == want, "the library's pairs are not %llu", want);
         }
     bench_say("distinct vectors of %d letters, %d pivots; blocks x threads of a block; %llu pairs", (int)length,
               (int)pivots, want);

@@ -11,16 +11,22 @@ enum { WALK = 64 /* generated vectors of a walk */ };
 static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
 {
     int64_t pivots = 3;
-    int method = 0, search = 0, code;
+    int method = 0, search = 0, heuristic = 0, code;
     if ((code = option_choice(job, OPT_METHOD, &method)) || (code = option_integer(job, OPT_PIVOTS, 0, 16, &pivots)) ||
+        (code = option_choice(job, OPT_HEURISTIC_SEARCH, &heuristic)) ||
         (code = option_choice(job, OPT_TRIE_SEARCH, &search)))
         return code;
+    const bool pairs = job->value[OPT_PIVOTS] || job->value[OPT_HEURISTIC_SEARCH];
+    if (pairs && !job->value[OPT_METHOD]) method = BOSC_CELLGRAPH_HEURISTIC;
+    if (job->value[OPT_HEURISTIC_SEARCH] && method != BOSC_CELLGRAPH_HEURISTIC)
+        return say(EXIT_USAGE, "--heuristic-search: needs --method heuristic");
     if (job->value[OPT_PIVOTS] && method != BOSC_CELLGRAPH_HEURISTIC)
         return say(EXIT_USAGE, "--pivots: needs --method heuristic");
     if (job->value[OPT_TRIE_SEARCH] && method != BOSC_CELLGRAPH_TRIE)
         return say(EXIT_USAGE, "--trie-search: needs --method trie");
     opts->method = (bosc_cellgraph_method)method;
     opts->pivots = (int32_t)pivots;
+    opts->heuristic_search = (bosc_cellgraph_heuristic_search)heuristic;
     opts->trie_search = (bosc_cellgraph_trie_search)search;
     return EXIT_DONE;
 }

@@ -340,8 +340,8 @@ const struct command commands[] = {
               {.id = OPT_COLUMNS}},
      .run = run_hash_match},
     {.room = "cellgraph",
-     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N] [--trie-search NAME]\n"
-              "                         [-o edges.npy]",
+     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N]\n"
+              "                         [--heuristic-search NAME] [--trie-search NAME] [-o edges.npy]",
      .summary = "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
                 "V: lines of 0 and 1; bases (A, C, G, T), one sequence a line, a count behind it or not, or FASTA; or\n"
                 ".npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8 are rows i < j, the\n"
@@ -354,6 +354,7 @@ const struct command commands[] = {
               {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
               {.id = OPT_METHOD},
               {.id = OPT_PIVOTS},
+              {.id = OPT_HEURISTIC_SEARCH},
               {.id = OPT_TRIE_SEARCH}},
      .arrays = true,
      .run = run_cellgraph},

@@ -28,8 +28,8 @@ typedef enum bosc_cellgraph_method {
     /* HEURISTIC, ZOBRIST or JOIN: the one with the least estimated time. The estimate uses the number of vertices,
      * their words, and what a sample of them has in common. */
     BOSC_CELLGRAPH_AUTO = 0,
-    /* Published: all pairs, less those whose distances from a pivot differ by more than 1; with 0 pivots the naive
-     * method. O(u^2 (pivots + w)). */
+    /* All pairs, less those whose distances from a pivot differ by more than 1; with 0 pivots the naive method.
+     * heuristic_search says whether as published. O(u^2 (pivots + w)). */
     BOSC_CELLGRAPH_HEURISTIC = 1,
     /* The neighbours of each vector in a trie of all (boscage/trie.h); less than 2^31 vectors. */
     BOSC_CELLGRAPH_TRIE = 2,
@@ -42,6 +42,16 @@ typedef enum bosc_cellgraph_method {
      * replaced as by ZOBRIST: O(u (w log w + length 2^r)) at worst. */
     BOSC_CELLGRAPH_JOIN = 4
 } bosc_cellgraph_method;
+
+/* How HEURISTIC goes through the pairs. */
+typedef enum bosc_cellgraph_heuristic_search {
+    /* A thread takes a vector and those behind it, and looks no further than the first word in which two differ. Pivots
+     * are spread evenly over the vertices. */
+    BOSC_CELLGRAPH_HEURISTIC_ROWS = 0,
+    /* Published: the first vertices are the pivots, and the distance of each pair that is left is counted over all of
+     * its words. On a device a block takes a pair at a time, and each of its threads a word of it. */
+    BOSC_CELLGRAPH_HEURISTIC_PUBLISHED = 1
+} bosc_cellgraph_heuristic_search;
 
 /* How TRIE searches. */
 typedef enum bosc_cellgraph_trie_search {
@@ -68,6 +78,10 @@ typedef struct bosc_cellgraph_opts {
      * it); what does not fit is done in slices. 0: 340 MB, or the 11 to 130 bytes a vertex that one segment takes; if
      * that is over 1 GiB, at most half of what is free. */
     int64_t max_bytes;
+    bosc_cellgraph_heuristic_search heuristic_search;
+    /* HEURISTIC_PUBLISHED on a device: blocks of a launch, at most (0: 4,096), and threads of a block, up to 1,024 (0: as
+     * many as a vector has words, in whole warps). The CPU ignores them. */
+    int32_t blocks, threads;
 } bosc_cellgraph_opts;
 
 /* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */

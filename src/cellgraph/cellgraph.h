@@ -17,7 +17,11 @@
 extern "C" {
 #endif
 
-enum { BI_CELLGRAPH_PIVOTS = 16, BI_CELLGRAPH_SEGMENTS = 4 /* of the join */ };
+enum {
+    BI_CELLGRAPH_PIVOTS = 16,
+    BI_CELLGRAPH_THREADS = 1024 /* of a block */,
+    BI_CELLGRAPH_SEGMENTS = 4 /* of the join */
+};
 
 /* Bits of how many neighbours a vertex has: they are less than its letters times their values. */
 enum { BI_CELLGRAPH_COUNT_BITS = 24 };
@@ -135,6 +139,7 @@ struct bi_cellgraph_steps;
 struct bi_cellgraph_costs;
 struct bi_cellgraph_sample_stats;
 struct bi_cellgraph_arcs;
+struct bi_cellgraph_heuristic;
 
 /* What a backend does: the steps, and beside them what it does in kernels of its own. */
 struct bi_cellgraph_ops {
@@ -157,6 +162,8 @@ struct bi_cellgraph_ops {
                                const struct bi_cellgraph_edge_list *found);
     /* Writes all rows, and where they begin: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices, int32_t length);
+    /* HEURISTIC as published, a block for a pair; NULL: by steps, a thread for a row. */
+    bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
 };
 
 extern const struct bi_cellgraph_ops bi_cellgraph_ops_cpu;

@@ -22,8 +22,8 @@ bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const 
 bosc_status bi_cellgraph_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_arcs *a);
 
 /* The methods: each adds the edges that it finds. */
-bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int32_t pivots,
-                                           const struct bi_cellgraph_edge_list *found);
+bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                           const bosc_cellgraph_opts *opts, const struct bi_cellgraph_edge_list *found);
 bosc_status bi_cellgraph_find_by_zobrist(bosc_ctx *ctx, const struct bi_cellgraph_view *view, const uint32_t *common,
                                          const struct bi_cellgraph_edge_list *found);
 bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view,

@@ -59,8 +59,7 @@ static bosc_status find_one_by_one(bosc_ctx *ctx, bosc_cellgraph *graph, const b
     if (old) return extend(ctx, old, &view, found);
     if (graph->method == BOSC_CELLGRAPH_TRIE) return bi_cellgraph_find_by_trie(ctx, graph, &view, found);
     if (graph->method == BOSC_CELLGRAPH_ZOBRIST) return bi_cellgraph_find_by_zobrist(ctx, &view, common, found);
-    return bi_cellgraph_find_by_heuristic(ctx, &view,
-                                          graph->opts.method == BOSC_CELLGRAPH_AUTO ? 0 : graph->opts.pivots, found);
+    return bi_cellgraph_find_by_heuristic(ctx, &view, &graph->opts, found);
 }
 
 /* Finds edges and writes as many as the list has capacity for; *count gets their number. The join, whose edges come in bulk, counts

@@ -33,6 +33,13 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_bytes %lld is less than 0", (long long)full->max_bytes);
     if (full->trie_search < BOSC_CELLGRAPH_TRIE_WALK || full->trie_search > BOSC_CELLGRAPH_TRIE_DOBROWOLSKI)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search %d is none", (int)full->trie_search);
+    if (full->heuristic_search < BOSC_CELLGRAPH_HEURISTIC_ROWS ||
+        full->heuristic_search > BOSC_CELLGRAPH_HEURISTIC_PUBLISHED)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: heuristic_search %d is none", (int)full->heuristic_search);
+    if (full->blocks < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is less than 0", (int)full->blocks);
+    if (full->threads < 0 || full->threads > BI_CELLGRAPH_THREADS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d", (int)full->threads,
+                       BI_CELLGRAPH_THREADS);
     if (full->trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && !ctx->ops->cellgraph->dobrowolski)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
                        ctx->backend->name);

@@ -1,17 +1,30 @@
 /* HEURISTIC: all pairs, less those that pivots rule out. */
 #include "cellgraph/drivers.h"
 
-bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int32_t pivots,
-                                           const struct bi_cellgraph_edge_list *found)
+/* Rows are dealt from both ends, so that each item has as many pairs. */
+static bosc_status compare_rows(bosc_ctx *ctx, struct bi_cellgraph_heuristic *all)
 {
-    struct bi_cellgraph_heuristic all = {.view = *view, .found = *found, .pivots = pivots};
+    struct bi_parts p = bi_parts_of(ctx, (all->view.count + 1) / 2, 2 * (double)all->view.count);
+    while (bi_next_part(ctx, &p)) {
+        all->first = p.begin;
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_compare, p.end - p.begin, all));
+    }
+    return p.status;
+}
+
+bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                           const bosc_cellgraph_opts *opts, const struct bi_cellgraph_edge_list *found)
+{
+    struct bi_cellgraph_heuristic all = {.view = *view,
+                                         .found = *found,
+                                         .pivots = opts->pivots,
+                                         .published = opts->heuristic_search == BOSC_CELLGRAPH_HEURISTIC_PUBLISHED,
+                                         .blocks = opts->blocks,
+                                         .threads = opts->threads};
+    if (opts->method == BOSC_CELLGRAPH_AUTO) all.pivots = all.published = 0;
     if (all.pivots > view->count) all.pivots = (int32_t)view->count;
     BI_TRY(bi_scratch_of(ctx, view->count * all.pivots, 4, &all.distances));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pivot, view->count, &all));
-    struct bi_parts p = bi_parts_of(ctx, (view->count + 1) / 2, 2 * (double)view->count);
-    while (bi_next_part(ctx, &p)) {
-        all.first = p.begin;
-        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_compare, p.end - p.begin, &all));
-    }
-    return p.status;
+    if (all.published && ctx->ops->cellgraph->compare_pairs) return ctx->ops->cellgraph->compare_pairs(ctx, &all);
+    return compare_rows(ctx, &all);
 }

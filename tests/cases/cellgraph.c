@@ -164,9 +164,11 @@ static void check_all(bosc_ctx *ctx, const struct reference_cells *c)
                 {BOSC_CELLGRAPH_AUTO, 0},
                 {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_WALK},
                 {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_LOOKUP},
+                {BOSC_CELLGRAPH_HEURISTIC, -1}, /* as published, this many pivots */
+                {BOSC_CELLGRAPH_HEURISTIC, -6},
                 {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_DOBROWOLSKI}};
     struct answer a = answer_of(c);
-    int count = has_device_memory(ctx) ? 7 : 8; /* the last one is the CPU's */
+    int count = has_device_memory(ctx) ? 9 : 10; /* the last one is the CPU's */
     for (int w = 0; w < count; w++) {
         if (w == 6 && (int64_t)c->length * c->length << c->letter_bits > 40000) continue; /* its steps for a vertex */
         check_graph(ctx, c, &a, ways[w].method, ways[w].pivots, w % 2 ? 32 : 64);
@@ -630,6 +632,9 @@ static void large(void)
         free(pairs);
     }
     CHECK(bytes > 8 * 1000);
+    void *published = pairs_of(ctx, &c, BOSC_CELLGRAPH_HEURISTIC, -6, &other); /* 5 pivots */
+    CHECK(other == bytes && memcmp(published, join, bytes) == 0);
+    free(published);
     free(join);
     free(c.rows);
     bosc_ctx_free(ctx);

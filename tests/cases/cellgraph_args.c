@@ -42,6 +42,18 @@ static void create(bosc_ctx *ctx)
         o.trie_search = (bosc_cellgraph_trie_search)searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.heuristic_search = (bosc_cellgraph_heuristic_search)(searches[i] == 3 ? 2 : searches[i]);
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: heuristic_search");
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.blocks = -1 - i * 1000;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: blocks");
+    }
+    for (int i = 1; i < 5; i++, o = good) {
+        o.threads = lengths[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: threads");
+    }
     for (int64_t bytes = -1; bytes > -((int64_t)1 << 60); bytes *= 4096) {
         o.max_bytes = bytes;
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: max_bytes");
@@ -240,8 +252,8 @@ static void other_backend(void)
 static void rebuilds(bosc_ctx *ctx)
 {
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
-                                                    BOSC_CELLGRAPH_HEURISTIC};
-    for (int m = 0; m < 3; m++) {
+                                                    BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_HEURISTIC};
+    for (int m = 0; m < 4; m++) {
         struct suite_random r = {62};
         int64_t live[2], before[2] = {0, 0};
         bosc_ctx *own = counted_context(ctx, live);
@@ -250,6 +262,7 @@ static void rebuilds(bosc_ctx *ctx)
         struct reference_cells c = cells_make(&r, CELLS_CUBE, 100, 1, 150, 0);
         o.method = methods[m];
         o.pivots = 2;
+        if (m == 3) o.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
         CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
         for (int k = 0; k < 4; k++) {
             CHECK_OK(own, bosc_cellgraph_build(own, graph, c.rows, c.n - k, 0));

@@ -16,6 +16,7 @@ struct subject {
     bosc_cellgraph *graph;
     bosc_cellgraph_method method;
     bosc_cellgraph_trie_search search;
+    bosc_cellgraph_heuristic_search heuristic;
     int which;
     struct outputs out;
 };
@@ -27,6 +28,7 @@ static bosc_cellgraph_opts options(const struct subject *s)
                                  .letter_bits = s->cells.letter_bits,
                                  .method = s->method,
                                  .pivots = 2,
+                                 .heuristic_search = s->heuristic,
                                  .trie_search = s->search};
 }
 
@@ -83,12 +85,15 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
                                                     BOSC_CELLGRAPH_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 14; kind++) { /* the last four are of tries */
+    for (int kind = 0; kind < 15; kind++) { /* of tries from 10 on, then of the published heuristic */
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;
         s->method = methods[kind % 3];
-        if (kind >= 10) {
+        if (kind == 14) {
+            s->which = 0;
+            s->heuristic = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
+        } else if (kind >= 10) {
             s->which = kind == 13 ? 4 : 0;
             s->method = BOSC_CELLGRAPH_TRIE;
             s->search = (bosc_cellgraph_trie_search)((kind - 10) % 3);

@@ -79,7 +79,8 @@ static inline int64_t cells_id(const void *ids, int32_t id_bits, int64_t at)
     return id_bits == 64 ? ((const int64_t *)ids)[at] : (int64_t)((const uint32_t *)ids)[at];
 }
 
-/* pivots: of HEURISTIC, and how TRIE searches. */
+/* pivots: of HEURISTIC, and how TRIE searches; -1 - pivots: of HEURISTIC as published, then blocks and threads of a
+ * launch are odd. */
 static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method,
                                           int32_t pivots, int32_t id_bits)
 {
@@ -87,10 +88,14 @@ static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_
                                 .length = c->length,
                                 .letter_bits = c->letter_bits,
                                 .method = method,
-                                .pivots = method == BOSC_CELLGRAPH_TRIE ? 0 : pivots,
+                                .pivots = method == BOSC_CELLGRAPH_TRIE ? 0
+                                          : pivots < 0                  ? -1 - pivots
+                                                                        : pivots,
                                 .trie_search = (bosc_cellgraph_trie_search)(method == BOSC_CELLGRAPH_TRIE ? pivots : 0),
                                 .id_bits = id_bits};
     bosc_cellgraph *graph = NULL;
+    if (pivots < 0) opts.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
+    if (pivots < -1) opts.blocks = opts.threads = 3;
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
     CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c->rows, c->n, c->stride));
     return graph;

@@ -20,6 +20,7 @@ bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segm
 /* Looks at a sample of the vertices, whose number is in the result; not if there are more than `capacity`. */
 bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
                                      bi_cellgraph_unique_result *result);
+bosc_status bi_cellgraph_cuda_compare_pairs(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
 bosc_status bi_cellgraph_cuda_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
 #endif

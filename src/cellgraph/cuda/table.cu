@@ -30,4 +30,5 @@ extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {&steps,
                                                            bi_cellgraph_cuda_search,
                                                            nullptr,
                                                            nullptr,
-                                                           nullptr};
+                                                           nullptr,
+                                                           bi_cellgraph_cuda_compare_pairs};

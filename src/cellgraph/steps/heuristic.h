@@ -10,31 +10,63 @@ struct bi_cellgraph_heuristic {
     int32_t pivots;
     uint32_t *distances; /* (vertices x pivots) */
     int64_t first;       /* item that is compared first */
+    bool published;
+    int32_t blocks, threads; /* of a launch, where pairs are dealt to blocks */
 };
 
-/* Pivots are spread evenly over the vertices. */
+/* Pivots are spread evenly over the vertices; as published they are the first ones. */
+BI_FN int64_t bi_cellgraph_pivot(const struct bi_cellgraph_heuristic *a, int32_t k)
+{
+    return a->published ? k : k * (a->view.count / a->pivots);
+}
+
 BI_FN void bi_step_cellgraph_pivot(const struct bi_cellgraph_heuristic *a, int64_t i)
 {
     const struct bi_cellgraph_view *v = &a->view;
     for (int32_t k = 0; k < a->pivots; k++) {
-        const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, k * (v->count / a->pivots));
+        const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, bi_cellgraph_pivot(a, k));
         uint32_t distance = 0;
         for (int32_t s = 0; s < v->shape.words; s++) distance += bi_cellgraph_distance(x[s] ^ y[s], &v->shape);
         a->distances[i * a->pivots + k] = distance;
     }
 }
 
+/* Do the distances of i and j from a pivot differ by more than 1? Then i and j do by more than one letter. */
+BI_FN bool bi_cellgraph_ruled_out(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
+{
+    const uint32_t *of_i = a->distances + i * a->pivots, *of_j = a->distances + j * a->pivots;
+    int32_t k = 0;
+    while (k < a->pivots && of_i[k] - of_j[k] + 1 <= 2) k++;
+    return k < a->pivots;
+}
+
+/* As published: the distance is counted to its end. */
+BI_FN void bi_cellgraph_compare_pair(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
+{
+    const struct bi_cellgraph_view *v = &a->view;
+    const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, j);
+    uint32_t distance = 0;
+    int32_t at = 0;
+    for (int32_t s = 0; s < v->shape.words; s++) {
+        const uint32_t letters = bi_cellgraph_distance(x[s] ^ y[s], &v->shape);
+        distance += letters;
+        if (letters) at = s;
+    }
+    if (distance == 1) bi_cellgraph_emit(&a->found, i, j, bi_cellgraph_position(&v->shape, at, x[at] ^ y[at]));
+}
+
 BI_FN void bi_cellgraph_compare_row(const struct bi_cellgraph_heuristic *a, int64_t i)
 {
     const struct bi_cellgraph_view *v = &a->view;
     const uint64_t *x = bi_cellgraph_row(v, i);
-    const int64_t of_x = i * a->pivots;
     for (int64_t j = i + 1; j < v->count; j++) {
         const uint64_t *y = bi_cellgraph_row(v, j);
-        const int64_t of_y = j * a->pivots;
-        int32_t k = 0, s = 0;
-        while (k < a->pivots && a->distances[of_x + k] - a->distances[of_y + k] + 1 <= 2) k++;
-        if (k < a->pivots) continue;
+        int32_t s = 0;
+        if (bi_cellgraph_ruled_out(a, i, j)) continue;
+        if (a->published) {
+            bi_cellgraph_compare_pair(a, i, j);
+            continue;
+        }
         while (x[s] == y[s]) s++; /* vertices differ */
         bi_cellgraph_compare(v, &a->found, i, j, s);
     }
