@@ -6,14 +6,16 @@
 
 #include "tool/tool.h"
 
-/* The cells of the rows that may be used, and a route through them. */
+/* The cells of a file, and a route through those that may be used. */
 struct route {
-    bosc_vectors vectors; /* the rows that may be used */
-    int64_t *row_of;      /* of each of them, its row in the file; NULL: all may be used */
-    int64_t from, to;     /* rows of the file */
-    int64_t begin, end;   /* and which of those that may be used they are */
+    bosc_vectors vectors;
+    bosc_array allowed; /* 0 for each row that may not be used; empty: all may */
+    int64_t from, to;   /* rows */
     bosc_cellgraph *graph;
     bosc_cellgraph_info info;
+    int64_t *vertex_of; /* of each row */
+    int64_t *first;     /* of each vertex, its first row that may be used */
+    uint8_t *mask;      /* of each vertex: 0 if none of its rows may be used */
 };
 
 /* allowed->data: 1 for each row that may be used. */
@@ -34,29 +36,8 @@ static int read_allowed(struct job *job, int64_t n, bosc_array *allowed)
     return EXIT_DONE;
 }
 
-/* Leaves out the rows that may not be used. */
-static int keep_allowed(struct route *r, const uint8_t *allowed)
-{
-    bosc_vectors *v = &r->vectors;
-    size_t words = (size_t)bosc_cellgraph_words(v->length, v->letter_bits);
-    int64_t kept = 0;
-    if (!allowed[r->from]) return say(EXIT_FAILED, "--from: row %lld is not allowed", (long long)r->from);
-    if (!allowed[r->to]) return say(EXIT_FAILED, "--to: row %lld is not allowed", (long long)r->to);
-    if (!(r->row_of = job_alloc((size_t)v->n, sizeof *r->row_of))) return EXIT_FAILED;
-    for (int64_t i = 0; i < v->n; i++) {
-        if (!allowed[i]) continue;
-        if (i == r->from) r->begin = kept;
-        if (i == r->to) r->end = kept;
-        memmove(v->rows + (size_t)kept * words, v->rows + (size_t)i * words, words * sizeof *v->rows);
-        r->row_of[kept++] = i;
-    }
-    v->n = kept;
-    return EXIT_DONE;
-}
-
 static int read_rows(struct job *job, int64_t bits, struct route *r)
 {
-    bosc_array allowed = {0};
     int code = vectors_read(job, job->operands[0], bits, &r->vectors);
     if (code) return code;
     const int64_t n = r->vectors.n;
@@ -64,13 +45,12 @@ static int read_rows(struct job *job, int64_t bits, struct route *r)
     if (r->from >= n || r->to >= n)
         return say(EXIT_FAILED, "%s: %lld: %s has %lld rows", r->from >= n ? "--from" : "--to",
                    (long long)(r->from >= n ? r->from : r->to), job->operands[0], (long long)n);
-    r->begin = r->from;
-    r->end = r->to;
     if (!job->value[OPT_ALLOWED]) return EXIT_DONE;
-    code = read_allowed(job, n, &allowed);
-    if (!code) code = keep_allowed(r, allowed.data);
-    bosc_array_free(&allowed);
-    return code;
+    if ((code = read_allowed(job, n, &r->allowed))) return code;
+    const uint8_t *allowed = r->allowed.data;
+    if (!allowed[r->from]) return say(EXIT_FAILED, "--from: row %lld is not allowed", (long long)r->from);
+    if (!allowed[r->to]) return say(EXIT_FAILED, "--to: row %lld is not allowed", (long long)r->to);
+    return EXIT_DONE;
 }
 
 static int build(struct job *job, int method, struct route *r)
@@ -91,45 +71,53 @@ static int build(struct job *job, int method, struct route *r)
     return EXIT_DONE;
 }
 
+/* Which vertices may be used: those of which a row may be. */
+static int mask_vertices(struct job *job, struct route *r)
+{
+    const uint8_t *allowed = r->allowed.data;
+    r->vertex_of = job_alloc((size_t)r->vectors.n, sizeof *r->vertex_of);
+    r->first = r->vertex_of ? job_alloc((size_t)r->info.vertices, sizeof *r->first) : NULL;
+    r->mask = r->first ? job_alloc((size_t)r->info.vertices, 1) : NULL;
+    if (!r->mask) return EXIT_FAILED;
+    bosc_status status = bosc_cellgraph_get_vertices(job->ctx, r->graph, NULL, r->first, NULL, r->vertex_of);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    memset(r->mask, allowed == NULL, (size_t)r->info.vertices);
+    for (int64_t i = r->vectors.n - 1; i >= 0 && allowed; i--) {
+        if (!allowed[i]) continue;
+        r->mask[r->vertex_of[i]] = 1;
+        r->first[r->vertex_of[i]] = i;
+    }
+    return EXIT_DONE;
+}
+
 /* A route's vertices become rows of the file: the ends as they were asked for, others the first of their cells. */
-static void name_rows(struct job *job, const struct route *r, const int64_t *first, bosc_array *path)
+static void name_rows(struct job *job, const struct route *r, bosc_array *path)
 {
     int64_t *rows = path->data, length = path->shape[0];
-    for (int64_t i = 0; i < length; i++) {
-        int64_t row = first[rows[i]];
-        rows[i] = r->row_of ? r->row_of[row] : row;
-    }
+    for (int64_t i = 0; i < length; i++) rows[i] = r->first[rows[i]];
     rows[0] = r->from;
     if (length > 1) rows[length - 1] = r->to;
     job_integer(job, "steps", length - 1);
 }
 
-static int find(struct job *job, const struct route *r, bosc_array *path)
+static int find(struct job *job, struct route *r, bosc_array *path)
 {
-    size_t n = (size_t)r->vectors.n, vertices = (size_t)r->info.vertices;
-    int64_t *vertex_of = job_alloc(n, sizeof *vertex_of), length = 0;
-    int64_t *first = vertex_of ? job_alloc(vertices, sizeof *first) : NULL;
+    int64_t length = 0;
+    double start = job_now();
+    int code = mask_vertices(job, r);
+    if (code) return code;
     *path = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
-    path->data = first ? job_alloc(vertices, sizeof(int64_t)) : NULL;
-    int code = path->data ? EXIT_DONE : EXIT_FAILED;
-    if (!code) {
-        double start = job_now();
-        bosc_status status = bosc_cellgraph_get_vertices(job->ctx, r->graph, NULL, first, NULL, vertex_of);
-        if (status == BOSC_OK)
-            status = bosc_cellgraph_path(job->ctx, r->graph, vertex_of[r->begin], vertex_of[r->end], path->data,
-                                         r->info.vertices, &length);
-        job_seconds(job, "path", start);
-        if (status != BOSC_OK)
-            code = say_ctx(job, status);
-        else if (length == 0)
-            code = say(EXIT_FAILED, "%s: no route leads from row %lld to row %lld%s", job->operands[0],
-                       (long long)r->from, (long long)r->to, r->row_of ? " through allowed rows" : "");
-    }
+    if (!(path->data = job_alloc((size_t)r->info.vertices, sizeof(int64_t)))) return EXIT_FAILED;
+    bosc_status status = bosc_cellgraph_path_masked(job->ctx, r->graph, r->vertex_of[r->from], r->vertex_of[r->to],
+                                                    r->mask, path->data, r->info.vertices, &length);
+    job_seconds(job, "path", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    if (length == 0)
+        return say(EXIT_FAILED, "%s: no route leads from row %lld to row %lld%s", job->operands[0], (long long)r->from,
+                   (long long)r->to, r->allowed.data ? " through allowed rows" : "");
     path->shape[0] = length;
-    if (!code) name_rows(job, r, first, path);
-    free(vertex_of);
-    free(first);
-    return code;
+    name_rows(job, r, path);
+    return EXIT_DONE;
 }
 
 int run_cellgraph_path(struct job *job)
@@ -149,7 +137,10 @@ int run_cellgraph_path(struct job *job)
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &path, 1);
     bosc_cellgraph_free(r.graph);
     bosc_vectors_free(&r.vectors);
-    free(r.row_of);
+    bosc_array_free(&r.allowed);
+    free(r.vertex_of);
+    free(r.first);
+    free(r.mask);
     bosc_array_free(&path);
     return code;
 }

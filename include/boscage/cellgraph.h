@@ -175,6 +175,13 @@ BOSC_API bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph
 BOSC_API bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels,
                                                int64_t *count);
 
+/* The same among the vertices of a mask.
+ * vertex_mask: (vertices, or NULL: all) vertices with 0 are not there, nor are their edges; their labels have all bits
+ * set.
+ * Cost: as bosc_cellgraph_components. Waits. */
+BOSC_API bosc_status bosc_cellgraph_components_masked(bosc_ctx *ctx, const bosc_cellgraph *graph,
+                                                      const uint8_t *vertex_mask, void *labels, int64_t *count);
+
 /* Keeps the rows of bosc_cellgraph_get_rows in the graph, until it is built anew or added to. Searches, which make them
  * for themselves otherwise, then begin at once.
  * Errors: on failure the graph is as it was.
@@ -194,6 +201,14 @@ BOSC_API bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph
 BOSC_API bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
                                            void *parents, int64_t *reached, int64_t *depth);
 
+/* The same among the vertices of a mask.
+ * vertex_mask: (vertices, or NULL: all) vertices with 0 are not there, nor are their edges. No way leads from a source
+ * that is not there: nothing is reached.
+ * Cost: as bosc_cellgraph_levels. Waits. */
+BOSC_API bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source,
+                                                  const uint8_t *vertex_mask, void *levels, void *parents,
+                                                  int64_t *reached, int64_t *depth);
+
 /* Finds a shortest way between two vertices.
  * Searches from both ends take turns, a level each, the one from `from` first, until they meet. The way goes through
  * the smallest of the vertices in which they meet, and from it through the smallest neighbours whose level is one less.
@@ -204,6 +219,13 @@ BOSC_API bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *
  * bosc_cellgraph_prepare and its rows unless the graph is prepared. Waits. */
 BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
                                          void *path, int64_t capacity, int64_t *length);
+
+/* The same among the vertices of a mask.
+ * vertex_mask: (vertices, or NULL: all) vertices with 0 are not there, nor are their edges. No way leads from or to one.
+ * Cost: as bosc_cellgraph_path. Waits. */
+BOSC_API bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
+                                                const uint8_t *vertex_mask, void *path, int64_t capacity,
+                                                int64_t *length);
 
 BOSC_END_DECLS
 #endif

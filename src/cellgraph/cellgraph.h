@@ -110,18 +110,21 @@ struct bi_cellgraph_segments {
     size_t max_bytes;     /* of scratch that should not be exceeded where it can be helped; 0: as the backend likes */
 };
 
-/* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. */
+/* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. A vertex that a
+ * mask leaves out has a word that is less than what a search writes to others: so it is never reached. */
 enum { BI_CELLGRAPH_LEVEL_SHIFT = 32 };
+#define BI_CELLGRAPH_MASKED ((uint64_t)UINT32_MAX)
 
 /* A search from one vertex or, from both ends of a way, from two: then the sides take turns, a level each. */
 struct bi_cellgraph_search {
     const uint64_t *rows; /* (vertices) BI_CELLGRAPH_ROWS */
     const uint32_t *neighbours;
     uint32_t source[2];
-    int32_t sides;      /* 1 or 2 */
-    uint64_t *reach[2]; /* (vertices) words of each side; the sources' are set */
-    uint32_t *queue[2]; /* (vertices) in the order of their levels; the sources are first */
-    uint32_t *path;     /* sides == 2: room for the ways from where the sides meet to the sources: (vertices + 1) */
+    int32_t sides;       /* 1 or 2 */
+    const uint8_t *mask; /* (vertices) 0: not there; NULL: all are. Drivers read it */
+    uint64_t *reach[2];  /* (vertices) words of each side; the sources' are set */
+    uint32_t *queue[2];  /* (vertices) in the order of their levels; the sources are first */
+    uint32_t *path;      /* sides == 2: room for the ways from where the sides meet to the sources: (vertices + 1) */
     struct bi_cellgraph_searched *result;
 };
 struct bi_cellgraph_searched {

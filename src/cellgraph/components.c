@@ -2,12 +2,14 @@
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
+                                   int64_t *count)
 {
     struct bi_cellgraph_union args = {.edges = bi_cellgraph_edges_of(graph)};
     bool wide = graph->opts.id_bits == 64, staged = false;
     int64_t n = graph->vertices, found, *place;
     struct bi_out out;
+    BI_TRY(bi_stage_in(ctx, mask, mask ? (size_t)n : 0, (const void **)&args.mask, &staged));
     BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)n * (wide ? 8 : 4) : 0, &out, &staged));
     BI_TRY(bi_scratch_of(ctx, n, 4, &args.parent));
     BI_TRY(bi_scratch_of(ctx, n, 1, &args.roots));
@@ -21,6 +23,7 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
     BI_TRY(ctx->backend->core->compact(ctx, 1, args.roots, args.roots, n, NULL, place));
     BI_TRY(bi_read_back(ctx, &found, place, sizeof found));
     if (labels) {
+        if (mask) BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_mask_label, n, &args));
         struct bi_cellgraph_ids ids = {args.parent, out.reachable, wide};
         BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, n, &ids));
         BI_TRY(bi_stage_back(ctx, &out));
@@ -30,9 +33,9 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, v
     return BOSC_OK;
 }
 
-bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+static bosc_status components(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
+                              int64_t *count)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     if (graph->vertices == 0) {
@@ -40,5 +43,18 @@ bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph
         return BOSC_OK;
     }
     bi_expect(ctx, 5 * (double)graph->vertices);
-    BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, labels, count));
+    BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, mask, labels, count));
+}
+
+bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+{
+    BI_ENTER(ctx);
+    return components(ctx, graph, NULL, labels, count);
+}
+
+bosc_status bosc_cellgraph_components_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *vertex_mask,
+                                             void *labels, int64_t *count)
+{
+    BI_ENTER(ctx);
+    return components(ctx, graph, vertex_mask, labels, count);
 }

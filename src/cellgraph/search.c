@@ -47,19 +47,46 @@ static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi
     return BOSC_OK;
 }
 
+/* Memory of the sides, and the words of what is not reached. */
+static bosc_status reserve_sides(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search)
+{
+    for (int side = 0; side < search->sides; side++) {
+        BI_TRY(bi_scratch_of(ctx, n, 8, &search->reach[side]));
+        BI_TRY(bi_scratch_of(ctx, n, 4, &search->queue[side]));
+        const struct bi_cellgraph_masked_words words = {search->mask, search->reach[side]};
+        if (search->mask)
+            BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_mask_word, n, &words));
+        else
+            BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
+    }
+    return search->sides == 2 ? bi_scratch_of(ctx, n + 1, 4, &search->path) : BOSC_OK;
+}
+
+/* Are the sources there? search->mask becomes one that the backend reaches. */
+static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search, bool *there)
+{
+    bool staged = false;
+    uint8_t source = 1;
+    *there = true;
+    if (!search->mask) return BOSC_OK;
+    BI_TRY(bi_stage_in(ctx, search->mask, (size_t)n, (const void **)&search->mask, &staged));
+    for (int side = 0; side < search->sides && source; side++)
+        BI_TRY(bi_read_back(ctx, &source, search->mask + search->source[side], 1));
+    *there = source;
+    return BOSC_OK;
+}
+
 /* Searches from search->source; what was found is in search->reach, and *result says how far it went. */
 static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
                                struct bi_cellgraph_searched *result)
 {
-    int64_t n = graph->vertices;
+    bool there;
+    BI_TRY(read_mask(ctx, graph->vertices, search, &there));
+    BI_TRY(reserve_sides(ctx, graph->vertices, search));
+    *result = (struct bi_cellgraph_searched){.meeting = UINT32_MAX};
+    if (!there) return BOSC_OK;
     BI_TRY(rows_of(ctx, graph, search));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *result, &search->result));
-    for (int side = 0; side < search->sides; side++) {
-        BI_TRY(bi_scratch_of(ctx, n, 8, &search->reach[side]));
-        BI_TRY(bi_scratch_of(ctx, n, 4, &search->queue[side]));
-        BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
-    }
-    if (search->sides == 2) BI_TRY(bi_scratch_of(ctx, n + 1, 4, &search->path));
     BI_TRY(ctx->ops->cellgraph->search(ctx, search));
     return bi_read_back(ctx, result, search->result, sizeof *result);
 }
@@ -95,21 +122,35 @@ static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
-                                  void *parents, int64_t *reached, int64_t *depth)
+static bosc_status levels_of(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, const uint8_t *mask,
+                             void *levels, void *parents, int64_t *reached, int64_t *depth)
 {
     struct bi_cellgraph_searched result;
-    BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
     BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
-    struct bi_cellgraph_search search = {.sides = 1, .source = {(uint32_t)source, 0}};
+    struct bi_cellgraph_search search = {.sides = 1, .source = {(uint32_t)source, 0}, .mask = mask};
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = find_levels(ctx, graph, &search, levels, parents, &result));
     if (status == BOSC_OK && reached) *reached = result.reached[0];
     if (status == BOSC_OK && depth) *depth = result.depth[0];
     return status;
+}
+
+bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, void *levels,
+                                  void *parents, int64_t *reached, int64_t *depth)
+{
+    BI_ENTER(ctx);
+    return levels_of(ctx, graph, source, NULL, levels, parents, reached, depth);
+}
+
+bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source,
+                                         const uint8_t *vertex_mask, void *levels, void *parents, int64_t *reached,
+                                         int64_t *depth)
+{
+    BI_ENTER(ctx);
+    return levels_of(ctx, graph, source, vertex_mask, levels, parents, reached, depth);
 }
 
 static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search, void *path,
@@ -132,16 +173,29 @@ static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct 
     return BOSC_OK;
 }
 
-bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, void *path,
-                                int64_t capacity, int64_t *length)
+static bosc_status path_of(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, const uint8_t *mask,
+                           void *path, int64_t capacity, int64_t *length)
 {
-    BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
     BI_TRY(check_vertex(ctx, graph, "to", to));
     BI_TRY(bi_check_aligned(ctx, "path", path, (size_t)graph->opts.id_bits / 8));
     if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!length) return bi_fail(ctx, BOSC_ERR_ARG, "length: NULL");
-    struct bi_cellgraph_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}};
+    struct bi_cellgraph_search search = {.sides = 2, .source = {(uint32_t)from, (uint32_t)to}, .mask = mask};
     BI_RETURN_WITH_SCRATCH(ctx, find_path(ctx, graph, &search, path, capacity, length));
+}
+
+bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, void *path,
+                                int64_t capacity, int64_t *length)
+{
+    BI_ENTER(ctx);
+    return path_of(ctx, graph, from, to, NULL, path, capacity, length);
+}
+
+bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
+                                       const uint8_t *vertex_mask, void *path, int64_t capacity, int64_t *length)
+{
+    BI_ENTER(ctx);
+    return path_of(ctx, graph, from, to, vertex_mask, path, capacity, length);
 }

@@ -108,25 +108,37 @@ static void check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct 
     array_free(ctx, &positions);
 }
 
-static void check_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int32_t id_bits,
-                             bool on_device)
+/* The id that is none. */
+static int64_t none_of(int32_t id_bits) { return id_bits == 32 ? (int64_t)UINT32_MAX : -1; }
+
+/* mask: a byte for each vertex, or NULL. */
+static void check_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, const uint8_t *mask,
+                             int32_t id_bits, bool on_device)
 {
     struct array labels = array_make(ctx, NULL, (size_t)a->vertices * (size_t)id_bits / 8, on_device);
-    int64_t *want = suite_alloc((size_t)a->vertices * 8), count = -1, components = a->vertices;
-    for (int64_t v = 0; v < a->vertices; v++) want[v] = v;
+    struct array allowed = array_make(ctx, mask, mask ? (size_t)a->vertices : 0, on_device);
+    int64_t *want = suite_alloc((size_t)a->vertices * 8), count = -1, components = 0;
+    for (int64_t v = 0; v < a->vertices; v++) {
+        want[v] = mask && !mask[v] ? none_of(id_bits) : v;
+        components += !mask || mask[v];
+    }
     for (int64_t e = 0; e < a->edges; e++) {
         int64_t u = want[a->vertex_of[a->pairs[2 * e]]], v = want[a->vertex_of[a->pairs[2 * e + 1]]];
-        if (u == v) continue;
+        if (u == v || u == none_of(id_bits) || v == none_of(id_bits)) continue;
         components--;
         for (int64_t k = 0; k < a->vertices; k++)
             if (want[k] == (u > v ? u : v)) want[k] = u > v ? v : u;
     }
-    CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, labels.p, &count));
+    if (mask)
+        CHECK_OK(ctx, bosc_cellgraph_components_masked(ctx, graph, allowed.p, labels.p, &count));
+    else
+        CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, labels.p, &count));
     CHECK_EQ(count, components);
     array_get(ctx, &labels);
     for (int64_t v = 0; v < a->vertices; v++) CHECK_EQ(cells_id(labels.host, id_bits, v), want[v]);
     CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, NULL, NULL));
     free(want);
+    array_free(ctx, &allowed);
     array_free(ctx, &labels);
 }
 
@@ -146,7 +158,7 @@ static void check_graph(bosc_ctx *ctx, const struct reference_cells *c, const st
         check_vertices(ctx, graph, c, a, id_bits, device);
         check_pairs(ctx, graph, a, id_bits, device);
         check_rows(ctx, graph, a, id_bits, device);
-        check_components(ctx, graph, a, id_bits, device);
+        check_components(ctx, graph, a, NULL, id_bits, device);
     }
     bosc_cellgraph_free(graph);
 }
@@ -290,18 +302,22 @@ static void added(bosc_ctx *ctx)
     }
 }
 
-/* The plain searches: levels[v], parents[v] from `source`, -1 where no way leads. */
-static int64_t plain_levels(const struct answer *a, int64_t source, int64_t *levels, int64_t *parents, int64_t *depth)
+/* The plain searches among the vertices of a mask (NULL: all): levels[v], parents[v] from `source`, -1 where no way
+ * leads. */
+static int64_t plain_levels(const struct answer *a, const uint8_t *mask, int64_t source, int64_t *levels,
+                            int64_t *parents, int64_t *depth)
 {
     int64_t reached = 1;
     for (int64_t v = 0; v < a->vertices; v++) levels[v] = parents[v] = -1;
+    *depth = 0;
+    if (mask && !mask[source]) return 0;
     levels[source] = 0;
     parents[source] = source;
-    *depth = 0;
     for (bool any = true; any; *depth += any) {
         any = false;
         for (int64_t e = 0; e < 2 * a->edges; e++) {
             int64_t u = a->vertex_of[a->pairs[e]], v = a->vertex_of[a->pairs[e ^ 1]];
+            if (mask && !mask[v]) continue;
             if (levels[u] != *depth || (levels[v] >= 0 && levels[v] <= *depth)) continue;
             reached += levels[v] < 0;
             any = true;
@@ -312,40 +328,47 @@ static int64_t plain_levels(const struct answer *a, int64_t source, int64_t *lev
     return reached;
 }
 
-static void check_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int64_t source,
-                         int32_t id_bits, bool on_device)
+static void check_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, const uint8_t *mask,
+                         int64_t source, int32_t id_bits, bool on_device)
 {
+    struct array allowed = array_make(ctx, mask, mask ? (size_t)a->vertices : 0, on_device);
     size_t bytes = (size_t)a->vertices * (size_t)id_bits / 8;
     struct array levels = array_make(ctx, NULL, bytes, on_device), parents = array_make(ctx, NULL, bytes, on_device);
     int64_t *want = suite_alloc((size_t)a->vertices * 16), depth = -1, reached = -1, deepest;
-    int64_t all = plain_levels(a, source, want, want + a->vertices, &deepest);
-    CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, source, levels.p, parents.p, &reached, &depth));
+    int64_t all = plain_levels(a, mask, source, want, want + a->vertices, &deepest);
+    if (mask)
+        CHECK_OK(ctx,
+                 bosc_cellgraph_levels_masked(ctx, graph, source, allowed.p, levels.p, parents.p, &reached, &depth));
+    else
+        CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, source, levels.p, parents.p, &reached, &depth));
     CHECK_EQ(reached, all);
     CHECK_EQ(depth, deepest);
     array_get(ctx, &levels);
     array_get(ctx, &parents);
     for (int64_t v = 0; v < a->vertices; v++) {
-        int64_t none = id_bits == 32 ? (int64_t)UINT32_MAX : -1;
+        const int64_t none = none_of(id_bits);
         CHECK_EQ(cells_id(levels.host, id_bits, v), want[v] < 0 ? none : want[v]);
         CHECK_EQ(cells_id(parents.host, id_bits, v), want[v] < 0 ? none : want[a->vertices + v]);
     }
     CHECK_OK(ctx, bosc_cellgraph_levels(ctx, graph, source, NULL, NULL, NULL, NULL));
     free(want);
+    array_free(ctx, &allowed);
     array_free(ctx, &levels);
     array_free(ctx, &parents);
 }
 
 /* The path of bosc_cellgraph_path, from the levels and parents of both ends: its vertices but those beyond the room are
  * written, and their number is returned. */
-static int64_t plain_path(const struct answer *a, int64_t from, int64_t to, int64_t *path)
+static int64_t plain_path(const struct answer *a, const uint8_t *mask, int64_t from, int64_t to, int64_t *path)
 {
     int64_t n = a->vertices, *levels[2], *parents[2], ends[2] = {from, to}, depth[2] = {0, 0}, unused;
-    int64_t *arrays = suite_alloc((size_t)n * 32), meeting = from == to ? from : -1, length = 0;
+    int64_t *arrays = suite_alloc((size_t)n * 32), meeting = -1, length = 0;
     for (int side = 0; side < 2; side++) {
         levels[side] = arrays + 2 * side * n;
         parents[side] = levels[side] + n;
-        plain_levels(a, ends[side], levels[side], parents[side], &unused);
+        plain_levels(a, mask, ends[side], levels[side], parents[side], &unused);
     }
+    if (from == to && levels[0][to] == 0) meeting = from;
     for (int side = 0; meeting < 0 && levels[0][to] >= 0; side = 1 - side) {
         depth[side]++;
         for (int64_t v = n - 1; v >= 0; v--)
@@ -362,19 +385,25 @@ static int64_t plain_path(const struct answer *a, int64_t from, int64_t to, int6
     return length;
 }
 
-static void check_path(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, int64_t from, int64_t to,
-                       int32_t id_bits, bool on_device)
+static void check_path(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct answer *a, const uint8_t *mask,
+                       int64_t from, int64_t to, int32_t id_bits, bool on_device)
 {
     int64_t *want = suite_alloc((size_t)a->vertices * 8), length = -1, again = -1;
-    int64_t all = plain_path(a, from, to, want), room = all > 2 && from % 3 == 0 ? all - 1 : all + 1;
-    CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, from, to, NULL, 0, &length));
+    int64_t all = plain_path(a, mask, from, to, want), room = all > 2 && from % 3 == 0 ? all - 1 : all + 1;
+    struct array allowed = array_make(ctx, mask, mask ? (size_t)a->vertices : 0, on_device);
+    const uint8_t *only = mask ? allowed.p : NULL;
+    CHECK_OK(ctx, bosc_cellgraph_path_masked(ctx, graph, from, to, only, NULL, 0, &length));
     CHECK_EQ(length, all);
     struct array path = array_make(ctx, NULL, (size_t)room * (size_t)id_bits / 8, on_device);
-    CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, from, to, path.p, room, &again));
+    if (mask)
+        CHECK_OK(ctx, bosc_cellgraph_path_masked(ctx, graph, from, to, only, path.p, room, &again));
+    else
+        CHECK_OK(ctx, bosc_cellgraph_path(ctx, graph, from, to, path.p, room, &again));
     CHECK_EQ(again, all);
     array_get(ctx, &path);
     for (int64_t i = 0; i < room && i < all; i++) CHECK_EQ(cells_id(path.host, id_bits, i), want[i]);
     free(want);
+    array_free(ctx, &allowed);
     array_free(ctx, &path);
 }
 
@@ -387,15 +416,26 @@ static void searches(bosc_ctx *ctx)
         struct reference_cells c = cells_make(&r, (enum cells_shape)(trial % CELLS_SHAPES), trial % 5 ? 12 : 80, bits,
                                               1 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300), 0);
         struct answer a = answer_of(&c);
+        uint8_t *mask = suite_alloc((size_t)a.vertices);
         bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_AUTO, 0, id_bits);
         if (trial % 2) CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
         for (int k = 0; k < 3; k++) {
             int64_t from = (int64_t)suite_below(&r, (uint64_t)a.vertices);
             bool on_device = k == 1 && has_device_memory(ctx);
-            check_levels(ctx, graph, &a, from, id_bits, on_device);
-            check_path(ctx, graph, &a, from, (int64_t)suite_below(&r, (uint64_t)a.vertices), id_bits, on_device);
+            const int64_t to = (int64_t)suite_below(&r, (uint64_t)a.vertices);
+            check_levels(ctx, graph, &a, NULL, from, id_bits, on_device);
+            check_path(ctx, graph, &a, NULL, from, to, id_bits, on_device);
+            for (int64_t v = 0; v < a.vertices; v++) mask[v] = suite_below(&r, 8) >= (k == 2 ? 4 : 1) ? 1 + k : 0;
+            check_levels(ctx, graph, &a, mask, from, id_bits, on_device);
+            check_path(ctx, graph, &a, mask, from, to, id_bits, on_device);
+            check_path(ctx, graph, &a, mask, from, from, id_bits, on_device);
+            check_components(ctx, graph, &a, mask, id_bits, on_device);
         }
-        check_path(ctx, graph, &a, 0, 0, id_bits, false);
+        memset(mask, 0, (size_t)a.vertices);
+        check_levels(ctx, graph, &a, mask, 0, id_bits, false);
+        check_components(ctx, graph, &a, mask, id_bits, false);
+        check_path(ctx, graph, &a, NULL, 0, 0, id_bits, false);
+        free(mask);
         bosc_cellgraph_free(graph);
         answer_free(&a);
         free(c.rows);
@@ -427,6 +467,14 @@ static void far(bosc_ctx *ctx)
     CHECK_EQ(length, dims + LINE + 1);
     for (int64_t i = 0; i < LINE; i++) CHECK_EQ(path[dims + 1 + i], cube + i);
     for (int64_t i = 0; i < dims; i++) CHECK_EQ(path[i] & ~path[i + 1], 0);
+    uint8_t *mask = suite_alloc((size_t)n); /* the line is cut */
+    memset(mask, 1, (size_t)n);
+    mask[n - 5] = 0;
+    CHECK_OK(ctx, bosc_cellgraph_levels_masked(ctx, graph, 0, mask, NULL, NULL, &reached, &depth));
+    CHECK(reached == n - 5 && depth == dims + LINE - 5);
+    CHECK_OK(ctx, bosc_cellgraph_path_masked(ctx, graph, 0, n - 1, mask, path, dims + LINE + 1, &length));
+    CHECK_EQ(length, 0);
+    free(mask);
     free(path);
     bosc_cellgraph_free(graph);
     free(c.rows);

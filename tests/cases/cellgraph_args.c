@@ -198,6 +198,25 @@ static void searches(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, odd, &count, &depth), "parents");
         CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, odd, 31, &count), "path");
     }
+    const uint8_t mask[32] = {1};
+    CHECK_EQ(bosc_cellgraph_levels_masked(NULL, graph, 0, mask, ids, ids, &count, &depth), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_path_masked(NULL, graph, 0, 1, mask, ids, 32, &count), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_cellgraph_components_masked(NULL, graph, mask, ids, &count), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cellgraph_levels_masked(ctx, NULL, 0, mask, ids, ids, &count, &depth), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, NULL, 0, 1, mask, ids, 32, &count), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_components_masked(ctx, NULL, mask, ids, &count), "graph");
+    CHECK_ARG(ctx, bosc_cellgraph_components_masked(ctx, graph, mask, (char *)ids + 1, &count), "labels");
+    for (int i = 0; i < 7; i++) {
+        CHECK_ARG(ctx, bosc_cellgraph_levels_masked(ctx, graph, strangers[i], mask, ids, NULL, NULL, NULL), "source");
+        CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, graph, strangers[i], 0, mask, ids, 32, &count), "from");
+        CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, graph, 0, strangers[i], mask, ids, 32, &count), "to");
+        void *odd = (char *)ids + i + 1;
+        CHECK_ARG(ctx, bosc_cellgraph_levels_masked(ctx, graph, 0, mask, odd, NULL, &count, &depth), "levels");
+        CHECK_ARG(ctx, bosc_cellgraph_levels_masked(ctx, graph, 0, mask, NULL, odd, &count, &depth), "parents");
+        CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, graph, 0, 1, mask, odd, 31, &count), "path");
+    }
+    CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, graph, 0, 1, mask, ids, -1, &count), "capacity");
+    CHECK_ARG(ctx, bosc_cellgraph_path_masked(ctx, graph, 0, 1, mask, ids, 32, NULL), "length");
     CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, -1, &count), "capacity");
     CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, INT64_MIN, &count), "capacity");
     CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, 32, NULL), "length");

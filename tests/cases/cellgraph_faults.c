@@ -18,6 +18,7 @@ struct subject {
     bosc_cellgraph_trie_search search;
     bosc_cellgraph_heuristic_search heuristic;
     int which;
+    uint8_t mask[ROWS];
     struct outputs out;
 };
 
@@ -73,6 +74,10 @@ static bosc_status call(bosc_ctx *ctx, void *user)
             status = bosc_cellgraph_levels(ctx, s->graph, 3, o->ids, o->vertex_of, o->counts, o->offsets);
         return status;
     case 7: return bosc_cellgraph_path(ctx, s->graph, 0, 5, o->ids, EDGES, o->counts);
+    case 8: /* from here on the first vertices are not there */
+        return bosc_cellgraph_levels_masked(ctx, s->graph, 3, s->mask, o->ids, o->vertex_of, o->counts, o->offsets);
+    case 9: return bosc_cellgraph_path_masked(ctx, s->graph, 5, 3, s->mask, o->ids, EDGES, o->counts);
+    case 10: return bosc_cellgraph_components_masked(ctx, s->graph, s->mask, o->ids, o->counts);
     case 5: return bosc_cellgraph_components(ctx, s->graph, o->ids, o->counts);
     case 1: return bosc_cellgraph_get_vertices(ctx, s->graph, o->vectors, o->firsts, o->counts, o->vertex_of);
     case 2: return bosc_cellgraph_get_pairs(ctx, s->graph, o->ids, o->positions);
@@ -85,7 +90,7 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
                                                     BOSC_CELLGRAPH_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 15; kind++) { /* of tries from 10 on, then of the published heuristic */
+    for (int kind = 0; kind < 18; kind++) { /* of tries from 10 on, then of the published heuristic, and masked */
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;
@@ -93,6 +98,9 @@ static void faults(bosc_ctx *ctx)
         if (kind == 14) {
             s->which = 0;
             s->heuristic = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
+        } else if (kind >= 15) {
+            s->which = kind - 7;
+            for (int v = 0; v < ROWS; v++) s->mask[v] = v > 1;
         } else if (kind >= 10) {
             s->which = kind == 13 ? 4 : 0;
             s->method = BOSC_CELLGRAPH_TRIE;

@@ -12,6 +12,7 @@ BI_FN void bi_cellgraph_put_id(void *ids, bool wide, int64_t at, uint32_t id)
         ((uint32_t *)ids)[at] = id;
 }
 
+/* Numbers of vertices; UINT32_MAX is none. */
 struct bi_cellgraph_ids {
     const uint32_t *from;
     void *to;
@@ -20,10 +21,13 @@ struct bi_cellgraph_ids {
 
 BI_FN void bi_step_cellgraph_widen_id(const struct bi_cellgraph_ids *a, int64_t i)
 {
-    bi_cellgraph_put_id(a->to, a->wide, i, a->from[i]);
+    if (a->wide)
+        ((int64_t *)a->to)[i] = a->from[i] == UINT32_MAX ? -1 : (int64_t)a->from[i];
+    else
+        ((uint32_t *)a->to)[i] = a->from[i];
 }
 
-/* One half of words of 64 bits. */
+/* One half of the words of a search. */
 struct bi_cellgraph_half {
     const uint64_t *from;
     void *to;
@@ -33,9 +37,10 @@ struct bi_cellgraph_half {
 
 BI_FN void bi_step_cellgraph_widen_half(const struct bi_cellgraph_half *a, int64_t i)
 {
-    uint32_t half = (uint32_t)(a->from[i] >> a->shift);
+    const bool none = a->from[i] == UINT64_MAX || a->from[i] == BI_CELLGRAPH_MASKED;
+    const uint32_t half = none ? UINT32_MAX : (uint32_t)(a->from[i] >> a->shift);
     if (a->wide)
-        ((int64_t *)a->to)[i] = a->from[i] == UINT64_MAX ? -1 : (int64_t)half;
+        ((int64_t *)a->to)[i] = none ? -1 : (int64_t)half;
     else
         ((uint32_t *)a->to)[i] = half;
 }
