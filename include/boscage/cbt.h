@@ -36,8 +36,9 @@ enum { BOSC_CBT_MAX_DEPTH = 36 };
 
 typedef enum bosc_cbt_layout {
     BOSC_CBT_RANKED = 0,   /* the bit field, and the number of leaves before every 1,024 of its bits */
-    BOSC_CBT_PUBLISHED = 1 /* beside them the article's heap of 2^(D+2) bits, which every change makes anew in O(2^D);
-                              leaves are found by descending it */
+    BOSC_CBT_PUBLISHED = 1 /* the article's heap of 2^(D+2) bits and nothing else: commands change bits of its deepest
+                              level, every reduction makes all sums anew in O(2^D), and leaves are found by descending
+                              them */
 } bosc_cbt_layout;
 
 /* How bosc_cbt_decode finds leaves. */
@@ -66,31 +67,31 @@ BOSC_API bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, b
 /* Frees the tree once the work queued on it is done. NULL is allowed. */
 BOSC_API void bosc_cbt_free(bosc_cbt *tree);
 
-/* Takes memory for commands, and scratch, so that later calls on the tree with arrays in the backend's memory allocate
- * nothing. Recorded commands stay.
+/* Takes memory for commands (RANKED), and scratch, so that later calls on the tree with arrays in the backend's memory
+ * allocate nothing. Recorded commands stay.
  * Cost: bosc_cbt_bytes gives the memory; O(2^D / 64) work the first time. Does not wait. */
 BOSC_API bosc_status bosc_cbt_reserve(bosc_ctx *ctx, bosc_cbt *tree);
 
 /* Bytes of backend memory for a tree with these options. Needs no device. Any pointer may be NULL.
- * *kept: by the tree as it is made: 2^D / 8 + 2^D / 128, and 2^D / 2 of a PUBLISHED one.
- * *commanded: by the tree from its first command on: 2^D / 4 + 2^D / 1024 more.
+ * *kept: by the tree as it is made: 2^D / 8 + 2^D / 128; a PUBLISHED one 2^D / 2.
+ * *commanded: by the tree from its first command on: 2^D / 4 + 2^D / 1024 more; a PUBLISHED one takes no more.
  * *scratch: the most that a call with arrays in the backend's memory takes of the context. */
 BOSC_API bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64_t *kept, int64_t *commanded,
                                     int64_t *scratch);
 
 /* Makes the nodes of a level (0 to depth) the leaves, and forgets recorded commands.
- * Cost: O(2^D / 64) work, no scratch. Queues. */
+ * Cost: O(2^D / 64) work, PUBLISHED O(2^D); no scratch worth counting. Queues. */
 BOSC_API bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level);
 
 /* Records that leaves are to be split, or merged with their siblings. The tree stays as it is until it is reduced.
  * nodes (node_count): numbers that are not leaves of the tree, 0 included, do nothing; repeated commands count once.
- * Cost: O(node_count) work. The first command takes memory for commands (bosc_cbt_bytes). Queues. */
+ * Cost: O(node_count) work. The first command takes memory for commands (bosc_cbt_bytes), RANKED. Queues. */
 BOSC_API bosc_status bosc_cbt_split(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count);
 BOSC_API bosc_status bosc_cbt_merge(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count);
 
 /* Carries out the recorded commands and counts the leaves.
- * Cost: O(2^D / 1024) work, and O(1) a 64-bit word of the blocks of 1,024 bits that have commands; nothing at all if no
- * command was recorded. Scratch of 2^D / 128 bytes. Queues. */
+ * Cost: O(2^D / 1024) work, and O(1) a 64-bit word of the blocks of 1,024 bits that have commands; PUBLISHED O(2^D),
+ * the full reduction of the article; nothing at all if no command was recorded. Scratch of 2^D / 128 bytes. Queues. */
 BOSC_API bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree);
 
 /* Takes one command for each leaf, and reduces.
@@ -98,8 +99,8 @@ BOSC_API bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree);
  *     Commands recorded before count too.
  * sources (capacity, or NULL): for each leaf of the new tree the old leaf that it was or was split from, of two merged
  *     leaves the left one; -1 beyond the leaves. For bosc_cbt_carry.
- * Cost: as bosc_cbt_reduce, and O(command_count + capacity) work. Scratch of 2^D / 128 bytes on the CPU; on CUDA with
- * sources, up to 2^D / 7. Queues. */
+ * Cost: as bosc_cbt_reduce, and O(command_count + capacity) work, PUBLISHED O(command_count D + capacity). Scratch of
+ * 2^D / 128 bytes on the CPU and of PUBLISHED trees; on CUDA with sources, up to 2^D / 7. Queues. */
 BOSC_API bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t command_count,
                                      int64_t *sources, int64_t capacity);
 
@@ -137,7 +138,7 @@ BOSC_API bosc_status bosc_cbt_decode_at(bosc_ctx *ctx, const bosc_cbt *tree, con
                                         void *nodes);
 
 /* Finds the numbers of leaves: leaves[i] is that of the leaf nodes[i], or -1 if the node is not a leaf.
- * Cost: O(node_count) work, at most 16 words of bits for each; no scratch. Queues. */
+ * Cost: O(node_count) work, at most 16 words of bits for each, PUBLISHED O(node_count D); no scratch. Queues. */
 BOSC_API bosc_status bosc_cbt_encode(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t node_count,
                                      int64_t *leaves);
 
@@ -147,9 +148,9 @@ BOSC_API bosc_status bosc_cbt_encode(bosc_ctx *ctx, const bosc_cbt *tree, const 
 BOSC_API bosc_status bosc_cbt_heap_read(bosc_ctx *ctx, const bosc_cbt *tree, const void *nodes, int64_t node_count,
                                         int64_t *counts);
 
-/* Copies the bit field out.
+/* Copies the bit field out, as of the last reduction.
  * bits ((2^D + 63) / 64): words of 64 bits, the lowest one first.
- * Cost: O(2^D / 64) work, no scratch. Waits only for a host array. */
+ * Cost: O(2^D / 64) work, no scratch but for staging. Waits only for a host array. */
 BOSC_API bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bits);
 
 /* Takes a bit field over, and forgets recorded commands.
@@ -157,10 +158,10 @@ BOSC_API bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint
  * Cost: O(2^D / 64) work; scratch of 2^D / 8 bytes and 2^D / 128. Waits. */
 BOSC_API bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
-/* Counts the leaves of a tree whose bits were changed where they lie, through a view (boscage/device/cbt.h), as the
- * article's kernels do; forgets recorded commands. The bits must encode a tree (bosc_cbt_validate). Between the change
- * and this call no other call may use the tree.
- * Cost: O(2^D / 64) work, scratch of 2^D / 128 bytes. Queues. */
+/* Counts the leaves of a tree whose bits were changed where they lie, through a view (boscage/device/cbt.h, cbt_heap.h),
+ * as the article's kernels do; forgets recorded commands. The bits must encode a tree (bosc_cbt_validate). Between the
+ * change and this call no other call may use the tree.
+ * Cost: O(2^D / 64) work, PUBLISHED O(2^D); scratch of 2^D / 128 bytes. Queues. */
 BOSC_API bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree);
 
 /* Writes the article's heap of 2^(D+2) bits, for either layout.

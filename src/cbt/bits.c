@@ -73,7 +73,7 @@ bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bit
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "bits", bits));
-    BI_TRY(ctx->backend->copy(ctx, bits, tree->view.bits, (size_t)bi_cbt_bit_words(tree->opts.depth) * 8));
+    BI_TRY_WITH_SCRATCH(ctx, bi_cbt_copy_bits(ctx, tree, bits));
     return ctx->backend->reaches(ctx, bits) ? BOSC_OK : ctx->backend->sync(ctx);
 }
 
@@ -149,5 +149,5 @@ bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, tree->view.bits));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, NULL));
 }

@@ -2,6 +2,8 @@
 #ifndef BI_CBT_CBT_H
 #define BI_CBT_CBT_H
 
+#include <boscage/device/cbt_heap.h>
+
 #include "cbt/steps/sizes.h"
 #include "core/context.h"
 
@@ -9,16 +11,17 @@
 extern "C" {
 #endif
 
-/* Between calls bits and ranks agree and encode a tree; bits beyond 2^depth are clear in the bit field and in both
- * fields of commands. */
+/* Between calls bits and ranks of a RANKED tree agree and encode a tree; bits beyond 2^depth are clear in the bit field
+ * and in both fields of commands. A PUBLISHED tree has the heap alone: its sums encode a tree, and its bits differ from
+ * that by the commands that were recorded. */
 struct bosc_cbt {
     struct bi_memory memory, host;
-    bosc_cbt_opts opts; /* every field set */
-    bosc_cbt_view view; /* splits and merges are NULL until the first command */
+    bosc_cbt_opts opts;           /* every field set */
+    bosc_cbt_view view;           /* RANKED; splits and merges are NULL until the first command */
+    bosc_cbt_heap_view heap_view; /* PUBLISHED */
     struct bi_block bits, ranks, commands, heap, exchange;
-    bool pending;    /* commands may have been recorded since the last reduction */
-    bool shared;     /* a view of the commands is out: any may have been recorded at any time */
-    bool heap_valid; /* the article's heap agrees with the bits */
+    bool pending; /* commands may have been recorded since the last reduction */
+    bool shared;  /* a view of the commands is out: any may have been recorded at any time */
 };
 
 /* One update of a tree. */
@@ -35,11 +38,11 @@ struct bi_cbt_change {
 };
 
 struct bi_cbt_outcome {
-    bool unchanged; /* known: the commands changed nothing */
-    bool decoded;   /* nodes are written */
+    bool decoded; /* nodes are written */
 };
 
 struct bi_cbt_decode;
+struct bi_cbt_reduction;
 struct bi_cbt_steps;
 struct bi_cbt_cpu_steps;
 
@@ -60,6 +63,9 @@ struct bi_cbt_ops {
     /* Capability: visits every leaf with a function of the caller's and records what it returns. NULL where kernels
      * cannot call such functions. */
     bosc_status (*for_each)(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user);
+    bosc_status (*for_each_in_heap)(bosc_ctx *ctx, const bosc_cbt_heap_view *view, bosc_cbt_visit_fn visit, void *user);
+    /* PUBLISHED: changes the bits, then makes all sums anew. On failure the sums are as before. */
+    bosc_status (*reduce_heap)(bosc_ctx *ctx, const struct bi_cbt_reduction *a);
 };
 
 #ifdef BOSC_HAVE_CUDA

@@ -7,9 +7,14 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
     if (node_count == 0) return BOSC_OK;
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * bi_cbt_id_size(tree), &nodes, &staged));
-    struct bi_cbt_record record = {tree->view, nodes, tree->opts.id_bits == 64, merge};
+    const bool wide = tree->opts.id_bits == 64;
+    const struct bi_cbt_record record = {tree->view, nodes, wide, merge};
+    const struct bi_cbt_heap_record in_heap = {tree->heap_view, nodes, wide, merge, NULL};
     tree->pending = true;
-    BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, record, node_count, &record));
+    if (bi_cbt_is_published(tree))
+        BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, heap_record, node_count, &in_heap));
+    else
+        BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, record, node_count, &record));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
@@ -42,6 +47,7 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
         return bi_fail(ctx, BOSC_ERR_BACKEND, "visit: kernels of this backend cannot call the caller's functions");
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     tree->pending = true;
+    if (bi_cbt_is_published(tree)) return ops->for_each_in_heap(ctx, &tree->heap_view, visit, user);
     return ops->for_each(ctx, &tree->view, visit, user);
 }
 
@@ -52,6 +58,19 @@ struct cycle {
     void *nodes;
     int64_t node_capacity;
 };
+
+/* As published: commands change the bits where they lie, and all sums are made anew. */
+static bosc_status change_heap(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a)
+{
+    const struct bi_cbt_heap_record record = {.view = tree->heap_view, .commands = a->commands};
+    const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_COMMANDED};
+    if (a->count > 0) {
+        tree->pending = true;
+        BI_TRY(BI_CBT_STEP(ctx, heap_record_by_leaf, a->count, &record));
+    }
+    if (a->sources) BI_TRY(bi_cbt_heap_give_sources(ctx, tree, a->sources, a->capacity));
+    return tree->pending || tree->shared ? bi_cbt_reduce_heap(ctx, tree, &all) : BOSC_OK;
+}
 
 /* Sources go to the caller before the tree changes, and are waited for: nothing may fail after. */
 static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, struct bi_cbt_outcome *outcome)
@@ -70,18 +89,16 @@ static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, 
         change.node_capacity = c->node_capacity;
         change.wide = tree->opts.id_bits == 64;
     }
+    if (bi_cbt_is_published(tree)) return change_heap(ctx, tree, &change);
     change.view = tree->view;
-    bool heap_valid = tree->heap_valid;
-    tree->heap_valid = false;
     BI_TRY(ctx->ops->cbt->change(ctx, tree, &change, outcome));
     tree->pending = false;
-    tree->heap_valid = heap_valid && outcome->unchanged;
-    return tree->heap_valid ? BOSC_OK : bi_cbt_refresh_heap(ctx, tree);
+    return BOSC_OK;
 }
 
 static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
 {
-    struct bi_cbt_outcome outcome = {false, false};
+    struct bi_cbt_outcome outcome = {false};
     BI_TRY_WHOLE(ctx, update(ctx, tree, c, &outcome));
     if (!c->nodes || outcome.decoded) return BOSC_OK;
     return bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, c->nodes);

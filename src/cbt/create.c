@@ -4,10 +4,12 @@
 static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
     struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
+    if (bi_cbt_is_published(tree)) {
+        const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_OF_LEVEL, .level = level};
+        BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_reduce_heap(ctx, tree, &all));
+    }
     BI_TRY(bi_cbt_clear_commands(ctx, tree));
-    tree->heap_valid = false;
-    BI_TRY(BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset));
-    return bi_cbt_refresh_heap(ctx, tree);
+    return BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset);
 }
 
 bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt **tree)

@@ -7,10 +7,14 @@
 
 #define BI_CBT_STEP(ctx, name, n, args) (ctx->ops->cbt->steps->cbt_##name((ctx), (n), (args)))
 
-/* The article's heap of the tree, to `heap`. */
+/* The article's heap of the tree, to `heap` in reach. */
 bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap);
-/* The heap that a PUBLISHED tree keeps; the last thing that every change does. */
-bosc_status bi_cbt_refresh_heap(bosc_ctx *ctx, bosc_cbt *tree);
+/* The words of the tree's bit field, to `bits` anywhere. */
+bosc_status bi_cbt_copy_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bits);
+/* PUBLISHED: the sums are made anew; no commands are pending then. */
+bosc_status bi_cbt_reduce_heap(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_reduction *a);
+/* PUBLISHED: where the leaves that the recorded commands make come from, to sources (capacity) anywhere. */
+bosc_status bi_cbt_heap_give_sources(bosc_ctx *ctx, const bosc_cbt *tree, int64_t *sources, int64_t capacity);
 
 /* As bosc_cbt_decode, without the checks. */
 bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes);

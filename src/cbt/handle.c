@@ -54,10 +54,13 @@ bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, con
 static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_cbt *tree)
 {
     bosc_cbt_view *v = &tree->view;
+    if (bi_cbt_is_published(tree)) {
+        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
+        tree->heap_view = (bosc_cbt_heap_view){BOSC_CBT_VIEW_VERSION, v->depth, tree->heap.data};
+        return BOSC_OK;
+    }
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->bits, bi_cbt_field_bytes(v->depth)));
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ranks, bi_cbt_rank_bytes(v->depth)));
-    if (tree->opts.layout == BOSC_CBT_PUBLISHED)
-        BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->heap, (size_t)bi_cbt_heap_words(v->depth) * 8));
     size_t exchange = ctx->ops->cbt->exchange_bytes;
     if (exchange > 0) {
         BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->exchange, exchange));
@@ -87,7 +90,7 @@ bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree
 bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
     size_t field = bi_cbt_field_bytes(tree->opts.depth), bytes = bi_cbt_command_bytes(tree->opts.depth);
-    if (tree->view.splits) return BOSC_OK;
+    if (tree->view.splits || bi_cbt_is_published(tree)) return BOSC_OK;
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->commands, bytes));
     BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bytes));
     tree->view.splits = tree->commands.data;
@@ -99,7 +102,8 @@ bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree)
 bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree)
 {
     if (!tree->pending && !tree->shared) return BOSC_OK;
-    BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bi_cbt_command_bytes(tree->opts.depth)));
+    if (tree->commands.data)
+        BI_TRY(ctx->backend->fill(ctx, tree->commands.data, 0, bi_cbt_command_bytes(tree->opts.depth)));
     tree->pending = false;
     return BOSC_OK;
 }
@@ -116,13 +120,16 @@ void bosc_cbt_free(bosc_cbt *tree)
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
-/* Scratch of a call on the tree with arrays in reach, at most: of an update, or of taking over a bit field, which is
- * checked in a copy. */
-static int64_t scratch_bytes(const bosc_ctx *ctx, int32_t depth)
+/* Scratch of a call on a RANKED tree with arrays in reach, at most: of an update, or of taking over a bit field, which
+ * is checked in a copy. On a PUBLISHED one a bit field, or the counts of an update with sources, and what their scan
+ * takes. */
+static int64_t scratch_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *o)
 {
-    int64_t change = ctx->ops->cbt->change_scratch(bi_cbt_blocks(depth));
-    int64_t install = (int64_t)bi_cbt_field_bytes(depth) + SLACK;
-    install += ctx->ops->cbt->install_scratch(bi_cbt_blocks(depth));
+    enum { SCAN = 1 << 18 };
+    const int64_t field = (int64_t)bi_cbt_field_bytes(o->depth) + SLACK, blocks = bi_cbt_blocks(o->depth);
+    if (o->layout == BOSC_CBT_PUBLISHED) return field + (int64_t)bi_cbt_rank_bytes(o->depth) + SCAN;
+    const int64_t change = ctx->ops->cbt->change_scratch(blocks);
+    const int64_t install = field + ctx->ops->cbt->install_scratch(blocks);
     return change > install ? change : install;
 }
 
@@ -141,12 +148,13 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
     BI_ENTER(says);
     BI_TRY(bi_cbt_check_opts(says, opts, &full));
+    const bool published = full.layout == BOSC_CBT_PUBLISHED;
     int64_t bytes = (int64_t)(bi_cbt_field_bytes(full.depth) + bi_cbt_rank_bytes(full.depth));
-    bytes += full.layout == BOSC_CBT_PUBLISHED ? bi_cbt_heap_words(full.depth) * 8 : 0;
     bytes += (int64_t)ctx->ops->cbt->exchange_bytes;
+    if (published) bytes = bi_cbt_heap_words(full.depth) * 8;
     if (kept) *kept = bytes;
-    if (commanded) *commanded = bytes + (int64_t)bi_cbt_command_bytes(full.depth);
-    if (scratch) *scratch = scratch_bytes(ctx, full.depth);
+    if (commanded) *commanded = bytes + (published ? 0 : (int64_t)bi_cbt_command_bytes(full.depth));
+    if (scratch) *scratch = scratch_bytes(ctx, &full);
     return BOSC_OK;
 }
 
@@ -155,8 +163,20 @@ bosc_status bosc_cbt_reserve(bosc_ctx *ctx, bosc_cbt *tree)
     void *memory;
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(ctx, tree->opts.depth), &memory));
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(ctx, &tree->opts), &memory));
     return bi_cbt_reserve_commands(ctx, tree);
+}
+
+bosc_status bi_cbt_read_leaf_count(bosc_ctx *ctx, const bosc_cbt *tree, int64_t *leaves)
+{
+    uint64_t root[2]; /* the words of the heap that have it */
+    const int64_t words = bi_cbt_heap_words(tree->opts.depth);
+    if (!bi_cbt_is_published(tree))
+        return bi_read_back(ctx, leaves, tree->view.ranks + tree->view.blocks, sizeof *leaves);
+    BI_TRY(bi_read_back(ctx, root, tree->heap.data, words > 1 ? sizeof root : sizeof *root));
+    const bosc_cbt_heap_view view = {BOSC_CBT_VIEW_VERSION, tree->opts.depth, root};
+    *leaves = bosc_cbt_heap_leaf_count(&view);
+    return BOSC_OK;
 }
 
 bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info *info)
@@ -169,7 +189,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
                           .depth = tree->opts.depth,
                           .layout = tree->opts.layout,
                           .id_bits = tree->opts.id_bits};
-    BI_TRY(bi_read_back(ctx, &full.leaves, tree->view.ranks + tree->view.blocks, sizeof full.leaves));
+    BI_TRY(bi_cbt_read_leaf_count(ctx, tree, &full.leaves));
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }
@@ -179,8 +199,22 @@ bosc_status bosc_cbt_get_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_view *view
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
     if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
+    if (bi_cbt_is_published(tree))
+        return bi_fail(ctx, BOSC_ERR_ARG, "tree: PUBLISHED, whose view is that of bosc_cbt_get_heap_view");
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     tree->shared = true;
     *view = tree->view;
+    return BOSC_OK;
+}
+
+bosc_status bosc_cbt_get_heap_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_heap_view *view)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_cbt_check(ctx, tree));
+    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
+    if (!bi_cbt_is_published(tree))
+        return bi_fail(ctx, BOSC_ERR_ARG, "tree: RANKED, whose view is that of bosc_cbt_get_view");
+    tree->shared = true;
+    *view = tree->heap_view;
     return BOSC_OK;
 }

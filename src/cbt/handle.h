@@ -15,9 +15,14 @@ bosc_status bi_cbt_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, con
                                size_t size);
 static inline size_t bi_cbt_id_size(const bosc_cbt *tree) { return (size_t)tree->opts.id_bits / 8; }
 
-/* A tree with these (full) options and memory for its bits and ranks, which are not set. */
+static inline bool bi_cbt_is_published(const bosc_cbt *tree) { return tree->opts.layout == BOSC_CBT_PUBLISHED; }
+
+/* The number of leaves as of the last reduction. Waits. */
+bosc_status bi_cbt_read_leaf_count(bosc_ctx *ctx, const bosc_cbt *tree, int64_t *leaves);
+
+/* A tree with these (full) options and memory for its bits and ranks, or its heap, which are not set. */
 bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree);
-/* Memory for commands, none of which is recorded. */
+/* Memory for commands, none of which is recorded; a PUBLISHED tree takes none. */
 bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree);
 /* Forgets the recorded commands. */
 bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree);

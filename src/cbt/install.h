@@ -6,8 +6,8 @@
 
 #include "core/context.h"
 
-/* The tree takes over a bit field in reach that encodes a tree and has whole blocks, clear beyond the tree; it may be
- * the tree's own, changed. Recorded commands are forgotten. */
+/* The tree takes over a bit field in reach that encodes a tree and has whole blocks, clear beyond the tree; NULL or
+ * that of the tree: its own, changed. Recorded commands are forgotten. */
 bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
 /* Scratch of bi_cbt_install_bits on a tree of this depth, at most. */

@@ -60,7 +60,7 @@ static bosc_status fill(void *state, void *fresh)
     BI_TRY(bi_cbt_find_invalid(ctx, r->opts.depth, field, &invalid));
     if (invalid != INT64_MAX) return malformed(r, "its bits are not those of a tree");
     BI_TRY(bi_cbt_install_bits(ctx, tree, field));
-    BI_TRY(bi_read_back(ctx, &leaves, tree->view.ranks + tree->view.blocks, sizeof leaves));
+    BI_TRY(bi_cbt_read_leaf_count(ctx, tree, &leaves));
     return leaves == r->header.leaves ? BOSC_OK : malformed(r, "its number of leaves is wrong");
 }
 

@@ -1,26 +1,21 @@
 /* Decodes leaves, and answers queries about leaves and nodes. */
 #include "cbt/drivers.h"
 
-/* Whether leaves are found by descending the heap, as published. */
-static bool descends(const bosc_cbt *tree) { return tree->opts.layout == BOSC_CBT_PUBLISHED && tree->heap_valid; }
-
 bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
 {
     struct bi_out out;
     bool staged = false, wide = tree->opts.id_bits == 64;
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, nodes, (size_t)count * bi_cbt_id_size(tree), &out, &staged));
-    if (tree->opts.decoding == BOSC_CBT_SEQUENTIAL) {
-        struct bi_cbt_decode step = {tree->view, first, count, out.reachable, wide};
-        BI_TRY(BI_CBT_STEP(ctx, decode_sequential, 1, &step));
-    } else if (descends(tree)) {
-        struct bi_cbt_heap step = {
-            .heap = tree->heap.data, .depth = tree->opts.depth, .first = first, .nodes = out.reachable, .wide = wide};
-        BI_TRY(BI_CBT_STEP(ctx, heap_decode, count, &step));
-    } else {
-        struct bi_cbt_decode step = {tree->view, first, count, out.reachable, wide};
-        BI_TRY(ctx->ops->cbt->decode(ctx, &step));
-    }
+    const bool sequential = tree->opts.decoding == BOSC_CBT_SEQUENTIAL;
+    const struct bi_cbt_decode by_words = {tree->view, first, count, out.reachable, wide};
+    const struct bi_cbt_heap_query descent = {
+        .view = tree->heap_view, .first = first, .count = count, .nodes = out.reachable, .wide = wide};
+    if (bi_cbt_is_published(tree))
+        BI_TRY(sequential ? BI_CBT_STEP(ctx, heap_sequential, 1, &descent)
+                          : BI_CBT_STEP(ctx, heap_decode, count, &descent));
+    else
+        BI_TRY(sequential ? BI_CBT_STEP(ctx, decode_sequential, 1, &by_words) : ctx->ops->cbt->decode(ctx, &by_words));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -48,14 +43,26 @@ struct batch {
     void *out;
 };
 
+/* As published, from the heap. */
+static bosc_status answer_from_heap(bosc_ctx *ctx, const bosc_cbt *tree, const struct batch *b, const void *in,
+                                    void *out)
+{
+    struct bi_cbt_heap_query step = {.view = tree->heap_view, .wide = tree->opts.id_bits == 64};
+    if (b->kind == NODE_OF_LEAF) {
+        step.leaves = in;
+        step.nodes = out;
+        return BI_CBT_STEP(ctx, heap_decode, b->count, &step);
+    }
+    step.nodes = (void *)in;
+    step.answers = out;
+    if (b->kind == LEAF_OF_NODE) return BI_CBT_STEP(ctx, heap_encode, b->count, &step);
+    return BI_CBT_STEP(ctx, heap_values, b->count, &step);
+}
+
 static bosc_status answer(bosc_ctx *ctx, const bosc_cbt *tree, const struct batch *b, const void *in, void *out)
 {
     bool wide = tree->opts.id_bits == 64;
-    if (b->kind == NODE_OF_LEAF && descends(tree)) {
-        struct bi_cbt_heap step = {
-            .heap = tree->heap.data, .depth = tree->opts.depth, .leaves = in, .nodes = out, .wide = wide};
-        return BI_CBT_STEP(ctx, heap_decode, b->count, &step);
-    }
+    if (bi_cbt_is_published(tree)) return answer_from_heap(ctx, tree, b, in, out);
     struct bi_cbt_query step = {.view = tree->view, .wide = wide};
     if (b->kind == NODE_OF_LEAF) {
         step.leaves = in;

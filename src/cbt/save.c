@@ -13,10 +13,15 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
                               .layout = o->layout,
                               .id_bits = (uint32_t)o->id_bits};
     memcpy(h.magic, BI_CBT_SAVE_MAGIC, sizeof h.magic);
-    BI_TRY(bi_read_back(s->ctx, &h.leaves, tree->view.ranks + tree->view.blocks, sizeof h.leaves));
+    BI_TRY(bi_cbt_read_leaf_count(s->ctx, tree, &h.leaves));
     h.hash = bi_hash(&h, offsetof(struct bi_cbt_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));
-    return bi_save_array(s, tree->view.bits, (size_t)bi_cbt_bit_words(o->depth) * 8);
+    const size_t bytes = (size_t)bi_cbt_bit_words(o->depth) * 8;
+    if (!bi_cbt_is_published(tree)) return bi_save_array(s, tree->view.bits, bytes);
+    uint64_t *bits;
+    BI_TRY(bi_scratch_of(s->ctx, bi_cbt_bit_words(o->depth), 8, &bits));
+    BI_TRY(bi_cbt_copy_bits(s->ctx, tree, bits));
+    return bi_save_array(s, bits, bytes);
 }
 
 bosc_status bosc_cbt_write(bosc_ctx *ctx, const bosc_cbt *tree, bosc_write_fn write, void *user)

@@ -70,7 +70,7 @@ static void all_trees(bosc_ctx *ctx)
 /* Every command for every leaf of every tree of depth 3. */
 static void all_commands(bosc_ctx *ctx)
 {
-    bosc_cbt *tree = cbt_make(ctx, 3, 0, 0);
+    bosc_cbt *trees[2] = {cbt_make(ctx, 3, 0, 0), cbt_make(ctx, 3, 0, 1)};
     int64_t turn = 0, every = suite_slow(ctx) ? 401 : 7;
     for (int64_t k = 0; k < reference_cbt_count(3); k++) {
         int64_t combinations = 1;
@@ -81,6 +81,7 @@ static void all_commands(bosc_ctx *ctx)
             int64_t sources[16], got[16], rest = c;
             uint64_t bits;
             if (turn++ % every) continue;
+            bosc_cbt *tree = trees[turn / every % 2];
             struct reference_cbt t = reference_cbt_number(3, k);
             for (int64_t l = 0; l < t.n; l++, rest /= 3) commands[l] = (uint8_t)(rest % 3);
             reference_cbt_bits(&t, &bits);
@@ -93,7 +94,8 @@ static void all_commands(bosc_ctx *ctx)
         }
         reference_cbt_free(&first);
     }
-    bosc_cbt_free(tree);
+    bosc_cbt_free(trees[0]);
+    bosc_cbt_free(trees[1]);
 }
 
 /* Commands at random: mostly splits, mostly merges, or both; in places many, in others none. */
@@ -368,38 +370,91 @@ static bosc_cbt_command visit(void *user, int64_t leaf, uint64_t node)
     return leaf % 3 ? BOSC_CBT_KEEP : BOSC_CBT_SPLIT;
 }
 
+/* Records splits of the leaves with commands through a view of either layout, and sees what it tells of each leaf. */
+static void split_by_view(bosc_ctx *ctx, bosc_cbt *tree, const struct reference_cbt *t, const uint8_t *commands)
+{
+    const bool published = cbt_is_published(ctx, tree);
+    bosc_cbt_view v;
+    bosc_cbt_heap_view h;
+    if (published)
+        CHECK_OK(ctx, bosc_cbt_get_heap_view(ctx, tree, &h));
+    else
+        CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &v));
+    CHECK_EQ(published ? bosc_cbt_heap_leaf_count(&h) : bosc_cbt_leaf_count(&v), t->n);
+    for (int64_t l = 0; l < t->n; l++) {
+        const uint64_t node = published ? bosc_cbt_heap_leaf_node(&h, l) : bosc_cbt_leaf_node(&v, l);
+        CHECK_EQ(node, t->nodes[l]);
+        CHECK_EQ(published ? bosc_cbt_heap_leaf_index(&h, node) : bosc_cbt_leaf_index(&v, node), l);
+        CHECK_EQ(published ? (int64_t)bosc_cbt_heap_value(&h, node, bosc_cbt_level(node))
+                           : bosc_cbt_leaves_below(&v, node),
+                 1);
+        if (!commands[l]) continue;
+        if (published)
+            bosc_cbt_heap_mark_split(&h, node);
+        else
+            bosc_cbt_mark_split(&v, node);
+    }
+}
+
 /* Leaves are split while others visit them, by a function of the caller's and through a view. */
 static void visits(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    bosc_cbt *tree = cbt_make(ctx, 14, 3, 0);
-    struct reference_cbt t = reference_cbt_level(14, 3);
-    if (info.backend != BOSC_BACKEND_CPU) CHECK_STATUS(ctx, bosc_cbt_for_each(ctx, tree, visit, &t), BOSC_ERR_BACKEND);
-    for (int round = 0; round < 10 && info.backend == BOSC_BACKEND_CPU; round++) {
-        uint8_t *commands = suite_alloc((size_t)t.n);
-        for (int64_t l = 0; l < t.n; l++) commands[l] = l % 3 ? 0 : 1;
-        if (round % 2) {
-            CHECK_OK(ctx, bosc_cbt_for_each(ctx, tree, visit, &t));
-        } else {
-            bosc_cbt_view v;
-            CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &v));
-            CHECK_EQ(bosc_cbt_leaf_count(&v), t.n);
-            for (int64_t l = 0; l < t.n; l++) {
-                uint64_t node = bosc_cbt_leaf_node(&v, l);
-                CHECK_EQ(node, t.nodes[l]);
-                CHECK_EQ(bosc_cbt_leaf_index(&v, node), l);
-                CHECK_EQ(bosc_cbt_leaves_below(&v, node), 1);
-                if (commands[l]) bosc_cbt_mark_split(&v, node);
-            }
+    for (int layout = 0; layout < 2; layout++) {
+        bosc_cbt *tree = cbt_make(ctx, 14, 3, layout);
+        struct reference_cbt t = reference_cbt_level(14, 3);
+        if (info.backend != BOSC_BACKEND_CPU)
+            CHECK_STATUS(ctx, bosc_cbt_for_each(ctx, tree, visit, &t), BOSC_ERR_BACKEND);
+        for (int round = 0; round < 10 && info.backend == BOSC_BACKEND_CPU; round++) {
+            uint8_t *commands = suite_alloc((size_t)t.n);
+            for (int64_t l = 0; l < t.n; l++) commands[l] = l % 3 ? 0 : 1;
+            if (round % 2)
+                CHECK_OK(ctx, bosc_cbt_for_each(ctx, tree, visit, &t));
+            else
+                split_by_view(ctx, tree, &t, commands);
+            cbt_check(ctx, tree, &t); /* as it was */
+            CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+            reference_cbt_update(&t, commands, NULL);
+            cbt_check(ctx, tree, &t);
+            free(commands);
         }
-        CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
-        reference_cbt_update(&t, commands, NULL);
-        cbt_check(ctx, tree, &t);
-        free(commands);
+        bosc_cbt_free(tree);
+        reference_cbt_free(&t);
     }
-    bosc_cbt_free(tree);
-    reference_cbt_free(&t);
+}
+
+/* Until it is reduced, a tree with commands is the one before, whatever is asked of it; a heap of less than a word too.
+ * Orders in which commands come make no difference. */
+static void between(bosc_ctx *ctx)
+{
+    for (int trial = 0; trial < 40; trial++) {
+        struct suite_random r = {(uint64_t)trial};
+        const int32_t depth = trial % 10, level = depth / 2;
+        if (suite_leaves_out()) continue;
+        bosc_cbt *tree = cbt_make(ctx, depth, level, 3 + 2 * (trial % 2)); /* sequential decoding every other time */
+        struct reference_cbt t = reference_cbt_level(depth, level);
+        for (int round = 0; round < 4; round++) {
+            uint8_t *commands = suite_alloc((size_t)t.n);
+            draw_commands(&r, commands, t.n, 3);
+            for (int pass = 0; pass < 2; pass++)
+                for (int64_t i = 0; i < t.n; i++) {
+                    const int64_t l = trial % 4 < 2 ? i : t.n - 1 - i;
+                    if (commands[l] != 1 + (pass + round) % 2) continue;
+                    void *node = cbt_nodes(&t.nodes[l], 1, cbt_id_bits(ctx, tree));
+                    CHECK_OK(ctx, commands[l] == 1 ? bosc_cbt_split(ctx, tree, node, 1)
+                                                   : bosc_cbt_merge(ctx, tree, node, 1));
+                    free(node);
+                }
+            check_all(ctx, tree, &t);
+            CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+            reference_cbt_update(&t, commands, NULL);
+            check_all(ctx, tree, &t);
+            free(commands);
+        }
+        reference_cbt_free(&t);
+        bosc_cbt_free(tree);
+    }
 }
 
 /* Whole levels, split and merged as a whole. */
@@ -457,6 +512,6 @@ static const struct suite_case suite_cases_cbt[] = {
     {"shared", shared, NULL},       {"ranges", ranges, NULL},
     {"fields", fields, NULL},       {"large_fields", large_fields, NULL},
     {"visits", visits, NULL},       {"levels", levels, NULL},
-    {"nodes", NULL, nodes},
+    {"between", between, NULL},     {"nodes", NULL, nodes},
 };
 SUITE(cbt);

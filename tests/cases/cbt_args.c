@@ -57,12 +57,13 @@ static void bytes(bosc_ctx *ctx)
 {
     for (int32_t depth = 0; depth <= 36; depth++) {
         bosc_cbt_opts o = {.size = sizeof o, .depth = depth};
-        int64_t kept, commanded, scratch, published;
+        int64_t kept, commanded, scratch, published, heap_commanded;
         CHECK_OK(ctx, bosc_cbt_bytes(ctx, &o, &kept, &commanded, &scratch));
         o.layout = BOSC_CBT_PUBLISHED;
-        CHECK_OK(ctx, bosc_cbt_bytes(ctx, &o, &published, NULL, NULL));
+        CHECK_OK(ctx, bosc_cbt_bytes(ctx, &o, &published, &heap_commanded, NULL));
         CHECK(kept > 0 && scratch > 0 && commanded > kept);
-        CHECK_EQ(published - kept, depth > 4 ? (int64_t)4 << (depth - 3) : 8);
+        CHECK_EQ(published, depth > 4 ? (int64_t)4 << (depth - 3) : 8); /* the heap, and nothing else */
+        CHECK_EQ(heap_commanded, published);
         if (depth > 16) continue;
         for (int layout = 0; layout < 2; layout++) {
             uint64_t root = 1;
@@ -75,7 +76,7 @@ static void bytes(bosc_ctx *ctx)
             CHECK(info.depth == depth && info.layout == o.layout && info.id_bits == 64 && info.leaves == 1);
             CHECK_OK(ctx, bosc_cbt_split(ctx, tree, &root, 1));
             CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
-            CHECK_EQ(info.bytes, commanded + (layout ? published - kept : 0));
+            CHECK_EQ(info.bytes, layout ? published : commanded);
             bosc_cbt_free(tree);
         }
     }
@@ -194,6 +195,7 @@ static void whole_trees(bosc_ctx *ctx)
 {
     bosc_cbt *tree = NULL;
     bosc_cbt_view view;
+    bosc_cbt_heap_view heap;
     static const int32_t levels[] = {-1, -2, 9, 10, INT32_MAX, INT32_MIN};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
     CHECK_EQ(bosc_cbt_reduce(NULL, tree), BOSC_ERR_ARG);
@@ -209,7 +211,14 @@ static void whole_trees(bosc_ctx *ctx)
     CHECK_EQ(bosc_cbt_get_view(NULL, tree, &view), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_get_view(ctx, NULL, &view), "tree");
     CHECK_ARG(ctx, bosc_cbt_get_view(ctx, tree, NULL), "view");
+    CHECK_EQ(bosc_cbt_get_heap_view(NULL, tree, &heap), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_get_heap_view(ctx, NULL, &heap), "tree");
+    CHECK_ARG(ctx, bosc_cbt_get_heap_view(ctx, tree, NULL), "view");
+    CHECK_ARG(ctx, bosc_cbt_get_heap_view(ctx, tree, &heap), "tree: RANKED");
     CHECK_EQ(cbt_leaves(ctx, tree), 8);
+    bosc_cbt_free(tree);
+    tree = cbt_make(ctx, 8, 3, 1);
+    CHECK_ARG(ctx, bosc_cbt_get_view(ctx, tree, &view), "tree: PUBLISHED");
     bosc_cbt_free(tree);
 }
 

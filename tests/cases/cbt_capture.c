@@ -224,12 +224,11 @@ static void call_reset(bosc_ctx *ctx, void *user)
 static void resets(bosc_ctx *ctx)
 {
     for (int which = 0; which < 4; which++) {
-        bosc_cbt_view view;
         struct capture c;
         struct scene s;
         uint64_t node = 1 << LEVEL;
         open_scene(ctx, &s, suite_slow(ctx) ? 11 : DEPTH, which);
-        CHECK_OK(ctx, bosc_cbt_get_view(ctx, s.tree, &view));
+        cbt_share(ctx, s.tree);
         capture_open(&c, ctx, call_reset, &s);
         reference_cbt_free(&s.t);
         s.t = reference_cbt_level(s.t.depth, LEVEL + 1);
@@ -264,9 +263,8 @@ static void recounts(bosc_ctx *ctx)
         struct reference_cbt t = reference_cbt_level(depth, level);
         struct scene s = {.tree = tree, .id_bits = cbt_id_bits(ctx, tree)};
         void *nodes = cbt_nodes(&node, 1, s.id_bits);
-        bosc_cbt_view view;
         struct capture c;
-        CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &view));
+        uint64_t *field = cbt_share(ctx, tree);
         capture_open(&c, ctx, call_recount, &s);
         cbt_check(ctx, tree, &t);
         for (int round = 0; round < ROUNDS && t.n < ROOM / 2; round++) {
@@ -275,7 +273,7 @@ static void recounts(bosc_ctx *ctx)
             reference_cbt_update(&t, commands, NULL);
             reference_cbt_bits(&t, bits);
             CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, 1));
-            put(ctx, (void *)(uintptr_t)view.bits, bits, bytes);
+            put(ctx, field, bits, bytes);
             capture_replay(&c);
             cbt_check(ctx, tree, &t);
             CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));

@@ -7,6 +7,7 @@
 
 #include <boscage/cbt.h>
 #include <boscage/device/cbt.h>
+#include <boscage/device/cbt_heap.h>
 
 #include "reference/cbt.h"
 #include "support/suite.h"
@@ -36,6 +37,26 @@ static inline int64_t cbt_leaves(bosc_ctx *ctx, const bosc_cbt *tree)
     bosc_cbt_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
     return info.leaves;
+}
+
+static inline bool cbt_is_published(bosc_ctx *ctx, const bosc_cbt *tree)
+{
+    bosc_cbt_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
+    return info.layout == BOSC_CBT_PUBLISHED;
+}
+
+/* Takes a view; where its bit field is, if that begins with a word. */
+static inline uint64_t *cbt_share(bosc_ctx *ctx, bosc_cbt *tree)
+{
+    bosc_cbt_view view;
+    bosc_cbt_heap_view heap;
+    if (cbt_is_published(ctx, tree)) {
+        CHECK_OK(ctx, bosc_cbt_get_heap_view(ctx, tree, &heap));
+        return heap.heap + ((uint64_t)3 << heap.depth) / 64;
+    }
+    CHECK_OK(ctx, bosc_cbt_get_view(ctx, tree, &view));
+    return (uint64_t *)(uintptr_t)view.bits;
 }
 
 /* Node i of an array as the tree's. */

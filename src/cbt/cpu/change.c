@@ -14,8 +14,7 @@ bosc_status bi_cbt_cpu_decode(bosc_ctx *ctx, const struct bi_cbt_decode *a)
     return STEP(ctx, decode, a->view.blocks + (a->count + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, a);
 }
 
-static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
-                             struct bi_cbt_outcome *outcome)
+static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a)
 {
     int64_t blocks = tree->view.blocks, *fresh;
     uint32_t any;
@@ -34,7 +33,6 @@ static bosc_status carry_out(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_
         BI_TRY(STEP(ctx, sources, blocks + (a->capacity + BI_CBT_BLOCK - 1) / BI_CBT_BLOCK, &sources));
     }
     struct bi_cbt_apply flip = {tree->view, any ? fresh : NULL};
-    outcome->unchanged = !any;
     return STEP(ctx, apply, blocks + 1, &flip);
 }
 
@@ -47,7 +45,8 @@ bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt
         tree->pending = true;
         BI_TRY(STEP(ctx, record_by_leaf, tree->view.blocks, &order));
     }
-    return carry_out(ctx, tree, a, outcome);
+    (void)outcome; /* nodes are decoded by another call */
+    return carry_out(ctx, tree, a);
 }
 
 bosc_status bi_cbt_cpu_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)

@@ -61,4 +61,6 @@ const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu) = {.steps = &steps,
                                                          .decode = bi_cbt_cpu_decode,
                                                          .change = bi_cbt_cpu_change,
                                                          .install = bi_cbt_cpu_install,
-                                                         .for_each = for_each};
+                                                         .for_each = for_each,
+                                                         .for_each_in_heap = bi_cbt_cpu_for_each_in_heap,
+                                                         .reduce_heap = bi_cbt_cpu_reduce_heap};

@@ -18,6 +18,7 @@ bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const 
 int64_t bi_cbt_cuda_change_scratch(int64_t blocks);
 int64_t bi_cbt_cuda_install_scratch(int64_t blocks);
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
+bosc_status bi_cbt_cuda_reduce_heap(bosc_ctx *ctx, const bi_cbt_reduction *a);
 }
 
 /* Of the words by which the blocks of a launch tell each other what they counted (cuda/grid_exchange.cuh). */

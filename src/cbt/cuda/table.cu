@@ -22,4 +22,6 @@ extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {&steps,
                                                bi_cbt_cuda_decode,
                                                bi_cbt_cuda_change,
                                                bi_cbt_cuda_install,
-                                               nullptr};
+                                               nullptr,
+                                               nullptr,
+                                               bi_cbt_cuda_reduce_heap};

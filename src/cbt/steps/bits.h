@@ -6,6 +6,15 @@
 #include "cbt/steps/sizes.h"
 #include "cbt/steps/word.h"
 
+/* The word of a field from `first` on in which leaves begin at multiples of 2^size. */
+BI_FN uint64_t bi_cbt_level_word(int32_t depth, int32_t size, uint64_t first)
+{
+    const bool starts = size < 6 || (first & (((uint64_t)1 << size) - 1)) == 0;
+    uint64_t every = 1;
+    for (int32_t t = 5; t >= size; t--) every |= every << ((uint64_t)1 << t);
+    return !(first >> depth) && starts ? every & bi_cbt_field_mask(depth) : 0;
+}
+
 /* The nodes of a level are the leaves. Items are blocks + 1. */
 struct bi_cbt_reset {
     int32_t depth, level;
@@ -20,13 +29,8 @@ BI_FN void bi_step_cbt_reset(const struct bi_cbt_reset *a, int64_t block)
     uint64_t first = (uint64_t)block << BOSC_CBT_BLOCK_BITS, end = (uint64_t)1 << a->depth;
     a->ranks[block] = (int64_t)(((first < end ? first : end) + ((uint64_t)1 << size) - 1) >> size);
     if (block == a->blocks) return;
-    uint64_t every = 1;
-    for (int32_t t = 5; t >= size; t--) every |= every << ((uint64_t)1 << t);
-    for (int w = 0; w < BI_CBT_WORDS; w++) {
-        uint64_t position = first + 64 * (uint64_t)w;
-        bool starts = size < 6 || (position & (((uint64_t)1 << size) - 1)) == 0;
-        a->bits[block * BI_CBT_WORDS + w] = position < end && starts ? every & bi_cbt_field_mask(a->depth) : 0;
-    }
+    for (int w = 0; w < BI_CBT_WORDS; w++)
+        a->bits[block * BI_CBT_WORDS + w] = bi_cbt_level_word(a->depth, size, first + 64 * (uint64_t)w);
 }
 
 /* A tree takes over bits and ranks, for the same reason. Items are blocks + 1. */

@@ -2,11 +2,8 @@
 #ifndef BI_CBT_STEPS_HEAP_H
 #define BI_CBT_STEPS_HEAP_H
 
-#include <stdbool.h>
-
 #include <boscage/device/cbt.h>
 
-#include "cbt/steps/nodes.h"
 #include "cbt/steps/word.h"
 
 /* The first bit of a node of a level. */
@@ -31,10 +28,6 @@ struct bi_cbt_heap {
     const uint64_t *bits;
     int32_t depth, level;
     int64_t word;
-    const int64_t *leaves; /* of decoding: what to find; NULL: first, first + 1, ... */
-    int64_t first;
-    void *nodes;
-    bool wide;
 };
 
 /* The part of node `k`'s value that lies in a word. */
@@ -78,25 +71,6 @@ BI_FN void bi_step_cbt_heap_top(const struct bi_cbt_heap *a, int64_t item)
         }
     }
     (void)item;
-}
-
-/* Item i: the node of one leaf, by descending from the root. */
-BI_FN void bi_step_cbt_heap_decode(const struct bi_cbt_heap *a, int64_t i)
-{
-    int64_t leaf = a->leaves ? a->leaves[i] : a->first + i;
-    uint64_t node = 1, rest = (uint64_t)leaf, count = bi_cbt_heap_get(a->heap, 1, 0, a->depth);
-    if (leaf < 0 || rest >= count) {
-        bi_cbt_store_node(a->nodes, i, 0, a->wide);
-        return;
-    }
-    for (int32_t level = 1; count > 1; level++) {
-        uint64_t left = bi_cbt_heap_get(a->heap, 2 * node, level, a->depth);
-        bool right = rest >= left;
-        node = 2 * node + right;
-        rest -= right ? left : 0;
-        count = right ? count - left : left;
-    }
-    bi_cbt_store_node(a->nodes, i, node, a->wide);
 }
 
 /* Words of the bit field out of a heap; of depths below 6 the field is a part of a word. */

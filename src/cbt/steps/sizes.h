@@ -4,6 +4,8 @@
 
 #include <boscage/device/cbt.h>
 
+#include "base/step.h"
+
 enum { BI_CBT_BLOCK = 1 << BOSC_CBT_BLOCK_BITS, BI_CBT_WORDS = BOSC_CBT_BLOCK_WORDS };
 
 /* Blocks of 1,024 bits; the tree keeps whole blocks. */
@@ -20,7 +22,7 @@ static inline size_t bi_cbt_command_bytes(int32_t depth)
 }
 
 /* Words of the bit field and of the article's heap as callers know them. */
-static inline int64_t bi_cbt_bit_words(int32_t depth) { return depth > 6 ? (int64_t)1 << (depth - 6) : 1; }
+BI_FN int64_t bi_cbt_bit_words(int32_t depth) { return depth > 6 ? (int64_t)1 << (depth - 6) : 1; }
 static inline int64_t bi_cbt_heap_words(int32_t depth) { return depth > 4 ? (int64_t)1 << (depth - 4) : 1; }
 
 #endif

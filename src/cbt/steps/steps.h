@@ -6,6 +6,7 @@
 #include "cbt/steps/change.h"
 #include "cbt/steps/decode.h"
 #include "cbt/steps/heap.h"
+#include "cbt/steps/published.h"
 #include "cbt/steps/query.h"
 #include "core/backend.h"
 
