@@ -10,11 +10,11 @@ enum { WALK = 64 /* generated vectors of a walk */ };
 
 static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
 {
-    int64_t pivots = 3;
+    int64_t pivots = 3, digit = 0;
     int method = 0, search = 0, heuristic = 0, code;
     if ((code = option_choice(job, OPT_METHOD, &method)) || (code = option_integer(job, OPT_PIVOTS, 0, 16, &pivots)) ||
         (code = option_choice(job, OPT_HEURISTIC_SEARCH, &heuristic)) ||
-        (code = option_choice(job, OPT_TRIE_SEARCH, &search)))
+        (code = option_choice(job, OPT_TRIE_SEARCH, &search)) || (code = option_integer(job, OPT_DIGIT, 1, 8, &digit)))
         return code;
     const bool pairs = job->value[OPT_PIVOTS] || job->value[OPT_HEURISTIC_SEARCH];
     if (pairs && !job->value[OPT_METHOD]) method = BOSC_CELLGRAPH_HEURISTIC;
@@ -24,6 +24,8 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
         return say(EXIT_USAGE, "--pivots: needs --method heuristic");
     if (job->value[OPT_TRIE_SEARCH] && method != BOSC_CELLGRAPH_TRIE)
         return say(EXIT_USAGE, "--trie-search: needs --method trie");
+    if (job->value[OPT_DIGIT] && method != BOSC_CELLGRAPH_TRIE) return say(EXIT_USAGE, "--digit: needs --method trie");
+    opts->digit_bits = (int32_t)digit;
     opts->method = (bosc_cellgraph_method)method;
     opts->pivots = (int32_t)pivots;
     opts->heuristic_search = (bosc_cellgraph_heuristic_search)heuristic;
@@ -35,6 +37,9 @@ static int build(struct job *job, const bosc_vectors *vectors, bosc_cellgraph_op
                  bosc_array *pairs)
 {
     bosc_cellgraph_info info = {.size = sizeof info};
+    if (opts->digit_bits % vectors->letter_bits)
+        return say(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts->digit_bits,
+                   vectors->letter_bits);
     opts->length = vectors->length;
     opts->letter_bits = vectors->letter_bits;
     double start = job_now();

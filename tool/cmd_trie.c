@@ -9,7 +9,7 @@
 /* A trie of vectors, and what is asked of it. */
 struct dictionary {
     enum option question; /* OPT_FIND, OPT_PREFIX or OPT_NEIGHBOURS */
-    int64_t bits, letters;
+    int64_t bits, letters, digit;
     bosc_vectors rows, queries;
     bosc_trie *trie;
     bosc_trie_info info;
@@ -62,7 +62,11 @@ static int build(struct job *job, struct dictionary *d, int layout)
     const bosc_trie_opts opts = {.size = sizeof opts,
                                  .length = d->rows.length,
                                  .letter_bits = d->rows.letter_bits,
-                                 .layout = (bosc_trie_layout)layout};
+                                 .layout = (bosc_trie_layout)layout,
+                                 .digit_bits = (int32_t)d->digit};
+    if (opts.digit_bits % opts.letter_bits)
+        return say(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts.digit_bits,
+                   (int)opts.letter_bits);
     double start = job_now();
     bosc_status status = bosc_trie_create(job->ctx, &opts, &d->trie);
     if (status == BOSC_OK) status = bosc_trie_build(job->ctx, d->trie, d->rows.rows, NULL, d->rows.n, 0);
@@ -181,7 +185,8 @@ static int read_options(const struct job *job, struct dictionary *d, int *layout
         return say(EXIT_USAGE, "%s: one of --find, --prefix and --neighbours is needed", job->command->room);
     if (job->value[OPT_LETTERS] && d->question != OPT_PREFIX) return say(EXIT_USAGE, "--letters: needs --prefix");
     if ((code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d->bits)) ||
-        (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)))
+        (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)) ||
+        (code = option_integer(job, OPT_DIGIT, 1, 8, &d->digit)))
         return code;
     return option_choice(job, OPT_LAYOUT, layout);
 }

@@ -341,7 +341,7 @@ const struct command commands[] = {
      .run = run_hash_match},
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N]\n"
-              "                         [--heuristic-search NAME] [--trie-search NAME] [-o edges.npy]",
+              "                         [--heuristic-search NAME] [--trie-search NAME] [--digit R] [-o edges.npy]",
      .summary = "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
                 "V: lines of 0 and 1; bases (A, C, G, T), one sequence a line, a count behind it or not, or FASTA; or\n"
                 ".npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8 are rows i < j, the\n"
@@ -355,7 +355,8 @@ const struct command commands[] = {
               {.id = OPT_METHOD},
               {.id = OPT_PIVOTS},
               {.id = OPT_HEURISTIC_SEARCH},
-              {.id = OPT_TRIE_SEARCH}},
+              {.id = OPT_TRIE_SEARCH},
+              {.id = OPT_DIGIT}},
      .arrays = true,
      .run = run_cellgraph},
     {.room = "cellgraph",
@@ -377,7 +378,8 @@ const struct command commands[] = {
      .arrays = true,
      .run = run_cellgraph_path},
     {.room = "trie",
-     .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]",
+     .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]\n"
+              "                    [--digit R]",
      .summary = "Build a trie of vectors and look vectors up, or those that begin like them, or differ in one letter.\n"
                 "V and Q: lines of 0 and 1; bases, one sequence a line, or FASTA; or .npy u1 of packed bits, the most\n"
                 "significant first, with --bits. Equal vectors are one, of the first row. out (m,) i8 is the row of V\n"
@@ -394,7 +396,8 @@ const struct command commands[] = {
               {.id = OPT_LETTERS},
               {.id = OPT_LAYOUT,
                .words = WORDS("compact", "published"),
-               .help = "compact (default), or published, an array of children for each node"}},
+               .help = "compact (default), or published, an array of children for each node"},
+              {.id = OPT_DIGIT}},
      .arrays = true,
      .run = run_trie},
     {.room = "cbt",

@@ -82,6 +82,7 @@ typedef struct bosc_cellgraph_opts {
     /* HEURISTIC_PUBLISHED on a device: blocks of a launch, at most (0: 4,096), and threads of a block, up to 1,024 (0: as
      * many as a vector has words, in whole warps). The CPU ignores them. */
     int32_t blocks, threads;
+    int32_t digit_bits; /* TRIE: of the digits by which its nodes branch, as in boscage/trie.h; 0: the widest */
 } bosc_cellgraph_opts;
 
 /* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */

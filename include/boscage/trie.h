@@ -7,7 +7,7 @@
  * order by their letters, the first letter first; the number of keys before a key is its rank, 0 to keys - 1.
  *
  * Each key has one value, which stands in a leaf, and a multiplicity: how many rows it came with. A node branches by
- * one digit, which is as many letters as 8 bits hold. The same rows make the same trie on every backend and number of
+ * one digit of digit_bits bits, which are whole letters: the trie is a 2^digit_bits-ary search tree. The same rows make the same trie on every backend and number of
  * threads.
  *
  * Queries come in batches of query_count rows, each `stride` words after the one before (0: as many as a row has);
@@ -48,7 +48,8 @@ typedef struct bosc_trie_opts {
     bosc_trie_layout layout;
     bosc_trie_duplicates duplicates;
     int32_t value_bits; /* of a value: 64 (default) or 32 */
-    int32_t reserved;
+    int32_t digit_bits; /* 1 to 8, a multiple of letter_bits; 0: as many letters as 8 bits hold. Answers do not depend
+                           on it */
 } bosc_trie_opts;
 
 /* Words of a packed row; 0 where a bosc_trie_opts with these numbers would be refused. */
@@ -192,6 +193,7 @@ typedef struct bosc_trie_info {
     int64_t node_bytes; /* of it, what nodes and their children take */
     int64_t depth_most; /* nodes above the deepest leaf */
     double depth;       /* and above the average leaf */
+    int32_t digit_bits, reserved;
 } bosc_trie_info;
 
 /* Describes the trie. Set `size`.

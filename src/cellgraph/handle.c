@@ -40,6 +40,9 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
     if (full->threads < 0 || full->threads > BI_CELLGRAPH_THREADS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d", (int)full->threads,
                        BI_CELLGRAPH_THREADS);
+    if (full->digit_bits < 0 || full->digit_bits > 8 || full->digit_bits % full->letter_bits)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: digit_bits %d is not in 0 to 8, or no multiple of letter_bits %d",
+                       (int)full->digit_bits, (int)full->letter_bits);
     if (full->trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && !ctx->ops->cellgraph->dobrowolski)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
                        ctx->backend->name);

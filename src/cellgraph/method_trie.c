@@ -10,7 +10,8 @@ bosc_trie_opts bi_cellgraph_trie_opts(const bosc_cellgraph_opts *o)
                             .length = o->length,
                             .letter_bits = o->letter_bits,
                             .layout = published ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
-                            .value_bits = 32};
+                            .value_bits = 32,
+                            .digit_bits = o->digit_bits};
 }
 
 static bosc_status open_trie(bosc_ctx *ctx, bosc_cellgraph *graph)

@@ -28,16 +28,19 @@ bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_t
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: duplicates %d is none of them", (int)full->duplicates);
     if (full->value_bits != 32 && full->value_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: value_bits %d is neither 32 nor 64", (int)full->value_bits);
-    if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved is not 0");
+    if (full->digit_bits == 0) full->digit_bits = bi_trie_widest_digit(full->letter_bits);
+    if (full->digit_bits < 1 || full->digit_bits > BI_TRIE_DIGIT || full->digit_bits % full->letter_bits)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: digit_bits %d is not in 1 to %d, or no multiple of letter_bits %d",
+                       (int)full->digit_bits, BI_TRIE_DIGIT, (int)full->letter_bits);
     return BOSC_OK;
 }
 
 struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *o)
 {
-    const int32_t letters = BI_TRIE_DIGIT / o->letter_bits; /* of a digit */
+    const int32_t letters = o->digit_bits / o->letter_bits; /* of a digit */
     struct bi_trie_shape s = {.letters = bi_letters_of(o->length, o->letter_bits)};
     const int32_t per_word = s.letters.per_word, last = s.letters.length - (s.letters.words - 1) * per_word;
-    s.digit_bits = letters * o->letter_bits;
+    s.digit_bits = o->digit_bits;
     s.digits = (per_word + letters - 1) / letters;
     s.levels = (s.letters.words - 1) * s.digits + (last + letters - 1) / letters;
     for (int32_t j = 1; j <= per_word; j++) s.reversed_lows |= 1ull << (64 - j * o->letter_bits);
@@ -198,6 +201,7 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
                            .letter_bits = trie->opts.letter_bits,
                            .value_bits = trie->opts.value_bits,
                            .layout = trie->opts.layout,
+                           .digit_bits = trie->opts.digit_bits,
                            .nodes = trie->nodes};
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) full.bytes += (int64_t)trie->blocks[b].bytes;
     for (int b = BI_TRIE_NODES; b < BI_TRIE_BLOCKS; b++) full.node_bytes += (int64_t)trie->blocks[b].bytes;

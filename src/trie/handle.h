@@ -8,6 +8,9 @@
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full);
 struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *full);
 
+/* Bits of as many letters as a digit holds. */
+static inline int32_t bi_trie_widest_digit(int32_t letter_bits) { return BI_TRIE_DIGIT / letter_bits * letter_bits; }
+
 /* Whether the context can reach the trie; BOSC_ERR_ARG with the reason. */
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie);
 

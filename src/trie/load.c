@@ -23,7 +23,8 @@ static bosc_status parse(void *state)
                            .letter_bits = (int32_t)h->letter_bits,
                            .layout = (bosc_trie_layout)h->layout,
                            .duplicates = (bosc_trie_duplicates)h->duplicates,
-                           .value_bits = (int32_t)h->value_bits};
+                           .value_bits = (int32_t)h->value_bits,
+                           .digit_bits = (int32_t)h->digit_bits};
     if (bi_trie_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
         return malformed(r, "its options are unknown");
     if (h->keys < 0 || h->keys > INT32_MAX) return malformed(r, "its number of keys is out of range");

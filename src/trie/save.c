@@ -14,9 +14,11 @@ static bosc_status put_trie(struct bi_saver *s, const void *structure)
                                .layout = o->layout,
                                .duplicates = o->duplicates,
                                .value_bits = (uint32_t)o->value_bits,
+                               .digit_bits = (uint32_t)o->digit_bits,
                                .keys = trie->keys,
                                .rows = trie->rows};
     size_t bytes[3];
+    if (o->digit_bits == bi_trie_widest_digit(o->letter_bits)) h.digit_bits = 0;
     memcpy(h.magic, BI_TRIE_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_trie_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));

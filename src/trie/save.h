@@ -18,8 +18,8 @@ struct bi_trie_header {
     char magic[8];
     uint32_t version, length, letter_bits, layout, duplicates, value_bits;
     int64_t keys, rows;
-    uint64_t unused; /* 0 */
-    uint64_t hash;   /* of the bytes before */
+    uint32_t digit_bits, unused; /* 0: the widest digit; 0 */
+    uint64_t hash;               /* of the bytes before */
 };
 
 _Static_assert(sizeof(struct bi_trie_header) == 64, "the header is 64 bytes");

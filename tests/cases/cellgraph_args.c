@@ -54,6 +54,13 @@ static void create(bosc_ctx *ctx)
         o.threads = lengths[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: threads");
     }
+    for (int32_t digit = -1; digit < 30; digit += digit < 0 ? 10 : 7, o = good) {
+        o.digit_bits = digit;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: digit_bits");
+        o.digit_bits = 4;
+        o.letter_bits = 3;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: digit_bits");
+    }
     for (int64_t bytes = -1; bytes > -((int64_t)1 << 60); bytes *= 4096) {
         o.max_bytes = bytes;
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: max_bytes");

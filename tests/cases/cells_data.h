@@ -94,6 +94,7 @@ static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_
                                 .trie_search = (bosc_cellgraph_trie_search)(method == BOSC_CELLGRAPH_TRIE ? pivots : 0),
                                 .id_bits = id_bits};
     bosc_cellgraph *graph = NULL;
+    if (method == BOSC_CELLGRAPH_TRIE) opts.digit_bits = c->letter_bits * (int32_t)(c->n % (8 / c->letter_bits + 1));
     if (pivots < 0) opts.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
     if (pivots < -1) opts.blocks = opts.threads = 3;
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));

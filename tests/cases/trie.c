@@ -540,11 +540,68 @@ static void crowded(bosc_ctx *ctx)
     }
 }
 
+/* In the manner of figure 2 of the paper: six binary vectors and digits of two bits. The levels of the published trie have
+ * one node for each beginning of whole digits: 1, 3, and 5 of them; and four pairs differ in one letter. */
+static void six_vectors(bosc_ctx *ctx)
+{
+    static const char *const vectors[] = {"000110", "000111", "001110", "011110", "100001", "101001"};
+    static const int64_t pairs[][3] = {{0, 1, 5}, {0, 2, 2}, {2, 3, 1}, {4, 5, 2}};
+    uint64_t rows[6] = {0};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++) rows[i] |= (uint64_t)(vectors[i][k] - '0') << k;
+    for (int layout = 0; layout < 2; layout++) {
+        bosc_trie_opts o = {.size = sizeof o, .length = 6, .layout = (bosc_trie_layout)layout, .digit_bits = 2};
+        bosc_trie_info info = {.size = sizeof info};
+        int64_t found[8], count = 0;
+        uint32_t positions[4];
+        bosc_trie *trie = trie_create(ctx, &o);
+        CHECK_OK(ctx, bosc_trie_build(ctx, trie, rows, NULL, 6, 0));
+        CHECK_OK(ctx, bosc_trie_get_info(ctx, trie, &info));
+        CHECK_EQ(info.digit_bits, 2);
+        CHECK_EQ(info.nodes, layout == BOSC_TRIE_PUBLISHED ? 1 + 3 + 5 : 4);
+        CHECK_EQ(info.depth_most, 3);
+        if (layout == BOSC_TRIE_PUBLISHED) CHECK_EQ(info.node_bytes, 9 * 4 * 4 + 4 * 8); /* four children each */
+        CHECK_OK(ctx, bosc_trie_pairs(ctx, trie, found, positions, 4, &count));
+        CHECK_EQ(count, 4);
+        for (int e = 0; e < 4; e++)
+            CHECK(found[2 * e] == pairs[e][0] && found[2 * e + 1] == pairs[e][1] && positions[e] == pairs[e][2]);
+        bosc_trie_free(trie);
+    }
+}
+
+/* Digits of 1 to 8 bits: a 2^r-ary search tree has the same answers, and a level for every r letters. */
+static void digits(bosc_ctx *ctx)
+{
+    struct suite_random r = {80};
+    for (int32_t bits = 1; bits <= 8; bits++)
+        for (int layout = 0; layout < 2; layout++) {
+            if (suite_leaves_out()) continue;
+            const int32_t lengths[] = {21, 64, 77, 130};
+            bosc_trie_opts o = {.size = sizeof o,
+                                .length = lengths[(bits + layout) % 4],
+                                .layout = (bosc_trie_layout)layout,
+                                .letter_bits = 1,
+                                .digit_bits = bits,
+                                .value_bits = 64};
+            bosc_trie_info info = {.size = sizeof info};
+            struct reference_cells c = cells_make(&r, CELLS_WALK, o.length, 1, suite_slow(ctx) ? 30 : 60, 0);
+            check_rows(ctx, &o, &c, &r);
+            bosc_trie *trie = trie_of(ctx, &o, &c);
+            CHECK_OK(ctx, bosc_trie_get_info(ctx, trie, &info));
+            const int32_t whole = o.length / 64, last = o.length % 64;
+            if (layout == BOSC_TRIE_PUBLISHED)
+                CHECK_EQ(info.depth_most, whole * ((63 + bits) / bits) + (last + bits - 1) / bits);
+            bosc_trie_free(trie);
+            free(c.rows);
+        }
+}
+
 static const struct suite_case suite_cases_trie[] = {
     {"shapes", shapes, NULL},         {"small", small, NULL},
     {"full_cubes", full_cubes, NULL}, {"long_prefixes", long_prefixes, NULL},
     {"changes", changes, NULL},       {"large", large, NULL},
     {"crowded", crowded, NULL},       {"alike", alike, NULL},
-    {"long_ways", long_ways, NULL},
+    {"long_ways", long_ways, NULL},   {"six vectors", six_vectors, NULL},
+    {"digits", digits, NULL},
 };
 SUITE(trie);

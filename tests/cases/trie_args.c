@@ -31,13 +31,14 @@ static void create(bosc_ctx *ctx)
         list[2].value_bits = bits[i];
         list[3].layout = (bosc_trie_layout)others[i];
         list[4].duplicates = (bosc_trie_duplicates)others[i];
-        list[5].reserved = others[i];
+        list[5].digit_bits = others[i] == 2 ? 9 : others[i] == 5 ? 6 : others[i];
+        list[5].letter_bits = 4;
         check_refused_opts(ctx, &list[0], "opts: length");
         check_refused_opts(ctx, &list[1], "opts: letter_bits");
         check_refused_opts(ctx, &list[2], "opts: value_bits");
         check_refused_opts(ctx, &list[3], "opts: layout");
         check_refused_opts(ctx, &list[4], "opts: duplicates");
-        check_refused_opts(ctx, &list[5], "opts: reserved");
+        check_refused_opts(ctx, &list[5], "opts: digit_bits");
         CHECK_EQ(bosc_trie_words(lengths[i], 1), 0);
         CHECK_EQ(bosc_trie_words(1, letters[i]), 0);
     }

@@ -8,7 +8,7 @@
 #include "trie/save.h"
 #include "trie/steps/key_table.h"
 
-/* Options number k: all letters, layouts and values come up. */
+/* Options number k: all letters, layouts, values and digits come up. */
 static inline bosc_trie_opts trie_options(int k, int32_t length, int32_t letter_bits)
 {
     return (bosc_trie_opts){.size = sizeof(bosc_trie_opts),
@@ -16,7 +16,8 @@ static inline bosc_trie_opts trie_options(int k, int32_t length, int32_t letter_
                             .letter_bits = letter_bits,
                             .layout = k % 3 == 2 ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
                             .duplicates = k % 2 ? BOSC_TRIE_LAST : BOSC_TRIE_FIRST,
-                            .value_bits = k % 4 < 2 ? 64 : 32};
+                            .value_bits = k % 4 < 2 ? 64 : 32,
+                            .digit_bits = k % 5 == 4 || k % 6 == 2 ? letter_bits * (1 + k / 2 % (8 / letter_bits)) : 0};
 }
 
 static inline bosc_trie *trie_create(bosc_ctx *ctx, const bosc_trie_opts *o)

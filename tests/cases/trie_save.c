@@ -78,7 +78,9 @@ static const struct saved_lie lies[] = {
     {10, 3, "multiplicities"},
     {11, 1, "number of rows"},
     {11, 0x80000000u, "number of rows"},
-    {12, 1, "unknown fields"},
+    {12, 1, NULL}, /* another digit, or no whole letter */
+    {12, 9, "options"},
+    {12, UINT32_MAX, "options"},
     {13, 1, "unknown fields"},
     {16, 1, NULL},
     {17, 0xffffffffu, "not in order"},
