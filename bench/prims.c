@@ -7,7 +7,7 @@
 #include "harness/bench.h"
 #include "peers/prims.h"
 
-enum { BINS = 256, MOST_SIZE = 8, DIM = 3 };
+enum { BINS = 256, MOST_SIZE = 8, DIM = 3, ARRAY = 2 * MOST_SIZE /* bytes an item of the arrays */ };
 
 struct subject {
     const struct entry *entry;
@@ -24,7 +24,9 @@ struct entry {
     bosc_dtype dtype;
     double bytes; /* an item, read and written */
     bosc_status (*run)(struct subject *b);
-    bool exact; /* peers give the same bytes in `out` */
+    bool exact;      /* peers give the same bytes in `out` */
+    int64_t buckets; /* of a split, or 0 */
+    size_t width;    /* of records: as many of them are moved as the arrays hold; 0: items of the type's size */
 };
 
 static bosc_status reduce_sum(struct subject *b)
@@ -54,7 +56,8 @@ static bosc_status histogram(struct subject *b)
 }
 static bosc_status split(struct subject *b)
 {
-    return bosc_split(bench.ctx, 4, b->in, (uint32_t *)(void *)b->more, b->n, BINS, b->out,
+    const size_t width = b->entry->width ? b->entry->width : 4;
+    return bosc_split(bench.ctx, width, b->in, (uint32_t *)(void *)b->more, b->n, b->entry->buckets, b->out,
                       (int64_t *)(void *)b->more_out);
 }
 static bosc_status sort_keys(struct subject *b)
@@ -63,7 +66,7 @@ static bosc_status sort_keys(struct subject *b)
 }
 static bosc_status sort_pairs(struct subject *b)
 {
-    size_t size = bosc_dtype_size(b->entry->dtype);
+    size_t size = b->entry->width ? b->entry->width : bosc_dtype_size(b->entry->dtype);
     return bosc_sort_pairs(bench.ctx, b->entry->dtype, b->in, size, b->more, b->n, b->out, b->more_out);
 }
 static bosc_status merge(struct subject *b)
@@ -81,28 +84,42 @@ static bosc_status random_normal(struct subject *b)
 }
 
 static const struct entry entries[] = {
-    {"reduce sum", BOSC_F32, 4, reduce_sum, false},
-    {"reduce sum", BOSC_F64, 8, reduce_sum, false},
-    {"reduce sum", BOSC_I32, 4, reduce_sum, true},
-    {"reduce max", BOSC_F32, 4, reduce_max, true},
-    {"scan sum", BOSC_F32, 8, scan, false},
-    {"scan sum", BOSC_F64, 16, scan, false},
-    {"scan sum", BOSC_I32, 8, scan, true},
-    {"scan sum", BOSC_I64, 16, scan, true},
-    {"scan segmented sum", BOSC_F32, 9, scan_segmented, false},
-    {"scan segmented sum", BOSC_I32, 9, scan_segmented, true},
-    {"compact half", BOSC_U32, 7, compact, true},
-    {"histogram 256 bins", BOSC_U32, 4, histogram, true},
-    {"split 256 buckets", BOSC_U32, 12, split, true},
-    {"sort keys", BOSC_U32, 8, sort_keys, true},
-    {"sort keys", BOSC_F32, 8, sort_keys, true},
-    {"sort keys", BOSC_U64, 16, sort_keys, true},
-    {"sort keys", BOSC_F64, 16, sort_keys, true},
-    {"sort pairs", BOSC_U32, 16, sort_pairs, false},
-    {"sort pairs", BOSC_U64, 32, sort_pairs, false},
-    {"merge", BOSC_U32, 8, merge, true},
-    {"sort superkey 3-D", BOSC_F32, 16.0 / DIM, sort_superkey, true},
-    {"random normal 3-D", BOSC_F32, 4, random_normal, false},
+    {"reduce sum", BOSC_F32, 4, reduce_sum, false, 0, 0},
+    {"reduce sum", BOSC_F64, 8, reduce_sum, false, 0, 0},
+    {"reduce sum", BOSC_I32, 4, reduce_sum, true, 0, 0},
+    {"reduce max", BOSC_F32, 4, reduce_max, true, 0, 0},
+    {"scan sum", BOSC_F32, 8, scan, false, 0, 0},
+    {"scan sum", BOSC_F64, 16, scan, false, 0, 0},
+    {"scan sum", BOSC_I32, 8, scan, true, 0, 0},
+    {"scan sum", BOSC_I64, 16, scan, true, 0, 0},
+    {"scan segmented sum", BOSC_F32, 9, scan_segmented, false, 0, 0},
+    {"scan segmented sum", BOSC_I32, 9, scan_segmented, true, 0, 0},
+    {"compact half", BOSC_U32, 7, compact, true, 0, 0},
+    {"histogram 256 bins", BOSC_U32, 4, histogram, true, 0, 0},
+    {"split 256 buckets", BOSC_U32, 12, split, true, BINS, 0},
+    {"split 65,536 buckets, 8 bytes", BOSC_U32, 20, split, false, 1 << 16, 8},
+    {"split 65,536 buckets, 32 bytes", BOSC_U32, 68, split, false, 1 << 16, 32},
+    {"split 65,536 buckets, 128 bytes", BOSC_U32, 260, split, false, 1 << 16, 128},
+    {"split 1,048,576 buckets, 8 bytes", BOSC_U32, 20, split, false, 1 << 20, 8},
+    {"split 1,048,576 buckets, 32 bytes", BOSC_U32, 68, split, false, 1 << 20, 32},
+    {"split 1,048,576 buckets, 128 bytes", BOSC_U32, 260, split, false, 1 << 20, 128},
+    {"sort keys", BOSC_U32, 8, sort_keys, true, 0, 0},
+    {"sort keys", BOSC_F32, 8, sort_keys, true, 0, 0},
+    {"sort keys", BOSC_U64, 16, sort_keys, true, 0, 0},
+    {"sort keys", BOSC_F64, 16, sort_keys, true, 0, 0},
+    {"sort pairs", BOSC_U32, 16, sort_pairs, false, 0, 0},
+    {"sort pairs", BOSC_U64, 32, sort_pairs, false, 0, 0},
+    {"sort records of 2 bytes", BOSC_U32, 12, sort_pairs, false, 0, 2},
+    {"sort records of 16 bytes", BOSC_U32, 40, sort_pairs, false, 0, 16},
+    {"sort records of 64 bytes", BOSC_U32, 136, sort_pairs, false, 0, 64},
+    {"sort records of 256 bytes", BOSC_U32, 520, sort_pairs, false, 0, 256},
+    {"sort records of 2 bytes", BOSC_U64, 20, sort_pairs, false, 0, 2},
+    {"sort records of 16 bytes", BOSC_U64, 48, sort_pairs, false, 0, 16},
+    {"sort records of 64 bytes", BOSC_U64, 144, sort_pairs, false, 0, 64},
+    {"sort records of 256 bytes", BOSC_U64, 528, sort_pairs, false, 0, 256},
+    {"merge", BOSC_U32, 8, merge, true, 0, 0},
+    {"sort superkey 3-D", BOSC_F32, 16.0 / DIM, sort_superkey, true, 0, 0},
+    {"random normal 3-D", BOSC_F32, 4, random_normal, false, 0, 0},
 };
 
 static void run_ours(void *user)
@@ -162,8 +179,9 @@ static void fill(struct subject *b)
         status = bosc_random_bits(bench.ctx, 1, 0, b->n * (int64_t)(size / 4), (uint32_t *)(void *)b->in);
     if (status != BOSC_OK) stop(b, "input");
     uint32_t *more = (uint32_t *)(void *)b->more;
+    const uint32_t bins = b->entry->buckets ? (uint32_t)b->entry->buckets : BINS;
     if (bosc_random_bits(bench.ctx, 3, 0, b->n * (int64_t)(size / 4), more) != BOSC_OK) stop(b, "input");
-    for (int64_t i = 0; i < b->n * (int64_t)(size / 4); i++) more[i] %= BINS; /* bins, and values */
+    for (int64_t i = 0; i < b->n * (int64_t)(size / 4); i++) more[i] %= bins; /* bins, and values */
     if (b->entry->run == merge) {
         memcpy(b->more, b->in, (size_t)b->n * 4);
         int64_t half = b->n / 2;
@@ -178,6 +196,9 @@ static void fill(struct subject *b)
 
 static void measure(struct subject *b)
 {
+    const int64_t n = b->n, held = b->entry->width ? n * ARRAY / (int64_t)b->entry->width : n;
+    if (b->entry->buckets > n) return; /* there is no room for offsets */
+    b->n = held < n ? held : n;
     fill(b);
     struct bench_row row = {.name = b->entry->name,
                             .data = bosc_dtype_name(b->entry->dtype),
@@ -196,6 +217,7 @@ static void measure(struct subject *b)
         bench_print(&row);
     }
     if (!row.peer) bench_print(&row);
+    b->n = n;
 }
 
 static void *zeros(size_t bytes)
@@ -211,7 +233,7 @@ static void measure_all(int64_t n, int32_t threads, const char *filter)
     bench.opts.threads = threads;
     bench_open();
     char **arrays[] = {&b.in, &b.more, &b.out, &b.more_out, &b.want};
-    for (int i = 0; i < 5; i++) *arrays[i] = zeros((size_t)n * 2 * MOST_SIZE);
+    for (int i = 0; i < 5; i++) *arrays[i] = zeros((size_t)(n + 1) * ARRAY);
     b.flags = zeros((size_t)n);
     for (size_t e = 0; e < sizeof entries / sizeof entries[0]; e++) {
         b.entry = &entries[e];

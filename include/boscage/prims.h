@@ -50,11 +50,12 @@ BOSC_API bosc_status bosc_compact(bosc_ctx *ctx, size_t item_size, const void *i
 BOSC_API bosc_status bosc_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts);
 
 /* Splits items stably by bucket: those of bucket[i] = 0 first, then 1, ..., equal buckets in their order.
- * item_size: 1 to 256 bytes. n_buckets: 1 to 65,536. out: (n). offsets: (n_buckets + 1) where each bucket begins in
- * out.
+ * item_size: 1 byte to 2^31 - 1. n_buckets: 1 to 2^32 - 1. out: (n). offsets: (n_buckets + 1) where each bucket begins
+ * in out.
  * Errors: BOSC_ERR_DATA for a bucket out of range.
- * Cost: O(n + n_buckets) work; 8 n_buckets bytes of scratch a thread, on CUDA up to 32 n bytes (a radix sort).
- * Waits. Source: the split of Vineet et al., Fast Minimum Spanning Tree for Large Graphs on the GPU (2009). */
+ * Cost: O(n + n_buckets) work; 8 n_buckets bytes of scratch a thread. Beyond 65,536 buckets, and on CUDA, items are
+ * fetched in the order of a radix sort of their buckets, a pass for each 8 bits: up to 32 n bytes of scratch. Waits.
+ * Source: the split of Vineet et al., Fast Minimum Spanning Tree for Large Graphs on the GPU (2009). */
 BOSC_API bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                                 int64_t n_buckets, void *out, int64_t *offsets);
 
@@ -65,8 +66,11 @@ BOSC_API bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in,
 BOSC_API bosc_status bosc_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out);
 
 /* Sorts keys as bosc_sort_keys does, and moves a value with each.
- * value_size: 4 or 8 bytes. keys_out, values_out: (n); may be the inputs.
- * Cost: as bosc_sort_keys; scratch for one to two copies of keys and values. */
+ * value_size: 1 byte to 2^31 - 1. Values of 4 and 8 bytes are aligned to their size. keys_out, values_out: (n); may be
+ * the inputs.
+ * Cost: as bosc_sort_keys; scratch for one to two copies of keys and values. Values of other sizes than 4 and 8 bytes
+ * move once: the numbers of rows (4 bytes; 8 from 2^32 rows on) are sorted with the keys, and values fetched in their
+ * order, in place through a copy of all. */
 BOSC_API bosc_status bosc_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
                                      const void *values, int64_t n, void *keys_out, void *values_out);
 

@@ -30,7 +30,7 @@ struct bi_core_ops {
                              uint32_t *bad);
     bosc_status (*split)(bosc_ctx *, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                          int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
-    /* Only bits [first_bit, last_bit) of the ordered key decide. in == out is allowed. */
+    /* Only bits [first_bit, last_bit) of the ordered key decide. in == out is allowed; values have any size. */
     bosc_status (*sort_keys)(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, void *out, int first_bit,
                              int last_bit);
     bosc_status (*sort_pairs)(bosc_ctx *, bosc_dtype, const void *keys, size_t value_size, const void *values,

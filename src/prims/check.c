@@ -30,6 +30,12 @@ bosc_status bi_check_value_size(bosc_ctx *ctx, size_t value_size)
     return bi_fail(ctx, BOSC_ERR_ARG, "value_size: %zu is neither 4 nor 8", value_size);
 }
 
+bosc_status bi_check_record_size(bosc_ctx *ctx, const char *name, size_t size)
+{
+    if (size >= 1 && size <= INT32_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "%s: %zu is not in 1 to %d", name, size, INT32_MAX);
+}
+
 bosc_status bi_check_count(bosc_ctx *ctx, const char *name, int64_t n, size_t item_size)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is negative", name, (long long)n);

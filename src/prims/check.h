@@ -12,6 +12,9 @@ bosc_status bi_check_kind(bosc_ctx *ctx, bosc_scan_kind kind);
 bosc_status bi_check_item_size(bosc_ctx *ctx, size_t item_size);
 bosc_status bi_check_value_size(bosc_ctx *ctx, size_t value_size); /* 4 or 8 */
 
+/* Items of any size that memory can hold: 1 byte and more. */
+bosc_status bi_check_record_size(bosc_ctx *ctx, const char *name, size_t size);
+
 /* A number of items: not negative, and their bytes can be counted. */
 bosc_status bi_check_count(bosc_ctx *ctx, const char *name, int64_t n, size_t item_size);
 

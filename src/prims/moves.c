@@ -2,8 +2,7 @@
 #include "core/call.h"
 #include "prims/check.h"
 
-enum { MAX_BUCKETS = 65536 };
-static const int64_t MAX_BINS = (int64_t)1 << 28;
+static const int64_t MAX_BINS = (int64_t)1 << 28, MAX_BUCKETS = UINT32_MAX;
 
 static bosc_status compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
                            int64_t *count)
@@ -110,12 +109,13 @@ bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in, const ui
                        int64_t n_buckets, void *out, int64_t *offsets)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_check_item_size(ctx, item_size));
+    BI_TRY(bi_check_record_size(ctx, "item_size", item_size));
     BI_TRY(bi_check_count(ctx, "n", n, item_size > sizeof *bucket ? item_size : sizeof *bucket));
     BI_TRY(bi_check_array(ctx, "in", in, n, 1));
     BI_TRY(bi_check_array(ctx, "bucket", bucket, n, sizeof *bucket));
     if (n_buckets < 1 || n_buckets > MAX_BUCKETS)
-        return bi_fail(ctx, BOSC_ERR_ARG, "n_buckets: %lld is not in 1 to %d", (long long)n_buckets, MAX_BUCKETS);
+        return bi_fail(ctx, BOSC_ERR_ARG, "n_buckets: %lld is not in 1 to %lld", (long long)n_buckets,
+                       (long long)MAX_BUCKETS);
     BI_TRY(bi_check_array(ctx, "out", out, n, 1));
     BI_TRY(bi_check_array(ctx, "offsets", offsets, n_buckets + 1, sizeof *offsets));
     size_t bytes = (size_t)n * item_size;

@@ -11,7 +11,8 @@ static bosc_status check_pairs(bosc_ctx *ctx, const char *keys_name, const char 
                                size_t key_size, size_t value_size)
 {
     BI_TRY(bi_check_array(ctx, keys_name, a.keys, a.n, key_size));
-    return value_size ? bi_check_array(ctx, values_name, a.values, a.n, value_size) : BOSC_OK;
+    const size_t alignment = value_size == 4 || value_size == 8 ? value_size : 1;
+    return value_size ? bi_check_array(ctx, values_name, a.values, a.n, alignment) : BOSC_OK;
 }
 
 static bosc_status stage_pairs(bosc_ctx *ctx, struct pairs *a, size_t key_size, size_t value_size, bool *staged)
@@ -59,8 +60,8 @@ bosc_status bosc_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, s
 {
     BI_ENTER(ctx);
     BI_TRY(bi_check_number(ctx, dtype));
-    BI_TRY(bi_check_value_size(ctx, value_size));
-    BI_TRY(bi_check_count(ctx, "n", n, 8));
+    BI_TRY(bi_check_record_size(ctx, "value_size", value_size));
+    BI_TRY(bi_check_count(ctx, "n", n, value_size > 8 ? value_size : 8));
     size_t size = bosc_dtype_size(dtype), key_bytes = (size_t)n * size, value_bytes = (size_t)n * value_size;
     BI_TRY(check_pairs(ctx, "keys", "values", (struct pairs){keys, values, n}, size, value_size));
     BI_TRY(check_pairs(ctx, "keys_out", "values_out", (struct pairs){keys_out, values_out, n}, size, value_size));

@@ -131,12 +131,14 @@ static void split(bosc_ctx *ctx)
     int64_t *offsets = (int64_t *)f.d;
     CHECK_EQ(bosc_split(NULL, 8, f.a, bucket, 8, 4, f.b, offsets), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_split(ctx, 0, f.a, bucket, 8, 4, f.b, offsets), "item_size");
-    CHECK_ARG(ctx, bosc_split(ctx, 257, f.a, bucket, 8, 4, f.b, offsets), "item_size");
+    CHECK_ARG(ctx, bosc_split(ctx, (size_t)1 << 31, f.a, bucket, 8, 4, f.b, offsets), "item_size");
+    CHECK_ARG(ctx, bosc_split(ctx, SIZE_MAX, f.a, bucket, 8, 4, f.b, offsets), "item_size");
+    CHECK_ARG(ctx, bosc_split(ctx, INT32_MAX, f.a, bucket, INT64_MAX / 1000, 4, f.b, offsets), "n");
     for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_split(ctx, 8, f.a, bucket, bad_counts[i], 4, f.b, offsets), "n");
     CHECK_ARG(ctx, bosc_split(ctx, 8, NULL, bucket, 8, 4, f.b, offsets), "in");
     CHECK_ARG(ctx, bosc_split(ctx, 8, f.a, NULL, 8, 4, f.b, offsets), "bucket");
     CHECK_ARG(ctx, bosc_split(ctx, 8, f.a, odd(f.c), 8, 4, f.b, offsets), "bucket");
-    static const int64_t bad_buckets[] = {0, -1, 65537, INT64_MAX};
+    static const int64_t bad_buckets[] = {0, -1, (int64_t)UINT32_MAX + 1, INT64_MAX};
     for (int i = 0; i < 4; i++)
         CHECK_ARG(ctx, bosc_split(ctx, 8, f.a, bucket, 8, bad_buckets[i], f.b, offsets), "n_buckets");
     CHECK_ARG(ctx, bosc_split(ctx, 8, f.a, bucket, 8, 4, NULL, offsets), "out");
@@ -169,8 +171,10 @@ static void sort_pairs(bosc_ctx *ctx)
 #define SORT(dtype, k, vs, v, n, ko, vo) bosc_sort_pairs(ctx, dtype, k, vs, v, n, ko, vo)
     CHECK_EQ(bosc_sort_pairs(NULL, BOSC_U64, f.a, 8, f.b, 8, f.c, f.d), BOSC_ERR_ARG);
     for (int i = 0; i < 5; i++) CHECK_ARG(ctx, SORT((bosc_dtype)bad_types[i], f.a, 8, f.b, 8, f.c, f.d), "dtype");
-    static const size_t bad_sizes[] = {0, 1, 12, 16, SIZE_MAX};
-    for (int i = 0; i < 5; i++) CHECK_ARG(ctx, SORT(BOSC_U64, f.a, bad_sizes[i], f.b, 8, f.c, f.d), "value_size");
+    static const size_t bad_sizes[] = {0, (size_t)1 << 31, SIZE_MAX / 2, SIZE_MAX};
+    CHECK_ARG(ctx, SORT(BOSC_U64, f.a, 1000, f.b, INT64_MAX / 1000 + 1, f.c, f.d), "n");
+    CHECK_ARG(ctx, SORT(BOSC_U64, f.a, 12, f.b, 4, f.c, (char *)f.b + 12), "values_out: overlaps");
+    for (int i = 0; i < 4; i++) CHECK_ARG(ctx, SORT(BOSC_U64, f.a, bad_sizes[i], f.b, 8, f.c, f.d), "value_size");
     for (int i = 0; i < 4; i++) CHECK_ARG(ctx, SORT(BOSC_U64, f.a, 8, f.b, bad_counts[i], f.c, f.d), "n");
     CHECK_ARG(ctx, SORT(BOSC_U64, NULL, 8, f.b, 8, f.c, f.d), "keys");
     CHECK_ARG(ctx, SORT(BOSC_U64, f.a, 8, NULL, 8, f.c, f.d), "values");

@@ -53,6 +53,18 @@ static bosc_status sort_pairs(bosc_ctx *ctx, struct data *d)
     return bosc_sort_pairs(ctx, BOSC_F32, d->a, 4, d->values, N, d->out, d->more);
 }
 
+/* Values of 3 bytes. */
+static bosc_status sort_records(bosc_ctx *ctx, struct data *d)
+{
+    return bosc_sort_pairs(ctx, BOSC_F32, d->a, 3, d->values, N, d->out, d->more);
+}
+
+static bosc_status split_by_sort(bosc_ctx *ctx, struct data *d)
+{
+    static int64_t offsets[70001];
+    return bosc_split(ctx, 4, d->a, d->buckets, N, 70000, d->out, offsets);
+}
+
 static bosc_status merge(bosc_ctx *ctx, struct data *d)
 {
     return bosc_merge(ctx, BOSC_U32, d->values, N / 2, d->values + N / 2, N / 2, d->out);
@@ -148,6 +160,8 @@ SWEEP(histogram)
 SWEEP(split)
 SWEEP(sort_keys)
 SWEEP(sort_pairs)
+SWEEP(sort_records)
+SWEEP(split_by_sort)
 SWEEP(merge)
 SWEEP(merge_pairs)
 SWEEP(sort_superkey)
@@ -183,6 +197,8 @@ static const struct suite_case suite_cases_prims_faults[] = {
     {"split", sweep_split, NULL},
     {"sort_keys", sweep_sort_keys, NULL},
     {"sort_pairs", sweep_sort_pairs, NULL},
+    {"sort_records", sweep_sort_records, NULL},
+    {"split_by_sort", sweep_split_by_sort, NULL},
     {"merge", sweep_merge, NULL},
     {"merge_pairs", sweep_merge_pairs, NULL},
     {"sort_superkey", sweep_sort_superkey, NULL},

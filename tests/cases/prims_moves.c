@@ -114,11 +114,26 @@ static void split(bosc_ctx *ctx)
 
 static void split_many(bosc_ctx *ctx)
 {
-    static const int64_t buckets[] = {2, 300, 65536};
+    static const int64_t buckets[] = {2, 300, 65536, 65537};
     for (int device = 0; device <= has_device_memory(ctx); device++)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             for (int how = 0; how < 3; how++)
                 check_split(ctx, item_sizes[3 + i], suite_slow(ctx) ? 5000 : 150000, buckets[i], how, device);
+}
+
+/* More buckets than are counted at once, more than items too; and items of more than 256 bytes. */
+static void split_of_many_buckets(bosc_ctx *ctx)
+{
+    static const int64_t buckets[] = {65537, 100000, 1 << 17, (1 << 18) + 1};
+    static const int64_t sizes[] = {0, 1, 2, 1000, 30000};
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int b = 0; b < 4; b++)
+            for (int s = 0; s < (suite_slow(ctx) ? 4 : 5); s++)
+                check_split(ctx, item_sizes[(3 * b + s) % ITEM_SIZES], sizes[s], buckets[b], (b + s) % 3, device);
+    for (int64_t size = 257; size < 5000; size *= 4) {
+        check_split(ctx, (size_t)size, 300, 7, 0, false);
+        check_split(ctx, (size_t)size, 300, 70000, 0, has_device_memory(ctx));
+    }
 }
 
 /* More bins than items, so that counts of parts would not fit. */
@@ -156,6 +171,14 @@ static void bins_out_of_range(bosc_ctx *ctx)
             CHECK(suite_begins(bosc_message(ctx), "bucket"));
             for (int i = 0; i < N; i++) CHECK_EQ(out[i], 0x07070707);
             for (int i = 0; i < 101; i++) CHECK_EQ(offsets[i], 0x0707070707070707);
+            int64_t *many = suite_alloc(100001 * sizeof *many);
+            memset(many, 7, 100001 * sizeof *many);
+            b[places[p]] = how ? 100000 : UINT32_MAX;
+            CHECK_STATUS(ctx, bosc_split(ctx, 4, b, b, N, 100000, out, many), BOSC_ERR_DATA);
+            CHECK(suite_begins(bosc_message(ctx), "bucket: one is not less than 100000"));
+            for (int i = 0; i < N; i++) CHECK_EQ(out[i], 0x07070707);
+            for (int i = 0; i <= 100000; i++) CHECK_EQ(many[i], 0x0707070707070707);
+            free(many);
         }
     free(b);
     free(out);
@@ -167,6 +190,7 @@ static const struct suite_case suite_cases_prims_moves[] = {
     {"compact many", compact_many, NULL},
     {"split and histogram", split, NULL},
     {"split and histogram of many", split_many, NULL},
+    {"split and histogram of many buckets", split_of_many_buckets, NULL},
     {"histogram of many bins", histogram_of_many_bins, NULL},
     {"bins out of range", bins_out_of_range, NULL},
 };

@@ -18,7 +18,8 @@ static void *numbered(size_t size, int64_t n)
     char *values = suite_alloc((size_t)n * size);
     for (int64_t i = 0; i < n; i++) {
         uint64_t value = (uint64_t)i * 0x100000001u;
-        memcpy(values + (size_t)i * size, &value, size);
+        for (size_t at = 0; at < size; at += sizeof value, value += 0x9e3779b97f4a7c15u)
+            memcpy(values + (size_t)i * size + at, &value, size - at < sizeof value ? size - at : sizeof value);
     }
     return values;
 }
@@ -77,6 +78,21 @@ static void sorts_of_patterns(bosc_ctx *ctx)
             for (int p = 0; p < PATTERNS; p++)
                 for (size_t value_size = 0; value_size <= 8; value_size += 4)
                     check_sort(ctx, number_types[t], (enum pattern)p, value_size, 1500, (p + t) % 2, device);
+}
+
+/* Values of any size, in place and not. */
+static void sorts_of_records(bosc_ctx *ctx)
+{
+    static const size_t value_sizes[] = {1, 2, 3, 5, 6, 7, 9, 12, 16, 17, 24, 32, 48, 64, 100, 256, 300, 1000};
+    static const int64_t sizes[] = {1, 2, 33, 700};
+    for (int device = 0; device <= has_device_memory(ctx); device++)
+        for (int v = 0; v < 18; v++)
+            for (int s = 0; s < 4; s++)
+                check_sort(ctx, number_types[(v + s) % 6], (enum pattern)((v + s) % PATTERNS), value_sizes[v], sizes[s],
+                           (v + s) % 2, device);
+    for (int v = 0; v < 18; v += 3)
+        check_sort(ctx, number_types[v % 6], SMALL_INTEGERS, value_sizes[v], suite_slow(ctx) ? 3000 : 70001, v % 2,
+                   has_device_memory(ctx));
 }
 
 /* Several threads, and outputs beyond the caches. */
@@ -241,6 +257,7 @@ static void large_superkeys(bosc_ctx *ctx)
 static const struct suite_case suite_cases_prims_sorts[] = {
     {"sorts", sorts, NULL},
     {"sorts of patterns", sorts_of_patterns, NULL},
+    {"sorts of records", sorts_of_records, NULL},
     {"large sorts", large_sorts, NULL},
     {"unaligned sorts", unaligned_sorts, NULL},
     {"hard sorts", hard_sorts, NULL},

@@ -1,6 +1,7 @@
 /* Radix sorts: which way for which size. */
 #include "core/call.h"
 #include "core/cpu/radix.h"
+#include "core/cpu/records.h"
 
 enum { GRAIN = 1 << 14, CACHED = 1 << 16 };
 
@@ -22,6 +23,8 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
                               int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit)
 {
     if (n == 0) return BOSC_OK;
+    if (value_size != 0 && value_size != 4 && value_size != 8)
+        return bi_cpu_sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit);
     struct bi_radix_job j = {.k = bi_radix_kernels(dtype, value_size),
                              .n = n,
                              .chunks = bi_thread_count(ctx, n, GRAIN),

@@ -1,9 +1,10 @@
-/* Stable split into many buckets: counts of each chunk and bucket, their places, then each chunk moves its items. */
+/* Stable split into many buckets: counts of each chunk and bucket, their places, then each chunk moves its items. More
+ * buckets than that are sorted, by passes over a few bits of their numbers. */
 #include <string.h>
 
-#include "core/cpu/collectives.h"
+#include "core/cpu/records.h"
 
-enum { GRAIN = 1 << 14 };
+enum { GRAIN = 1 << 14, MOST_COUNTED = 1 << 16 };
 
 struct job {
     size_t item_size;
@@ -68,6 +69,8 @@ static void move(const struct job *j, int p)
 bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                          int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
+    if (n_buckets > MOST_COUNTED)
+        return bi_cpu_split_by_sort(ctx, item_size, in, bucket, n, n_buckets, out, offsets, bad);
     struct job j = {.item_size = item_size,
                     .in = in,
                     .bucket = bucket,

@@ -3,6 +3,7 @@
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/cub.h"
 #include "core/cuda/launch.cuh"
+#include "core/cuda/records.cuh"
 
 /* Where the sort writes: the caller's array, or scratch if that is also the input. */
 static bosc_status apart(bosc_ctx *ctx, const void *in, void *out, size_t bytes, void **to)
@@ -27,7 +28,13 @@ static bosc_status sort(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_
     }
     BI_TRY(apart(ctx, keys, keys_out, key_bytes, &k));
     if (value_size) BI_TRY(apart(ctx, values, values_out, value_bytes, &v));
-    BI_TRY(bi_cub_sort_pairs(ctx, dtype, keys, value_size, values, n, k, v, first_bit, last_bit));
+    if (value_size == 0 || value_size == 4 || value_size == 8) {
+        BI_TRY(bi_cub_sort_pairs(ctx, dtype, keys, value_size, values, n, k, v, first_bit, last_bit));
+    } else { /* rows are sorted, and what is in them fetched */
+        bi_cuda_order_rows order;
+        BI_TRY(bi_cuda_order(ctx, dtype, keys, n, k, first_bit, last_bit, &order));
+        BI_TRY(bi_cuda_gather(ctx, value_size, values, &order, n, v));
+    }
     BI_TRY(put_back(ctx, keys_out, k, key_bytes));
     return value_size ? put_back(ctx, values_out, v, value_bytes) : BOSC_OK;
 }
@@ -46,49 +53,6 @@ bosc_status bi_cuda_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
     return bi_cuda_sort_pairs(ctx, dtype, keys, 0, nullptr, n, out, nullptr, first_bit, last_bit);
 }
 
-template <class T> static __global__ void bi_core_rows(T *rows, int64_t n)
-{
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
-        rows[i] = (T)i;
-}
-
-/* out[i] is item order[i]: `units` words of type W each. */
-template <class W, class T>
-static __global__ void bi_core_gather(const W *in, const T *order, int64_t n, int units, W *out)
-{
-    int64_t words = n * units;
-    for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < words; k += (int64_t)gridDim.x * blockDim.x) {
-        int64_t i = units == 1 ? k : k / units;
-        out[k] = in[(int64_t)order[i] * units + (k - i * units)];
-    }
-}
-
-template <class W, class T>
-static bosc_status gather(bosc_ctx *ctx, const void *in, const T *order, int64_t n, size_t item_size, void *out)
-{
-    int units = (int)(item_size / sizeof(W));
-    return BI_RUN(ctx, (bi_core_gather<W, T>), bi_grid(ctx, n * units, 256), 256, 0, (const W *)in, order, n, units,
-                  (W *)out);
-}
-
-/* Sorts row numbers of type T by bucket, then fetches the items. */
-template <class T>
-static bosc_status split_rows(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
-                              void *sorted, int bits, void *out)
-{
-    void *rows, *order;
-    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(T), &rows));
-    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(T), &order));
-    BI_TRY(BI_RUN(ctx, bi_core_rows<T>, bi_grid(ctx, n, 256), 256, 0, (T *)rows, n));
-    BI_TRY(bi_cub_sort_pairs(ctx, BOSC_U32, bucket, sizeof(T), rows, n, sorted, order, 0, bits));
-    uintptr_t all = (uintptr_t)item_size | (uintptr_t)in | (uintptr_t)out;
-    const T *o = (const T *)order;
-    if (all % 16 == 0) return gather<uint4>(ctx, in, o, n, item_size, out);
-    if (all % 8 == 0) return gather<uint2>(ctx, in, o, n, item_size, out);
-    if (all % 4 == 0) return gather<uint32_t>(ctx, in, o, n, item_size, out);
-    return gather<uint8_t>(ctx, in, o, n, item_size, out);
-}
-
 static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                          int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
@@ -104,8 +68,9 @@ static bosc_status split(bosc_ctx *ctx, size_t item_size, const void *in, const 
     bool aligned = ((uintptr_t)in | (uintptr_t)out) % item_size == 0;
     if ((item_size == 4 || item_size == 8) && aligned)
         return bi_cub_sort_pairs(ctx, BOSC_U32, bucket, item_size, in, n, sorted, out, 0, bits);
-    if (n <= (int64_t)UINT32_MAX) return split_rows<uint32_t>(ctx, item_size, in, bucket, n, sorted, bits, out);
-    return split_rows<uint64_t>(ctx, item_size, in, bucket, n, sorted, bits, out);
+    bi_cuda_order_rows order;
+    BI_TRY(bi_cuda_order(ctx, BOSC_U32, bucket, n, sorted, 0, bits, &order));
+    return bi_cuda_gather(ctx, item_size, in, &order, n, out);
 }
 
 bosc_status bi_cuda_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,

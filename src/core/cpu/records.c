@@ -1,0 +1,119 @@
+/* Items of any size in the order of keys: the keys are sorted with the numbers of their rows, and the items fetched. */
+#include <string.h>
+
+#include "core/call.h"
+#include "core/cpu/records.h"
+
+enum { GRAIN = 1 << 13 };
+
+/* Items of a constant size are copied by single moves. */
+#define FETCH(bytes)                                                                                  \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int64_t i = 0; i < n; i++) \
+        memcpy(to + i * (bytes), from + (int64_t)order[i] * (bytes), (size_t)(bytes))
+#define FETCH_ALL(name, order_t)                                                                             \
+    static void name(int threads, int64_t size, const char *from, const order_t *order, int64_t n, char *to) \
+    {                                                                                                        \
+        switch (size) {                                                                                      \
+        case 1: FETCH(1); break;                                                                             \
+        case 2: FETCH(2); break;                                                                             \
+        case 4: FETCH(4); break;                                                                             \
+        case 8: FETCH(8); break;                                                                             \
+        case 16: FETCH(16); break;                                                                           \
+        default: FETCH(size); break;                                                                         \
+        }                                                                                                    \
+    }
+FETCH_ALL(fetch32, uint32_t)
+FETCH_ALL(fetch64, uint64_t)
+
+static void fill_rows(const struct bi_cpu_order *order, int64_t n, int threads)
+{
+    uint32_t *narrow = order->rows;
+    uint64_t *wide = order->rows;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < n; i++) {
+        if (order->wide)
+            wide[i] = (uint64_t)i;
+        else
+            narrow[i] = (uint32_t)i;
+    }
+}
+
+bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *keys_out, int first_bit,
+                         int last_bit, struct bi_cpu_order *order)
+{
+    const size_t row = n > (int64_t)UINT32_MAX ? 8 : 4;
+    order->wide = row == 8;
+    BI_TRY(bi_scratch(ctx, (size_t)n * row, &order->rows));
+    fill_rows(order, n, bi_thread_count(ctx, n, GRAIN));
+    return bi_cpu_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
+}
+
+bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
+                          void *out)
+{
+    const int threads = bi_thread_count(ctx, n, GRAIN);
+    if (order->wide)
+        fetch64(threads, (int64_t)item_size, in, order->rows, n, out);
+    else
+        fetch32(threads, (int64_t)item_size, in, order->rows, n, out);
+    return bi_advance(ctx, (double)n);
+}
+
+static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit)
+{
+    struct bi_cpu_order order;
+    void *to = values_out;
+    if (values == values_out) BI_TRY(bi_scratch(ctx, (size_t)n * value_size, &to));
+    BI_TRY(bi_cpu_order(ctx, dtype, keys, n, keys_out, first_bit, last_bit, &order));
+    BI_TRY(bi_cpu_gather(ctx, value_size, values, &order, n, to));
+    if (to != values_out) memcpy(values_out, to, (size_t)n * value_size);
+    return BOSC_OK;
+}
+
+bosc_status bi_cpu_sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit)
+{
+    BI_RETURN_WITH_SCRATCH(
+        ctx, sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
+}
+
+/* Where buckets begin among the sorted ones: each is told by the first item beyond it. */
+static void find_offsets(const uint32_t *sorted, int64_t n, int64_t n_buckets, int64_t *offsets, int threads)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t i = 0; i <= n; i++) {
+        const int64_t from = i > 0 ? (int64_t)sorted[i - 1] + 1 : 0, to = i < n ? (int64_t)sorted[i] : n_buckets;
+        for (int64_t b = from; b <= to; b++) offsets[b] = i;
+    }
+}
+
+static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                                 int64_t n_buckets, void *out, int64_t *offsets)
+{
+    struct bi_cpu_order order;
+    void *sorted;
+    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof *bucket, &sorted));
+    BI_TRY(bi_cpu_order(ctx, BOSC_U32, bucket, n, sorted, 0, bi_bit_length((uint64_t)n_buckets - 1), &order));
+    find_offsets(sorted, n, n_buckets, offsets, bi_thread_count(ctx, n, GRAIN));
+    return bi_cpu_gather(ctx, item_size, in, &order, n, out);
+}
+
+bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                                 int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
+{
+    int wrong = 0;
+    if (n == 0) {
+        memset(offsets, 0, (size_t)(n_buckets + 1) * sizeof *offsets);
+        return BOSC_OK;
+    }
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, n, GRAIN)) reduction(| : wrong)
+    for (int64_t i = 0; i < n; i++) wrong |= bucket[i] >= n_buckets;
+    if (wrong) {
+        *bad = 1;
+        return BOSC_OK;
+    }
+    BI_RETURN_WITH_SCRATCH(ctx, split_by_sort(ctx, item_size, in, bucket, n, n_buckets, out, offsets));
+}

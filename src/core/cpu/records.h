@@ -1,0 +1,31 @@
+/* Items of any size in the order of keys, on the CPU. */
+#ifndef BI_CORE_CPU_RECORDS_H
+#define BI_CORE_CPU_RECORDS_H
+
+#include "base/bits.h"
+#include "core/cpu/collectives.h"
+
+/* Rows in an order: uint32, or uint64 where they are many. */
+struct bi_cpu_order {
+    void *rows;
+    bool wide;
+};
+
+/* Sorts keys (n > 0) to keys_out, which may be keys; *order, in scratch, gets the rows that they come from. */
+bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *keys_out, int first_bit,
+                         int last_bit, struct bi_cpu_order *order);
+
+/* out[i] is item order[i] of `in`, which is another array. */
+bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
+                          void *out);
+
+/* Sorts pairs whose values have any size. */
+bosc_status bi_cpu_sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit);
+
+/* A split into more buckets than can be counted by each thread. */
+bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                                 int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
+
+#endif
