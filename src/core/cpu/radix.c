@@ -1,7 +1,6 @@
 /* Radix sorts: which way for which size. */
 #include "core/call.h"
 #include "core/cpu/radix.h"
-#include "core/cpu/records.h"
 
 enum { GRAIN = 1 << 14, CACHED = 1 << 16 };
 
@@ -19,12 +18,11 @@ static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
     return done ? BOSC_OK : bi_radix_passes(ctx, j);
 }
 
-bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
-                              int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit)
+bosc_status bi_radix_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit)
 {
     if (n == 0) return BOSC_OK;
-    if (value_size != 0 && value_size != 4 && value_size != 8)
-        return bi_cpu_sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit);
     struct bi_radix_job j = {.k = bi_radix_kernels(dtype, value_size),
                              .n = n,
                              .chunks = bi_thread_count(ctx, n, GRAIN),
@@ -38,5 +36,5 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
 bosc_status bi_cpu_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out, int first_bit,
                              int last_bit)
 {
-    return bi_cpu_sort_pairs(ctx, dtype, keys, 0, NULL, n, out, NULL, first_bit, last_bit);
+    return bi_radix_sort_pairs(ctx, dtype, keys, 0, NULL, n, out, NULL, first_bit, last_bit);
 }

@@ -33,6 +33,11 @@ static inline void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_a
     if (from.values != to.values) memcpy(to.values, from.values, (size_t)n * j->k->value_size);
 }
 
+/* Sorts pairs whose values have 0, 4 or 8 bytes. */
+bosc_status bi_radix_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit);
+
 /* From the least digit up, all threads in each pass. */
 bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j);
 

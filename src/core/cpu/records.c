@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/call.h"
+#include "core/cpu/radix.h"
 #include "core/cpu/records.h"
 
 enum { GRAIN = 1 << 13 };
@@ -45,7 +46,7 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
     order->wide = row == 8;
     BI_TRY(bi_scratch(ctx, (size_t)n * row, &order->rows));
     fill_rows(order, n, bi_thread_count(ctx, n, GRAIN));
-    return bi_cpu_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
+    return bi_radix_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
 }
 
 bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
@@ -72,10 +73,12 @@ static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *key
     return BOSC_OK;
 }
 
-bosc_status bi_cpu_sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
-                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
-                                int last_bit)
+bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
+                              int64_t n, void *keys_out, void *values_out, int first_bit, int last_bit)
 {
+    if (n == 0) return BOSC_OK;
+    if (value_size == 0 || value_size == 4 || value_size == 8)
+        return bi_radix_sort_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit);
     BI_RETURN_WITH_SCRATCH(
         ctx, sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
 }

@@ -19,11 +19,6 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
 bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
                           void *out);
 
-/* Sorts pairs whose values have any size. */
-bosc_status bi_cpu_sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
-                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
-                                int last_bit);
-
 /* A split into more buckets than can be counted by each thread. */
 bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                                  int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
