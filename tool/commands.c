@@ -377,6 +377,39 @@ const struct command commands[] = {
               {.id = OPT_METHOD}},
      .arrays = true,
      .run = run_cellgraph_path},
+    {.room = "cellgraph",
+     .verb = "components",
+     .usage = "V [--bits L] [--allowed M.npy] [-o labels.npy]",
+     .summary = "Find the connected components of vectors that differ in one letter, or count them.\n"
+                "V is as for boscage cellgraph. The label of a row is the first row of its component that may be used; "
+                "-1 for\n"
+                "rows that may not.",
+     .example = "boscage cellgraph components vectors.npy --bits 256 --allowed free.npy -o labels.npy",
+     .least = 1,
+     .most = 1,
+     .uses = {{.id = OPT_ALLOWED},
+              {.id = OPT_OUTPUT, .help = "where the labels go: .npy, (n,) i8; - is standard output"},
+              {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+              {.id = OPT_METHOD}},
+     .arrays = true,
+     .run = run_cellgraph_components},
+    {.room = "cellgraph",
+     .verb = "levels",
+     .usage = "V [--bits L] --from I [--allowed M.npy] [-o levels.npy]",
+     .summary =
+         "Find how many letters have to change, one after the other, on a way from one vector to all others.\n"
+         "V is as for boscage cellgraph. The level of a row is that of its vector; -1 where no way leads, and for\n"
+         "rows that may not be used.",
+     .example = "boscage cellgraph levels vectors.npy --bits 256 --from 0 -o levels.npy",
+     .least = 1,
+     .most = 1,
+     .uses = {{.id = OPT_FROM, .required = true, .help = "the row of V where ways begin, from 0"},
+              {.id = OPT_ALLOWED},
+              {.id = OPT_OUTPUT, .help = "where the levels go: .npy, (n,) i8; - is standard output"},
+              {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+              {.id = OPT_METHOD}},
+     .arrays = true,
+     .run = run_cellgraph_levels},
     {.room = "trie",
      .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]\n"
               "                    [--digit R]",

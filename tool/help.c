@@ -100,7 +100,7 @@ static void print_list(const struct job *job, const char *room)
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
         if (c->hidden || (room && strcmp(room, c->room) != 0)) continue;
-        printf("  %-16s %.*s\n", command_name(c).text, (int)strcspn(c->summary, "\n"), c->summary);
+        printf("  %-20s %.*s\n", command_name(c).text, (int)strcspn(c->summary, "\n"), c->summary);
     }
 }
 

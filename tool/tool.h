@@ -245,6 +245,8 @@ int run_hash_pairs(struct job *job);
 int run_hash_match(struct job *job);
 int run_cellgraph(struct job *job);
 int run_cellgraph_path(struct job *job);
+int run_cellgraph_components(struct job *job);
+int run_cellgraph_levels(struct job *job);
 int run_trie(struct job *job);
 int run_cbt_create(struct job *job);
 int run_cbt_split(struct job *job);

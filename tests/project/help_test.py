@@ -17,7 +17,7 @@ def said(*arguments):
 def commands():
     """The names of all commands that the help lists."""
     block = re.search(r"Commands:\n(.*?)\n\n", said("--help"), re.S).group(1)
-    return [line[:18].strip() for line in block.split("\n")]
+    return [line[:22].strip() for line in block.split("\n")]
 
 
 def section(text, begin):
