@@ -200,6 +200,16 @@ typedef struct bosc_trie_info {
  * Cost: a descent for each key, O(keys d), and 8 bytes of scratch a key. Waits. */
 BOSC_API bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info);
 
+/* Seconds of the stages of the last build, zeros without one: `sort` puts the rows in order and finds equal ones, `build`
+ * copies the keys and makes the nodes. Set `size`. */
+typedef struct bosc_trie_times {
+    size_t size;
+    double sort, build;
+} bosc_trie_times;
+
+/* Gets the times of the last build. Cost: O(1). */
+BOSC_API bosc_status bosc_trie_get_times(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_times *times);
+
 /* Saves the trie: versioned, little-endian, with an xxHash checksum. The bytes are the same on every backend.
  * Cost: O(keys w). Waits. */
 BOSC_API bosc_status bosc_trie_write(bosc_ctx *ctx, const bosc_trie *trie, bosc_write_fn write, void *user);

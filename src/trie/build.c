@@ -1,4 +1,5 @@
 /* The driver that builds a trie: rows are sorted, equal ones become one key, and keys get nodes. */
+#include "base/clock.h"
 #include "core/call.h"
 #include "trie/drivers.h"
 
@@ -8,13 +9,17 @@ static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_input *i
     struct bi_trie_sorted keys;
     BI_TRY(bi_trie_stage_input(ctx, trie, input));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, &input->rows, &order));
+    const double begin = bi_now();
+    BI_TRY(bi_trie_sort(ctx, &trie->shape, &input->rows, &order)); /* and waits for the number of keys */
+    const double sorted = bi_now();
     BI_TRY(bi_trie_reserve_keys(ctx, trie, order.count, &keys));
     BI_TRY(bi_trie_gather(ctx, trie, &order, input->values, 0, &keys));
     bi_arena_rewind(ctx, mark);
     trie->keys = order.count;
     BI_TRY(bi_trie_make_nodes(ctx, trie));
-    return ctx->backend->sync(ctx);
+    BI_TRY(ctx->backend->sync(ctx));
+    trie->times = (bosc_trie_times){.sort = sorted - begin, .build = bi_now() - sorted};
+    return BOSC_OK;
 }
 
 bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values, int64_t n,
@@ -26,6 +31,7 @@ bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
     if (n > INT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
     trie->rows = trie->keys = trie->nodes = 0;
+    trie->times = (bosc_trie_times){0};
     if (n == 0) return BOSC_OK;
     bi_expect(ctx, 170 * (double)n);
     bosc_status status;

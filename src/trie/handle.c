@@ -188,6 +188,17 @@ static bosc_status find_depths(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     return BOSC_OK;
 }
 
+bosc_status bosc_trie_get_times(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_times *times)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
+    BI_TRY(bi_check_info(ctx, "times", "bosc_trie_times", times->size, sizeof *times));
+    const bosc_trie_times full = trie->times;
+    bi_give_info(times, &full, sizeof full);
+    return BOSC_OK;
+}
+
 bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info)
 {
     BI_ENTER(ctx);

@@ -95,6 +95,7 @@ struct bosc_trie {
     struct bi_trie_shape shape;
     int64_t rows, keys, nodes;
     struct bi_block blocks[BI_TRIE_BLOCKS];
+    bosc_trie_times times; /* of the last build */
 };
 
 /* The caller's rows. */

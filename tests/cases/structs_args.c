@@ -80,6 +80,7 @@ static void information_of_tables(bosc_ctx *ctx)
     CHECK_INFO(bosc_geometric_match, bosc_geometric_find(ctx, geometric, model, 5, NULL, is));
     CHECK_INFO(bosc_cellgraph_info, bosc_cellgraph_get_info(ctx, cells, is));
     CHECK_INFO(bosc_trie_info, bosc_trie_get_info(ctx, trie, is));
+    CHECK_INFO(bosc_trie_times, bosc_trie_get_times(ctx, trie, is));
     bosc_hash_free(table);
     bosc_geometric_free(geometric);
     bosc_cellgraph_free(cells);

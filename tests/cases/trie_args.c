@@ -252,6 +252,12 @@ static void outputs(bosc_ctx *ctx)
     }
     info.size = sizeof info + 1;
     CHECK_ARG(ctx, bosc_trie_get_info(ctx, trie, &info), "info: size");
+    bosc_trie_times times = {.size = sizeof times};
+    CHECK_EQ(bosc_trie_get_times(NULL, trie, &times), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_trie_get_times(ctx, NULL, &times), "trie");
+    CHECK_ARG(ctx, bosc_trie_get_times(ctx, trie, NULL), "times");
+    CHECK_OK(ctx, bosc_trie_get_times(ctx, trie, &times));
+    CHECK(times.sort > 0 && times.build > 0);
     check_ten(ctx, trie);
 }
 
