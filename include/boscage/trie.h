@@ -50,6 +50,9 @@ typedef struct bosc_trie_opts {
     int32_t value_bits; /* of a value: 64 (default) or 32 */
     int32_t digit_bits; /* 1 to 8, a multiple of letter_bits; 0: as many letters as 8 bits hold. Answers do not depend
                            on it */
+    /* PUBLISHED on a device: blocks of the launch that finds all pairs, and threads of a block, up to 1,024. Both 0: as
+     * many as fill the device. The CPU ignores them; neither is saved. */
+    int32_t blocks, threads;
 } bosc_trie_opts;
 
 /* Words of a packed row; 0 where a bosc_trie_opts with these numbers would be refused. */

@@ -11,7 +11,9 @@ bosc_trie_opts bi_cellgraph_trie_opts(const bosc_cellgraph_opts *o)
                             .letter_bits = o->letter_bits,
                             .layout = published ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
                             .value_bits = 32,
-                            .digit_bits = o->digit_bits};
+                            .digit_bits = o->digit_bits,
+                            .blocks = published ? o->blocks : 0,
+                            .threads = published ? o->threads : 0};
 }
 
 static bosc_status open_trie(bosc_ctx *ctx, bosc_cellgraph *graph)

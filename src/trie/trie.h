@@ -28,11 +28,12 @@ extern "C" {
 #endif
 
 enum {
-    BI_TRIE_DIGIT = 8,        /* bits at most */
-    BI_TRIE_COLUMNS = 8,      /* words up to which rows are sorted by one after the other */
-    BI_TRIE_FIND_GROUP = 16,  /* queries that a core of the CPU has on the way at once */
-    BI_TRIE_BUCKET = 8,       /* slots of a bucket of the table, half of which are for keys */
-    BI_TRIE_TABLE_WORDS = 256 /* words of the longest rows that have a table */
+    BI_TRIE_DIGIT = 8,         /* bits at most */
+    BI_TRIE_COLUMNS = 8,       /* words up to which rows are sorted by one after the other */
+    BI_TRIE_FIND_GROUP = 16,   /* queries that a core of the CPU has on the way at once */
+    BI_TRIE_BUCKET = 8,        /* slots of a bucket of the table, half of which are for keys */
+    BI_TRIE_TABLE_WORDS = 256, /* words of the longest rows that have a table */
+    BI_TRIE_THREADS = 1024     /* of a block, at most */
 };
 
 /* Rows up to which a device sorts them whole; and from which on it looks whether their words are alike. */
@@ -113,6 +114,7 @@ struct bi_trie_sorted {
 };
 
 struct bi_trie_steps;
+struct bi_trie_pairs;
 
 /* What a backend does: the steps, and which of two ways is its own. */
 struct bi_trie_ops {
@@ -121,6 +123,8 @@ struct bi_trie_ops {
     bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
     int64_t dictionary_rows; /* this many rows and more are sorted by a dictionary of their words */
     int64_t whole_rows;      /* up to this many rows are sorted whole */
+    /* The step trie_pairs for all keys by a launch of one's own choice; NULL where there are no launches. */
+    bosc_status (*launch_pairs)(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);
 };
 
 #ifdef BOSC_HAVE_CUDA

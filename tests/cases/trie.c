@@ -569,7 +569,7 @@ static void six_vectors(bosc_ctx *ctx)
     }
 }
 
-/* Digits of 1 to 8 bits: a 2^r-ary search tree has the same answers, and a level for every r letters. */
+/* Digits of 1 to 8 bits: a 2^r-ary search tree has the same answers, whatever the launch, and a level for every r letters. */
 static void digits(bosc_ctx *ctx)
 {
     struct suite_random r = {80};
@@ -582,7 +582,9 @@ static void digits(bosc_ctx *ctx)
                                 .layout = (bosc_trie_layout)layout,
                                 .letter_bits = 1,
                                 .digit_bits = bits,
-                                .value_bits = 64};
+                                .value_bits = 64,
+                                .blocks = bits / 2, /* 0: as many as serve */
+                                .threads = bits % 3 * 32};
             bosc_trie_info info = {.size = sizeof info};
             struct reference_cells c = cells_make(&r, CELLS_WALK, o.length, 1, suite_slow(ctx) ? 30 : 60, 0);
             check_rows(ctx, &o, &c, &r);

@@ -25,7 +25,7 @@ static void create(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_trie_create(ctx, &o, NULL), "trie");
     check_refused_opts(ctx, NULL, "opts");
     for (int i = 0; i < 5; i++) {
-        bosc_trie_opts list[6] = {good, good, good, good, good, good};
+        bosc_trie_opts list[8] = {good, good, good, good, good, good, good, good};
         list[0].length = lengths[i];
         list[1].letter_bits = letters[i];
         list[2].value_bits = bits[i];
@@ -33,6 +33,10 @@ static void create(bosc_ctx *ctx)
         list[4].duplicates = (bosc_trie_duplicates)others[i];
         list[5].digit_bits = others[i] == 2 ? 9 : others[i] == 5 ? 6 : others[i];
         list[5].letter_bits = 4;
+        list[6].blocks = -1 - i;
+        list[7].threads = i % 2 ? -1 : 1025 + i;
+        check_refused_opts(ctx, &list[6], "opts: blocks");
+        check_refused_opts(ctx, &list[7], "opts: threads");
         check_refused_opts(ctx, &list[0], "opts: length");
         check_refused_opts(ctx, &list[1], "opts: letter_bits");
         check_refused_opts(ctx, &list[2], "opts: value_bits");

@@ -2,7 +2,7 @@
 #define BI_STEP_ROOM trie
 
 #include "core/cuda/steps.cuh"
-#include "trie/steps/steps.h"
+#include "trie/cuda/trie.cuh"
 
 #define BI_STEP BI_STEP_CUDA
 #include "trie/steps/steps.def"
@@ -14,4 +14,5 @@ static const bi_trie_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_trie_ops bi_trie_ops_cuda = {&steps, false, true, BI_TRIE_DICTIONARY_ROWS, BI_TRIE_WHOLE_ROWS};
+extern "C" const bi_trie_ops bi_trie_ops_cuda = {
+    &steps, false, true, BI_TRIE_DICTIONARY_ROWS, BI_TRIE_WHOLE_ROWS, bi_trie_cuda_launch_pairs};
