@@ -88,6 +88,14 @@ BOSC_API bosc_status bosc_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t va
                                       const void *a_values, int64_t na, const void *b_keys, const void *b_values,
                                       int64_t nb, void *keys_out, void *values_out);
 
+/* Finds where queries stand among sorted keys: ranks[q] is the number of keys less than queries[q] in the order of
+ * bosc_sort_keys, in which -0 equals +0.
+ * keys: (n) ascending; if they do not ascend, a rank is some number from 0 to n. queries: (query_count) in any order.
+ * ranks: (query_count).
+ * Cost: O(query_count log n) work, no scratch but for staged arrays. With device arrays it only queues. */
+BOSC_API bosc_status bosc_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n,
+                                        const void *queries, int64_t query_count, int64_t *ranks);
+
 /* Orders points by superkey `first`: by that coordinate, then by first + 1, ... cyclically through all dim, then by
  * row. -0 equals +0; a NaN orders by its bits as in bosc_sort_keys.
  * dtype: F32, F64, I32 or I64. points: (n x dim), n < 2^32 - 1, dim 1 to 1024. first: 0 to dim - 1.

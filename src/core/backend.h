@@ -39,6 +39,8 @@ struct bi_core_ops {
     bosc_status (*merge_pairs)(bosc_ctx *, bosc_dtype, size_t value_size, const void *a_keys, const void *a_values,
                                int64_t na, const void *b_keys, const void *b_values, int64_t nb, void *keys_out,
                                void *values_out);
+    bosc_status (*search_sorted)(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, const void *queries,
+                                 int64_t query_count, int64_t *ranks);
     bosc_status (*sort_superkey)(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm);
     /* *bad becomes the lowest row whose CSR offsets (rows + 1) do not ascend, from 0, if it is less. */

@@ -11,6 +11,7 @@ const struct bi_core_ops bi_core_cpu = {
     .sort_keys = bi_cpu_sort_keys,
     .sort_pairs = bi_cpu_sort_pairs,
     .merge_pairs = bi_cpu_merge_pairs,
+    .search_sorted = bi_cpu_search_sorted,
     .sort_superkey = bi_cpu_sort_superkey,
     .check_offsets = bi_cpu_check_offsets,
 };

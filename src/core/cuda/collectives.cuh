@@ -25,6 +25,8 @@ bosc_status bi_cuda_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys
 bosc_status bi_cuda_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, const void *a_keys,
                                 const void *a_values, int64_t na, const void *b_keys, const void *b_values, int64_t nb,
                                 void *keys_out, void *values_out);
+bosc_status bi_cuda_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, const void *queries,
+                                  int64_t query_count, int64_t *ranks);
 bosc_status bi_cuda_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                   int64_t stride, int32_t first, uint32_t *perm);
 bosc_status bi_cuda_check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t rows, int64_t *bad);

@@ -1,0 +1,51 @@
+/* Where queries stand among sorted keys: binary searches without branches on the keys, some at once, so that the memory
+ * they wait for is asked for together. */
+#include "core/cpu/collectives.h"
+#include "core/cpu/key_types.h"
+
+enum { GRAIN = 1 << 10, TOGETHER = 8 };
+
+/* Queries [begin, end). */
+typedef void (*search_fn)(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, int64_t *ranks);
+
+#define SEARCH(kind, key_t)                                                                                 \
+    static void search_##kind(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, \
+                              int64_t *ranks)                                                               \
+    {                                                                                                       \
+        const key_t *sorted = keys, *asked = queries;                                                       \
+        for (; begin < end; begin += TOGETHER) {                                                            \
+            const int count = end - begin < TOGETHER ? (int)(end - begin) : TOGETHER;                       \
+            key_t wanted[TOGETHER];                                                                         \
+            int64_t low[TOGETHER];                                                                          \
+            for (int q = 0; q < count; q++) {                                                               \
+                wanted[q] = ORDERED_##kind(asked[begin + q]);                                               \
+                low[q] = 0;                                                                                 \
+            }                                                                                               \
+            for (int64_t left = n; left > 0;) { /* the rank is in low to low + left */                      \
+                const int64_t half = left - left / 2;                                                       \
+                for (int q = 0; q < count; q++)                                                             \
+                    low[q] += ORDERED_##kind(sorted[low[q] + half - 1]) < wanted[q] ? half : 0;             \
+                left -= half;                                                                               \
+            }                                                                                               \
+            for (int q = 0; q < count; q++) ranks[begin + q] = low[q];                                      \
+        }                                                                                                   \
+    }
+EACH_KEY(SEARCH)
+
+static const search_fn searches[] = {search_f32, search_f64, search_i32, search_i64, search_u32, search_u64};
+
+bosc_status bi_cpu_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, const void *queries,
+                                 int64_t query_count, int64_t *ranks)
+{
+    const search_fn search = searches[dtype - 1];
+    struct bi_parts part = bi_parts_of(ctx, query_count, 16);
+    while (bi_next_part(ctx, &part)) {
+        const int64_t count = part.end - part.begin;
+        const int chunks = bi_thread_count(ctx, count, GRAIN);
+#pragma omp parallel for schedule(static) num_threads(chunks)
+        for (int p = 0; p < chunks; p++)
+            search(keys, n, queries, part.begin + bi_chunk_begin(count, chunks, p),
+                   part.begin + bi_chunk_begin(count, chunks, p + 1), ranks);
+    }
+    return part.status;
+}
