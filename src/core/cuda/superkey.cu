@@ -2,34 +2,18 @@
  * pass. Beside each row number goes the ordered key of its first coordinate; the others are read when keys are equal.
  */
 #include "core/cuda/collectives.cuh"
-#include "core/cuda/merge.cuh"
+#include "core/cuda/superkey.cuh"
 
 enum { EACH = BI_MERGE_EACH, THREADS = BI_MERGE_THREADS, TILE = BI_MERGE_TILE };
 static const uint32_t NO_ROW = UINT32_MAX; /* fills the last tile, and comes after every row */
 
-/* The points, as the bits of their coordinates. */
-template <class K> struct superkey {
-    const K *points;
-    int64_t stride;
-    int32_t dim, first;
-    enum bi_key_kind kind;
-
-    __device__ __forceinline__ K key(uint32_t row) const
-    {
-        return bi_ordered(points[(int64_t)row * stride + first], kind);
-    }
-
+template <class K> struct superkey : bi_superkey<K> {
     /* Does row r come before row s, whose first coordinates are equal? */
     __device__ bool before(uint32_t r, uint32_t s) const
     {
         if (r == NO_ROW || s == NO_ROW) return r < s;
-        const K *p = points + (int64_t)r * stride, *q = points + (int64_t)s * stride;
-        for (int32_t j = 1, c = first; j < dim; j++) {
-            c = c + 1 == dim ? 0 : c + 1;
-            K x = bi_ordered(p[c], kind), y = bi_ordered(q[c], kind);
-            if (x != y) return x < y;
-        }
-        return r < s;
+        const int order = this->compare_rest(r, s);
+        return order ? order < 0 : r < s;
     }
 
     __device__ __forceinline__ bool b_first(const uint32_t *a, const uint32_t *b) const { return before(*b, *a); }
@@ -147,8 +131,8 @@ bosc_status bi_cuda_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *p
     if (n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     enum bi_key_kind kind = bi_kind_of(dtype);
-    superkey<uint32_t> narrow = {(const uint32_t *)points, stride, dim, first, kind};
-    superkey<uint64_t> wide = {(const uint64_t *)points, stride, dim, first, kind};
+    superkey<uint32_t> narrow = {{(const uint32_t *)points, stride, dim, first, kind}};
+    superkey<uint64_t> wide = {{(const uint64_t *)points, stride, dim, first, kind}};
     bosc_status status = bosc_dtype_size(dtype) == 8 ? sort(ctx, wide, n, perm) : sort(ctx, narrow, n, perm);
     bi_arena_rewind(ctx, mark);
     return status;
