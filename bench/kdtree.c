@@ -1,7 +1,8 @@
 /* Times k-d trees: bench_kdtree [-n points] [-m queries] [-d dim] [-s shape] [-q shape of the queries] [-y dtype]
- * [-w all, queries or nearest] [-l CPU level]. All arrays are in the backend's memory, handles are warm. Checksums of
- * the answers, which programs for other libraries print too, follow the rows; some answers are compared with a search
- * of every point. One thread is timed by the processor time that it takes. */
+ * [-w all, queries, nearest or published] [-l CPU level]. All arrays are in the backend's memory, handles are warm.
+ * Checksums of the answers, which programs for other libraries print too, follow the rows; some answers are compared
+ * with a search of every point. One thread is timed by the processor time that it takes, but for the stages of
+ * `-w published`, which bosc_kdtree_get_times tells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,9 @@ static void run_builds(void)
     measure("build", build, set.n, bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
+        create(BOSC_KDTREE_PRESORTED, BOSC_KDTREE_DUPLICATES_REMOVE);
+        measure("build, presorted + unique", build, set.n, bench.repeats > 3 ? 3 : bench.repeats);
+        bosc_kdtree_free(set.tree);
         create(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
         measure("build, brown + unique", build, set.n, bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
@@ -190,6 +194,31 @@ static void run_builds(void)
     set.tree = fast;
     build(NULL);
     bench_row("verify", set.n, bench_once(verify, NULL));
+}
+
+enum { STAGES = 5, MOST_REPEATS = 64 };
+
+/* The stages that the published programs print, of builds by lists with duplicates removed. */
+static void run_stages(const char *builder_name, bosc_kdtree_builder builder)
+{
+    static const char *const names[STAGES] = {"initialise", "sort", "remove duplicates", "build from lists", "verify"};
+    double seconds[STAGES][MOST_REPEATS], all[MOST_REPEATS];
+    int repeats = bench.repeats < MOST_REPEATS ? bench.repeats : MOST_REPEATS;
+    create(builder, BOSC_KDTREE_DUPLICATES_REMOVE);
+    build(NULL);
+    for (int r = 0; r < repeats; r++) {
+        bosc_kdtree_times t = {.size = sizeof t};
+        build(NULL);
+        verify(NULL);
+        BENCH(bosc_kdtree_get_times(bench.ctx, set.tree, &t));
+        const double stages[STAGES] = {t.init, t.sort, t.deduplicate, t.build, t.verify};
+        all[r] = 0;
+        for (int s = 0; s < STAGES; s++) all[r] += seconds[s][r] = stages[s];
+    }
+    for (int s = 0; s < STAGES; s++)
+        bench_row(bench_text("%s: %s", builder_name, names[s]), set.n, bench_median_of(seconds[s], repeats));
+    bench_row(bench_text("%s: all stages", builder_name), set.n, bench_median_of(all, repeats));
+    bosc_kdtree_free(set.tree);
 }
 
 static void run_queries(void)
@@ -264,7 +293,7 @@ int main(int argc, char **argv)
                                        {'s', BENCH_TEXT, &set.shape, "uniform, normal, clustered, sorted or few"},
                                        {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
                                        {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
-                                       {'w', BENCH_TEXT, &set.what, "all, queries or nearest"},
+                                       {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
                                        {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
     bench.n = 1 << 20;
     bench.repeats = 10;
@@ -276,12 +305,17 @@ int main(int argc, char **argv)
     bench_open();
     bench_time_one_thread();
     make_input();
-    create(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
     bench_say("%s: %" PRId64 " %s points, %" PRId64 " %s queries, %s, dim %d", bench_device(), set.n, set.shape, set.m,
               set.query_shape, set.type, (int)set.dim);
-    run_builds();
-    run_queries();
-    bosc_kdtree_free(set.tree);
+    if (strcmp(set.what, "published") == 0) {
+        run_stages("brown", BOSC_KDTREE_BROWN);
+        run_stages("presorted", BOSC_KDTREE_PRESORTED);
+    } else {
+        create(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
+        run_builds();
+        run_queries();
+        bosc_kdtree_free(set.tree);
+    }
     free(set.host_points);
     free(set.host_queries);
     return bench_close();

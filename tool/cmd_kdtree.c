@@ -1,9 +1,9 @@
 /* boscage kdtree build, verify */
 #include "tool/tool.h"
 
-/* The stages of the published method, as its programs print them. Its `build' is what follows the sorts, and is named
- * so that the whole build's seconds keep their name. */
-static void report_brown(struct job *job, const bosc_kdtree *tree)
+/* The stages of builds by lists, as the published programs print them. Their `build' is what follows the sorts, and is
+ * named so that the whole build's seconds keep their name. */
+static void report_stages(struct job *job, const bosc_kdtree *tree)
 {
     bosc_kdtree_times t = {.size = sizeof t};
     if (bosc_kdtree_get_times(job->ctx, tree, &t) != BOSC_OK) return;
@@ -21,10 +21,10 @@ static int build(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree **tr
     if (code) return code;
     code = tree_build(job, job->operands[0], &points, opts, tree);
     bosc_array_free(&points);
-    if (code || opts->builder != BOSC_KDTREE_BROWN) return code;
+    if (code || opts->builder == BOSC_KDTREE_AUTO) return code;
     bosc_status status = bosc_kdtree_verify(job->ctx, *tree, NULL);
     if (status != BOSC_OK) return say_ctx(job, status);
-    report_brown(job, *tree);
+    report_stages(job, *tree);
     return EXIT_DONE;
 }
 

@@ -25,8 +25,10 @@ typedef enum bosc_kdtree_builder {
     /* The fast builder: samples choose pivots for several levels a pass, medians are selected exactly, subtrees are
      * finished in cache. */
     BOSC_KDTREE_AUTO = 0,
-    /* The published method: dim lists sorted by superkey, partitioned level by level. */
-    BOSC_KDTREE_BROWN = 1
+    /* The published method: dim lists of references, merge sorted and then partitioned level by level by superkey. */
+    BOSC_KDTREE_BROWN = 1,
+    /* The same lists by stable radix sorts of one coordinate each, so that nothing compares superkeys. */
+    BOSC_KDTREE_PRESORTED = 2
 } bosc_kdtree_builder;
 
 typedef enum bosc_kdtree_duplicates {
@@ -43,6 +45,8 @@ typedef struct bosc_kdtree_opts {
     bosc_kdtree_duplicates duplicates;
     int32_t id_bits;      /* ids in the caller's arrays: 64 (int64_t, default; none: -1), 32 (uint32_t; UINT32_MAX) */
     int32_t assume_valid; /* not 0: neither points nor queries hold a NaN, and none is looked for */
+    int32_t sort_halves;  /* not 0, of BROWN: all points are sorted by the first superkey alone; the points of the two
+                           * sides of the root then by the others, as the published build on two devices does it */
 } bosc_kdtree_opts;
 
 /* Makes a tree without points.
@@ -73,16 +77,17 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
  * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for n of 2^32 - 1 or more. On failure the tree holds
  * what it held before, except after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort): then it
  * is empty.
- * Cost: O(n dim log n) work. BOSC_KDTREE_BROWN, and AUTO on CUDA but for F32 of 2 to 4 dimensions, make dim radix sorts
- * and partition min(dim, log2 n) lists a level. Scratch is what bosc_kdtree_bytes tells: on the CPU about a copy of
- * points and ids, for the lists 8 min(dim, log2 n) bytes a point more. A second build of the same or a smaller size
- * allocates nothing.
+ * Cost: O(n dim log n) work. BOSC_KDTREE_PRESORTED, and AUTO on CUDA but for F32 of 2 to 4 dimensions, make dim radix
+ * sorts, BROWN makes min(dim, log2 n) merge sorts, and each partitions min(dim, log2 n) lists a level. Scratch is what
+ * bosc_kdtree_bytes tells: on the CPU about a copy of points and ids; for the lists of PRESORTED 8 min(dim, log2 n)
+ * bytes a point more; for BROWN no copy but 4 min(dim, log2 n) + 8 + 4 x element. A second build of the same or a
+ * smaller size allocates nothing.
  * Waits: on CUDA a flag that tells whether the sampled pivots served is read back. */
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 
-/* Seconds of each stage of the last build by BOSC_KDTREE_BROWN, as the published programs print them; zeros after a
- * build by another builder. `init` makes the points reachable and takes memory, `build` is what follows the sorts, and
- * `verify` is the time of the last bosc_kdtree_verify. Set `size`. */
+/* Seconds of each stage of the last build by BOSC_KDTREE_BROWN or PRESORTED, as the published programs print them;
+ * zeros after a build by AUTO. `init` makes the points reachable and takes memory; `build` is not the whole build but what
+ * follows the sorts: partition, and nodes stored; `verify` is the time of the last bosc_kdtree_verify. Set `size`. */
 typedef struct bosc_kdtree_times {
     size_t size;
     double init, sort, deduplicate, build, verify;

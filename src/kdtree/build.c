@@ -5,16 +5,6 @@
 #include "core/call.h"
 #include "kdtree/drivers.h"
 
-/* Adds the seconds since *since to *stage, once the work of the stage is done. */
-static bosc_status end_stage(bosc_ctx *ctx, double *since, double *stage)
-{
-    BI_TRY(ctx->backend->sync(ctx));
-    double t = bi_kdtree_now();
-    *stage += t - *since;
-    *since = t;
-    return BOSC_OK;
-}
-
 static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     next->nodes = rows->n;
@@ -34,8 +24,8 @@ static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     return bi_kdtree_keep_runs(ctx, next, &runs);
 }
 
-/* The published method, stage by stage. */
-static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
+/* Presorted, stage by stage. */
+static bosc_status build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     bool unique = next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     bosc_kdtree_times *times = &next->times;
@@ -45,17 +35,17 @@ static bosc_status build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
     uint32_t *order;
     double since = bi_kdtree_now();
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
-    BI_TRY(end_stage(ctx, &since, &times->sort));
+    BI_TRY(bi_kdtree_end_stage(ctx, &since, &times->sort));
     runs.rows = sorted.rows;
     runs.names = sorted.perm;
     if (unique) BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
     next->nodes = runs.rows.n;
-    BI_TRY(end_stage(ctx, &since, &times->deduplicate));
+    BI_TRY(bi_kdtree_end_stage(ctx, &since, &times->deduplicate));
     BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &runs.rows, &lists));
-    BI_TRY(end_stage(ctx, &since, &times->sort));
+    BI_TRY(bi_kdtree_end_stage(ctx, &since, &times->sort));
     BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
     BI_TRY(bi_kdtree_store_runs(ctx, next, &runs, order));
-    return end_stage(ctx, &since, &times->build);
+    return bi_kdtree_end_stage(ctx, &since, &times->build);
 }
 
 static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
@@ -64,7 +54,9 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
     next->nodes = 0;
     if (rows->n == 0) return BOSC_OK;
     if (next->opts.builder == BOSC_KDTREE_BROWN)
-        BI_TRY(build_brown(ctx, next, rows));
+        BI_TRY(bi_kdtree_build_brown(ctx, next, rows));
+    else if (next->opts.builder == BOSC_KDTREE_PRESORTED)
+        BI_TRY(build_presorted(ctx, next, rows));
     else if (next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
         BI_TRY(build_unique(ctx, next, rows));
     else
@@ -80,7 +72,8 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
     BI_TRY(bi_kdtree_stage_rows(ctx, tree, "points", rows, &staged));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, rows->n, &next));
     next.times = (bosc_kdtree_times){.size = sizeof next.times};
-    bosc_status status = next.opts.builder == BOSC_KDTREE_BROWN ? end_stage(ctx, &since, &next.times.init) : BOSC_OK;
+    bosc_status status = BOSC_OK;
+    if (next.opts.builder != BOSC_KDTREE_AUTO) status = bi_kdtree_end_stage(ctx, &since, &next.times.init);
     if (status == BOSC_OK) status = build_into(ctx, &next, rows);
     if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) {

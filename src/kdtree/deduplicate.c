@@ -14,6 +14,16 @@ static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld", (long long)bad); /* unreached: sorts sort */
 }
 
+bosc_status bi_kdtree_take_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs)
+{
+    *runs = (struct bi_kdtree_runs){.n = n};
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->ranks));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->names));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(uint32_t), &runs->starts));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->nodes));
+    return bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->where);
+}
+
 bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                 const struct bi_kdtree_sorted *sorted, struct bi_kdtree_runs *runs)
 {
@@ -23,12 +33,8 @@ bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
     struct bi_kdtree_mark_runs step = {
         .rows = sorted->rows, .dtype = opts->dtype, .dim = opts->dim, .perm = sorted->perm};
     void *count, *packed;
-    *runs = (struct bi_kdtree_runs){.n = n, .perm = sorted->perm};
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->ranks));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->names));
-    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(uint32_t), &runs->starts));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->nodes));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->where));
+    BI_TRY(bi_kdtree_take_runs(ctx, n, runs));
+    runs->perm = sorted->perm;
     BI_TRY(bi_scratch_of(ctx, n, 1, &step.keep));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), (void **)&step.bad));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
@@ -97,18 +103,26 @@ static bosc_status invert(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, co
     return permute(ctx, steps, runs->perm, runs->nodes, runs->n, inverse);
 }
 
+bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
+                                  const struct bi_kdtree_stored *stored)
+{
+    const struct bi_kdtree_steps *steps = next->ops->steps;
+    uint32_t *inverse = NULL;
+    if (runs->where) BI_TRY(invert(ctx, steps, runs, stored->runs, &inverse));
+    BI_TRY(next->ops->store(ctx, next, &stored->rows, stored->order, stored->ids));
+    if (!runs->where) return BOSC_OK;
+    struct bi_kdtree_count_runs counts = {stored->runs, 1, runs->starts, next->counts.data};
+    BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
+    return ctx->backend->copy(ctx, next->inverse.data, inverse, (size_t)runs->n * sizeof *inverse);
+}
+
 bosc_status bi_kdtree_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
                                  const uint32_t *order)
 {
-    const struct bi_kdtree_steps *steps = next->ops->steps;
-    uint32_t *ids, *inverse = NULL;
+    uint32_t *ids;
     BI_TRY(bi_scratch_of(ctx, next->nodes, sizeof *ids, &ids));
     struct bi_kdtree_name_nodes names = {order, ids, 1, runs->names, NULL};
-    BI_TRY(steps->name_nodes(ctx, next->nodes, &names));
-    if (runs->where) BI_TRY(invert(ctx, steps, runs, order, &inverse));
-    BI_TRY(next->ops->store(ctx, next, &runs->rows, order, ids));
-    if (!runs->where) return BOSC_OK;
-    struct bi_kdtree_count_runs counts = {order, 1, runs->starts, next->counts.data};
-    BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
-    return ctx->backend->copy(ctx, next->inverse.data, inverse, (size_t)runs->n * sizeof *inverse);
+    struct bi_kdtree_stored stored = {runs->rows, order, ids, order};
+    BI_TRY(next->ops->steps->name_nodes(ctx, next->nodes, &names));
+    return bi_kdtree_store_nodes(ctx, next, runs, &stored);
 }

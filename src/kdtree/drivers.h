@@ -23,8 +23,11 @@ bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops,
 /* order[i] = the reference of node i; the lists are used up. */
 bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kdtree_lists *lists,
                                       uint32_t **order);
-/* All of these, and the tree. */
+/* The tree of all rows from such lists. */
 bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows);
+
+/* The published method; see brown.c. */
+bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows);
 
 /* Runs of equal points among the sorted rows; see deduplicate.c. */
 struct bi_kdtree_runs {
@@ -37,11 +40,21 @@ struct bi_kdtree_runs {
     uint32_t *where;            /* room for the node of each run; NULL where duplicates are kept */
     uint32_t *nodes;            /* room for the node of each row */
 };
+/* Room for what is known of n rows' runs. */
+bosc_status bi_kdtree_take_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs);
 bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                 const struct bi_kdtree_sorted *sorted, struct bi_kdtree_runs *runs);
 /* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
-/* The tree whose node i is run order[i]: names, nodes, inverse and counts. */
+/* The tree whose node i is row order[i] of `rows`, has the id ids[i] (NULL: order[i]) and stands for run runs[i]:
+ * nodes, inverse and counts. */
+struct bi_kdtree_stored {
+    struct bi_kdtree_rows rows;
+    const uint32_t *order, *ids, *runs;
+};
+bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
+                                  const struct bi_kdtree_stored *stored);
+/* The same where node i is run order[i]; names it too. */
 bosc_status bi_kdtree_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
                                  const uint32_t *order);
 

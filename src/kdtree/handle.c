@@ -24,7 +24,7 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
     if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)o->dtype);
     if (o->dim < 1 || o->dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)o->dim);
-    if (o->builder != BOSC_KDTREE_AUTO && o->builder != BOSC_KDTREE_BROWN)
+    if (o->builder != BOSC_KDTREE_AUTO && o->builder != BOSC_KDTREE_BROWN && o->builder != BOSC_KDTREE_PRESORTED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: builder %d is none", (int)o->builder);
     if (o->duplicates != BOSC_KDTREE_DUPLICATES_KEEP && o->duplicates != BOSC_KDTREE_DUPLICATES_REMOVE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: duplicates %d is neither KEEP nor REMOVE", (int)o->duplicates);
@@ -165,6 +165,15 @@ double bi_kdtree_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage)
+{
+    BI_TRY(ctx->backend->sync(ctx));
+    double t = bi_kdtree_now();
+    *stage += t - *since;
+    *since = t;
+    return BOSC_OK;
 }
 
 bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_times *times)

@@ -51,6 +51,8 @@ void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next);
 
 /* Seconds since some time. */
 double bi_kdtree_now(void);
+/* Adds the seconds since *since to *stage, once the work of the stage is done. */
+bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage);
 
 #ifdef __cplusplus
 }

@@ -42,11 +42,36 @@ struct bi_kdtree_rows {
     int64_t n, stride;
 };
 
-/* Lists of references; `out` has the same capacity. */
+/* Lists of ranks; `out` has the same capacity. */
 struct bi_kdtree_lists {
     int32_t used; /* min(dim, depth) */
     int64_t n;
     uint32_t *in[32], *out[32];
+};
+
+/* Lists of references, which are numbers of rows: list[p] (p < used) is ordered by (superkey p, number). */
+struct bi_kdtree_references {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim, used; /* used: min(dim, levels that have a list) */
+    int64_t n;         /* of each list; at most rows.n */
+    int32_t level;     /* 0, or 1 where the lists are partitioned around the root already */
+    uint32_t *list[32], *spare;
+};
+
+/* What is removed from one list of `n` references, which is ordered by (superkey `first`, number): those whose row
+ * equals that of the reference before them. */
+struct bi_kdtree_removal {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim, first;
+    int64_t n;
+    const uint32_t *from;
+    uint32_t *to;    /* the kept ones; may be `from` */
+    uint32_t *spare; /* n */
+    uint32_t *ranks; /* n: how many are kept up to each place; may be NULL */
+    int64_t *count;  /* how many are kept */
+    int64_t *bad;    /* becomes the smallest place that is out of order, if that is less */
 };
 
 /* A batch of queries with its outputs, all reachable by the backend. */
@@ -83,17 +108,23 @@ struct bi_kdtree_ops {
 
     struct bi_kdtree_view (*view)(const bosc_kdtree *);
 
-    /* Whether `build` is there for such trees; if not, the driver presorts by radix and partitions level by level. */
+    /* Whether `build` is there for such trees; if not, the driver presorts (presort.c). */
     bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
 
     /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. *missed becomes
      * true if its sampling failed and the tree is not made: then the driver presorts too. */
     bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, bool *missed);
 
-    /* The published method: order[i] = the reference of node i. lists->in[p] (p < used, n references) is ordered by
-     * superkey p; list 0 is 0, 1, 2, ... The medians of in[level % dim] of the segments of a level are its nodes, and
-     * the other lists are partitioned stably around them, level by level. Lists are used up. */
-    bosc_status (*partition)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
+    /* order[i] = the rank of node i. lists->in[p] (p < used, n ranks) is ordered by superkey p; list 0 is 0, 1, 2, ...
+     * The medians of in[level % dim] of the segments of a level are its nodes, and the other lists are partitioned
+     * stably around them, level by level. A rank's place in its list tells its side; no coordinate is read. Lists are
+     * used up. */
+    bosc_status (*partition_by_rank)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
+
+    /* The published method: lists without duplicates, and order[i] = the reference of node i. As partition_by_rank,
+     * but references are compared with medians by superkey. Lists are used up. */
+    bosc_status (*remove_duplicates)(bosc_ctx *, const struct bi_kdtree_removal *);
+    bosc_status (*partition_by_superkey)(bosc_ctx *, const struct bi_kdtree_references *, uint32_t *order);
 
     /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
     bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, const uint32_t *order,

@@ -1,5 +1,6 @@
-/* Trees from presorted lists of references, the published method (Brown 2015): the points sorted by each superkey, then
- * level by level the median of one list becomes the node and the other lists are partitioned around it.
+/* Trees from presorted lists, as published (Brown 2015), but by radix sorts: the points sorted by each superkey, then
+ * level by level the median of one list becomes the node and the other lists are partitioned around it. The published
+ * sorts and partition, which compare superkeys, are in brown.c.
  *
  * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, is completed where that coordinate is
  * equal: such runs are short in most data, and are put in order where they stand. From then on a point's reference is
@@ -164,7 +165,7 @@ bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, st
                                       uint32_t **order)
 {
     BI_TRY(bi_scratch_of(ctx, lists->n, sizeof **order, (void **)order));
-    return next->ops->partition(ctx, next, lists, *order);
+    return next->ops->partition_by_rank(ctx, next, lists, *order);
 }
 
 bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)

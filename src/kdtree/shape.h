@@ -39,6 +39,14 @@ BI_FN int bi_kdtree_depth(int64_t n)
     return d;
 }
 
+/* The first level whose subtrees have at most 3 nodes (of n nodes, the largest of a level has n >> level). The list of
+ * its coordinate, ordered, holds each of them in the order of its nodes, so no later list is needed. */
+BI_FN int bi_kdtree_last_list_level(int64_t n)
+{
+    int depth = bi_kdtree_depth(n);
+    return depth > 2 ? depth - 2 : 0;
+}
+
 /* The level after `level` that splits by coordinate p. */
 BI_FN int bi_kdtree_next_use(int32_t p, int level, int32_t dim)
 {

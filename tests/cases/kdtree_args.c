@@ -11,7 +11,7 @@ static void create(bosc_ctx *ctx)
     bosc_kdtree *tree = NULL;
     const bosc_kdtree_opts good = {.size = sizeof good, .dim = 3};
     static const int dims[] = {0, -1, 1025, INT32_MIN, INT32_MAX}, dtypes[] = {-1, 5, 6, 7, 8, 1000};
-    static const int builders[] = {-1, 2}, duplicates[] = {-1, 2}, id_bits[] = {1, 16, 31, 33, 65, -64};
+    static const int builders[] = {-1, 3}, duplicates[] = {-1, 2}, id_bits[] = {1, 16, 31, 33, 65, -64};
     static const size_t sizes[] = {0, 1, 7, sizeof good + 1, SIZE_MAX};
     CHECK_EQ(bosc_kdtree_create(NULL, &good, &tree), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_kdtree_create(ctx, NULL, &tree), "opts");
@@ -371,12 +371,12 @@ static void others(bosc_ctx *ctx)
 static void sizes(bosc_ctx *ctx)
 {
     float p[20] = {0};
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 2 * KD_BUILDERS; kind++) {
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 2,
-                              .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                              .duplicates = kind & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
+                              .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
         int64_t kept = -1, scratch = -1, more = -1;
+        kd_set_builder(&o, kind / 2);
         CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 10, &kept, &scratch));
         CHECK(kept > 0 && scratch > 0);
         CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &more, NULL));
@@ -390,8 +390,8 @@ static void sizes(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
         CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
         CHECK_EQ(bosc_kdtree_get_times(ctx, tree, &times), BOSC_OK);
-        CHECK((times.sort > 0) == (kind & 1));
-        CHECK((times.init > 0) == (kind & 1));
+        CHECK((times.sort > 0) == (o.builder != BOSC_KDTREE_AUTO));
+        CHECK((times.init > 0) == (o.builder != BOSC_KDTREE_AUTO));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
         CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &before), BOSC_OK);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));

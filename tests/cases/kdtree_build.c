@@ -37,12 +37,12 @@ static void check_build(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struc
     free(order);
 }
 
-static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_kdtree_builder builder, bosc_dtype dtype, int32_t dim,
-                    int64_t n, enum kd_shape shape)
+static void try_one(bosc_ctx *ctx, struct suite_random *r, int builder, bosc_dtype dtype, int32_t dim, int64_t n,
+                    enum kd_shape shape)
 {
     if (suite_leaves_out()) return;
-    bosc_kdtree_opts opts = {
-        .size = sizeof opts, .dtype = dtype, .dim = dim, .builder = builder, .id_bits = suite_below(r, 2) ? 32 : 64};
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = suite_below(r, 2) ? 32 : 64};
+    kd_set_builder(&opts, builder);
     struct reference_points p = kd_points(r, dtype, dim, n, dim + (int64_t)suite_below(r, 3), shape);
     check_build(ctx, &opts, &p);
     free((void *)p.data);
@@ -54,7 +54,7 @@ static void small(bosc_ctx *ctx)
     int64_t most = suite_slow(ctx) ? 20 : 70;
     for (int64_t n = 0; n <= most; n++)
         for (int t = 0; t < 4; t++)
-            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], 1 + (int32_t)suite_below(&r, 5), n,
+            try_one(ctx, &r, KD_AUTO, dtypes[t], 1 + (int32_t)suite_below(&r, 5), n,
                     (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
@@ -64,7 +64,7 @@ static void shapes(bosc_ctx *ctx)
     for (int s = 0; s < KD_SHAPES; s++)
         for (int t = 0; t < 4; t++)
             for (int32_t dim = 1; dim <= 12; dim += suite_slow(ctx) ? 4 : 1)
-                try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[t], dim, 1 + (int64_t)suite_below(&r, 400), (enum kd_shape)s);
+                try_one(ctx, &r, KD_AUTO, dtypes[t], dim, 1 + (int64_t)suite_below(&r, 400), (enum kd_shape)s);
 }
 
 /* Sizes around powers of two and of leaves. */
@@ -73,7 +73,7 @@ static void edges(bosc_ctx *ctx)
     struct suite_random r = {3};
     for (int64_t power = 32; power <= (suite_slow(ctx) ? 256 : 2048); power *= 4)
         for (int64_t n = power - 2; n <= power + 2; n++)
-            try_one(ctx, &r, BOSC_KDTREE_AUTO, dtypes[n % 4], 2 + (int32_t)(n % 3), n,
+            try_one(ctx, &r, KD_AUTO, dtypes[n % 4], 2 + (int32_t)(n % 3), n,
                     (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
@@ -81,9 +81,9 @@ static void many_dimensions(bosc_ctx *ctx)
 {
     struct suite_random r = {4};
     const bool slow = suite_slow(ctx);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, slow ? 128 : 1024, 40, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 33, slow ? 50 : 300, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, slow ? 128 : 1024, 40, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F64, 33, slow ? 50 : 300, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
 }
 
 /* Beyond the size that one thread builds alone. */
@@ -91,19 +91,19 @@ static void large(bosc_ctx *ctx)
 {
     struct suite_random r = {7};
     int64_t n = suite_slow(ctx) ? 5000 : 40000;
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, n, KD_RANDOM);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F64, 2, n / 2, KD_CLUSTERS);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, KD_AUTO, BOSC_F64, 2, n / 2, KD_CLUSTERS);
+    try_one(ctx, &r, KD_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     if (suite_slow(ctx) || info.backend != BOSC_BACKEND_CUDA) return;
     /* Lists that several blocks of a device share, most of whose points have one value. */
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
-    try_one(ctx, &r, BOSC_KDTREE_AUTO, BOSC_F32, 2, 150000, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 2, 150000, KD_GRID);
 }
 
 /* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
@@ -137,24 +137,51 @@ static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const stru
     free(packed);
 }
 
-static void brown(bosc_ctx *ctx)
+static void sorting_builder(bosc_ctx *ctx, int builder)
 {
     struct suite_random r = {5};
     for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
-        try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+        try_one(ctx, &r, builder, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
                 (enum kd_shape)suite_below(&r, KD_SHAPES));
-    for (int t = 0; t < 4; t++) try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
+    for (int t = 0; t < 4; t++) try_one(ctx, &r, builder, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
     /* Beyond what one block of a device makes. */
     int64_t n = suite_slow(ctx) ? 2500 : 5000;
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 3, n, KD_RANDOM);
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 4, n / 2, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I32, 1, n, KD_GRID);
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_I64, 13, n / 2, KD_GRID);
+    try_one(ctx, &r, builder, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, builder, BOSC_F32, 4, n / 2, KD_GRID);
+    try_one(ctx, &r, builder, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, builder, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, builder, BOSC_I64, 13, n / 2, KD_GRID);
     for (int64_t power = 1024; power < n; power *= 2)
         for (int64_t size = power - 1; size <= power + 1; size++)
-            try_one(ctx, &r, BOSC_KDTREE_BROWN, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
-    try_one(ctx, &r, BOSC_KDTREE_BROWN, BOSC_F32, 40, 200, KD_GRID);
+            try_one(ctx, &r, builder, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
+    try_one(ctx, &r, builder, BOSC_F32, 40, 200, KD_GRID);
+}
+
+static void presorted(bosc_ctx *ctx) { sorting_builder(ctx, KD_PRESORTED); }
+
+/* Every partitioner: segments in pieces, of a warp, of 16, 8 and 4 lanes, and the last nodes; with sizes that leave one
+ * piece, one lane or the whole part of a warp over. */
+static void published(bosc_ctx *ctx)
+{
+    sorting_builder(ctx, KD_BROWN);
+    struct suite_random r = {10};
+    for (int64_t n = 1; n < 40; n += suite_slow(ctx) ? 5 : 1)
+        try_one(ctx, &r, KD_BROWN, dtypes[n % 4], 2 + (int32_t)(n % 3), n, KD_GRID);
+    static const enum kd_shape shapes[] = {KD_EQUAL, KD_LINE, KD_REVERSED, KD_GRID};
+    for (int s = 0; s < 4; s++) {
+        try_one(ctx, &r, KD_BROWN, dtypes[s], 2 + s % 3, suite_slow(ctx) ? 1100 + s : 9000 + s, shapes[s]);
+        try_one(ctx, &r, KD_BROWN, dtypes[3 - s], 3, suite_slow(ctx) ? 513 : 4097, shapes[s]);
+    }
+}
+
+static void published_halves(bosc_ctx *ctx)
+{
+    struct suite_random r = {11};
+    for (int64_t n = 0; n < 200; n += 1 + n / (suite_slow(ctx) ? 1 : 6))
+        try_one(ctx, &r, KD_BROWN_HALVES, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    try_one(ctx, &r, KD_BROWN_HALVES, BOSC_F32, 3, suite_slow(ctx) ? 1500 : 9000, KD_RANDOM);
+    try_one(ctx, &r, KD_BROWN_HALVES, BOSC_I64, 4, suite_slow(ctx) ? 600 : 3000, KD_EQUAL);
 }
 
 static void duplicates(bosc_ctx *ctx)
@@ -166,16 +193,37 @@ static void duplicates(bosc_ctx *ctx)
             bosc_kdtree_opts opts = {.size = sizeof opts,
                                      .dtype = dtypes[t],
                                      .dim = 1 + (int32_t)suite_below(&r, 5),
-                                     .builder = t % 2 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
                                      .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
                                      .id_bits = s % 2 ? 32 : 64};
             struct reference_points p =
                 kd_points(&r, dtypes[t], opts.dim, (int64_t)suite_below(&r, 300), opts.dim + t % 2, (enum kd_shape)s);
-            check_unique(ctx, &opts, &p);
-            opts.builder = t % 2 ? BOSC_KDTREE_AUTO : BOSC_KDTREE_BROWN;
-            check_unique(ctx, &opts, &p);
+            for (int b = 0; b < KD_BUILDERS; b++) {
+                kd_set_builder(&opts, b);
+                check_unique(ctx, &opts, &p);
+            }
             free((void *)p.data);
         }
+}
+
+/* Duplicates in lists of several pieces: runs that cross them, and a piece in which nothing is kept. */
+static void duplicates_in_pieces(bosc_ctx *ctx)
+{
+    struct suite_random r = {12};
+    static const enum kd_shape shapes[] = {KD_GRID, KD_EQUAL, KD_SPECIAL, KD_CLUSTERS};
+    for (int s = 0; s < 4; s++) {
+        if (suite_leaves_out()) continue;
+        bosc_kdtree_opts opts = {.size = sizeof opts,
+                                 .dtype = dtypes[s],
+                                 .dim = 2 + s % 3,
+                                 .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
+                                 .id_bits = 64};
+        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, suite_slow(ctx) ? 700 : 13000, 4, shapes[s]);
+        kd_set_builder(&opts, s % 2 ? KD_BROWN_HALVES : KD_BROWN);
+        check_unique(ctx, &opts, &p);
+        kd_set_builder(&opts, KD_BROWN);
+        check_unique(ctx, &opts, &p);
+        free((void *)p.data);
+    }
 }
 
 static void count_lines(void *user, bosc_log_level level, const char *text)
@@ -214,9 +262,16 @@ static void clusters(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_kdtree_build[] = {
-    {"small", small, NULL},           {"shapes", shapes, NULL},
-    {"edges", edges, NULL},           {"many dimensions", many_dimensions, NULL},
-    {"large", large, NULL},           {"published builder", brown, NULL},
-    {"duplicates", duplicates, NULL}, {"clusters", clusters, NULL},
+    {"small", small, NULL},
+    {"shapes", shapes, NULL},
+    {"edges", edges, NULL},
+    {"many dimensions", many_dimensions, NULL},
+    {"large", large, NULL},
+    {"presorted builder", presorted, NULL},
+    {"duplicates", duplicates, NULL},
+    {"published builder", published, NULL},
+    {"clusters", clusters, NULL},
+    {"published builder in halves", published_halves, NULL},
+    {"duplicates in pieces", duplicates_in_pieces, NULL},
 };
 SUITE(kdtree_build);

@@ -17,6 +17,17 @@ enum kd_shape {
     KD_SHAPES
 };
 
+/* The ways of building one and the same tree. */
+enum { KD_AUTO, KD_BROWN, KD_PRESORTED, KD_BROWN_HALVES, KD_BUILDERS };
+
+static inline void kd_set_builder(bosc_kdtree_opts *opts, int builder)
+{
+    opts->builder = builder == KD_AUTO        ? BOSC_KDTREE_AUTO
+                    : builder == KD_PRESORTED ? BOSC_KDTREE_PRESORTED
+                                              : BOSC_KDTREE_BROWN;
+    opts->sort_halves = builder == KD_BROWN_HALVES;
+}
+
 /* Sets one element. */
 static inline void kd_set(void *data, bosc_dtype dtype, int64_t at, double x)
 {

@@ -19,8 +19,9 @@ static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_
 static void rebuild(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
-    for (int b = 0; b < 2; b++) {
-        bosc_kdtree_opts o = {.size = sizeof o, .dim = 3, .builder = b ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO};
+    for (int b = 0; b < KD_BUILDERS; b++) {
+        bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+        kd_set_builder(&o, b);
         bosc_kdtree *tree = NULL;
         bosc_kdtree_info info = {.size = sizeof info};
         static const int64_t sizes[] = {100, 10, 0, 300, 299, 1, 301};
@@ -56,12 +57,12 @@ static void second_build(bosc_ctx *like)
     struct counted c;
     counted_open(&c, like, 0);
     bosc_ctx *ctx = c.ctx;
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 4 * KD_BUILDERS; kind++) {
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 3,
-                              .builder = kind & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
-                              .duplicates = kind & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
-        int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 4 ? 40 : 2;
+                              .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
+        int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 2 ? 40 : 2;
+        kd_set_builder(&o, kind / 4);
         struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
         int64_t *ids = suite_alloc((size_t)(n * k) * 8);
         bosc_kdtree *tree = NULL;

@@ -27,7 +27,8 @@ static void round_trip(bosc_ctx *ctx)
         static const int64_t sizes[] = {0, 1, 100, 33};
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
         bosc_kdtree *tree = make(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
-        bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_BROWN);
+        bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1,
+                                  kind & 2 ? BOSC_KDTREE_PRESORTED : BOSC_KDTREE_BROWN);
         struct saved f = kdtree_save(ctx, tree), b = kdtree_save(ctx, brown);
         CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
         bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);

@@ -20,7 +20,7 @@ struct world {
     uint8_t *keep;
     int64_t *u, *v, *weights, *pairs;
     double *lengths, *places;
-    bosc_kdtree *tree, *unbuilt_tree;
+    bosc_kdtree *tree, *unbuilt_tree, *published_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_hash *map, *multimap, *unbuilt_map;
     bosc_graph *graph, *unbuilt_graph;
@@ -43,6 +43,10 @@ static const double NEAR = 0.03;
 static bosc_status kdtree_build(struct world *w)
 {
     return bosc_kdtree_build(w->ctx, w->unbuilt_tree, w->points, w->n, 3);
+}
+static bosc_status kdtree_build_published(struct world *w)
+{
+    return bosc_kdtree_build(w->ctx, w->published_tree, w->points, w->n, 3);
 }
 static bosc_status kdtree_knn(struct world *w)
 {
@@ -335,6 +339,7 @@ struct call {
 };
 static const struct call calls[] = {
     {"kdtree_build", kdtree_build, NULL},
+    {"kdtree_build", kdtree_build_published, NULL},
     {"kdtree_knn", kdtree_knn, NULL},
     {"kdtree_knn_self", kdtree_knn_self, NULL},
     {"kdtree_knn_within", kdtree_knn_within, NULL},
@@ -450,6 +455,7 @@ static void make_structures(struct world *w)
 {
     bosc_ctx *ctx = w->ctx;
     const bosc_kdtree_opts tree = {.size = sizeof tree, .dim = 3, .id_bits = 32};
+    const bosc_kdtree_opts brown = {.size = sizeof brown, .dim = 3, .builder = BOSC_KDTREE_BROWN};
     const bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = 3, .cell = NEAR, .id_bits = 32};
     const bosc_hash_opts map = {.size = sizeof map, .value_size = 4};
     const bosc_hash_opts multimap = {.size = sizeof multimap, .value_size = 4, .kind = BOSC_HASH_MULTIMAP};
@@ -463,6 +469,7 @@ static void make_structures(struct world *w)
         CHECK_OK(ctx, bosc_graph_create(ctx, &graph, k ? &w->graph : &w->unbuilt_graph));
         CHECK_OK(ctx, bosc_trie_create(ctx, &compact_trie, k ? &w->trie : &w->unbuilt_trie));
     }
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &brown, &w->published_tree));
     CHECK_OK(ctx, bosc_hash_create(ctx, &multimap, &w->multimap));
     CHECK_OK(ctx, bosc_trie_create(ctx, &published, &w->published));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
@@ -501,6 +508,7 @@ static void free_world(struct world *w)
                       w->v,      w->weights, w->pairs, w->lengths, w->places, w->tree_ids, w->out,  w->copy};
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
+    bosc_kdtree_free(w->published_tree);
     bosc_voxelgrid_free(w->grid);
     bosc_voxelgrid_free(w->unbuilt_grid);
     bosc_hash_free(w->map);

@@ -43,10 +43,10 @@ static struct tree_trial tree_trial(struct suite_random *r, int trial, bool slow
         .opts = {.size = sizeof t.opts,
                  .dtype = trial % 8 < 4 ? BOSC_F32 : number_types[suite_below(r, 4)],
                  .dim = 1 + (int32_t)suite_below(r, 6),
-                 .builder = trial & 1 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO,
                  .duplicates = trial & 2 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP,
                  .id_bits = suite_below(r, 2) ? 32 : 64},
         .k = 1 + (int64_t)suite_below(r, suite_below(r, 3) ? 7 : (uint64_t)n + 1)};
+    kd_set_builder(&t.opts, trial & 1 ? 1 + (int)suite_below(r, KD_BUILDERS - 1) : KD_AUTO);
     if (t.k > 100) m = 4;
     t.points = kd_points(r, t.opts.dtype, t.opts.dim, n, t.opts.dim, suite_below(r, 2) ? KD_RANDOM : KD_GRID);
     t.queries = kd_points(r, t.opts.dtype, t.opts.dim, m, t.opts.dim, KD_GRID);

@@ -1,4 +1,5 @@
 /* The CPU's table of fused operations of k-d trees. */
+#include "kdtree/cpu/brown.h"
 #include "kdtree/cpu/build.h"
 #include "kdtree/cpu/query.h"
 
@@ -55,7 +56,7 @@ static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
     return bi_kdtree_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
-/* One level of the published method. Where a reference stands in the level's own list tells its side. */
+/* One level of presorted lists. Where a rank stands in the level's own list tells its side. */
 struct level {
     const struct bi_kdtree_lists *lists;
     uint8_t *side; /* by reference: 0 less, 1 the median, 2 greater */
@@ -104,7 +105,8 @@ static void partition_level(bosc_ctx *ctx, int64_t nodes, int level, const struc
 }
 
 /* Lists that no later level needs have no `out`. */
-static bosc_status cpu_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists, uint32_t *order)
+static bosc_status cpu_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
+                                         uint32_t *order)
 {
     int depth = bi_kdtree_depth(lists->n);
     int32_t dim = tree->opts.dim;
@@ -212,7 +214,9 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .view = cpu_view,
     .builds = cpu_builds,
     .build = cpu_build,
-    .partition = cpu_partition,
+    .partition_by_rank = cpu_partition_by_rank,
+    .remove_duplicates = bi_kdtree_cpu_remove_duplicates,
+    .partition_by_superkey = bi_kdtree_cpu_partition_by_superkey,
     .store = cpu_store,
     .fetch = cpu_fetch,
     .make_index = cpu_make_index,

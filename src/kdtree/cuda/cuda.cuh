@@ -19,9 +19,14 @@ bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
                                  const uint32_t *order, const uint32_t *ids);
 bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids);
 
-/* The published method (brown/upper_levels.cu). */
-bosc_status bi_kdtree_cuda_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
-                                     uint32_t *order);
+/* Trees from presorted lists of ranks (presorted/upper_levels.cu). */
+bosc_status bi_kdtree_cuda_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
+                                             uint32_t *order);
+
+/* The published method: duplicates (brown/remove_duplicates.cu), partition (brown/partition.cu). */
+bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);
+bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
+                                                 uint32_t *order);
 
 /* *bad becomes less if any node of a tree of the fast builder's types is out of order, or any id wrong: one such node,
  * not always the smallest (verify.cu). */

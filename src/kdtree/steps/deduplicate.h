@@ -41,6 +41,17 @@ BI_FN void bi_step_run_starts(const struct bi_kdtree_run_starts *a, int64_t i)
     if (i == a->n - 1) a->starts[a->ranks[i]] = (uint32_t)a->n;
 }
 
+/* run_of_row[the first row of run i] = i. */
+struct bi_kdtree_place_runs {
+    const uint32_t *perm, *starts;
+    uint32_t *run_of_row;
+};
+
+BI_FN void bi_step_place_runs(const struct bi_kdtree_place_runs *a, int64_t i)
+{
+    a->run_of_row[a->perm[a->starts[i]]] = (uint32_t)i;
+}
+
 /* Node i, whose id is a rank, gets the id names[rank], and where[rank] = i (`where` may be NULL). */
 struct bi_kdtree_name_nodes {
     const uint32_t *ranks;

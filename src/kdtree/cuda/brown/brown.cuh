@@ -1,25 +1,46 @@
-/* The two parts of the published method on the device: upper levels of all points at once, and the subtrees below. */
+/* What the kernels of the published method share: whole warps that compact, and rows compared by superkey.
+ * Source: Robinson, KdTreeGPU, after Billeter, Olsson, Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core
+ * Architectures (2009). */
 #ifndef BI_KDTREE_CUDA_BROWN_BROWN_CUH
 #define BI_KDTREE_CUDA_BROWN_BROWN_CUH
 
+#include "core/call.h"
+#include "core/cuda/superkey.cuh"
+#include "core/cuda/warp.cuh"
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
 
-enum { BI_KDTREE_MOST_LISTS = 32 }; /* a tree has no more levels, so no more lists are used */
-
-/* The lists of the levels from `level` on: list s is that of level + s, of which there are `count`. References of
- * subtree i begin i places before those of the tree, as the i medians between subtrees are gone. */
-struct bi_kdtree_presorted {
-    int64_t n;
-    int32_t level, dim, count;
-    const uint32_t *list[BI_KDTREE_MOST_LISTS];
+enum {
+    BI_KDTREE_BROWN_THREADS = 256,
+    BI_KDTREE_BROWN_WARPS = BI_KDTREE_BROWN_THREADS / 32,
+    BI_KDTREE_BROWN_EACH = 4, /* references that a lane reads before it compares, to wait for memory once */
+    BI_KDTREE_BROWN_ROUND = 32 * BI_KDTREE_BROWN_EACH,
+    BI_KDTREE_BROWN_WARPS_A_PROCESSOR = 64
 };
 
-/* log2 of the most points of the subtrees that one block makes. */
-int bi_kdtree_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim);
+/* The warp among all of the launch. */
+static __device__ __forceinline__ int64_t bi_kdtree_brown_warp()
+{
+    return blockIdx.x * (int64_t)BI_KDTREE_BROWN_WARPS + threadIdx.x / 32;
+}
 
-/* Makes the subtrees: order[i] = the reference of node i. `names` is scratch by reference. */
-bosc_status bi_kdtree_run_brown_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
-                                         uint16_t *names, uint32_t *order);
+static inline unsigned bi_kdtree_brown_blocks(int64_t warps)
+{
+    return (unsigned)bi_div_up(warps, BI_KDTREE_BROWN_WARPS);
+}
+
+/* How many of `n` references a warp takes, so that the device is busy: whole rounds. */
+static inline int64_t bi_kdtree_brown_piece_size(const bosc_ctx *ctx, int64_t n)
+{
+    const int64_t warps = (int64_t)ctx->multiprocessors * BI_KDTREE_BROWN_WARPS_A_PROCESSOR;
+    return (int64_t)bi_round_up((uint64_t)bi_div_up(n, warps), BI_KDTREE_BROWN_ROUND);
+}
+
+template <class K>
+static inline bi_superkey<K> bi_kdtree_superkey_rows(const struct bi_kdtree_rows &rows, bosc_dtype dtype, int32_t dim,
+                                                     int32_t first)
+{
+    return {static_cast<const K *>(rows.data), rows.stride, dim, first, bi_kind_of(dtype)};
+}
 
 #endif

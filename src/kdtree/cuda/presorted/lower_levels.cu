@@ -1,11 +1,11 @@
-/* The published method below the upper levels: a block makes a whole subtree in shared memory. References get names of
+/* Presorted lists below the upper levels: a block makes a whole subtree in shared memory. References get names of
  * 16 bits, their places in the list of the subtree's first level. A level notes by name on which side of its median
  * each reference of its own list stands, then every other list that a later level needs is partitioned stably, less
  * and greater at once: ballots and population counts place both, and the median goes between them. Places and segments
  * are those of nodes, so a list keeps the medians of former levels at their places, and the list of the last level
  * that has sides, once it comes to be used, is the subtree. Once segments are small enough each warp goes on with its
  * own, without barriers. */
-#include "kdtree/cuda/brown/brown.cuh"
+#include "kdtree/cuda/presorted/presorted.cuh"
 
 enum {
     SLOTS = 8,                /* places of a thread */
@@ -24,7 +24,7 @@ template <int LOG> struct sides_shared {
     uint32_t of[2][(1 << LOG) / 32], before[(1 << LOG) / 32], warp[32];
 };
 
-template <int LOG> struct brown_shared {
+template <int LOG> struct presorted_shared {
     static constexpr int POINTS = 1 << LOG, THREADS = POINTS / SLOTS;
     struct sides_shared<LOG> sides;
     uint32_t warp[2][32];     /* the sums of alternate lists, which saves barriers */
@@ -70,7 +70,7 @@ template <int WARPS> static __device__ __forceinline__ uint32_t sum_warps(const 
 /* Notes by name where the level's own list says that references go, and finds the bases of its segments: a side has as
  * many places as references, so places tell what lists hold. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, thread_slots &mine, const uint16_t *own)
+__device__ __forceinline__ void note_sides(struct presorted_shared<LOG> &sh, thread_slots &mine, const uint16_t *own)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32;
     struct sides_shared<LOG> &to = sh.sides;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, thread_
     }
     if (!ALONE && lane == 0) to.warp[w] = sum;
     level_barrier<ALONE>();
-    const uint32_t warps_before = ALONE ? 0 : sum_warps<brown_shared<LOG>::THREADS / 32>(to.warp);
+    const uint32_t warps_before = ALONE ? 0 : sum_warps<presorted_shared<LOG>::THREADS / 32>(to.warp);
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
         const uint32_t begin = begin_of(mine.segment[k]), at = ALONE ? begin - mine.first : begin;
@@ -110,8 +110,8 @@ __device__ __forceinline__ void note_sides(struct brown_shared<LOG> &sh, thread_
 
 /* Partitions a list whose sides are known; by the block, or by each warp what it holds. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, const thread_slots &mine, uint16_t *list,
-                                               int parity)
+__device__ __forceinline__ void partition_list(struct presorted_shared<LOG> &sh, const thread_slots &mine,
+                                               uint16_t *list, int parity)
 {
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, below = (1u << lane) - 1;
     uint32_t packed[SLOTS]; /* name | side << 14 | place, but for what is before the warp, << 16 */
@@ -131,7 +131,7 @@ __device__ __forceinline__ void partition_list(struct brown_shared<LOG> &sh, con
     if (!ALONE) {
         if (lane == 0) sh.warp[parity][w] = sum;
         __syncthreads();
-        before = __shfl_sync(~0u, sum_warps<brown_shared<LOG>::THREADS / 32>(sh.warp[parity]), (int)w);
+        before = __shfl_sync(~0u, sum_warps<presorted_shared<LOG>::THREADS / 32>(sh.warp[parity]), (int)w);
     } else {
         __syncwarp();
     }
@@ -162,7 +162,7 @@ static __device__ __forceinline__ void halve(thread_slots &mine)
 
 /* Level j of the subtree; `last` is the one whose list is the result. */
 template <bool ALONE, int LOG>
-__device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const bi_kdtree_presorted &given,
+__device__ __forceinline__ void make_level(struct presorted_shared<LOG> &sh, const bi_kdtree_presorted &given,
                                            thread_slots &mine, int j, int last)
 {
     const int own = j % given.dim;
@@ -178,10 +178,11 @@ __device__ __forceinline__ void make_level(struct brown_shared<LOG> &sh, const b
 }
 
 template <int LOG>
-static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS, PROCESSOR_THREADS / brown_shared<LOG>::THREADS)
-    bi_kdtree_brown_subtrees(const bi_kdtree_presorted given, uint16_t *names, uint32_t *order)
+static __global__ void __launch_bounds__(presorted_shared<LOG>::THREADS,
+                                         PROCESSOR_THREADS / presorted_shared<LOG>::THREADS)
+    bi_kdtree_presorted_subtrees(const bi_kdtree_presorted given, uint16_t *names, uint32_t *order)
 {
-    typedef struct brown_shared<LOG> shared;
+    typedef struct presorted_shared<LOG> shared;
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
     const struct bi_kdtree_range r = bi_kdtree_subtree(given.n, given.level, blockIdx.x);
@@ -218,20 +219,21 @@ static __global__ void __launch_bounds__(brown_shared<LOG>::THREADS, PROCESSOR_T
 
 template <int LOG> static constexpr size_t shared_bytes(int lists)
 {
-    return sizeof(struct brown_shared<LOG>) + (size_t)(lists - 1) * sizeof(uint16_t) * brown_shared<LOG>::POINTS;
+    return sizeof(struct presorted_shared<LOG>) +
+           (size_t)(lists - 1) * sizeof(uint16_t) * presorted_shared<LOG>::POINTS;
 }
 
 template <int LOG>
 static bosc_status run_log(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, uint16_t *names, uint32_t *order)
 {
-    auto kernel = bi_kdtree_brown_subtrees<LOG>;
+    auto kernel = bi_kdtree_presorted_subtrees<LOG>;
     const size_t bytes = shared_bytes<LOG>(lists.count);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    return BI_RUN(ctx, kernel, 1u << lists.level, brown_shared<LOG>::THREADS, bytes, lists, names, order);
+    return BI_RUN(ctx, kernel, 1u << lists.level, presorted_shared<LOG>::THREADS, bytes, lists, names, order);
 }
 
 /* Two blocks or more are to be on a multiprocessor, and every one of them is to have a block. */
-int bi_kdtree_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
+int bi_kdtree_presorted_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
 {
     int most = 0;
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
@@ -245,8 +247,8 @@ int bi_kdtree_brown_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
     return log_points;
 }
 
-bosc_status bi_kdtree_run_brown_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
-                                         uint16_t *names, uint32_t *order)
+bosc_status bi_kdtree_run_presorted_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
+                                             uint16_t *names, uint32_t *order)
 {
     switch (log_points) {
     case 13: return run_log<13>(ctx, lists, names, order);

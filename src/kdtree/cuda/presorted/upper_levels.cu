@@ -1,4 +1,4 @@
-/* The published method (Brown 2015) from presorted lists: the upper levels, of all points at once.
+/* Trees from presorted lists of ranks: the upper levels, of all points at once.
  *
  * Where a reference stands in its list, among those of its segment, tells its side, and no coordinate is read. Lists
  * need not be in pieces to see that: a label by reference tells the segment, and a level counts the labels of its list
@@ -8,7 +8,7 @@
  * List 0 is 0, 1, 2, ..., and its levels read and write labels in order. */
 #include "core/call.h"
 #include "core/cuda/cub.h"
-#include "kdtree/cuda/brown/brown.cuh"
+#include "kdtree/cuda/presorted/presorted.cuh"
 #include "kdtree/drivers.h"
 
 enum {
@@ -54,7 +54,7 @@ static __device__ __forceinline__ struct places chunk_places(const level_args &a
 
 /* Counts the labels of a chunk, and notes them in the order of the list. */
 template <bool IDENTITY>
-static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_count_labels(const level_args a)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_count_labels(const level_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, counters);
     const uint32_t segments = 1u << (a.level - a.first), copies = COUNTERS / segments < 32 ? COUNTERS / segments : 32;
@@ -105,7 +105,7 @@ static __device__ __forceinline__ uint32_t sum_before(struct find_shared *sh, ui
 }
 
 /* Finds the median of a segment in the level's list; by a block. */
-static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_find_medians(const level_args a, uint32_t *order)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_find_medians(const level_args a, uint32_t *order)
 {
     BI_SHARED(struct find_shared, sh);
     const uint32_t segment = blockIdx.x, label = segment & ((1u << (a.level - a.first)) - 1);
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_find_medians(c
 
 /* Gives the references of a chunk the labels of the next level. */
 template <bool IDENTITY>
-static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_split_labels(const level_args a)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_split_labels(const level_args a)
 {
     BI_SHARED_DYNAMIC(uint32_t, medians);
     const uint32_t segments = 1u << (a.level - a.first);
@@ -169,7 +169,7 @@ static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_split_labels(c
 }
 
 /* The segments that the references of a list are in after the round, 2^level for medians. */
-static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_segment_keys(const level_args a, uint32_t *keys)
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_segment_keys(const level_args a, uint32_t *keys)
 {
     const struct places at = chunk_places(a, blockIdx.x / a.chunks, blockIdx.x % a.chunks);
     for (int64_t i = at.begin + threadIdx.x; i < at.end; i += THREADS) {
@@ -182,10 +182,10 @@ static bosc_status split_level(bosc_ctx *ctx, const level_args &a, uint32_t *ord
 {
     const uint32_t blocks = a.chunks << a.first;
     const size_t segments = (size_t)1 << (a.level - a.first);
-    auto count = a.list ? bi_kdtree_brown_count_labels<false> : bi_kdtree_brown_count_labels<true>;
-    auto split = a.list ? bi_kdtree_brown_split_labels<false> : bi_kdtree_brown_split_labels<true>;
+    auto count = a.list ? bi_kdtree_presorted_count_labels<false> : bi_kdtree_presorted_count_labels<true>;
+    auto split = a.list ? bi_kdtree_presorted_split_labels<false> : bi_kdtree_presorted_split_labels<true>;
     BI_TRY(BI_RUN(ctx, count, blocks, THREADS, COUNTERS * sizeof(uint32_t), a));
-    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_find_medians, 1u << a.level, THREADS, 0, a, order));
+    BI_TRY(BI_RUN(ctx, bi_kdtree_presorted_find_medians, 1u << a.level, THREADS, 0, a, order));
     return BI_RUN(ctx, split, blocks, THREADS, segments * sizeof(uint32_t), a);
 }
 
@@ -204,7 +204,7 @@ static bosc_status partition_lists(bosc_ctx *ctx, level_args a, const struct key
         if (bi_kdtree_next_use(p, a.level - 1, dim) >= depth) continue;
         uint32_t *list = lists->in[p];
         a.list = list;
-        BI_TRY(BI_RUN(ctx, bi_kdtree_brown_segment_keys, a.chunks << a.first, THREADS, 0, a, keys.in));
+        BI_TRY(BI_RUN(ctx, bi_kdtree_presorted_segment_keys, a.chunks << a.first, THREADS, 0, a, keys.in));
         BI_TRY(bi_cub_sort_pairs(ctx, BOSC_U32, keys.in, sizeof *list, list, count, keys.out, lists->out[p], 0,
                                  a.level + 1));
         lists->in[p] = lists->out[p];
@@ -241,7 +241,7 @@ static bosc_status make_upper(bosc_ctx *ctx, level_args a, const struct keys_roo
 static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists *lists, uint32_t *order)
 {
     const int64_t n = lists->n;
-    const int log_points = bi_kdtree_brown_log(ctx, n, dim), depth = bi_kdtree_depth(n);
+    const int log_points = bi_kdtree_presorted_log(ctx, n, dim), depth = bi_kdtree_depth(n);
     int last = 0;
     while (bi_div_up(n + 1, (int64_t)1 << last) - 1 > (int64_t)1 << log_points) last++;
     level_args a = {};
@@ -264,11 +264,11 @@ static bosc_status partition(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists 
     rest.count = depth - last - 1 < dim ? depth - last - 1 : dim;
     if (rest.count < 1) rest.count = 1;
     for (int32_t s = 0; s < rest.count; s++) rest.list[s] = lists->in[(last + s) % dim];
-    return bi_kdtree_run_brown_subtrees(ctx, rest, log_points, a.labels, order);
+    return bi_kdtree_run_presorted_subtrees(ctx, rest, log_points, a.labels, order);
 }
 
-bosc_status bi_kdtree_cuda_partition(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
-                                     uint32_t *order)
+bosc_status bi_kdtree_cuda_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
+                                             uint32_t *order)
 {
     BI_RETURN_WITH_SCRATCH(ctx, partition(ctx, tree->opts.dim, lists, order));
 }

@@ -1,0 +1,97 @@
+/* Duplicates removed from a sorted list of references, as published: a warp compares each of 32 references with its
+ * left neighbour by superkey, shares the answers by ballot, and places the kept ones by population count. So each warp
+ * compacts a piece of the list; a second pass closes the gaps between pieces. The comparisons also check the sort. */
+#include "kdtree/cuda/brown/brown.cuh"
+
+#include "base/atomic.h"
+
+enum { THREADS = BI_KDTREE_BROWN_THREADS, EACH = BI_KDTREE_BROWN_EACH, ROUND = BI_KDTREE_BROWN_ROUND };
+
+struct pieces {
+    int64_t n, size;         /* references, and those of a piece */
+    uint32_t *kept, *before; /* by piece: how many are kept, and in all pieces before */
+};
+
+/* Whether the reference is the first of its run of equal rows; `left` is the one before it, of key left_key. */
+template <class K>
+static __device__ __forceinline__ bool begins_run(const bi_superkey<K> &by, uint32_t left, K left_key, uint32_t row,
+                                                  K key, int64_t place, int64_t *bad)
+{
+    if (left_key < key) return true;
+    const int order = left_key > key ? 1 : by.compare_rest(left, row);
+    if (order > 0 || (order == 0 && left >= row)) bi_atomic_min_i64(bad, place);
+    return order != 0;
+}
+
+/* Compacts 32 references, of which the warp has kept `kept` before. `place` is the lane's. */
+template <class K>
+static __device__ __forceinline__ uint32_t compact_round(const bi_superkey<K> &by, const bi_kdtree_removal &a,
+                                                         uint32_t row, K key, int64_t begin, int64_t place, int64_t end,
+                                                         uint32_t kept)
+{
+    uint32_t left = __shfl_up_sync(~0u, row, 1);
+    K left_key = __shfl_up_sync(~0u, key, 1);
+    if (threadIdx.x % 32 == 0 && place > 0 && place < end) {
+        left = a.from[place - 1];
+        left_key = by.key(left);
+    }
+    const bool keep = place < end && (place == 0 || begins_run(by, left, left_key, row, key, place, a.bad));
+    const uint32_t kept_mask = __ballot_sync(~0u, keep), at = kept + (uint32_t)__popc(kept_mask & bi_lanes_below());
+    if (keep) a.spare[begin + at] = row;
+    if (a.ranks && place < end) a.ranks[place] = at + keep;
+    return kept + (uint32_t)__popc(kept_mask);
+}
+
+template <class K>
+static __global__ void __launch_bounds__(THREADS)
+    bi_kdtree_brown_compact_pieces(const bi_superkey<K> by, const bi_kdtree_removal a, const struct pieces p)
+{
+    const int64_t piece = bi_kdtree_brown_warp(), begin = piece * p.size, end = min(begin + p.size, p.n);
+    if (begin >= p.n) return;
+    uint32_t kept = 0;
+    for (int64_t base = begin; base < end; base += ROUND) {
+        uint32_t row[EACH];
+        K key[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t place = base + 32 * k + threadIdx.x % 32;
+            row[k] = place < end ? a.from[place] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) key[k] = by.key(row[k]);
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            kept = compact_round(by, a, row[k], key[k], begin, base + 32 * k + threadIdx.x % 32, end, kept);
+    }
+    if (threadIdx.x % 32 == 0) p.kept[piece] = kept;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    bi_kdtree_brown_close_piece_gaps(const bi_kdtree_removal a, const struct pieces p)
+{
+    const int64_t piece = bi_kdtree_brown_warp(), begin = piece * p.size, end = min(begin + p.size, p.n);
+    if (begin >= p.n) return;
+    const uint32_t kept = p.kept[piece], before = p.before[piece], lane = threadIdx.x % 32;
+    for (uint32_t i = lane; i < kept; i += 32) a.to[before + i] = a.spare[begin + i];
+    for (int64_t i = begin + lane; a.ranks && i < end; i += 32) a.ranks[i] += before;
+    if (end == p.n && lane == 0) *a.count = (int64_t)before + kept;
+}
+
+template <class K> static bosc_status remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal &a)
+{
+    struct pieces p = {a.n, bi_kdtree_brown_piece_size(ctx, a.n), nullptr, nullptr};
+    const int64_t count = bi_div_up(a.n, p.size);
+    const bi_superkey<K> by = bi_kdtree_superkey_rows<K>(a.rows, a.dtype, a.dim, a.first);
+    const unsigned blocks = bi_kdtree_brown_blocks(count);
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *p.kept, &p.kept));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *p.before, &p.before));
+    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_compact_pieces<K>, blocks, THREADS, 0, by, a, p));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, p.kept, count, p.before));
+    return BI_RUN(ctx, bi_kdtree_brown_close_piece_gaps, blocks, THREADS, 0, a, p);
+}
+
+bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal)
+{
+    if (bosc_dtype_size(removal->dtype) == 4) return remove_duplicates<uint32_t>(ctx, *removal);
+    return remove_duplicates<uint64_t>(ctx, *removal);
+}
