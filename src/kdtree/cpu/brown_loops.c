@@ -2,6 +2,8 @@
 #include "kdtree/cpu/brown.h"
 #include "kdtree/order.h"
 
+enum { AHEAD = 16 }; /* references whose rows, in random places, are on their way to the cache */
+
 #define S f32
 #define C float
 #define K uint32_t
