@@ -6,6 +6,7 @@
 #include <boscage/base.h>
 #include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
+#include <boscage/collision.h>
 #include <boscage/context.h>
 #include <boscage/forest.h>
 #include <boscage/geometric.h>

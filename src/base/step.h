@@ -12,4 +12,11 @@
 #define BI_FN static inline __attribute__((always_inline))
 #endif
 
+/* The same for what is long and called from many places: it stays a function. */
+#if defined(__CUDACC__)
+#define BI_CALLED_FN static __host__ __device__ __noinline__
+#else
+#define BI_CALLED_FN static __attribute__((noinline, unused))
+#endif
+
 #endif

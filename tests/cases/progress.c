@@ -28,6 +28,8 @@ struct world {
     bosc_trie *trie, *unbuilt_trie, *published;
     bosc_terrain *terrain;
     bosc_geometric *model;
+    bosc_collision *collision;
+    bosc_collision_mesh mesh;
     int64_t offsets[N + 1], more[N + 1];
     int64_t edges;       /* of the graph */
     int64_t tree_edges;  /* of its forest */
@@ -110,6 +112,29 @@ static bosc_status voxelgrid_voxels(struct world *w)
 {
     int64_t count, *coords = (int64_t *)(void *)w->out;
     return bosc_voxelgrid_voxels(w->ctx, w->grid, coords, NULL, w->n, &count);
+}
+
+/* ---- collisions ---- */
+
+static bosc_status collision_build(struct world *w)
+{
+    static const double moved[12] = {1, 0, 0, 0.5, 0, 1, 0, 0.5, 0, 0, 1, 2.5};
+    bosc_collision_mesh other = w->mesh;
+    other.transform = moved;
+    return bosc_collision_build(w->ctx, w->collision, &w->mesh, &other);
+}
+static bosc_status collision_pairs(struct world *w)
+{
+    int64_t count;
+    return bosc_collision_pairs(w->ctx, w->collision, w->out, OUT / 16, &count);
+}
+static bosc_status collision_offsets(struct world *w)
+{
+    return bosc_collision_rows(w->ctx, w->collision, w->more, NULL, 0);
+}
+static bosc_status collision_rows(struct world *w)
+{
+    return bosc_collision_rows(w->ctx, w->collision, w->more, w->out, OUT / 8);
 }
 
 /* ---- hash tables ---- */
@@ -356,6 +381,10 @@ static const struct call calls[] = {
     {"voxelgrid_pairs", voxelgrid_pairs, NULL},
     {"voxelgrid_components", voxelgrid_components, NULL},
     {"voxelgrid_voxels", voxelgrid_voxels, NULL},
+    {"collision_build", collision_build, NULL},
+    {"collision_pairs", collision_pairs, collision_build},
+    {"collision_rows", collision_offsets, collision_build},
+    {"collision_rows", collision_rows, collision_offsets},
     {"hash_build", hash_build, NULL},
     {"hash_build", hash_build_multimap, NULL},
     {"hash_find", hash_find, NULL},
@@ -414,6 +443,30 @@ enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* ---- making the world ---- */
 
+/* A mesh of at most n triangles over a square grid. */
+static void make_relief(struct world *w)
+{
+    int64_t side = 1, t = 0;
+    while (2 * (side + 1) * (side + 1) <= w->n) side++;
+    float *vertices = suite_alloc((size_t)(3 * (side + 1) * (side + 1)) * sizeof *vertices);
+    uint32_t *triangles = suite_alloc((size_t)(6 * side * side) * sizeof *triangles);
+    for (int64_t v = 0; v < (side + 1) * (side + 1); v++) {
+        vertices[3 * v] = (float)(v % (side + 1));
+        vertices[3 * v + 1] = (float)(v / (side + 1));
+        vertices[3 * v + 2] = (float)(w->values[v % w->n] % 4);
+    }
+    for (int64_t s = 0; s < side * side; s++) {
+        int64_t v = s / side * (side + 1) + s % side;
+        const int64_t corners[6] = {v, v + 1, v + side + 1, v + 1, v + side + 2, v + side + 1};
+        for (int k = 0; k < 6; k++) triangles[t++] = (uint32_t)corners[k];
+    }
+    w->mesh = (bosc_collision_mesh){.size = sizeof w->mesh,
+                                    .vertices = vertices,
+                                    .vertex_count = (side + 1) * (side + 1),
+                                    .triangles = triangles,
+                                    .triangle_count = 2 * side * side};
+}
+
 static void make_arrays(struct world *w)
 {
     bosc_ctx *ctx = w->ctx;
@@ -447,6 +500,7 @@ static void make_arrays(struct world *w)
         w->pairs[2 * i + 1] = i + 1;
         w->lengths[i] = w->values[i];
     }
+    make_relief(w);
     const bosc_graph_generate_opts o = {.size = sizeof o, .n = w->n / 2, .m = w->n};
     CHECK_OK(ctx, bosc_graph_generate(ctx, &o, NULL, NULL, w->u, w->v, w->weights, w->n));
 }
@@ -474,6 +528,7 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_trie_create(ctx, &published, &w->published));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
     CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &w->model));
+    CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
     for (int method = 0; method < 6; method++) {
         const bosc_cellgraph_opts cells = {
             .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 5)};
@@ -523,6 +578,9 @@ static void free_world(struct world *w)
     bosc_trie_free(w->published);
     bosc_terrain_free(w->terrain);
     bosc_geometric_free(w->model);
+    bosc_collision_free(w->collision);
+    free((void *)(uintptr_t)w->mesh.vertices);
+    free((void *)(uintptr_t)w->mesh.triangles);
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++) free(arrays[a]);
 }
 

@@ -49,6 +49,8 @@ static void information_of_points(bosc_ctx *ctx)
     bosc_voxelgrid_opts grid_opts = {.size = sizeof grid_opts, .dim = 2, .cell = 3};
     bosc_kdtree *tree = NULL;
     bosc_voxelgrid *grid = NULL;
+    bosc_collision *collision = NULL;
+    CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &collision));
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree_opts, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, 20, 0));
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid_opts, &grid));
@@ -56,8 +58,10 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_INFO(bosc_kdtree_info, bosc_kdtree_get_info(ctx, tree, is));
     CHECK_INFO(bosc_kdtree_times, bosc_kdtree_get_times(ctx, tree, is));
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
+    CHECK_INFO(bosc_collision_info, bosc_collision_get_info(ctx, collision, is));
     bosc_kdtree_free(tree);
     bosc_voxelgrid_free(grid);
+    bosc_collision_free(collision);
 }
 
 static void information_of_tables(bosc_ctx *ctx)
@@ -133,6 +137,7 @@ static void options(bosc_ctx *ctx)
     MAKE(voxelgrid);
     MAKE(hash);
     MAKE(geometric);
+    MAKE(collision);
     MAKE(cellgraph);
     MAKE(trie);
     MAKE(cbt);

@@ -1,0 +1,136 @@
+/* The part of the driver that puts triangles into voxels: the size of a voxel, slices of all voxels of their boxes, and
+ * of those the ones that triangles of both meshes overlap, sorted. */
+#include <math.h>
+
+#include "collision/drivers.h"
+
+enum {
+    BOX_VOXELS = 32,      /* of a triangle's box on average, at most, */
+    FEW_VOXELS = 1 << 16, /* and in all so many more */
+    WIDTH = 1 << 20,      /* voxels along a coordinate, but for one */
+    BITS_OF_A_VOXEL = 8,  /* of the tables of voxels, where there are fewer than the grid has voxels */
+    DIRECT = 4            /* times as large a table may be if it has a bit for each voxel of the grid */
+};
+
+static double widest(const struct bi_collision_grid *g)
+{
+    double most = 0;
+    for (int c = 0; c < BI_COLLISION_DIM; c++)
+        if (g->high[c] - g->low[c] > most) most = g->high[c] - g->low[c];
+    return most;
+}
+
+/* Sets the edge of a voxel and what follows from it. */
+static void shape(struct bi_collision_grid *g, double cell)
+{
+    double far = 0;
+    g->cell = cell;
+    for (int c = 0; c < BI_COLLISION_DIM; c++) {
+        g->size[c] = bi_collision_coordinate(g, c, g->high[c]) + 1;
+        if (fabs(g->low[c]) > far) far = fabs(g->low[c]);
+        if (fabs(g->high[c]) > far) far = fabs(g->high[c]);
+    }
+    g->half = 0.5 * cell + 0x1p-48 * (far + cell);
+}
+
+/* The caller's cell, or the mean extent of the triangles; such that the grid is not too wide. */
+static bosc_status choose_cell(bosc_ctx *ctx, const struct bi_collision_frame *frame, double *cell)
+{
+    double width = widest(&frame->grid);
+    if (*cell == 0) {
+        double sum;
+        void *sum_at;
+        BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sum_at));
+        BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_F64, frame->extents, frame->soup.count, sum_at));
+        BI_TRY(bi_read_back(ctx, &sum, sum_at, sizeof sum));
+        *cell = sum / (double)frame->soup.count;
+    }
+    if (*cell == 0) *cell = width / 256; /* points alone */
+    if (*cell > 2 * width) *cell = 2 * width;
+    if (*cell == 0) *cell = 1;
+    while (width > WIDTH * *cell) *cell *= 2;
+    return BOSC_OK;
+}
+
+/* Counts the voxels of the boxes; *good: there are not too many. */
+static bosc_status count_boxes(bosc_ctx *ctx, const struct bi_collision_frame *frame, int64_t *begins, int64_t *voxels,
+                               bool *good)
+{
+    int64_t n = frame->soup.count, found[2]; /* all voxels, and whether a box has too many */
+    struct bi_collision_count_boxes boxes = {frame->grid, frame->soup, begins, (uint64_t *)begins + n + 1};
+    BI_TRY(ctx->backend->fill(ctx, begins + n, 0, sizeof found));
+    BI_TRY_WEIGHED(ctx, 4, ctx->ops->collision->steps->count_boxes(ctx, n, &boxes));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, begins, n + 1, begins));
+    BI_TRY(bi_read_back(ctx, found, begins + n, sizeof found));
+    *voxels = found[0];
+    *good = found[1] == 0 && found[0] <= BOX_VOXELS * n + FEW_VOXELS;
+    return BOSC_OK;
+}
+
+/* Two tables of a bit for each voxel, or for each of several. */
+static bosc_status make_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64_t voxels)
+{
+    uint64_t all = (uint64_t)(g->size[0] * g->size[1] * g->size[2]) / 32 + 1, words = 32, direct = 32;
+    while (words * 32 < (uint64_t)voxels * BITS_OF_A_VOXEL) words *= 2;
+    while (direct < all && direct <= DIRECT * words) direct *= 2;
+    if (direct >= all && direct <= DIRECT * words) words = direct;
+    size_t bytes = words * sizeof(uint32_t);
+    g->word_mask = words - 1;
+    BI_TRY(bi_scratch(ctx, bytes, (void **)&g->a_bits));
+    BI_TRY(bi_scratch(ctx, bytes, (void **)&g->b_bits));
+    BI_TRY(ctx->backend->fill(ctx, g->a_bits, 0, bytes));
+    return ctx->backend->fill(ctx, g->b_bits, 0, bytes);
+}
+
+/* Marks the voxels of A's boxes, finds the triangles of B in them, and then those of A in voxels that have any of B. */
+static bosc_status fill_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, struct bi_collision_slices *s,
+                                int64_t voxels)
+{
+    const struct bi_collision_steps *steps = ctx->ops->collision->steps;
+    int64_t b_slices = bi_div_up(voxels - s->a_voxels, BI_COLLISION_SLICE), slices = s->a_slices + b_slices, entries;
+    BI_TRY(bi_scratch_of(ctx, slices + 1, sizeof *s->counts, &s->counts));
+    BI_TRY(ctx->backend->fill(ctx, s->counts + slices, 0, sizeof *s->counts));
+    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->mark(ctx, s->a_slices, s));
+    s->first = s->a_slices;
+    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, b_slices, s));
+    s->first = 0;
+    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, s->a_slices, s));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, s->counts, slices + 1, s->counts));
+    BI_TRY(bi_read_back(ctx, &entries, s->counts + slices, sizeof entries));
+    BI_TRY(bi_scratch_of(ctx, entries, sizeof *s->keys, &s->keys));
+    BI_TRY(bi_scratch_of(ctx, entries, sizeof *s->triangles, &s->triangles));
+    frame->info.entries = entries;
+    return entries ? steps->fill_entries(ctx, slices, s) : BOSC_OK;
+}
+
+bosc_status bi_collision_make_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, double cell)
+{
+    struct bi_collision_grid *g = &frame->grid;
+    int64_t n = frame->soup.count, voxels, *begins, a_voxels;
+    bool good = false;
+    for (int c = 0; c < BI_COLLISION_DIM; c++) {
+        g->low[c] = frame->region.low[c];
+        g->high[c] = frame->region.high[c];
+    }
+    BI_TRY(bi_scratch_of(ctx, n + 2, sizeof *begins, &begins));
+    BI_TRY_WITH_SCRATCH(ctx, choose_cell(ctx, frame, &cell));
+    for (; !good; cell *= 2) {
+        shape(g, cell);
+        BI_TRY_WITH_SCRATCH(ctx, count_boxes(ctx, frame, begins, &voxels, &good));
+    }
+    frame->info.cell = g->cell;
+    BI_TRY(bi_read_back(ctx, &a_voxels, begins + frame->soup.a_count, sizeof a_voxels));
+    BI_TRY(make_tables(ctx, g, voxels));
+    struct bi_collision_slices slices = {.grid = *g,
+                                         .soup = frame->soup,
+                                         .begins = begins,
+                                         .a_voxels = a_voxels,
+                                         .a_slices = bi_div_up(a_voxels, BI_COLLISION_SLICE)};
+    BI_TRY(fill_entries(ctx, frame, &slices, voxels));
+    frame->keys = slices.keys;
+    frame->triangles = slices.triangles;
+    if (frame->info.entries == 0) return BOSC_OK;
+    int bits = bi_bit_length((uint64_t)(g->size[0] * g->size[1] * g->size[2] - 1)) + 1;
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U64, slices.keys, sizeof(uint32_t), slices.triangles,
+                                          frame->info.entries, slices.keys, slices.triangles, 0, bits);
+}
