@@ -274,6 +274,20 @@ typedef struct bosc_mesh {
  * Cost: O(vertices + triangles) work. */
 BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);
 
+/* Reads a mesh: vertices (n, 3) f8, and triangles (m, 3) u4, numbers of their vertices.
+ *
+ *   .off   with any of the prefixes ST, C, N; ascii
+ *   .obj   `v` and `f`, whose corners are v, v/vt, v//vn or v/vt/vn, from 1, or from the last vertex backwards
+ *   .ply   vertex with x, y, z; face with a list vertex_indices or vertex_index; ascii or binary, of either byte order
+ *   .stl   ascii or binary; every triangle has three vertices of its own
+ *
+ * Polygons become fans around their first corners; faces of one or two corners are passed over.
+ * Errors: BOSC_ERR_DATA for a NaN; BOSC_ERR_FORMAT for a corner that is no vertex, and for a file without triangles;
+ * BOSC_ERR_LIMIT for 2^32 vertices.
+ * Cost: one pass over the bytes; memory for the arrays, which may be twice as much while they grow. */
+BOSC_API bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *triangles,
+                                    bosc_io_error *error);
+
 /* Writes an 8-bit RGB picture, rows from the top, as PNG.
  * Cost: O(width x height) work. */
 BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, int32_t height,

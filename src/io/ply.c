@@ -1,10 +1,11 @@
-/* The vertices of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File Format (1994).
+/* The vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File Format (1994).
  * The header gives elements in the order of the body; each has properties, of which a list is a count and that many
- * values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex are kept. */
+ * values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex are kept, and of face the list vertex_indices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/faces.h"
 #include "io/number.h"
 
 enum { ELEMENTS_MAX = 32, PROPERTIES_MAX = 256 };
@@ -16,10 +17,11 @@ enum type { NO_TYPE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64
 struct property {
     enum type type, count_type; /* count_type: NO_TYPE but for a list */
     int axis;                   /* 0, 1, 2 for x, y, z of vertex; -1 */
+    bool corners;               /* the list of a face's vertices */
 };
 
 struct element {
-    bool vertex, list; /* list: of the properties, one is */
+    bool vertex, face, list; /* list: of the properties, one is */
     int64_t count;
     int first, properties; /* in ply.property */
     size_t bytes;          /* of one, in a binary body, without lists */
@@ -33,7 +35,8 @@ struct ply {
     int elements, properties, vertex; /* vertex: index of that element, or -1 */
     struct element element[ELEMENTS_MAX];
     struct property property[PROPERTIES_MAX];
-    struct bi_numbers coordinates;
+    struct bi_numbers coordinates, corners; /* corners: of a face */
+    struct bi_faces *faces;                 /* NULL: they are passed over */
 };
 
 static bosc_status fail_line(const struct ply *ply, bosc_status status, const char *reason)
@@ -95,6 +98,7 @@ static bosc_status read_element(struct ply *ply, struct bi_line *line)
     *e = (struct element){.first = ply->properties};
     if (!bi_line_word(line, &word)) return fail_header(ply, "an element without name");
     e->vertex = bi_word_is(&word, "vertex");
+    e->face = bi_word_is(&word, "face");
     if (e->vertex && ply->vertex >= 0) return fail_header(ply, "a second element vertex");
     if (e->vertex) ply->vertex = ply->elements;
     if (!bi_line_word(line, &word) || !bi_word_count(&word, &e->count))
@@ -125,6 +129,8 @@ static bosc_status read_property(struct ply *ply, struct bi_line *line)
     if (!bi_line_word(line, &word)) return fail_header(ply, "a property without name");
     for (int axis = 0; e->vertex && axis < 3; axis++)
         if (word.end - word.begin == 1 && *word.begin == "xyz"[axis]) p->axis = axis;
+    p->corners = e->face && p->count_type != NO_TYPE && p->type < FLOAT32 &&
+                 (bi_word_is(&word, "vertex_indices") || bi_word_is(&word, "vertex_index"));
     if (p->axis >= 0 && p->count_type != NO_TYPE) return fail_header(ply, "x, y or z is a list");
     for (int i = e->first; p->axis >= 0 && i < ply->properties; i++)
         if (ply->property[i].axis == p->axis) return fail_header(ply, "x, y or z is given twice");
@@ -226,6 +232,41 @@ static void keep_vertex(struct ply *ply, const struct element *e, const char *p)
     ply->coordinates.count += 3;
 }
 
+/* A face of `count` corners, which are numbers of vertices. */
+static bosc_status keep_face(struct ply *ply, const double *corners, size_t count, const char **reason)
+{
+    double vertices = (double)ply->element[ply->vertex].count;
+    *reason = "a face has a vertex that there is not";
+    for (size_t k = 0; k < count; k++)
+        if (!(corners[k] >= 0) || corners[k] >= vertices || corners[k] != (double)(int64_t)corners[k])
+            return BOSC_ERR_FORMAT;
+    *reason = "out of memory";
+    return bi_faces_add(ply->faces, corners, count) ? BOSC_OK : BOSC_ERR_NOMEM;
+}
+
+/* The corners of the face at p. */
+static bosc_status read_corners(struct ply *ply, const struct element *e, const char *p, const char **reason)
+{
+    for (int i = e->first; i < e->first + e->properties; i++) {
+        const struct property *property = &ply->property[i];
+        size_t count = 1, size = size_of(property->type);
+        if (property->count_type != NO_TYPE) {
+            count = (size_t)value_at(p, property->count_type, ply->format);
+            p += size_of(property->count_type);
+        }
+        if (property->corners) {
+            *reason = "out of memory";
+            if (!bi_numbers_reserve(&ply->corners, count)) return BOSC_ERR_NOMEM;
+            for (size_t k = 0; k < count; k++)
+                ply->corners.data[k] = value_at(p + k * size, property->type, ply->format);
+            bosc_status status = keep_face(ply, ply->corners.data, count, reason);
+            if (status != BOSC_OK) return status;
+        }
+        p += count * size;
+    }
+    return BOSC_OK;
+}
+
 static bosc_status read_binary(struct ply *ply)
 {
     const char *p = ply->lines.next, *end = ply->lines.end;
@@ -244,6 +285,10 @@ static bosc_status read_binary(struct ply *ply)
             if (bytes == 0)
                 return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated, or a list's count is wrong",
                                   ply->in->name);
+            const char *reason = "";
+            bosc_status status = e->face && ply->faces ? read_corners(ply, e, p, &reason) : BOSC_OK;
+            if (status != BOSC_OK)
+                return bi_io_fail(ply->error, status, "%s: face %lld: %s", ply->in->name, (long long)row, reason);
             if (e->vertex) keep_vertex(ply, e, p);
             p += bytes;
         }
@@ -257,24 +302,32 @@ static bosc_status read_binary(struct ply *ply)
 
 /* ---- ascii body ---- */
 
-/* One element is a line. Gives its numbers to the properties; false if there are too few or too many. */
-static bool keep_row(struct ply *ply, const struct element *e, const struct bi_numbers *row)
+/* One element is a line. Gives its numbers to the properties, and a reason if they are not theirs. */
+static bosc_status keep_row(struct ply *ply, const struct element *e, const struct bi_numbers *row, const char **reason)
 {
+    static const char wrong[] = "the numbers are not those of the element's properties";
     size_t at = 0;
+    *reason = wrong;
     for (int i = e->first; i < e->first + e->properties; i++) {
         const struct property *property = &ply->property[i];
-        if (at == row->count) return false;
+        if (at == row->count) return BOSC_ERR_FORMAT;
         if (property->axis >= 0) ply->coordinates.data[ply->coordinates.count + (size_t)property->axis] = row->data[at];
         if (property->count_type == NO_TYPE) {
             at++;
             continue;
         }
         double count = row->data[at++];
-        if (!(count >= 0) || count > (double)(row->count - at) || count != (double)(int64_t)count) return false;
+        if (!(count >= 0) || count > (double)(row->count - at) || count != (double)(int64_t)count)
+            return BOSC_ERR_FORMAT;
+        if (property->corners && ply->faces) {
+            bosc_status status = keep_face(ply, row->data + at, (size_t)count, reason);
+            if (status != BOSC_OK) return status;
+            *reason = wrong;
+        }
         at += (size_t)count;
     }
     if (e->vertex) ply->coordinates.count += 3;
-    return at == row->count;
+    return at == row->count ? BOSC_OK : BOSC_ERR_FORMAT;
 }
 
 static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi_numbers *row)
@@ -287,8 +340,9 @@ static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi
             return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
         bosc_status status = bi_row_read(line.begin, line.end, ' ', row, &reason);
         if (status != BOSC_OK) return fail_line(ply, status, reason.text);
-        if (!keep_row(ply, e, row))
-            return fail_line(ply, BOSC_ERR_FORMAT, "the numbers are not those of the element's properties");
+        const char *wrong;
+        status = keep_row(ply, e, row, &wrong);
+        if (status != BOSC_OK) return fail_line(ply, status, wrong);
     }
     return BOSC_OK;
 }
@@ -321,7 +375,7 @@ static bosc_status read_body(struct ply *ply)
     return ply->format == ASCII ? read_ascii(ply) : read_binary(ply);
 }
 
-bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
 {
     struct ply *ply = bi_io_alloc(sizeof *ply);
     if (!ply) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
@@ -329,6 +383,7 @@ bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_
     ply->in = in;
     ply->error = error;
     ply->vertex = -1;
+    ply->faces = faces;
     bosc_status status = read_header(ply);
     if (status == BOSC_OK) status = read_body(ply);
     if (status == BOSC_OK) {
@@ -340,6 +395,12 @@ bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_
             bosc_array_free(&array);
     }
     bi_numbers_free(&ply->coordinates);
+    bi_numbers_free(&ply->corners);
     free(ply);
     return status;
+}
+
+bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_ply_read(in, points, NULL, error);
 }

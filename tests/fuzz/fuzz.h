@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "support/saved.h"
-#include "io/io.h"
+#include "io/faces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +39,24 @@ static inline int fuzz_parser(bosc_status (*parse)(const struct bi_bytes *, bosc
     volatile uint8_t sum = 0;
     for (size_t i = 0; i < held; i++) sum = (uint8_t)(sum + ((const uint8_t *)a.data)[i]);
     bosc_array_free(&a);
+    return 0;
+}
+
+/* Reads the bytes as a mesh, whose triangles must be of its vertices. */
+static inline int fuzz_mesh(bi_mesh_fn read, const uint8_t *data, size_t size)
+{
+    struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
+    bosc_io_error error = {""};
+    bosc_array vertices = {0}, triangles = {0};
+    if (bi_mesh_parse(read, &in, &vertices, &triangles, &error) != BOSC_OK) {
+        if (vertices.data || triangles.data || error.text[0] != 'F') abort();
+        return 0;
+    }
+    if (triangles.shape[0] < 1 || (size_t)triangles.shape[0] > size || (size_t)vertices.shape[0] > size) abort();
+    for (int64_t i = 0; i < 3 * triangles.shape[0]; i++)
+        if ((int64_t)((const uint32_t *)triangles.data)[i] >= vertices.shape[0]) abort();
+    bosc_array_free(&vertices);
+    bosc_array_free(&triangles);
     return 0;
 }
 

@@ -1,3 +1,7 @@
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_parser(bi_obj_parse, data, size); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_mesh(bi_obj_read, data, size);
+    return fuzz_parser(bi_obj_parse, data, size);
+}

@@ -16,7 +16,9 @@ TEXTS = {
              "9007199254740993 1e22 1e23\n", "-4.9e-324\n", "x;y\n\"1\";2;\n", "y\tx\n1\t2\n",
              "2\nProperties=species:S:1:pos:R:3\nH 1 2 3\nO 4 5 6 x\n", "1 2 3 255 0 9\n"],
     "off": ["OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "COFF 1 0 0\n1 2 3 255 0 0\n"],
-    "obj": ["v 1 2 3\nv 4 5 6 1 0 0\nf 1 2 \\\n1\n# c\nvn 0 0 1\n"],
+    "stl": ["solid a\nfacet normal 0 0 1\nouter loop\nvertex 1 2 3\nvertex 4 5 6\nvertex 7 8 9\nendloop\nendfacet\n"
+            "endsolid a\n"],
+    "obj": ["v 1 2 3\nv 4 5 6\nf 1 2/1 -1//7 1/2/3\n", "v 1 2 3\nv 4 5 6 1 0 0\nf 1 2 \\\n1\n# c\nvn 0 0 1\n"],
     "gr": ["c x\np sp 3 2\na 1 2 5\na 3 2 -7\n", "p sp 2 2\r\na 1 2 1.5\r\na 2 2 12345678901234567890\n"],
     "mtx": [f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n% c\n3 3 2\n1 2{weight}\n3 3{weight}\n"
             for kind, weight in (("pattern", ""), ("integer", " -12345678"), ("real", " 1.5e-3"), ("complex", " 1 2"))
@@ -86,6 +88,7 @@ def main():
     for order in ("little", "big"):
         head = f"ply\nformat binary_{order}_endian 1.0\n" + HEAD + FACE
         (folder / "ply" / order).write_bytes(head.encode() + points.tobytes() + face)
+    (folder / "stl" / "binary").write_bytes(bytes(80) + struct.pack("<I12fH", 1, *range(12), 0))
     for kind in ("f4", "f8", "i4", "i8", "u4", "u8", "u1", "f2", "b1", ">i2", ">f8"):
         np.save(folder / "npy" / f"{kind.strip('>')}.npy", np.arange(6).astype(kind).reshape(2, 3))
     np.save(folder / "npy" / "fortran.npy", np.asfortranarray(np.arange(6, dtype=">i4").reshape(2, 3)))
