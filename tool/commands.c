@@ -322,6 +322,19 @@ const struct command commands[] = {
      .arrays = true,
      .run = run_hash_groups},
     {.room = "hash",
+     .verb = "collide",
+     .usage = "A B [-o pairs.npy]",
+     .summary = "Find or count all pairs of triangles of two meshes that touch, by voxel hashing; exact.\n"
+                "A and B are meshes: .off, .obj, .ply, .stl. pairs (p, 2) i8 are triangles i of A and j of B, from 0,\n"
+                "ascending; polygons are cut into fans first.",
+     .example = "boscage hash collide bunny.off teapot.obj -o pairs.npy",
+     .least = 2,
+     .most = 2,
+     .uses = {{.id = OPT_OUTPUT,
+               .help = "where the pairs go: .npy, (p, 2) i8; - is standard output. Without it they are counted"}},
+     .arrays = true,
+     .run = run_hash_collide},
+    {.room = "hash",
      .verb = "match",
      .usage = "MODEL SCENE [--kind similarity|affine] [--near K] [--bases N] [--tries N]",
      .summary = "Find a model of 2-D points in a scene by geometric hashing.\n"

@@ -242,6 +242,7 @@ int run_hash_member(struct job *job);
 int run_hash_groups(struct job *job);
 int run_hash_unique(struct job *job);
 int run_hash_pairs(struct job *job);
+int run_hash_collide(struct job *job);
 int run_hash_match(struct job *job);
 int run_cellgraph(struct job *job);
 int run_cellgraph_path(struct job *job);

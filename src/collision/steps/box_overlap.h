@@ -17,7 +17,7 @@ BI_FN bool bi_collision_apart(double x, double y, double r)
 
 BI_FN bool bi_collision_box_overlap(const struct bi_collision_grid *g, const int32_t *voxel, const double *t)
 {
-    double v[3][3], most = g->half, half = g->half;
+    double v[3][3], half = g->half, most = half;
     for (int c = 0; c < 3; c++) {
         double center = g->low[c] + (voxel[c] + 0.5) * g->cell;
         for (int k = 0; k < 3; k++) {
