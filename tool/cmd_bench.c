@@ -42,6 +42,7 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false},
     {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false},
+    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false},
     {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false},

@@ -30,7 +30,7 @@ typedef struct bosc_collision_opts {
     bosc_dtype dtype;   /* type of the coordinates: F32 (default) or F64 */
     int32_t index_bits; /* vertex numbers in the meshes' triangles: 32 (uint32_t, default) or 64 (int64_t) */
     int32_t id_bits;    /* triangles in the caller's answers: 64 (int64_t, default) or 32 (uint32_t) */
-    double cell; /* edge of a voxel, finite; 0: the mean extent of the triangles where the meshes' boxes overlap */
+    double cell;        /* edge of a voxel, finite; 0: twice the mean extent of the triangles near the other mesh */
 } bosc_collision_opts;
 
 /* A mesh in the caller's memory; set `size`. Vertices that no triangle has may lie anywhere but cost time. */
@@ -57,14 +57,15 @@ BOSC_API void bosc_collision_free(bosc_collision *collision);
 
 /* Finds all pairs of a triangle of A and one of B that touch, in place of those of the frame before.
  * The edge of a voxel is doubled while the triangles' boxes overlap more than 32 voxels each on average, and while the
- * boxes' common part is more than 2^20 voxels wide.
+ * boxes' common part is more than 2^20 voxels wide. Memory depends on where the meshes are, so nothing tells it before.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is a NaN or outside the range above, and for a vertex number
  * that there is not. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the handle holds what it held before; on any
  * other failure it is empty.
  * Cost: O(vertices + triangles + voxels that triangles' boxes overlap) work, a sort of the triangles in voxels that both
  * meshes overlap, and a test for each two of those that share a voxel and whose boxes overlap. Scratch: 24 bytes a
- * vertex and 5 a triangle, 92 more a triangle where the meshes' boxes overlap, 17 a candidate. A second build over no
- * more of any of these allocates nothing.
+ * vertex and 9 a triangle, 88 more a triangle where the meshes' boxes overlap, about 3 a voxel of their boxes, about 40 an
+ * entry and 33 a candidate (see bosc_collision_info), and up to 28 MB for exact tests. A second build over no more of any
+ * of these allocates nothing.
  * Waits: counts are read back. */
 BOSC_API bosc_status bosc_collision_build(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_mesh *a,
                                           const bosc_collision_mesh *b);

@@ -5,6 +5,7 @@
 #include "collision/drivers.h"
 
 enum {
+    EXTENTS = 2,          /* mean extents of a triangle that a voxel is wide */
     BOX_VOXELS = 32,      /* of a triangle's box on average, at most, */
     FEW_VOXELS = 1 << 16, /* and in all so many more */
     WIDTH = 1 << 20,      /* voxels along a coordinate, but for one */
@@ -33,7 +34,7 @@ static void shape(struct bi_collision_grid *g, double cell)
     g->half = 0.5 * cell + 0x1p-48 * (far + cell);
 }
 
-/* The caller's cell, or the mean extent of the triangles; such that the grid is not too wide. */
+/* The caller's cell, or twice the mean extent of the triangles; such that the grid is not too wide. */
 static bosc_status choose_cell(bosc_ctx *ctx, const struct bi_collision_frame *frame, double *cell)
 {
     double width = widest(&frame->grid);
@@ -43,7 +44,7 @@ static bosc_status choose_cell(bosc_ctx *ctx, const struct bi_collision_frame *f
         BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sum_at));
         BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_F64, frame->extents, frame->soup.count, sum_at));
         BI_TRY(bi_read_back(ctx, &sum, sum_at, sizeof sum));
-        *cell = sum / (double)frame->soup.count;
+        *cell = EXTENTS * sum / (double)frame->soup.count;
     }
     if (*cell == 0) *cell = width / 256; /* points alone */
     if (*cell > 2 * width) *cell = 2 * width;

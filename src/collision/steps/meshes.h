@@ -161,7 +161,7 @@ BI_FN void bi_step_gather(const struct bi_collision_gather *a, int64_t i)
 {
     const double *p[3];
     double extent = 0;
-    bi_collision_corners(&a->meshes, a->ids[i], p);
+    if (!bi_collision_corners(&a->meshes, a->ids[i], p)) return; /* none such is kept */
     for (int c = 0; c < BI_COLLISION_DIM; c++) {
         double size = bi_collision_max3(p[0][c], p[1][c], p[2][c]) - bi_collision_min3(p[0][c], p[1][c], p[2][c]);
         extent = size > extent ? size : extent;

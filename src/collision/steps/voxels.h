@@ -82,6 +82,7 @@ BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t 
     w->i = bi_upper_bound_i64(a->begins, a->soup.count + 1, w->at) - 1;
     w->stop = w->at;
     int64_t before = w->at - a->begins[w->i] - 1; /* the walk steps on from the voxel before the first one */
+    for (int c = 0; c < BI_COLLISION_DIM; c++) w->voxel[c] = w->box.low[c] = w->box.high[c] = 0;
     if (before < 0) {
         w->i--;
         return;
