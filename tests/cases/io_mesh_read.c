@@ -1,6 +1,7 @@
 /* Whole meshes: the triangles of .off, .obj, .ply and .stl files. */
 #include <stdio.h>
 
+#include "base/fault.h"
 #include "io/faces.h"
 #include "support/bytes.h"
 #include "support/paths.h"
@@ -41,24 +42,26 @@ static bosc_status stl_vertices(const struct bi_bytes *in, bosc_array *array, bo
 #define ROWS(parse, text, n, ...) check_rows(parse, text, sizeof(text) - 1, n, 3, (const double[]){__VA_ARGS__})
 #define REFUSED(parse, list) check_all_refused(parse, list, sizeof list / sizeof list[0])
 
+#define OFF_GOOD "OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1 2 255 0 0\n4 3 1 0 2\n2 0 1\n"
+
 static void off(void)
 {
-    static const char good[] = "OFF\n4 3 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1 2 255 0 0\n4 3 1 0 2\n2 0 1\n";
     static const struct malformed bad[] = {
         {"F: no triangles", "OFF\n1 0 0\n1 2 3\n", 0},
         {"F: no triangles", "OFF\n2 1 0\n1 2 3\n4 5 6\n2 0 1\n", 0},
         {"F:4: no face", "OFF\n1 1 0\n1 2 3\n3 0 0 1\n", 0},
         {"F:5: text after", "OFF\n1 1 0\n1 2 3\n3 0 0 0\nmore\n", 0},
     };
-    ROWS(off_triangles, good, 3, 0, 1, 2, 3, 1, 0, 3, 0, 2);
+    ROWS(off_triangles, OFF_GOOD, 3, 0, 1, 2, 3, 1, 0, 3, 0, 2);
     REFUSED(off_triangles, bad);
-    check_truncations(off_triangles, good, sizeof good - 1, sizeof good - 2);
-    check_flips(off_triangles, good, sizeof good - 1, sizeof good - 1);
+    check_truncations(off_triangles, OFF_GOOD, sizeof OFF_GOOD - 1, sizeof OFF_GOOD - 2);
+    check_flips(off_triangles, OFF_GOOD, sizeof OFF_GOOD - 1, sizeof OFF_GOOD - 1);
 }
+
+#define OBJ_GOOD "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2/7 3//9\nf -1 -2/1/1 -3\nf 1 2 \\\n3 1\nl 1 2\n"
 
 static void obj(void)
 {
-    static const char good[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2/7 3//9\nf -1 -2/1/1 -3\nf 1 2 \\\n3 1\nl 1 2\n";
     static const struct malformed bad[] = {
         {"F: no triangles", "v 1 2 3\n", 0},
         {"F: no triangles", "v 1 2 3\nf 1 1\n", 0},
@@ -72,11 +75,11 @@ static void obj(void)
         {"F:2: a face has vertex 2, but there are 1", "v 1 2 3\nf 1 1 2\nf 1 1 1\n", 0},
         {"F:2: truncated in a face", "v 1 2 3\nf 1 1 1 \\", 0},
     };
-    ROWS(obj_triangles, good, 4, 0, 1, 2, 2, 1, 0, 0, 1, 2, 0, 2, 0);
+    ROWS(obj_triangles, OBJ_GOOD, 4, 0, 1, 2, 2, 1, 0, 0, 1, 2, 0, 2, 0);
     ROWS(obj_triangles, "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n", 1, 0, 1, 2);
     REFUSED(obj_triangles, bad);
     check_refused(obj_triangles, "f x 2 3\n", 8, "F:1: 'x' is no corner");
-    check_flips(obj_triangles, good, sizeof good - 1, sizeof good - 1);
+    check_flips(obj_triangles, OBJ_GOOD, sizeof OBJ_GOOD - 1, sizeof OBJ_GOOD - 1);
 }
 
 #define PLY(format, rest) "ply\nformat " format " 1.0\nelement vertex 3\n" XYZ rest "end_header\n"
@@ -84,12 +87,11 @@ static void obj(void)
 #define FACES(n, name) "element face " n "\nproperty uchar c\nproperty list uchar int " name "\n"
 #define ABC "\0\0\0\1\0\0\0\1\0"
 
+#define PLY_ASCII PLY("ascii", FACES("2", "vertex_indices")) "0 0 0\n1 0 0\n0 1 0\n9 3 0 1 2\n9 4 2 1 0 1\n"
+#define PLY_LITTLE PLY("binary_little_endian", FACES("1", "vertex_index")) ABC "c\3\0\0\0\0\1\0\0\0\2\0\0\0"
+
 static void ply(void)
 {
-    static const char ascii[] =
-        PLY("ascii", FACES("2", "vertex_indices")) "0 0 0\n1 0 0\n0 1 0\n9 3 0 1 2\n9 4 2 1 0 1\n";
-    static const char little[] =
-        PLY("binary_little_endian", FACES("1", "vertex_index")) ABC "c\3\0\0\0\0\1\0\0\0\2\0\0\0";
     static const char beyond[] = PLY("binary_big_endian", FACES("1", "vertex_index")) ABC "c\3\0\0\0\0\0\0\0\1\0\0\0\3";
     static const struct malformed bad[] = {
         {"F: no triangles", PLY("ascii", "") "0 0 0\n1 0 0\n0 1 0\n", 0},
@@ -99,12 +101,12 @@ static void ply(void)
         {"F:14: the numbers are not", PLY("ascii", FACES("1", "vertex_index")) "0 0 0\n1 0 0\n0 1 0\n9 4 0 1 2\n", 0},
         {"F: face 0: a face has a vertex", beyond, sizeof beyond - 1},
     };
-    ROWS(ply_triangles, ascii, 3, 0, 1, 2, 2, 1, 0, 2, 0, 1);
-    ROWS(ply_triangles, little, 1, 0, 1, 2);
+    ROWS(ply_triangles, PLY_ASCII, 3, 0, 1, 2, 2, 1, 0, 2, 0, 1);
+    ROWS(ply_triangles, PLY_LITTLE, 1, 0, 1, 2);
     REFUSED(ply_triangles, bad);
-    check_truncations(ply_triangles, little, sizeof little - 1, sizeof little - 1);
-    check_flips(ply_triangles, little, sizeof little - 1, sizeof little - 1);
-    check_flips(ply_triangles, ascii, sizeof ascii - 1, sizeof ascii - 1);
+    check_truncations(ply_triangles, PLY_LITTLE, sizeof PLY_LITTLE - 1, sizeof PLY_LITTLE - 1);
+    check_flips(ply_triangles, PLY_LITTLE, sizeof PLY_LITTLE - 1, sizeof PLY_LITTLE - 1);
+    check_flips(ply_triangles, PLY_ASCII, sizeof PLY_ASCII - 1, sizeof PLY_ASCII - 1);
 }
 
 #define FACET(c) \
@@ -123,9 +125,10 @@ static size_t binary_stl(char bytes[284], uint32_t facets)
     return 84 + 50 * facets;
 }
 
+#define STL_GOOD "solid a b\n" FACET("9") FACET("8") "endsolid a b\nSOLID\nEndSolid\n"
+
 static void stl(void)
 {
-    static const char good[] = "solid a b\n" FACET("9") FACET("8") "endsolid a b\nSOLID\nEndSolid\n";
     static const struct malformed bad[] = {
         {"F: neither a text", "", 0},
         {"F: neither a text", "facet normal 0 0 1\n", 0},
@@ -142,11 +145,11 @@ static void stl(void)
         {"F:8: truncated: no endsolid", "solid\n" FACET("9"), 0},
     };
     char bytes[284];
-    ROWS(stl_triangles, good, 2, 0, 1, 2, 3, 4, 5);
-    ROWS(stl_vertices, good, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 8);
+    ROWS(stl_triangles, STL_GOOD, 2, 0, 1, 2, 3, 4, 5);
+    ROWS(stl_vertices, STL_GOOD, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 8);
     REFUSED(stl_triangles, bad);
-    check_truncations(stl_triangles, good, sizeof good - 1, sizeof good - 30);
-    check_flips(stl_triangles, good, sizeof good - 1, sizeof good - 1);
+    check_truncations(stl_triangles, STL_GOOD, sizeof STL_GOOD - 1, sizeof STL_GOOD - 30);
+    check_flips(stl_triangles, STL_GOOD, sizeof STL_GOOD - 1, sizeof STL_GOOD - 1);
     size_t size = binary_stl(bytes, 4);
     check_rows(stl_triangles, bytes, size, 4, 3, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
     size = binary_stl(bytes, 1);
@@ -178,6 +181,36 @@ static void readers(void)
     }
 }
 
+#ifdef BOSC_FAULTS
+/* Memory runs out at every allocation of every reader. */
+static void faults(void)
+{
+    char bytes[284];
+    const struct {
+        bi_mesh_fn read;
+        const char *bytes;
+        size_t size;
+    } all[] = {{bi_off_read, OFF_GOOD, sizeof OFF_GOOD - 1},   {bi_obj_read, OBJ_GOOD, sizeof OBJ_GOOD - 1},
+               {bi_ply_read, PLY_ASCII, sizeof PLY_ASCII - 1}, {bi_ply_read, PLY_LITTLE, sizeof PLY_LITTLE - 1},
+               {bi_stl_read, STL_GOOD, sizeof STL_GOOD - 1},   {bi_stl_read, bytes, binary_stl(bytes, 1)}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct bi_bytes in = {.name = "F", .data = all[i].bytes, .size = all[i].size};
+        bosc_status status = BOSC_ERR_NOMEM;
+        for (int64_t k = 0; status != BOSC_OK; k++) {
+            bosc_array vertices = {0}, triangles = {0};
+            bosc_io_error error = {""};
+            bi_fault_arm(BI_FAULT_ALLOC, k, true);
+            status = bi_mesh_parse(all[i].read, &in, &vertices, &triangles, &error);
+            bi_fault_disarm();
+            if (status != BOSC_OK) CHECK(!vertices.data && !triangles.data && strstr(error.text, "out of memory"));
+            CHECK(status == BOSC_OK ? k > 0 : status == BOSC_ERR_NOMEM);
+            bosc_array_free(&vertices);
+            bosc_array_free(&triangles);
+        }
+    }
+}
+#endif
+
 static void files(void)
 {
     bosc_array vertices = {0}, triangles = {0};
@@ -189,7 +222,10 @@ static void files(void)
 }
 
 static const struct suite_case suite_cases_io_mesh_read[] = {
-    {"off", NULL, off}, {"obj", NULL, obj},         {"ply", NULL, ply},
-    {"stl", NULL, stl}, {"readers", NULL, readers}, {"files", NULL, files},
+    {"off", NULL, off},       {"obj", NULL, obj},         {"ply", NULL, ply},
+    {"stl", NULL, stl},       {"readers", NULL, readers}, {"files", NULL, files},
+#ifdef BOSC_FAULTS
+    {"faults", NULL, faults},
+#endif
 };
 SUITE(io_mesh_read);
