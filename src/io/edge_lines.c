@@ -1,190 +1,182 @@
-/* Lines of edges, parsed by all threads: the text is cut at line ends, the lines of each chunk are counted, so that the
- * chunk knows its first line's number and the place of its first edge, and then read where they belong. */
-#include <stdio.h>
+/* Lines of edges, parsed by all threads: each takes a piece of the text and reads its edges into memory of its own; when
+ * those before have been counted, they are put where they belong. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/edge_line.h"
+#include "io/pieces.h"
 
-/* A run of whole lines, and what became of them. */
-struct chunk {
-    const char *begin, *end;
-    int64_t line;       /* lines of the file before it */
-    int64_t last;       /* the number of the line last read */
-    int64_t first_edge; /* where its edges begin in the arrays */
-    int64_t capacity;   /* at most this many edges stand in it */
-    int64_t count;      /* edges read */
-    int64_t most;       /* the largest vertex; -1: no edge */
-    bool wider;         /* a weight needs a later kind */
+/* What is read of a piece. */
+struct batch {
+    bosc_edges edges; /* no counts */
+    int64_t capacity, count;
+    int64_t lines; /* that were read; the last one may have failed */
+    int64_t most;  /* the largest vertex; -1: no edge */
+    int64_t place; /* of its edges among all */
+    bool wider;    /* a weight needs a later kind */
     bosc_status status;
     struct bi_reason reason;
 };
 
-static int64_t count_lines(const char *begin, const char *end)
-{
-    enum { BLOCK = 240 }; /* what a byte can count: the compiler makes vectors of the inner loop */
-    int64_t lines = 0;
-    const char *p = begin;
-    for (; end - p >= BLOCK; p += BLOCK) {
-        unsigned char found = 0;
-        for (int i = 0; i < BLOCK; i++) found = (unsigned char)(found + (p[i] == '\n'));
-        lines += found;
-    }
-    for (; p < end; p++) lines += *p == '\n';
-    return lines + (end > begin && end[-1] != '\n');
-}
+/* What all have read. */
+struct reading {
+    const struct bi_bytes *in;
+    const struct bi_edge_form *form;
+    bosc_edges edges; /* m: those of the pieces that were joined */
+    int64_t capacity;
+    bool grows; /* else there is room for all that the header declares, and nothing moves */
+    bool wider;
+    int64_t lines, most;
+};
 
-/* Reads the chunk's lines, the `limit`-th edge the last. With the kind of form known, the loop is compiled for it. */
-BI_INLINE void parse_as(struct chunk *chunk, const struct bi_edge_form *form, const bosc_edges *edges, bool tagged,
+/* Reads a piece's lines, the `limit`-th edge the last. With the kind of form known, the loop is compiled for it. */
+BI_INLINE void parse_as(struct batch *batch, const struct bi_edge_form *form, const struct bi_piece *piece, bool tagged,
                         enum bi_weights weights, int64_t limit)
 {
-    const char *next = chunk->begin, *end = chunk->end;
+    const char *next = piece->begin, *end = piece->end;
     const uint64_t first = (uint64_t)form->first;
     /* Numbers to be passed over are the slow reader's: the fast one declines every vertex. */
     const uint64_t below = form->ignored ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     const char separator = form->separator;
-    int64_t line = chunk->line, count = 0, most = -1;
-    uint32_t *u = edges->u + chunk->first_edge, *v = edges->v + chunk->first_edge;
+    int64_t lines = 0, count = 0, most = -1;
+    uint32_t *u = batch->edges.u, *v = batch->edges.v;
+    void *w = batch->edges.weights;
     bool wider = false;
     while (next < end && count < limit) {
         struct bi_edge edge;
-        line++;
+        lines++;
         if (!bi_edge_line_fast(&next, end, tagged, weights, separator, first, below, &edge)) {
-            struct bi_lines lines = {.next = next, .end = end};
+            struct bi_lines rest = {.next = next, .end = end};
             struct bi_line text;
-            bi_lines_next(&lines, &text);
-            enum bi_line_kind kind = bi_edge_line_read(form, text, &edge, &chunk->status, &chunk->reason);
-            next = lines.next;
+            bi_lines_next(&rest, &text);
+            enum bi_line_kind kind = bi_edge_line_read(form, text, &edge, &batch->status, &batch->reason);
+            next = rest.next;
             if (kind == BI_LINE_EMPTY) continue;
             wider = kind == BI_LINE_WIDER;
             if (kind != BI_LINE_EDGE) break;
         }
         u[count] = (uint32_t)edge.u;
         v[count] = (uint32_t)edge.v;
-        if (weights == BI_WEIGHTS_I32)
-            ((int32_t *)edges->weights + chunk->first_edge)[count] = (int32_t)edge.weight.integer;
-        if (weights == BI_WEIGHTS_I64) ((int64_t *)edges->weights + chunk->first_edge)[count] = edge.weight.integer;
-        if (weights == BI_WEIGHTS_F64) ((double *)edges->weights + chunk->first_edge)[count] = edge.weight.real;
+        if (weights == BI_WEIGHTS_I32) ((int32_t *)w)[count] = (int32_t)edge.weight.integer;
+        if (weights == BI_WEIGHTS_I64) ((int64_t *)w)[count] = edge.weight.integer;
+        if (weights == BI_WEIGHTS_F64) ((double *)w)[count] = edge.weight.real;
         if (edge.u > most) most = edge.u;
         if (edge.v > most) most = edge.v;
         count++;
     }
-    chunk->last = line;
-    chunk->wider = wider;
-    chunk->count = count;
-    chunk->most = most;
+    batch->lines = lines;
+    batch->wider = wider;
+    batch->count = count;
+    batch->most = most;
 }
 
-static void parse(struct chunk *chunk, const struct bi_edge_form *form, const bosc_edges *edges, int64_t limit)
+static void parse(struct batch *batch, const struct bi_edge_form *form, const struct bi_piece *piece, int64_t limit)
 {
     if (form->tagged) {
         switch (form->weights) {
         case BI_WEIGHTS_NONE: return; /* unreached: such lines have weights */
-        case BI_WEIGHTS_I32: parse_as(chunk, form, edges, true, BI_WEIGHTS_I32, limit); return;
-        case BI_WEIGHTS_I64: parse_as(chunk, form, edges, true, BI_WEIGHTS_I64, limit); return;
-        case BI_WEIGHTS_F64: parse_as(chunk, form, edges, true, BI_WEIGHTS_F64, limit); return;
+        case BI_WEIGHTS_I32: parse_as(batch, form, piece, true, BI_WEIGHTS_I32, limit); return;
+        case BI_WEIGHTS_I64: parse_as(batch, form, piece, true, BI_WEIGHTS_I64, limit); return;
+        case BI_WEIGHTS_F64: parse_as(batch, form, piece, true, BI_WEIGHTS_F64, limit); return;
         }
     }
     switch (form->weights) {
-    case BI_WEIGHTS_NONE: parse_as(chunk, form, edges, false, BI_WEIGHTS_NONE, limit); return;
-    case BI_WEIGHTS_I32: parse_as(chunk, form, edges, false, BI_WEIGHTS_I32, limit); return;
-    case BI_WEIGHTS_I64: parse_as(chunk, form, edges, false, BI_WEIGHTS_I64, limit); return;
-    case BI_WEIGHTS_F64: parse_as(chunk, form, edges, false, BI_WEIGHTS_F64, limit); return;
+    case BI_WEIGHTS_NONE: parse_as(batch, form, piece, false, BI_WEIGHTS_NONE, limit); return;
+    case BI_WEIGHTS_I32: parse_as(batch, form, piece, false, BI_WEIGHTS_I32, limit); return;
+    case BI_WEIGHTS_I64: parse_as(batch, form, piece, false, BI_WEIGHTS_I64, limit); return;
+    case BI_WEIGHTS_F64: parse_as(batch, form, piece, false, BI_WEIGHTS_F64, limit); return;
     }
 }
 
-/* Finds each chunk's first line and its place in the arrays. Returns the capacity that all of them need. */
-static int64_t place_chunks(const struct bi_lines *lines, struct chunk *chunks, int count)
+static size_t weight_size(const struct bi_edge_form *form)
 {
-    int64_t line = lines->number, place = 0;
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) chunks[i].capacity = count_lines(chunks[i].begin, chunks[i].end);
-    for (int i = 0; i < count; i++) {
-        int64_t of_lines = chunks[i].capacity, of_bytes = (chunks[i].end - chunks[i].begin + 1) / 4; /* "1 2\n" */
-        chunks[i].line = line;
-        chunks[i].first_edge = place;
-        chunks[i].capacity = of_lines < of_bytes ? of_lines : of_bytes;
-        line += of_lines;
-        place += chunks[i].capacity;
-    }
-    return place;
+    return form->weights == BI_WEIGHTS_NONE ? 0 : form->weights == BI_WEIGHTS_I32 ? 4 : 8;
 }
 
-/* The first failure in the order of the lines, be it a bad line or one edge more than the header declares. */
-static bosc_status check(const struct bi_bytes *in, const struct bi_edge_form *form, struct chunk *chunks, int count,
-                         const bosc_edges *edges, bosc_io_error *error)
+static void parse_piece(void *own, const void *all, const struct bi_piece *piece)
 {
-    int64_t before = 0;
-    for (int i = 0; i < count; i++) {
-        struct chunk *chunk = &chunks[i];
-        if (form->m >= 0 && before + chunk->count > form->m) {
-            parse(chunk, form, edges, form->m - before + 1); /* again, up to that edge */
-            return bi_fail_at(in, chunk->last, BOSC_ERR_FORMAT, error,
-                              "more than the %lld edges that the header declares", (long long)form->m);
-        }
-        if (chunk->status != BOSC_OK)
-            return bi_fail_at(in, chunk->last, chunk->status, error, "%s", chunk->reason.text);
-        before += chunk->count;
+    struct batch *batch = own;
+    const struct reading *r = all;
+    int64_t capacity = (piece->end - piece->begin + 1) / 4; /* "1 2\n" */
+    batch->status = BOSC_OK;
+    batch->count = 0;
+    if (!bi_edges_reserve(&batch->edges, weight_size(r->form), &batch->capacity, capacity))
+        batch->status = bi_numbers_refuse(&batch->reason);
+    else
+        parse(batch, r->form, piece, INT64_MAX);
+}
+
+static void put(void *own, void *all)
+{
+    const struct batch *batch = own;
+    const struct reading *r = all;
+    size_t each = weight_size(r->form), place = (size_t)batch->place, n = (size_t)batch->count;
+    if (n == 0) return;
+    memcpy(r->edges.u + place, batch->edges.u, n * sizeof *r->edges.u);
+    memcpy(r->edges.v + place, batch->edges.v, n * sizeof *r->edges.v);
+    if (each) memcpy((char *)r->edges.weights + place * each, batch->edges.weights, n * each);
+}
+
+/* Fails at the first fault in the order of the lines, be it a bad line or one edge more than the header declares. */
+static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
+{
+    struct batch *batch = own;
+    struct reading *r = all;
+    const int64_t m = r->form->m, after = r->edges.m + batch->count;
+    if (m >= 0 && after > m) {
+        parse(batch, r->form, piece, m - r->edges.m + 1); /* again, up to that edge */
+        return bi_fail_at(r->in, r->lines + batch->lines, BOSC_ERR_FORMAT, error,
+                          "more than the %lld edges that the header declares", (long long)m);
     }
-    if (before < form->m)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld edges", in->name, (long long)before,
-                          (long long)form->m);
-    if (before > BI_EDGES_LIMIT)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: too many edges", in->name); /* unreached: 16 GB of text */
+    if (batch->status != BOSC_OK)
+        return bi_fail_at(r->in, r->lines + batch->lines, batch->status, error, "%s", batch->reason.text);
+    r->wider = batch->wider;
+    if (r->wider) return BOSC_ERR_FORMAT; /* all is read again */
+    if (r->grows && !bi_edges_reserve(&r->edges, weight_size(r->form), &r->capacity, after))
+        return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %lld edges", r->in->name, (long long)after);
+    batch->place = r->edges.m;
+    r->edges.m = after;
+    r->lines += batch->lines;
+    if (batch->most > r->most) r->most = batch->most;
+    if (r->grows) put(own, all);
     return BOSC_OK;
 }
 
-/* Closes the gaps that comments and blank lines have left between the chunks' edges. */
-static void join(const struct chunk *chunks, int count, const struct bi_edge_form *form, bosc_edges *edges)
+static void free_batch(void *own) { bosc_edges_free(&((struct batch *)own)->edges); }
+
+static bosc_status read_all(const struct bi_pieces *pieces, struct reading *r, bosc_io_error *error)
 {
-    int64_t most = -1;
-    edges->m = 0;
-    for (int i = 0; i < count; i++) {
-        size_t to = (size_t)edges->m, from = (size_t)chunks[i].first_edge, n = (size_t)chunks[i].count;
-        size_t each = edges->weights ? bosc_dtype_size(edges->dtype) : 0;
-        if (to != from && n) {
-            memmove(edges->u + to, edges->u + from, n * sizeof *edges->u);
-            memmove(edges->v + to, edges->v + from, n * sizeof *edges->v);
-            if (each) memmove((char *)edges->weights + to * each, (char *)edges->weights + from * each, n * each);
-        }
-        edges->m += chunks[i].count;
-        if (chunks[i].most > most) most = chunks[i].most;
-    }
-    edges->n = form->n < 0 ? most + 1 : form->n;
-    bi_edges_shrink(edges);
+    const int64_t room = (int64_t)((pieces->end - pieces->begin + 1) / 4), m = r->form->m;
+    r->grows = m < 0 || m > room;
+    bosc_status status = bi_edges_new(r->in->name, r->form->weights, r->grows ? 0 : m, &r->edges, error);
+    if (status != BOSC_OK) return status;
+    const struct bi_piece_parser parser = {sizeof(struct batch), parse_piece, join, r->grows ? NULL : put, free_batch};
+    status = bi_pieces_parse(pieces, &parser, r, error);
+    if (status != BOSC_OK) return status;
+    if (r->edges.m < m)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld edges", r->in->name,
+                          (long long)r->edges.m, (long long)m);
+    if (r->edges.m > BI_EDGES_LIMIT)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: too many edges", r->in->name); /* unreached: 16 GB of text */
+    return bi_bytes_unchanged(r->in, error);
 }
 
 bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines *lines,
                                 const struct bi_edge_form *form, bosc_edges *edges, bosc_io_error *error)
 {
-    const char *cuts[BI_CHUNKS_MAX + 1];
-    struct chunk chunks[BI_CHUNKS_MAX] = {0};
+    const struct bi_pieces pieces = bi_pieces_of(in, lines);
     struct bi_edge_form trial = *form;
-    bosc_edges fresh = {0};
-    bool wider = false;
-    int count = bi_lines_cut(lines, cuts);
-    for (int i = 0; i < count; i++) chunks[i] = (struct chunk){.begin = cuts[i], .end = cuts[i + 1]};
-    int64_t capacity = place_chunks(lines, chunks, count);
-    do {
-        bosc_status status = bi_edges_new(in->name, trial.weights, capacity, &fresh, error);
-        if (status != BOSC_OK) return status;
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-        for (int i = 0; i < count; i++) {
-            chunks[i].status = BOSC_OK;
-            parse(&chunks[i], &trial, &fresh, INT64_MAX);
+    if (bi_bytes_missed(in)) return BOSC_ERR_FORMAT; /* the first lines are not known */
+    for (;; trial.weights++) {
+        struct reading r = {.in = in, .form = &trial, .lines = lines->number, .most = -1};
+        bosc_status status = read_all(&pieces, &r, error);
+        if (status == BOSC_OK) {
+            r.edges.n = trial.n < 0 ? r.most + 1 : trial.n;
+            bi_edges_shrink(&r.edges);
+            *edges = r.edges;
+            return BOSC_OK;
         }
-        wider = false;
-        for (int i = 0; i < count; i++) wider |= chunks[i].wider;
-        if (wider) {
-            bosc_edges_free(&fresh);
-            trial.weights++;
-        }
-    } while (wider);
-    bosc_status status = check(in, &trial, chunks, count, &fresh, error);
-    if (status == BOSC_OK) {
-        join(chunks, count, &trial, &fresh);
-        *edges = fresh;
-    } else {
-        bosc_edges_free(&fresh);
+        bosc_edges_free(&r.edges);
+        if (!r.wider) return status;
     }
-    return status;
 }

@@ -22,6 +22,23 @@ bosc_status bi_edges_new(const char *name, enum bi_weights weights, int64_t m, b
     return BOSC_OK;
 }
 
+bool bi_edges_reserve(bosc_edges *edges, size_t weight_size, int64_t *capacity, int64_t needed)
+{
+    int64_t grown = *capacity + *capacity / 2;
+    if (needed <= *capacity) return true;
+    if (grown < needed) grown = needed;
+    if (grown < 256) grown = 256;
+    uint32_t *u = bi_io_realloc(edges->u, (size_t)grown * sizeof *u);
+    if (u) edges->u = u;
+    uint32_t *v = u ? bi_io_realloc(edges->v, (size_t)grown * sizeof *v) : NULL;
+    if (v) edges->v = v;
+    void *weights = v && weight_size ? bi_io_realloc(edges->weights, (size_t)grown * weight_size) : NULL;
+    if (weights) edges->weights = weights;
+    if (!v || (weight_size && !weights)) return false;
+    *capacity = grown;
+    return true;
+}
+
 static void shrink(void **memory, size_t bytes)
 {
     void *smaller = *memory ? bi_io_realloc(*memory, bytes) : NULL;

@@ -18,7 +18,10 @@ static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
     if (begins(in, "%%MatrixMarket")) return BI_EDGES_MTX;
     const char *p = in->data, *end = in->data + in->size;
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;
-    if (p == end) return BI_EDGES_UNKNOWN;
+    if (p == end) {
+        if (in->rest) in->rest->missed = true; /* more than blanks may follow */
+        return BI_EDGES_UNKNOWN;
+    }
     bool word = p + 1 == end || p[1] == ' ' || p[1] == '\t' || p[1] == '\r' || p[1] == '\n';
     if ((*p == 'c' || *p == 'p') && word) return BI_EDGES_GR;
     return *p == '#' || (*p >= '0' && *p <= '9') ? BI_EDGES_LIST : BI_EDGES_UNKNOWN;
@@ -61,9 +64,10 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
     BI_IO_ENTER;
     struct bi_file file;
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+    do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+    while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
     return status;
 }
@@ -77,12 +81,13 @@ bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
     if (bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_graph, ctx, &file.bytes, &fresh, error);
     else
-        status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+        do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+        while (bi_file_again(&file, &status, error));
     if (fresh) *graph = fresh;
     bi_file_close(&file);
     return status;

@@ -1,4 +1,4 @@
-/* Files as bytes: read, or mapped where memory is short. */
+/* Files as bytes: opened, read, unpacked; mapped where memory is short. */
 #include "io/io.h"
 
 #include <errno.h>
@@ -18,11 +18,6 @@ bool bi_path_ends_in(const char *path, const char *ending)
     size_t length = strlen(path), tail = strlen(ending);
     if (bi_gzip_is_named(path)) length -= 3;
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
-}
-
-static bosc_status fail_reading(const char *name, int number, bosc_io_error *error)
-{
-    return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot read: %s", name, strerror(number));
 }
 
 /* Fills `more` bytes at `to`; *got is less only at the end. Returns 0 or an errno. */
@@ -71,7 +66,7 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
         int number = read_some(fd, memory + size, capacity - size, &got);
         if (number) {
             free(memory);
-            return fail_reading(file->bytes.name, number, error);
+            return bi_bytes_fail(&file->bytes, number, error);
         }
         size += got;
         if (size > most) {
@@ -86,88 +81,105 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
     return BOSC_OK;
 }
 
-/* Memory for a whole file, on large pages where they are: it is all written once, and each page costs a fault. */
-static void *alloc_whole(size_t size)
-{
-    const size_t page = (size_t)1 << 21;
-    if (size < 2 * page) return bi_io_alloc(size);
-    if (bi_fault(BI_FAULT_ALLOC) || size > SIZE_MAX - page) return NULL;
-    void *memory = aligned_alloc(page, (size + page - 1) / page * page);
-#ifdef MADV_HUGEPAGE
-    if (memory) (void)madvise(memory, size, MADV_HUGEPAGE); /* advice: nothing depends on it */
-#endif
-    return memory;
-}
+enum { HEAD = 1 << 16, LARGE = 1 << 20 }; /* bytes: what is read of a file that has as many as LARGE */
 
-/* Fills size bytes at `to` with those of a file from its beginning. Returns 0 or an errno; ENODATA: there are fewer. */
-static int read_whole(int fd, char *to, size_t size)
+/* Sees what is open: reads a regular file, or the beginning of a large one; anything else to its end. */
+static bosc_status read_head(struct bi_file *file, bosc_io_error *error)
 {
-    const size_t piece = (size_t)1 << 22;
-    int64_t pieces = (int64_t)((size + piece - 1) / piece);
-    int number = 0;
-#pragma omp parallel for num_threads(bi_io_threads((size_t)pieces)) schedule(dynamic) reduction(max : number)
-    for (int64_t p = 0; p < pieces; p++) {
-        size_t at = (size_t)p * piece, end = size - at < piece ? size : at + piece;
-        int failed = 0;
-        while (at < end && !failed) {
-            ssize_t r = bi_fault(BI_FAULT_READ) ? (errno = EIO, -1) : pread(fd, to + at, end - at, (off_t)at);
-            if (r == 0 || (r < 0 && errno != EINTR)) failed = r < 0 ? errno : ENODATA;
-            if (r > 0) at += (size_t)r;
-        }
-        number = failed > number ? failed : number;
-    }
-    return number;
+    struct stat about;
+    int fd = file->rest.fd;
+    if (bi_fault(BI_FAULT_READ)) return bi_bytes_fail(&file->bytes, EIO, error);
+    if (fstat(fd, &about) != 0) return bi_bytes_fail(&file->bytes, errno, error);
+    if (S_ISDIR(about.st_mode)) return bi_bytes_fail(&file->bytes, EISDIR, error);
+    if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
+        return bi_file_read(fd, most_of(fd, &about), file, error);
+    file->rest.size = (size_t)about.st_size;
+    file->bytes.rest = &file->rest;
+    if (file->rest.size < LARGE) return bi_file_load(file, error);
+    if (!(file->memory = bi_io_alloc(HEAD))) return bi_bytes_fail(&file->bytes, ENOMEM, error);
+    bosc_status status = bi_bytes_read(&file->bytes, 0, file->memory, HEAD, error);
+    file->bytes.data = file->memory;
+    file->bytes.size = HEAD;
+    return status;
 }
 
 /* A mapped file would do without the copy; but if another process shortens it, reading it ends this one (SIGBUS). */
-static bosc_status load_regular(int fd, size_t size, struct bi_file *file, bosc_io_error *error)
+bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error)
 {
-    bool room = bi_io_has_room(size);
-    void *map = room ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    file->memory = room ? alloc_whole(size) : NULL;
-    file->bytes.size = size;
-    if (map != MAP_FAILED) {
-        file->bytes.data = file->map = map;
-        return BOSC_OK;
-    }
-    if (!file->memory)
+    if (!file->bytes.rest) return BOSC_OK;
+    size_t size = file->rest.size;
+    void *map = bi_io_has_room(size) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->rest.fd, 0);
+    char *memory = map == MAP_FAILED ? bi_io_alloc(size) : NULL;
+    bosc_status status = BOSC_OK;
+    if (map == MAP_FAILED && !memory)
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", file->bytes.name, size);
-    file->bytes.data = file->memory;
-    int number = read_whole(fd, file->memory, size);
-    if (!number) return BOSC_OK;
-    bi_file_close(file);
-    if (number != ENODATA) return fail_reading(file->bytes.name, number, error);
-    return bi_io_fail(error, BOSC_ERR_IO, "%s: became shorter while it was read", file->bytes.name);
+    if (memory) status = bi_bytes_read(&file->bytes, 0, memory, size, error);
+    if (memory && status == BOSC_OK) status = bi_bytes_unchanged(&file->bytes, error);
+    if (status != BOSC_OK) {
+        free(memory);
+        return status;
+    }
+    free(file->memory);
+    file->map = map == MAP_FAILED ? NULL : map;
+    file->memory = memory;
+    file->bytes.data = memory ? memory : map;
+    file->bytes.size = size;
+    file->bytes.rest = NULL;
+    return BOSC_OK;
 }
 
-static bosc_status load(int fd, struct bi_file *file, bosc_io_error *error)
+bool bi_file_again(struct bi_file *file, bosc_status *status, bosc_io_error *error)
 {
-    struct stat about;
-    if (bi_fault(BI_FAULT_READ)) return fail_reading(file->bytes.name, EIO, error);
-    if (fstat(fd, &about) != 0) return fail_reading(file->bytes.name, errno, error);
-    if (S_ISDIR(about.st_mode)) return fail_reading(file->bytes.name, EISDIR, error);
-    if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
-        return bi_file_read(fd, most_of(fd, &about), file, error);
-    return load_regular(fd, (size_t)about.st_size, file, error);
+    if (!file->rest.missed) return false;
+    file->rest.missed = false;
+    *status = bi_file_load(file, error);
+    return *status == BOSC_OK;
+}
+
+static void close_rest(struct bi_file *file)
+{
+    if (file->opened) close(file->rest.fd);
+    file->opened = false;
+}
+
+/* Replaces what gzip has packed. */
+static bosc_status unpack(struct bi_file *file, bosc_io_error *error)
+{
+    struct bi_file packed = *file;
+    if (packed.bytes.rest) packed.bytes.rest = &packed.rest;
+    *file = (struct bi_file){0};
+    bosc_status status = bi_file_load(&packed, error);
+    if (status == BOSC_OK) status = bi_gzip_unpack(&packed.bytes, most_without_size(), file, error);
+    bi_file_close(&packed);
+    return status;
+}
+
+bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_error *error)
+{
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    bool standard = strcmp(path, "-") == 0;
+    if (bi_fault(BI_FAULT_READ)) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: fault", path);
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .rest.fd = fd, .opened = !standard};
+    bosc_status status = read_head(file, error);
+    if (status == BOSC_OK && bi_gzip_is(&file->bytes)) status = unpack(file, error);
+    if (status != BOSC_OK)
+        bi_file_close(file);
+    else if (!file->bytes.rest)
+        close_rest(file);
+    return status;
 }
 
 bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *error)
 {
-    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
-    bool standard = strcmp(path, "-") == 0;
-    struct bi_file fresh = {.bytes = {.name = path, .data = ""}};
-    if (bi_fault(BI_FAULT_READ)) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: fault", path);
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    bosc_status status = load(fd, &fresh, error);
-    if (!standard) close(fd);
+    bosc_status status = bi_file_open_head(path, file, error);
     if (status != BOSC_OK) return status;
-    if (!bi_gzip_is(&fresh.bytes)) {
-        *file = fresh;
-        return BOSC_OK;
-    }
-    status = bi_gzip_unpack(&fresh.bytes, most_without_size(), file, error);
-    bi_file_close(&fresh);
+    status = bi_file_load(file, error);
+    if (status != BOSC_OK)
+        bi_file_close(file);
+    else
+        close_rest(file);
     return status;
 }
 
@@ -175,5 +187,6 @@ void bi_file_close(struct bi_file *file)
 {
     if (file->map) munmap(file->map, file->bytes.size);
     free(file->memory);
+    close_rest(file);
     *file = (struct bi_file){.bytes.name = file->bytes.name};
 }

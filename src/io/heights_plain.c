@@ -153,7 +153,7 @@ bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bos
     if (status == BOSC_OK && !bi_npy_is_plain(&npy)) status = bi_npy_parse(in, &array, error);
     if (status != BOSC_OK) return status;
     struct bi_sample_type type = {npy.kind, (int)bosc_dtype_size(npy.dtype)};
-    bi_samples_read(type, array.data ? array.data : npy.data, npy.shape[0] * npy.shape[1], heights->data);
+    bi_samples_read(type, array.data ? array.data : in->data + npy.at, npy.shape[0] * npy.shape[1], heights->data);
     bosc_array_free(&array);
     return BOSC_OK;
 }

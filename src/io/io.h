@@ -1,5 +1,6 @@
 /* Inside libboscage_io: a file's bytes, the parsers that read them, and the sink that writers fill. Parsers take
- * bytes, not paths, so that tests and fuzzers need no files. Outputs are untouched on failure. */
+ * bytes, not paths, so that tests and fuzzers need no files; of large files, those that can take only the beginning in
+ * memory, and read the rest where it is needed. Outputs are untouched on failure. */
 #ifndef BI_IO_IO_H
 #define BI_IO_IO_H
 
@@ -42,11 +43,31 @@ bool bi_path_ends_in(const char *path, const char *ending);
 
 /* ---- input ---- */
 
+/* A regular file of which only the beginning is in memory. */
+struct bi_rest {
+    int fd;
+    size_t size; /* of the whole file */
+    bool missed; /* a reader of lines has come to the end of what is in memory */
+};
+
 struct bi_bytes {
     const char *name; /* for messages */
     const char *data;
-    size_t size;
+    size_t size;          /* of data */
+    struct bi_rest *rest; /* the file that data begins; NULL: data is all of it */
+    size_t piece;         /* texts are parsed in pieces of about this many bytes; 0: PIECE_BYTES (pieces.c) */
 };
+size_t bi_bytes_total(const struct bi_bytes *in); /* of the whole file */
+bool bi_bytes_missed(const struct bi_bytes *in);  /* whether to give up, to be asked again with all in memory */
+
+/* Copies `count` bytes from byte `at` of the file on. The first is for loops over pieces, and returns 0 or an errno
+ * (ENODATA: the file has become shorter) that bi_bytes_fail tells; the second shares many bytes among threads. */
+int bi_bytes_copy(const struct bi_bytes *in, size_t at, void *to, size_t count);
+bosc_status bi_bytes_read(const struct bi_bytes *in, size_t at, void *to, size_t count, bosc_io_error *error);
+bosc_status bi_bytes_fail(const struct bi_bytes *in, int number, bosc_io_error *error);
+
+/* Asked when all has been read: BOSC_ERR_IO if the file has another size than before. */
+bosc_status bi_bytes_unchanged(const struct bi_bytes *in, bosc_io_error *error);
 
 /* A file's content: a copy of a regular file (or a map, where memory is short); what else is read to its end, if that
  * comes within 4 GiB (and half of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. What
@@ -54,9 +75,19 @@ struct bi_bytes {
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */
+    struct bi_rest rest;
+    bool opened; /* rest.fd is to be closed */
 };
 bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *error);
+/* The same, but of a large regular file only the beginning is read; bytes.rest is the rest. It is a copy all the same,
+ * never a map: a file that another process shortens is an error then, and no SIGBUS. */
+bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_error *error);
+bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error); /* brings the rest into memory */
 void bi_file_close(struct bi_file *file);
+
+/* Whether to parse again: a reader of lines found too few in memory, and now all are there. Where they cannot be brought
+ * there, *status says so. */
+bool bi_file_again(struct bi_file *file, bosc_status *status, bosc_io_error *error);
 
 /* Reads to the end, of which no more than `most` bytes are before it. file->bytes.name is set. */
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error);
@@ -88,12 +119,12 @@ struct bi_npy {
     bool big, fortran; /* of several bytes, the most significant comes first; of the indices, the first runs fastest */
     int32_t rank;
     int64_t shape[4];
-    const char *data; /* in the file, not aligned */
-    size_t bytes;
+    size_t at, bytes; /* where the elements are in the file, not aligned */
 };
 bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error);
-bool bi_npy_is_plain(const struct bi_npy *npy);            /* the elements lie as in memory */
-void bi_npy_gather(const struct bi_npy *npy, void *array); /* what is not plain, as an array of dtype in C order */
+bool bi_npy_is_plain(const struct bi_npy *npy); /* the elements lie as in memory */
+/* What is not plain, as an array of dtype in C order. */
+void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array);
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 
 /* What is read of a text: all zeros, all of it. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -47,9 +48,21 @@ bool bi_io_has_room(size_t more)
     return left == 0 || more <= left + meminfo(text, "SwapFree:");
 }
 
+/* On large pages where they are: such blocks are all written once, and each page costs a fault. */
+static void *alloc_large(size_t bytes)
+{
+    const size_t page = (size_t)1 << 21;
+    void *memory = bytes > SIZE_MAX - page ? NULL : aligned_alloc(page, (bytes + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (memory) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: nothing depends on it */
+#endif
+    return memory;
+}
+
 void *bi_io_alloc(size_t bytes)
 {
-    return bi_fault(BI_FAULT_ALLOC) || !bi_io_has_room(bytes) ? NULL : malloc(bytes ? bytes : 1);
+    if (bi_fault(BI_FAULT_ALLOC) || !bi_io_has_room(bytes)) return NULL;
+    return bytes < (size_t)1 << 22 ? malloc(bytes ? bytes : 1) : alloc_large(bytes);
 }
 
 void *bi_io_realloc(void *memory, size_t bytes)

@@ -1,9 +1,12 @@
 /* METIS graphs: a row a vertex, so that each edge is named twice. Source: Karypis, METIS manual 5.1, 4.1.1 (2013). */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/edges.h"
+#include "io/pieces.h"
 
 struct header {
     int64_t n, m;
@@ -16,18 +19,25 @@ struct item {
     int64_t w;
 };
 
-/* A run of whole lines, and what became of them. */
-struct chunk {
-    struct bi_lines lines; /* number: lines of the file before it */
-    int64_t row, rows;     /* the vertex of its first row; its number of rows */
-    struct item *items;    /* arcs to larger vertices */
+/* The rows of a piece, and those of all: what became of them. */
+struct rows {
+    struct item *items; /* arcs to larger vertices */
     int64_t count, capacity;
     int64_t arcs;     /* to larger vertices, less those to smaller ones */
     uint64_t balance; /* the same of a hash of each arc: 0 in all if every edge is named twice */
     uint64_t weighed; /* and of one of its weight too: 0 in all if both times name the same */
     bool wide;
+    int64_t lines; /* that were read; the last one may have failed */
     bosc_status status;
     struct bi_reason reason;
+};
+
+/* What all threads know, and the rows that all have read. */
+struct reading {
+    const struct bi_bytes *in;
+    const struct header *head;
+    int64_t *first; /* the vertex of the first row of each piece, and the number of rows */
+    struct rows sum;
 };
 
 static bool is_comment(struct bi_line line) { return line.begin < line.end && *line.begin == '%'; }
@@ -69,13 +79,13 @@ static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines
     return status == BOSC_OK ? read_format(in, lines, &line, head, error) : status;
 }
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct chunk *chunk, bosc_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(struct rows *rows, bosc_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(chunk->reason.text, sizeof chunk->reason.text, format, args);
+    vsnprintf(rows->reason.text, sizeof rows->reason.text, format, args);
     va_end(args);
-    chunk->status = status;
+    rows->status = status;
     return false;
 }
 
@@ -86,152 +96,172 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static bool add_arc(struct chunk *chunk, int64_t u, int64_t v, int64_t w)
+static bool reserve(struct rows *rows, int64_t needed)
+{
+    int64_t capacity = rows->capacity + rows->capacity / 2;
+    if (needed <= rows->capacity) return true;
+    if (capacity < needed) capacity = needed;
+    if (capacity < 256) capacity = 256;
+    struct item *items = bi_io_realloc(rows->items, (size_t)capacity * sizeof *items);
+    if (!items) return false;
+    rows->items = items;
+    rows->capacity = capacity;
+    return true;
+}
+
+static bool add_arc(struct rows *rows, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
     uint64_t hash = mix((uint64_t)low << 32 | (uint64_t)high), weighed = mix(hash + (uint64_t)w);
-    chunk->balance += u < v ? hash : 0 - hash;
-    chunk->weighed += u < v ? weighed : 0 - weighed;
-    chunk->arcs += u < v ? 1 : -1;
-    chunk->wide |= w != (int32_t)w;
+    rows->balance += u < v ? hash : 0 - hash;
+    rows->weighed += u < v ? weighed : 0 - weighed;
+    rows->arcs += u < v ? 1 : -1;
+    rows->wide |= w != (int32_t)w;
     if (u > v) return true;
-    if (chunk->count == chunk->capacity) {
-        int64_t capacity = chunk->capacity ? chunk->capacity + chunk->capacity / 2 : 256;
-        struct item *items = bi_io_realloc(chunk->items, (size_t)capacity * sizeof *items);
-        if (!items) return fail(chunk, BOSC_ERR_NOMEM, "out of memory");
-        chunk->items = items;
-        chunk->capacity = capacity;
-    }
-    chunk->items[chunk->count++] = (struct item){(uint32_t)u, (uint32_t)v, w};
+    if (!reserve(rows, rows->count + 1)) return fail(rows, BOSC_ERR_NOMEM, "out of memory");
+    rows->items[rows->count++] = (struct item){(uint32_t)u, (uint32_t)v, w};
     return true;
 }
 
 /* Reads the next integer of a row; false with a reason, or, where `may_end`, without one at the end. */
-static bool read_integer(struct chunk *chunk, struct bi_line *line, const char *what, bool may_end, int64_t *value)
+static bool read_integer(struct rows *rows, struct bi_line *line, const char *what, bool may_end, int64_t *value)
 {
     struct bi_line word;
-    if (!bi_word_next(line, &word)) return may_end ? false : fail(chunk, BOSC_ERR_FORMAT, "the %s is missing", what);
+    if (!bi_word_next(line, &word)) return may_end ? false : fail(rows, BOSC_ERR_FORMAT, "the %s is missing", what);
     if (bi_word_integer(&word, value)) return true;
-    return fail(chunk, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
+    return fail(rows, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
 }
 
-static bool read_row(struct chunk *chunk, const struct header *head, int64_t row, struct bi_line line)
+static bool read_row(struct rows *rows, const struct header *head, int64_t row, struct bi_line line)
 {
     int64_t v, w = 1;
     for (int64_t i = 0; i < head->skipped; i++)
-        if (!read_integer(chunk, &line, "weight of the vertex", false, &v)) return false;
-    while (read_integer(chunk, &line, "vertex", true, &v)) {
+        if (!read_integer(rows, &line, "weight of the vertex", false, &v)) return false;
+    while (read_integer(rows, &line, "vertex", true, &v)) {
         if (v < 1 || v > head->n)
-            return fail(chunk, BOSC_ERR_FORMAT, "vertex '%lld' is not from 1 to %lld", (long long)v,
-                        (long long)head->n);
-        if (v - 1 == row) return fail(chunk, BOSC_ERR_FORMAT, "vertex %lld is its own neighbour", (long long)v);
-        if (head->weights && !read_integer(chunk, &line, "weight", false, &w)) return false;
-        if (!add_arc(chunk, row, v - 1, w)) return false;
+            return fail(rows, BOSC_ERR_FORMAT, "vertex '%lld' is not from 1 to %lld", (long long)v, (long long)head->n);
+        if (v - 1 == row) return fail(rows, BOSC_ERR_FORMAT, "vertex %lld is its own neighbour", (long long)v);
+        if (head->weights && !read_integer(rows, &line, "weight", false, &w)) return false;
+        if (!add_arc(rows, row, v - 1, w)) return false;
     }
-    return chunk->status == BOSC_OK;
+    return rows->status == BOSC_OK;
 }
 
-static void parse(struct chunk *chunk, const struct header *head)
+static void parse(void *own, const void *all, const struct bi_piece *piece)
 {
+    struct rows *rows = own;
+    const struct reading *r = all;
+    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
     struct bi_line line, word;
-    int64_t row = chunk->row;
-    while (bi_lines_next(&chunk->lines, &line)) {
+    int64_t row = r->first[piece->index];
+    *rows = (struct rows){.items = rows->items, .capacity = rows->capacity};
+    while (rows->status == BOSC_OK && bi_lines_next(&lines, &line)) {
         if (is_comment(line)) continue;
         struct bi_line rest = line;
-        if (row >= head->n && !bi_word_next(&rest, &word)) continue; /* blank lines at the end */
-        if (row >= head->n) {
-            fail(chunk, BOSC_ERR_FORMAT, "a row more than the %lld vertices", (long long)head->n);
-            return;
-        }
-        if (!read_row(chunk, head, row++, line)) return;
+        if (row >= r->head->n && !bi_word_next(&rest, &word)) continue; /* blank lines at the end */
+        if (row >= r->head->n)
+            fail(rows, BOSC_ERR_FORMAT, "a row more than the %lld vertices", (long long)r->head->n);
+        else
+            read_row(rows, r->head, row++, line);
     }
+    rows->lines = lines.number;
 }
 
-/* Cuts the rows into chunks that know their first row and line. */
-static int make_chunks(const struct bi_lines *lines, struct chunk *chunks, int64_t *rows)
+/* In the order of the lines. */
+static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
 {
-    const char *cuts[BI_CHUNKS_MAX + 1];
-    int64_t line = lines->number;
-    int count = bi_lines_cut(lines, cuts);
-    *rows = 0;
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) {
-        struct bi_lines all = {.next = cuts[i], .end = cuts[i + 1]};
-        struct bi_line one;
-        chunks[i] = (struct chunk){.lines = all};
-        while (bi_lines_next(&all, &one)) chunks[i].rows += !is_comment(one);
-        chunks[i].lines.number = all.number;
-    }
-    for (int i = 0; i < count; i++) {
-        int64_t of_chunk = chunks[i].lines.number;
-        chunks[i].lines.number = line;
-        chunks[i].row = *rows;
-        line += of_chunk;
-        *rows += chunks[i].rows;
-    }
-    return count;
-}
-
-static bosc_status check(const struct bi_bytes *in, const struct header *head, const struct chunk *chunks, int count,
-                         int64_t rows, bosc_io_error *error)
-{
-    int64_t m = 0, arcs = 0;
-    uint64_t balance = 0, weighed = 0;
-    for (int i = 0; i < count; i++) {
-        const struct chunk *p = &chunks[i];
-        if (p->status != BOSC_OK) return bi_fail_at(in, p->lines.number, p->status, error, "%s", p->reason.text);
-        m += p->count;
-        arcs += p->arcs;
-        balance += p->balance;
-        weighed += p->weighed;
-    }
-    if (rows < head->n)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld rows", in->name, (long long)rows,
-                          (long long)head->n);
-    if (arcs || balance)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: an edge is not in the rows of both its vertices", in->name);
-    if (weighed)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the two rows of an edge give it different weights", in->name);
-    if (m != head->m)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, but its header declares %lld", in->name,
-                          (long long)m, (long long)head->m);
+    const struct rows *rows = own;
+    struct reading *r = all;
+    struct rows *sum = &r->sum;
+    (void)piece;
+    sum->lines += rows->lines;
+    if (rows->status != BOSC_OK) return bi_fail_at(r->in, sum->lines, rows->status, error, "%s", rows->reason.text);
+    if (!reserve(sum, sum->count + rows->count)) return bi_bytes_fail(r->in, ENOMEM, error);
+    if (rows->count) memcpy(sum->items + sum->count, rows->items, (size_t)rows->count * sizeof *rows->items);
+    sum->count += rows->count;
+    sum->arcs += rows->arcs;
+    sum->balance += rows->balance;
+    sum->weighed += rows->weighed;
+    sum->wide |= rows->wide;
     return BOSC_OK;
 }
 
-static bosc_status join(const struct bi_bytes *in, const struct header *head, const struct chunk *chunks, int count,
-                        bosc_edges *edges, bosc_io_error *error)
+static void free_rows(void *own) { free(((struct rows *)own)->items); }
+
+/* ---- the first row of each piece ---- */
+
+static void count_rows(void *own, const void *all, const struct bi_piece *piece)
 {
-    bool wide = false;
-    for (int i = 0; i < count; i++) wide |= chunks[i].wide;
-    enum bi_weights weights = !head->weights ? BI_WEIGHTS_NONE : wide ? BI_WEIGHTS_I64 : BI_WEIGHTS_I32;
-    bosc_status status = bi_edges_new(in->name, weights, head->m, edges, error);
+    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
+    struct bi_line line;
+    int64_t *rows = own;
+    (void)all;
+    *rows = 0;
+    while (bi_lines_next(&lines, &line)) *rows += !is_comment(line);
+}
+
+static bosc_status add_count(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
+{
+    int64_t *first = ((struct reading *)all)->first + piece->index;
+    (void)error;
+    first[1] = first[0] + *(const int64_t *)own;
+    return BOSC_OK;
+}
+
+static bosc_status check(const struct reading *r, int64_t rows, bosc_io_error *error)
+{
+    const struct rows *sum = &r->sum;
+    const char *name = r->in->name;
+    const struct header *head = r->head;
+    if (rows < head->n)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld rows", name, (long long)rows,
+                          (long long)head->n);
+    if (sum->arcs || sum->balance)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: an edge is not in the rows of both its vertices", name);
+    if (sum->weighed)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the two rows of an edge give it different weights", name);
+    if (sum->count != head->m)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, but its header declares %lld", name,
+                          (long long)sum->count, (long long)head->m);
+    return bi_bytes_unchanged(r->in, error);
+}
+
+static bosc_status make_edges(const struct reading *r, bosc_edges *edges, bosc_io_error *error)
+{
+    const struct header *head = r->head;
+    enum bi_weights weights = !head->weights ? BI_WEIGHTS_NONE : r->sum.wide ? BI_WEIGHTS_I64 : BI_WEIGHTS_I32;
+    bosc_status status = bi_edges_new(r->in->name, weights, head->m, edges, error);
     if (status != BOSC_OK) return status;
     edges->n = head->n;
-    for (int i = 0; i < count; i++)
-        for (int64_t k = 0; k < chunks[i].count; k++) {
-            const struct item *item = &chunks[i].items[k];
-            edges->u[edges->m] = item->u;
-            edges->v[edges->m] = item->v;
-            if (weights == BI_WEIGHTS_I32) ((int32_t *)edges->weights)[edges->m] = (int32_t)item->w;
-            if (weights == BI_WEIGHTS_I64) ((int64_t *)edges->weights)[edges->m] = item->w;
-            edges->m++;
-        }
+    edges->m = head->m;
+    for (int64_t k = 0; k < head->m; k++) {
+        const struct item *item = &r->sum.items[k];
+        edges->u[k] = item->u;
+        edges->v[k] = item->v;
+        if (weights == BI_WEIGHTS_I32) ((int32_t *)edges->weights)[k] = (int32_t)item->w;
+        if (weights == BI_WEIGHTS_I64) ((int64_t *)edges->weights)[k] = item->w;
+    }
     return BOSC_OK;
 }
 
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
-    struct chunk chunks[BI_CHUNKS_MAX];
+    static const struct bi_piece_parser counter = {sizeof(int64_t), count_rows, add_count, NULL, NULL};
+    static const struct bi_piece_parser parser = {sizeof(struct rows), parse, join, NULL, free_rows};
     struct bi_lines lines = bi_lines_of(in);
     struct header head = {0};
-    int64_t rows;
     bosc_status status = read_header(in, &lines, &head, error);
     if (status != BOSC_OK) return status;
-    int count = make_chunks(&lines, chunks, &rows);
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) parse(&chunks[i], &head);
-    status = check(in, &head, chunks, count, rows, error);
-    if (status == BOSC_OK) status = join(in, &head, chunks, count, edges, error);
-    for (int i = 0; i < count; i++) free(chunks[i].items);
+    const struct bi_pieces pieces = bi_pieces_of(in, &lines);
+    struct reading r = {.in = in, .head = &head, .sum.lines = lines.number};
+    r.first = bi_io_alloc((size_t)(pieces.count + 1) * sizeof *r.first);
+    if (!r.first) return bi_bytes_fail(in, ENOMEM, error);
+    r.first[0] = 0;
+    status = bi_pieces_parse(&pieces, &counter, &r, error);
+    if (status == BOSC_OK) status = bi_pieces_parse(&pieces, &parser, &r, error);
+    if (status == BOSC_OK) status = check(&r, r.first[pieces.count], error);
+    if (status == BOSC_OK) status = make_edges(&r, edges, error);
+    free(r.first);
+    free(r.sum.items);
     return status;
 }

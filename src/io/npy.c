@@ -157,6 +157,7 @@ bool bi_npy_is(const struct bi_bytes *in)
 static bool find_header(const struct bi_bytes *in, struct header *h)
 {
     const unsigned char *b = (const unsigned char *)in->data;
+    if (in->rest && in->size < 12) in->rest->missed = true;
     if (!bi_npy_is(in)) return stop(h, "no .npy file");
     if (in->size < 8) return stop(h, "truncated in the header");
     if (b[6] < 1 || b[6] > 3) return stop(h, "the version of the format is not 1, 2 or 3");
@@ -164,7 +165,10 @@ static bool find_header(const struct bi_bytes *in, struct header *h)
     if (in->size < before) return stop(h, "truncated in the header");
     size_t length = (size_t)b[8] | (size_t)b[9] << 8;
     if (b[6] > 1) length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
-    if (in->size - before < length) return stop(h, "truncated in the header");
+    if (in->size - before < length) {
+        if (in->rest) in->rest->missed = true;
+        return stop(h, "truncated in the header");
+    }
     h->p = in->data + before;
     h->end = h->p + length;
     return true;
@@ -187,29 +191,47 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
     int64_t shape[RANK_MAX + 1] = {fresh.width, fresh.shape[0], fresh.shape[1], fresh.shape[2], fresh.shape[3]};
     if (!bi_array_bytes(BOSC_U8, RANK_MAX + 1, shape, &fresh.bytes))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the shape is too large", in->name);
-    size_t there = in->size - (size_t)(h.end - in->data);
+    fresh.at = (size_t)(h.end - in->data);
+    size_t there = bi_bytes_total(in) - fresh.at;
     if (there < fresh.bytes)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: the array takes %zu bytes, the file has %zu",
                           in->name, fresh.bytes, there);
     if (there > fresh.bytes)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, there - fresh.bytes);
-    fresh.data = h.end;
     *npy = fresh;
     return BOSC_OK;
+}
+
+/* Of elements that do not lie as in memory, those of a file are read whole. */
+static bosc_status gather(const struct bi_bytes *in, const struct bi_npy *npy, void *array, bosc_io_error *error)
+{
+    if (!in->rest) {
+        bi_npy_gather(npy, in->data + npy->at, array);
+        return BOSC_OK;
+    }
+    void *elements = bi_io_alloc(npy->bytes);
+    if (!elements) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", in->name, npy->bytes);
+    bosc_status status = bi_bytes_read(in, npy->at, elements, npy->bytes, error);
+    if (status == BOSC_OK) bi_npy_gather(npy, elements, array);
+    free(elements);
+    return status;
 }
 
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
     struct bi_npy npy;
+    bosc_array fresh;
     bosc_status status = bi_npy_open(in, &npy, error);
+    if (status == BOSC_OK) status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, &fresh, error);
     if (status != BOSC_OK) return status;
-    status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, array, error);
-    if (status != BOSC_OK || npy.bytes == 0) return status;
-    if (bi_npy_is_plain(&npy))
-        memcpy(array->data, npy.data, npy.bytes);
+    if (npy.bytes && bi_npy_is_plain(&npy)) status = bi_bytes_read(in, npy.at, fresh.data, npy.bytes, error);
+    if (npy.bytes && !bi_npy_is_plain(&npy)) status = gather(in, &npy, fresh.data, error);
+    if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    if (status == BOSC_OK)
+        *array = fresh;
     else
-        bi_npy_gather(&npy, array->data);
-    return BOSC_OK;
+        bosc_array_free(&fresh);
+    return status;
 }
 
 bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
@@ -217,9 +239,10 @@ bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *er
     BI_IO_ENTER;
     struct bi_file file;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    status = bi_npy_parse(&file.bytes, array, error);
+    do status = bi_npy_parse(&file.bytes, array, error);
+    while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
     return status;
 }

@@ -28,7 +28,7 @@ static void take_element(const struct bi_npy *npy, const unsigned char *from, ch
     memcpy(to, &bits, size);
 }
 
-void bi_npy_gather(const struct bi_npy *npy, void *array)
+void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
 {
     int64_t step[4] = {0}, bytes = npy->width; /* step: bytes in the file from one index to the next */
     const int64_t *shape = npy->shape;
@@ -44,6 +44,6 @@ void bi_npy_gather(const struct bi_npy *npy, void *array)
             for (int64_t c = 0; c < shape[2]; c++)
                 for (int64_t d = 0; d < shape[3]; d++, to += size) {
                     int64_t at = a * step[0] + b * step[1] + c * step[2] + d * step[3];
-                    take_element(npy, (const unsigned char *)npy->data + at, to, size);
+                    take_element(npy, (const unsigned char *)elements + at, to, size);
                 }
 }

@@ -42,20 +42,17 @@ bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim);
 struct bi_lines {
     const char *next, *end;
     int64_t number;
+    struct bi_rest *rest; /* not NULL: more lines follow that are not in memory; who asks for them is told */
 };
 struct bi_line {
     const char *begin, *end;
 };
-/* The lines behind a byte order mark, if there is one. */
+/* The lines behind a byte order mark, if there is one; those that are whole in memory. */
 struct bi_lines bi_lines_of(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
 
 /* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */
 bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
-
-/* Cuts the rest of a text at line ends into chunks of about the same size, one for each thread of OpenMP or fewer where
- * the text is small. Chunk i is from cuts[i] to cuts[i + 1], and may be empty. Returns the number of chunks. */
-int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1]);
 
 /* The next word of a line: runs of characters other than blanks; false at the end or at a `#`. */
 bool bi_line_word(struct bi_line *line, struct bi_line *word);

@@ -68,6 +68,24 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
                       in->name);
 }
 
+/* Whether the reader of a format takes what is not in memory. */
+static bool reads_rest(enum bi_points_format format)
+{
+    return format == BI_POINTS_NPY || format == BI_POINTS_TEXT || format == BI_POINTS_XYZ;
+}
+
+static bosc_status read_points(const char *path, const char *columns, struct bi_file *file, bosc_array *points,
+                               bosc_io_error *error)
+{
+    bosc_status status;
+    do {
+        enum bi_points_format format = bi_points_format_of(path, &file->bytes);
+        status = reads_rest(format) ? BOSC_OK : bi_file_load(file, error);
+        if (status == BOSC_OK) status = bi_points_parse(format, &file->bytes, columns, points, error);
+    } while (bi_file_again(file, &status, error));
+    return status;
+}
+
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
 {
     return bosc_points_read_columns(path, NULL, points, error);
@@ -78,9 +96,9 @@ bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc
     BI_IO_ENTER;
     struct bi_file file;
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, columns, points, error);
+    status = read_points(path, columns, &file, points, error);
     bi_file_close(&file);
     return status;
 }
@@ -94,12 +112,12 @@ bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const ch
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
     if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
     else
-        status = bi_points_parse(bi_points_format_of(path, &file.bytes), &file.bytes, columns, points, error);
+        status = read_points(path, columns, &file, points, error);
     if (fresh) *tree = fresh;
     bi_file_close(&file);
     return status;

@@ -31,7 +31,10 @@ void bi_numbers_free(struct bi_numbers *numbers)
 
 bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim)
 {
-    bosc_array array = {.dtype = BOSC_F64, .rank = 2, .shape = {n, dim, 1, 1}, .data = numbers->data};
+    size_t bytes = numbers->count * sizeof(double);
+    void *smaller = numbers->count < numbers->capacity ? bi_io_realloc(numbers->data, bytes) : NULL;
+    bosc_array array = {.dtype = BOSC_F64, .rank = 2, .shape = {n, dim, 1, 1}};
+    array.data = smaller ? smaller : numbers->data;
     *numbers = (struct bi_numbers){0};
     return array;
 }
@@ -109,12 +112,17 @@ struct bi_lines bi_lines_of(const struct bi_bytes *in)
 {
     static const char mark[] = "\xef\xbb\xbf";
     bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
-    return (struct bi_lines){.next = in->data + (marked ? sizeof mark - 1 : 0), .end = in->data + in->size};
+    const char *begin = in->data + (marked ? sizeof mark - 1 : 0), *end = in->data + in->size;
+    while (in->rest && end > begin && end[-1] != '\n') end--;
+    return (struct bi_lines){.next = begin, .end = end, .rest = in->rest};
 }
 
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
 {
-    if (lines->next == lines->end) return false;
+    if (lines->next == lines->end) {
+        if (lines->rest) lines->rest->missed = true;
+        return false;
+    }
     const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
     line->begin = lines->next;
     line->end = stop ? stop : lines->end;
@@ -132,23 +140,6 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
         if (p < line->end && *p != '#') return true;
     }
     return false;
-}
-
-enum { PART_BYTES = 1 << 20 };
-
-int bi_lines_cut(const struct bi_lines *lines, const char *cuts[BI_CHUNKS_MAX + 1])
-{
-    size_t size = (size_t)(lines->end - lines->next);
-    int count = bi_io_threads(size / PART_BYTES + 1);
-    cuts[0] = lines->next;
-    for (int i = 1; i < count; i++) {
-        const char *at = lines->next + size / (size_t)count * (size_t)i;
-        if (at < cuts[i - 1]) at = cuts[i - 1];
-        const char *stop = at < lines->end ? memchr(at, '\n', (size_t)(lines->end - at)) : NULL;
-        cuts[i] = stop ? stop + 1 : lines->end;
-    }
-    cuts[count] = lines->end;
-    return count;
 }
 
 bool bi_line_word(struct bi_line *line, struct bi_line *word)

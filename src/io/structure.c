@@ -37,15 +37,17 @@ static const struct kind {
 /* ---- loading ---- */
 
 struct cursor {
-    const char *next, *end;
+    const struct bi_bytes *in;
+    size_t at;
+    bosc_io_error error; /* what failed in reading the file */
 };
 
 static int deliver(void *user, void *bytes, size_t count)
 {
     struct cursor *c = user;
-    if (bi_fault(BI_FAULT_READ) || (size_t)(c->end - c->next) < count) return 1;
-    if (count) memcpy(bytes, c->next, count);
-    c->next += count;
+    if (bi_fault(BI_FAULT_READ) || bi_bytes_total(c->in) - c->at < count) return 1;
+    if (bi_bytes_read(c->in, c->at, bytes, count, &c->error) != BOSC_OK) return 1;
+    c->at += count;
     return 0;
 }
 
@@ -58,19 +60,22 @@ bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const str
                                bosc_io_error *error)
 {
     const struct kind *kind = &kinds[which];
-    struct cursor cursor = {in->data, in->data + in->size};
+    struct cursor cursor = {.in = in};
     void *fresh = NULL;
     if (!bi_structure_is(which, in))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved %s", in->name, kind->name);
     bosc_status status = kind->read(ctx, deliver, &cursor, &fresh);
+    if (status != BOSC_OK && cursor.error.text[0]) return bi_io_fail(error, BOSC_ERR_IO, "%s", cursor.error.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, bosc_message(ctx));
-    if (cursor.next != cursor.end) {
+    if (cursor.at != bi_bytes_total(in))
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the %s", in->name,
+                            bi_bytes_total(in) - cursor.at, kind->argument);
+    if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    if (status == BOSC_OK)
+        *handle = fresh;
+    else
         kind->free(fresh);
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the %s", in->name,
-                          (size_t)(cursor.end - cursor.next), kind->argument);
-    }
-    *handle = fresh;
-    return BOSC_OK;
+    return status;
 }
 
 /* `set`: the caller's pointer is not NULL. */
@@ -81,7 +86,7 @@ static bosc_status load(enum bi_structure which, bosc_ctx *ctx, const char *path
     struct bi_file file;
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!set) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", kinds[which].argument);
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
     status = bi_structure_parse(which, ctx, &file.bytes, handle, error);
     bi_file_close(&file);

@@ -1,8 +1,10 @@
-/* Points as text: a row a line. Large texts are cut at line ends and parsed by several threads. */
+/* Points as text: a row a line. Pieces of large texts are parsed by several threads. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/fields.h"
+#include "io/pieces.h"
 
 /* How rows are laid out, which the options and the first lines tell. */
 struct form {
@@ -11,12 +13,20 @@ struct form {
     int64_t fields, kept;             /* numbers of a row; those kept are the first ones */
 };
 
-/* A run of whole lines, and what its parser found. */
-struct chunk {
-    struct bi_lines lines;
+/* What is read of a piece. */
+struct batch {
     struct bi_numbers numbers;
+    int64_t lines; /* that were read; the last one may have failed */
     struct bi_reason reason;
     bosc_status status;
+};
+
+/* What all have read. */
+struct reading {
+    const struct bi_bytes *in;
+    struct form form;
+    struct bi_numbers numbers;
+    int64_t lines;
 };
 
 /* Rows are taken for numbers between separators; what proves to be more is read again. */
@@ -65,75 +75,65 @@ static bosc_status read_first(struct bi_lines *lines, const struct bi_text_opts 
     return status;
 }
 
-static void parse(struct chunk *chunk, const struct form *form)
+static void parse(void *own, const void *all, const struct bi_piece *piece)
 {
+    struct batch *batch = own;
+    const struct form *form = &((const struct reading *)all)->form;
+    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
     struct bi_line line;
-    while (bi_lines_next_content(&chunk->lines, &line)) {
-        size_t before = chunk->numbers.count;
-        chunk->status = read_row(form, line, &chunk->numbers, &chunk->reason);
-        size_t fields = chunk->numbers.count - before;
-        if (chunk->status == BOSC_OK && fields != (size_t)form->fields) {
-            chunk->status = BOSC_ERR_FORMAT;
-            snprintf(chunk->reason.text, sizeof chunk->reason.text, "%zu numbers where the first row has %lld", fields,
+    batch->numbers.count = 0;
+    batch->status = BOSC_OK;
+    while (batch->status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
+        size_t before = batch->numbers.count;
+        batch->status = read_row(form, line, &batch->numbers, &batch->reason);
+        size_t fields = batch->numbers.count - before;
+        if (batch->status == BOSC_OK && fields != (size_t)form->fields) {
+            batch->status = BOSC_ERR_FORMAT;
+            snprintf(batch->reason.text, sizeof batch->reason.text, "%zu numbers where the first row has %lld", fields,
                      (long long)form->fields);
         }
-        if (chunk->status != BOSC_OK) return;
-        chunk->numbers.count = before + (size_t)form->kept;
+        batch->numbers.count = before + (size_t)form->kept;
     }
+    batch->lines = lines.number;
 }
 
-static int cut(const struct bi_lines *lines, struct chunk *chunks)
+/* The first failure in the order of the lines, with its line number; or the rows of all pieces. */
+static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
 {
-    const char *cuts[BI_CHUNKS_MAX + 1];
-    int count = bi_lines_cut(lines, cuts);
-    for (int i = 0; i < count; i++) chunks[i] = (struct chunk){.lines = {cuts[i], cuts[i + 1], i ? 0 : lines->number}};
-    return count;
-}
-
-/* The first failure in the order of the lines, with its line number; or the rows of all chunks. */
-static bosc_status gather(const struct bi_bytes *in, struct chunk *chunks, int count, int64_t dim, bosc_array *points,
-                          bosc_io_error *error)
-{
-    int64_t lines = 0;
-    size_t total = 0;
-    for (int i = 0; i < count; i++) {
-        lines += chunks[i].lines.number;
-        total += chunks[i].numbers.count;
-        if (chunks[i].status == BOSC_OK) continue;
-        return bi_io_fail(error, chunks[i].status, "%s:%lld: %s", in->name, (long long)lines, chunks[i].reason.text);
-    }
-    int64_t n = (int64_t)total / dim, shape[2] = {n, dim};
-    if (count == 1) {
-        *points = bi_numbers_take(&chunks[0].numbers, n, dim);
-        return BOSC_OK;
-    }
-    bosc_status status = bi_array_new(in->name, BOSC_F64, 2, shape, points, error);
-    if (status != BOSC_OK) return status;
-    double *to = points->data;
-    for (int i = 0; i < count; i++) {
-        if (chunks[i].numbers.count) memcpy(to, chunks[i].numbers.data, chunks[i].numbers.count * sizeof *to);
-        to += chunks[i].numbers.count;
-    }
+    const struct batch *batch = own;
+    struct reading *r = all;
+    (void)piece;
+    r->lines += batch->lines;
+    if (batch->status != BOSC_OK)
+        return bi_io_fail(error, batch->status, "%s:%lld: %s", r->in->name, (long long)r->lines, batch->reason.text);
+    size_t count = batch->numbers.count;
+    if (!bi_numbers_reserve(&r->numbers, r->numbers.count + count)) return bi_bytes_fail(r->in, ENOMEM, error);
+    if (count) memcpy(r->numbers.data + r->numbers.count, batch->numbers.data, count * sizeof *batch->numbers.data);
+    r->numbers.count += count;
     return BOSC_OK;
 }
+
+static void free_batch(void *own) { bi_numbers_free(&((struct batch *)own)->numbers); }
 
 bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *opts, bosc_array *points,
                           bosc_io_error *error)
 {
-    struct chunk chunks[BI_CHUNKS_MAX];
+    static const struct bi_piece_parser parser = {sizeof(struct batch), parse, join, NULL, free_batch};
     struct bi_columns columns;
     struct bi_reason reason;
     struct bi_lines lines = bi_lines_of(in);
-    struct form form = {.separator = ','};
+    struct reading r = {.in = in, .form = {.separator = ','}};
     int64_t number = 0;
-    bosc_status status = read_first(&lines, opts, &form, &columns, &reason, &number);
+    bosc_status status = read_first(&lines, opts, &r.form, &columns, &reason, &number);
     if (status != BOSC_OK && number)
         return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)number, reason.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, reason.text);
-    int count = cut(&lines, chunks);
-#pragma omp parallel for num_threads(count) schedule(static, 1)
-    for (int i = 0; i < count; i++) parse(&chunks[i], &form);
-    status = gather(in, chunks, count, form.kept, points, error);
-    for (int i = 0; i < count; i++) bi_numbers_free(&chunks[i].numbers);
+    if (bi_bytes_missed(in)) return BOSC_ERR_FORMAT; /* the first lines are not known */
+    const struct bi_pieces pieces = bi_pieces_of(in, &lines);
+    r.lines = lines.number;
+    status = bi_pieces_parse(&pieces, &parser, &r, error);
+    if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    if (status == BOSC_OK) *points = bi_numbers_take(&r.numbers, (int64_t)r.numbers.count / r.form.kept, r.form.kept);
+    bi_numbers_free(&r.numbers);
     return status;
 }

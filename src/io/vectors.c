@@ -1,4 +1,5 @@
 /* Vectors over a small alphabet: lines of 0 and 1, barcodes of A, C, G and T, FASTA, and packed bits in .npy. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,58 +188,106 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
     return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)g.line, g.reason.text);
 }
 
-/* Bytes whose most significant bit is the first letter. */
-static void unpack(const bosc_array *bytes, bosc_vectors *v)
+/* Bytes whose most significant bit is the first letter, as words whose least significant one is. */
+static void unpack(const uint8_t *from, int64_t row_bytes, const bosc_vectors *v, int64_t begin, int64_t end)
 {
-    int64_t words = words_of(v), row_bytes = bytes->shape[1];
-    const uint8_t *from = bytes->data;
-    memset(v->rows, 0, (size_t)(v->n * words) * 8);
-    for (int64_t i = 0; i < v->n; i++)
-        for (int64_t k = 0; k < v->length; k++)
-            v->rows[i * words + k / 64] |= (uint64_t)(from[i * row_bytes + k / 8] >> (7 - k % 8) & 1) << k % 64;
+    int64_t words = words_of(v);
+    for (int64_t i = begin; i < end; i++, from += row_bytes) {
+        uint64_t *row = v->rows + i * words;
+        memset(row, 0, (size_t)words * 8);
+        for (int64_t b = 0; b < row_bytes; b++) {
+            uint32_t x = from[b];
+            if (b == row_bytes - 1)
+                x &= 0xff00u >> ((v->length - 1) % 8 + 1); /* what is beyond the length is no letter */
+            x = (x >> 4 & 0x0f) | (x << 4 & 0xf0);
+            x = (x >> 2 & 0x33) | (x << 2 & 0xcc);
+            x = (x >> 1 & 0x55) | (x << 1 & 0xaa);
+            row[b / 8] |= (uint64_t)x << b % 8 * 8;
+        }
+    }
+}
+
+/* Reads the rows by all threads, a block at a time. */
+static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy, const bosc_vectors *v,
+                             bosc_io_error *error)
+{
+    enum { BLOCK = 1 << 18 }; /* bytes */
+    int64_t row_bytes = npy->shape[1], each = row_bytes < BLOCK ? BLOCK / row_bytes : 1;
+    int64_t blocks = (v->n + each - 1) / each;
+    int number = 0;
+#pragma omp parallel num_threads(bi_io_threads((size_t)blocks)) reduction(max : number)
+    {
+        uint8_t *bytes = bi_io_alloc((size_t)(each < v->n ? each : v->n) * (size_t)row_bytes);
+        if (!bytes) number = ENOMEM;
+#pragma omp for schedule(dynamic)
+        for (int64_t b = 0; b < blocks; b++) {
+            int64_t begin = b * each, end = v->n - begin < each ? v->n : begin + each;
+            size_t at = npy->at + (size_t)(begin * row_bytes), count = (size_t)((end - begin) * row_bytes);
+            int failed = bytes ? bi_bytes_copy(in, at, bytes, count) : ENOMEM;
+            if (!failed) unpack(bytes, row_bytes, v, begin, end);
+            number = failed > number ? failed : number;
+        }
+        free(bytes);
+    }
+    return number ? bi_bytes_fail(in, number, error) : bi_bytes_unchanged(in, error);
+}
+
+/* Rows of Fortran order are read whole. */
+static bosc_status read_columns(const struct bi_bytes *in, const bosc_vectors *v, bosc_io_error *error)
+{
+    bosc_array array = {0};
+    bosc_status status = bi_npy_parse(in, &array, error);
+    if (status == BOSC_OK) unpack(array.data, array.shape[1], v, 0, v->n);
+    bosc_array_free(&array);
+    return status;
 }
 
 bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
 {
-    bosc_array array = {0};
+    struct bi_npy npy;
     bosc_vectors v = {.length = bits, .letter_bits = 1};
-    bosc_status status = bi_npy_parse(in, &array, error);
+    bosc_status status = bi_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
-    if (array.rank != 2 || array.dtype != BOSC_U8)
-        status = bi_io_fail(error, BOSC_ERR_FORMAT,
-                            "%s: packed vectors are u1 of two dimensions, but this array is %s of %d", in->name,
-                            bi_npy_code(array.dtype), (int)array.rank);
-    else if (array.shape[1] != (bits + 7) / 8)
-        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: rows of %lld bytes, but %d bits take %d", in->name,
-                            (long long)array.shape[1], (int)bits, (int)(bits + 7) / 8);
-    v.n = array.shape[0];
-    if (status == BOSC_OK && v.n > 0 && !(v.rows = bi_io_alloc((size_t)(v.n * words_of(&v)) * 8)))
-        status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %lld vectors", in->name, (long long)v.n);
-    if (status == BOSC_OK) {
-        if (v.n > 0) unpack(&array, &v);
+    if (npy.rank != 2 || npy.dtype != BOSC_U8)
+        return bi_io_fail(error, BOSC_ERR_FORMAT,
+                          "%s: packed vectors are u1 of two dimensions, but this array is %s of %d", in->name,
+                          bi_npy_code(npy.dtype), (int)npy.rank);
+    if (npy.shape[1] != (bits + 7) / 8)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: rows of %lld bytes, but %d bits take %d", in->name,
+                          (long long)npy.shape[1], (int)bits, (int)(bits + 7) / 8);
+    v.n = npy.shape[0];
+    if (v.n > 0 && !(v.rows = bi_io_alloc((size_t)(v.n * words_of(&v)) * 8)))
+        return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %lld vectors", in->name, (long long)v.n);
+    if (v.n > 0) status = bi_npy_is_plain(&npy) ? read_rows(in, &npy, &v, error) : read_columns(in, &v, error);
+    if (status == BOSC_OK)
         *vectors = v;
-    }
-    bosc_array_free(&array);
+    else
+        bosc_vectors_free(&v);
     return status;
+}
+
+static bosc_status parse(struct bi_file *file, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
+{
+    if (bi_npy_is(&file->bytes) && bits > 0) return bi_vectors_npy_parse(&file->bytes, bits, vectors, error);
+    if (bi_npy_is(&file->bytes))
+        return bi_io_fail(error, BOSC_ERR_ARG, "bits: 0, but %s is packed and does not say how many bits a vector has",
+                          file->bytes.name);
+    bosc_status status = bi_file_load(file, error);
+    return status == BOSC_OK ? bi_vectors_text_parse(&file->bytes, vectors, error) : status;
 }
 
 bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
+    bosc_vectors v = {0};
     if (!vectors) return bi_io_fail(error, BOSC_ERR_ARG, "vectors: NULL");
     if (bits < 0 || bits > LENGTH_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)bits, LENGTH_MAX);
-    bosc_status status = bi_file_open(path, &file, error);
+    bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    bosc_vectors v = {0};
-    if (!bi_npy_is(&file.bytes))
-        status = bi_vectors_text_parse(&file.bytes, &v, error);
-    else if (bits == 0)
-        status = bi_io_fail(error, BOSC_ERR_ARG, "bits: 0, but %s is packedand does not say how many bits a vector has",
-                            file.bytes.name);
-    else
-        status = bi_vectors_npy_parse(&file.bytes, bits, &v, error);
+    do status = parse(&file, bits, &v, error);
+    while (bi_file_again(&file, &status, error));
     if (status == BOSC_OK && bits > 0 && (v.length != bits || v.letter_bits != 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vectors of %d %s, not %d bits", file.bytes.name, (int)v.length,
                             v.letter_bits == 1 ? "bits" : "bases", (int)bits);

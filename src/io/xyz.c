@@ -65,7 +65,9 @@ bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_ar
                           in->name);
     if (atoms == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no points", in->name);
     bosc_status status = read_atoms(&lines, atoms, &numbers, &reason);
-    if (status != BOSC_OK)
+    if (bi_bytes_missed(in))
+        status = BOSC_ERR_FORMAT;
+    else if (status != BOSC_OK)
         status = bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
     else
         *points = bi_numbers_take(&numbers, atoms, 3);

@@ -175,7 +175,7 @@ static void hgt_files(void)
     } tiles[] = {{"N45E006.hgt", 45.5}, {"a/n00w010.hgt", 0.5}, {"S46W073.hgt", -45.5}, {"N4XE006.hgt", 0},
                  {"N.hgt", 0},          {"N90E000.hgt", 0},     {"tile.hgt", 0}};
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
-        const struct bi_bytes in = {tiles[i].name, tile, 18};
+        const struct bi_bytes in = {.name = tiles[i].name, .data = tile, .size = 18};
         CHECK_EQ(bi_heights_parse(BI_HEIGHTS_HGT, PLAIN, &in, &h, &error), BOSC_OK);
         CHECK(h.latitude == tiles[i].latitude && h.spacing_y == BI_METRES_A_DEGREE / 2);
         CHECK(fabs(h.spacing - h.spacing_y * cos(h.latitude * 3.14159265358979 / 180)) < 1e-6);

@@ -4,10 +4,24 @@
 
 #include <stdlib.h>
 
+#include "support/pieces.h"
 #include "support/saved.h"
 #include "io/faces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What plain versions ask for memory. */
+void *suite_alloc(size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    if (!p) abort();
+    return p;
+}
+
+static inline void must(bosc_status status)
+{
+    if (status != BOSC_OK) abort();
+}
 
 /* Bytes that say what to do. */
 struct input {
@@ -21,6 +35,13 @@ static inline uint32_t take(struct input *in)
     if (in->size == 0) return 0;
     in->size--;
     return *in->data++;
+}
+
+/* The same must come of the bytes in small pieces, from memory and from a file. */
+static inline void fuzz_pieces(piece_parse_fn parse, const uint8_t *data, size_t size)
+{
+    size_t head = size ? data[size - 1] * 7 % (size + 1) : 0;
+    if (!same_in_pieces(parse, data, size, 1 + size % 53, head)) abort();
 }
 
 /* Parses the bytes. What is read must be a whole array no larger than the bytes can say, what is refused has a text. */

@@ -7,13 +7,6 @@
 
 enum { DEEPEST = 13, MOST = 2000 /* leaves */ };
 
-void *suite_alloc(size_t size)
-{
-    void *p = malloc(size ? size : 1);
-    if (!p) abort();
-    return p;
-}
-
 static uint64_t node_of(const void *nodes, int32_t id_bits, int64_t i)
 {
     return id_bits == 32 ? ((const uint32_t *)nodes)[i] : ((const uint64_t *)nodes)[i];

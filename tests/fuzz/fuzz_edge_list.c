@@ -34,5 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         compare_lines((const char *)data, size, false, ',', (enum bi_weights)kind);
         if (kind != BI_WEIGHTS_NONE) compare_lines((const char *)data, size, true, 0, (enum bi_weights)kind);
     }
+    fuzz_pieces(list_array, data, size);
     return fuzz_parser(list_array, data, size);
 }

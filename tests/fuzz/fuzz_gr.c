@@ -1,4 +1,8 @@
 #include "support/edges_array.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_parser(gr_array, data, size); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_pieces(gr_array, data, size);
+    return fuzz_parser(gr_array, data, size);
+}

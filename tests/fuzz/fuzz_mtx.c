@@ -1,4 +1,8 @@
 #include "support/edges_array.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_parser(mtx_array, data, size); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_pieces(mtx_array, data, size);
+    return fuzz_parser(mtx_array, data, size);
+}

@@ -1,3 +1,7 @@
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_parser(bi_npy_parse, data, size); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_pieces(bi_npy_parse, data, size);
+    return fuzz_parser(bi_npy_parse, data, size);
+}

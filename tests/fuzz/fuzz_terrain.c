@@ -15,11 +15,6 @@ struct land {
     bool half;
 };
 
-static void must(bosc_status status)
-{
-    if (status != BOSC_OK) abort();
-}
-
 /* Checks the mesh; returns its leaves. */
 static int64_t look(const struct land *l)
 {

@@ -36,6 +36,9 @@ static void compare_number(const char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     compare_number((const char *)data, size);
+    fuzz_pieces(all, data, size);
+    fuzz_pieces(columns, data, size);
+    fuzz_pieces(xyz, data, size);
     fuzz_parser(all, data, size);
     fuzz_parser(columns, data, size);
     return fuzz_parser(xyz, data, size);

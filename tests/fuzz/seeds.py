@@ -79,7 +79,8 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "gzip", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "cellgraph", "terrain", *TEXTS):
+                 "trie_changes", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers",
+                 *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
             (folder / name / f"{i}").write_bytes(text.encode())
@@ -122,6 +123,14 @@ def main():
             (folder / "cellgraph" / f"{length}.{bits}").write_bytes(bytes((bits, length, length % 2)) + packed)
     np.save(folder / "points.npy", np.arange(6, dtype="u1").reshape(3, 2))
     (folder / "vectors" / "packed").write_bytes(bytes([208]) + (folder / "points.npy").read_bytes())
+    for kind in range(0, 256, 9): # operations, and points with many ties
+        bytes_of = [kind * k * k % (256 if k % 9 == 0 else 131) for k in range(1, 400)]
+        for name in ("kdtree", "voxelgrid", "emst", "prims", "writers"):
+            (folder / name / f"{kind}").write_bytes(bytes((kind % 8, kind, *bytes_of)))
+    for kind in range(64): # a model, and a scene that has it, turned and moved
+        model = [k * k * 5 % 8 for k in range(20)] if kind % 3 else [192 + k * k * 11 % 64 for k in range(40)]
+        (folder / "geometric" / f"{kind}").write_bytes(
+            bytes((kind * 5 % 256, kind * 7 % 256, kind, 6, *model, 14, 2, 1, 5, 3, 2, 4, *range(12), 255, 3, 4, 201, 6, 5)))
     for kind in range(96):
         (folder / "hash_changes" / f"{kind}").write_bytes(bytes((3, kind, 4, *range(0, 250, 3))))
 
