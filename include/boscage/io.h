@@ -195,8 +195,9 @@ BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_i
 /* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv; .csv
  * with a line of names).
  *
- * Reals have as many digits as bring back the same number. Weights that are NULL are 1 in a .gr, pattern in an .mtx,
- * and left out of an edge list. An edge list does not tell of vertices behind the last one that has an edge.
+ * Reals have as many digits as bring back the same number. Integers of 2^63 and more are read as reals, which an .mtx
+ * that has one says. Weights that are NULL are 1 in a .gr, pattern in an .mtx, and left out of an edge list. An edge
+ * list does not tell of vertices behind the last one that has an edge.
  * Cost: O(m) work by all threads of OpenMP. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 

@@ -62,17 +62,26 @@ static char *put_line(char *p, const struct job *job, int64_t i)
     return p;
 }
 
+/* Whether readers must take the weights for reals: they are, or one is an integer that 64 signed bits do not hold. */
+static bool are_real(const bosc_edges *edges)
+{
+    const uint64_t *wide = edges->dtype == BOSC_U64 ? edges->weights : NULL;
+    bool beyond = false;
+    for (int64_t i = 0; wide && i < edges->m && !beyond; i++) beyond = wide[i] > (uint64_t)INT64_MAX;
+    return beyond || edges->dtype == BOSC_F32 || edges->dtype == BOSC_F64;
+}
+
 static int put_head(struct bi_sink *sink, const struct job *job)
 {
     char head[160];
     const bosc_edges *edges = job->edges;
     long long n = edges->n, m = edges->m;
-    bool real = edges->dtype == BOSC_F32 || edges->dtype == BOSC_F64;
-    const char *field = !edges->weights ? "pattern" : real ? "real" : "integer";
+    bool mtx = job->format == BI_EDGES_MTX;
+    const char *field = !edges->weights ? "pattern" : mtx && are_real(edges) ? "real" : "integer";
     if (job->format == BI_EDGES_GR) snprintf(head, sizeof head, "p sp %lld %lld\n", n, m);
     if (job->format == BI_EDGES_LIST) snprintf(head, sizeof head, "# %lld vertices, %lld edges\n", n, m);
     if (job->csv) snprintf(head, sizeof head, "source,target%s\n", edges->weights ? ",weight" : "");
-    if (job->format == BI_EDGES_MTX)
+    if (mtx)
         snprintf(head, sizeof head, "%%%%MatrixMarket matrix coordinate %s symmetric\n%lld %lld %lld\n", field, n, n,
                  m);
     return bi_sink_write(sink, head, strlen(head));

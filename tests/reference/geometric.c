@@ -63,8 +63,10 @@ static struct basis basis_of(const struct points *p, int64_t a, int64_t b, int64
 
 static void append(struct list *all, struct basis basis)
 {
-    all->bases = realloc(all->bases, (size_t)(all->count + 1) * sizeof basis);
-    if (!all->bases) abort();
+    if ((all->count & (all->count - 1)) == 0) { /* full */
+        all->bases = realloc(all->bases, (size_t)(all->count ? 2 * all->count : 1) * sizeof basis);
+        if (!all->bases) abort();
+    }
     all->bases[all->count++] = basis;
 }
 
