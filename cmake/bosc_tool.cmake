@@ -17,6 +17,12 @@ endfunction()
 bosc_find_static(BOSC_PNG_STATIC libpng.a PNG::PNG)
 bosc_find_static(BOSC_ZLIB_STATIC libz.a ZLIB::ZLIB)
 bosc_find_static(BOSC_JANSSON libjansson.a jansson)
+find_path(ZSTD_INCLUDE_DIR zstd_errors.h) # optional: .zst files are refused without it
+find_library(BOSC_ZSTD zstd)
+set(BOSC_ZSTD_STATIC "")
+if(ZSTD_INCLUDE_DIR AND BOSC_ZSTD)
+  bosc_find_static(BOSC_ZSTD_STATIC libzstd.a ${BOSC_ZSTD})
+endif()
 find_path(JANSSON_INCLUDE_DIR jansson.h REQUIRED)
 
 # libtiff's archive needs those of its compressions, one of which is C++; all are found, or the shared library serves.
@@ -45,6 +51,10 @@ file(GLOB bosc_io_sources CONFIGURE_DEPENDS src/io/*.c)
 add_library(boscage_io_objects OBJECT ${bosc_io_sources})
 target_link_libraries(boscage_io_objects PRIVATE bosc_options)
 target_include_directories(boscage_io_objects SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS} ${PNG_INCLUDE_DIRS} ${TIFF_INCLUDE_DIRS} ${JANSSON_INCLUDE_DIR})
+if(BOSC_ZSTD_STATIC)
+  target_compile_definitions(boscage_io_objects PRIVATE BOSC_HAVE_ZSTD)
+  target_include_directories(boscage_io_objects SYSTEM PRIVATE ${ZSTD_INCLUDE_DIR})
+endif()
 
 add_library(boscage_io SHARED $<TARGET_OBJECTS:boscage_io_objects>)
 add_library(boscage_io_static STATIC $<TARGET_OBJECTS:boscage_io_objects>)
@@ -52,12 +62,15 @@ bosc_public_library(boscage_io boscage_io)
 bosc_public_library(boscage_io_static boscage_io)
 target_link_libraries(boscage_io PUBLIC boscage PRIVATE $<BUILD_INTERFACE:PNG::PNG> $<BUILD_INTERFACE:TIFF::TIFF> $<BUILD_INTERFACE:ZLIB::ZLIB>
   $<BUILD_INTERFACE:jansson> m)
+if(BOSC_ZSTD_STATIC)
+  target_link_libraries(boscage_io PRIVATE $<BUILD_INTERFACE:${BOSC_ZSTD}>)
+endif()
 target_link_libraries(boscage_io_static PUBLIC boscage_static ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC} ${BOSC_JANSSON}
-  ${BOSC_ZLIB_STATIC} m)
+  ${BOSC_ZLIB_STATIC} ${BOSC_ZSTD_STATIC} m)
 if(BOSC_EMULATOR)
   add_library(boscage_emulated_io STATIC $<TARGET_OBJECTS:boscage_io_objects>)
   target_link_libraries(boscage_emulated_io PUBLIC boscage_emulated ${BOSC_PNG_STATIC} ${BOSC_TIFF_STATIC_CXX}
-    ${BOSC_JANSSON} ${BOSC_ZLIB_STATIC} m)
+    ${BOSC_JANSSON} ${BOSC_ZLIB_STATIC} ${BOSC_ZSTD_STATIC} m)
 endif()
 target_sources(boscage_io PRIVATE src/base/caller.c src/base/threads.c) # libboscage keeps its own to itself
 if(BOSC_FAULTS)

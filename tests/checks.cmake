@@ -37,7 +37,7 @@ if(NOT BOSC_SANITIZE)
     ${core_headers})
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage_io>
-      "libboscage.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} libpng16.so.16 libz.so.1 libtiff.so.5 libtiff.so.6 libjansson.so.4" ${headers}/io.h)
+      "libboscage.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} libpng16.so.16 libz.so.1 libtiff.so.5 libtiff.so.6 libjansson.so.4 libzstd.so.1" ${headers}/io.h)
     set_tests_properties(symbols_io PROPERTIES LABELS package)
   endif()
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})

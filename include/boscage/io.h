@@ -4,12 +4,13 @@
  *
  * Paths. "-" is standard input or standard output. The format follows from the ending of the path; for "-" and other
  * endings readers go by the first bytes. Behind any ending may stand .gz: the file is packed by gzip. So may standard
- * input be.
+ * input be. Files packed by zstd (.zst) are read, where libzstd was there when Boscage was built.
  *
  * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile
  * (BOSC_ERR_FORMAT), or holds a NaN where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file,
- * not with what its header claims; a file of 256 MB and more that free memory has no room for is mapped, and must not be
- * shortened while it is read (SIGBUS). An input that is not a regular file is read to its end, which must come within 4 GiB
+ * not with what its header claims. A file whose size changes while it is read is refused (BOSC_ERR_IO); but a mesh or
+ * raster of 256 MB and more that free memory has no room for is mapped, and must not be shortened while it is read
+ * (SIGBUS). An input that is not a regular file is read to its end, which must come within 4 GiB
  * and half of the machine's memory (BOSC_ERR_LIMIT); so must what a packed file unpacks to.
  *
  * Writers write to a file beside the target that takes its name when it is whole and on the disk, so a file appears

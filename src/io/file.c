@@ -12,11 +12,12 @@
 
 #include "base/fault.h"
 #include "io/gzip.h"
+#include "io/zstd.h"
 
 bool bi_path_ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
-    if (bi_gzip_is_named(path)) length -= 3;
+    length -= bi_gzip_is_named(path) ? 3 : bi_zstd_is_named(path) ? 4 : 0;
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
@@ -142,14 +143,16 @@ static void close_rest(struct bi_file *file)
     file->opened = false;
 }
 
-/* Replaces what gzip has packed. */
+/* Replaces what gzip or zstd has packed. */
 static bosc_status unpack(struct bi_file *file, bosc_io_error *error)
 {
     struct bi_file packed = *file;
     if (packed.bytes.rest) packed.bytes.rest = &packed.rest;
     *file = (struct bi_file){0};
     bosc_status status = bi_file_load(&packed, error);
-    if (status == BOSC_OK) status = bi_gzip_unpack(&packed.bytes, most_without_size(), file, error);
+    if (status == BOSC_OK)
+        status = (bi_gzip_is(&packed.bytes) ? bi_gzip_unpack : bi_zstd_unpack)(&packed.bytes, most_without_size(), file,
+                                                                               error);
     bi_file_close(&packed);
     return status;
 }
@@ -163,7 +166,7 @@ bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_er
     if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .rest.fd = fd, .opened = !standard};
     bosc_status status = read_head(file, error);
-    if (status == BOSC_OK && bi_gzip_is(&file->bytes)) status = unpack(file, error);
+    if (status == BOSC_OK && (bi_gzip_is(&file->bytes) || bi_zstd_is(&file->bytes))) status = unpack(file, error);
     if (status != BOSC_OK)
         bi_file_close(file);
     else if (!file->bytes.rest)

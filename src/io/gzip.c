@@ -37,13 +37,7 @@ static void give_memory(void *user, void *memory)
 
 /* ---- in ---- */
 
-/* Bytes that have been unpacked. */
-struct unpacked {
-    char *data;
-    size_t size, capacity;
-};
-
-static bool grow(struct unpacked *out)
+bool bi_unpacked_grow(struct bi_unpacked *out)
 {
     if (out->size < out->capacity) return true;
     size_t capacity = out->capacity ? out->capacity * 2 : (size_t)1 << 16;
@@ -55,7 +49,7 @@ static bool grow(struct unpacked *out)
 }
 
 /* Unpacks as much as there is room for; *left is what remains of the packed bytes. */
-static int unpack_some(z_stream *z, struct unpacked *out, size_t *left)
+static int unpack_some(z_stream *z, struct bi_unpacked *out, size_t *left)
 {
     size_t room = out->capacity - out->size, in = *left < PIECE ? *left : PIECE;
     z->avail_in = (uInt)in;
@@ -78,13 +72,13 @@ static bosc_status refuse(const struct bi_bytes *in, int code, const char *messa
 }
 
 /* Members follow one another, and are unpacked one behind the other. */
-static bosc_status unpack(const struct bi_bytes *in, size_t most, z_stream *z, struct unpacked *out,
+static bosc_status unpack(const struct bi_bytes *in, size_t most, z_stream *z, struct bi_unpacked *out,
                           bosc_io_error *error)
 {
     size_t left = in->size;
     z->next_in = (const Bytef *)in->data;
     for (;;) {
-        if (!grow(out)) return refuse(in, Z_MEM_ERROR, NULL, error);
+        if (!bi_unpacked_grow(out)) return refuse(in, Z_MEM_ERROR, NULL, error);
         int code = unpack_some(z, out, &left);
         if (out->size > most)
             return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: unpacks to more than %zu bytes", in->name, most);
@@ -100,7 +94,7 @@ static bosc_status unpack(const struct bi_bytes *in, size_t most, z_stream *z, s
 
 bosc_status bi_gzip_unpack(const struct bi_bytes *in, size_t most, struct bi_file *file, bosc_io_error *error)
 {
-    struct unpacked out = {0};
+    struct bi_unpacked out = {0};
     z_stream z = {.zalloc = take_memory, .zfree = give_memory};
     if (inflateInit2(&z, GZIP_FORMAT) != Z_OK) return refuse(in, Z_MEM_ERROR, NULL, error);
     bosc_status status = unpack(in, most, &z, &out, error);

@@ -10,6 +10,13 @@ bool bi_gzip_is(const struct bi_bytes *in);
 /* Unpacks all members into memory of the file, no more than `most` bytes in all: BOSC_ERR_LIMIT. */
 bosc_status bi_gzip_unpack(const struct bi_bytes *in, size_t most, struct bi_file *file, bosc_io_error *error);
 
+/* Bytes that have been unpacked, and room for more, which is made where there is none. */
+struct bi_unpacked {
+    char *data;
+    size_t size, capacity;
+};
+bool bi_unpacked_grow(struct bi_unpacked *out); /* false: no memory */
+
 /* What packs the bytes that go to a file. */
 struct bi_gzip;
 bool bi_gzip_is_named(const char *path); /* whether the ending asks for it */

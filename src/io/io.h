@@ -38,7 +38,7 @@ void *bi_io_realloc(void *memory, size_t bytes);
  * numbers of a large text would come to that. Asked of large blocks alone, and true where the system does not say. */
 bool bi_io_has_room(size_t more);
 
-/* Whether a path ends so, in either case; ".gz" behind it does not count. */
+/* Whether a path ends so, in either case; ".gz" or ".zst" behind it does not count. */
 bool bi_path_ends_in(const char *path, const char *ending);
 
 /* ---- input ---- */
@@ -71,7 +71,7 @@ bosc_status bi_bytes_unchanged(const struct bi_bytes *in, bosc_io_error *error);
 
 /* A file's content: a copy of a regular file (or a map, where memory is short); what else is read to its end, if that
  * comes within 4 GiB (and half of the machine's memory): BOSC_ERR_LIMIT for what is longer. "-" is standard input. What
- * gzip has packed is unpacked, within the same limit. */
+ * gzip or zstd has packed is unpacked, within the same limit. */
 struct bi_file {
     struct bi_bytes bytes;
     void *map, *memory; /* one of them, or none for an empty file */

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "io/gzip.h"
+#include "io/zstd.h"
 
 static bool write_fault(void)
 {
@@ -56,6 +57,7 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
         sink->standard = true;
         return BOSC_OK;
     }
+    if (bi_zstd_is_named(path)) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s: .zst is read, not written", path);
     bosc_status status = open_target(sink, path, error);
     if (status == BOSC_OK && bi_gzip_is_named(path) && !(sink->gzip = bi_gzip_new()))
         status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);

@@ -78,7 +78,7 @@ def heights(folder):
 
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    for name in ("npy", "gzip", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
+    for name in ("npy", "gzip", "zstd", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
                  "trie_changes", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers",
                  *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -108,6 +108,9 @@ def main():
         packed = gzip.compress(text, mtime=0)
         (folder / "gzip" / f"{i}").write_bytes(packed)
         (folder / "gzip" / f"two{i}").write_bytes(packed + packed)
+    for i, frame in enumerate(("28b52ffd0468210000782c790a3808a7c9", "28b52ffd04585400001000000100fbff39c002020010"
+                               "00039f04002d28de26")): # "x,y\n", and 300,000 zeros
+        (folder / "zstd" / f"{i}").write_bytes(bytes.fromhex(frame))
     for name in ("hash", "cbt", "trie"):
         golden = pathlib.Path(__file__).parent.parent / "golden" / f"{name}-v1.bosc"
         (folder / name / "golden").write_bytes(golden.read_bytes())

@@ -1,0 +1,71 @@
+/* What zstd packs. Source: Collet and Kucherawy, Zstandard Compression (RFC 8878, 2021), by libzstd. */
+#include "io/zstd.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#ifdef BOSC_HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+#include "base/fault.h"
+#include "io/gzip.h"
+
+bool bi_zstd_is_named(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && strcasecmp(path + length - 4, ".zst") == 0;
+}
+
+bool bi_zstd_is(const struct bi_bytes *in)
+{
+    if (strcmp(in->name, "-") == 0) return in->size >= 4 && memcmp(in->data, "\x28\xb5\x2f\xfd", 4) == 0;
+    return bi_zstd_is_named(in->name);
+}
+
+#ifdef BOSC_HAVE_ZSTD
+/* Frames follow one another, and are unpacked one behind the other. */
+static bosc_status unpack(const struct bi_bytes *in, size_t most, ZSTD_DStream *z, struct bi_unpacked *out,
+                          bosc_io_error *error)
+{
+    ZSTD_inBuffer from = {in->data, in->size, 0};
+    for (;;) {
+        if (!bi_unpacked_grow(out)) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+        ZSTD_outBuffer to = {out->data, out->capacity, out->size};
+        size_t wanted = ZSTD_decompressStream(z, &to, &from); /* 0: a frame is complete */
+        out->size = to.pos;
+        if (ZSTD_isError(wanted) && ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation)
+            return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+        if (ZSTD_isError(wanted))
+            return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged zstd: %s", in->name, ZSTD_getErrorName(wanted));
+        if (out->size > most)
+            return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: unpacks to more than %zu bytes", in->name, most);
+        if (from.pos < from.size) continue;
+        if (wanted == 0) return BOSC_OK;
+        if (to.pos < to.size) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged zstd: truncated", in->name);
+    }
+}
+
+bosc_status bi_zstd_unpack(const struct bi_bytes *in, size_t most, struct bi_file *file, bosc_io_error *error)
+{
+    struct bi_unpacked out = {0};
+    ZSTD_DStream *z = bi_fault(BI_FAULT_ALLOC) ? NULL : ZSTD_createDStream();
+    if (!z) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bosc_status status = unpack(in, most, z, &out, error);
+    ZSTD_freeDStream(z);
+    if (status == BOSC_OK)
+        *file = (struct bi_file){.bytes = {.name = in->name, .data = out.data, .size = out.size}, .memory = out.data};
+    else
+        free(out.data);
+    return status;
+}
+#else
+bosc_status bi_zstd_unpack(const struct bi_bytes *in, size_t most, struct bi_file *file, bosc_io_error *error)
+{
+    (void)most;
+    (void)file;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: packed by zstd, which was not there when Boscage was built",
+                      in->name);
+}
+#endif
