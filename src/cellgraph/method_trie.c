@@ -58,7 +58,10 @@ bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, cons
     BI_TRY(bi_scratch_of(ctx, found->capacity, 8, &vertices));
     BI_TRY(bi_scratch_of(ctx, found->capacity, 4, &positions));
     bosc_status status = bosc_trie_pairs(ctx, graph->trie, pairs, positions, found->capacity, &count);
-    if (status == BOSC_ERR_SPACE) return ctx->backend->copy(ctx, found->count, &count, sizeof count);
+    if (status == BOSC_ERR_SPACE) {
+        BI_TRY(ctx->backend->copy(ctx, found->count, &count, sizeof count));
+        return ctx->backend->sync(ctx); /* `count` is on the stack */
+    }
     BI_TRY(status);
     BI_TRY(bosc_trie_get_values(ctx, graph->trie, pairs, 2 * count, vertices));
     near.vertices = vertices;

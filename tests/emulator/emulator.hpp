@@ -13,6 +13,9 @@ void *poisoned(size_t bytes);
 /* The limits that a launch must keep; sets the last error and returns false otherwise. */
 bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes);
 
+/* Puts work behind what its stream has to do. It is done when somebody waits for it, one piece at a time. */
+void queue(cudaStream_t stream, std::function<void()> work);
+
 } // namespace emulator
 
 #endif

@@ -2,7 +2,9 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <deque>
 #include <map>
+#include <set>
 
 #include "emulator.hpp"
 
@@ -58,9 +60,12 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     return cudaSuccess;
 }
 
+void finish_all(); /* waits for the device, as cudaFree does */
+
 cudaError_t release(void *memory, cudaMemoryType type)
 {
     if (!memory) return cudaSuccess;
+    finish_all();
     locked guard;
     auto found = live.find(static_cast<char *>(memory));
     if (found == live.end() || found->second.type != type) return failed(cudaErrorInvalidValue);
@@ -73,14 +78,49 @@ cudaError_t release(void *memory, cudaMemoryType type)
 } // namespace
 
 struct emulated_stream {
-    unsigned flags;
+    std::deque<std::function<void()>> work;
 };
 struct emulated_event {
     unsigned flags;
 };
 
+namespace
+{
+
+pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER; /* held while work is done, too */
+std::set<emulated_stream *> &streams = *new std::set<emulated_stream *>{new emulated_stream()};
+emulated_stream *const null_stream = *streams.begin();
+
+struct streams_locked {
+    streams_locked() { pthread_mutex_lock(&streams_lock); }
+    ~streams_locked() { pthread_mutex_unlock(&streams_lock); }
+};
+
+/* Does what a stream has to do; the lock is held. */
+void finish(emulated_stream *stream)
+{
+    while (!stream->work.empty()) {
+        stream->work.front()();
+        stream->work.pop_front();
+    }
+}
+
+void finish_all()
+{
+    streams_locked guard;
+    for (emulated_stream *stream : streams) finish(stream);
+}
+
+} // namespace
+
 namespace emulator
 {
+
+void queue(cudaStream_t stream, std::function<void()> work)
+{
+    streams_locked guard;
+    (stream ? stream : null_stream)->work.push_back(std::move(work));
+}
 
 void *poisoned(size_t bytes)
 {
@@ -145,7 +185,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize()
+{
+    finish_all();
+    return cudaSuccess;
+}
 
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 {
@@ -160,26 +204,25 @@ cudaError_t cudaFree(void *memory) { return release(memory, cudaMemoryTypeDevice
 cudaError_t cudaMallocHost(void **memory, size_t bytes) { return allocate(memory, bytes, cudaMemoryTypeHost); }
 cudaError_t cudaFreeHost(void *memory) { return release(memory, cudaMemoryTypeHost); }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t stream)
 {
     if (bytes && (!to || !from)) return failed(cudaErrorInvalidValue);
-    if (bytes) memmove(to, from, bytes);
+    if (bytes) emulator::queue(stream, [=] { memmove(to, from, bytes); });
     return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    return cudaMemcpy(to, from, bytes, kind);
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+    (void)cudaStreamSynchronize(nullptr);
+    return error;
 }
-cudaError_t cudaMemset(void *memory, int byte, size_t bytes)
+cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t stream)
 {
     if (bytes && !memory) return failed(cudaErrorInvalidValue);
-    if (bytes) memset(memory, byte, bytes);
+    if (bytes) emulator::queue(stream, [=] { memset(memory, byte, bytes); });
     return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t)
-{
-    return cudaMemset(memory, byte, bytes);
-}
+cudaError_t cudaMemset(void *memory, int byte, size_t bytes) { return cudaMemsetAsync(memory, byte, bytes, nullptr); }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *p)
 {
@@ -196,23 +239,32 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
-    *stream = new emulated_stream{flags};
+    streams_locked guard;
+    *stream = *streams.insert(new emulated_stream()).first;
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    streams_locked guard;
+    finish(stream);
+    streams.erase(stream);
     delete stream;
     return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    streams_locked guard;
+    finish(stream ? stream : null_stream);
+    return cudaSuccess;
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
 {
     *status = cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaDeviceSynchronize(); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     *event = new emulated_event{flags};
@@ -224,7 +276,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t)
 {
     *milliseconds = 0;

@@ -1,8 +1,6 @@
 /* The scheduler of the emulator: blocks, fibers, barriers, collectives of warps. */
 #include "simt.hpp"
 
-#include <pthread.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <vector>
@@ -67,7 +65,6 @@ struct block {
 struct thread *self;
 struct place launch_place;
 
-static pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t random_state;
 static struct fiber home;
 static struct block blocks[MOST_BLOCKS];
@@ -355,7 +352,7 @@ static void thread_entry()
     worker *t = me();
     order_acquire(&launch_order);
     order_acquire(&t->of->slot_order);
-    running->invoke(running->arguments);
+    running->body();
     t = me();
     thread_exits(t);
     self = nullptr;
@@ -487,11 +484,10 @@ static void run_blocks(unsigned resident, uint64_t count, size_t dynamic_bytes)
     } while (true);
 }
 
-void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared_bytes)
+static void run(const struct kernel_call &call)
 {
+    const dim3 grid = call.grid, block = call.block;
     unsigned threads = block.x * block.y * block.z;
-    if (!launch_allowed(call.kernel, grid, block, shared_bytes)) return;
-    pthread_mutex_lock(&one_launch);
     draw();
     favour_recent = draw() & 1;
     launch_place = {grid, block};
@@ -501,10 +497,15 @@ void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared
     fiber_adopt(&home);
     unsigned resident = prepare(threads);
     order_release(&launch_order);
-    run_blocks(resident, (uint64_t)grid.x * grid.y * grid.z, shared_bytes);
+    run_blocks(resident, (uint64_t)grid.x * grid.y * grid.z, call.shared_bytes);
     order_acquire(&join_order);
     self = nullptr;
-    pthread_mutex_unlock(&one_launch);
+}
+
+void launch(const void *kernel, cudaStream_t stream, kernel_call &&call)
+{
+    if (!launch_allowed(kernel, call.grid, call.block, call.shared_bytes)) return;
+    queue(stream, [held = std::move(call)] { run(held); });
 }
 
 } // namespace emulator

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 
@@ -52,24 +53,18 @@ extern struct place launch_place;
 const uint3 &block_index();
 
 struct kernel_call {
-    const void *kernel; /* its address, for attributes */
-    void (*invoke)(const void *arguments);
-    const void *arguments;
+    std::function<void()> body; /* what each thread does */
+    dim3 grid, block;
+    size_t shared_bytes;
 };
-void launch(const struct kernel_call &call, dim3 grid, dim3 block, size_t shared_bytes);
+/* Queues a launch, if it is allowed; `kernel` is its address, for attributes. */
+void launch(const void *kernel, cudaStream_t stream, kernel_call &&call);
 
 template <class... P, class... A>
-void launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, A &&...given)
+void launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A &&...given)
 {
-    struct held {
-        void (*kernel)(P...);
-        std::tuple<P...> arguments;
-    } const call = {kernel, std::tuple<P...>(static_cast<P>(given)...)};
-    void (*invoke)(const void *) = [](const void *p) {
-        const held *h = static_cast<const held *>(p);
-        std::apply(h->kernel, h->arguments);
-    };
-    launch({reinterpret_cast<const void *>(kernel), invoke, &call}, grid, block, shared_bytes);
+    auto body = [kernel, arguments = std::tuple<P...>(static_cast<P>(given)...)] { std::apply(kernel, arguments); };
+    launch(reinterpret_cast<const void *>(kernel), stream, {body, grid, block, shared_bytes});
 }
 
 void *shared(const void *site, size_t bytes);

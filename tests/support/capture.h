@@ -1,5 +1,5 @@
-/* Calls that only queue, recorded once and replayed: as a CUDA graph on a device. On the CPU and in the emulator, where
- * what is queued is done at once, a replay makes the calls again. */
+/* Calls that only queue, recorded once and replayed: as a CUDA graph on a device. On the CPU and in the emulator, which
+ * record nothing, a replay makes the calls again. */
 #ifndef TESTS_SUPPORT_CAPTURE_H
 #define TESTS_SUPPORT_CAPTURE_H
 

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
     bi_nodes<float> nodes = {words.data() + 1, nullptr};
     BI_LAUNCH(prefixes, dim3((unsigned)((tiles + GROUP - 1) / GROUP)), dim3(32), 0, nullptr, totals.data(), tiles,
               out.data(), words.data(), nodes);
+    (void)cudaDeviceSynchronize();
     static struct bi_scan_f32 plain;
     for (int64_t t = 0; t < tiles; t++) {
         float want = bi_scan_push_f32(&plain, totals[(size_t)t], false);

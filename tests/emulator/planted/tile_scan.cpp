@@ -79,6 +79,7 @@ static bool right(unsigned n, uint64_t seed)
     for (unsigned i = 0; i < n; i++) in[i] = (i * 2654435761u) >> 28;
     bi_emulator_seed(seed);
     BI_LAUNCH(scan, dim3(tiles), dim3(TILE), 0, nullptr, in.data(), n, out.data(), state.data(), &ticket);
+    (void)cudaDeviceSynchronize();
     for (unsigned i = 0; i < n; i++) {
         sum += in[i];
         if (out[i] != sum) return false;
