@@ -39,6 +39,12 @@ function(bosc_add_emulated_sources target)
   list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
   file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+  if(CMAKE_C_FLAGS MATCHES "--coverage") # steps, of which some are CUDA's alone; kernels would take long unoptimised
+    set(steps ${sources})
+    list(FILTER steps INCLUDE REGEX "/(table|steps)\\.cu$")
+    set_source_files_properties(${steps} TARGET_DIRECTORY ${target} PROPERTIES
+      COMPILE_OPTIONS "-x;c++;--coverage;-O0;-DBI_ONE_COPY")
+  endif()
   target_sources(${target} PRIVATE ${sources} ${emulator})
   target_compile_definitions(${target} PRIVATE BOSC_HAVE_CUDA BI_EMULATE)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/emulator)

@@ -4,7 +4,8 @@ usage: tools/coverage.py BUILD [PERCENT]     names the files with fewer lines re
 
 A line counts as reached if it was in any object; hot files are compiled several times, headers into many. A line that
 guards against what cannot happen, or needs another machine, says so by a comment that begins with "unreached:", and is
-not counted.
+not counted; on a line of its own such a comment is about the function that follows. Kernels (.cu, .cuh) are not
+measured, but the steps that they share with the CPU are.
 """
 import collections
 import json
@@ -31,13 +32,19 @@ def name_of(file, report):
     if not path.is_relative_to(ROOT):
         return None
     name = path.relative_to(ROOT)
-    return name if name.parts[0] in ("src", "tool", "render", "demo") else None
+    kernel = name.suffix in (".cu", ".cuh")
+    return name if name.parts[0] in ("src", "tool", "render", "demo") and not kernel else None
 
 
 def guards(name):
     """The numbers of the file's lines that are marked."""
-    lines = (ROOT / name).read_text().split("\n")
-    return {number for number, line in enumerate(lines, 1) if "/* unreached:" in line}
+    marked, whole = set(), False
+    for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
+        whole = whole or line.startswith("/* unreached:")
+        if whole or "/* unreached:" in line:
+            marked.add(number)
+        whole = whole and line != "}"
+    return marked
 
 
 def fold(file, line):

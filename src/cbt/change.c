@@ -96,12 +96,19 @@ static bosc_status update(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c, 
     return BOSC_OK;
 }
 
+/* Memory for the nodes is taken before the tree changes. */
 static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
 {
     struct bi_cbt_outcome outcome = {false};
+    struct bi_out out;
+    bool staged = false;
+    size_t bytes = c->nodes ? (size_t)c->node_capacity * bi_cbt_id_size(tree) : 0;
+    BI_TRY(bi_stage_out(ctx, c->nodes, bytes, &out, &staged));
     BI_TRY_WHOLE(ctx, update(ctx, tree, c, &outcome));
     if (!c->nodes || outcome.decoded) return BOSC_OK;
-    return bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, c->nodes);
+    BI_TRY(bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, out.reachable));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree)

@@ -363,15 +363,20 @@ static void large_fields(bosc_ctx *ctx)
     bosc_cbt_free(tree);
 }
 
+static bosc_cbt_command command_of(int64_t leaf)
+{
+    return leaf % 4 == 0 || leaf % 7 == 3 ? BOSC_CBT_SPLIT : leaf % 4 > 1 ? BOSC_CBT_MERGE : BOSC_CBT_KEEP;
+}
+
 static bosc_cbt_command visit(void *user, int64_t leaf, uint64_t node)
 {
     struct reference_cbt *t = user;
-    if (leaf < 0 || leaf >= t->n || t->nodes[leaf] != node) return BOSC_CBT_MERGE; /* seen by what becomes of it */
-    return leaf % 3 ? BOSC_CBT_KEEP : BOSC_CBT_SPLIT;
+    if (leaf < 0 || leaf >= t->n || t->nodes[leaf] != node) return BOSC_CBT_SPLIT; /* seen by what becomes of it */
+    return command_of(leaf);
 }
 
-/* Records splits of the leaves with commands through a view of either layout, and sees what it tells of each leaf. */
-static void split_by_view(bosc_ctx *ctx, bosc_cbt *tree, const struct reference_cbt *t, const uint8_t *commands)
+/* Records the commands of the leaves through a view of either layout, and sees what it tells of each leaf. */
+static void command_by_view(bosc_ctx *ctx, bosc_cbt *tree, const struct reference_cbt *t, const uint8_t *commands)
 {
     const bool published = cbt_is_published(ctx, tree);
     bosc_cbt_view v;
@@ -388,15 +393,14 @@ static void split_by_view(bosc_ctx *ctx, bosc_cbt *tree, const struct reference_
         CHECK_EQ(published ? (int64_t)bosc_cbt_heap_value(&h, node, bosc_cbt_level(node))
                            : bosc_cbt_leaves_below(&v, node),
                  1);
-        if (!commands[l]) continue;
-        if (published)
-            bosc_cbt_heap_mark_split(&h, node);
-        else
-            bosc_cbt_mark_split(&v, node);
+        if (commands[l] == BOSC_CBT_SPLIT)
+            published ? bosc_cbt_heap_mark_split(&h, node) : bosc_cbt_mark_split(&v, node);
+        if (commands[l] == BOSC_CBT_MERGE)
+            published ? bosc_cbt_heap_mark_merge(&h, node) : bosc_cbt_mark_merge(&v, node);
     }
 }
 
-/* Leaves are split while others visit them, by a function of the caller's and through a view. */
+/* Leaves are split and merged while others visit them, by a function of the caller's and through a view. */
 static void visits(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -408,11 +412,11 @@ static void visits(bosc_ctx *ctx)
             CHECK_STATUS(ctx, bosc_cbt_for_each(ctx, tree, visit, &t), BOSC_ERR_BACKEND);
         for (int round = 0; round < 10 && info.backend == BOSC_BACKEND_CPU; round++) {
             uint8_t *commands = suite_alloc((size_t)t.n);
-            for (int64_t l = 0; l < t.n; l++) commands[l] = l % 3 ? 0 : 1;
+            for (int64_t l = 0; l < t.n; l++) commands[l] = (uint8_t)command_of(l);
             if (round % 2)
                 CHECK_OK(ctx, bosc_cbt_for_each(ctx, tree, visit, &t));
             else
-                split_by_view(ctx, tree, &t, commands);
+                command_by_view(ctx, tree, &t, commands);
             cbt_check(ctx, tree, &t); /* as it was */
             CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
             reference_cbt_update(&t, commands, NULL);

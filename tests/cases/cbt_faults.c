@@ -1,8 +1,10 @@
 /* Each allocation, copy and launch of concurrent binary trees fails in turn. */
 #include "cases/cbt_data.h"
+#include "support/arrays.h"
 #include "support/faults.h"
+#include "support/saved.h"
 
-enum { LEAVES = 16, ROOM = 64, WORDS = 256 };
+enum { LEAVES = 16, ROOM = 64, WORDS = 256, CALLS = 18 };
 
 struct outputs {
     int64_t numbers[ROOM], bad;
@@ -13,7 +15,8 @@ struct subject {
     bosc_cbt *tree;
     int which, layout;
     uint8_t commands[LEAVES];
-    uint64_t bits[64];
+    uint64_t bits[64], heap[WORDS];
+    struct saved file;
     struct outputs out;
 };
 
@@ -21,9 +24,68 @@ static void open_tree(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     s->tree = cbt_make(ctx, 12, 4, 2 + s->layout);
+    CHECK_OK(ctx, bosc_cbt_get_heap(ctx, s->tree, s->heap));
+    CHECK_OK(ctx, bosc_cbt_write(ctx, s->tree, saved_append, &s->file));
 }
 
-static void close_tree(void *user) { bosc_cbt_free(((struct subject *)user)->tree); }
+static void close_tree(void *user)
+{
+    struct subject *s = user;
+    bosc_cbt_free(s->tree);
+    free(s->file.bytes);
+    s->file = (struct saved){NULL, 0, 0, 0};
+}
+
+/* A saved tree is read, and what it holds copied out. */
+static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
+{
+    bosc_cbt *tree = NULL;
+    s->file.at = 0;
+    bosc_status status = bosc_cbt_read(ctx, saved_deliver, &s->file, &tree);
+    if (status == BOSC_OK) status = bosc_cbt_get_bits(ctx, tree, s->out.words);
+    bosc_cbt_free(tree);
+    return status;
+}
+
+static bosc_cbt_command merge_all(void *user, int64_t leaf, uint64_t node)
+{
+    (void)user, (void)leaf, (void)node;
+    return BOSC_CBT_MERGE;
+}
+
+/* All leaves are merged by a function of the caller's, which kernels cannot call: there, a cycle. */
+static bosc_status merge(bosc_ctx *ctx, struct subject *s)
+{
+    bosc_status status = bosc_cbt_reset(ctx, s->tree, 4);
+    if (status != BOSC_OK) return status;
+    if (has_device_memory(ctx))
+        return bosc_cbt_cycle(ctx, s->tree, s->commands, LEAVES, s->out.numbers, s->out.nodes, ROOM);
+    status = bosc_cbt_for_each(ctx, s->tree, merge_all, NULL);
+    if (status == BOSC_OK) status = bosc_cbt_reduce(ctx, s->tree);
+    return status == BOSC_OK ? bosc_cbt_get_bits(ctx, s->tree, s->out.words) : status;
+}
+
+/* The tree is replaced or read. */
+static bosc_status exchange(bosc_ctx *ctx, struct subject *s)
+{
+    struct outputs *o = &s->out;
+    bosc_cbt_info info = {.size = sizeof info};
+    bosc_status status;
+    switch (s->which) {
+    case 10: status = bosc_cbt_set_bits(ctx, s->tree, s->bits); break;
+    case 11: status = bosc_cbt_set_heap(ctx, s->tree, s->heap); break;
+    case 12: status = bosc_cbt_recount(ctx, s->tree); break;
+    case 13: return read_saved(ctx, s);
+    case 14: s->file.size = 0; return bosc_cbt_write(ctx, s->tree, saved_append, &s->file);
+    case 15: return bosc_cbt_carry(ctx, (const int64_t *)s->bits, ROOM, s->heap, WORDS, 8, o->nodes);
+    case 16:
+        status = bosc_cbt_get_info(ctx, s->tree, &info);
+        if (status == BOSC_OK) o->bad = info.leaves;
+        return status;
+    default: return merge(ctx, s);
+    }
+    return status == BOSC_OK ? bosc_cbt_get_bits(ctx, s->tree, o->words) : status;
+}
 
 /* A tree is made, changed and asked, or one of the calls on a tree that is there. */
 static bosc_status call(bosc_ctx *ctx, void *user)
@@ -54,10 +116,11 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 6: return bosc_cbt_repair(ctx, s->bits, 12);
     case 7: return bosc_cbt_decode_at(ctx, s->tree, (const int64_t *)s->bits, ROOM, o->nodes);
     case 8: return bosc_cbt_reserve(ctx, s->tree);
-    default: /* an update of the tree as it was made */
+    case 9: /* an update of the tree as it was made */
         status = bosc_cbt_reset(ctx, s->tree, 4);
         if (status == BOSC_OK) status = bosc_cbt_update(ctx, s->tree, s->commands, LEAVES, o->numbers, ROOM);
         return status;
+    default: return exchange(ctx, s);
     }
 }
 
@@ -65,16 +128,19 @@ static void prepare(void *user)
 {
     struct subject *s = user;
     for (int i = 0; i < 64; i++)
-        s->bits[i] = s->which == 2 || s->which == 3 ? (uint64_t)i : s->which == 7 ? 63u - i : 5;
+        s->bits[i] = s->which == 2 || s->which == 3 || s->which == 15 ? (uint64_t)i
+                     : s->which == 7                                  ? 63u - i
+                     : s->which == 10                                 ? i % 32 == 0 /* two leaves */
+                                                                      : 5;
 }
 
 static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 20; kind++) {
+    for (int kind = 0; kind < 2 * CALLS; kind++) {
         memset(s, 0, sizeof *s);
-        s->which = kind % 10;
-        s->layout = kind / 10;
+        s->which = kind % CALLS;
+        s->layout = kind / CALLS;
         for (int l = 0; l < LEAVES; l++) s->commands[l] = (uint8_t)(l % 4 == 1 ? 1 : l % 4 == 2 ? 2 : l / 12 * 2);
         struct fault_sweep sweep = {.call = call,
                                     .open = open_tree,
@@ -82,7 +148,8 @@ static void faults(bosc_ctx *ctx)
                                     .prepare = prepare,
                                     .user = s,
                                     .outputs = &s->out,
-                                    .output_bytes = sizeof s->out};
+                                    .output_bytes = sizeof s->out,
+                                    .may_pass_none = s->which == 14 || s->which == 16};
         if (!suite_leaves_out()) fault_sweep(ctx, &sweep);
     }
     free(s);

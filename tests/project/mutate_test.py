@@ -34,7 +34,7 @@ build tests/boscage_test: link program.o libroom.a
 """
 PATCH = """A bug.
 suite: {suite}
-limit: 1
+limit: 1{key}
 
 --- a/src/answer.c
 +++ b/src/answer.c
@@ -56,8 +56,8 @@ class Mutate(unittest.TestCase):
             shutil.copy(MUTATE, root / "tools")
             for name, text in SOURCES.items():
                 (root / name).write_text(text)
-            for name, (suite, old, new) in patches.items():
-                text = PATCH.format(suite=suite, old=old, new=new)
+            for name, (suite, old, new, *keys) in patches.items():
+                text = PATCH.format(suite=suite, old=old, new=new, key="".join(f"\n{key}" for key in keys))
                 (root / "tests" / "mutants" / f"room-{name}.patch").write_text(text)
             build = root / "build" / "dev"
             (build / "build.ninja").write_text(NINJA.format(root=root))
@@ -66,7 +66,7 @@ class Mutate(unittest.TestCase):
             (build / "compile_commands.json").write_bytes(commands.stdout)
             done = subprocess.run([root / "tools" / "mutate", *arguments], capture_output=True, text=True)
             self.assertEqual((root / "src" / "answer.c").read_text(), SOURCES["src/answer.c"])
-            return [line.split(None, 1)[1] for line in done.stdout.split("\n\n")[0].splitlines()], done.returncode
+            return [line.split(None, 1)[-1] for line in done.stdout.split("\n\n")[0].splitlines()], done.returncode
 
     def test_a_bug_that_is_found(self):
         self.assertEqual(self.ends(bug=("room", 42, 43)), (["killed by room"], 0))
@@ -83,6 +83,11 @@ class Mutate(unittest.TestCase):
         ends = [end.partition(":")[0] for end in ends]
         self.assertEqual(ends, ["does not apply", "does not build", "no suite is called hall"])
         self.assertEqual(code, 1)
+
+    def test_the_builds_that_are_needed(self):
+        patches = {"a": ("room", 42, 41), "b": ("room", 42, 43, "preset: tsan")}
+        self.assertEqual(self.ends("--presets", **patches), (["tsan"], 0))
+        self.assertEqual(self.ends("--presets", "room-a", **patches), (["dev"], 0))
 
     def test_some_of_them(self):
         patches = {f"bug{i}": ("room", 42, i) for i in range(6)}

@@ -157,6 +157,16 @@ static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, const v
     return met;
 }
 
+/* Failures of drivers are reached by sweeps alone, so that a build that counts branches makes them whole. */
+static bool leaves_out(void)
+{
+#ifdef SUITE_FEW
+    return false;
+#else
+    return suite_leaves_out();
+#endif
+}
+
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
 {
     int64_t swept = 0, passages_of_call;
@@ -166,7 +176,7 @@ int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
 #endif
     for (int for_good = 0; for_good < 2; for_good++) {
         int64_t k = 0;
-        while (suite_leaves_out() || fail_at_passage(like, sweep, expected, k, for_good))
+        while (leaves_out() || fail_at_passage(like, sweep, expected, k, for_good))
             k += sweep->step ? sweep->step : 1;
         CHECK(k >= passages_of_call); /* each of them has failed, or was left out */
         swept += k;

@@ -11,7 +11,8 @@
 #define BI_CBT_DECODE_MIXED bi_cbt_decode_avx512
 #define BI_CBT_VBMI2_TARGET __attribute__((target("avx512vbmi2,avx512bitalg")))
 
-/* The bits (from the block's first) where leaves begin; lanes behind the last one are written too. */
+/* unreached: where there is VBMI2. The bits (from the block's first) where leaves begin; lanes behind the last one are
+ * written too. */
 static inline uint32_t bi_cbt_leaf_starts(const uint64_t bits[16], uint32_t starts[1024 + 16])
 {
     const __m512i step = _mm512_set1_epi32(16);
@@ -28,6 +29,7 @@ static inline uint32_t bi_cbt_leaf_starts(const uint64_t bits[16], uint32_t star
     return n;
 }
 
+/* unreached: likewise */
 static inline void bi_cbt_decode_by_16_bits(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes,
                                             int64_t at, bool wide)
 {
@@ -119,7 +121,7 @@ static inline void bi_cbt_decode_avx512(const uint64_t bits[16], uint64_t base, 
     if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg"))
         bi_cbt_decode_by_words(bits, base, end, nodes, at, wide);
     else
-        bi_cbt_decode_by_16_bits(bits, base, end, nodes, at, wide);
+        bi_cbt_decode_by_16_bits(bits, base, end, nodes, at, wide); /* unreached: likewise */
 }
 
 #endif
