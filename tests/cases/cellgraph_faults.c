@@ -2,7 +2,7 @@
 #include "cases/cells_data.h"
 #include "support/faults.h"
 
-enum { ROWS = 90, WORDS = 2, EDGES = 8 * ROWS };
+enum { ROWS = 90, CROWD = 300, WORDS = 2, EDGES = 8 * ROWS };
 
 struct outputs {
     uint64_t vectors[ROWS * WORDS];
@@ -38,7 +38,7 @@ static void open_graph(bosc_ctx *ctx, void *user)
     struct subject *s = user;
     bosc_cellgraph_opts o = options(s);
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &s->graph));
-    CHECK_OK(ctx, bosc_cellgraph_build(ctx, s->graph, s->cells.rows, ROWS, s->cells.stride));
+    CHECK_OK(ctx, bosc_cellgraph_build(ctx, s->graph, s->cells.rows, s->cells.n, s->cells.stride));
 }
 
 static void close_graph(void *user) { bosc_cellgraph_free(((struct subject *)user)->graph); }
@@ -55,8 +55,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 0:
         status = bosc_cellgraph_create(ctx, &opts, &graph);
         if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS / 2, s->cells.stride);
-        if (status == BOSC_OK) status = bosc_cellgraph_reserve(ctx, graph, ROWS, 4 * ROWS);
-        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, ROWS, s->cells.stride);
+        if (status == BOSC_OK) status = bosc_cellgraph_reserve(ctx, graph, s->cells.n, 4 * ROWS);
+        if (status == BOSC_OK) status = bosc_cellgraph_build(ctx, graph, s->cells.rows, s->cells.n, s->cells.stride);
         if (status == BOSC_OK) status = bosc_cellgraph_get_pairs(ctx, graph, o->ids, o->positions);
         bosc_cellgraph_free(graph);
         return status;
@@ -85,6 +85,55 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     }
 }
 
+/* Rows that agree in all words but one, which are too many for a join's group; each has a neighbour in it, and some have
+ * one in another word. */
+static struct reference_cells crowd(struct suite_random *r, int32_t length)
+{
+    struct reference_cells c = cells_make(r, CELLS_EQUAL, length, 1, CROWD, 0);
+    const int64_t crowded = c.stride / 2;
+    for (int64_t i = 0; i < CROWD; i++) {
+        uint64_t *row = c.rows + i * c.stride;
+        row[crowded] = i % 2 ? row[crowded - c.stride] ^ 2 : suite_next(r) >> 32;
+        if (i % 10 == 3 && c.stride > 1) {
+            row[crowded] = row[crowded - c.stride];
+            row[0] ^= 1;
+        }
+    }
+    return c;
+}
+
+static void sweep(bosc_ctx *ctx, struct subject *s)
+{
+    struct fault_sweep sweep = {.call = call,
+                                .open = open_graph,
+                                .close = close_graph,
+                                .user = s,
+                                .outputs = &s->out,
+                                .output_bytes = sizeof s->out};
+    bosc_cellgraph_info info = {.size = sizeof info};
+    open_graph(ctx, s);
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, s->graph, &info), BOSC_OK);
+    CHECK(info.edges > 0 && info.edges <= EDGES);
+    close_graph(s);
+    if (!suite_leaves_out()) fault_sweep(ctx, &sweep);
+    free(s->cells.rows);
+}
+
+/* Joins that go on by halves. */
+static void crowded(bosc_ctx *ctx)
+{
+    static const int32_t lengths[] = {60, 600};
+    struct subject *s = suite_alloc(sizeof *s);
+    for (int kind = 0; kind < 2; kind++) {
+        struct suite_random r = {(uint64_t)kind};
+        memset(s, 0, sizeof *s);
+        s->method = BOSC_CELLGRAPH_JOIN;
+        s->cells = crowd(&r, lengths[kind]);
+        sweep(ctx, s);
+    }
+    free(s);
+}
+
 static void faults(bosc_ctx *ctx)
 {
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
@@ -108,22 +157,10 @@ static void faults(bosc_ctx *ctx)
             if (s->search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
         }
         s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
-        struct fault_sweep sweep = {.call = call,
-                                    .open = open_graph,
-                                    .close = close_graph,
-                                    .user = s,
-                                    .outputs = &s->out,
-                                    .output_bytes = sizeof s->out};
-        bosc_cellgraph_info info = {.size = sizeof info};
-        open_graph(ctx, s);
-        CHECK_EQ(bosc_cellgraph_get_info(ctx, s->graph, &info), BOSC_OK);
-        CHECK(info.edges > 0 && info.edges <= EDGES);
-        close_graph(s);
-        if (!suite_leaves_out()) fault_sweep(ctx, &sweep);
-        free(s->cells.rows);
+        sweep(ctx, s);
     }
     free(s);
 }
 
-static const struct suite_case suite_cases_cellgraph_faults[] = {{"faults", faults, NULL}};
+static const struct suite_case suite_cases_cellgraph_faults[] = {{"faults", faults, NULL}, {"crowded", crowded, NULL}};
 SUITE(cellgraph_faults);

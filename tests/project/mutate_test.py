@@ -86,8 +86,8 @@ class Mutate(unittest.TestCase):
 
     def test_the_builds_that_are_needed(self):
         patches = {"a": ("room", 42, 41), "b": ("room", 42, 43, "preset: tsan")}
-        self.assertEqual(self.ends("--presets", **patches), (["tsan"], 0))
-        self.assertEqual(self.ends("--presets", "room-a", **patches), (["dev"], 0))
+        self.assertEqual(self.ends("--targets", **patches), (["tsan:boscage_test"], 0))
+        self.assertEqual(self.ends("--targets", "room-a", **patches), (["dev:boscage_test"], 0))
 
     def test_some_of_them(self):
         patches = {f"bug{i}": ("room", 42, i) for i in range(6)}
