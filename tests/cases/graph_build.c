@@ -334,29 +334,33 @@ static void bad_data(bosc_ctx *ctx)
         const char *message;
     } bad[] = {{5, 10, 2, 1, "u: entry 5 is 10"},
                {5, 2, 10, 1, "v: entry 5 is 10"},
-               {0, -1, 2, 1, "u: entry 0 is -1"},
+               {7, 3, 1, (float)(1e300 * 1e300 * 0), "weights: entry 7 is NaN"},
+               {8, 3, UINT32_MAX, 1, "v: entry 8 is 4294967295"},
+               {0, -1, 2, 1, "u: entry 0 is -1"}, /* and what no id of 32 bits is */
                {19, 2, INT64_MIN, 1, "v: entry 19 is -9223372036854775808"},
                {19, INT64_MAX, 11, 1, "u: entry 19 is 9223372036854775807"},
-               {7, (int64_t)1 << 32, 1, 1, "u: entry 7 is 4294967296"},
-               {7, 3, 1, (float)(1e300 * 1e300 * 0), "weights: entry 7 is NaN"}};
-    bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64};
-    bosc_graph *graph = new_graph(ctx, &o);
-    struct graph_entries good = graph_make(4, GRAPH_SPARSE, 10, 20, o.weight, RANDOM);
-    CHECK_OK(ctx, graph_build(ctx, &o, graph, &good, false));
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+               {7, (int64_t)1 << 32, 1, 1, "u: entry 7 is 4294967296"}};
+    enum { ALL = sizeof bad / sizeof bad[0], NARROW = 4 };
+    for (int k = 0; k < ALL + NARROW; k++) {
+        const int b = k % ALL;
+        bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = k < ALL ? 64 : 32};
+        bosc_graph *graph = new_graph(ctx, &o);
+        struct graph_entries good = graph_make(4, GRAPH_SPARSE, 10, 20, o.weight, RANDOM);
+        CHECK_OK(ctx, graph_build(ctx, &o, graph, &good, false));
         for (int device = 0; device <= has_device_memory(ctx); device++) {
             struct graph_entries e = graph_make(6, GRAPH_SPARSE, 10, 20, o.weight, RANDOM);
-            e.u[bad[k].at] = bad[k].u;
-            e.v[bad[k].at] = bad[k].v;
-            ((float *)e.weights)[bad[k].at] = bad[k].w;
+            e.u[bad[b].at] = bad[b].u;
+            e.v[bad[b].at] = bad[b].v;
+            ((float *)e.weights)[bad[b].at] = bad[b].w;
             CHECK_STATUS(ctx, graph_build(ctx, &o, graph, &e, device), BOSC_ERR_DATA);
-            if (!suite_begins(bosc_message(ctx), bad[k].message))
-                suite_fail(__FILE__, __LINE__, "\"%s\" is not \"%s\"", bosc_message(ctx), bad[k].message);
+            if (!suite_begins(bosc_message(ctx), bad[b].message))
+                suite_fail(__FILE__, __LINE__, "\"%s\" is not \"%s\"", bosc_message(ctx), bad[b].message);
             graph_check(ctx, &o, graph, &good, false);
             graph_free_entries(&e);
         }
-    bosc_graph_free(graph);
-    graph_free_entries(&good);
+        bosc_graph_free(graph);
+        graph_free_entries(&good);
+    }
 }
 
 static const struct suite_case suite_cases_graph_build[] = {
