@@ -295,7 +295,8 @@ bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bos
 {
     struct tiff t = {.name = sink->name};
     if (heights->width > INT32_MAX || heights->height > INT32_MAX)
-        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more columns or rows than a TIFF can have", sink->name);
+        return bi_io_fail(error, BOSC_ERR_LIMIT, /* unreached: 8 GB of heights */
+                          "%s: more columns or rows than a TIFF can have", sink->name);
     bool whole = open_tiff(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
     if (whole) whole = put_rows(t.handle, heights);
     if (t.handle) TIFFClose(t.handle);

@@ -101,8 +101,8 @@ static bosc_status write_glb(struct bi_sink *sink, const void *what, bosc_io_err
     size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
     size_t body = vectors * (mesh->normals ? 2 : 1) + indices; /* a multiple of 4 */
     if (body > UINT32_MAX - 4096)
-        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: the mesh takes %zu bytes, and a .glb holds less than 4 GiB",
-                          sink->name, body);
+        return bi_io_fail(error, BOSC_ERR_LIMIT, /* unreached: 4 GB of mesh */
+                          "%s: the mesh takes %zu bytes, and a .glb holds less than 4 GiB", sink->name, body);
     char *head = glb_head(mesh, body);
     if (!head) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     size_t length = strlen(head), padded = (length + 3) / 4 * 4;

@@ -457,6 +457,25 @@ static void faults(void)
 }
 #endif
 
+/* More columns than readers take are not written. */
+static void too_wide(void)
+{
+    enum { COLUMNS = 1000001 };
+    bosc_heights h = {.width = COLUMNS, .height = 1, .data = suite_alloc(COLUMNS * sizeof(float))};
+    memset(h.data, 0, COLUMNS * sizeof(float));
+    for (int k = 0; k < 4; k++) {
+        char path[PATH_ROOM];
+        bosc_io_error error;
+        fresh_path(path, k % 2 ? ".png" : ".pgm");
+        CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_ERR_LIMIT);
+        CHECK(strstr(error.text, "more than 1000000 columns or rows"));
+        CHECK(access(path, F_OK) != 0);
+        h.width = k ? 1 : COLUMNS;
+        h.height = k ? COLUMNS : 1;
+    }
+    free(h.data);
+}
+
 static const struct suite_case suite_cases_io_heights_files[] = {
     {"TIFFs", NULL, tiff_good},
     {"TIFFs with a place on the Earth", NULL, tiff_geography},
@@ -465,6 +484,7 @@ static const struct suite_case suite_cases_io_heights_files[] = {
     {"damaged TIFFs", NULL, tiff_damaged},
     {"written and read back", NULL, round_trips},
     {"bad arguments", NULL, bad_arguments},
+    {"too wide", NULL, too_wide},
 #ifdef BOSC_FAULTS
     {"faults at every passage", NULL, faults},
 #endif

@@ -226,6 +226,33 @@ static void duplicates_in_pieces(bosc_ctx *ctx)
     }
 }
 
+/* So many rows that a sort puts them in order, as writing to random places would miss every cache. */
+static void many_rows(void)
+{
+    const int64_t n = ((int64_t)1 << 22) + 5, values = 3 << 20;
+    if (suite_slow(NULL)) return;
+    bosc_ctx *ctx = suite_open(&(bosc_ctx_opts){.size = sizeof(bosc_ctx_opts), .threads = 2});
+    bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = BOSC_I32, .dim = 1, .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE, .id_bits = 32};
+    int32_t *points = suite_alloc((size_t)n * 4), *inverse = suite_alloc((size_t)n * 4);
+    int64_t *counts = suite_alloc((size_t)values * 8);
+    for (int64_t i = 0; i < n; i++) points[i] = (int32_t)(i * 7919 % values);
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+    for (int64_t i = 0; i < n; i++) { /* nodes are in order, as there is one coordinate */
+        CHECK_EQ(inverse[i], points[i]);
+        counts[inverse[i]]--;
+    }
+    for (int64_t v = 0; v < values; v++) CHECK_EQ(counts[v], 0);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free(points);
+    free(inverse);
+    free(counts);
+}
+
 static void count_lines(void *user, bosc_log_level level, const char *text)
 {
     (void)level;
@@ -273,5 +300,6 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"clusters", clusters, NULL},
     {"published builder in halves", published_halves, NULL},
     {"duplicates in pieces", duplicates_in_pieces, NULL},
+    {"many rows", NULL, many_rows},
 };
 SUITE(kdtree_build);
