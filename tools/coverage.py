@@ -5,9 +5,11 @@ usage: tools/coverage.py BUILD [PERCENT]     names the files with fewer lines re
 A line counts as reached if it was in any object; hot files are compiled several times, headers into many. A line that
 guards against what cannot happen, or needs another machine, says so by a comment that begins with "unreached:", and is
 not counted; on a line of its own such a comment is about the function that follows. Kernels (.cu, .cuh) are not
-measured, but the steps that they share with the CPU are; nor is what stands in for a library that is not linked.
+measured, but the steps that they share with the CPU are; nor is what stands in for a library that is not linked. Lines of
+a list (.def) are one macro's: a branch of it counts as taken if any of them took it.
 """
 import collections
+import itertools
 import json
 import pathlib
 import subprocess
@@ -77,7 +79,17 @@ def collect(build):
     for name, lines in files.items():
         for number in guards(name):
             lines.pop(number, None)
+        if name.suffix == ".def":
+            fold_list(lines)
     return files
+
+
+def fold_list(lines):
+    """Leaves the branches of a list's longest line, with the times that they were taken in any."""
+    times = [sum(some) for some in itertools.zip_longest(*(taken for _, taken in lines.values()), fillvalue=0)]
+    for number, (count, _) in lines.items():
+        lines[number] = (count, times)
+        times = []
 
 
 def part(some, of):

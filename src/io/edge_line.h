@@ -21,7 +21,11 @@ enum bi_line_kind { BI_LINE_EDGE, BI_LINE_EMPTY, BI_LINE_WIDER, BI_LINE_BAD };
 enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
                                     bosc_status *status, struct bi_reason *reason);
 
+#if defined(BI_ONE_COPY) /* see base/step.h */
+#define BI_INLINE static inline
+#else
 #define BI_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The value of 8 digits, the first in the lowest byte, each less '0'. Source: Lemire, Number Parsing at a Gigabyte per
  * Second (2021), after Muła. */

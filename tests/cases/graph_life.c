@@ -253,6 +253,48 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
+/* Faults while a ring whose vertices name two others each is taken from CSR rows, and copied out in every way. */
+enum { VERTICES = 12, ENTRIES = 2 * VERTICES, ARCS = 2 * ENTRIES };
+struct ring {
+    int64_t offsets[VERTICES + 1], neighbours[ENTRIES];
+    float weights[ENTRIES];
+    struct ring_outputs {
+        int64_t offsets[VERTICES + 1], neighbours[ARCS], edges[ARCS], u[ENTRIES], v[ENTRIES];
+        float arc_weights[ARCS], weights[ENTRIES];
+    } out;
+};
+
+static bosc_status copy_out(bosc_ctx *ctx, void *user)
+{
+    struct ring *r = user;
+    bosc_graph *graph = NULL;
+    bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64};
+    bosc_status status = bosc_graph_create(ctx, &o, &graph);
+    if (status == BOSC_OK) status = bosc_graph_build_rows(ctx, graph, r->offsets, r->neighbours, r->weights, VERTICES);
+    const struct ring_outputs kept = r->out;
+    if (status == BOSC_OK)
+        status = bosc_graph_get_rows(ctx, graph, r->out.offsets, r->out.neighbours, r->out.arc_weights, r->out.edges);
+    if (status == BOSC_OK) {
+        status = bosc_graph_get_edges(ctx, graph, NULL, r->out.u, r->out.v, r->out.weights);
+        if (status != BOSC_OK) r->out = kept; /* what the first of the two wrote */
+    }
+    bosc_graph_free(graph);
+    return status;
+}
+
+static void ring_faults(bosc_ctx *ctx)
+{
+    struct ring *r = suite_alloc(sizeof *r);
+    for (int64_t i = 0; i <= VERTICES; i++) r->offsets[i] = 2 * i;
+    for (int64_t i = 0; i < ENTRIES; i++) {
+        r->neighbours[i] = (i / 2 + 1 + i % 2) % VERTICES;
+        r->weights[i] = (float)(i * 7 % 5);
+    }
+    struct fault_sweep sweep = {.call = copy_out, .user = r, .outputs = &r->out, .output_bytes = sizeof r->out};
+    CHECK(fault_sweep(ctx, &sweep) > 3);
+    free(r);
+}
+
 /* Faults while a graph is saved and read back. */
 struct stream {
     struct saved file;
@@ -303,6 +345,7 @@ static const struct suite_case suite_cases_graph_life[] = {
     {"outlive", outlive, NULL},
     {"many contexts", many_contexts, NULL},
     {"faults", faults, NULL},
+    {"ring faults", ring_faults, NULL},
     {"file faults", file_faults, NULL},
 };
 SUITE(graph_life);

@@ -25,6 +25,7 @@ static const struct suite *const suites[] = {
 struct test {
     const struct suite_case *of;
     const struct configuration *configuration;
+    const char *suite;
     char name[160];
 };
 
@@ -40,12 +41,13 @@ void suite_fail(const char *file, int line, const char *format, ...)
     abort();
 }
 
-/* The trials of a case that take long are made in part; the emulator's are made whole on a device. */
-static uint64_t one_trial_of(const struct configuration *c)
+/* The trials of a case that take long are made in part; the emulator's are made whole on a device, and those of faults
+ * where branches are counted. */
+static uint64_t one_trial_of(const struct test *test)
 {
-    bool emulated = strcmp(c->name, "cuda") == 0;
+    bool emulated = strcmp(test->configuration->name, "cuda") == 0;
 #if defined SUITE_FEW
-    return emulated ? SUITE_FEW : 1;
+    return emulated && !strstr(test->suite, "_faults") ? SUITE_FEW : 1;
 #elif defined SUITE_RACES
     (void)emulated;
     return 4;
@@ -64,7 +66,7 @@ static void run(void **state)
         test->of->once();
         return;
     }
-    suite_begin_case(one_trial_of(test->configuration));
+    suite_begin_case(one_trial_of(test));
     bosc_ctx *ctx = NULL;
     assert_int_equal(bosc_ctx_create(&test->configuration->opts, &ctx), BOSC_OK);
     test->of->run(ctx);
@@ -84,7 +86,7 @@ static int run_suite(const struct suite *suite, const char *configuration)
             bool once = suite->cases[i].once != NULL;
             if (configuration && !strstr(once ? "once" : list[c].name, configuration)) continue;
             struct test *t = &tests[count];
-            *t = (struct test){.of = &suite->cases[i], .configuration = &list[c]};
+            *t = (struct test){.of = &suite->cases[i], .configuration = &list[c], .suite = suite->name};
             snprintf(t->name, sizeof t->name, "%.100s%s%.47s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
             units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run, .initial_state = t};
         }
