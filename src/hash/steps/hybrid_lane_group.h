@@ -1,83 +1,87 @@
-/* HYBRID: a lane group builds the three subtables of a run. In the published build all keys write to their slots at
- * once, and a key that was overwritten goes on to the next subtable; which one wins is chance. Here it is a stable
- * matching as in BUCKETED, with slots of one key: proposal t of a key goes to subtable t % 3, and a slot accepts the
- * highest (t, earlier key) of all proposals ever made to it. At the mean of 409 keys each makes 2.1 proposals;
- * of runs of 512 keys 1 in 75 takes a second seed. Source: Alcantara et al., Real-time Parallel Hashing on the GPU
- * (2009). */
+/* HYBRID: a lane group builds the three subtables of a run by parallel cuckoo hashing in rounds, as published. In round
+ * r all keys without a slot write to theirs in subtable r % 3, whatever stands there; then all read back, and those
+ * that were overwritten, just now or after rounds of rest, go on to the next subtable. After too many rounds the run
+ * takes its next seed. Which of several writers of a slot wins is chance in the published build; here it is the one
+ * that comes first in the run. At the mean of 409 keys a run takes 16 rounds and each key writes 2.1 times; of runs of
+ * 480 keys 1 in 50 takes a second seed. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009),
+ * section 4.2. */
 #ifndef BI_HASH_STEPS_HYBRID_LANE_GROUP_H
 #define BI_HASH_STEPS_HYBRID_LANE_GROUP_H
 
 #include "hash/steps/slot_store.h"
 #include "hash/steps/lane_group.h"
 
-enum { BI_HASH_HYBRID_KEY_BITS = 9, BI_HASH_HYBRID_LAST_KEY = BI_HASH_HYBRID_MAX_KEYS - 1 };
+#define BI_HASH_HYBRID_EMPTY UINT32_MAX
+#define BI_HASH_HYBRID_EVICTED UINT8_MAX
 
 struct bi_hash_hybrid_work {
     uint32_t mixed[BI_HASH_HYBRID_MAX_KEYS];
-    uint32_t slots
-        [BI_HASH_HYBRID_SLOTS]; /* 0, or (proposal + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key) */
-    uint32_t failed;
+    /* BI_HASH_HYBRID_EMPTY, or rounds left << 9 | key: the least code of a slot is that of its latest round's first. */
+    uint32_t slots[BI_HASH_HYBRID_SLOTS];
+    uint8_t subtable[BI_HASH_HYBRID_MAX_KEYS]; /* of each key; or BI_HASH_HYBRID_EVICTED */
 };
 
-BI_LANE_GROUP_FN uint32_t bi_hash_hybrid_key(uint32_t code)
+BI_LANE_GROUP_FN uint32_t bi_hash_hybrid_key(uint32_t code) { return code % BI_HASH_HYBRID_MAX_KEYS; }
+
+BI_LANE_GROUP_FN uint32_t *bi_hash_hybrid_slot(struct bi_hash_hybrid_work *w, uint32_t key, uint32_t subtable)
 {
-    return BI_HASH_HYBRID_LAST_KEY - code % BI_HASH_HYBRID_MAX_KEYS;
+    return &w->slots[bosc_hash_slot_in_subtable(w->mixed[key], subtable, BI_HASH_HYBRID_SLOTS)];
 }
 
-/* Makes the proposals of a key, then those of the key that it displaces, and so on. */
-BI_LANE_GROUP_FN void bi_hash_hybrid_propose(struct bi_hash_hybrid_work *w, uint32_t key)
+/* All write, then read back; whether a key is without a slot still. */
+BI_LANE_GROUP_FN bool bi_hash_hybrid_round(struct bi_hash_hybrid_work *w, uint32_t keys, uint32_t round)
 {
-    uint32_t proposal = 0;
-    while (proposal < BI_HASH_HYBRID_PROPOSALS) {
-        uint32_t slot = bosc_hash_slot_in_subtable(w->mixed[key], proposal % BOSC_HASH_SUBTABLES, BI_HASH_HYBRID_SLOTS);
-        uint32_t code = (proposal + 1) << BI_HASH_HYBRID_KEY_BITS | (BI_HASH_HYBRID_LAST_KEY - key);
-        uint32_t there = bi_lane_group_max(&w->slots[slot], code);
-        if (there == 0) return;
-        if (there > code) {
-            proposal++;
-        } else {
-            key = bi_hash_hybrid_key(there);
-            proposal = there >> BI_HASH_HYBRID_KEY_BITS;
-        }
+    uint32_t subtable = round % BOSC_HASH_SUBTABLES, left = BI_HASH_HYBRID_ROUNDS - 1 - round;
+    bool evicted = false;
+    for (uint32_t j = BI_LANE; j < keys; j += BI_LANES) {
+        if (w->subtable[j] != BI_HASH_HYBRID_EVICTED) continue;
+        bi_lane_group_min(bi_hash_hybrid_slot(w, j, subtable), left * BI_HASH_HYBRID_MAX_KEYS + j);
+        w->subtable[j] = (uint8_t)subtable;
     }
-    bi_lane_group_or(&w->failed, 1);
+    bi_lane_group_sync();
+    for (uint32_t j = BI_LANE; j < keys; j += BI_LANES) {
+        if (w->subtable[j] != subtable || bi_hash_hybrid_key(*bi_hash_hybrid_slot(w, j, subtable)) == j) continue;
+        w->subtable[j] = BI_HASH_HYBRID_EVICTED;
+        evicted = true;
+    }
+    return bi_lane_group_any(evicted);
 }
 
 BI_LANE_GROUP_FN bool bi_hash_hybrid_try(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                          uint32_t seed, struct bi_hash_hybrid_work *w)
 {
     bi_lane_group_sync();
-    if (BI_LANE == 0) w->failed = 0;
-    for (uint32_t i = BI_LANE; i < BI_HASH_HYBRID_SLOTS; i += BI_LANES) w->slots[i] = 0;
-    for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES)
+    for (uint32_t i = BI_LANE; i < BI_HASH_HYBRID_SLOTS; i += BI_LANES) w->slots[i] = BI_HASH_HYBRID_EMPTY;
+    for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) {
         w->mixed[j] = bosc_hash_remix(bi_hash_run_key(f, keys, j), f->view.key_bits, seed);
+        w->subtable[j] = BI_HASH_HYBRID_EVICTED;
+    }
     bi_lane_group_sync();
-    for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) bi_hash_hybrid_propose(w, j);
-    bi_lane_group_sync();
-    return !w->failed;
+    for (uint32_t round = 0; round < BI_HASH_HYBRID_ROUNDS; round++)
+        if (!bi_hash_hybrid_round(w, (uint32_t)keys->keys, round)) return true;
+    return false;
 }
 
 /* Whether a key stands in another of its slots too. */
 BI_LANE_GROUP_FN bool bi_hash_hybrid_repeats(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
-                                             const struct bi_hash_hybrid_work *w, uint32_t key)
+                                             struct bi_hash_hybrid_work *w, uint32_t key)
 {
     for (uint32_t s = 0; s < BOSC_HASH_SUBTABLES; s++) {
-        uint32_t code = w->slots[bosc_hash_slot_in_subtable(w->mixed[key], s, BI_HASH_HYBRID_SLOTS)];
-        uint32_t other = bi_hash_hybrid_key(code);
-        if (!code || other == key || w->mixed[other] != w->mixed[key]) continue;
+        uint32_t code = *bi_hash_hybrid_slot(w, key, s), other = bi_hash_hybrid_key(code);
+        if (code == BI_HASH_HYBRID_EMPTY || other == key || w->mixed[other] != w->mixed[key]) continue;
         if (bi_hash_same(bi_hash_run_key(f, keys, other), bi_hash_run_key(f, keys, key))) return true;
     }
     return false;
 }
 
 BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
-                                           const struct bi_hash_hybrid_work *w)
+                                           struct bi_hash_hybrid_work *w)
 {
     bosc_hash_word filler = bi_hash_slots_filler(&f->view, keys->run);
     uint64_t probes = 0;
     for (uint32_t i = BI_LANE; i < BI_HASH_HYBRID_SLOTS; i += BI_LANES) {
         uint32_t key = bi_hash_hybrid_key(w->slots[i]);
-        if (!w->slots[i]) {
+        if (w->slots[i] == BI_HASH_HYBRID_EMPTY) {
             bi_hash_write_slot(f, keys->first + i, filler, 0);
             continue;
         }
