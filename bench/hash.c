@@ -1,6 +1,7 @@
 /* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits] [-a] [-p].
  * Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in another order, and as many
- * that are absent. -a: all layouts, and a sort with binary searches. -p: without peers. Times are processor time over
+ * that are absent. -a: all layouts, CUCKOO with each number of functions, and a sort with binary searches.
+ * -p: without peers. Times are processor time over
  * the number of threads, so that other programs on the machine disturb them less; answers are checked. */
 #include <stdlib.h>
 #include <string.h>
@@ -154,16 +155,17 @@ static void measure(struct subject *s, int repeats)
     if (s->peer) drop_peer(s);
 }
 
-static void measure_layout(bosc_hash_layout layout, double load)
+/* functions: of CUCKOO, else 0. */
+static void measure_layout(const char *name, bosc_hash_layout layout, int functions, double load)
 {
-    static const char *const names[] = {"boscage, bucketed", "boscage, perfect", "boscage, hybrid", "boscage, FKS"};
-    struct subject s = {.name = names[layout], .builders = bench.opts.threads, .build = build_ours, .find = find_ours};
+    struct subject s = {.name = name, .builders = bench.opts.threads, .build = build_ours, .find = find_ours};
     bosc_hash_opts o = {.size = sizeof o,
                         .layout = layout,
                         .key_bits = 8 * in.bytes,
                         .value_size = in.bytes,
-                        .load = layout < BOSC_HASH_HYBRID ? load : 0,
-                        .seed = 1};
+                        .load = load,
+                        .seed = 1,
+                        .functions = functions};
     bosc_hash_info info = {.size = sizeof info};
     BENCH(bosc_hash_create(bench.ctx, &o, &s.ours));
     build_ours(&s);
@@ -171,6 +173,17 @@ static void measure_layout(bosc_hash_layout layout, double load)
     s.note = bench_text("%.2f x the pairs", (double)info.bytes / (double)(2 * in.bytes * in.n));
     measure(&s, bench.repeats);
     bosc_hash_free(s.ours);
+}
+
+static void measure_layouts(double load)
+{
+    measure_layout("boscage, perfect", BOSC_HASH_PERFECT, 0, load);
+    measure_layout("boscage, hybrid", BOSC_HASH_HYBRID, 0, 0);
+    measure_layout("boscage, FKS", BOSC_HASH_FKS, 0, 0);
+    measure_layout("boscage, cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
+    measure_layout("boscage, cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, load > 0.91 ? 0.91 : load);
+    measure_layout("boscage, cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, load);
+    measure_layout("boscage, chained", BOSC_HASH_CHAINED, 0, 0);
 }
 
 static void measure_sorted(void)
@@ -203,7 +216,8 @@ int main(int argc, char **argv)
     bench_open();
     bench.clock = BENCH_PROCESS;
     make_input();
-    for (int layout = 0; layout < (all ? 4 : 1); layout++) measure_layout((bosc_hash_layout)layout, load);
+    measure_layout("boscage, bucketed", BOSC_HASH_BUCKETED, 0, load);
+    if (all) measure_layouts(load);
     if (all) measure_sorted();
     for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
         struct subject s = {.name = p->name,

@@ -1,5 +1,5 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits]
- * [-l load factors, such as 0.7,0.95]. Values are as wide as keys. Arrays are on the device; times are of single calls,
+ * [-l load factors, such as 0.7,0.95] [-a]. -a: all layouts, which but for PERFECT have loads of their own. Values are as wide as keys. Arrays are on the device; times are of single calls,
  * between events; every answer is compared with what the keys say. Queries are the keys in another order, then as many
  * absent ones. */
 #include <cub/cub.cuh>
@@ -94,11 +94,17 @@ static void report(const char *name, data<K> &d, double load, bench_times build,
     device_row(bench_text("%s: misses", name), note, d.n, d.time_find(false, find), NULL);
 }
 
-template <class K> static void run_table(data<K> &d, double load)
+/* functions: of CUCKOO, else 0. */
+template <class K>
+static void run_table(data<K> &d, const char *name, bosc_hash_layout layout, int32_t functions, double load)
 {
     bosc_hash_opts o = {};
     bosc_hash *table = nullptr;
+    bosc_hash_info info = {};
     o.size = sizeof o;
+    o.layout = layout;
+    o.functions = functions;
+    info.size = sizeof info;
     o.key_bits = (int32_t)sizeof(K) * 8;
     o.value_size = (int32_t)sizeof(K);
     o.load = load;
@@ -108,7 +114,8 @@ template <class K> static void run_table(data<K> &d, double load)
     const auto find = [&](const K *queries, K *out) {
         BENCH(bosc_hash_find(bench.ctx, table, queries, d.n, out, nullptr));
     };
-    report("boscage", d, load, build, find);
+    BENCH(bosc_hash_get_info(bench.ctx, table, &info));
+    report(name, d, info.load, build, find);
     bosc_hash_free(table);
 }
 
@@ -129,10 +136,22 @@ template <class K> static void run_sort(data<K> &d)
     report("CUB sort, binary search", d, 1, build, find);
 }
 
-template <class K> static void run(int64_t n, const std::vector<double> &loads)
+template <class K> static void run_layouts(data<K> &d)
+{
+    run_table(d, "perfect", BOSC_HASH_PERFECT, 0, 0);
+    run_table(d, "hybrid", BOSC_HASH_HYBRID, 0, 0);
+    run_table(d, "FKS", BOSC_HASH_FKS, 0, 0);
+    run_table(d, "cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
+    run_table(d, "cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, 0);
+    run_table(d, "cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, 0);
+    run_table(d, "chained", BOSC_HASH_CHAINED, 0, 0);
+}
+
+template <class K> static void run(int64_t n, const std::vector<double> &loads, bool all)
 {
     data<K> d(n);
-    for (double load : loads) run_table(d, load);
+    for (double load : loads) run_table(d, "boscage", BOSC_HASH_BUCKETED, 0, load);
+    if (all) run_layouts(d);
     run_sort(d);
 }
 
@@ -140,11 +159,13 @@ int main(int argc, char **argv)
 {
     int64_t bits = 32;
     const char *list = "0.7,0.8,0.9,0.95";
+    bool all = false;
     const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
-                                {'l', BENCH_TEXT, &list, "load factors, with commas between them"}};
+                                {'l', BENCH_TEXT, &list, "load factors, with commas between them"},
+                                {'a', BENCH_FLAG, &all, "all layouts"}};
     bench.n = 5000000;
     bench.repeats = 9;
-    bench_options(argc, argv, "keys", own, 2);
+    bench_options(argc, argv, "keys", own, 3);
     if ((bits != 32 && bits != 64) || bench.n < 1 || bench.n > INT32_MAX)
         bench_fail("-k is 32 or 64, -n from 1 to 2^31 - 1");
     std::vector<double> loads;
@@ -154,8 +175,8 @@ int main(int argc, char **argv)
     }
     open_device();
     if (bits == 32)
-        run<uint32_t>(bench.n, loads);
+        run<uint32_t>(bench.n, loads, all);
     else
-        run<uint64_t>(bench.n, loads);
+        run<uint64_t>(bench.n, loads, all);
     return close_device();
 }

@@ -82,14 +82,20 @@ struct lookup {
 static int read_options(const struct job *job, bosc_hash_opts *opts)
 {
     int layout = 0, policy = 0, code;
+    int64_t functions = 0;
     uint64_t seed = 0;
     if ((code = option_choice(job, OPT_LAYOUT, &layout)) || (code = option_choice(job, OPT_DUPLICATES, &policy)) ||
-        (code = option_number(job, OPT_LOAD, 0.5, &opts->load)) || (code = option_seed(job, &seed)))
+        (code = option_integer(job, OPT_FUNCTIONS, 2, 4, &functions)) || (code = option_seed(job, &seed)))
         return code;
-    if (opts->load > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS))
+    bool cuckoo = layout == BOSC_HASH_CUCKOO;
+    if (functions && !cuckoo) return say(EXIT_USAGE, "--functions: goes with --layout cuckoo alone");
+    if ((code = option_number(job, OPT_LOAD, cuckoo && functions == 2 ? 0.25 : 0.5, &opts->load))) return code;
+    if (opts->load > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS || layout == BOSC_HASH_CHAINED))
         return say(EXIT_USAGE, "--load: the layout %s has a fixed one", option_word(job, OPT_LAYOUT, layout));
-    if (opts->load > 0.97) return say(EXIT_USAGE, "--load: %s is more than 0.97", job->value[OPT_LOAD]);
+    double most = cuckoo && functions == 2 ? 0.5 : cuckoo && functions == 3 ? 0.91 : 0.97;
+    if (opts->load > most) return say(EXIT_USAGE, "--load: %s is more than %g", job->value[OPT_LOAD], most);
     opts->layout = (bosc_hash_layout)layout;
+    opts->functions = (int32_t)functions;
     opts->duplicates = (bosc_hash_duplicates)policy;
     opts->seed = seed;
     return EXIT_DONE;

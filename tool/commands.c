@@ -251,7 +251,7 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "lookup",
      .usage = "--keys K.npy --values V.npy --queries Q.npy -o out.npy [--found f.npy]\n"
-              "                           [--layout NAME] [--load F] [--duplicates NAME]",
+              "                           [--layout NAME] [--functions D] [--load F] [--duplicates NAME]",
      .summary =
          "Build a hash table of key-value pairs and look keys up.\n"
          "Keys are integers (n,), none negative, values f4, f8 or integers of 8 to 64 bits (n,); out has the values'\n"
@@ -263,13 +263,14 @@ const struct command commands[] = {
               {.id = OPT_OUTPUT, .required = true, .help = "where the values go: .npy; - is standard output"},
               {.id = OPT_FOUND},
               {.id = OPT_LAYOUT},
+              {.id = OPT_FUNCTIONS},
               {.id = OPT_LOAD},
               {.id = OPT_DUPLICATES}},
      .arrays = true,
      .run = run_hash_lookup},
     {.room = "hash",
      .verb = "member",
-     .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--load F]",
+     .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--functions D] [--load F]",
      .summary = "Build a hash set of keys and tell which queries are in it.\n"
                 "Keys are u4 or u8 (n,); found (m,) is u1, 1 or 0.",
      .example = "boscage hash member --keys keys.npy --queries queries.npy -o found.npy",
@@ -277,6 +278,7 @@ const struct command commands[] = {
               {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look for"},
               {.id = OPT_OUTPUT, .help = "where the answers go: .npy, (m,) u1; - is standard output"},
               {.id = OPT_LAYOUT},
+              {.id = OPT_FUNCTIONS},
               {.id = OPT_LOAD}},
      .arrays = true,
      .run = run_hash_member},

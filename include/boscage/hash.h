@@ -13,7 +13,8 @@
  * on CUDA) take their size in scratch as well.
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009); Alcantara, Efficient Hash
  * Tables on the GPU (2011); Fredman, Komlos, Szemeredi, Storing a Sparse Table with O(1) Worst Case Access Time (1984);
- * Pagh and Rodler, Cuckoo Hashing (2004); Gale and Shapley, College Admissions (1962). */
+ * Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Gale and Shapley,
+ * College Admissions (1962). */
 #ifndef BOSCAGE_HASH_H
 #define BOSCAGE_HASH_H
 
@@ -29,7 +30,9 @@ typedef enum bosc_hash_layout {
     BOSC_HASH_BUCKETED = 0, /* buckets of four slots, two buckets for each key; partitions built in fast memory */
     BOSC_HASH_PERFECT = 1,  /* one slot for each key, found through its group's pilot; for up to 2^31 keys */
     BOSC_HASH_HYBRID = 2,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
-    BOSC_HASH_FKS = 3       /* published: k * k slots for a bucket of k keys, without collisions */
+    BOSC_HASH_FKS = 3,      /* published: k * k slots for a bucket of k keys, without collisions */
+    BOSC_HASH_CUCKOO = 4,   /* published: a slot by each of 2 to 4 functions over the whole table, and a stash */
+    BOSC_HASH_CHAINED = 5   /* published: each key in the less full of two buckets of any length */
 } bosc_hash_layout;
 
 typedef enum bosc_hash_kind {
@@ -55,10 +58,11 @@ typedef struct bosc_hash_opts {
     int32_t value_size; /* bytes of a value, 0 (default: a set) to 64 */
     bosc_hash_duplicates duplicates;
     bosc_dtype value_dtype; /* SUM and MIN: the type of the values, of 32 or 64 bits, whose size is value_size */
-    double load;            /* load factor, 0.5 to 0.97; 0: 0.8. HYBRID and FKS have their own: 0.71 and 0.25 */
+    double load;            /* load factor, 0.5 to 0.97; 0: 0.8. CUCKOO with 2 functions 0.25 to 0.5, 0: 0.45; with 3
+                             * at most 0.91. HYBRID, FKS and CHAINED have their own: 0.71, 0.25, 1 */
     uint64_t seed;
-    int32_t counted; /* not 0: the table counts the pairs of each key (maps) */
-    int32_t reserved;
+    int32_t counted;   /* not 0: the table counts the pairs of each key (maps) */
+    int32_t functions; /* CUCKOO: hash functions, 2 to 4; 0: 4 */
 } bosc_hash_opts;
 
 /* Makes an empty table.
@@ -89,8 +93,9 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * After BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and a lack of memory for the table it holds what it held before; after any
  * other failure it is empty.
  * Cost: O(n) expected work; scratch of n (key + value) bytes on the CPU and twice that on CUDA, with row numbers for
- * values of other sizes than 4 and 8. For multimaps, where keys repeat and where a partition gets more keys than chance
- * allows, also a radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes.
+ * values of other sizes than 4 and 8; of CUCKOO 8 bytes more a slot and 16 a pair. For multimaps, where keys repeat and
+ * where a partition gets more keys than chance allows, also a radix sort of the hashes, O(n key), and
+ * n (5 key + stored + 40) bytes.
  * Waits: whether a key repeats is read back. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
 
@@ -99,8 +104,9 @@ BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void
  * values: (query_count x value_size), or NULL; zero bytes where the key is absent.
  * found: (query_count), or NULL; 1 or 0.
  * Cost: O(query_count) expected work: a query reads one bucket mostly and two at most in a BUCKETED table, one slot in
- * PERFECT and FKS, three in HYBRID (info.probes_most tells of linear partitions). No scratch, but query_count * stored
- * bytes for the values of multimaps and counted maps.
+ * PERFECT and FKS, three in HYBRID, one for each function in CUCKOO and one of its stash, two chains in CHAINED
+ * (info.probes_most tells of linear partitions). No scratch, but query_count * stored bytes for the values of multimaps
+ * and counted maps.
  * Waits: only for host arrays on CUDA. With device arrays it queues and is capturable; a recorded call is valid until
  * the table is written to. */
 BOSC_API bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
@@ -169,7 +175,7 @@ typedef struct bosc_hash_info {
     int64_t slots;
     double load; /* load factor: keys / slots */
     int64_t bytes;
-    int32_t partitions;  /* filled apart: partitions of BUCKETED and PERFECT, buckets of HYBRID and FKS */
+    int32_t partitions;  /* of BUCKETED and PERFECT; buckets of HYBRID, FKS and CHAINED; of CUCKOO 2, with its stash */
     int32_t reseeded;    /* partitions whose first seed failed */
     int32_t linear;      /* partitions for which no seed worked; searched linearly */
     int32_t probes_most; /* buckets, or slots, read for a key at most */

@@ -26,6 +26,19 @@ BI_FN void bi_atomic_min_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, 
 
 #undef BI_LOWER
 
+/* *to = min(*to, value); what it was. */
+BI_FN uint64_t bi_atomic_fetch_min_u64(uint64_t *to, uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+    return atomicMin((unsigned long long *)to, (unsigned long long)value);
+#else
+    uint64_t seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(to, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return seen;
+#endif
+}
+
 /* *to = max(*to, value); cheap where it is as much already. */
 BI_FN void bi_atomic_max_u32(uint32_t *to, uint32_t value)
 {

@@ -62,16 +62,40 @@ static bosc_status check_values(bosc_ctx *ctx, const bosc_hash_opts *o)
     return BOSC_OK;
 }
 
+/* The load factors that a layout may have. */
+struct loads {
+    double least, most, usual;
+};
+
+/* CUCKOO: the published limits; more keys have no places any more (Dietzfelbinger et al. 2010: 0.5, 0.918, 0.977). */
+static struct loads loads_of(const bosc_hash_opts *o)
+{
+    static const struct loads cuckoo[] = {{0.25, 0.5, 0.45}, {0.5, 0.91, 0.8}, {0.5, 0.97, 0.8}};
+    switch (o->layout) {
+    case BOSC_HASH_HYBRID: return (struct loads){0.71, 0.71, 0.71};
+    case BOSC_HASH_FKS: return (struct loads){0.25, 0.25, 0.25};
+    case BOSC_HASH_CHAINED: return (struct loads){1, 1, 1};
+    case BOSC_HASH_CUCKOO: return cuckoo[o->functions - 2];
+    default: return (struct loads){0.5, 0.97, 0.8};
+    }
+}
+
 static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct bi_hash_layout **layout)
 {
-    if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_FKS)
+    if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_CHAINED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)o->layout);
     *layout = o->layout == BOSC_HASH_BUCKETED ? &bi_hash_bucketed_layout : &bi_hash_slots_layout;
-    double own = o->layout == BOSC_HASH_HYBRID ? 0.71 : o->layout == BOSC_HASH_FKS ? 0.25 : 0;
-    if (o->load == 0) o->load = own > 0 ? own : 0.8;
-    if (own > 0 ? o->load == own : o->load >= 0.5 && o->load <= 0.97) return BOSC_OK;
-    if (own > 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g, but this layout has its own, %g", o->load, own);
-    return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g is not in 0.5 to 0.97", o->load);
+    if (o->layout != BOSC_HASH_CUCKOO && o->functions)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d, which are for CUCKOO", (int)o->functions);
+    if (o->layout == BOSC_HASH_CUCKOO && o->functions == 0) o->functions = BOSC_HASH_FUNCTIONS;
+    if (o->layout == BOSC_HASH_CUCKOO && (o->functions < 2 || o->functions > BOSC_HASH_FUNCTIONS))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d is not in 2 to 4", (int)o->functions);
+    struct loads loads = loads_of(o);
+    if (o->load == 0) o->load = loads.usual;
+    if (o->load >= loads.least && o->load <= loads.most) return BOSC_OK;
+    if (loads.least == loads.most)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g, but this layout has its own, %g", o->load, loads.usual);
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g is not in %g to %g", o->load, loads.least, loads.most);
 }
 
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
@@ -84,7 +108,6 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: key_bits %d is none of 32, 64, 128", (int)full->key_bits);
     if (full->kind != BOSC_HASH_MAP && full->kind != BOSC_HASH_MULTIMAP)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is neither MAP nor MULTIMAP", (int)full->kind);
-    if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved is not 0");
     BI_TRY(check_layout(ctx, full, layout));
     return check_values(ctx, full);
 }

@@ -23,7 +23,8 @@ static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
                                .extra_probes = table->extra_probes,
                                .reseeded = (uint32_t)table->reseeded,
                                .linear = (uint32_t)table->linear,
-                               .partition_bits = (uint32_t)table->shape.partition_bits};
+                               .partition_bits = (uint32_t)table->shape.partition_bits,
+                               .functions = (uint32_t)o->functions};
     memcpy(h.magic, BI_HASH_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_hash_header, hash));
     return bi_save_put(s, &h, sizeof h);

@@ -20,9 +20,9 @@ struct bi_hash_header {
     double load;
     uint64_t seed;
     int64_t pairs, keys, buckets, extra_probes;
-    uint32_t reseeded, linear, partition_bits, reserved;
-    uint64_t unused[2]; /* 0 */
-    uint64_t hash;      /* of the bytes before */
+    uint32_t reseeded, linear, partition_bits, functions; /* functions: of CUCKOO, else 0 */
+    uint64_t unused[2];                                   /* 0 */
+    uint64_t hash;                                        /* of the bytes before */
 };
 
 _Static_assert(sizeof(struct bi_hash_header) == 128, "the header is 128 bytes");

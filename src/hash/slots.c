@@ -1,4 +1,4 @@
-/* The slots layouts, PERFECT, HYBRID and FKS, as the drivers see them. */
+/* The slots layouts, all but BUCKETED, as the drivers see them. */
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
@@ -7,8 +7,13 @@ static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a
 /* At least two, so that fillers can name another one. */
 static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t n)
 {
-    if (layout == BOSC_HASH_PERFECT) return (int64_t)1 << partition_bits;
-    return at_least(bi_div_up(n, layout == BOSC_HASH_HYBRID ? BI_HASH_HYBRID_KEYS : BI_HASH_FKS_KEYS), 2);
+    switch (layout) {
+    case BOSC_HASH_PERFECT: return (int64_t)1 << partition_bits;
+    case BOSC_HASH_CUCKOO: return 2; /* the table and the stash */
+    case BOSC_HASH_HYBRID: return at_least(bi_div_up(n, BI_HASH_HYBRID_KEYS), 2);
+    case BOSC_HASH_CHAINED: return at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS), 2);
+    default: return at_least(bi_div_up(n, BI_HASH_FKS_KEYS), 2);
+    }
 }
 
 static int64_t groups_of(int32_t partition_bits, int64_t n)
@@ -17,10 +22,12 @@ static int64_t groups_of(int32_t partition_bits, int64_t n)
     return groups > BI_HASH_PERFECT_GROUPS ? BI_HASH_PERFECT_GROUPS : at_least(groups, 1);
 }
 
-/* The most slots that a table of n keys may have. FKS: the mean of the sum of squares is 4 n, its deviation
- * sqrt(55 n); where a hash gives more, the next one is tried. */
-static uint64_t max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs)
+/* FKS: the mean of the sum of squares is 4 n, its deviation sqrt(55 n); where a hash gives more, the next one is
+ * tried. */
+uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs)
 {
+    if (layout == BOSC_HASH_CUCKOO) return n ? bi_hash_slots_for(load, (uint64_t)n) + BOSC_HASH_STASH : 0;
+    if (layout == BOSC_HASH_CHAINED) return (uint64_t)n;
     if (layout == BOSC_HASH_HYBRID) return (uint64_t)runs * BI_HASH_HYBRID_SLOTS;
     if (layout == BOSC_HASH_PERFECT) return bi_hash_slots_for(load, (uint64_t)n) + 2 * (uint64_t)runs;
     uint64_t root = 1;
@@ -44,7 +51,7 @@ static void slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sha
             shape->partition_bits++;
     runs = runs_of(opts->layout, shape->partition_bits, n);
     bytes[BI_HASH_DESCRIPTORS] = (size_t)(runs + 2) * sizeof(uint64_t);
-    bytes[BI_HASH_TABLE] = max_slots(opts->layout, opts->load, n, runs) * (size_t)stride_of(shape);
+    bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load, n, runs) * (size_t)stride_of(shape);
     bytes[BI_HASH_PILOTS] = 0;
     if (opts->layout == BOSC_HASH_PERFECT)
         bytes[BI_HASH_PILOTS] = (size_t)(runs * groups_of(shape->partition_bits, n)) * sizeof(uint16_t);
@@ -61,117 +68,11 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .partition_bits = shape->partition_bits,
                                   .runs = (uint32_t)runs_of(table->opts.layout, shape->partition_bits, n),
                                   .groups = (uint32_t)groups_of(shape->partition_bits, n),
+                                  .functions = (uint32_t)table->opts.functions,
                                   .seed = shape->seed,
                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
                                   .slots = table->blocks[BI_HASH_TABLE].data};
-}
-
-static bosc_status scan_u64(bosc_ctx *ctx, void *words, int64_t n)
-{
-    return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, words, n, words);
-}
-
-/* Sizes of the runs and their first slots; *slots gets the sum. */
-static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64_t *slots)
-{
-    BI_TRY(BI_HASH_STEP(ctx, slots_sizes, f->view.runs + (int64_t)1, f));
-    BI_TRY(scan_u64(ctx, f->firsts, f->view.runs + (int64_t)1));
-    return bi_read_back(ctx, slots, f->firsts + f->view.runs, sizeof *slots);
-}
-
-/* Assigns keys to runs by hash number `number`. *fits: neither a run nor the table gets too large. */
-static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int64_t *counts, int number,
-                                uint64_t *slots, bool *fits)
-{
-    static const uint64_t numbers[BI_HASH_RUN_HASHES] = {0, 1, 2, 3, 4};
-    uint32_t oversized[2];
-    BI_TRY(ctx->backend->copy(ctx, f->descriptors, &numbers[number], sizeof(uint64_t)));
-    BI_TRY(ctx->backend->fill(ctx, f->oversized, 0, 2 * sizeof(uint32_t)));
-    BI_TRY(BI_HASH_STEP(ctx, slots_bins, f->lists.n, f));
-    BI_TRY(ctx->backend->core->histogram(ctx, f->bins, f->lists.n, f->view.runs, counts, f->oversized + 1));
-    BI_TRY(lay_out(ctx, f, slots));
-    BI_TRY(bi_read_back(ctx, oversized, f->oversized, sizeof oversized));
-    *fits = !oversized[0] && *slots <= max_slots(f->view.layout, f->load, f->lists.n, f->view.runs);
-    return BOSC_OK;
-}
-
-/* Fills the runs, and the block behind them with zeros. */
-static bosc_status fill_runs(bosc_ctx *ctx, const struct bi_hash_slots_fill *f, uint64_t slots)
-{
-    uint64_t most = max_slots(f->view.layout, f->load, f->lists.n, f->view.runs), stride = (uint64_t)f->view.stride;
-    BI_TRY(ctx->backend->fill(ctx, f->slots + slots * stride, 0, (most - slots) * stride));
-    return ctx->ops->hash->fill_slots(ctx, f);
-}
-
-/* Orders the keys by run: HYBRID and FKS. */
-static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
-{
-    const struct bi_core_ops *core = ctx->backend->core;
-    int64_t n = f->lists.n, runs = f->view.runs;
-    void *bins, *order, *counts;
-    uint64_t slots;
-    bool fits = false;
-    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &bins));
-    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &order));
-    BI_TRY(bi_scratch(ctx, (size_t)(runs + 1) * sizeof(int64_t), &counts));
-    BI_TRY(ctx->backend->fill(ctx, counts, 0, (size_t)(runs + 1) * sizeof(int64_t)));
-    f->bins = bins, f->counts = counts;
-    for (int i = 0; i < BI_HASH_RUN_HASHES && !fits; i++) BI_TRY(try_run_hash(ctx, f, counts, i, &slots, &fits));
-    if (!fits && !f->distinct) {
-        static const uint32_t yes = 1;
-        return ctx->backend->copy(ctx, &f->report->oversized, &yes, sizeof yes);
-    }
-    if (!fits) {
-        f->linear = true;
-        BI_TRY(lay_out(ctx, f, &slots));
-    }
-    struct bi_hash_number rows = {order};
-    BI_TRY(BI_HASH_STEP(ctx, number, n, &rows));
-    BI_TRY(core->sort_pairs(ctx, BOSC_U32, bins, sizeof(uint32_t), order, n, bins, order, 0,
-                            bi_bit_length((uint64_t)runs - 1)));
-    BI_TRY(scan_u64(ctx, counts, runs + 1));
-    f->order = order, f->starts = counts;
-    return fill_runs(ctx, f, slots);
-}
-
-static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
-                              struct bi_hash_report *report)
-{
-    struct bi_hash_slots_fill f = {.view = bi_hash_slots_view_of(table, lists->n),
-                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
-                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
-                                   .slots = table->blocks[BI_HASH_TABLE].data,
-                                   .lists = *lists,
-                                   .load = table->shape.load,
-                                   .distinct = distinct,
-                                   .report = report};
-    void *firsts, *oversized;
-    uint64_t slots;
-    BI_TRY(bi_scratch(ctx, (size_t)(f.view.runs + 1) * sizeof(uint64_t), &firsts));
-    BI_TRY(bi_scratch(ctx, 2 * sizeof(uint32_t), &oversized));
-    f.firsts = firsts;
-    f.oversized = oversized;
-    if (f.view.layout != BOSC_HASH_PERFECT) return order_by_run(ctx, &f);
-    f.oversized = &report->oversized;
-    BI_TRY(ctx->backend->fill(ctx, f.descriptors, 0, sizeof(uint64_t)));
-    BI_TRY(lay_out(ctx, &f, &slots));
-    return fill_runs(ctx, &f, slots);
-}
-
-static bosc_status slots_fill(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
-                              struct bi_hash_report *report)
-{
-    BI_RETURN_WITH_SCRATCH(ctx, fill_lists(ctx, table, lists, distinct, report));
-}
-
-/* First slots of the runs; for HYBRID and FKS also the runs and rows of keys, and the same again for the sort. */
-static size_t slots_fill_bytes(const bosc_hash *table, int64_t n)
-{
-    bosc_hash_layout layout = table->opts.layout;
-    size_t runs = (size_t)runs_of(layout, table->shape.partition_bits, n), bytes = (runs + 1) * sizeof(uint64_t) + 1024;
-    if (layout == BOSC_HASH_PERFECT) return bytes;
-    return bytes + (runs + 1) * sizeof(int64_t) + (size_t)n * 4 * sizeof(uint32_t);
 }
 
 static bosc_status slots_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
@@ -237,14 +138,33 @@ static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
     return BOSC_OK;
 }
 
+/* CUCKOO: a slot by each function, and one of the stash if there is one. */
+static bosc_status count_probes(bosc_ctx *ctx, const bosc_hash *table, int32_t *probes)
+{
+    const uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
+    uint64_t stash[2];
+    BI_TRY(bi_read_back(ctx, stash, descriptors + 2, sizeof stash));
+    *probes = table->opts.functions + (stash[1] > stash[0]);
+    return BOSC_OK;
+}
+
 static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *info)
 {
     uint64_t slots;
     BI_TRY(count_slots(ctx, table, &slots));
     info->partitions = (int32_t)table->buckets;
     info->slots = (int64_t)slots;
-    info->probes_most = table->opts.layout == BOSC_HASH_HYBRID ? BOSC_HASH_SUBTABLES : 1;
     info->probes_hit = table->keys ? 1 + (double)table->extra_probes / (double)table->keys : 0;
+    info->probes_most = 1;
+    switch (table->opts.layout) {
+    case BOSC_HASH_HYBRID: info->probes_most = BOSC_HASH_SUBTABLES; break;
+    case BOSC_HASH_CUCKOO: BI_TRY(count_probes(ctx, table, &info->probes_most)); break;
+    case BOSC_HASH_CHAINED:
+        BI_TRY(longest(ctx, table, &info->probes_most));
+        if (info->probes_most <= INT32_MAX / 2) info->probes_most *= 2;
+        return BOSC_OK;
+    default: break;
+    }
     return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
 }
 
@@ -282,9 +202,9 @@ static bosc_status slots_check(bosc_ctx *ctx, const bosc_hash *table, const char
 }
 
 const struct bi_hash_layout bi_hash_slots_layout = {.plan = slots_plan,
-                                                    .fill = slots_fill,
+                                                    .fill = bi_hash_slots_fill_lists,
                                                     .find = slots_find,
                                                     .pairs = slots_pairs,
-                                                    .fill_bytes = slots_fill_bytes,
+                                                    .fill_bytes = bi_hash_slots_fill_bytes,
                                                     .info = slots_info,
                                                     .check = slots_check};

@@ -1,9 +1,10 @@
-/* The slots layouts, PERFECT, HYBRID and FKS: how runs of slots are filled.
+/* The slots layouts, all but BUCKETED: how runs of slots are filled.
  *
  * Keys are ordered by run. A run gets slots according to its number of keys, and a lane group then fills it; the result
  * depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another hash
- * chooses runs (HYBRID, FKS); if the last one fails too, all runs are linear, with as many slots as keys. Lists are
- * sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be distinct. */
+ * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys. Lists
+ * are sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be distinct.
+ * CUCKOO fills its one run apart (cuckoo.c). */
 #ifndef BI_HASH_SLOTS_H
 #define BI_HASH_SLOTS_H
 
@@ -32,10 +33,12 @@ enum {
     BI_HASH_HYBRID_MAX_KEYS = 512,
     BI_HASH_HYBRID_SLOTS = 576,
     BI_HASH_HYBRID_ROUNDS = 3 * 25, /* of a seed: each subtable 25 times, as published */
-    BI_HASH_FKS_KEYS = 3,          /* of a run on average: the load factor is then 1/4 */
+    BI_HASH_FKS_KEYS = 3,           /* of a run on average: the load factor is then 1/4 */
     BI_HASH_FKS_MAX_KEYS = 32,
-    BI_HASH_RUN_HASHES = 5,  /* tried to choose runs */
-    BI_HASH_UNSURE_SEEDS = 3 /* of a run, tried before it is found out whether keys repeat */
+    BI_HASH_CHAINED_KEYS = 2,      /* of a bucket on average */
+    BI_HASH_CHAINED_MAX_KEYS = 32, /* 7 were the most in 20 million keys */
+    BI_HASH_CHAINED_BATCHES = 16,  /* in which keys choose their buckets */
+    BI_HASH_UNSURE_SEEDS = 3       /* of a run, tried before it is found out whether keys repeat */
 };
 
 /* What a lane group needs to fill a run, and the steps before it. */
@@ -50,7 +53,9 @@ struct bi_hash_slots_fill {
     const int64_t *starts; /* (runs + 1) of the runs in the order; NULL: those of the lists */
     uint64_t *firsts;      /* (runs + 1) slots of each run, then by a scan its first slot */
     uint32_t *bins;        /* (n) the run of each row */
-    const int64_t *counts; /* (runs) keys */
+    int64_t *counts;       /* (runs) keys */
+    uint64_t *extra;       /* CHAINED: (runs) the extra probes of a run's keys */
+    int64_t batch;         /* CHAINED: the first row of the batch that chooses runs */
     uint32_t *oversized;   /* not 0: too many keys chose a run */
     bool distinct;         /* no key repeats */
     bool linear;           /* all runs are */
@@ -66,6 +71,16 @@ struct bi_hash_slots_find {
 
 /* The view through which steps and kernels read a table of these layouts; n: its keys. */
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n);
+/* The most slots that a table of n keys may have. */
+uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs);
+
+/* The fill of struct bi_hash_layout: by runs (slots_fill.c), which for CUCKOO calls the other one (cuckoo.c). */
+bosc_status bi_hash_slots_fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
+                                     bool distinct, struct bi_hash_report *report);
+bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f);
+/* Scratch of the fill, beside that of the backend's build_bytes. */
+size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n);
+size_t bi_hash_cuckoo_fill_bytes(double load, int64_t n);
 
 #ifdef __cplusplus
 }

@@ -27,13 +27,13 @@ static void options(bosc_ctx *ctx)
     CHECK_EQ(bosc_hash_bytes(NULL, &good, 1, NULL, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_create(ctx, &good, NULL), "table");
     BAD_OPTION(size, size_t, "opts: size", 0, 1, 7, sizeof good + 1, SIZE_MAX);
-    BAD_OPTION(layout, int, "opts: layout", -1, 4, INT32_MAX);
+    BAD_OPTION(layout, int, "opts: layout", -1, 6, INT32_MAX);
     BAD_OPTION(kind, int, "opts: kind", -1, 2);
     BAD_OPTION(key_bits, int32_t, "opts: key_bits", 1, 8, 16, 31, 33, 65, 127, 129, -32, INT32_MIN);
     BAD_OPTION(value_size, int32_t, "opts: value_size", -1, 65, INT32_MAX, INT32_MIN);
     BAD_OPTION(duplicates, int, "opts: duplicates", -1, 5);
     BAD_OPTION(load, double, "opts: load", -1, 0.49, 0.971, 1, 2, NAN, INFINITY);
-    BAD_OPTION(reserved, int32_t, "opts: reserved", 1, -1);
+    BAD_OPTION(functions, int32_t, "opts: functions", 1, 2, 4, -1);
     good.duplicates = BOSC_HASH_SUM;
     BAD_OPTION(value_dtype, int, "opts: value_dtype", -1, 0, BOSC_U8, 8);
     BAD_OPTION(value_dtype, int, "opts: value_size", BOSC_F64, BOSC_I64, BOSC_U64);
@@ -45,6 +45,16 @@ static void options(bosc_ctx *ctx)
     BAD_OPTION(load, double, "opts: load", 0.7, 0.5, 0.25);
     good.layout = BOSC_HASH_FKS;
     BAD_OPTION(load, double, "opts: load", 0.7, 0.5, 0.71);
+    good.layout = BOSC_HASH_CHAINED;
+    BAD_OPTION(load, double, "opts: load", 0.97, 0.5, 2);
+    BAD_OPTION(functions, int32_t, "opts: functions", 2, 4);
+    good.layout = BOSC_HASH_CUCKOO;
+    BAD_OPTION(functions, int32_t, "opts: functions", 1, 5, -1, INT32_MAX, INT32_MIN);
+    BAD_OPTION(load, double, "opts: load", 0.49, 0.971, 1, -1, NAN);
+    good.functions = 3;
+    BAD_OPTION(load, double, "opts: load", 0.49, 0.92, 1, NAN);
+    good.functions = 2;
+    BAD_OPTION(load, double, "opts: load", 0.24, 0.51, 0.8, NAN);
     CHECK(table == NULL);
     bosc_hash_free(NULL);
     CHECK_OK(ctx, bosc_hash_create(ctx, NULL, &table));
@@ -206,7 +216,7 @@ static void check_wrong_rows(bosc_ctx *ctx, const bosc_hash_opts *opts)
 
 static void rows(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_FKS; layout++) {
+    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_CHAINED; layout++) {
         for (int form = 0; form < 5; form++) {
             bosc_hash_opts o = {.size = sizeof o, .layout = (bosc_hash_layout)layout};
             o.kind = form >= 3 ? BOSC_HASH_MULTIMAP : BOSC_HASH_MAP;

@@ -7,7 +7,9 @@
 #include "hash/save.h"
 #include "cases/hash_data.h"
 
-static const bosc_hash_layout layouts[] = {BOSC_HASH_PERFECT, BOSC_HASH_HYBRID, BOSC_HASH_FKS};
+static const bosc_hash_layout layouts[] = {BOSC_HASH_PERFECT, BOSC_HASH_HYBRID, BOSC_HASH_FKS, BOSC_HASH_CUCKOO,
+                                           BOSC_HASH_CHAINED};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* A hash of all that a table keeps to find keys by. */
 static uint64_t fingerprint(bosc_ctx *ctx, const bosc_hash *table)
@@ -75,7 +77,7 @@ static bosc_hash_info compare(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern
 static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
 {
     static const int32_t bits[] = {32, 64, 128}, sizes[] = {4, 0, 8, 1, 3, 12, 16, 64, 2};
-    static const double loads[] = {0, 0.97, 0.5, 0.7, 0.95};
+    static const double loads[] = {0, 0.97, 0.5, 0.7, 0.95}, cuckoo[] = {0.97, 0.5, 0.91, 0, 0.25, 0.5};
     bosc_hash_opts o = {.layout = layout,
                         .key_bits = bits[k % 3],
                         .value_size = sizes[k % 9],
@@ -83,6 +85,10 @@ static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
                         .seed = (uint64_t)k * 0x123456789abcdefull,
                         .counted = k % 7 == 3,
                         .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
+    if (layout == BOSC_HASH_CUCKOO) {
+        o.functions = k % 3 ? 1 + k % 3 : 4;
+        o.load = cuckoo[k % 6];
+    }
     if (k % 4 == 2) {
         o.kind = BOSC_HASH_MULTIMAP;
         o.counted = 0;
@@ -92,13 +98,13 @@ static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
 
 static void small(bosc_ctx *ctx)
 {
-    static uint64_t first[3 * 256];
+    static uint64_t first[LAYOUTS * 256];
     int64_t sizes[256];
     int count = edge_sizes(suite_slow(ctx) ? 200 : 1100, sizes);
-    for (int k = 0; k < 3 * count; k++) {
+    for (int k = 0; k < LAYOUTS * count; k++) {
         if (suite_leaves_out()) continue;
         enum hash_pattern pattern = k % 2 ? HASH_RANDOM : (enum hash_pattern)(k / 2 % HASH_PATTERNS);
-        compare(ctx, options_of(k / 3, layouts[k % 3]), pattern, sizes[k / 3], &first[k]);
+        compare(ctx, options_of(k / LAYOUTS, layouts[k % LAYOUTS]), pattern, sizes[k / LAYOUTS], &first[k]);
     }
 }
 
@@ -107,33 +113,33 @@ static void edges(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {408, 409, 410, 818, 819, 1227, 1228, 2048, 4095, 4096, 4097, 8192, 8193, 12289};
     enum { SIZES = sizeof sizes / sizeof *sizes };
-    static uint64_t first[3 * SIZES];
-    for (int k = 0; k < 3 * SIZES; k++) {
-        if (suite_leaves_out() || (suite_slow(ctx) && sizes[k / 3] > 4097)) continue;
-        compare(ctx, options_of(k / 3, layouts[k % 3]), HASH_RANDOM, sizes[k / 3], &first[k]);
+    static uint64_t first[LAYOUTS * SIZES];
+    for (int k = 0; k < LAYOUTS * SIZES; k++) {
+        if (suite_leaves_out() || (suite_slow(ctx) && sizes[k / LAYOUTS] > 4097)) continue;
+        compare(ctx, options_of(k / LAYOUTS, layouts[k % LAYOUTS]), HASH_RANDOM, sizes[k / LAYOUTS], &first[k]);
     }
 }
 
 static void patterns(bosc_ctx *ctx)
 {
-    static uint64_t first[2][9 * HASH_PATTERNS]; /* of usual and of small sizes */
-    for (int k = 0; k < 9 * HASH_PATTERNS; k++) {
+    static uint64_t first[2][3 * LAYOUTS * HASH_PATTERNS]; /* of usual and of small sizes */
+    for (int k = 0; k < 3 * LAYOUTS * HASH_PATTERNS; k++) {
         if (suite_leaves_out()) continue;
         int64_t n = suite_slow(ctx) ? 100 + 13 * k : 700 + 41 * k;
-        compare(ctx, options_of(k, layouts[k / HASH_PATTERNS % 3]), (enum hash_pattern)(k % HASH_PATTERNS), n,
+        compare(ctx, options_of(k, layouts[k / HASH_PATTERNS % LAYOUTS]), (enum hash_pattern)(k % HASH_PATTERNS), n,
                 &first[suite_slow(ctx)][k]);
     }
 }
 
 static void sums(bosc_ctx *ctx)
 {
-    static uint64_t first[2][12]; /* of usual and of small sizes */
-    for (int k = 0; k < 12; k++) {
-        bosc_hash_opts o = {.layout = layouts[k % 3],
+    static uint64_t first[2][4 * LAYOUTS]; /* of usual and of small sizes */
+    for (int k = 0; k < 4 * LAYOUTS; k++) {
+        bosc_hash_opts o = {.layout = layouts[k % LAYOUTS],
                             .value_dtype = BOSC_F32,
                             .value_size = 4,
-                            .duplicates = k / 3 % 2 ? BOSC_HASH_MIN : BOSC_HASH_SUM,
-                            .counted = k / 6};
+                            .duplicates = k / LAYOUTS % 2 ? BOSC_HASH_MIN : BOSC_HASH_SUM,
+                            .counted = k / (2 * LAYOUTS)};
         compare(ctx, o, HASH_FEW, suite_slow(ctx) ? 200 : 2000, &first[suite_slow(ctx)][k]);
     }
 }
@@ -229,10 +235,10 @@ static void chosen(bosc_ctx *ctx)
 /* The functions that kernels use find what bosc_hash_find finds. */
 static void views(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 9 && !has_device_memory(ctx); k++) {
+    for (int k = 0; k < 3 * LAYOUTS && !has_device_memory(ctx); k++) {
         bosc_hash *table = NULL;
         bosc_hash_slots_view view;
-        bosc_hash_opts o = options_of(4 * k, layouts[k % 3]);
+        bosc_hash_opts o = options_of(4 * k, layouts[k % LAYOUTS]);
         int64_t n = 900, missing = 0;
         o.size = sizeof o;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
@@ -281,7 +287,7 @@ static void hostile(bosc_ctx *ctx)
 {
     static const uint64_t words[] = {0, 63, 64, 1u << 12, UINT32_MAX, (uint64_t)1 << 40, (uint64_t)1 << 63, UINT64_MAX};
     struct suite_random r = {11};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < LAYOUTS; k++) {
         bosc_hash *table = NULL;
         bosc_hash_opts o = {.size = sizeof o, .layout = layouts[k], .key_bits = 64, .value_size = 8};
         int64_t n = 200, refused = 0, trials = suite_slow(ctx) ? 200 : 600;
@@ -291,7 +297,10 @@ static void hostile(bosc_ctx *ctx)
         struct saved f = hash_save(ctx, table);
         size_t first = sizeof(struct bi_hash_header), count = (f.size - first) / 8 - 1;
         for (int64_t i = 0; i < trials; i++) {
-            uint64_t slot = i % 2 ? suite_below(&r, count) : suite_below(&r, layouts[k] == BOSC_HASH_FKS ? 69 : 4);
+            uint64_t slot = i % 2 ? suite_below(&r, count)
+                                  : suite_below(&r, layouts[k] == BOSC_HASH_CHAINED ? 102
+                                                    : layouts[k] == BOSC_HASH_FKS   ? 69
+                                                                                    : 4);
             uint64_t word = i % 3 ? words[suite_below(&r, 8)] : suite_next(&r) >> suite_below(&r, 64);
             if (!survives(ctx, &f, first + 8 * slot, word, &p)) refused++;
         }

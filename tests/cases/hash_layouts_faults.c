@@ -95,6 +95,18 @@ static void hybrid(bosc_ctx *ctx)
     sweep(ctx, BOSC_HASH_HYBRID, HASH_FEW, build_and_list);
 }
 
+static void cuckoo(bosc_ctx *ctx)
+{
+    sweep(ctx, BOSC_HASH_CUCKOO, HASH_RANDOM, build_and_find);
+    sweep(ctx, BOSC_HASH_CUCKOO, HASH_FEW, build_and_list);
+}
+
+static void chained(bosc_ctx *ctx)
+{
+    sweep(ctx, BOSC_HASH_CHAINED, HASH_RANDOM, build_and_find);
+    sweep(ctx, BOSC_HASH_CHAINED, HASH_FEW, build_and_list);
+}
+
 static void fks(bosc_ctx *ctx)
 {
     sweep(ctx, BOSC_HASH_FKS, HASH_RANDOM, build_and_find);
@@ -135,7 +147,7 @@ static bool erase_right(void *user)
 
 static void erase(bosc_ctx *ctx)
 {
-    for (int layout = 0; layout < 4; layout++) {
+    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_CHAINED; layout++) {
         struct changing c = {
             .opts = {.size = sizeof c.opts, .layout = (bosc_hash_layout)layout, .key_bits = 64, .value_size = 4}};
         struct fault_sweep sweep = {.call = erase_some,
@@ -197,5 +209,7 @@ static const struct suite_case suite_cases_hash_layouts_faults[] = {
     {"perfect", perfect, NULL},
     {"hybrid", hybrid, NULL},
     {"fks", fks, NULL},
+    {"cuckoo", cuckoo, NULL},
+    {"chained", chained, NULL},
 };
 SUITE(hash_layouts_faults);

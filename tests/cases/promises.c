@@ -44,9 +44,15 @@ static void check(const struct watch *w)
 
 static void hash(struct watch *w, int64_t n)
 {
-    static const bosc_hash_opts all[] = {{.layout = BOSC_HASH_BUCKETED}, {.layout = BOSC_HASH_PERFECT},
-                                         {.layout = BOSC_HASH_HYBRID},   {.layout = BOSC_HASH_FKS},
-                                         {.kind = BOSC_HASH_MULTIMAP},   {.counted = 1}};
+    static const bosc_hash_opts all[] = {{.layout = BOSC_HASH_BUCKETED},
+                                         {.layout = BOSC_HASH_PERFECT},
+                                         {.layout = BOSC_HASH_HYBRID},
+                                         {.layout = BOSC_HASH_FKS},
+                                         {.layout = BOSC_HASH_CUCKOO},
+                                         {.layout = BOSC_HASH_CHAINED},
+                                         {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load = 0.5},
+                                         {.kind = BOSC_HASH_MULTIMAP},
+                                         {.counted = 1}};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         bosc_hash_opts o = all[k];
         bosc_hash *table = NULL;

@@ -1,9 +1,9 @@
-/* boscage/device/hash_slots.h - look-ups in tables of the layouts PERFECT, HYBRID and FKS from your own loop or kernel.
+/* boscage/device/hash_slots.h - look-ups in tables of the layouts other than BUCKETED from your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The table: a key becomes its hash, one to one, of the same number of bits. The hash chooses a run of slots; the run
  * and its seed tell the slots that the key may have. A slot is a hash, the value, and zero bytes up to `stride`; an
- * empty slot holds a filler: a hash that chooses another run, so no key that is looked for here can have it.
+ * empty slot holds a filler: a hash that is not looked for there, as it chooses another run (CUCKOO: other slots).
  *
  * PERFECT: the top partition_bits of the hash choose the run; the hash and the run's seed choose one of the run's
  * groups, and the group's pilot leads each of its keys to a slot that no other key has. Sources: Fox, Chen, Heath, A
@@ -13,6 +13,11 @@
  * Parallel Hashing on the GPU (2009).
  * FKS: a run of k keys has k * k slots, among which its seed separates the keys. Source: Fredman, Komlos, Szemeredi,
  * Storing a Sparse Table with O(1) Worst Case Access Time (1984).
+ * CUCKOO: run 0 is the table, in which a key has a slot by each function; run 1 the stash, of no slots or of
+ * BOSC_HASH_STASH, in which it has one. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara, Efficient Hash
+ * Tables on the GPU (2011).
+ * CHAINED: a run is the chain of a bucket, a key stands in one of its two buckets. All runs are linear. Sources: Azar,
+ * Broder, Karlin, Upfal, Balanced Allocations (1999); Alcantara (2011).
  * A run for which no seed works is linear: its keys stand one after the other; if it has more than BOSC_HASH_SCAN
  * slots, they are all occupied, by ascending hash. */
 #ifndef BOSCAGE_DEVICE_HASH_SLOTS_H
@@ -20,7 +25,14 @@
 
 #include <boscage/device/hash.h>
 
-enum { BOSC_HASH_SLOTS_VERSION = 1, BOSC_HASH_SCAN = 8192, BOSC_HASH_SUBTABLES = 3 };
+enum {
+    BOSC_HASH_SLOTS_VERSION = 2,
+    BOSC_HASH_SCAN = 8192,
+    BOSC_HASH_SUBTABLES = 3, /* HYBRID */
+    BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
+    BOSC_HASH_STASH = 101,
+    BOSC_HASH_RUN_HASHES = 5 /* that may choose runs */
+};
 
 typedef struct bosc_hash_slots_view {
     uint32_t version; /* BOSC_HASH_SLOTS_VERSION */
@@ -29,6 +41,7 @@ typedef struct bosc_hash_slots_view {
     int32_t stride;               /* bytes of a slot */
     int32_t partition_bits;       /* PERFECT */
     uint32_t runs, groups;        /* groups of each run: PERFECT */
+    uint32_t functions;           /* CUCKOO */
     uint64_t seed;
     /* The number of the hash that chooses runs; then for each run, and the end, its first slot << BOSC_HASH_SEED_BITS |
      * its seed. */
@@ -51,17 +64,32 @@ BOSC_DEVICE_FN uint32_t bosc_hash_remix(bosc_hash_word hash, int32_t key_bits, u
     return (uint32_t)(hash.low >> 32);
 }
 
+/* 64 bits of a hash, different for each seed. */
+BOSC_DEVICE_FN uint64_t bosc_hash_remix64(bosc_hash_word hash, int32_t key_bits, uint32_t seed)
+{
+    hash.low = bosc_hash_mix64(hash.low + (seed + 1) * 0x9e3779b97f4a7c15ull);
+    return key_bits == 128 ? bosc_hash_mix64(hash.low ^ hash.high) : hash.low;
+}
+
 /* Scales 32 bits to a number below `bound`. */
 BOSC_DEVICE_FN uint32_t bosc_hash_below(uint32_t bits, uint32_t bound)
 {
     return (uint32_t)((uint64_t)bits * bound >> 32);
 }
 
+/* The run of a hash, not of CUCKOO; of CHAINED its first bucket. */
 BOSC_DEVICE_FN uint32_t bosc_hash_run_of(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
     if (view->layout == BOSC_HASH_PERFECT) return bosc_hash_partition_of(hash, view->key_bits, view->partition_bits);
     return bosc_hash_below(bosc_hash_remix(hash, view->key_bits, (uint32_t)view->descriptors[0] + BOSC_HASH_LINEAR + 1),
                            view->runs);
+}
+
+/* CHAINED: the second bucket of a hash; it may be the first one too. */
+BOSC_DEVICE_FN uint32_t bosc_hash_second_run_of(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    uint32_t seed = (uint32_t)view->descriptors[0] + BOSC_HASH_LINEAR + 1 + BOSC_HASH_RUN_HASHES;
+    return bosc_hash_below(bosc_hash_remix(hash, view->key_bits, seed), view->runs);
 }
 
 BOSC_DEVICE_FN bosc_hash_run bosc_hash_run_at(const bosc_hash_slots_view *view, uint32_t number)
@@ -91,6 +119,15 @@ BOSC_DEVICE_FN uint32_t bosc_hash_slot_in_subtable(uint32_t mixed, uint32_t subt
 {
     uint32_t each = slots / BOSC_HASH_SUBTABLES;
     return subtable * each + bosc_hash_below(bosc_hash_scatter(mixed + subtable * 0x85ebca6bu), each);
+}
+
+/* CUCKOO: the slot, counted from the run's first one, of a key by one of the functions; at most 2^34 slots. */
+BOSC_DEVICE_FN uint64_t bosc_hash_slot_by_function(bosc_hash_word hash, int32_t key_bits, uint32_t seed,
+                                                   uint32_t function, uint64_t slots)
+{
+    uint64_t bits = bosc_hash_remix64(hash, key_bits, seed * (BOSC_HASH_FUNCTIONS + 1) + function);
+    uint64_t high = bits >> 34, low = bits >> 4 & 0x3fffffff; /* of 60 bits */
+    return (high * slots + (low * slots >> 30)) >> 30;
 }
 
 BOSC_DEVICE_FN bosc_hash_word bosc_hash_at_slot(const bosc_hash_slots_view *view, uint64_t slot)
@@ -145,12 +182,47 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_run(const bosc_hash_slots_view *view, co
     return -1;
 }
 
+/* CUCKOO: the slot of a hash, or -1. */
+BOSC_DEVICE_FN int64_t bosc_hash_search_cuckoo(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    bosc_hash_run table = bosc_hash_run_at(view, 0), stash = bosc_hash_run_at(view, 1);
+    if (table.size == 0) return -1;
+    if (table.seed == BOSC_HASH_LINEAR) return bosc_hash_search_linear(view, &table, hash);
+    for (uint32_t i = 0; i <= view->functions; i++) {
+        bosc_hash_run *run = i < view->functions ? &table : &stash;
+        uint32_t function = i < view->functions ? i : (uint32_t)BOSC_HASH_FUNCTIONS;
+        if (run->size == 0) return -1;
+        uint64_t slot = run->first + bosc_hash_slot_by_function(hash, view->key_bits, table.seed, function, run->size);
+        bosc_hash_word here = bosc_hash_at_slot(view, slot);
+        if (here.low == hash.low && here.high == hash.high) return (int64_t)slot;
+    }
+    return -1;
+}
+
+/* CHAINED: the slot of a hash, or -1. */
+BOSC_DEVICE_FN int64_t bosc_hash_search_chains(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    uint32_t first = bosc_hash_run_of(view, hash), second = bosc_hash_second_run_of(view, hash);
+    bosc_hash_run run = bosc_hash_run_at(view, first);
+    int64_t slot = bosc_hash_search_linear(view, &run, hash);
+    if (slot >= 0 || first == second) return slot;
+    run = bosc_hash_run_at(view, second);
+    return bosc_hash_search_linear(view, &run, hash);
+}
+
+/* The slot of a hash, or -1 if the table does not hold it. */
+BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    if (view->layout == BOSC_HASH_CUCKOO) return bosc_hash_search_cuckoo(view, hash);
+    if (view->layout == BOSC_HASH_CHAINED) return bosc_hash_search_chains(view, hash);
+    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
+    return bosc_hash_search_run(view, &run, hash);
+}
+
 /* The slot of a key, or -1 if the table does not hold it. */
 BOSC_DEVICE_FN int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
-    bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
-    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
-    return bosc_hash_search_run(view, &run, hash);
+    return bosc_hash_search(view, bosc_hash_of(key, view->key_bits, view->seed));
 }
 
 /* The value in a slot that was found. */
@@ -161,7 +233,7 @@ BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *
 
 BOSC_BEGIN_DECLS
 
-/* Gives the view of a PERFECT, HYBRID or FKS table.
+/* Gives the view of a table that is not BUCKETED.
  * Errors: BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_hash_get_slots_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_slots_view *view);

@@ -71,6 +71,36 @@ BI_FN void fetch_slots(const bosc_hash_slots_view *v, const struct batch *b, int
             __builtin_prefetch(v->slots + bosc_hash_probe(v, &b->run[i], b->mixed[i], p) * (uint32_t)v->stride);
 }
 
+/* CUCKOO: all slots that a look-up may read, but that of the stash. */
+BI_FN void fetch_cuckoo(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
+{
+    const bosc_hash_slots_view *v = &a->view;
+    bosc_hash_run table = bosc_hash_run_at(v, 0);
+    for (int i = 0; i < count; i++) {
+        bosc_hash_word key = bosc_hash_word_at(a->queries, from + i, v->key_bits);
+        b->hash[i] = bosc_hash_of(key, v->key_bits, v->seed);
+        for (uint32_t f = 0; f < v->functions && table.size; f++) {
+            uint64_t slot = bosc_hash_slot_by_function(b->hash[i], v->key_bits, table.seed, f, table.size);
+            __builtin_prefetch(v->slots + slot * (uint32_t)v->stride);
+        }
+    }
+}
+
+/* CHAINED: the beginnings of both chains. */
+BI_FN void fetch_chains(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
+{
+    const bosc_hash_slots_view *v = &a->view;
+    fetch_runs(a, b, from, count);
+    for (int i = 0; i < count; i++) {
+        b->mixed[i] = bosc_hash_second_run_of(v, b->hash[i]);
+        __builtin_prefetch(&v->descriptors[1 + (uint64_t)b->mixed[i]]);
+    }
+    for (int i = 0; i < count; i++) {
+        __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->run[i].number).first * (uint32_t)v->stride);
+        __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->mixed[i]).first * (uint32_t)v->stride);
+    }
+}
+
 /* Key width and layout are constants to the compiler. */
 BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int count, int32_t key_bits,
                       bosc_hash_layout layout)
@@ -79,6 +109,11 @@ BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int 
     struct batch b;
     a.view.key_bits = key_bits;
     a.view.layout = layout;
+    if (layout == BOSC_HASH_CUCKOO || layout == BOSC_HASH_CHAINED) {
+        layout == BOSC_HASH_CUCKOO ? fetch_cuckoo(&a, &b, from, count) : fetch_chains(&a, &b, from, count);
+        for (int i = 0; i < count; i++) bi_hash_slots_answer(&a, from + i, bosc_hash_search(&a.view, b.hash[i]));
+        return;
+    }
     fetch_runs(&a, &b, from, count);
     fetch_pilots(&a.view, &b, count);
     fetch_slots(&a.view, &b, count);
@@ -92,6 +127,10 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
         find_batch(a, from, count, key_bits, BOSC_HASH_PERFECT);
     else if (a->view.layout == BOSC_HASH_HYBRID)
         find_batch(a, from, count, key_bits, BOSC_HASH_HYBRID);
+    else if (a->view.layout == BOSC_HASH_CUCKOO)
+        find_batch(a, from, count, key_bits, BOSC_HASH_CUCKOO);
+    else if (a->view.layout == BOSC_HASH_CHAINED)
+        find_batch(a, from, count, key_bits, BOSC_HASH_CHAINED);
     else
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }

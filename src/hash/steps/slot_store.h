@@ -75,26 +75,59 @@ BI_FN bosc_hash_word bi_hash_slots_filler(const bosc_hash_slots_view *view, uint
     return filler;
 }
 
+/* CUCKOO: whether a hash has this slot by one of the functions, or of the stash. */
+BI_FN bool bi_hash_has_slot(const bosc_hash_slots_view *view, bosc_hash_word hash, uint64_t slot)
+{
+    bosc_hash_run table = bosc_hash_run_at(view, 0), stash = bosc_hash_run_at(view, 1);
+    if (slot >= stash.first)
+        return slot - stash.first ==
+               bosc_hash_slot_by_function(hash, view->key_bits, table.seed, BOSC_HASH_FUNCTIONS, stash.size);
+    if (table.seed == BOSC_HASH_LINEAR) return true;
+    for (uint32_t i = 0; i < view->functions; i++)
+        if (bosc_hash_slot_by_function(hash, view->key_bits, table.seed, i, table.size) == slot) return true;
+    return false;
+}
+
+/* CUCKOO: the least hash that has not this slot; an empty slot is not the only one. */
+BI_FN bosc_hash_word bi_hash_cuckoo_filler(const bosc_hash_slots_view *view, uint64_t slot)
+{
+    bosc_hash_word filler = {0, 0};
+    while (bi_hash_has_slot(view, filler, slot)) filler.low++;
+    return filler;
+}
+
 /* Whether a slot holds a pair. */
 BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
 {
-    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, bosc_hash_at_slot(view, slot)));
+    bosc_hash_word hash = bosc_hash_at_slot(view, slot);
+    if (view->layout == BOSC_HASH_CUCKOO) return bi_hash_has_slot(view, hash, slot);
+    bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
+    if (run.first <= slot && slot - run.first < run.size) return true;
+    if (view->layout != BOSC_HASH_CHAINED) return false;
+    run = bosc_hash_run_at(view, bosc_hash_second_run_of(view, hash));
     return run.first <= slot && slot - run.first < run.size;
 }
 
-/* Writes a run's descriptor and adds it to the report; by one lane. */
-BI_FN void bi_hash_write_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+/* Writes a run's descriptor, and behind the last one the end; by one lane. */
+BI_FN void bi_hash_store_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                     uint32_t seed)
 {
     uint32_t runs = f->view.runs;
     f->descriptors[1 + (uint64_t)keys->run] = keys->first << BOSC_HASH_SEED_BITS | seed;
+    if (keys->run != runs - 1) return;
+    f->descriptors[1 + (uint64_t)runs] = (keys->first + keys->slots) << BOSC_HASH_SEED_BITS;
+    f->report->buckets = runs;
+}
+
+/* Also adds the run to the report. */
+BI_FN void bi_hash_write_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                    uint32_t seed)
+{
+    bi_hash_store_descriptor(f, keys, seed);
     if (seed == BOSC_HASH_LINEAR)
         bi_atomic_fetch_add_u32(&f->report->linear, 1);
     else if (seed)
         bi_atomic_fetch_add_u32(&f->report->reseeded, 1);
-    if (keys->run != runs - 1) return;
-    f->descriptors[1 + (uint64_t)runs] = f->firsts[runs] << BOSC_HASH_SEED_BITS;
-    f->report->buckets = runs;
 }
 
 /* Fills a linear run; by all lanes. */

@@ -30,6 +30,9 @@ BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
     } else if (f->view.layout == BOSC_HASH_HYBRID) {
         max_keys = BI_HASH_HYBRID_MAX_KEYS;
         slots = last ? 0 : BI_HASH_HYBRID_SLOTS;
+    } else if (f->view.layout == BOSC_HASH_CHAINED) {
+        max_keys = BI_HASH_CHAINED_MAX_KEYS;
+        slots = keys;
     }
     if (f->linear) slots = keys;
     f->firsts[run] = slots;

@@ -4,7 +4,9 @@
 
 #include "core/context.h"
 #include "hash/steps/change.h"
+#include "hash/steps/chained.h"
 #include "hash/steps/check.h"
+#include "hash/steps/cuckoo.h"
 #include "hash/steps/group.h"
 #include "hash/steps/read.h"
 #include "hash/steps/slots.h"
