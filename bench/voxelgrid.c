@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "harness/bench.h"
+#include "harness/voxels.h"
 
 enum { FRAMES = 8 };
 
@@ -30,33 +31,11 @@ struct subject {
     double radius;
 };
 
-/* Half of space: one side of a gyroid of about `waves` periods, moved along the diagonal and turned by `time`. */
-static bool is_inside(const struct subject *b, int64_t key, double waves, double time)
-{
-    double k = 6.283185307179586 * waves / (double)b->side, s = sin(time), c = cos(time), p[3];
-    for (int a = 0; a < 3; a++, key /= b->side) p[a] = k * ((double)(key % b->side) + 0.5) + 3 * time;
-    double x = c * p[0] - s * p[1], y = s * p[0] + c * p[1], z = p[2];
-    return sin(x) * cos(y) + sin(y) * cos(z) + sin(z) * cos(x) > 0;
-}
-
-/* Marks the object's voxels in `map`, and lists them in an order that is not theirs in space. */
 static struct object make_object(struct subject *b, double waves, double time, uint8_t *map)
 {
-    int64_t all = b->side * b->side * b->side, n = 0;
-    float *points = bench_host((size_t)all * 3 * sizeof *points);
-    uint32_t *keys = bench_host((size_t)all * sizeof *keys);
-    uint64_t random = 1;
-    for (int64_t key = 0; key < all; key++) {
-        map[key] = is_inside(b, key, waves, time);
-        if (map[key]) keys[n++] = (uint32_t)key;
-    }
-    for (int64_t i = n - 1; i > 0; i--) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        int64_t j = (int64_t)((random >> 33) % (uint64_t)(i + 1));
-        uint32_t key = keys[i];
-        keys[i] = keys[j];
-        keys[j] = key;
-    }
+    int64_t n;
+    uint32_t *keys = bench_voxels(b->side, waves, time, map, &n);
+    float *points = bench_host((size_t)n * 3 * sizeof *points);
     for (int64_t i = 0; i < n; i++) {
         int64_t key = keys[i];
         for (int a = 0; a < 3; a++, key /= b->side) points[3 * i + a] = (float)(key % b->side) + 0.5f;

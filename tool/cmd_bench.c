@@ -1,10 +1,7 @@
-/* boscage bench: runs the benchmark programs of this build, which lie beside the tool (bench/NAME) or where they are
- * installed (BOSC_LIBEXEC, from the tool's folder). */
+/* boscage bench: runs the benchmark programs of this build. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tool/tool.h"
@@ -49,31 +46,13 @@ static const struct program {
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false},
     {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false},
 };
-enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12, PATH_SIZE = 4200 };
-
-/* The path of a program of this build. */
-static bool find_program(const char *name, char *path, size_t size)
-{
-    static const char *const folders[] = {"bench", BOSC_LIBEXEC};
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return false;
-    self[length] = 0;
-    char *slash = strrchr(self, '/');
-    if (!slash) return false;
-    *slash = 0;
-    for (int i = 0; i < 2; i++) {
-        int used = snprintf(path, size, "%s/%s/%s", self, folders[i], name);
-        if (used > 0 && (size_t)used < size && access(path, X_OK) == 0) return true;
-    }
-    return false;
-}
+enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
 static bool has_programs(void)
 {
-    char path[PATH_SIZE];
+    char path[BENCH_PATH_SIZE];
     for (int i = 0; i < PROGRAM_COUNT; i++)
-        if (find_program(programs[i].name, path, sizeof path)) return true;
+        if (bench_find(programs[i].name, path, sizeof path)) return true;
     return false;
 }
 
@@ -94,25 +73,15 @@ static void take_rows(struct job *job, int fd)
 /* Runs the program; its output is ours, or becomes rows of the results where those are wanted as JSON. */
 static int run_program(struct job *job, const char *path, char *const *arguments)
 {
-    int ends[2] = {-1, -1}, state = 0;
+    int ends[2] = {-1, -1};
     bool take = job->value[OPT_JSON] != NULL;
-    fflush(stdout);
     if (take && pipe(ends) != 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
-    pid_t child = fork();
-    if (child < 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
-    if (child == 0) {
-        if (take && dup2(ends[1], STDOUT_FILENO) < 0) _exit(127);
-        execv(path, arguments);
-        _exit(127);
-    }
+    pid_t child = bench_start(path, arguments, take ? ends[1] : -1);
     if (take) {
         close(ends[1]);
         take_rows(job, ends[0]);
     }
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: failed", path);
+    return bench_wait(path, child);
 }
 
 static int measure(struct job *job, const struct program *p, char *path, char *n, bool cuda)
@@ -153,7 +122,7 @@ static int check_room(const char *room)
 
 int run_bench(struct job *job)
 {
-    char path[PATH_SIZE], n[16];
+    char path[BENCH_PATH_SIZE], n[16];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
     if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) || (code = job_open(job)))
@@ -166,14 +135,14 @@ int run_bench(struct job *job)
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const struct program *p = &programs[i];
         if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
-        if (!find_program(p->name, path, sizeof path)) continue;
+        if (!bench_find(p->name, path, sizeof path)) continue;
         found++;
         snprintf(n, sizeof n, "%s", p->counts[size]);
         int result = measure(job, p, path, n, cuda);
         if (result) code = result;
     }
     if (found) return code;
-    if (!has_programs()) return say(EXIT_FAILED, "bench: this build was made without benchmarks (BOSC_BENCH=OFF)");
+    if (!has_programs()) return bench_missing();
     return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
                room ? room : "");
 }

@@ -124,8 +124,8 @@ int options_read(struct job *job, int argc, char **argv)
     return EXIT_DONE;
 }
 
-static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS,       OPT_VALUES,  OPT_FLY,  OPT_BOXES,
-                                            OPT_FIND,    OPT_PREFIX, OPT_NEIGHBOURS, OPT_ALLOWED, OPT_NODES};
+static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS,       OPT_VALUES,  OPT_FLY,   OPT_BOXES,
+                                            OPT_FIND,    OPT_PREFIX, OPT_NEIGHBOURS, OPT_ALLOWED, OPT_NODES, OPT_GRAPH};
 static const enum option output_options[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS,
                                              OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG,     OPT_LABELS};
 enum {

@@ -3,6 +3,7 @@
 #define TOOL_TOOL_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <jansson.h>
 
@@ -218,6 +219,15 @@ struct spanning_tree {
 int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *tree);
 void spanning_tree_free(struct spanning_tree *tree);
 
+/* ---- programs.c: the benchmarks of this build ---- */
+
+enum { BENCH_PATH_SIZE = 4200 };
+bool bench_find(const char *name, char *path, size_t size);
+int bench_missing(void); /* says that there are none */
+/* Starts a program; its standard output becomes `output`, unless that is -1. -1, having said why, if it cannot. */
+pid_t bench_start(const char *path, char *const *arguments, int output);
+int bench_wait(const char *path, pid_t child); /* until it has ended: well, or says so */
+
 /* ---- the commands ---- */
 
 int run_info(struct job *job);
@@ -255,6 +265,7 @@ int run_cbt_merge(struct job *job);
 int run_cbt_decode(struct job *job);
 int run_terrain(struct job *job);
 int run_bench(struct job *job);
+int run_bench_paper(struct job *job);
 int run_demo(struct job *job);
 int run_help(struct job *job);
 

@@ -75,6 +75,11 @@ static bosc_status merge_pairs(bosc_ctx *ctx, struct data *d)
     return bosc_merge_pairs(ctx, BOSC_U32, 4, d->values, d->a, N / 2, d->values + N / 2, d->a, N / 2, d->out, d->more);
 }
 
+static bosc_status search_sorted(bosc_ctx *ctx, struct data *d)
+{
+    return bosc_search_sorted(ctx, BOSC_U32, d->values, N / 2, d->values, N / 2, (int64_t *)(void *)d->out);
+}
+
 static bosc_status sort_superkey(bosc_ctx *ctx, struct data *d)
 {
     return bosc_sort_superkey(ctx, BOSC_F32, d->a, N / 2, 2, 1, (uint32_t *)(void *)d->out);
@@ -145,7 +150,7 @@ static void sweep(bosc_ctx *ctx, bosc_status (*of)(bosc_ctx *, struct data *))
     memcpy(d.want, d.out, d.bytes);
     memcpy(d.want_more, d.more, d.more_bytes);
     struct fault_sweep s = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &d};
-    s.may_pass_none = of == merge || of == merge_pairs;
+    s.may_pass_none = of == merge || of == merge_pairs || of == search_sorted;
     fault_sweep(ctx, &s);
     discard(&d);
 }
@@ -164,6 +169,7 @@ SWEEP(sort_records)
 SWEEP(split_by_sort)
 SWEEP(merge)
 SWEEP(merge_pairs)
+SWEEP(search_sorted)
 SWEEP(sort_superkey)
 
 /* A second call of the same shape takes no memory: the scratch that the context holds does not grow. */
@@ -201,6 +207,7 @@ static const struct suite_case suite_cases_prims_faults[] = {
     {"split_by_sort", sweep_split_by_sort, NULL},
     {"merge", sweep_merge, NULL},
     {"merge_pairs", sweep_merge_pairs, NULL},
+    {"search_sorted", sweep_search_sorted, NULL},
     {"sort_superkey", sweep_sort_superkey, NULL},
     {"scratch is kept", scratch_is_kept, NULL},
 };

@@ -569,7 +569,8 @@ static void six_vectors(bosc_ctx *ctx)
     }
 }
 
-/* Digits of 1 to 8 bits: a 2^r-ary search tree has the same answers, whatever the launch, and a level for every r letters. */
+/* Digits of 1 to 8 bits: a 2^r-ary search tree has the same answers, whatever the launch, and a level for every r
+ * letters. */
 static void digits(bosc_ctx *ctx)
 {
     struct suite_random r = {80};

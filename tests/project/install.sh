@@ -40,5 +40,7 @@ if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
     if [ -d "$build/bench" ]; then # an installed tool finds the installed benchmarks
         "$prefix/bin/boscage" bench cbt --threads 1 >"$work/bench.txt"
         grep -q '^decode ' "$work/bench.txt"
+        "$prefix/bin/boscage" bench paper cbt --threads 1 --scale 1e-6 >"$work/bench.txt"
+        grep -q '^decode: ' "$work/bench.txt"
     fi
 fi

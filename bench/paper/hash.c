@@ -1,0 +1,296 @@
+/* The hashing paper's tables: bench_paper_hash [-s scale] [-o file]. Five million pairs of 32 bits at scale 1: tables
+ * built, and read back in another order, by the published methods and by ours, beside a sort with binary searches; and
+ * an object in a virtual grid of 128^3 voxels, put into a new table each frame. Every answer is checked.
+ * Source: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/random.h"
+#include "harness/voxels.h"
+#include "paper/table.h"
+
+enum { FRAMES = 8 };
+
+struct subject {
+    int64_t n;
+    uint32_t *keys, *values, *present, *absent, *got; /* the backend's */
+    uint32_t *host_present;
+    uint32_t *sorted_keys, *sorted_values;
+    int64_t *ranks;
+    const uint32_t *queries;
+    bosc_hash *table;
+};
+
+static uint32_t mixed(uint32_t i) /* one to one */
+{
+    i *= 0x9e3779b1u;
+    i ^= i >> 15;
+    i *= 0x2c1b3c6du;
+    return i ^ i >> 12;
+}
+
+static uint32_t value_of(uint32_t key) { return key * 3 + 1; }
+
+static void make_input(struct subject *s)
+{
+    const size_t bytes = (size_t)s->n * 4;
+    uint32_t *keys = bench_host(bytes), *other = bench_host(bytes);
+    uint64_t random = 1;
+    for (int64_t i = 0; i < s->n; i++) keys[i] = mixed((uint32_t)i);
+    s->keys = bench_array(keys, bytes);
+    for (int64_t i = 0; i < s->n; i++) other[i] = value_of(keys[i]);
+    s->values = bench_array(other, bytes);
+    for (int64_t i = 0; i < s->n; i++) other[i] = mixed((uint32_t)(s->n + i));
+    s->absent = bench_array(other, bytes);
+    free(other);
+    for (int64_t i = s->n - 1; i > 0; i--) {
+        const int64_t j = (int64_t)(bench_next(&random) % (uint64_t)(i + 1));
+        const uint32_t key = keys[i];
+        keys[i] = keys[j];
+        keys[j] = key;
+    }
+    s->present = bench_array(keys, bytes);
+    s->host_present = keys;
+    s->got = bench_array(NULL, bytes);
+}
+
+/* --- Tables ------------------------------------------------------------------------------------------------------- */
+
+static void build(void *user)
+{
+    struct subject *s = user;
+    BENCH(bosc_hash_build(bench.ctx, s->table, s->keys, s->values, s->n));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+static void find(void *user)
+{
+    struct subject *s = user;
+    BENCH(bosc_hash_find(bench.ctx, s->table, s->queries, s->n, s->got, NULL));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+/* Values of the keys that are there, 0 for the others. */
+static bool is_right(struct subject *s)
+{
+    uint32_t *got = bench_host((size_t)s->n * 4);
+    bool right = true;
+    BENCH(bosc_copy(bench.ctx, got, s->got, (size_t)s->n * 4));
+    for (int64_t i = 0; i < s->n; i++)
+        right = right && got[i] == (s->queries == s->present ? value_of(s->host_present[i]) : 0);
+    free(got);
+    return right;
+}
+
+/* What the paper says of a row, in ms and in times the bytes of the pairs; NaN: nothing. */
+struct paper_row {
+    double build, find, memory;
+};
+static const struct paper_row nothing = {NAN, NAN, NAN};
+
+static bool time_finds(struct subject *s, void (*run)(void *), struct bench_times times[2])
+{
+    s->queries = s->present;
+    times[0] = bench_time(NULL, run, s, bench.repeats);
+    bool right = is_right(s);
+    s->queries = s->absent;
+    times[1] = bench_time(NULL, run, s, bench.repeats);
+    return is_right(s) && right;
+}
+
+static void put_row(struct table *t, const char *name, const struct paper_row *paper, struct bench_times built,
+                    const struct bench_times found[2], double memory, bool right)
+{
+    table_text(t, "%s", name);
+    table_number(t, paper->build);
+    table_ms(t, built);
+    table_number(t, paper->find);
+    table_ms(t, found[0]);
+    table_ms(t, found[1]);
+    table_number(t, paper->memory);
+    table_number(t, memory);
+    table_answer(t, right, "every value");
+}
+
+static void table_row(struct table *t, struct subject *s, const char *name, const bosc_hash_opts *opts,
+                      const struct paper_row *paper)
+{
+    bosc_hash_opts o = *opts;
+    bosc_hash_info info = {.size = sizeof info};
+    struct bench_times found[2];
+    o.size = sizeof o;
+    o.key_bits = 32;
+    o.value_size = 4;
+    o.seed = 1;
+    BENCH(bosc_hash_create(bench.ctx, &o, &s->table));
+    struct bench_times built = bench_time(NULL, build, s, bench.repeats);
+    BENCH(bosc_hash_get_info(bench.ctx, s->table, &info));
+    bool right = time_finds(s, find, found);
+    put_row(t, name, paper, built, found, (double)info.bytes / (8.0 * (double)s->n), right);
+    bosc_hash_free(s->table);
+}
+
+/* --- A sort, and binary searches ---------------------------------------------------------------------------------- */
+
+static void sort(void *user)
+{
+    struct subject *s = user;
+    BENCH(bosc_sort_pairs(bench.ctx, BOSC_U32, s->keys, 4, s->values, s->n, s->sorted_keys, s->sorted_values));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+static void search(void *user)
+{
+    struct subject *s = user;
+    BENCH(bosc_search_sorted(bench.ctx, BOSC_U32, s->sorted_keys, s->n, s->queries, s->n, s->ranks));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+/* The ranks that a search gave lead to the values; these look-ups are not timed. */
+static void take_values(struct subject *s)
+{
+    const size_t bytes = (size_t)s->n * 4;
+    int64_t *ranks = bench_host(2 * bytes);
+    uint32_t *keys = bench_host(bytes), *values = bench_host(bytes), *queries = bench_host(bytes);
+    BENCH(bosc_copy(bench.ctx, ranks, s->ranks, 2 * bytes));
+    BENCH(bosc_copy(bench.ctx, keys, s->sorted_keys, bytes));
+    BENCH(bosc_copy(bench.ctx, values, s->sorted_values, bytes));
+    BENCH(bosc_copy(bench.ctx, queries, s->queries, bytes));
+    for (int64_t i = 0; i < s->n; i++)
+        queries[i] = ranks[i] < s->n && keys[ranks[i]] == queries[i] ? values[ranks[i]] : 0;
+    BENCH(bosc_copy(bench.ctx, s->got, queries, bytes));
+    free(ranks);
+    free(keys);
+    free(values);
+    free(queries);
+}
+
+static void sorted_row(struct table *t, struct subject *s)
+{
+    static const struct paper_row paper = {36.6, 79.5, 1};
+    struct bench_times found[2];
+    s->sorted_keys = bench_array(NULL, (size_t)s->n * 4);
+    s->sorted_values = bench_array(NULL, (size_t)s->n * 4);
+    s->ranks = bench_array(NULL, (size_t)s->n * 8);
+    struct bench_times built = bench_time(NULL, sort, s, bench.repeats);
+    bool right = true;
+    for (int absent = 0; absent < 2; absent++) {
+        s->queries = absent ? s->absent : s->present;
+        found[absent] = bench_time(NULL, search, s, bench.repeats);
+        take_values(s);
+        right = is_right(s) && right;
+    }
+    put_row(t, "sort, binary search", &paper, built, found, 1, right);
+}
+
+static void abstract(void)
+{
+    static const struct paper_row hybrid = {35.7, 15.3, 1.42};
+    struct subject s = {.n = paper_size(5000000, 1024)};
+    struct table *t = table_open(
+        "tables", bench_text("%" PRId64 " pairs of 32-bit keys and values", s.n),
+        "method|paper: build, ms|build, ms|paper: look-ups, ms|hits, ms|misses, ms|paper: memory|memory|answer");
+    make_input(&s);
+    table_row(t, &s, "hybrid, as published", &(bosc_hash_opts){.layout = BOSC_HASH_HYBRID}, &hybrid);
+    table_row(t, &s, "FKS, as published", &(bosc_hash_opts){.layout = BOSC_HASH_FKS}, &nothing);
+    for (int32_t functions = 2; functions <= 4; functions++)
+        table_row(
+            t, &s, bench_text("cuckoo, %d functions", (int)functions),
+            &(bosc_hash_opts){.layout = BOSC_HASH_CUCKOO, .functions = functions, .load = functions > 2 ? 0.71 : 0},
+            &nothing);
+    table_row(t, &s, "two-choice chaining", &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED}, &nothing);
+    sorted_row(t, &s);
+    table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.load = 0.71}, &nothing);
+    table_row(t, &s, "perfect, .71", &(bosc_hash_opts){.layout = BOSC_HASH_PERFECT, .load = 0.71}, &nothing);
+    table_note(t, "memory: times the bytes of the pairs; paper: GeForce GTX 280; here: %s", bench_device());
+    table_close(t);
+    free(s.host_present);
+}
+
+/* --- Frames ------------------------------------------------------------------------------------------------------- */
+
+struct frames {
+    int64_t side, n[FRAMES], still_n, shared[FRAMES];
+    uint32_t *moving[FRAMES], *still; /* the backend's */
+    uint8_t *found;
+    bosc_hash *table;
+    int frame;
+};
+
+static void make_frames(struct frames *f)
+{
+    const size_t all = (size_t)(f->side * f->side * f->side);
+    uint8_t *still = bench_host(all), *moving = bench_host(all);
+    uint32_t *keys = bench_voxels(f->side, 5.3, 0.7, still, &f->still_n);
+    f->still = bench_array(keys, (size_t)f->still_n * 4);
+    free(keys);
+    for (int k = 0; k < FRAMES; k++) {
+        keys = bench_voxels(f->side, 4, 0.05 * k, moving, &f->n[k]);
+        f->moving[k] = bench_array(keys, (size_t)f->n[k] * 4);
+        free(keys);
+        for (size_t key = 0; key < all; key++) f->shared[k] += still[key] & moving[key];
+    }
+    f->found = bench_array(NULL, (size_t)f->still_n);
+    free(still);
+    free(moving);
+}
+
+static void one_frame(void *user)
+{
+    struct frames *f = user;
+    f->frame = (f->frame + 1) % FRAMES;
+    BENCH(bosc_hash_build(bench.ctx, f->table, f->moving[f->frame], NULL, f->n[f->frame]));
+    BENCH(bosc_hash_find(bench.ctx, f->table, f->still, f->still_n, NULL, f->found));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+static bool frames_are_right(struct frames *f)
+{
+    uint8_t *found = bench_host((size_t)f->still_n);
+    bool right = true;
+    for (int k = 0; k < FRAMES; k++) {
+        int64_t shared = 0;
+        one_frame(f);
+        BENCH(bosc_copy(bench.ctx, found, f->found, (size_t)f->still_n));
+        for (int64_t i = 0; i < f->still_n; i++) shared += found[i];
+        right = right && shared == f->shared[f->frame];
+    }
+    free(found);
+    return right;
+}
+
+static void frames(void)
+{
+    static const struct {
+        const char *name;
+        bosc_hash_layout layout;
+        double paper;
+    } rows[] = {{"hybrid, as published", BOSC_HASH_HYBRID, 27}, {"bucketed", BOSC_HASH_BUCKETED, NAN}};
+    struct frames f = {.side = (int64_t)(cbrt((double)paper_size(128 * 128 * 128, 512)) + 0.5)};
+    struct table *t =
+        table_open("frames", bench_text("an object in %" PRId64 "^3 voxels, a new table each frame", f.side),
+                   "method|paper, frames/s|frames/s|answer");
+    make_frames(&f);
+    for (int k = 0; k < 2; k++) {
+        bosc_hash_opts o = {.size = sizeof o, .layout = rows[k].layout, .key_bits = 32, .seed = 1};
+        BENCH(bosc_hash_create(bench.ctx, &o, &f.table));
+        struct bench_times times = bench_time(NULL, one_frame, &f, FRAMES * bench.repeats);
+        table_text(t, "%s", rows[k].name);
+        table_number(t, rows[k].paper);
+        table_number(t, 1 / times.median);
+        table_answer(t, frames_are_right(&f), "every voxel");
+        bosc_hash_free(f.table);
+    }
+    table_note(t, "%" PRId64 " voxels in the table, as many looked up; paper: GeForce GTX 280; here: %s", f.n[0],
+               bench_device());
+    table_close(t);
+}
+
+int main(int argc, char **argv)
+{
+    paper_open(argc, argv, NULL, 0);
+    abstract();
+    frames();
+    return paper_close();
+}

@@ -1,0 +1,185 @@
+#include "render/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/lettering.h"
+
+/* Pixels. */
+enum {
+    WIDTH = 1000,
+    HEIGHT = 560,
+    LEFT = 110,
+    RIGHT = 40,
+    TOP = 96,
+    BOTTOM = 76,
+    LETTER = 11,
+    TITLE = 15,
+    TICKS_MAX = 64
+};
+static const uint32_t series_colours[PLOT_SERIES_MAX] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8,
+                                                         0xb8860b, 0x555555, 0x3aa6a0, 0xa03a5c};
+enum { INK = 0x222222, FAINT = 0xdddddd, PAPER = 0xffffff };
+
+struct axis {
+    double least, most; /* of the numbers, or of their logarithms */
+    bool log;
+};
+
+struct panel {
+    struct canvas *canvas;
+    const struct plot *plot;
+    struct axis x, y;
+    double top; /* of the panel */
+};
+
+static double scaled(const struct axis *a, double value) { return a->log ? log10(value) : value; }
+
+static bool is_shown(const struct axis *a, double value) { return isfinite(value) && (!a->log || value > 0); }
+
+static void include(struct axis *a, double value)
+{
+    if (!is_shown(a, value)) return;
+    const double at = scaled(a, value);
+    if (!(at >= a->least)) a->least = at;
+    if (!(at <= a->most)) a->most = at;
+}
+
+/* An axis without extent gets some; a linear one begins at 0 where its numbers are positive. */
+static void round_axis(struct axis *a)
+{
+    if (isnan(a->least)) a->least = a->most = 0;
+    if (!a->log && a->least > 0 && a->least < a->most / 2) a->least = 0;
+    const double extent = a->most - a->least, margin = extent > 0 ? 0.04 * extent : 0.5;
+    a->most += margin;
+    if (a->log || a->least != 0) a->least -= margin;
+}
+
+static double x_place(const struct panel *p, double value)
+{
+    return LEFT + (WIDTH - LEFT - RIGHT) * (scaled(&p->x, value) - p->x.least) / (p->x.most - p->x.least);
+}
+
+static double y_place(const struct panel *p, double value)
+{
+    const double height = HEIGHT - TOP - BOTTOM;
+    return p->top + HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.least) / (p->y.most - p->y.least);
+}
+
+/* Numbers with a tick: powers of ten, with their doubles and fives where there are few; or steps of 1, 2 or 5. */
+static int find_ticks(const struct axis *a, double ticks[TICKS_MAX])
+{
+    int count = 0;
+    if (a->log) {
+        const double decades = a->most - a->least;
+        static const double parts[] = {1, 2, 5};
+        const int used = decades < 3 ? 3 : 1, every = decades > 10 ? 2 : 1;
+        for (int e = (int)floor(a->least); e <= (int)ceil(a->most); e += every)
+            for (int k = 0; k < used; k++) {
+                const double tick = parts[k] * pow(10, e), at = log10(tick);
+                if (at >= a->least && at <= a->most && count < TICKS_MAX) ticks[count++] = tick;
+            }
+        return count;
+    }
+    const double rough = (a->most - a->least) / 6, unit = pow(10, floor(log10(rough)));
+    const double step = unit * (rough / unit > 5 ? 10 : rough / unit > 2 ? 5 : rough / unit > 1 ? 2 : 1);
+    for (double tick = ceil(a->least / step) * step; tick <= a->most && count < TICKS_MAX; tick += step)
+        ticks[count++] = fabs(tick) < step / 2 ? 0 : tick;
+    return count;
+}
+
+static void name_tick(double tick, char text[16])
+{
+    static const char suffix[] = "\0kMG";
+    int k = 0;
+    for (; fabs(tick) >= 1000 && k < 3; k++) tick /= 1000;
+    snprintf(text, 16, "%.3g%c", tick, suffix[k]);
+}
+
+static void draw_grid(const struct panel *p)
+{
+    const struct colour faint = colour_of(FAINT), ink = colour_of(INK);
+    const double bottom = p->top + HEIGHT - BOTTOM, top = p->top + TOP;
+    double ticks[TICKS_MAX];
+    char text[16];
+    for (int k = find_ticks(&p->x, ticks) - 1; k >= 0; k--) {
+        const double x = x_place(p, ticks[k]);
+        name_tick(ticks[k], text);
+        canvas_line(p->canvas, x, top, x, bottom, 1, faint, 1);
+        lettering_draw(p->canvas, x - lettering_width(text, LETTER) / 2, bottom + 22, LETTER, false, text, ink);
+    }
+    for (int k = find_ticks(&p->y, ticks) - 1; k >= 0; k--) {
+        const double y = y_place(p, ticks[k]);
+        name_tick(ticks[k], text);
+        canvas_line(p->canvas, LEFT, y, WIDTH - RIGHT, y, 1, faint, 1);
+        lettering_draw(p->canvas, LEFT - 10 - lettering_width(text, LETTER), y + LETTER / 2.0, LETTER, false, text,
+                       ink);
+    }
+    canvas_line(p->canvas, LEFT, bottom, WIDTH - RIGHT, bottom, 1.5, ink, 1);
+    canvas_line(p->canvas, LEFT, top, LEFT, bottom, 1.5, ink, 1);
+}
+
+static void draw_names(const struct panel *p)
+{
+    const struct colour ink = colour_of(INK);
+    const double middle = p->top + TOP + (HEIGHT - TOP - BOTTOM) / 2.0;
+    double x = LEFT;
+    lettering_draw(p->canvas, LEFT, p->top + 40, TITLE, false, p->plot->title, ink);
+    lettering_draw(p->canvas, WIDTH - RIGHT - lettering_width(p->plot->x_name, LETTER), p->top + HEIGHT - 24, LETTER,
+                   false, p->plot->x_name, ink);
+    lettering_draw(p->canvas, 30, middle + lettering_width(p->plot->y_name, LETTER) / 2, LETTER, true, p->plot->y_name,
+                   ink);
+    for (int s = 0; s < p->plot->series_count; s++) {
+        const struct colour colour = colour_of(series_colours[s]);
+        canvas_line(p->canvas, x, p->top + 68, x + 24, p->top + 68, 3, colour, 1);
+        lettering_draw(p->canvas, x + 34, p->top + 73, LETTER, false, p->plot->series[s].name, ink);
+        x += 64 + lettering_width(p->plot->series[s].name, LETTER);
+    }
+}
+
+static void draw_series(const struct panel *p, int s)
+{
+    const struct colour colour = colour_of(series_colours[s]);
+    const double *y = p->plot->series[s].y;
+    double last_x = NAN, last_y = NAN;
+    for (int i = 0; i < p->plot->count; i++) {
+        if (!is_shown(&p->x, p->plot->x[i]) || !is_shown(&p->y, y[i])) continue;
+        const double at_x = x_place(p, p->plot->x[i]), at_y = y_place(p, y[i]);
+        if (!isnan(last_x)) canvas_line(p->canvas, last_x, last_y, at_x, at_y, 2.2, colour, 1);
+        canvas_disc(p->canvas, at_x, at_y, 4, colour, 1);
+        last_x = at_x;
+        last_y = at_y;
+    }
+}
+
+static void draw_panel(struct canvas *canvas, const struct plot *plot, int place)
+{
+    struct panel p = {.canvas = canvas,
+                      .plot = plot,
+                      .x = {NAN, NAN, plot->log_x},
+                      .y = {NAN, NAN, plot->log_y},
+                      .top = (double)place * HEIGHT};
+    for (int i = 0; i < plot->count; i++) {
+        include(&p.x, plot->x[i]);
+        for (int s = 0; s < plot->series_count; s++) include(&p.y, plot->series[s].y[i]);
+    }
+    round_axis(&p.x);
+    round_axis(&p.y);
+    draw_grid(&p);
+    for (int s = 0; s < plot->series_count; s++) draw_series(&p, s);
+    draw_names(&p);
+}
+
+bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error)
+{
+    struct canvas canvas;
+    if (!canvas_open(&canvas, WIDTH, HEIGHT * count, colour_of(PAPER))) {
+        snprintf(error->text, sizeof error->text, "%s: out of memory for the picture", path);
+        return BOSC_ERR_NOMEM;
+    }
+    for (int k = 0; k < count; k++) draw_panel(&canvas, &plots[k], k);
+    bosc_status status = canvas_write(&canvas, path, error);
+    canvas_close(&canvas);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* Line plots, one below the other, for measurements. */
+#ifndef RENDER_PLOT_H
+#define RENDER_PLOT_H
+
+#include "render/canvas.h"
+
+enum { PLOT_SERIES_MAX = 8 };
+
+struct plot_series {
+    const char *name;
+    const double *y; /* of the plot's count; what is not a number, or not above 0 on a logarithmic axis, is left out */
+};
+
+struct plot {
+    const char *title, *x_name, *y_name;
+    const double *x;
+    int count; /* of points */
+    bool log_x, log_y;
+    struct plot_series series[PLOT_SERIES_MAX];
+    int series_count;
+};
+
+/* Writes a PNG of the plots, whose points are joined by lines. */
+bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error);
+
+#endif
