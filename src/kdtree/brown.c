@@ -5,6 +5,7 @@
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
  * superkeys on their own, as the published build on two devices does it. */
+#include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/shape.h"
@@ -149,7 +150,7 @@ bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct
                       .next = next,
                       .unique = next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE,
                       .halves = next->opts.sort_halves != 0};
-    double since = bi_kdtree_now();
+    double since = bi_now();
     BI_TRY(take_lists(&b, rows));
     int32_t first_lists = b.halves ? 1 : b.lists.used;
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.init));

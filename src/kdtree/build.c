@@ -2,6 +2,7 @@
  *
  * A build works on a copy of the handle whose blocks are new where the old ones are too small. Builders take their
  * scratch before they write to blocks that the tree has in use, so that a lack of memory leaves the tree as it was. */
+#include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
 
@@ -33,7 +34,7 @@ static bosc_status build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struc
     struct bi_kdtree_lists lists;
     struct bi_kdtree_runs runs = {.n = rows->n, .count = rows->n};
     uint32_t *order;
-    double since = bi_kdtree_now();
+    double since = bi_now();
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &times->sort));
     runs.rows = sorted.rows;
@@ -68,7 +69,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
 {
     bosc_kdtree next;
     bool staged = false;
-    double since = bi_kdtree_now();
+    double since = bi_now();
     BI_TRY(bi_kdtree_stage_rows(ctx, tree, "points", rows, &staged));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, rows->n, &next));
     next.times = (bosc_kdtree_times){.size = sizeof next.times};

@@ -2,8 +2,8 @@
 #include "kdtree/handle.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/shape.h"
 
@@ -160,17 +160,10 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
-double bi_kdtree_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage)
 {
     BI_TRY(ctx->backend->sync(ctx));
-    double t = bi_kdtree_now();
+    double t = bi_now();
     *stage += t - *since;
     *since = t;
     return BOSC_OK;

@@ -49,8 +49,6 @@ bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next);
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next);
 
-/* Seconds since some time. */
-double bi_kdtree_now(void);
 /* Adds the seconds since *since to *stage, once the work of the stage is done. */
 bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage);
 

@@ -1,4 +1,5 @@
 /* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
+#include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
@@ -76,9 +77,9 @@ bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     bi_expect(ctx, 3 * (double)tree->nodes);
     int64_t offender = INT64_MAX;
-    double begin = bi_kdtree_now();
+    double begin = bi_now();
     BI_TRY_WITH_SCRATCH(ctx, tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK);
-    double seconds = bi_kdtree_now() - begin; /* several contexts may verify one tree at once */
+    double seconds = bi_now() - begin; /* several contexts may verify one tree at once */
     __atomic_store(&((bosc_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (offender == INT64_MAX) return BOSC_OK;
     if (node) *node = offender;
