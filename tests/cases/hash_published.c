@@ -311,8 +311,31 @@ static void inseparable(bosc_ctx *ctx)
     }
 }
 
+/* One key that comes twice is one key, also where both pairs lose their first slot to another key and part. */
+static void twice(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 60; k++) {
+        if (suite_leaves_out()) continue;
+        static const bosc_hash_layout layouts[] = {BOSC_HASH_CUCKOO, BOSC_HASH_HYBRID, BOSC_HASH_CHAINED};
+        bosc_hash_opts o = {.size = sizeof o, .layout = layouts[k % 3], .key_bits = 64, .value_size = 4};
+        bosc_hash *table = NULL;
+        int64_t n = 300;
+        uint32_t value = 0;
+        o.seed = (uint64_t)k;
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
+        memcpy((uint64_t *)p.keys + 200, (uint64_t *)p.keys + 100, sizeof(uint64_t));
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+        CHECK_EQ(table->keys, n - 1);
+        CHECK_OK(ctx, bosc_hash_find(ctx, table, (uint64_t *)p.keys + 100, 1, &value, NULL));
+        CHECK_EQ(value, ((uint32_t *)p.values)[200]);
+        hash_free_pairs(&p);
+        bosc_hash_free(table);
+    }
+}
+
 static const struct suite_case suite_cases_hash_published[] = {
     {"hybrid", hybrid, NULL},   {"cuckoo", cuckoo, NULL},           {"stash", stash, NULL},
-    {"chained", chained, NULL}, {"inseparable", inseparable, NULL},
+    {"chained", chained, NULL}, {"inseparable", inseparable, NULL}, {"twice", twice, NULL},
 };
 SUITE(hash_published);
