@@ -176,8 +176,7 @@ int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
 #endif
     for (int for_good = 0; for_good < 2; for_good++) {
         int64_t k = 0;
-        while (leaves_out() || fail_at_passage(like, sweep, expected, k, for_good))
-            k += sweep->step ? sweep->step : 1;
+        while (leaves_out() || fail_at_passage(like, sweep, expected, k, for_good)) k += sweep->step ? sweep->step : 1;
         CHECK(k >= passages_of_call); /* each of them has failed, or was left out */
         swept += k;
     }
