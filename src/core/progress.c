@@ -7,10 +7,11 @@
 #include "core/call.h"
 
 /* Parts and pauses shall last some milliseconds: long beside what they cost, short for whoever waits for an answer. */
-static const double SHORT = 0.005, LONG = 0.04;
+static const double SHORT = 0.01, LONG = 0.05;
 
-/* Items of a call of which nothing is known. */
-enum { UNKNOWN = 1 << 24 };
+/* Items of a call of which nothing is known; items between looks at the clock, which takes as long as some dozen of
+ * them; and as how many a pass counts for that, since some take long for their items. */
+enum { UNKNOWN = 1 << 24, LOOK = 1 << 12, PASS = 1 << 7 };
 
 static double now(void)
 {
@@ -30,11 +31,11 @@ struct bi_call bi_begin(bosc_ctx *ctx, const char *function)
         p->listens = !ctx->backend->records || !ctx->backend->records(ctx);
         p->stop = false;
         p->weight = 1;
-        p->done = p->since = 0;
+        p->done = p->since = p->unseen = 0;
         p->expected = UNKNOWN;
         p->grain = (double)ctx->backend->part;
         p->fraction = -1;
-        p->time = now();
+        p->time = 0;
     }
     return (struct bi_call){ctx};
 }
@@ -62,6 +63,15 @@ static double fraction_of(const struct bi_progress *p)
     return x > p->fraction ? x : p->fraction;
 }
 
+/* Seconds since the function was called; the first look of a call begins to count. */
+static double elapsed(struct bi_progress *p)
+{
+    double t = now();
+    if (p->time == 0) p->time = t;
+    p->unseen = 0;
+    return t - p->time;
+}
+
 /* The grain follows the time that items take; less than the first one would only cost. */
 static void adapt(struct bi_progress *p, double seconds, double least)
 {
@@ -73,9 +83,9 @@ static bosc_status tell(bosc_ctx *ctx)
 {
     struct bi_progress *p = &ctx->progress;
     BI_TRY(ctx->backend->sync(ctx)); /* what a device still has to do is not done */
-    double t = now();
-    adapt(p, t - p->time, (double)ctx->backend->part);
-    p->time = t;
+    double seconds = elapsed(p);
+    adapt(p, seconds, (double)ctx->backend->part);
+    p->time += seconds;
     p->since = 0;
     p->fraction = fraction_of(p);
     if (p->function(p->user, p->stage, p->fraction) != 0) p->stop = true;
@@ -88,7 +98,8 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
     if (!p->listens) return BOSC_OK;
     p->done += p->weight * items;
     p->since += p->weight * items;
-    if (!p->stop && (p->since >= p->grain || now() - p->time > 2 * SHORT)) BI_TRY(tell(ctx));
+    p->unseen += p->weight * items + PASS;
+    if (!p->stop && (p->since >= p->grain || (p->unseen >= LOOK && elapsed(p) > 2 * SHORT))) BI_TRY(tell(ctx));
     if (!p->stop || p->whole > 0) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
 }
@@ -99,7 +110,8 @@ struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
     if (!ctx->progress.listens) return p;
     /* Something for each thread of the CPU, or for a device's. */
     int64_t least = ctx->multiprocessors ? 256 * (int64_t)ctx->multiprocessors : 4 * (int64_t)ctx->threads;
-    p.each = (int64_t)((double)ctx->backend->part / (weight * ctx->progress.weight));
+    double first = (double)ctx->backend->part, known = ctx->progress.grain / 4; /* by what the call has done so far */
+    p.each = (int64_t)((known > first ? known : first) / (weight * ctx->progress.weight));
     if (p.each < least) p.each = least;
     return p;
 }
@@ -117,8 +129,8 @@ bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p)
 {
     if (p->end > 0) p->status = bi_advance(ctx, (double)(p->end - p->begin) * p->weight);
     if (p->status != BOSC_OK || p->end >= p->n) return false;
-    if (ctx->progress.listens) resize(p);
     p->begin = p->end;
+    if (p->end > 0 || p->n > p->each + p->each / 2) resize(p); /* of one that is all nobody asks how long it takes */
     p->end = p->n - p->begin > p->each + p->each / 2 ? p->begin + p->each : p->n; /* no small rest */
     return true;
 }

@@ -31,8 +31,9 @@ struct bi_progress {
     double done, expected; /* items of the call */
     double weight;         /* simple items that one of those takes as long as which now run */
     double since, grain;   /* items since the function was called, and how many before it is called again */
+    double unseen;         /* items since the clock was read */
     double fraction;       /* last told; less than 0: none in this call */
-    double time;           /* seconds, of the last call of the function or the begin of this call */
+    double time;           /* seconds, of the last call of the function or the first look at the clock; 0: neither */
 };
 
 /* The call will pass over about so many items; ignored in a call inside another one. */

@@ -49,6 +49,35 @@ static void copy_kept(size_t size, const char *in, const uint8_t *keep, char *ou
         if (keep[i]) memcpy(out + at++ * size, in + i * size, size);
 }
 
+struct job {
+    size_t item_size;
+    const char *in;
+    const uint8_t *keep;
+    char *out;       /* or NULL: only counts */
+    int64_t *begins; /* (chunks + 1): where the chunk's items go */
+};
+
+/* Items [begin, end), by `chunks` threads; *kept items are before them, and more after. */
+static void compact_part(const struct job *j, int64_t begin, int64_t end, int chunks, int64_t *kept)
+{
+    const int64_t n = end - begin;
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t first = begin + bi_chunk_begin(n, chunks, p);
+        j->begins[p + 1] = count_kept(j->keep + first, begin + bi_chunk_begin(n, chunks, p + 1) - first);
+    }
+    j->begins[0] = *kept;
+    for (int p = 0; p < chunks; p++) j->begins[p + 1] += j->begins[p];
+    *kept = j->begins[chunks];
+    if (!j->out) return;
+#pragma omp parallel for schedule(static) num_threads(chunks)
+    for (int p = 0; p < chunks; p++) {
+        int64_t first = begin + bi_chunk_begin(n, chunks, p);
+        copy_kept(j->item_size, j->in + (size_t)first * j->item_size, j->keep + first,
+                  j->out + (size_t)j->begins[p] * j->item_size, j->begins[p + 1] - j->begins[p]);
+    }
+}
+
 bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,
                            int64_t *count)
 {
@@ -56,27 +85,13 @@ bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, cons
         *count = 0;
         return BOSC_OK;
     }
-    int chunks = bi_thread_count(ctx, n, GRAIN);
+    int64_t kept = 0;
     struct bi_mark mark = bi_arena_mark(ctx);
-    void *memory;
-    BI_TRY(bi_scratch(ctx, (size_t)(chunks + 1) * sizeof(int64_t), &memory));
-    int64_t *begins = memory; /* where the chunk's items go */
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t begin = bi_chunk_begin(n, chunks, p);
-        begins[p + 1] = count_kept(keep + begin, bi_chunk_begin(n, chunks, p + 1) - begin);
-    }
-    begins[0] = 0;
-    for (int p = 0; p < chunks; p++) begins[p + 1] += begins[p];
-    *count = begins[chunks];
-    if (out) {
-#pragma omp parallel for schedule(static) num_threads(chunks)
-        for (int p = 0; p < chunks; p++) {
-            int64_t begin = bi_chunk_begin(n, chunks, p);
-            copy_kept(item_size, (const char *)in + (size_t)begin * item_size, keep + begin,
-                      (char *)out + (size_t)begins[p] * item_size, begins[p + 1] - begins[p]);
-        }
-    }
+    struct job j = {item_size, in, keep, out, NULL};
+    BI_TRY(bi_scratch_of(ctx, bi_thread_count(ctx, n, GRAIN) + 1, sizeof *j.begins, &j.begins));
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p)) compact_part(&j, p.begin, p.end, bi_thread_count(ctx, p.end - p.begin, GRAIN), &kept);
+    *count = kept;
     bi_arena_rewind(ctx, mark);
-    return bi_advance(ctx, (double)n);
+    return p.status;
 }

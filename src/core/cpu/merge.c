@@ -74,9 +74,13 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
 {
     struct merge m = {a_keys, a_values, b_keys, b_values, na, nb, keys_out, values_out};
     merge_fn merge = merges[dtype - 1][value_size / 4];
-    int chunks = bi_thread_count(ctx, na + nb, GRAIN);
+    struct bi_parts part = bi_parts_of(ctx, na + nb, 1);
+    while (bi_next_part(ctx, &part)) {
+        int64_t n = part.end - part.begin;
+        int chunks = bi_thread_count(ctx, n, GRAIN);
 #pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++)
-        merge(&m, bi_chunk_begin(na + nb, chunks, p), bi_chunk_begin(na + nb, chunks, p + 1));
-    return bi_advance(ctx, (double)(na + nb));
+        for (int p = 0; p < chunks; p++)
+            merge(&m, part.begin + bi_chunk_begin(n, chunks, p), part.begin + bi_chunk_begin(n, chunks, p + 1));
+    }
+    return part.status;
 }

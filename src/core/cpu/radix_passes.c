@@ -20,14 +20,19 @@ static void choose_digits(const struct bi_radix_job *j, struct passes *s)
     }
 }
 
-static void count_all(const struct bi_radix_job *j, const struct passes *s)
+static bosc_status count_all(bosc_ctx *ctx, const struct bi_radix_job *j, const struct passes *s)
 {
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    memset(s->counts, 0, (size_t)j->chunks * sizeof *s->counts);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        memset(s->counts[p], 0, sizeof s->counts[p]);
-        j->k->count(bi_radix_at(j, j->in, begin).keys, end - begin, s->digits, s->n_digits, s->counts[p]);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            j->k->count(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, s->digits, s->n_digits,
+                        s->counts[p]);
+        }
     }
+    return parts.status;
 }
 
 /* Do all keys have the same digit? */
@@ -53,35 +58,48 @@ static void place(const struct bi_radix_job *j, const struct passes *s)
         }
 }
 
-/* One pass. The counts of the input's chunks hold for the first one alone. */
-static void pass(const struct bi_radix_job *j, const struct passes *s, int digit, bool is_first,
-                 struct bi_radix_arrays from, struct bi_radix_arrays to)
+/* Counts a digit again, of chunks that an earlier pass has filled. */
+static bosc_status count_digit(bosc_ctx *ctx, const struct bi_radix_job *j, const struct passes *s, int digit,
+                               struct bi_radix_arrays from)
 {
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    memset(s->offsets, 0, (size_t)j->chunks * sizeof *s->offsets);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        if (is_first) {
-            memcpy(s->offsets[p], s->counts[p][digit], sizeof s->offsets[p]);
-        } else {
-            memset(s->offsets[p], 0, sizeof s->offsets[p]);
-            j->k->count(bi_radix_at(j, from, begin).keys, end - begin, &s->digits[digit], 1, &s->offsets[p]);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            j->k->count(bi_radix_at(j, from, part.begin).keys, part.end - part.begin, &s->digits[digit], 1,
+                        &s->offsets[p]);
         }
     }
+    return parts.status;
+}
+
+/* One pass. The counts of the input's chunks hold for the first one alone. */
+static bosc_status pass(bosc_ctx *ctx, const struct bi_radix_job *j, const struct passes *s, int digit, bool is_first,
+                        struct bi_radix_arrays from, struct bi_radix_arrays to)
+{
+    if (!is_first) BI_TRY(count_digit(ctx, j, s, digit, from));
+    for (int p = 0; is_first && p < j->chunks; p++) memcpy(s->offsets[p], s->counts[p][digit], sizeof s->offsets[p]);
     place(j, s);
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        struct bi_radix_arrays part = bi_radix_at(j, from, begin);
-        struct bi_radix_move move = {.keys = part.keys,
-                                     .values = part.values,
-                                     .n = end - begin,
-                                     .keys_out = to.keys,
-                                     .values_out = to.values,
-                                     .digit = s->digits[digit],
-                                     .offsets = s->offsets[p],
-                                     .streams = true};
-        j->k->move(&move);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span span = bi_chunk_part(j->n, j->chunks, p, &parts);
+            struct bi_radix_arrays part = bi_radix_at(j, from, span.begin);
+            struct bi_radix_move move = {.keys = part.keys,
+                                         .values = part.values,
+                                         .n = span.end - span.begin,
+                                         .keys_out = to.keys,
+                                         .values_out = to.values,
+                                         .digit = s->digits[digit],
+                                         .offsets = s->offsets[p],
+                                         .streams = true};
+            j->k->move(&move);
+        }
     }
+    return parts.status;
 }
 
 bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
@@ -92,8 +110,7 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
     s.counts = memory;
     s.offsets = (void *)(s.counts + j->chunks);
     choose_digits(j, &s);
-    count_all(j, &s);
-    BI_TRY(bi_advance(ctx, (double)j->n));
+    BI_TRY(count_all(ctx, j, &s));
     int digits[BI_RADIX_DIGITS], n_passes = 0;
     for (int d = 0; d < s.n_digits; d++)
         if (!is_constant(j, &s, d)) digits[n_passes++] = d;
@@ -104,8 +121,7 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
     bool to_spare = in_place || n_passes % 2 == 0;
     for (int i = 0; i < n_passes; i++) {
         struct bi_radix_arrays to = to_spare ? j->spare : j->out;
-        pass(j, &s, digits[i], i == 0, from, to);
-        BI_TRY(bi_advance(ctx, 2 * (double)j->n));
+        BI_TRY(pass(ctx, j, &s, digits[i], i == 0, from, to));
         from = to;
         to_spare = !to_spare;
     }

@@ -151,25 +151,33 @@ struct split {
     int groups;
 };
 
-static uint64_t varying(const struct bi_radix_job *j)
+static bosc_status find_varying(bosc_ctx *ctx, const struct bi_radix_job *j, uint64_t *varying)
 {
     uint64_t bits = 0;
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bits)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        bits |= j->k->varying(bi_radix_at(j, j->in, begin).keys, end - begin, j->in.keys);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            bits |= j->k->varying(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, j->in.keys);
+        }
     }
-    return bits & deciding(j);
+    *varying = bits & deciding(j);
+    return parts.status;
 }
 
-static void count_chunks(const struct bi_radix_job *j, struct split *s)
+static bosc_status count_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, struct split *s)
 {
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    memset(s->counts, 0, (size_t)j->chunks * sizeof *s->counts);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        memset(s->counts[p], 0, sizeof s->counts[p]);
-        j->k->count_top(bi_radix_at(j, j->in, begin).keys, end - begin, s->digit, s->counts[p]);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            j->k->count_top(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, s->digit, s->counts[p]);
+        }
     }
+    return parts.status;
 }
 
 /* Where the chunk's keys of each group go: by group, then by chunk. */
@@ -187,22 +195,26 @@ static void place_groups(const struct bi_radix_job *j, struct split *s)
         }
 }
 
-static void move_chunks(const struct bi_radix_job *j, const struct split *s)
+static bosc_status move_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, const struct split *s)
 {
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
-        struct bi_radix_arrays from = bi_radix_at(j, j->in, begin);
-        struct bi_radix_move move = {.keys = from.keys,
-                                     .values = from.values,
-                                     .n = end - begin,
-                                     .keys_out = j->spare.keys,
-                                     .values_out = j->spare.values,
-                                     .digit = s->digit,
-                                     .map = s->map,
-                                     .offsets = s->offsets[p]};
-        j->k->move(&move);
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            struct bi_radix_arrays from = bi_radix_at(j, j->in, part.begin);
+            struct bi_radix_move move = {.keys = from.keys,
+                                         .values = from.values,
+                                         .n = part.end - part.begin,
+                                         .keys_out = j->spare.keys,
+                                         .values_out = j->spare.values,
+                                         .digit = s->digit,
+                                         .map = s->map,
+                                         .offsets = s->offsets[p]};
+            j->k->move(&move);
+        }
     }
+    return parts.status;
 }
 
 static bosc_status sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, const struct split *s)
@@ -224,17 +236,18 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     struct split s;
     void *memory;
     int64_t total[BI_RADIX_TOP] = {0}, most = 0;
+    uint64_t bits;
     BI_TRY(bi_scratch(ctx, (size_t)j->chunks * (sizeof *s.counts + sizeof *s.offsets), &memory));
     s.counts = memory;
     s.offsets = (void *)(s.counts + j->chunks);
     *done = true;
-    uint64_t bits = varying(j);
+    BI_TRY(find_varying(ctx, j, &bits));
     if (!bits) {
         bi_radix_copy(j, j->in, j->out, j->n);
         return BOSC_OK;
     }
     s.digit = top_digit(bits);
-    count_chunks(j, &s);
+    BI_TRY(count_chunks(ctx, j, &s));
     for (int p = 0; p < j->chunks; p++)
         for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s.counts[p][v];
     s.groups = make_map(total, j->n, s.map, s.sizes);
@@ -242,7 +255,6 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     *done = j->chunks == 1 || most <= j->n / j->chunks;
     if (!*done) return BOSC_OK;
     place_groups(j, &s);
-    move_chunks(j, &s);
-    BI_TRY(bi_advance(ctx, 3 * (double)j->n));
+    BI_TRY(move_chunks(ctx, j, &s));
     return sort_groups(ctx, j, &s);
 }

@@ -13,18 +13,22 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
         return BOSC_OK;
     }
     int64_t tiles = bi_div_up(n, BI_TILE);
-    int chunks = bi_thread_count(ctx, tiles, TILES_A_CHUNK);
     struct bi_mark mark = bi_arena_mark(ctx);
     void *totals;
     BI_TRY(bi_scratch(ctx, (size_t)tiles * k->size, &totals));
+    struct bi_parts part = bi_parts_of(ctx, tiles, (double)n / (double)tiles);
+    while (bi_next_part(ctx, &part)) {
+        int chunks = bi_thread_count(ctx, part.end - part.begin, TILES_A_CHUNK);
 #pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t begin = bi_chunk_begin(tiles, chunks, p), end = bi_chunk_begin(tiles, chunks, p + 1);
-        int64_t items = end * BI_TILE < n ? (end - begin) * BI_TILE : n - begin * BI_TILE;
-        k->totals((const char *)in + (size_t)begin * BI_TILE * k->size, NULL, items,
-                  (char *)totals + (size_t)begin * k->size, NULL);
+        for (int p = 0; p < chunks; p++) {
+            int64_t begin = part.begin + bi_chunk_begin(part.end - part.begin, chunks, p);
+            int64_t end = part.begin + bi_chunk_begin(part.end - part.begin, chunks, p + 1);
+            int64_t items = end * BI_TILE < n ? (end - begin) * BI_TILE : n - begin * BI_TILE;
+            k->totals((const char *)in + (size_t)begin * BI_TILE * k->size, NULL, items,
+                      (char *)totals + (size_t)begin * k->size, NULL);
+        }
     }
-    k->total(totals, tiles, result);
+    if (part.status == BOSC_OK) k->total(totals, tiles, result);
     bi_arena_rewind(ctx, mark);
-    return bi_advance(ctx, (double)n);
+    return part.status;
 }

@@ -57,21 +57,25 @@ static void totals_of(struct job *j, int64_t round, int p)
                  items_of(j, s), j->totals + (size_t)at * j->k->size, j->flags + at);
 }
 
-static void scan_part(struct job *j, int64_t round, int p, bool straight_on)
+static void scan_span(struct job *j, struct span s, const void *carries, char *last)
 {
-    struct span s = span_of(j, round, p);
-    int64_t at = total_at(j, round, s.begin);
     size_t offset = (size_t)s.begin * BI_TILE * j->k->size;
-    if (s.begin == s.end) return;
     struct bi_scan_piece piece = {.in = j->in + offset,
                                   .heads = j->heads ? j->heads + s.begin * BI_TILE : NULL,
                                   .n = items_of(j, s),
-                                  .carries = straight_on ? NULL : j->totals + (size_t)at * j->k->size,
+                                  .carries = carries,
                                   .state = j->state,
-                                  .last = j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT,
+                                  .last = last,
                                   .out = j->out + offset,
                                   .exclusive = j->exclusive};
-    j->k->scan(&piece);
+    if (s.begin < s.end) j->k->scan(&piece);
+}
+
+static void scan_part(struct job *j, int64_t round, int p)
+{
+    struct span s = span_of(j, round, p);
+    scan_span(j, s, j->totals + (size_t)total_at(j, round, s.begin) * j->k->size,
+              j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT);
 }
 
 static void carries_of(struct job *j, int64_t round)
@@ -95,18 +99,29 @@ static void mend_firsts(struct job *j, int64_t rounds)
         }
 }
 
-static void scan_rounds(struct job *j, int64_t rounds)
+static bosc_status scan_rounds(bosc_ctx *ctx, struct job *j, int64_t rounds)
 {
+    struct bi_parts parts = bi_parts_of(ctx, rounds, (double)j->n / (double)rounds);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel num_threads(j->chunks)
-    for (int64_t round = 0; round < rounds; round++) {
+        for (int64_t round = parts.begin; round < parts.end; round++) {
 #pragma omp for schedule(static)
-        for (int p = 0; p < j->chunks; p++) totals_of(j, round, p);
+            for (int p = 0; p < j->chunks; p++) totals_of(j, round, p);
 #pragma omp single
-        carries_of(j, round);
+            carries_of(j, round);
 #pragma omp for schedule(static) nowait
-        for (int p = 0; p < j->chunks; p++) scan_part(j, round, p, false);
+            for (int p = 0; p < j->chunks; p++) scan_part(j, round, p);
+        }
     }
-    if (j->exclusive) mend_firsts(j, rounds);
+    if (j->exclusive && parts.status == BOSC_OK) mend_firsts(j, rounds);
+    return parts.status;
+}
+
+static bosc_status scan_straight_on(bosc_ctx *ctx, struct job *j)
+{
+    struct bi_parts p = bi_parts_of(ctx, j->tiles, (double)j->n / (double)j->tiles);
+    while (bi_next_part(ctx, &p)) scan_span(j, (struct span){p.begin, p.end}, NULL, j->last);
+    return p.status;
 }
 
 static bosc_status scan(bosc_ctx *ctx, struct job *j)
@@ -125,14 +140,9 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
     j->totals = j->last + lasts;
     j->flags = (uint8_t *)j->totals + totals * j->k->size;
     for (int64_t i = 0; i < rounds * j->chunks; i++) j->k->nothing(j->last + i * MOST_ELEMENT);
-    if (j->chunks == 1) {
-        j->piece = j->tiles;
-        scan_part(j, 0, 0, true);
-    } else {
-        scan_rounds(j, rounds);
-    }
+    bosc_status status = j->chunks == 1 ? scan_straight_on(ctx, j) : scan_rounds(ctx, j, rounds);
     bi_arena_rewind(ctx, mark);
-    return bi_advance(ctx, (double)j->n);
+    return status;
 }
 
 bosc_status bi_cpu_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,

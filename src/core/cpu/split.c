@@ -2,6 +2,7 @@
  * buckets than that are sorted, by passes over a few bits of their numbers. */
 #include <string.h>
 
+#include "core/call.h"
 #include "core/cpu/records.h"
 
 enum { GRAIN = 1 << 14, MOST_COUNTED = 1 << 16 };
@@ -16,20 +17,27 @@ struct job {
     int chunks;
 };
 
-static bool count(const struct job *j)
+static bosc_status count(bosc_ctx *ctx, const struct job *j, bool *found)
 {
     int bad = 0;
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++)
+        memset(j->places + p * j->n_buckets, 0, (size_t)j->n_buckets * sizeof *j->places);
+    while (bi_next_part(ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bad)
-    for (int p = 0; p < j->chunks; p++) {
-        int64_t *mine = j->places + p * j->n_buckets;
-        memset(mine, 0, (size_t)j->n_buckets * sizeof *mine);
-        for (int64_t i = bi_chunk_begin(j->n, j->chunks, p); i < bi_chunk_begin(j->n, j->chunks, p + 1); i++)
-            if (j->bucket[i] < j->n_buckets)
-                mine[j->bucket[i]]++;
-            else
-                bad = 1;
+        for (int p = 0; p < j->chunks; p++) {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+            int64_t *mine = j->places + p * j->n_buckets;
+            for (int64_t i = part.begin; i < part.end; i++)
+                if (j->bucket[i] < j->n_buckets)
+                    mine[j->bucket[i]]++;
+                else
+                    bad = 1;
+        }
     }
-    return bad;
+    *found = bad;
+    return parts.status;
 }
 
 static void place(const struct job *j, int64_t *offsets)
@@ -48,11 +56,10 @@ static void place(const struct job *j, int64_t *offsets)
 
 /* Items of a constant size are copied by single moves. */
 #define MOVE(bytes) \
-    for (int64_t i = begin; i < end; i++) memcpy(out + places[bucket[i]]++ * bytes, in + i * bytes, bytes)
+    for (int64_t i = part.begin; i < part.end; i++) memcpy(out + places[bucket[i]]++ * bytes, in + i * bytes, bytes)
 
-static void move(const struct job *j, int p)
+static void move(const struct job *j, int p, struct bi_span part)
 {
-    int64_t begin = bi_chunk_begin(j->n, j->chunks, p), end = bi_chunk_begin(j->n, j->chunks, p + 1);
     const int64_t size = (int64_t)j->item_size;
     const char *restrict in = j->in;
     const uint32_t *restrict bucket = j->bucket;
@@ -64,6 +71,24 @@ static void move(const struct job *j, int p)
     case 16: MOVE(16); break;
     default: MOVE(size); break;
     }
+}
+
+static bosc_status split(bosc_ctx *ctx, struct job *j, int64_t *offsets, uint32_t *bad)
+{
+    bool found;
+    BI_TRY(bi_scratch_of(ctx, j->n_buckets * j->chunks, sizeof *j->places, &j->places));
+    BI_TRY(count(ctx, j, &found));
+    if (found) {
+        *bad = 1;
+        return BOSC_OK;
+    }
+    place(j, offsets);
+    struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
+    while (bi_next_part(ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+        for (int p = 0; p < j->chunks; p++) move(j, p, bi_chunk_part(j->n, j->chunks, p, &parts));
+    }
+    return parts.status;
 }
 
 bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
@@ -78,17 +103,5 @@ bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const 
                     .n_buckets = n_buckets,
                     .out = out,
                     .chunks = bi_thread_count(ctx, n, n_buckets > GRAIN ? n_buckets : GRAIN)};
-    struct bi_mark mark = bi_arena_mark(ctx);
-    void *places;
-    BI_TRY(bi_scratch(ctx, (size_t)n_buckets * (size_t)j.chunks * sizeof(int64_t), &places));
-    j.places = places;
-    if (count(&j)) {
-        *bad = 1;
-    } else {
-        place(&j, offsets);
-#pragma omp parallel for schedule(static) num_threads(j.chunks)
-        for (int p = 0; p < j.chunks; p++) move(&j, p);
-    }
-    bi_arena_rewind(ctx, mark);
-    return bi_advance(ctx, 2 * (double)n);
+    BI_RETURN_WITH_SCRATCH(ctx, split(ctx, &j, offsets, bad));
 }

@@ -33,4 +33,24 @@ static inline int64_t bi_chunk_begin(int64_t n, int chunks, int c)
     return each * c + (c < rest ? c : rest);
 }
 
+/* Chunks that are passed over side by side, each by a thread in its order, are cut into parts too (core/progress.h):
+ * part p of all chunks is items p.begin to p.end - 1 of each. An item takes as long as `weight` simple ones. */
+static inline struct bi_parts bi_chunk_parts(const bosc_ctx *ctx, int64_t n, int chunks, double weight)
+{
+    int64_t longest = n / chunks + (n % chunks != 0);
+    return bi_parts_of(ctx, longest, longest ? weight * (double)n / (double)longest : 1);
+}
+
+struct bi_span {
+    int64_t begin, end;
+};
+
+/* Part p of chunk c. */
+static inline struct bi_span bi_chunk_part(int64_t n, int chunks, int c, const struct bi_parts *p)
+{
+    int64_t begin = bi_chunk_begin(n, chunks, c), end = bi_chunk_begin(n, chunks, c + 1);
+    return (struct bi_span){begin + p->begin < end ? begin + p->begin : end,
+                            begin + p->end < end ? begin + p->end : end};
+}
+
 #endif

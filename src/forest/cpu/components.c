@@ -5,27 +5,28 @@
 enum { GRAIN = 1 << 13, SAMPLES = 512 };
 
 /* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
-static void join_first(const struct bi_msf_rows *r, int parts, uint32_t *parent)
+static void join_first(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
 {
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int64_t v = 0; v < r->n; v++) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t v = part.begin; v < part.end; v++) {
         int64_t place = (int64_t)bi_word(r->offsets, r->wide, v), end = (int64_t)bi_word(r->offsets, r->wide, v + 1);
         bool joins = place < end && r->neighbours[place] < v && bi_msf_there(r, (uint32_t)v, place);
         parent[v] = joins ? r->neighbours[place] : (uint32_t)v;
     }
 }
 
-static void flatten(int64_t n, int parts, uint32_t *parent)
+static void flatten(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
 {
     struct bi_flatten a = {parent};
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int64_t v = 0; v < n; v++) bi_step_flatten(&a, v);
+    (void)r;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t v = part.begin; v < part.end; v++) bi_step_flatten(&a, v);
 }
 
-static void join_last(const struct bi_msf_rows *r, int parts, uint32_t *parent)
+static void join_last(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
 {
-#pragma omp parallel for schedule(static) num_threads(parts)
-    for (int64_t v = 0; v < r->n; v++) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t v = part.begin; v < part.end; v++) {
         int64_t place = (int64_t)bi_word(r->offsets, r->wide, v + 1) - 1;
         if (place < (int64_t)bi_word(r->offsets, r->wide, v) || !bi_msf_there(r, (uint32_t)v, place)) continue;
         bi_uf_union(parent, (uint32_t)v, r->neighbours[place]);
@@ -49,10 +50,10 @@ static uint32_t find_giant(const uint32_t *parent, int64_t n)
 }
 
 /* Vertices outside the largest component join all their neighbours, until they are in it. */
-static void join_rest(const struct bi_msf_rows *r, int parts, uint32_t giant, uint32_t *parent)
+static void join_rest(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t giant, uint32_t *parent)
 {
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(parts)
-    for (int64_t v = 0; v < r->n; v++) {
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
+    for (int64_t v = part.begin; v < part.end; v++) {
         int64_t end = (int64_t)bi_word(r->offsets, r->wide, v + 1);
         for (int64_t place = (int64_t)bi_word(r->offsets, r->wide, v); place < end; place++) {
             if (bi_atomic_load_u32(&parent[v]) == giant) break;
@@ -61,28 +62,40 @@ static void join_rest(const struct bi_msf_rows *r, int parts, uint32_t giant, ui
     }
 }
 
-static int64_t count_roots(const struct bi_msf_rows *r, int parts, const uint32_t *labels)
+static int64_t count_roots(const struct bi_msf_rows *r, int threads, const uint32_t *labels)
 {
     const uint8_t *mask = r->order.vertex_mask;
     int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count) num_threads(parts)
+#pragma omp parallel for schedule(static) reduction(+ : count) num_threads(threads)
     for (int64_t v = 0; v < r->n; v++) count += labels[v] == v && (!mask || mask[v]);
     return count;
 }
 
+typedef void (*pass_fn)(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent);
+
+/* A pass over all vertices. */
+static bosc_status run(bosc_ctx *ctx, pass_fn pass, const struct bi_msf_rows *r, uint32_t *parent)
+{
+    struct bi_parts p = bi_parts_of(ctx, r->n, 1);
+    while (bi_next_part(ctx, &p))
+        pass(r, bi_thread_count(ctx, p.end - p.begin, GRAIN), (struct bi_span){p.begin, p.end}, parent);
+    return p.status;
+}
+
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count)
 {
-    int parts = bi_thread_count(ctx, rows->n, GRAIN);
-    join_first(rows, parts, labels);
-    BI_TRY(bi_advance(ctx, 2 * (double)rows->n));
+    int threads = bi_thread_count(ctx, rows->n, GRAIN);
+    BI_TRY(run(ctx, join_first, rows, labels));
     if (rows->arcs > 0) {
-        flatten(rows->n, parts, labels);
-        join_last(rows, parts, labels);
-        flatten(rows->n, parts, labels);
-        BI_TRY(bi_advance(ctx, 3 * (double)rows->n));
-        join_rest(rows, parts, find_giant(labels, rows->n), labels);
-        flatten(rows->n, parts, labels);
+        BI_TRY(run(ctx, flatten, rows, labels));
+        BI_TRY(run(ctx, join_last, rows, labels));
+        BI_TRY(run(ctx, flatten, rows, labels));
+        uint32_t giant = find_giant(labels, rows->n);
+        struct bi_parts p = bi_parts_of(ctx, rows->n, 2);
+        while (bi_next_part(ctx, &p)) join_rest(rows, threads, (struct bi_span){p.begin, p.end}, giant, labels);
+        BI_TRY(p.status);
+        BI_TRY(run(ctx, flatten, rows, labels));
     }
-    *count = count_roots(rows, parts, labels);
-    return bi_advance(ctx, 3 * (double)rows->n);
+    *count = count_roots(rows, threads, labels);
+    return bi_advance(ctx, (double)rows->n);
 }

@@ -46,13 +46,10 @@ static bool is_local(const struct bi_graph_back_list *list, int64_t count)
     return near > SAMPLES * 3 / 4;
 }
 
-static void count_chunk(const struct back *b, int p)
+static void count_part(const struct back *b, int p, struct bi_span part)
 {
     uint32_t *counts = b->counts + (size_t)p * b->list->n;
-    int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
-    memset(counts, 0, (size_t)b->list->n * sizeof *counts);
-    for (int64_t k = bi_chunk_begin(b->count, b->chunks, p); k < end; k++)
-        counts[larger_vertex(b->list, k)] += !is_loop(b->list, k);
+    for (int64_t k = part.begin; k < part.end; k++) counts[larger_vertex(b->list, k)] += !is_loop(b->list, k);
 }
 
 /* Counts of the vertices of a range become places: from `base` on. Without `write`, only their sum is wanted. */
@@ -70,16 +67,26 @@ static int64_t sum_range(const struct back *b, int p, int64_t base, bool write)
     return base;
 }
 
-static void place_chunk(const struct back *b, int p)
+static void place_part(const struct back *b, int p, struct bi_span part)
 {
     uint32_t *at = b->counts + (size_t)p * b->list->n, *places = b->list->places;
-    int64_t end = bi_chunk_begin(b->count, b->chunks, p + 1);
-    for (int64_t k = bi_chunk_begin(b->count, b->chunks, p); k < end; k++) {
+    for (int64_t k = part.begin; k < part.end; k++) {
         if (is_loop(b->list, k)) continue;
         uint32_t v = larger_vertex(b->list, k), to = at[v]++;
         b->list->from[to] = v;
         places[to] = (uint32_t)k;
     }
+}
+
+/* A pass of each chunk over its edges. */
+static bosc_status pass(bosc_ctx *ctx, const struct back *b, void (*over)(const struct back *, int, struct bi_span))
+{
+    struct bi_parts parts = bi_chunk_parts(ctx, b->count, b->chunks, 1);
+    while (bi_next_part(ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(b->chunks)
+        for (int p = 0; p < b->chunks; p++) over(b, p, bi_chunk_part(b->count, b->chunks, p, &parts));
+    }
+    return parts.status;
 }
 
 bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count, void *ends,
@@ -94,8 +101,8 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     BI_TRY(bi_scratch_of(ctx, b.chunks, sizeof *b.sums, (void **)&b.sums));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_back: injected fault");
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
-    for (int p = 0; p < b.chunks; p++) count_chunk(&b, p);
-    BI_TRY(bi_advance(ctx, (double)count));
+    for (int p = 0; p < b.chunks; p++) memset(b.counts + (size_t)p * list->n, 0, (size_t)list->n * sizeof *b.counts);
+    BI_TRY(pass(ctx, &b, count_part));
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) b.sums[p] = sum_range(&b, p, 0, false);
     for (int64_t p = 0, before = 0, sum; p < b.chunks; p++, before += sum) {
@@ -104,7 +111,6 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     }
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
-#pragma omp parallel for schedule(static) num_threads(b.chunks)
-    for (int p = 0; p < b.chunks; p++) place_chunk(&b, p);
-    return bi_advance(ctx, 2 * (double)count);
+    BI_TRY(bi_advance(ctx, (double)count));
+    return pass(ctx, &b, place_part);
 }

@@ -60,6 +60,24 @@ static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whol
     return BOSC_OK;
 }
 
+/* A pass of each thread over its share: in parts, between which positions and lines stay. */
+static bosc_status pass(bosc_ctx *ctx, void (*over)(const struct bi_hash_scatter *),
+                        const struct bi_hash_scatter *shares, int64_t n, int threads, double weight)
+{
+    struct bi_parts parts = bi_chunk_parts(ctx, n, threads, weight);
+    while (bi_next_part(ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int t = 0; t < threads; t++) {
+            struct bi_hash_scatter share = shares[t];
+            struct bi_span part = bi_chunk_part(n, threads, t, &parts);
+            share.begin = part.begin;
+            share.end = part.end;
+            over(&share);
+        }
+    }
+    return parts.status;
+}
+
 static bool is_payload(int32_t value_bytes) { return value_bytes == 0 || value_bytes == 4 || value_bytes == 8; }
 
 bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys,
@@ -86,16 +104,10 @@ bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *sha
                                              .payload = payload};
     *lists = (struct bi_hash_lists){n, hashes, payload, payload_bytes, rows ? values : NULL, starts, false};
     BI_TRY(take_shares(ctx, &whole, threads, &shares));
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        memset(shares[t].positions, 0, partitions * sizeof(uint32_t));
-        PICK(ctx, bi_hash_count)(&shares[t]);
-    }
-    BI_TRY(bi_advance(ctx, (double)n));
+    for (int t = 0; t < threads; t++) memset(shares[t].positions, 0, partitions * sizeof(uint32_t));
+    BI_TRY(pass(ctx, PICK(ctx, bi_hash_count), shares, n, threads, 1));
     place(shares, threads, partitions, starts);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_scatter)(&shares[t]);
-    return bi_advance(ctx, 4 * (double)n);
+    return pass(ctx, PICK(ctx, bi_hash_scatter), shares, n, threads, 4);
 }
 
 /* Filling in a pair, or finding a key, takes as long as so many simple items. */

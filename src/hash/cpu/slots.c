@@ -139,7 +139,8 @@ bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fin
 {
     int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    struct bi_parts p = bi_parts_of(ctx, batches, BATCH * PAIR_ITEMS);
+    double items = PAIR_ITEMS * (double)query_count;
+    struct bi_parts p = bi_parts_of(ctx, batches, batches ? items / (double)batches : 1);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, 4096))
         for (int64_t k = p.begin; k < p.end; k++) {
