@@ -81,28 +81,37 @@ static void spread(const struct level *l, int64_t s, int32_t column)
     l->hot->spread(l->job, l->from, l->to, r, column, l->masks + r.begin / 16 + s);
 }
 
-/* While there are few segments their columns are spread by different threads; later a segment is split by one thread,
- * which has what it chose by in its cache. */
-static void split_level(const struct level *l, int threads)
+/* While there are few segments their columns are spread by different threads. */
+static bosc_status split_few(bosc_ctx *ctx, const struct level *l, int threads)
+{
+    int64_t segments = (int64_t)1 << l->level, columns = l->job->dim + 1;
+    struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments / 2);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+        for (int64_t s = p.begin; s < p.end; s++) choose(l, s);
+    }
+    BI_TRY(p.status);
+    p = bi_parts_of(ctx, segments * columns, (double)l->job->rows.n / (double)(segments * columns) / 2);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+        for (int64_t i = p.begin; i < p.end; i++) spread(l, i / columns, (int32_t)(i % columns));
+    }
+    return p.status;
+}
+
+/* Later a segment is split by one thread, which has what it chose by in its cache. */
+static bosc_status split_many(bosc_ctx *ctx, const struct level *l, int threads)
 {
     int64_t segments = (int64_t)1 << l->level;
-    int32_t dim = l->job->dim;
-    if (segments >= 2 * threads) {
+    struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-        for (int64_t s = 0; s < segments; s++) {
+        for (int64_t s = p.begin; s < p.end; s++) {
             choose(l, s);
-            for (int32_t p = 0; p <= dim; p++) spread(l, s, p);
+            for (int32_t c = 0; c <= l->job->dim; c++) spread(l, s, c);
         }
-        return;
     }
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t s = 0; s < segments; s++) choose(l, s);
-#pragma omp for collapse(2) schedule(dynamic, 1)
-        for (int64_t s = 0; s < segments; s++)
-            for (int32_t p = 0; p <= dim; p++) spread(l, s, p);
-    }
+    return p.status;
 }
 
 /* The nodes of the first phase wait in the holes of the columns. */
@@ -114,13 +123,45 @@ static void emit_upper(const struct bi_kdtree_build_hot *hot, const struct bi_kd
             hot->emit(job, &job->here, bi_kdtree_mid(bi_kdtree_subtree(job->tree.nodes, level, (uint64_t)s)));
 }
 
+static bosc_status load(bosc_ctx *ctx, const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
+                        const struct bi_kdtree_columns *to, int threads)
+{
+    enum { CHUNK = 4096 };
+    int64_t n = job->rows.n, chunks = bi_div_up(n, CHUNK);
+    struct bi_parts p = bi_parts_of(ctx, chunks, chunks ? (double)n / (double)chunks : 1);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int64_t i = p.begin; i < p.end; i++)
+            hot->load(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n});
+    }
+    return p.status;
+}
+
+/* Coordinates in which the points have no extent stay as they are: no level moves them or seeks their median. */
+static void find_flat(const struct bi_kdtree_build_hot *hot, struct bi_kdtree_build_job *job, const struct plan *plan,
+                      const struct bi_kdtree_columns *loaded, const struct bi_kdtree_columns *own)
+{
+    const struct bi_kdtree_columns *other = loaded == &job->here ? &job->there : &job->here;
+    for (int32_t c = 0; job->rows.n > 1 && c < job->dim && c < 64; c++) {
+        if (!hot->is_flat(job, loaded, c)) continue;
+        if (plan->levels > 0) hot->flatten(loaded, c, other, job->rows.n);
+        for (int t = 0; t < plan->threads; t++) hot->flatten(loaded, c, &own[t], plan->largest);
+        job->flat |= (uint64_t)1 << c;
+    }
+    for (int level = 0; level < BI_KDTREE_MOST_LEVELS; level++) {
+        int32_t c = level % job->dim;
+        for (int32_t t = 1; bi_kdtree_is_flat(job, c) && t < job->dim; t++) c = bi_kdtree_cycle(c, job->dim);
+        job->axes[level] = (int16_t)c;
+    }
+}
+
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                 struct bi_kdtree_view view)
 {
     const bosc_kdtree_opts *opts = &tree->opts;
     const struct bi_kdtree_build_hot *hot = key_size(opts) == 4 ? BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)
                                                                 : BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot64);
-    int64_t n = rows->n, chunks = bi_div_up(n, 4096);
+    int64_t n = rows->n;
     struct plan plan = make_plan(ctx->threads, n);
     struct bi_kdtree_build_job job = {.dim = opts->dim, .dtype = opts->dtype, .rows = *rows, .tree = view};
     struct bi_kdtree_columns *own;
@@ -131,14 +172,13 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     BI_TRY(bi_scratch(ctx, all_masks_bytes(n, &plan), (void **)&masks));
     job.there = (struct bi_kdtree_columns){tree->points.data, tree->ids.data, n, 0};
     const struct bi_kdtree_columns *first = plan.levels % 2 ? &job.there : &job.here;
-#pragma omp parallel for schedule(static) num_threads(plan.threads)
-    for (int64_t i = 0; i < chunks; i++)
-        hot->load(&job, first, (struct bi_kdtree_range){i * 4096, (i + 1) * 4096 < n ? (i + 1) * 4096 : n});
+    BI_TRY(load(ctx, hot, &job, first, plan.threads));
+    find_flat(hot, &job, &plan, first, own);
     for (int level = 0; level < plan.levels; level++) {
         bool odd = level % 2 != plan.levels % 2;
         struct level l = {hot, &job, odd ? &job.there : &job.here, odd ? &job.here : &job.there, masks, level};
-        split_level(&l, plan.threads);
-        BI_TRY(bi_advance(ctx, (double)n));
+        BI_TRY((int64_t)1 << level >= 2 * plan.threads ? split_many(ctx, &l, plan.threads)
+                                                       : split_few(ctx, &l, plan.threads));
     }
     int64_t subtrees = (int64_t)1 << plan.levels;
     double levels_left = bi_kdtree_depth(n) - plan.levels;

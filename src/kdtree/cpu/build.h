@@ -23,7 +23,14 @@ struct bi_kdtree_build_job {
     struct bi_kdtree_rows rows;
     struct bi_kdtree_columns here, there; /* levels go from one to the other and back */
     struct bi_kdtree_view tree;
+    uint64_t flat; /* bit c: all points have the same coordinate c, and all columns c hold its key everywhere */
+    int16_t axes[BI_KDTREE_MOST_LEVELS]; /* of each level: the first coordinate that its superkeys can differ in */
 };
+
+static inline bool bi_kdtree_is_flat(const struct bi_kdtree_build_job *job, int32_t c)
+{
+    return c < 64 && job->flat >> c & 1;
+}
 
 /* A subtree that one thread finishes in its cache. */
 enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
@@ -31,6 +38,9 @@ enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
 struct bi_kdtree_build_hot {
     /* Rows [r.begin, r.end) to columns. */
     void (*load)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to, struct bi_kdtree_range r);
+    /* Whether column c of all points has one key; and puts the first key of one column to n places of another. */
+    bool (*is_flat)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *in, int32_t c);
+    void (*flatten)(const struct bi_kdtree_columns *in, int32_t c, const struct bi_kdtree_columns *to, int64_t n);
     /* A range of `from`, which is not empty, is split around its median into the same range of `to`: first the median
      * is chosen (masks: room for a bit a point), then each of columns 0 to dim, the last one being the ids, is spread.
      */

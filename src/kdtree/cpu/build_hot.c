@@ -18,6 +18,6 @@
 
 #define HOT_TABLE(bits)                                                           \
     const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = { \
-        load##bits, choose##bits, spread_column##bits, finish##bits, emit##bits};
+        load##bits, is_flat##bits, flatten##bits, choose##bits, spread_column##bits, finish##bits, emit##bits};
 HOT_TABLE(32)
 HOT_TABLE(64)

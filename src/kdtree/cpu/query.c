@@ -88,9 +88,24 @@ static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, int32_t
     return levels;
 }
 
-void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
+/* Sides of a level of the index, of which deeper ones are made. */
+static bosc_status make_level(bosc_ctx *ctx, const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
+                              int level)
 {
     enum { CHUNK_NODES = 64 };
+    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
+    int64_t nodes = (int64_t)1 << level, chunk = nodes >= CHUNK_NODES * CHUNK_NODES ? CHUNK_NODES : 1;
+    double items = 3 * (double)view->nodes / index->levels; /* of a level; the others are less */
+    struct bi_parts p = bi_parts_of(ctx, nodes / chunk, items / (double)(nodes / chunk));
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (index->levels > 10)
+        for (int64_t s = p.begin; s < p.end; s++) hot->make_sides(view, index, level, s * chunk, (s + 1) * chunk);
+    }
+    return p.status;
+}
+
+bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
+{
     struct bi_kdtree_cpu_index index = get_index(tree);
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     uint32_t *begins = (uint32_t *)index.begins;
@@ -99,14 +114,11 @@ void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
     for (int64_t s = 0; s < leaves; s++)
         begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin;
     begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
-    for (int level = index.levels - 1; level >= 0; level--) {
-        int64_t nodes = (int64_t)1 << level, chunk = nodes >= CHUNK_NODES * CHUNK_NODES ? CHUNK_NODES : 1;
-#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (leaves > 1024)
-        for (int64_t s = 0; s < nodes; s += chunk) hot->make_sides(view, &index, level, s, s + chunk);
-    }
+    for (int level = index.levels - 1; level >= 0; level--) BI_TRY(make_level(ctx, view, &index, level));
     *odd_levels_of(tree) = find_odd_levels(&index, view->dim);
     hot->make_box(view, &index);
     make_floors(ctx, view, &index);
+    return bi_advance(ctx, (double)view->nodes);
 }
 
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k)
@@ -125,13 +137,16 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
     BI_TRY(bi_scratch_of(ctx, count, sizeof *order, &order));
     a->leaves = leaves;
     a->order = order;
+    struct bi_parts p = bi_parts_of(ctx, chunks, 4 * (double)count / (double)chunks);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (chunks > 1)
-    for (int64_t i = 0; i < chunks; i++) {
-        int64_t end = (i + 1) * CHUNK < count ? (i + 1) * CHUNK : count;
-        hot->locate(a, i * CHUNK, end, leaves);
-        for (int64_t q = i * CHUNK; q < end; q++) order[q] = (uint32_t)q;
+        for (int64_t i = p.begin; i < p.end; i++) {
+            int64_t end = (i + 1) * CHUNK < count ? (i + 1) * CHUNK : count;
+            hot->locate(a, i * CHUNK, end, leaves);
+            for (int64_t q = i * CHUNK; q < end; q++) order[q] = (uint32_t)q;
+        }
     }
-    BI_TRY(bi_advance(ctx, 4 * (double)count));
+    BI_TRY(p.status);
     if (count < 256 || a->index.levels == 0) return BOSC_OK;
     return ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
                                           a->index.levels);
@@ -145,7 +160,8 @@ enum { QUERY_ITEMS = 64 };
 static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
     int64_t count = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(count, chunk);
-    struct bi_parts p = bi_parts_of(ctx, chunks, (double)(QUERY_ITEMS + a->kept) * (double)chunk);
+    double items = (double)(QUERY_ITEMS + a->kept) * (double)count;
+    struct bi_parts p = bi_parts_of(ctx, chunks, items / (double)chunks);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
         for (int64_t i = p.begin; i < p.end; i++)

@@ -58,7 +58,7 @@ struct bi_kdtree_query_hot {
 extern const struct bi_kdtree_query_hot bi_kdtree_query_hot_v1[4], bi_kdtree_query_hot_v3[4], bi_kdtree_query_hot_v4[4];
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
-void bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view);
+bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view);
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k);
 
 bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,

@@ -133,48 +133,53 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
     struct bi_kdtree_view v = cpu_view(tree);
     uint32_t *node_ids = tree->ids.data;
     bool narrow = bosc_dtype_size(v.dtype) == 4;
+    struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-    for (int64_t i = 0; i < v.nodes; i++) {
-        int64_t row = order ? order[i] : i;
-        for (int32_t c = 0; c < v.dim; c++) {
-            int64_t to = bi_kdtree_at(&v, i, c), from = row * rows->stride + c;
-            if (v.dtype == BOSC_F32)
-                ((float *)v.points)[to] = ((const float *)rows->data)[from] + 0.0f;
-            else if (v.dtype == BOSC_F64)
-                ((double *)v.points)[to] = ((const double *)rows->data)[from] + 0.0;
-            else if (narrow)
-                ((int32_t *)v.points)[to] = ((const int32_t *)rows->data)[from];
-            else
-                ((int64_t *)v.points)[to] = ((const int64_t *)rows->data)[from];
+        for (int64_t i = p.begin; i < p.end; i++) {
+            int64_t row = order ? order[i] : i;
+            for (int32_t c = 0; c < v.dim; c++) {
+                int64_t to = bi_kdtree_at(&v, i, c), from = row * rows->stride + c;
+                if (v.dtype == BOSC_F32)
+                    ((float *)v.points)[to] = ((const float *)rows->data)[from] + 0.0f;
+                else if (v.dtype == BOSC_F64)
+                    ((double *)v.points)[to] = ((const double *)rows->data)[from] + 0.0;
+                else if (narrow)
+                    ((int32_t *)v.points)[to] = ((const int32_t *)rows->data)[from];
+                else
+                    ((int64_t *)v.points)[to] = ((const int64_t *)rows->data)[from];
+            }
+            node_ids[i] = ids ? ids[i] : (uint32_t)row;
         }
-        node_ids[i] = ids ? ids[i] : (uint32_t)row;
     }
-    return bi_advance(ctx, (double)v.nodes);
+    return p.status;
 }
 
 static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
 {
     struct bi_kdtree_view v = cpu_view(tree);
     bool narrow = bosc_dtype_size(v.dtype) == 4;
+    struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-    for (int64_t i = 0; i < v.nodes; i++) {
-        for (int32_t c = 0; points && c < v.dim; c++) {
-            int64_t from = bi_kdtree_at(&v, i, c), to = i * v.dim + c;
-            if (narrow)
-                ((uint32_t *)points)[to] = ((const uint32_t *)v.points)[from];
-            else
-                ((uint64_t *)points)[to] = ((const uint64_t *)v.points)[from];
+        for (int64_t i = p.begin; i < p.end; i++) {
+            for (int32_t c = 0; points && c < v.dim; c++) {
+                int64_t from = bi_kdtree_at(&v, i, c), to = i * v.dim + c;
+                if (narrow)
+                    ((uint32_t *)points)[to] = ((const uint32_t *)v.points)[from];
+                else
+                    ((uint64_t *)points)[to] = ((const uint64_t *)v.points)[from];
+            }
+            if (ids) ids[i] = v.ids[i];
         }
-        if (ids) ids[i] = v.ids[i];
     }
-    return bi_advance(ctx, (double)v.nodes);
+    return p.status;
 }
 
 static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     struct bi_kdtree_view view = cpu_view(tree);
-    bi_kdtree_cpu_make_index(ctx, tree, &view);
-    return bi_advance(ctx, 4 * (double)view.nodes);
+    return bi_kdtree_cpu_make_index(ctx, tree, &view);
 }
 
 static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
