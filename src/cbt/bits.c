@@ -81,6 +81,7 @@ bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bit
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "bits", bits));
+    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree), bi_cbt_bit_words(tree->opts.depth));
     BI_RETURN_WITH_SCRATCH(ctx, set_bits(ctx, tree, bits));
 }
 
@@ -88,6 +89,7 @@ bosc_status bosc_cbt_get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *hea
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "heap", heap));
+    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_MAKE_HEAP, 0);
     BI_RETURN_WITH_SCRATCH(ctx, get_heap(ctx, tree, heap));
 }
 
@@ -95,6 +97,8 @@ bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *hea
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "heap", heap));
+    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree),
+                  2 * bi_cbt_bit_words(tree->opts.depth));
     BI_RETURN_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
 }
 
@@ -121,6 +125,7 @@ bosc_status bosc_cbt_validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth
     BI_ENTER(ctx);
     BI_TRY(check_field(ctx, bits, depth));
     if (!invalid) return bi_fail(ctx, BOSC_ERR_ARG, "invalid: NULL");
+    bi_expect(ctx, (double)bi_cbt_bit_words(depth));
     BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, bits, depth, invalid));
 }
 
@@ -142,6 +147,7 @@ bosc_status bosc_cbt_repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 {
     BI_ENTER(ctx);
     BI_TRY(check_field(ctx, bits, depth));
+    bi_expect(ctx, (double)bi_cbt_bit_words(depth));
     BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, bits, depth));
 }
 
@@ -149,5 +155,6 @@ bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
+    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree), 0);
     BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, NULL));
 }

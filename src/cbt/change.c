@@ -5,6 +5,7 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
 {
     bool staged = false;
     if (node_count == 0) return BOSC_OK;
+    bi_expect(ctx, (double)node_count);
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * bi_cbt_id_size(tree), &nodes, &staged));
     const bool wide = tree->opts.id_bits == 64;
@@ -103,6 +104,8 @@ static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
     struct bi_out out;
     bool staged = false;
     size_t bytes = c->nodes ? (size_t)c->node_capacity * bi_cbt_id_size(tree) : 0;
+    int passes = (c->count > 0) + (c->sources != NULL) + (c->nodes != NULL);
+    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_CHANGE + BI_CBT_VISIT * passes + bi_cbt_heap_items(tree), 0);
     BI_TRY(bi_stage_out(ctx, c->nodes, bytes, &out, &staged));
     BI_TRY_WHOLE(ctx, update(ctx, tree, c, &outcome));
     if (!c->nodes || outcome.decoded) return BOSC_OK;
@@ -159,6 +162,7 @@ static bosc_status carry(bosc_ctx *ctx, const struct carry *c)
     const void *sources, *in;
     bool staged = false;
     if (c->count == 0) return BOSC_OK;
+    bi_expect(ctx, (double)c->count);
     BI_TRY(bi_stage_in(ctx, c->sources, (size_t)c->count * sizeof *c->sources, &sources, &staged));
     BI_TRY(bi_stage_in(ctx, c->in, (size_t)c->in_count * c->item_size, &in, &staged));
     BI_TRY(bi_stage_out(ctx, c->out, (size_t)c->count * c->item_size, &out, &staged));

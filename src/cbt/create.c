@@ -3,6 +3,7 @@
 
 static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
+    bi_cbt_expect(ctx, tree->opts.depth, 1 + bi_cbt_heap_items(tree), 0);
     struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
     if (bi_cbt_is_published(tree)) {
         const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_OF_LEVEL, .level = level};

@@ -7,6 +7,14 @@
 
 #define BI_CBT_STEP(ctx, name, n, args) (ctx->ops->cbt->steps->cbt_##name((ctx), (n), (args)))
 
+/* What the call will pass over: `a_block` simple items for each block of the tree's bits, and some more items. */
+enum { BI_CBT_VISIT = 8, BI_CBT_INSTALL = 17, BI_CBT_CHANGE = 17, BI_CBT_MAKE_HEAP = 64 };
+static inline int bi_cbt_heap_items(const bosc_cbt *tree) { return bi_cbt_is_published(tree) ? BI_CBT_MAKE_HEAP : 0; }
+static inline void bi_cbt_expect(bosc_ctx *ctx, int32_t depth, int a_block, int64_t more)
+{
+    bi_expect(ctx, (double)a_block * (double)bi_cbt_blocks(depth) + (double)more);
+}
+
 /* The article's heap of the tree, to `heap` in reach. */
 bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap);
 /* The words of the tree's bit field, to `bits` anywhere. */

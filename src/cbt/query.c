@@ -29,6 +29,8 @@ bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, 
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
                        (long long)count);
+    const bool by_leaf = bi_cbt_is_published(tree);
+    bi_cbt_expect(ctx, tree->opts.depth, by_leaf ? 0 : BI_CBT_VISIT, by_leaf ? count : 0);
     BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));
 }
 
@@ -97,6 +99,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_cbt *tree, const struct batch *
     size_t out_size = to_nodes ? bi_cbt_id_size(tree) : sizeof(int64_t);
     BI_TRY(bi_cbt_check_array(ctx, b->count_name, b->count, b->in_name, b->in, in_size));
     BI_TRY(bi_cbt_check_array(ctx, b->count_name, b->count, b->out_name, b->out, out_size));
+    bi_expect(ctx, (double)b->count);
     BI_RETURN_WITH_SCRATCH(ctx, answer_staged(ctx, tree, b, in_size, out_size));
 }
 

@@ -57,9 +57,11 @@ static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct bi_ge
                         const uint32_t *list, int64_t bases)
 {
     int64_t n = choice->n, per = choice->neighbours.count ? choice->neighbours.count : n;
+    enum { GRID_ITEMS = 14 }; /* of a coordinate: it is made, and the grid of them built */
     size_t bytes = (size_t)n * 2 * sizeof *choice->points, corners = BI_GEOMETRIC_CORNERS * sizeof *list;
     struct bi_geometric_coordinates entries = {
         .rows = choice->neighbours.rows, .per = per, .affine = choice->affine, .outside = BI_GEOMETRIC_OUTSIDE};
+    bi_expect(ctx, 2 * (double)choice->count + GRID_ITEMS * (double)(bases * per));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->points, bytes));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->list, (size_t)bases * corners));
     BI_TRY(ctx->backend->copy(ctx, table->points.data, choice->points, bytes));

@@ -5,6 +5,7 @@
 #include "geometric/find.h"
 
 enum {
+    LOOK_UP_ITEMS = 90,
     BATCH_ENTRIES = 1 << 22,    /* coordinates looked up in a batch, votes expected, and counters, at most */
     NEIGHBOUR_BATCH = 64,       /* where neighbours take part, a few bases often suffice; */
     NEIGHBOUR_ENTRIES = 1 << 24 /* each of them has few coordinates, and fewer at once would leave a device idle */
@@ -118,6 +119,8 @@ static bosc_status find(bosc_ctx *ctx, const bosc_geometric *table, const double
 {
     struct bi_geometric_search f = {.ctx = ctx, .table = table, .n = table->n, .m = m, .per = m};
     plan(&f);
+    /* Two look-ups of each coordinate and a counter of each basis; most searches end long before the last trial. */
+    bi_expect(ctx, (double)f.trials * (LOOK_UP_ITEMS * (double)f.per + 2 * (double)table->bases));
     BI_TRY(search_scene(&f, scene, ids));
     *match = f.match;
     return BOSC_OK;

@@ -4,6 +4,9 @@
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
+/* A box takes as long as so many simple items. */
+enum { BOX_ITEMS = 64 };
+
 /* A search in two calls. */
 struct box_search {
     const bosc_kdtree *tree;
@@ -28,7 +31,8 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     struct bi_kdtree_box args;
     BI_TRY(stage(ctx, s, &args));
     args.counts = counts;
-    return s->tree->ops->steps->box_count(ctx, s->count, &args);
+    BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
+    return BOSC_OK;
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
@@ -39,7 +43,8 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     args.offsets = to->offsets;
     args.ids = to->columns[0];
     args.bad = to->bad;
-    return s->tree->ops->steps->box_fill(ctx, s->count, &args);
+    BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
+    return BOSC_OK;
 }
 
 bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *boxes, int64_t box_count,
@@ -53,6 +58,7 @@ bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
     BI_TRY(bi_csr_check(ctx, box_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, NULL));
     s.corners = (struct bi_kdtree_rows){boxes, 2 * box_count, dim};
+    bi_expect(ctx, (3 + BOX_ITEMS) * (double)box_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, box_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, box_count, offsets, capacity, columns, fill_rows, &s));
