@@ -1,8 +1,8 @@
 #include "core/progress.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "core/call.h"
 
@@ -12,13 +12,6 @@ static const double SHORT = 0.01, LONG = 0.05;
 /* Items of a call of which nothing is known; items between looks at the clock, which takes as long as some dozen of
  * them; and as how many a pass counts for that, since some take long for their items. */
 enum { UNKNOWN = 1 << 24, LOOK = 1 << 12, PASS = 1 << 7 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct bi_call bi_begin(bosc_ctx *ctx, const char *function)
 {
@@ -66,7 +59,7 @@ static double fraction_of(const struct bi_progress *p)
 /* Seconds since the function was called; the first look of a call begins to count. */
 static double elapsed(struct bi_progress *p)
 {
-    double t = now();
+    double t = bi_now();
     if (p->time == 0) p->time = t;
     p->unseen = 0;
     return t - p->time;
@@ -119,7 +112,7 @@ struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 /* The next part is longer or shorter as the last one took. */
 static void resize(struct bi_parts *p)
 {
-    double t = now(), seconds = t - p->time;
+    double t = bi_now(), seconds = t - p->time;
     if (p->end > 0 && seconds < SHORT) p->each *= 4;
     if (p->end > 0 && seconds > LONG && p->each > 1) p->each /= 2;
     p->time = t;
