@@ -2,79 +2,6 @@
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
-static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a; }
-
-/* At least two, so that fillers can name another one. */
-static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t n)
-{
-    switch (layout) {
-    case BOSC_HASH_PERFECT: return (int64_t)1 << partition_bits;
-    case BOSC_HASH_CUCKOO: return 2; /* the table and the stash */
-    case BOSC_HASH_HYBRID: return at_least(bi_div_up(n, BI_HASH_HYBRID_KEYS), 2);
-    case BOSC_HASH_CHAINED: return at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS), 2);
-    default: return at_least(bi_div_up(n, BI_HASH_FKS_KEYS), 2);
-    }
-}
-
-static int64_t groups_of(int32_t partition_bits, int64_t n)
-{
-    int64_t groups = bi_div_up(bi_div_up(n, (int64_t)1 << partition_bits), BI_HASH_PERFECT_GROUP);
-    return groups > BI_HASH_PERFECT_GROUPS ? BI_HASH_PERFECT_GROUPS : at_least(groups, 1);
-}
-
-/* FKS: the mean of the sum of squares is 4 n, its deviation sqrt(55 n); where a hash gives more, the next one is
- * tried. */
-uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs)
-{
-    if (layout == BOSC_HASH_CUCKOO) return n ? bi_hash_slots_for(load, (uint64_t)n) + BOSC_HASH_STASH : 0;
-    if (layout == BOSC_HASH_CHAINED) return (uint64_t)n;
-    if (layout == BOSC_HASH_HYBRID) return (uint64_t)runs * BI_HASH_HYBRID_SLOTS;
-    if (layout == BOSC_HASH_PERFECT) return bi_hash_slots_for(load, (uint64_t)n) + 2 * (uint64_t)runs;
-    uint64_t root = 1;
-    while (root * root < (uint64_t)n) root *= 2;
-    return 4 * (uint64_t)n + 30 * root + 64;
-}
-
-static int32_t stride_of(const struct bi_hash_shape *shape)
-{
-    return (int32_t)bi_round_up((uint64_t)shape->key_bytes + (uint64_t)shape->value_bytes,
-                                shape->key_bits == 32 ? 4 : 8);
-}
-
-static void slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS])
-{
-    int64_t runs;
-    shape->partition_bits = bi_hash_partition_bits(opts->key_bits, n);
-    if (opts->layout == BOSC_HASH_PERFECT)
-        for (shape->partition_bits = 1;
-             n >> shape->partition_bits > BI_HASH_PERFECT_KEYS && shape->partition_bits < BI_HASH_PERFECT_BITS;)
-            shape->partition_bits++;
-    runs = runs_of(opts->layout, shape->partition_bits, n);
-    bytes[BI_HASH_DESCRIPTORS] = (size_t)(runs + 2) * sizeof(uint64_t);
-    bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load, n, runs) * (size_t)stride_of(shape);
-    bytes[BI_HASH_PILOTS] = 0;
-    if (opts->layout == BOSC_HASH_PERFECT)
-        bytes[BI_HASH_PILOTS] = (size_t)(runs * groups_of(shape->partition_bits, n)) * sizeof(uint16_t);
-}
-
-bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
-{
-    const struct bi_hash_shape *shape = &table->shape;
-    return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,
-                                  .layout = table->opts.layout,
-                                  .key_bits = shape->key_bits,
-                                  .value_size = shape->value_bytes,
-                                  .stride = stride_of(shape),
-                                  .partition_bits = shape->partition_bits,
-                                  .runs = (uint32_t)runs_of(table->opts.layout, shape->partition_bits, n),
-                                  .groups = (uint32_t)groups_of(shape->partition_bits, n),
-                                  .functions = (uint32_t)table->opts.functions,
-                                  .seed = shape->seed,
-                                  .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
-                                  .pilots = table->blocks[BI_HASH_PILOTS].data,
-                                  .slots = table->blocks[BI_HASH_TABLE].data};
-}
-
 static bosc_status slots_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                               void *values, uint8_t *found)
 {
@@ -112,7 +39,7 @@ static bosc_status write_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hash
     void *pairs, *count;
     uint64_t slots;
     BI_TRY(count_slots(ctx, table, &slots));
-    BI_TRY(bi_scratch(ctx, slots * (size_t)stride_of(&table->shape), &pairs));
+    BI_TRY(bi_scratch(ctx, slots * (size_t)bi_hash_slots_view_of(table, table->keys).stride, &pairs));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
     BI_TRY(gather(ctx, table, &out, pairs, count));
     return BI_HASH_STEP(ctx, slots_pairs, table->keys, &out);
@@ -171,7 +98,7 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
 static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
 {
     struct bi_hash_slots_out out = {0};
-    int32_t stride = stride_of(&table->shape);
+    int32_t stride = bi_hash_slots_view_of(table, table->keys).stride;
     void *count, *found;
     uint32_t wrong_runs;
     int64_t occupied;
@@ -194,14 +121,14 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
 
 static bosc_status slots_check(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
 {
-    int64_t runs = runs_of(table->opts.layout, table->shape.partition_bits, table->keys);
+    int64_t runs = bi_hash_slots_view_of(table, table->keys).runs;
     *wrong = NULL;
     if (table->buckets == runs) BI_RETURN_WITH_SCRATCH(ctx, check_blocks(ctx, table, wrong));
     *wrong = "the number of runs is not that of its keys";
     return BOSC_OK;
 }
 
-const struct bi_hash_layout bi_hash_slots_layout = {.plan = slots_plan,
+const struct bi_hash_layout bi_hash_slots_layout = {.plan = bi_hash_slots_plan,
                                                     .fill = bi_hash_slots_fill_lists,
                                                     .find = slots_find,
                                                     .pairs = slots_pairs,

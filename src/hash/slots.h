@@ -69,6 +69,10 @@ struct bi_hash_slots_find {
     uint8_t *found;
 };
 
+/* The plan of struct bi_hash_layout. */
+void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape,
+                        size_t bytes[BI_HASH_BLOCKS]);
+
 /* The view through which steps and kernels read a table of these layouts; n: its keys. */
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n);
 /* The most slots that a table of n keys may have. */
