@@ -20,12 +20,16 @@ void bi_fault_disarm(void) { atomic_store(&armed_kinds, 0); }
 
 int64_t bi_fault_passages(void) { return atomic_load(&passages); }
 
+__attribute__((weak)) void bi_fault_made(void) {}
+
 bool bi_fault(enum bi_fault_kind kind)
 {
     if (!(atomic_load(&armed_kinds) & (uint32_t)kind)) return false;
     if (kind == BI_FAULT_UNNAMED) return true;
     int64_t passage = atomic_fetch_add(&passages, 1);
-    return persistent ? passage >= fail_at : passage == fail_at;
+    if (persistent ? passage < fail_at : passage != fail_at) return false;
+    bi_fault_made();
+    return true;
 }
 #else
 typedef int bi_fault_not_in_this_build;

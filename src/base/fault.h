@@ -27,6 +27,8 @@ void bi_fault_disarm(void);
 /* Passages counted since bi_fault_arm. */
 int64_t bi_fault_passages(void);
 bool bi_fault(enum bi_fault_kind kind);
+/* Called when a passage fails; does nothing, unless a program has one of its own. */
+void bi_fault_made(void);
 #else
 static inline bool bi_fault(enum bi_fault_kind kind)
 {

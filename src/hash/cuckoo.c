@@ -51,7 +51,7 @@ static bosc_status write_slots(bosc_ctx *ctx, const struct bi_hash_cuckoo *c)
     uint64_t stride = (uint64_t)f->view.stride;
     BI_TRY(BI_HASH_STEP(ctx, cuckoo_describe, 1, c));
     BI_TRY(BI_HASH_STEP(ctx, cuckoo_write, (int64_t)used, c));
-    BI_TRY(ctx->backend->fill(ctx, f->slots + used * stride, 0, (most - used) * stride));
+    if (most > used) BI_TRY(ctx->backend->fill(ctx, f->slots + used * stride, 0, (most - used) * stride));
     if (c->seed == BOSC_HASH_LINEAR) return BOSC_OK;
     BI_TRY(BI_HASH_STEP(ctx, cuckoo_extra, (int64_t)used, c));
     return ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, c->words, (int64_t)used, &f->report->extra_probes);

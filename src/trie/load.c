@@ -27,6 +27,8 @@ static bosc_status parse(void *state)
                            .digit_bits = (int32_t)h->digit_bits};
     if (bi_trie_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
         return malformed(r, "its options are unknown");
+    if (opts.digit_bits == bi_trie_widest_digit(r->opts.letter_bits)) /* which is written as 0 */
+        return malformed(r, "the widest digit has a number");
     if (h->keys < 0 || h->keys > INT32_MAX) return malformed(r, "its number of keys is out of range");
     if (h->rows < h->keys || h->rows >= (int64_t)UINT32_MAX) return malformed(r, "its number of rows is out of range");
     return BOSC_OK;

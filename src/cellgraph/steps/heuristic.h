@@ -34,6 +34,7 @@ BI_FN void bi_step_cellgraph_pivot(const struct bi_cellgraph_heuristic *a, int64
 /* Do the distances of i and j from a pivot differ by more than 1? Then i and j do by more than one letter. */
 BI_FN bool bi_cellgraph_ruled_out(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
 {
+    if (a->pivots == 0) return false;
     const uint32_t *of_i = a->distances + i * a->pivots, *of_j = a->distances + j * a->pivots;
     int32_t k = 0;
     while (k < a->pivots && of_i[k] - of_j[k] + 1 <= 2) k++;
