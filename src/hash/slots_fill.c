@@ -59,7 +59,7 @@ static bosc_status fill_runs(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64
 {
     uint64_t most = bi_hash_max_slots(f->view.layout, f->load, f->lists.n, f->view.runs);
     uint64_t stride = (uint64_t)f->view.stride;
-    BI_TRY(ctx->backend->fill(ctx, f->slots + slots * stride, 0, (most - slots) * stride));
+    if (most > slots) BI_TRY(ctx->backend->fill(ctx, f->slots + slots * stride, 0, (most - slots) * stride));
     if (f->view.layout == BOSC_HASH_CHAINED) return fill_chains(ctx, f);
     return ctx->ops->hash->fill_slots(ctx, f);
 }

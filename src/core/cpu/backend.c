@@ -46,14 +46,14 @@ static void cpu_release(int32_t device, void *memory, size_t bytes)
 static bosc_status cpu_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
-    memmove(to, from, bytes);
+    if (bytes) memmove(to, from, bytes);
     return BOSC_OK;
 }
 
 static bosc_status cpu_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "fill: injected fault");
-    memset(memory, byte, bytes);
+    if (bytes) memset(memory, byte, bytes);
     return BOSC_OK;
 }
 
