@@ -95,7 +95,7 @@ BI_FN void fetch_chains(const struct bi_hash_slots_find *a, struct batch *b, int
         b->mixed[i] = bosc_hash_second_run_of(v, b->hash[i]);
         __builtin_prefetch(&v->descriptors[1 + (uint64_t)b->mixed[i]]);
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; v->slots && i < count; i++) { /* an empty table has none */
         __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->run[i].number).first * (uint32_t)v->stride);
         __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->mixed[i]).first * (uint32_t)v->stride);
     }
