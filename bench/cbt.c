@@ -1,8 +1,8 @@
-/* Times concurrent binary trees as their source does: bench_cbt [-d deepest] [-p 0: without the published layout].
- * Full trees of depths 10 to `deepest` (20), and trees filled to a quarter: every leaf decoded, a reduction after
- * leaves were split, and a whole cycle (decode, split or merge a few leaves, reduce), by ranks and beside it by the
- * published layout (a heap of sums, made level by level and descended for every leaf; minutes from depth 25 on), in the
- * same program, with the same number of threads. Arrays of 32-bit nodes in the backend's memory; handles are warm; every
+/* Times concurrent binary trees as their source does: bench_cbt [-d deepest] [-p 0: without the published layout]. Full
+ * trees of depths 10 to `deepest` (20), and trees filled to a quarter: every leaf decoded, a reduction after leaves
+ * were split, and a whole cycle (decode, split or merge a few leaves, reduce), by ranks and beside it by the published
+ * layout (a heap of sums, made level by level and descended for every leaf; minutes from depth 25 on), in the same
+ * program, with the same number of threads. Arrays of 32-bit nodes in the backend's memory; handles are warm; every
  * decode is checked. Trees of up to 20 levels are measured with 1, 2, 4 threads and so on, deeper ones with all.
  * Source: Dupuy, Concurrent Binary Trees (2020), section 5. */
 #include "harness/cbt_cycle.h"

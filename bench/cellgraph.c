@@ -1,8 +1,8 @@
-/* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods].
- * Methods are letters: j join (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, H
- * heuristic as published with 5 pivots, t trie, p trie as published, d Dobrowolski's search, u std::unordered_map; on
- * the CPU jzu unless told otherwise, on CUDA jz. Vectors are those of a motion planning scene (harness/scene.h), in the
- * backend's memory; handles are warm; all methods must find as many edges. A build is from the rows to the sorted edges.
+/* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods]. Methods are letters: j join (and searches
+ * in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, H heuristic as published with 5 pivots, t trie,
+ * p trie as published, d Dobrowolski's search, u std::unordered_map; on the CPU jzu unless told otherwise, on CUDA jz.
+ * Vectors are those of a motion planning scene (harness/scene.h), in the backend's memory; handles are warm; all
+ * methods must find as many edges. A build is from the rows to the sorted edges.
  * Source of the comparison: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
-/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots]. Two
- * ways, with a row of each for each number of blocks and threads of a block: the library's HEURISTIC_PUBLISHED, from
- * rows to sorted edges, in which a block takes a pair; and a kernel of its own, which counts pairs: each thread takes a
- * vector and goes through those behind it, discards them by their distances from pivots, and compares the others. All
- * must find as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
+/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots].
+ * Two ways, with a row of each for each number of blocks and threads of a block: the library's HEURISTIC_PUBLISHED,
+ * from rows to sorted edges, in which a block takes a pair; and a kernel of its own, which counts pairs: each thread
+ * takes a vector and goes through those behind it, discards them by their distances from pivots, and compares the
+ * others. All must find as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
+ * Cell Graph
+ * (2015). */
 #include <string>
 #include <unordered_set>
 

@@ -1,9 +1,9 @@
-/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. Two bumpy spheres, of which one turns and
- * moves through the other; all pairs of triangles that touch are found anew in every frame, with the cell that the data
- * gives and on a virtual grid of 128^3 voxels, as the source has it. Meshes are in the backend's memory, the handle is
- * warm. Every frame's pairs are the same for both cells, and those of smaller meshes the same as where all triangles are
- * tested with all. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27 frames a second of
- * voxels alone on a GTX 280. */
+/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. Two bumpy spheres, of which one turns
+ * and moves through the other; all pairs of triangles that touch are found anew in every frame, with the cell that the
+ * data gives and on a virtual grid of 128^3 voxels, as the source has it. Meshes are in the backend's memory, the
+ * handle is warm. Every frame's pairs are the same for both cells, and those of smaller meshes the same as where all
+ * triangles are tested with all. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27
+ * frames a second of voxels alone on a GTX 280. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* The search tree of Kaczmarski, Rzazewski, Wolant (PPAM 2015), in the manner of its figure 2: six binary vectors, digits
- * of r = 2 bits, so that a node has up to four children. Prints the nodes of each level, and the pairs of the cell graph,
- * which each vector finds by looking itself up with one bit replaced. */
+/* The search tree of Kaczmarski, Rzazewski, Wolant (PPAM 2015), in the manner of its figure 2: six binary vectors,
+ * digits of r = 2 bits, so that a node has up to four children. Prints the nodes of each level, and the pairs of the
+ * cell graph, which each vector finds by looking itself up with one bit replaced. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -106,8 +106,8 @@ static void stages(int64_t most)
 {
     struct table *t =
         table_open("stages", bench_text("stages of the tree method against n, vectors of %d bits", (int)in.length),
-                   "n|published: sort, ms|build, ms|search, ms|compact trie: sort, ms|build, ms|search, ms|"
-                   "join, all, ms|pairs|answer");
+                   "n|published: sort, ms|published: build|published: search|compact: sort|compact: build|"
+                   "compact: search|join, all|pairs|answer");
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
     for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most; n *= 2) {
         struct edges want = {0};
@@ -140,7 +140,7 @@ static void launches(int64_t n)
     struct edges want = {0};
     bool right;
     struct table *t = table_open("launch", bench_text("the tree method by blocks and threads, %" PRId64 " vectors", n),
-                                 "blocks|32 threads, ms|64, ms|128, ms|256, ms|512, ms|answer");
+                                 "blocks|32 threads, ms|64 threads|128 threads|256 threads|512 threads|answer");
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         bool all = true;
         table_integer(t, blocks[b]);

@@ -58,15 +58,14 @@ static struct stages one_run(struct subject *s)
                             staged ? times.build : built, all - built, all}};
 }
 
-/* The run whose whole time is the median. */
+/* The fastest of some runs, after one that does not count. */
 static struct stages time_stages(struct subject *s)
 {
-    struct stages runs[2] = {{{0}}}, best;
     one_run(s);
-    best = one_run(s);
+    struct stages best = one_run(s);
     for (int i = 1; i < bench.repeats; i++) {
-        runs[0] = one_run(s);
-        if (runs[0].of[STAGES - 1] < best.of[STAGES - 1]) best = runs[0];
+        const struct stages run = one_run(s);
+        if (run.of[STAGES - 1] < best.of[STAGES - 1]) best = run;
     }
     return best;
 }

@@ -158,9 +158,9 @@ BOSC_API bosc_status bosc_cbt_get_bits(bosc_ctx *ctx, const bosc_cbt *tree, uint
  * Cost: O(2^D / 64) work; scratch of 2^D / 8 bytes and 2^D / 128. Waits. */
 BOSC_API bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 
-/* Counts the leaves of a tree whose bits were changed where they lie, through a view (boscage/device/cbt.h, cbt_heap.h),
- * as the article's kernels do; forgets recorded commands. The bits must encode a tree (bosc_cbt_validate). Between the
- * change and this call no other call may use the tree.
+/* Counts the leaves of a tree whose bits were changed where they lie, through a view (boscage/device/cbt.h,
+ * cbt_heap.h), as the article's kernels do; forgets recorded commands. The bits must encode a tree (bosc_cbt_validate).
+ * Between the change and this call no other call may use the tree.
  * Cost: O(2^D / 64) work, PUBLISHED O(2^D); scratch of 2^D / 128 bytes. Queues. */
 BOSC_API bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree);
 

@@ -223,7 +223,8 @@ BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *gr
                                          void *path, int64_t capacity, int64_t *length);
 
 /* The same among the vertices of a mask.
- * vertex_mask: (vertices, or NULL: all) vertices with 0 are not there, nor are their edges. No way leads from or to one.
+ * vertex_mask: (vertices, or NULL: all) vertices with 0 are not there, nor are their edges. No way leads from or to
+ * one.
  * Cost: as bosc_cellgraph_path. Waits. */
 BOSC_API bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
                                                 const uint8_t *vertex_mask, void *path, int64_t capacity,

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Where the boxes of both meshes overlap, space is cut into cubes, the voxels. A voxel is kept if triangles of both
- * meshes overlap it; the triangles in it are candidates, of which each pair is tested once. The test is exact: triangles
- * are closed, so those that share a point touch, and signs of determinants are computed with error bounds and, where
- * these do not decide, without rounding. Triangles may have no area (segments and points), be coplanar or identical;
- * meshes may be open, or cut through themselves.
+ * meshes overlap it; the triangles in it are candidates, of which each pair is tested once. The test is exact:
+ * triangles are closed, so those that share a point touch, and signs of determinants are computed with error bounds
+ * and, where these do not decide, without rounding. Triangles may have no area (segments and points), be coplanar or
+ * identical; meshes may be open, or cut through themselves.
  *
- * Coordinates, after the transform, are 0 or of an absolute value from 2^-250 to 2^250 (6e-76 to 1.8e75), so that nothing
- * over- or underflows. All finite floats are, if nothing transforms them.
- * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009), section 6; Akenine-Moeller, Fast
- * 3D Triangle-Box Overlap Testing (2001); Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
- * Orientation Predicates (2003); Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+ * Coordinates, after the transform, are 0 or of an absolute value from 2^-250 to 2^250 (6e-76 to 1.8e75), so that
+ * nothing over- or underflows. All finite floats are, if nothing transforms them.
+ * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009), section 6; Akenine-Moeller,
+ * Fast 3D Triangle-Box Overlap Testing (2001); Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test
+ * Using Orientation Predicates (2003); Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
  * Predicates (1997). */
 #ifndef BOSCAGE_COLLISION_H
 #define BOSCAGE_COLLISION_H
@@ -55,17 +55,17 @@ BOSC_API bosc_status bosc_collision_create(bosc_ctx *ctx, const bosc_collision_o
 /* Frees the handle once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_collision_free(bosc_collision *collision);
 
-/* Finds all pairs of a triangle of A and one of B that touch, in place of those of the frame before.
- * The edge of a voxel is doubled while the triangles' boxes overlap more than 32 voxels each on average, and while the
- * boxes' common part is more than 2^20 voxels wide. Memory depends on where the meshes are, so nothing tells it before.
+/* Finds all pairs of a triangle of A and one of B that touch, in place of those of the frame before. The edge of a
+ * voxel is doubled while the triangles' boxes overlap more than 32 voxels each on average, and while the boxes' common
+ * part is more than 2^20 voxels wide. Memory depends on where the meshes are, so nothing tells it before.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is a NaN or outside the range above, and for a vertex number
  * that there is not. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the handle holds what it held before; on any
  * other failure it is empty.
- * Cost: O(vertices + triangles + voxels that triangles' boxes overlap) work, a sort of the triangles in voxels that both
- * meshes overlap, and a test for each two of those that share a voxel and whose boxes overlap. Scratch: 24 bytes a
- * vertex and 9 a triangle, 88 more a triangle where the meshes' boxes overlap, about 3 a voxel of their boxes, about 40 an
- * entry and 33 a candidate (see bosc_collision_info), and up to 28 MB for exact tests. A second build over no more of any
- * of these allocates nothing.
+ * Cost: O(vertices + triangles + voxels that triangles' boxes overlap) work, a sort of the triangles in voxels that
+ * both meshes overlap, and a test for each two of those that share a voxel and whose boxes overlap. Scratch: 24 bytes a
+ * vertex and 9 a triangle, 88 more a triangle where the meshes' boxes overlap, about 3 a voxel of their boxes, about 40
+ * an entry and 33 a candidate (see bosc_collision_info), and up to 28 MB for exact tests. A second build over no more
+ * of any of these allocates nothing.
  * Waits: counts are read back. */
 BOSC_API bosc_status bosc_collision_build(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_mesh *a,
                                           const bosc_collision_mesh *b);

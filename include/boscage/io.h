@@ -6,12 +6,12 @@
  * endings readers go by the first bytes. Behind any ending may stand .gz: the file is packed by gzip. So may standard
  * input be. Files packed by zstd (.zst) are read, where libzstd was there when Boscage was built.
  *
- * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile
- * (BOSC_ERR_FORMAT), or holds a NaN where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file,
- * not with what its header claims. A file whose size changes while it is read is refused (BOSC_ERR_IO); but a mesh or
- * raster of 256 MB and more that free memory has no room for is mapped, and must not be shortened while it is read
- * (SIGBUS). An input that is not a regular file is read to its end, which must come within 4 GiB
- * and half of the machine's memory (BOSC_ERR_LIMIT); so must what a packed file unpacks to.
+ * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile (BOSC_ERR_FORMAT), or holds a NaN
+ * where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file, not with what its header claims. A
+ * file whose size changes while it is read is refused (BOSC_ERR_IO); but a mesh or raster of 256 MB and more that free
+ * memory has no room for is mapped, and must not be shortened while it is read (SIGBUS). An input that is not a regular
+ * file is read to its end, which must come within 4 GiB and half of the machine's memory (BOSC_ERR_LIMIT); so must what
+ * a packed file unpacks to.
  *
  * Writers write to a file beside the target that takes its name when it is whole and on the disk, so a file appears
  * whole or not at all, and of several files all or none. A link stays: what it names is written. The access rights of a
@@ -21,8 +21,8 @@
  * Errors. `error` may be NULL; else its text becomes "FILE:LINE: reason" or "FILE: reason", or for a bad argument
  * "argument: reason" with BOSC_ERR_ARG. Outputs stay as they were on failure. BOSC_ERR_NOMEM: out of memory.
  *
- * Cost, where nothing else is said: one pass over the bytes of the file, O(bytes) work; memory for what is read, and for
- * a writer less than 1 MB. */
+ * Cost, where nothing else is said: one pass over the bytes of the file, O(bytes) work; memory for what is read, and
+ * for a writer less than 1 MB. */
 #ifndef BOSCAGE_IO_H
 #define BOSCAGE_IO_H
 
@@ -193,8 +193,8 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Cost: O(bytes) work by all threads of OpenMP; the edges take at most four times the bytes of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
-/* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv; .csv
- * with a line of names).
+/* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv;
+ * .csv with a line of names).
  *
  * Reals have as many digits as bring back the same number. Integers of 2^63 and more are read as reals, which an .mtx
  * that has one says. Weights that are NULL are 1 in a .gr, pattern in an .mtx, and left out of an edge list. An edge
@@ -250,8 +250,8 @@ BOSC_API void bosc_heights_free(bosc_heights *heights);
 BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, bosc_heights *heights,
                                        bosc_io_error *error);
 
-/* Writes heights: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16 bits, .hgt (a square of at
- * least 2 x 2) as int16, these three rounded to the nearest integer, halves upwards.
+/* Writes heights: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16 bits, .hgt (a square of
+ * at least 2 x 2) as int16, these three rounded to the nearest integer, halves upwards.
  * Errors: BOSC_ERR_DATA for heights that do not fit the format.
  * Cost: O(samples) work. */
 BOSC_API bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error);
@@ -270,8 +270,8 @@ typedef struct bosc_mesh {
 /* Writes a mesh as .glb (binary glTF 2.0; "-" too), .ply (binary, little-endian) or .obj.
  *
  * Numbers are those of the arrays; .obj has as many digits as bring back the same floats. In a .glb up is y and axes
- * are right-handed: the matrix of its node takes z, or all of a map, there. The others have no such matrix: a map, whose axes
- * are left-handed, is mirrored in most viewers of them.
+ * are right-handed: the matrix of its node takes z, or all of a map, there. The others have no such matrix: a map,
+ * whose axes are left-handed, is mirrored in most viewers of them.
  * Errors: BOSC_ERR_LIMIT for a .glb that would take 4 GiB.
  * Cost: O(vertices + triangles) work. */
 BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);

@@ -86,8 +86,9 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 
 /* Seconds of each stage of the last build by BOSC_KDTREE_BROWN or PRESORTED, as the published programs print them;
- * zeros after a build by AUTO. `init` makes the points reachable and takes memory; `build` is not the whole build but what
- * follows the sorts: partition, and nodes stored; `verify` is the time of the last bosc_kdtree_verify. Set `size`. */
+ * zeros after a build by AUTO. `init` makes the points reachable and takes memory; `build` is not the whole build but
+ * what follows the sorts: partition, and nodes stored; `verify` is the time of the last bosc_kdtree_verify. Set
+ * `size`. */
 typedef struct bosc_kdtree_times {
     size_t size;
     double init, sort, deduplicate, build, verify;

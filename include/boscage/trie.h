@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A key is a vector of `length` letters of `letter_bits` = r bits, each one of 2^r values, packed in words as in
- * boscage/cellgraph.h: floor(64 / r) letters a word, letter k in bits r * j to r * j + r - 1 of word
- * k / floor(64 / r), where j is k modulo floor(64 / r); bits beyond the letters are ignored. Keys are in lexicographic
- * order by their letters, the first letter first; the number of keys before a key is its rank, 0 to keys - 1.
+ * boscage/cellgraph.h: floor(64 / r) letters a word, letter k in bits r * j to r * j + r - 1 of word k / floor(64 / r),
+ * where j is k modulo floor(64 / r); bits beyond the letters are ignored. Keys are in lexicographic order by their
+ * letters, the first letter first; the number of keys before a key is its rank, 0 to keys - 1.
  *
  * Each key has one value, which stands in a leaf, and a multiplicity: how many rows it came with. A node branches by
- * one digit of digit_bits bits, which are whole letters: the trie is a 2^digit_bits-ary search tree. The same rows make the same trie on every backend and number of
- * threads.
+ * one digit of digit_bits bits, which are whole letters: the trie is a 2^digit_bits-ary search tree. The same rows make
+ * the same trie on every backend and number of threads.
  *
  * Queries come in batches of query_count rows, each `stride` words after the one before (0: as many as a row has);
  * arrays of words and ranks are aligned to 8 bytes. Queries of an empty trie are answered, too. In the costs below, w
@@ -153,8 +153,8 @@ BOSC_API bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, con
  * ranks: (capacity, int64) ascending in each row; positions: (capacity, uint32_t) the letter. Either may be NULL; with
  * both NULL the call gets the offsets.
  * Errors: BOSC_ERR_SPACE if capacity < offsets[query_count].
- * Cost: of a query, COMPACT: O(d + w), and the same for each child, of the nodes on the way, that differs in one letter;
- * PUBLISHED: length (2^r - 1) finds. The first call takes 8 bytes of scratch a query. Waits. */
+ * Cost: of a query, COMPACT: O(d + w), and the same for each child, of the nodes on the way, that differs in one
+ * letter; PUBLISHED: length (2^r - 1) finds. The first call takes 8 bytes of scratch a query. Waits. */
 BOSC_API bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
                                           int64_t query_count, int64_t stride, int64_t *offsets, int64_t *ranks,
                                           uint32_t *positions, int64_t capacity);
@@ -203,8 +203,8 @@ typedef struct bosc_trie_info {
  * Cost: a descent for each key, O(keys d), and 8 bytes of scratch a key. Waits. */
 BOSC_API bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_info *info);
 
-/* Seconds of the stages of the last build, zeros without one: `sort` puts the rows in order and finds equal ones, `build`
- * copies the keys and makes the nodes. Set `size`. */
+/* Seconds of the stages of the last build, zeros without one: `sort` puts the rows in order and finds equal ones,
+ * `build` copies the keys and makes the nodes. Set `size`. */
 typedef struct bosc_trie_times {
     size_t size;
     double sort, build;

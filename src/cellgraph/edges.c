@@ -62,8 +62,9 @@ static bosc_status find_one_by_one(bosc_ctx *ctx, bosc_cellgraph *graph, const b
     return bi_cellgraph_find_by_heuristic(ctx, &view, &graph->opts, found);
 }
 
-/* Finds edges and writes as many as the list has capacity for; *count gets their number. The join, whose edges come in bulk, counts
- * them by their lower vertices as they are found; a thread that finds one after the other would wait for each. */
+/* Finds edges and writes as many as the list has capacity for; *count gets their number. The join, whose edges come in
+ * bulk, counts them by their lower vertices as they are found; a thread that finds one after the other would wait for
+ * each. */
 static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
                         struct bi_cellgraph_edge_list *found, int64_t *count)
 {

@@ -1,7 +1,7 @@
 /* Inside a frame's collisions: the handle, what steps read of both meshes, and the room's table.
  *
- * Both meshes are one list of triangles, those of A first, so that each step is one launch. Three filters stand before the
- * exact test: the common part of the meshes' boxes, voxels that both meshes overlap, and the triangles' boxes. */
+ * Both meshes are one list of triangles, those of A first, so that each step is one launch. Three filters stand before
+ * the exact test: the common part of the meshes' boxes, voxels that both meshes overlap, and the triangles' boxes. */
 #ifndef BI_COLLISION_COLLISION_H
 #define BI_COLLISION_COLLISION_H
 
@@ -51,8 +51,8 @@ struct bi_collision_grid {
     uint64_t word_mask;
 };
 
-/* The triangles where the meshes' boxes overlap: those of A, which are the first a_count, and of B, each in the order of
- * their ids. */
+/* The triangles where the meshes' boxes overlap: those of A, which are the first a_count, and of B, each in the order
+ * of their ids. */
 struct bi_collision_soup {
     const double *corners; /* (count x 9) */
     const uint32_t *ids;   /* (count) in both meshes together: those of B begin at b_first */

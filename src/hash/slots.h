@@ -2,8 +2,9 @@
  *
  * Keys are ordered by run. A run gets slots according to its number of keys, and a lane group then fills it; the result
  * depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another hash
- * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys. Lists
- * are sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be distinct.
+ * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys.
+ * Lists are sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be
+ * distinct.
  * CUCKOO fills its one run apart (cuckoo.c). */
 #ifndef BI_HASH_SLOTS_H
 #define BI_HASH_SLOTS_H

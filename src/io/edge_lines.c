@@ -1,5 +1,5 @@
-/* Lines of edges, parsed by all threads: each takes a piece of the text and reads its edges into memory of its own; when
- * those before have been counted, they are put where they belong. */
+/* Lines of edges, parsed by all threads: each takes a piece of the text and reads its edges into memory of its own;
+ * when those before have been counted, they are put where they belong. */
 #include <stdlib.h>
 #include <string.h>
 

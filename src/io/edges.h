@@ -47,8 +47,8 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
 
 /* Arrays for m edges. The counts and the type are the caller's to set. */
 bosc_status bi_edges_new(const char *name, enum bi_weights weights, int64_t m, bosc_edges *edges, bosc_io_error *error);
-/* Makes the arrays longer than *capacity where more edges are needed; all are NULL at first, with a capacity of 0. False:
- * no memory. */
+/* Makes the arrays longer than *capacity where more edges are needed; all are NULL at first, with a capacity of 0.
+ * False: no memory. */
 bool bi_edges_reserve(bosc_edges *edges, size_t weight_size, int64_t *capacity, int64_t needed);
 void bi_edges_shrink(bosc_edges *edges); /* gives back what lies behind the m edges */
 

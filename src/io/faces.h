@@ -10,7 +10,8 @@ struct bi_faces {
     size_t count, capacity;
 };
 
-/* Adds the fan of a polygon of `corners`, numbers of vertices: none where there are fewer than three. false: no memory. */
+/* Adds the fan of a polygon of `corners`, numbers of vertices: none where there are fewer than three. false: no memory.
+ */
 bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count);
 void bi_faces_free(struct bi_faces *faces);
 

@@ -85,8 +85,8 @@ bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_er
 bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error); /* brings the rest into memory */
 void bi_file_close(struct bi_file *file);
 
-/* Whether to parse again: a reader of lines found too few in memory, and now all are there. Where they cannot be brought
- * there, *status says so. */
+/* Whether to parse again: a reader of lines found too few in memory, and now all are there. Where they cannot be
+ * brought there, *status says so. */
 bool bi_file_again(struct bi_file *file, bosc_status *status, bosc_io_error *error);
 
 /* Reads to the end, of which no more than `most` bytes are before it. file->bytes.name is set. */

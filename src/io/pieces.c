@@ -20,8 +20,8 @@ struct bi_pieces bi_pieces_of(const struct bi_bytes *in, const struct bi_lines *
     return p;
 }
 
-/* Finds the lines that begin in the first `own` bytes of a text, of which the first byte, unless the text `is_first`, is
- * the last one before the piece. False: the last line's end is not in the text. */
+/* Finds the lines that begin in the first `own` bytes of a text, of which the first byte, unless the text `is_first`,
+ * is the last one before the piece. False: the last line's end is not in the text. */
 static bool find_lines(const char *text, size_t own, size_t size, bool is_first, bool is_last, struct bi_piece *piece)
 {
     const char *before = is_first ? NULL : memchr(text, '\n', own - 1);

@@ -1,6 +1,7 @@
-/* The vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File Format (1994).
- * The header gives elements in the order of the body; each has properties, of which a list is a count and that many
- * values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex are kept, and of face the list vertex_indices. */
+/* The vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File
+ * Format (1994). The header gives elements in the order of the body; each has properties, of which a list is a count
+ * and that many values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex
+ * are kept, and of face the list vertex_indices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Files that zstd packs: read wherever others are, by the ending .zst, where libzstd was there when this was built. They
- * are not written. */
+/* Files that zstd packs: read wherever others are, by the ending .zst, where libzstd was there when this was built.
+ * They are not written. */
 #ifndef BI_IO_ZSTD_H
 #define BI_IO_ZSTD_H
 

@@ -85,8 +85,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     }
 }
 
-/* Rows that agree in all words but one, which are too many for a join's group; each has a neighbour in it, and some have
- * one in another word. */
+/* Rows that agree in all words but one, which are too many for a join's group; each has a neighbour in it, and some
+ * have one in another word. */
 static struct reference_cells crowd(struct suite_random *r, int32_t length)
 {
     struct reference_cells c = cells_make(r, CELLS_EQUAL, length, 1, CROWD, 0);

@@ -89,7 +89,8 @@ static int by_hash(const void *a, const void *b)
     return bosc_hash_less(*x, *y) ? -1 : bosc_hash_less(*y, *x);
 }
 
-/* All runs; the largest seed. After some failed seeds the table is built again of sorted hashes, as keys might repeat. */
+/* All runs; the largest seed. After some failed seeds the table is built again of sorted hashes, as keys might repeat.
+ */
 static uint32_t check_hybrid(const struct built *b)
 {
     bosc_hash_word of_run[BI_HASH_HYBRID_MAX_KEYS];

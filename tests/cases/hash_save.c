@@ -158,8 +158,8 @@ static void malice_of_slots(bosc_ctx *ctx)
     }
 }
 
-/* A full bucket whose first two keys are in order is marked: some of its keys are in their second buckets. Turned round,
- * they would be looked for no more. */
+/* A full bucket whose first two keys are in order is marked: some of its keys are in their second buckets. Turned
+ * round, they would be looked for no more. */
 static void lost_marks(bosc_ctx *ctx)
 {
     bosc_hash_opts o = {.load = 0.97};

@@ -183,7 +183,8 @@ static void tiff_geography(void)
     unlink(path);
 }
 
-/* How columns and rows lie: spacings of their own, degrees at a latitude, rows from south to north, scale and offset. */
+/* How columns and rows lie: spacings of their own, degrees at a latitude, rows from south to north, scale and offset.
+ */
 static void tiff_places(void)
 {
 #define METRES                    \

@@ -1,5 +1,5 @@
-/* Files that are read in pieces: wherever these end, and however much of the file is in memory before, the same comes of
- * it; a file that changes its size in between is refused. */
+/* Files that are read in pieces: wherever these end, and however much of the file is in memory before, the same comes
+ * of it; a file that changes its size in between is refused. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -540,8 +540,8 @@ static void crowded(bosc_ctx *ctx)
     }
 }
 
-/* In the manner of figure 2 of the paper: six binary vectors and digits of two bits. The levels of the published trie have
- * one node for each beginning of whole digits: 1, 3, and 5 of them; and four pairs differ in one letter. */
+/* In the manner of figure 2 of the paper: six binary vectors and digits of two bits. The levels of the published trie
+ * have one node for each beginning of whole digits: 1, 3, and 5 of them; and four pairs differ in one letter. */
 static void six_vectors(bosc_ctx *ctx)
 {
     static const char *const vectors[] = {"000110", "000111", "001110", "011110", "100001", "101001"};

@@ -9,8 +9,8 @@
 enum { ROWS = 5, COLUMNS = 6 };
 __extension__ typedef __int128 wide;
 
-/* Whether rows (ROWS x (count + 1)) have one solution, which is not negative. By Gauss and Jordan without fractions: after
- * each column all its pivots are the same number, and divisions leave no rest. Source: Bareiss, 1968. */
+/* Whether rows (ROWS x (count + 1)) have one solution, which is not negative. By Gauss and Jordan without fractions:
+ * after each column all its pivots are the same number, and divisions leave no rest. Source: Bareiss, 1968. */
 static bool has_weights(wide rows[ROWS][COLUMNS + 1], int count)
 {
     wide pivot = 1;

@@ -255,7 +255,8 @@ static bool fit(const struct search *s, const int64_t *ids, double t[6])
 }
 
 /* ids: of each model point within `reach` of point `centre`, the nearest scene point within the radius, the first of
- * equals; a scene point goes to the nearest such model point, the first of equals. Returns how many are within reach. */
+ * equals; a scene point goes to the nearest such model point, the first of equals. Returns how many are within reach.
+ */
 static int64_t assign(const struct search *s, const double t[6], double radius, int64_t centre, double reach,
                       int64_t *ids, double *d)
 {
@@ -335,8 +336,8 @@ static void refine(struct search *s, const struct basis *basis, const struct bas
     }
 }
 
-/* Whether a better match would have been drawn with probability 0.999 (Fischler and Bolles): (1 - drawn)^trials, where a
- * quarter of the bases of inliers are good. */
+/* Whether a better match would have been drawn with probability 0.999 (Fischler and Bolles): (1 - drawn)^trials, where
+ * a quarter of the bases of inliers are good. */
 static bool is_certain(const struct search *s, const struct list *all_of_model)
 {
     double inliers = (double)s->match.inliers, m = (double)s->scene.n, n = (double)s->model.n, drawn = 0.25;

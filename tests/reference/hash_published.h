@@ -1,5 +1,5 @@
-/* Plain versions of the published builds of hash tables, one round or batch after the other. Hashes come in the order in
- * which the build has them; slots are numbered in the run or table; -1: an empty slot. */
+/* Plain versions of the published builds of hash tables, one round or batch after the other. Hashes come in the order
+ * in which the build has them; slots are numbered in the run or table; -1: an empty slot. */
 #ifndef TESTS_REFERENCE_HASH_PUBLISHED_H
 #define TESTS_REFERENCE_HASH_PUBLISHED_H
 

@@ -1,4 +1,5 @@
-/* What the CPU's files of concurrent binary trees share: steps of each level (table_hot.c) and their drivers (change.c). */
+/* What the CPU's files of concurrent binary trees share: steps of each level (table_hot.c) and their drivers
+ * (change.c). */
 #ifndef BI_CBT_CPU_CPU_H
 #define BI_CBT_CPU_CPU_H
 

@@ -1,5 +1,5 @@
-/* The article's sum reduction on CUDA, in one launch: level by level, from the bits up, with a barrier of the grid after
- * each. So a failure before it leaves the sums, and with them the tree, as they were. */
+/* The article's sum reduction on CUDA, in one launch: level by level, from the bits up, with a barrier of the grid
+ * after each. So a failure before it leaves the sums, and with them the tree, as they were. */
 #include "cbt/cuda/cbt.cuh"
 #include "core/cuda/cooperative.cuh"
 

@@ -1,6 +1,7 @@
-/* Whether a triangle overlaps a voxel, by separating axes. Source: Akenine-Moeller, Fast 3D Triangle-Box Overlap Testing
- * (2001). The triangle's box overlaps the voxel already, so that of its 13 axes the plane's normal and the 9 products of
- * edges are left. Where rounding may decide, the answer is yes: no common point of two triangles is missed. */
+/* Whether a triangle overlaps a voxel, by separating axes. Source: Akenine-Moeller, Fast 3D Triangle-Box Overlap
+ * Testing (2001). The triangle's box overlaps the voxel already, so that of its 13 axes the plane's normal and the 9
+ * products of edges are left. Where rounding may decide, the answer is yes: no common point of two triangles is missed.
+ */
 #ifndef BI_COLLISION_STEPS_BOX_OVERLAP_H
 #define BI_COLLISION_STEPS_BOX_OVERLAP_H
 

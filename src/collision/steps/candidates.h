@@ -17,8 +17,8 @@ BI_FN bool bi_collision_boxes_touch(const double *t, const double *u)
     return true;
 }
 
-/* Items are entries, in the order of (voxel, mesh). An entry of A has the candidates that it forms with those of B in its
- * voxel; one of B has none. */
+/* Items are entries, in the order of (voxel, mesh). An entry of A has the candidates that it forms with those of B in
+ * its voxel; one of B has none. */
 struct bi_collision_candidates {
     struct bi_collision_soup soup;
     const uint64_t *keys;

@@ -1,5 +1,6 @@
-/* On which side of a plane, and of a line, a point is: signs of determinants, with an error bound and, where that does not
- * decide, without rounding. Source: Shewchuk (1997), orient3d and orient2d, of whose four stages the first and the last. */
+/* On which side of a plane, and of a line, a point is: signs of determinants, with an error bound and, where that does
+ * not decide, without rounding. Source: Shewchuk (1997), orient3d and orient2d, of whose four stages the first and the
+ * last. */
 #ifndef BI_COLLISION_STEPS_ORIENT_H
 #define BI_COLLISION_STEPS_ORIENT_H
 

@@ -1,5 +1,5 @@
-/* Whether two closed triangles touch. Source: Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
- * Orientation Predicates (2003); triangles in one plane and without area, by separating lines. */
+/* Whether two closed triangles touch. Source: Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test
+ * Using Orientation Predicates (2003); triangles in one plane and without area, by separating lines. */
 #ifndef BI_COLLISION_STEPS_TOUCH_H
 #define BI_COLLISION_STEPS_TOUCH_H
 

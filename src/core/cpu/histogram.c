@@ -25,24 +25,25 @@ static bosc_status count_apart(bosc_ctx *ctx, const uint32_t *bins, int64_t n, i
     int64_t *own;
     int bad = 0;
     BI_TRY(bi_scratch_of(ctx, n_bins * chunks, sizeof *own, &own));
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int c = 0; c < chunks; c++) memset(own + c * n_bins, 0, (size_t)n_bins * sizeof *own);
     struct bi_parts p = bi_chunk_parts(ctx, n, chunks, 1);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(chunks) reduction(| : bad)
         for (int c = 0; c < chunks; c++) {
             struct bi_span part = bi_chunk_part(n, chunks, c, &p);
+            if (p.begin == 0) memset(own + c * n_bins, 0, (size_t)n_bins * sizeof *own);
             bad |= count(bins, part.begin, part.end, n_bins, own + c * n_bins);
         }
     }
-#pragma omp parallel for schedule(static) num_threads(chunks)
+    if (p.status != BOSC_OK) return p.status;
+    int adders = bi_thread_count(ctx, n_bins * chunks, GRAIN); /* few counts are not worth waking threads */
+#pragma omp parallel for schedule(static) num_threads(adders)
     for (int64_t b = 0; b < n_bins; b++) {
         int64_t sum = 0;
         for (int c = 0; c < chunks; c++) sum += own[c * n_bins + b];
         counts[b] = sum;
     }
     *found = bad;
-    return p.status;
+    return BOSC_OK;
 }
 
 static bool count_together(const uint32_t *bins, int64_t begin, int64_t end, int64_t n_bins, int64_t *counts,

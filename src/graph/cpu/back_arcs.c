@@ -1,6 +1,6 @@
 /* The back arcs of a graph by counting, on the CPU: each chunk of the list counts its arcs for every vertex; sums over
- * the vertices and, within each, over the chunks tell where every chunk puts them. So arcs of a vertex stay in the order
- * of the list. Counting jumps about in memory where the edges do: then radix passes are faster. */
+ * the vertices and, within each, over the chunks tell where every chunk puts them. So arcs of a vertex stay in the
+ * order of the list. Counting jumps about in memory where the edges do: then radix passes are faster. */
 #include <string.h>
 
 #include "base/fault.h"

@@ -1,6 +1,6 @@
 /* CHAINED: each key joins the less full of two buckets. Sequentially a key sees all that came before it; here the keys
- * come in batches, and those of one see the buckets as the batch before left them, so that the order of threads does not
- * show. The longest chain is longer by little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999);
+ * come in batches, and those of one see the buckets as the batch before left them, so that the order of threads does
+ * not show. The longest chain is longer by little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999);
  * Berenbrink, Czumaj, Englert, Friedetzky, Nagel, Multiple-Choice Balanced Allocation in (Almost) Parallel (2012);
  * Alcantara, Efficient Hash Tables on the GPU (2011). */
 #ifndef BI_HASH_STEPS_CHAINED_H

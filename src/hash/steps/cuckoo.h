@@ -1,9 +1,9 @@
 /* CUCKOO: parallel cuckoo hashing over one table in rounds. In a round every key without a slot writes to the slot of
  * its next function, whatever stands there; it and the keys that it overwrote go on in the next round, by the function
- * after the one that led them there. The published build exchanges words as threads come by. Here a word is (rounds left,
- * row, function) and the least one stays: it is of the latest round, and in that of the first row; so a round leaves the
- * same table in whatever order its keys write. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara, Efficient
- * Hash Tables on the GPU (2011). */
+ * after the one that led them there. The published build exchanges words as threads come by. Here a word is (rounds
+ * left, row, function) and the least one stays: it is of the latest round, and in that of the first row; so a round
+ * leaves the same table in whatever order its keys write. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara,
+ * Efficient Hash Tables on the GPU (2011). */
 #ifndef BI_HASH_STEPS_CUCKOO_H
 #define BI_HASH_STEPS_CUCKOO_H
 

@@ -1,5 +1,6 @@
-/* All pairs of a published trie by a launch of the caller's choice: a thread takes a key and looks it up with each letter
- * replaced. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015). */
+/* All pairs of a published trie by a launch of the caller's choice: a thread takes a key and looks it up with each
+ * letter replaced. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM
+ * 2015). */
 #include "core/cuda/launch.cuh"
 #include "trie/cuda/trie.cuh"
 

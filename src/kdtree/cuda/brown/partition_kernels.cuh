@@ -1,5 +1,6 @@
 /* The published partitioners: each spreads the references of all segments of a level around their medians, less and
- * greater at once by ballot and population count, the median dropped. One is chosen a level, by the size of segments. */
+ * greater at once by ballot and population count, the median dropped. One is chosen a level, by the size of segments.
+ */
 #ifndef BI_KDTREE_CUDA_BROWN_PARTITION_KERNELS_CUH
 #define BI_KDTREE_CUDA_BROWN_PARTITION_KERNELS_CUH
 
