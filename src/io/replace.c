@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -127,19 +128,24 @@ static int open_unnamed(struct bi_replacement *r, mode_t mode)
     return 0;
 }
 
-/* Tries names until one is free: `make` returns 0 or an errno, EEXIST for a name that is not. */
+/* Tries names until one is free: `make` returns 0 or an errno, EEXIST for a name that is not. A name is remembered
+ * before the file has it, since a signal may end the process at any moment; the time in it makes it nobody else's. */
 static int find_name(struct bi_replacement *r, mode_t mode, int (*make)(struct bi_replacement *r, mode_t mode))
 {
-    size_t capacity = (size_t)folder_length(r->target) + 48;
+    size_t capacity = (size_t)folder_length(r->target) + 64;
     r->temporary = bi_io_alloc(capacity);
     if (!r->temporary) return ENOMEM;
     int number = EEXIST;
     for (int i = 0; i < 1000 && number == EEXIST; i++) {
-        snprintf(r->temporary, capacity, "%.*s.boscage-%ld-%d", folder_length(r->target), r->target, (long)getpid(), i);
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        snprintf(r->temporary, capacity, "%.*s.boscage-%ld-%lld%09ld", folder_length(r->target), r->target,
+                 (long)getpid(), (long long)now.tv_sec, now.tv_nsec);
+        remember(r->temporary);
         number = write_fault() ? EIO : make(r, mode);
+        if (number != 0) forget(r->temporary);
     }
     r->named = number == 0;
-    if (r->named) remember(r->temporary);
     return number;
 }
 
