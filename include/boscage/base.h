@@ -64,7 +64,8 @@ BOSC_BEGIN_DECLS
     X(ERR_SPACE, 8, "the result does not fit the space given") \
     X(ERR_CANCELLED, 9, "cancelled by the caller")             \
     X(ERR_LIMIT, 10, "beyond a limit of this version")         \
-    X(ERR_INTERNAL, 11, "internal error")
+    X(ERR_INTERNAL, 11, "internal error")                      \
+    X(ERR_COMM, 12, "another rank was lost")
 
 typedef enum bosc_status {
 #define BOSC_STATUS_ENUM(name, number, text) BOSC_##name = number,

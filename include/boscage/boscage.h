@@ -7,7 +7,9 @@
 #include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>
+#include <boscage/comm.h>
 #include <boscage/context.h>
+#include <boscage/dist.h>
 #include <boscage/forest.h>
 #include <boscage/geometric.h>
 #include <boscage/graph.h>

@@ -8,11 +8,13 @@
 
 void suite_fail(const char *file, int line, const char *format, ...)
 {
+    char text[SUITE_FAILURE];
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, " (%s:%d)\n", file, line);
+    suite_fail_thread(file, line, text);
+    fprintf(stderr, "%s (%s:%d)\n", text, file, line);
     exit(1);
 }
 

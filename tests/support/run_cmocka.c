@@ -31,11 +31,12 @@ struct test {
 
 void suite_fail(const char *file, int line, const char *format, ...)
 {
-    char text[1024];
+    char text[SUITE_FAILURE];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    suite_fail_thread(file, line, text);
     print_error("%s\n", text);
     _fail(file, line);
     abort();

@@ -26,12 +26,13 @@ static jmp_buf out_of_case;
 
 void suite_fail(const char *file, int line, const char *format, ...)
 {
+    char text[SUITE_FAILURE];
     va_list args;
     va_start(args, format);
-    printf("    %s:%d: ", file, line);
-    vprintf(format, args);
-    printf("\n");
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    suite_fail_thread(file, line, text);
+    printf("    %s:%d: %s\n", file, line, text);
     longjmp(out_of_case, 1);
 }
 

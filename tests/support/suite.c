@@ -1,10 +1,34 @@
 /* What cases share, whoever runs them. */
 #include "support/suite.h"
 
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+/* The function of suite_try that this thread runs. */
+static _Thread_local struct tried {
+    jmp_buf out;
+    char *failure;
+} * tried;
+
+void suite_try(void (*function)(void *user), void *user, char failure[SUITE_FAILURE])
+{
+    struct tried here = {.failure = failure};
+    failure[0] = 0;
+    tried = &here;
+    if (setjmp(here.out) == 0) function(user);
+    tried = NULL;
+}
+
+void suite_fail_thread(const char *file, int line, const char *text)
+{
+    if (!tried) return;
+    snprintf(tried->failure, SUITE_FAILURE, "%s:%d: %s", file, line, text);
+    longjmp(tried->out, 1);
+}
 
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx)
 {

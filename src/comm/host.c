@@ -1,0 +1,96 @@
+/* Communicators that a transport of the caller's joins: it moves host memory, and what a device has is copied there. */
+#include <string.h>
+
+#include "comm/comm.h"
+
+struct host_transport {
+    struct bi_memory host;
+    bosc_comm_transport caller;
+};
+
+static bosc_status lost(bosc_ctx *ctx, const bosc_comm *comm, int result)
+{
+    if (result == 0) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: the transport says %d: a rank was lost", (int)comm->rank,
+                   (int)comm->rank_count, result);
+}
+
+static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received)
+{
+    const bosc_comm_transport *t = &((struct host_transport *)comm->state)->caller;
+    return lost(ctx, comm, t->all_gather(t->user, sent, bytes, received, comm->timeout));
+}
+
+static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const void *sent, const int64_t *sent_offsets,
+                            void *received, const int64_t *received_offsets)
+{
+    const bosc_comm_transport *t = &((struct host_transport *)comm->state)->caller;
+    return lost(ctx, comm, t->all_to_all(t->user, sent, sent_offsets, received, received_offsets, comm->timeout));
+}
+
+static bosc_status fetch(bosc_ctx *ctx, bosc_status mine, void *to, const void *from, size_t bytes)
+{
+    if (mine != BOSC_OK || bytes == 0) return mine;
+    BI_TRY(ctx->backend->copy(ctx, to, from, bytes));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
+                              const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
+{
+    const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
+    if (on_host || ctx->memory.backend == ctx->host.backend) /* nothing is queued where memory is the host's */
+        return exchange(ctx, comm, sent, sent_offsets, received, received_offsets);
+    char *copy = bi_host_alloc(ctx, out + in);
+    bosc_status mine = copy || out + in == 0 ? BOSC_OK : BOSC_ERR_NOMEM;
+    mine = fetch(ctx, mine, copy, sent, out);
+    bosc_status status = bi_comm_agree(ctx, comm, mine);
+    if (status == BOSC_OK) status = exchange(ctx, comm, copy, sent_offsets, copy ? copy + out : NULL, received_offsets);
+    if (status == BOSC_OK) status = fetch(ctx, BOSC_OK, received, copy ? copy + out : NULL, in);
+    bi_memory_release(&ctx->host, copy, out + in);
+    return status;
+}
+
+static void release(bosc_comm *comm)
+{
+    struct host_transport *state = comm->state;
+    const struct bi_memory host = state->host;
+    if (state->caller.release) state->caller.release(state->caller.user);
+    bi_memory_release(&host, state, sizeof *state);
+}
+
+static const struct bi_transport transport = {all_gather, all_to_all, release};
+
+static bosc_status check_transport(bosc_ctx *ctx, const bosc_comm_transport *t)
+{
+    if (!t) return bi_fail(ctx, BOSC_ERR_ARG, "transport: NULL");
+    BI_TRY(bi_check_size(ctx, "transport", "bosc_comm_transport", t->size, sizeof *t));
+    if (t->size < offsetof(bosc_comm_transport, release) || !t->all_gather || !t->all_to_all)
+        return bi_fail(ctx, BOSC_ERR_ARG, "transport: all_gather or all_to_all is NULL");
+    return BOSC_OK;
+}
+
+bosc_status bosc_comm_create(bosc_ctx *ctx, const bosc_comm_transport *given, int32_t rank, int32_t rank_count,
+                             const bosc_comm_opts *opts, bosc_comm **comm)
+{
+    bosc_comm *fresh;
+    BI_ENTER(ctx);
+    BI_TRY(check_transport(ctx, given));
+    if (rank_count < 1) return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %d is less than 1", (int)rank_count);
+    if (rank < 0 || rank >= rank_count)
+        return bi_fail(ctx, BOSC_ERR_ARG, "rank: %d is not in 0 to %d", (int)rank, (int)rank_count - 1);
+    if (!comm) return bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
+    struct host_transport *state = bi_host_alloc(ctx, sizeof *state);
+    if (!state) return BOSC_ERR_NOMEM;
+    memset(state, 0, sizeof *state);
+    state->host = ctx->host;
+    memcpy(&state->caller, given, given->size);
+    bosc_status status = bi_comm_make(ctx, rank, rank_count, opts, &transport, &fresh);
+    if (status != BOSC_OK) {
+        bi_memory_release(&ctx->host, state, sizeof *state);
+        return status;
+    }
+    fresh->state = state;
+    *comm = fresh;
+    return BOSC_OK;
+}

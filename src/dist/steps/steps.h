@@ -1,0 +1,14 @@
+/* The steps of distributed structures: what happens to item i, for the CPU and the device. */
+#ifndef BI_DIST_STEPS_STEPS_H
+#define BI_DIST_STEPS_STEPS_H
+
+#include "dist/dist.h"
+#include "dist/steps/ids.h"
+
+struct bi_dist_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "dist/steps/steps.def"
+#undef BI_STEP
+};
+
+#endif

@@ -1,0 +1,83 @@
+#include "support/ranks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 64 };
+
+struct rank_thread {
+    struct rank rank;
+    bosc_ctx_opts opts;
+    rank_fn function;
+    char failure[SUITE_FAILURE];
+};
+
+static void run_function(void *user)
+{
+    struct rank_thread *t = user;
+    t->rank.ctx = suite_open(&t->opts);
+    t->function(&t->rank);
+}
+
+static void *run_rank(void *user)
+{
+    struct rank_thread *t = user;
+    suite_try(run_function, t, t->failure); /* the others find out that this one has failed: its end is gone */
+    bosc_comm_free(t->rank.comm);
+    bosc_ctx_free(t->rank.ctx);
+    return NULL;
+}
+
+/* The first thing that went wrong, not what the others then saw. */
+static const char *failure_of(const struct rank_thread *threads, int32_t count)
+{
+    const char *any = NULL;
+    for (int32_t r = 0; r < count; r++) {
+        if (!threads[r].failure[0]) continue;
+        if (!strstr(threads[r].failure, "BOSC_ERR_COMM")) return threads[r].failure;
+        any = threads[r].failure;
+    }
+    return any;
+}
+
+void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user)
+{
+    static struct rank_thread threads[MOST_RANKS];
+    pthread_t started[MOST_RANKS];
+    bosc_comm *comms[MOST_RANKS];
+    bosc_ctx_opts opts = suite_opts_like(like);
+    const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : 600};
+    CHECK(rank_count >= 1 && rank_count <= MOST_RANKS);
+    CHECK_OK(like, bosc_comm_create_threads(like, rank_count, &comm_opts, comms));
+    if (opts.threads > 2) opts.threads = 2;
+    for (int32_t r = 0; r < rank_count; r++)
+        threads[r] = (struct rank_thread){
+            .rank = {.comm = comms[r], .rank = r, .rank_count = rank_count, .user = user},
+            .opts = opts,
+            .function = function,
+        };
+    for (int32_t r = 0; r < rank_count; r++)
+        if (pthread_create(&started[r], NULL, run_rank, &threads[r]) != 0) abort();
+    for (int32_t r = 0; r < rank_count; r++) pthread_join(started[r], NULL);
+    const char *failure = failure_of(threads, rank_count);
+    if (failure) suite_fail(__FILE__, __LINE__, "among %d ranks: %s", (int)rank_count, failure);
+}
+
+void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end)
+{
+    int64_t cuts[MOST_RANKS + 1];
+    struct suite_random random = {seed};
+    cuts[0] = 0;
+    for (int32_t i = 1; i < r->rank_count; i++) {
+        cuts[i] = seed ? (int64_t)suite_below(&random, (uint64_t)n + 1) : n * i / r->rank_count;
+        for (int32_t j = i; j > 1 && cuts[j - 1] > cuts[j]; j--) {
+            int64_t swapped = cuts[j];
+            cuts[j] = cuts[j - 1];
+            cuts[j - 1] = swapped;
+        }
+    }
+    cuts[r->rank_count] = n;
+    *begin = cuts[r->rank];
+    *end = cuts[r->rank + 1];
+}

@@ -1,0 +1,24 @@
+/* Cases of several ranks: each is a thread with a context and an end of a communicator of its own. */
+#ifndef TESTS_SUPPORT_RANKS_H
+#define TESTS_SUPPORT_RANKS_H
+
+#include "support/suite.h"
+
+struct rank {
+    bosc_ctx *ctx;   /* like that of the case, with fewer threads */
+    bosc_comm *comm; /* freed, if it is still set, when the function returns or a check fails */
+    int32_t rank, rank_count;
+    void *user;
+};
+
+typedef void (*rank_fn)(struct rank *r);
+
+/* Runs `function` on each of so many ranks at once; checks in it end its rank, and then the case. The communicator has
+ * `timeout` seconds; 0: so many that only a mistake takes longer. */
+void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
+
+/* The slice of rank r where n items are dealt to all: [*begin, *end). Slices differ in length, and some are empty, by
+ * `seed`; 0: they are about equal. */
+void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);
+
+#endif
