@@ -2,7 +2,7 @@
 # and the benchmarks use. With BOSC_EMULATOR there is a second static library, boscage_emulated, for the tests: the same
 # objects, and the CUDA backend compiled for the emulator of CUDA threads.
 file(GLOB_RECURSE bosc_sources CONFIGURE_DEPENDS src/*.c)
-list(FILTER bosc_sources EXCLUDE REGEX "/src/io/") # a library of its own
+list(FILTER bosc_sources EXCLUDE REGEX "/src/(io|mpi)/") # libraries of their own
 set(bosc_hot_sources ${bosc_sources})
 list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")

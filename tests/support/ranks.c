@@ -41,6 +41,8 @@ static const char *failure_of(const struct rank_thread *threads, int32_t count)
     return any;
 }
 
+bool ranks_share_memory(void) { return true; }
+
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user)
 {
     static struct rank_thread threads[MOST_RANKS];
@@ -62,22 +64,4 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     for (int32_t r = 0; r < rank_count; r++) pthread_join(started[r], NULL);
     const char *failure = failure_of(threads, rank_count);
     if (failure) suite_fail(__FILE__, __LINE__, "among %d ranks: %s", (int)rank_count, failure);
-}
-
-void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end)
-{
-    int64_t cuts[MOST_RANKS + 1];
-    struct suite_random random = {seed};
-    cuts[0] = 0;
-    for (int32_t i = 1; i < r->rank_count; i++) {
-        cuts[i] = seed ? (int64_t)suite_below(&random, (uint64_t)n + 1) : n * i / r->rank_count;
-        for (int32_t j = i; j > 1 && cuts[j - 1] > cuts[j]; j--) {
-            int64_t swapped = cuts[j];
-            cuts[j] = cuts[j - 1];
-            cuts[j - 1] = swapped;
-        }
-    }
-    cuts[r->rank_count] = n;
-    *begin = cuts[r->rank];
-    *end = cuts[r->rank + 1];
 }

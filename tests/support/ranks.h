@@ -17,6 +17,9 @@ typedef void (*rank_fn)(struct rank *r);
  * `timeout` seconds; 0: so many that only a mistake takes longer. */
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
 
+/* Whether the ranks are threads, so that `user` is the same for all of them and can be written to. */
+bool ranks_share_memory(void);
+
 /* The slice of rank r where n items are dealt to all: [*begin, *end). Slices differ in length, and some are empty, by
  * `seed`; 0: they are about equal. */
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);

@@ -1,0 +1,17 @@
+# libboscage_mpi: ranks that are the processes of an MPI program. It needs none of the other libraries, and no other
+# needs it: a program that wants such ranks links it beside them.
+set(BOSC_HAVE_MPI OFF)
+if(NOT BOSC_MPI STREQUAL "OFF")
+  if(BOSC_MPI STREQUAL "ON")
+    find_package(MPI REQUIRED COMPONENTS C)
+  else()
+    find_package(MPI QUIET COMPONENTS C)
+  endif()
+  set(BOSC_HAVE_MPI ${MPI_C_FOUND})
+endif()
+if(BOSC_HAVE_MPI)
+  file(GLOB bosc_mpi_sources CONFIGURE_DEPENDS src/mpi/*.c)
+  add_library(boscage_mpi SHARED ${bosc_mpi_sources})
+  bosc_public_library(boscage_mpi boscage_mpi)
+  target_link_libraries(boscage_mpi PRIVATE $<BUILD_INTERFACE:MPI::MPI_C>)
+endif()

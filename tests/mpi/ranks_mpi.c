@@ -1,0 +1,21 @@
+/* support/ranks.h where each rank is a process: a case of as many ranks as there are runs on all of them, and the
+ * others are left out. */
+#include "support/ranks.h"
+
+#include <boscage/mpi.h>
+
+bool ranks_share_memory(void) { return false; }
+
+void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user)
+{
+    struct rank r = {.user = user};
+    bosc_ctx_opts opts = suite_opts_like(like);
+    const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout};
+    bosc_comm_transport transport = {.size = sizeof transport};
+    CHECK_EQ(bosc_mpi_transport(NULL, &transport, &r.rank, &r.rank_count), BOSC_OK);
+    r.ctx = suite_open(&opts);
+    CHECK_OK(r.ctx, bosc_comm_create(r.ctx, &transport, r.rank, r.rank_count, &comm_opts, &r.comm));
+    if (rank_count == r.rank_count) function(&r);
+    bosc_comm_free(r.comm);
+    bosc_ctx_free(r.ctx);
+}

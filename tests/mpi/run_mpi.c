@@ -1,0 +1,61 @@
+/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE] */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <boscage/mpi.h>
+#include <mpi.h>
+
+#include "support/suite.h"
+
+#define SUITE_ENTRY(id) extern const struct suite suite_##id;
+#include "mpi_suites.inc"
+#undef SUITE_ENTRY
+static const struct suite *const suites[] = {
+#define SUITE_ENTRY(id) &suite_##id,
+#include "mpi_suites.inc"
+#undef SUITE_ENTRY
+};
+
+static int rank;
+static const char *suite_name, *case_name;
+
+void suite_fail(const char *file, int line, const char *format, ...)
+{
+    char text[SUITE_FAILURE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "rank %d: %s: %s: %s:%d: %s\n", rank, suite_name, case_name, file, line, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}
+
+static void run_suite(const struct suite *suite, int threads)
+{
+    const bosc_ctx_opts opts = {.size = sizeof opts, .threads = threads};
+    suite_name = suite->name;
+    for (size_t i = 0; i < suite->count; i++) {
+        case_name = suite->cases[i].name;
+        if (!suite->cases[i].run) continue;
+        bosc_ctx *ctx = suite_open(&opts);
+        suite_begin_case(2);
+        suite->cases[i].run(ctx);
+        bosc_ctx_free(ctx);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (bosc_mpi_start() != BOSC_OK || MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return 2;
+    for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
+        if (argc > 1 && strcmp(suites[s]->name, argv[1]) != 0) continue;
+        run_suite(suites[s], 1);
+        run_suite(suites[s], 2);
+        if (rank == 0) printf("%s: passed\n", suites[s]->name);
+    }
+    bosc_mpi_stop();
+    return 0;
+}
