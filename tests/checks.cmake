@@ -31,14 +31,20 @@ endif()
 # The installed libraries (label package: also run where kernels are compiled but no device is there).
 if(NOT BOSC_SANITIZE)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
-  file(GLOB core_headers CONFIGURE_DEPENDS ${headers}/*.h ${headers}/device/*.h)
-  list(REMOVE_ITEM core_headers ${headers}/io.h)
+  file(GLOB core_headers CONFIGURE_DEPENDS ${headers}/*.h ${headers}/device/*.h
+    ${headers}/dist/*.h)
+  list(REMOVE_ITEM core_headers ${headers}/io.h ${headers}/mpi.h)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage> ""
     ${core_headers})
   if(TARGET boscage_io)
     add_test(NAME symbols_io COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage_io>
       "libboscage.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} libpng16.so.16 libz.so.1 libtiff.so.5 libtiff.so.6 libjansson.so.4 libzstd.so.1" ${headers}/io.h)
     set_tests_properties(symbols_io PROPERTIES LABELS package)
+  endif()
+  if(TARGET boscage_mpi)
+    add_test(NAME symbols_mpi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage_mpi>
+      "libmpi.so.40 libmpi.so.12" ${headers}/mpi.h)
+    set_tests_properties(symbols_mpi PROPERTIES LABELS package)
   endif()
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})
   set_tests_properties(symbols install PROPERTIES LABELS package)

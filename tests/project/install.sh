@@ -27,6 +27,14 @@ gcc -o "$work/by_pkg_config" "$consumer/consumer.c" $(pkg-config --cflags --libs
 "$work/by_pkg_config"
 [ "$(pkg-config --modversion boscage)" = "$("$work/by_pkg_config" | sed 's/boscage \([^;]*\);.*/\1/')" ]
 
+if [ -e "$PKG_CONFIG_PATH/boscage-mpi.pc" ]; then
+    # shellcheck disable=SC2046
+    gcc -o "$work/processes" "$consumer/processes.c" $(pkg-config --cflags --libs boscage-mpi boscage)
+    for program in "$work/build/processes" "$work/processes"; do
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$program" | grep -q '^rank 0 of 1$'
+    done
+fi
+
 if [ -e "$PKG_CONFIG_PATH/boscage-io.pc" ]; then
     "$work/build/files" "$work/by_find_package.npy"
     # shellcheck disable=SC2046
