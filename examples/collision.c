@@ -40,6 +40,22 @@ static bosc_status frame(bosc_ctx *ctx, bosc_collision *collision, const bosc_co
     return status;
 }
 
+/* Takes memory for frames of up to twice the last one's size: they allocate nothing. */
+static bosc_status reserve_twice(bosc_ctx *ctx, bosc_collision *collision)
+{
+    bosc_collision_info last = {.size = sizeof last};
+    bosc_status status = bosc_collision_get_info(ctx, collision, &last);
+    bosc_collision_sizes sizes = {.size = sizeof sizes,
+                                  .vertices = VERTICES + 6,
+                                  .triangles = TRIANGLES + 8,
+                                  .near_count = 2 * last.near_count,
+                                  .box_voxels = 2 * last.box_voxels,
+                                  .entries = 2 * last.entries,
+                                  .candidates = 2 * last.candidates,
+                                  .pairs = 2 * last.pairs};
+    return status ? status : bosc_collision_reserve(ctx, collision, &sizes);
+}
+
 int main(void)
 {
     static const float corners[6][3] = {{.5f, 0, 0},  {-.5f, 0, 0}, {0, .5f, 0},
@@ -66,6 +82,7 @@ int main(void)
         const double falls[12] = {1, 0, 0, 0.125, 0, 1, 0, 0.25, 0, 0, 1, 0.75 - 0.25 * f};
         body.transform = falls;
         status = frame(ctx, collision, &saddle, &body, f);
+        if (!status && f == 2) status = reserve_twice(ctx, collision);
     }
     if (status) fprintf(stderr, "collision: %s\n", ctx ? bosc_message(ctx) : bosc_status_text(status));
     bosc_collision_free(collision);

@@ -55,17 +55,47 @@ BOSC_API bosc_status bosc_collision_create(bosc_ctx *ctx, const bosc_collision_o
 /* Frees the handle once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_collision_free(bosc_collision *collision);
 
+/* The sizes of a frame, which decide on its memory; set `size`. The meshes tell the first two. The others depend on
+ * where the meshes are: take them from the bosc_collision_info of an earlier frame, times what they may grow by.
+ * Three have bounds, to which larger numbers are lowered: near_count is at most triangles, box_voxels at most
+ * 32 near_count + 65,536, and entries at most box_voxels. So INT64_MAX in these fits every frame of the meshes.
+ * Candidates and pairs have no such bound: all triangles may touch each other. */
+typedef struct bosc_collision_sizes {
+    size_t size;
+    int64_t vertices;   /* of both meshes, each < 2^32 */
+    int64_t triangles;  /* of both meshes, < 2^32 - 1 */
+    int64_t near_count; /* this and what follows: as in bosc_collision_info */
+    int64_t box_voxels;
+    int64_t entries;
+    int64_t candidates; /* at most INT64_MAX / 256, as pairs */
+    int64_t pairs;
+} bosc_collision_sizes;
+
+/* Takes memory beforehand: builds of frames that exceed none of these sizes, and their answers, then allocate nothing.
+ * Vertices further apart than 3 elements are excepted where they have to be copied to a device. The handle keeps the
+ * frame that it holds.
+ * Cost: the allocations, and a copy of the pairs where their memory grows. Waits. */
+BOSC_API bosc_status bosc_collision_reserve(bosc_ctx *ctx, bosc_collision *collision,
+                                            const bosc_collision_sizes *sizes);
+
+/* Tells the bytes of backend memory that the build of a frame of these sizes takes with these options. Needs no device.
+ * opts: may be NULL.
+ * kept: held by the handle. May be NULL.
+ * scratch: the context's while building, at most. May be NULL. */
+BOSC_API bosc_status bosc_collision_bytes(bosc_ctx *ctx, const bosc_collision_opts *opts,
+                                          const bosc_collision_sizes *sizes, int64_t *kept, int64_t *scratch);
+
 /* Finds all pairs of a triangle of A and one of B that touch, in place of those of the frame before. The edge of a
  * voxel is doubled while the triangles' boxes overlap more than 32 voxels each on average, and while the boxes' common
- * part is more than 2^20 voxels wide. Memory depends on where the meshes are, so nothing tells it before.
+ * part is more than 2^20 voxels wide.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is a NaN or outside the range above, and for a vertex number
  * that there is not. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the handle holds what it held before; on any
  * other failure it is empty.
  * Cost: O(vertices + triangles + voxels that triangles' boxes overlap) work, a sort of the triangles in voxels that
- * both meshes overlap, and a test for each two of those that share a voxel and whose boxes overlap. Scratch: 24 bytes a
- * vertex and 9 a triangle, 88 more a triangle where the meshes' boxes overlap, about 3 a voxel of their boxes, about 40
- * an entry and 33 a candidate (see bosc_collision_info), and up to 28 MB for exact tests. A second build over no more
- * of any of these allocates nothing.
+ * both meshes overlap, and a test for each two of those that share a voxel and whose boxes overlap.
+ * bosc_collision_bytes tells the memory of a frame whose sizes are known: scratch of 24 bytes a vertex and 9 a
+ * triangle, 88 more a triangle where the meshes' boxes overlap, 2 to 16 a voxel of the triangles' boxes, up to 37 an
+ * entry and 25 a candidate, up to 28 MB for exact tests, and copies of arrays that the backend cannot reach.
  * Waits: counts are read back. */
 BOSC_API bosc_status bosc_collision_build(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_mesh *a,
                                           const bosc_collision_mesh *b);
@@ -75,6 +105,7 @@ typedef struct bosc_collision_info {
     int64_t a_count, b_count; /* triangles of the meshes */
     int64_t pairs;            /* that touch */
     int64_t near_count;       /* triangles of both meshes where the meshes' boxes overlap */
+    int64_t box_voxels;       /* that the boxes of those overlap, each once for each box */
     int64_t entries;          /* triangles in voxels that both meshes overlap, each once for each of those */
     int64_t candidates;       /* pairs in a common voxel whose boxes overlap, each once for each such voxel */
     double cell;              /* edge of a voxel that was used; 0 where the boxes do not overlap */

@@ -8,7 +8,7 @@ bosc_status bi_collision_check(bosc_ctx *ctx, const bosc_collision *collision)
     return bi_check_handle(ctx, "collision", collision ? &collision->memory : NULL);
 }
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_collision_opts *opts, bosc_collision_opts *full)
+bosc_status bi_collision_check_opts(bosc_ctx *ctx, const bosc_collision_opts *opts, bosc_collision_opts *full)
 {
     BI_TRY(bi_take_opts(ctx, "bosc_collision_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
@@ -87,7 +87,7 @@ bosc_status bosc_collision_create(bosc_ctx *ctx, const bosc_collision_opts *opts
 {
     bosc_collision_opts full;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_collision_check_opts(ctx, opts, &full));
     if (!collision) return bi_fail(ctx, BOSC_ERR_ARG, "collision: NULL");
     bosc_collision *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;

@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* The options with every field set. */
+bosc_status bi_collision_check_opts(bosc_ctx *ctx, const bosc_collision_opts *opts, bosc_collision_opts *full);
+
 /* Checks that the context can reach the handle. */
 bosc_status bi_collision_check(bosc_ctx *ctx, const bosc_collision *collision);
 

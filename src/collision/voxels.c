@@ -5,12 +5,10 @@
 #include "collision/drivers.h"
 
 enum {
-    EXTENTS = 2,          /* mean extents of a triangle that a voxel is wide */
-    BOX_VOXELS = 32,      /* of a triangle's box on average, at most, */
-    FEW_VOXELS = 1 << 16, /* and in all so many more */
-    WIDTH = 1 << 20,      /* voxels along a coordinate, but for one */
-    BITS_OF_A_VOXEL = 8,  /* of the tables of voxels, where there are fewer than the grid has voxels */
-    DIRECT = 4            /* times as large a table may be if it has a bit for each voxel of the grid */
+    EXTENTS = 2,         /* mean extents of a triangle that a voxel is wide */
+    WIDTH = 1 << 20,     /* voxels along a coordinate, but for one */
+    BITS_OF_A_VOXEL = 8, /* of the tables of voxels, where there are fewer than the grid has voxels */
+    LEAST_WORDS = 32     /* of a table */
 };
 
 static double widest(const struct bi_collision_grid *g)
@@ -64,17 +62,24 @@ static bosc_status count_boxes(bosc_ctx *ctx, const struct bi_collision_frame *f
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, begins, n + 1, begins));
     BI_TRY(bi_read_back(ctx, found, begins + n, sizeof found));
     *voxels = found[0];
-    *good = found[1] == 0 && found[0] <= BOX_VOXELS * n + FEW_VOXELS;
+    *good = found[1] == 0 && found[0] <= bi_collision_most_voxels(n);
     return BOSC_OK;
+}
+
+uint64_t bi_collision_table_words(int64_t voxels)
+{
+    uint64_t words = LEAST_WORDS;
+    while (words * 32 < (uint64_t)voxels * BITS_OF_A_VOXEL) words *= 2;
+    return words;
 }
 
 /* Two tables of a bit for each voxel, or for each of several. */
 static bosc_status make_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64_t voxels)
 {
-    uint64_t all = (uint64_t)(g->size[0] * g->size[1] * g->size[2]) / 32 + 1, words = 32, direct = 32;
-    while (words * 32 < (uint64_t)voxels * BITS_OF_A_VOXEL) words *= 2;
-    while (direct < all && direct <= DIRECT * words) direct *= 2;
-    if (direct >= all && direct <= DIRECT * words) words = direct;
+    const uint64_t all = (uint64_t)(g->size[0] * g->size[1] * g->size[2]) / 32 + 1;
+    uint64_t words = bi_collision_table_words(voxels), most = BI_COLLISION_DIRECT * words, direct = LEAST_WORDS;
+    while (direct < all && direct <= most) direct *= 2;
+    if (direct >= all && direct <= most) words = direct;
     size_t bytes = words * sizeof(uint32_t);
     g->word_mask = words - 1;
     BI_TRY(bi_scratch(ctx, bytes, (void **)&g->a_bits));
@@ -120,6 +125,7 @@ bosc_status bi_collision_make_entries(bosc_ctx *ctx, struct bi_collision_frame *
         BI_TRY_WITH_SCRATCH(ctx, count_boxes(ctx, frame, begins, &voxels, &good));
     }
     frame->info.cell = g->cell;
+    frame->info.box_voxels = voxels;
     BI_TRY(bi_read_back(ctx, &a_voxels, begins + frame->soup.a_count, sizeof a_voxels));
     BI_TRY(make_tables(ctx, g, voxels));
     struct bi_collision_slices slices = {.grid = *g,

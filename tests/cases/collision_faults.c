@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collision/collision.h"
 #include "support/faults.h"
 #include "cases/collision_data.h"
 
@@ -44,22 +45,30 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     }
     case 1: return bosc_collision_pairs(ctx, s->collision, o->ids, ROOM / 2, &o->count);
     case 2: return bosc_collision_rows(ctx, s->collision, o->offsets, NULL, 0);
-    default: return bosc_collision_rows(ctx, s->collision, s->offsets, o->ids, ROOM);
+    case 3: return bosc_collision_rows(ctx, s->collision, s->offsets, o->ids, ROOM);
+    default: { /* the handle keeps its frame, whatever fails */
+        const int64_t many = 100000;
+        const bosc_collision_sizes sizes = {
+            .size = sizeof sizes, .triangles = many, .near_count = many, .candidates = many, .pairs = many};
+        bosc_status status = bosc_collision_reserve(ctx, s->collision, &sizes);
+        CHECK_EQ(s->collision->info.pairs, s->offsets[TRIANGLES]);
+        return status ? status : bosc_collision_pairs(ctx, s->collision, o->ids, ROOM / 2, &o->count);
+    }
     }
 }
 
 static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 10; kind++) {
         struct suite_random r = {(uint64_t)kind};
         int64_t map[3][3];
         memset(s, 0, sizeof *s);
-        s->which = kind % 4;
+        s->which = kind % 5;
         s->opts = (bosc_collision_opts){.size = sizeof s->opts,
-                                        .dtype = kind / 4 ? BOSC_F64 : BOSC_F32,
-                                        .index_bits = kind / 4 ? 64 : 32,
-                                        .id_bits = kind / 4 ? 32 : 64};
+                                        .dtype = kind / 5 ? BOSC_F64 : BOSC_F32,
+                                        .index_bits = kind / 5 ? 64 : 32,
+                                        .id_bits = kind / 5 ? 32 : 64};
         collide_unimodular(&r, 0, 0, map);
         struct reference_mesh a = collide_mesh(&r, COLLIDE_DEGENERATE, TRIANGLES, false);
         struct reference_mesh b = collide_mesh(&r, COLLIDE_RANDOM, TRIANGLES, true);

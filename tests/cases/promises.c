@@ -1,5 +1,6 @@
 /* What is said of memory holds for any number of threads: a build takes no more scratch than was told, and after a
  * reserve, builds and queries of that shape take no memory at all. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ struct watch {
 /* Distinct keys, rows of which every two are joined, and points. */
 static uint64_t keys[MOST], rows[WORDS * MOST], outputs[MOST];
 static double reals[2 * MOST];
+static float corners[9 * MOST]; /* of triangles, when they are made */
+static uint32_t numbers[3 * MOST];
 
 static int64_t scratch_of(bosc_ctx *ctx)
 {
@@ -148,6 +151,62 @@ static void trie(struct watch *w, int64_t n)
     bosc_trie_free(trie);
 }
 
+/* n triangles of about this extent, of which every second one is of the other mesh. */
+static void make_triangles(int64_t n, double extent, bosc_collision_mesh mesh[2])
+{
+    struct suite_random r = {73};
+    for (int64_t t = 0; t < n; t++) {
+        double at[3] = {suite_unit(&r), suite_unit(&r), suite_unit(&r)};
+        for (int k = 0; k < 9; k++) corners[9 * t + k] = (float)(at[k % 3] + extent * suite_unit(&r));
+    }
+    for (int64_t k = 0; k < 3 * n; k++) numbers[k] = (uint32_t)(k % (3 * (n / 2)));
+    for (int which = 0; which < 2; which++)
+        mesh[which] = (bosc_collision_mesh){.size = sizeof *mesh,
+                                            .vertices = corners + 9 * (which * (n / 2)),
+                                            .vertex_count = 3 * (n / 2),
+                                            .triangles = numbers,
+                                            .triangle_count = n / 2};
+}
+
+/* The sizes of a frame, from the frame itself. */
+static bosc_collision_sizes measure(struct watch *w, const bosc_collision_mesh mesh[2])
+{
+    bosc_collision_info info = {.size = sizeof info};
+    bosc_collision *collision = NULL;
+    CHECK_OK(w->ctx, bosc_collision_create(w->ctx, NULL, &collision));
+    CHECK_OK(w->ctx, bosc_collision_build(w->ctx, collision, &mesh[0], &mesh[1]));
+    CHECK_OK(w->ctx, bosc_collision_get_info(w->ctx, collision, &info));
+    bosc_collision_free(collision);
+    return (bosc_collision_sizes){.size = sizeof(bosc_collision_sizes),
+                                  .vertices = mesh[0].vertex_count + mesh[1].vertex_count,
+                                  .triangles = mesh[0].triangle_count + mesh[1].triangle_count,
+                                  .near_count = info.near_count,
+                                  .box_voxels = info.box_voxels,
+                                  .entries = info.entries,
+                                  .candidates = info.candidates,
+                                  .pairs = info.pairs};
+}
+
+static void collision(struct watch *w, int64_t n)
+{
+    static const double extents[] = {0.15, 0.8}; /* in distances of triangles: where many voxels are empty, and few */
+    for (int k = 0; k < 2; k++) {
+        bosc_collision_mesh mesh[2];
+        bosc_collision *collision = NULL;
+        int64_t scratch;
+        make_triangles(n, extents[k] / cbrt((double)n), mesh);
+        const bosc_collision_sizes sizes = measure(w, mesh);
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_collision_create(w->ctx, NULL, &collision));
+        CHECK_OK(w->ctx, bosc_collision_bytes(w->ctx, NULL, &sizes, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_collision_reserve(w->ctx, collision, &sizes));
+        begin(w, scratch);
+        CHECK_OK(w->ctx, bosc_collision_build(w->ctx, collision, &mesh[0], &mesh[1]));
+        check(w);
+        bosc_collision_free(collision);
+    }
+}
+
 /* A structure at sizes below and far above a chunk of scratch, with few threads and more than there are cores. */
 static void hold(void (*of)(struct watch *w, int64_t n))
 {
@@ -173,11 +232,12 @@ static void hold(void (*of)(struct watch *w, int64_t n))
 static void of_hash(void) { hold(hash); }
 static void of_voxelgrid(void) { hold(voxelgrid); }
 static void of_geometric(void) { hold(geometric); }
+static void of_collision(void) { hold(collision); }
 static void of_cellgraph(void) { hold(cellgraph); }
 static void of_trie(void) { hold(trie); }
 
 static const struct suite_case suite_cases_promises[] = {
     {"hash", NULL, of_hash},           {"voxelgrid", NULL, of_voxelgrid}, {"geometric", NULL, of_geometric},
-    {"cellgraph", NULL, of_cellgraph}, {"trie", NULL, of_trie},
+    {"collision", NULL, of_collision}, {"cellgraph", NULL, of_cellgraph}, {"trie", NULL, of_trie},
 };
 SUITE(promises);

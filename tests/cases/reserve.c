@@ -1,5 +1,6 @@
 /* What a structure reserves is enough for the calls that it is reserved for, whatever the options and the number of
  * threads; and what its _bytes function tells is what it keeps, and enough scratch for a build. */
+#include "cases/collision_data.h"
 #include "cases/graph_data.h"
 #include "cases/kdtree_data.h"
 #include "cases/terrain_data.h"
@@ -316,10 +317,119 @@ static void terrain(bosc_ctx *like)
     }
 }
 
+/* Two meshes, and what is known of their frame. */
+struct frame_trial {
+    bosc_collision_opts opts;
+    bosc_collision_mesh a, b;
+    bosc_collision_sizes sizes;
+};
+
+static void free_frame(struct frame_trial *t)
+{
+    collide_free_arrays(&t->a);
+    collide_free_arrays(&t->b);
+}
+
+static struct frame_trial frame_trial(struct suite_random *r, int trial, bool slow)
+{
+    static const double cells[] = {0, 0, 1, 1e-300, 1e300};
+    const enum collision_kind kind = (enum collision_kind)(trial % COLLIDE_KINDS);
+    const bool many = trial / COLLIDE_KINDS == 2;
+    int64_t n = (int64_t)suite_below(r, many ? 400 : 60), map[3][3];
+    if (kind == COLLIDE_SURFACES && many) n = slow ? 900 : 20000;
+    if (trial / COLLIDE_KINDS == 1 && trial % 2) n = 0;
+    struct frame_trial t = {.opts = {.size = sizeof t.opts,
+                                     .dtype = suite_below(r, 2) ? BOSC_F64 : BOSC_F32,
+                                     .index_bits = suite_below(r, 2) ? 64 : 32,
+                                     .id_bits = suite_below(r, 2) ? 64 : 32,
+                                     .cell = cells[suite_below(r, 5)]}};
+    struct reference_mesh a = collide_mesh(r, kind, n, false), b = collide_mesh(r, kind, n + n / 3, true);
+    collide_unimodular(r, 0, 0, map);
+    t.a = collide_arrays(&a, &t.opts, map, 0, 3);
+    t.b = collide_arrays(&b, &t.opts, map, 0, 3);
+    t.sizes = (bosc_collision_sizes){.size = sizeof t.sizes,
+                                     .vertices = a.vertex_count + b.vertex_count,
+                                     .triangles = a.triangle_count + b.triangle_count};
+    collide_free(&a);
+    collide_free(&b);
+    return t;
+}
+
+/* The frame, and its answers, into host memory. */
+static bosc_collision_info call_collision(bosc_ctx *ctx, bosc_collision *collision, const struct frame_trial *t)
+{
+    bosc_collision_info info = {.size = sizeof info};
+    int64_t count, *offsets = suite_alloc((size_t)(t->a.triangle_count + 1) * sizeof *offsets);
+    CHECK_OK(ctx, bosc_collision_build(ctx, collision, &t->a, &t->b));
+    CHECK_OK(ctx, bosc_collision_get_info(ctx, collision, &info));
+    void *ids = suite_alloc((size_t)info.pairs * 16);
+    CHECK_OK(ctx, bosc_collision_pairs(ctx, collision, ids, info.pairs, &count));
+    CHECK_OK(ctx, bosc_collision_rows(ctx, collision, offsets, NULL, 0));
+    CHECK_OK(ctx, bosc_collision_rows(ctx, collision, offsets, ids, info.pairs));
+    free(offsets);
+    free(ids);
+    return info;
+}
+
+/* What a frame tells of itself is enough to reserve for it. Returns the scratch that it took. */
+static int64_t learn_frame(bosc_ctx *like, struct frame_trial *t, int trial)
+{
+    struct counted c;
+    bosc_collision *collision = NULL;
+    open_trial(&c, like, trial);
+    CHECK_OK(c.ctx, bosc_collision_create(c.ctx, &t->opts, &collision));
+    bosc_collision_info info = call_collision(c.ctx, collision, t);
+    CHECK(info.near_count <= t->sizes.triangles && info.entries <= info.box_voxels &&
+          info.box_voxels <= 32 * info.near_count + 65536);
+    t->sizes.near_count = info.near_count;
+    t->sizes.box_voxels = info.box_voxels;
+    t->sizes.entries = info.entries;
+    t->sizes.candidates = info.candidates;
+    t->sizes.pairs = info.pairs;
+    int64_t taken = scratch_of(c.ctx);
+    bosc_collision_free(collision);
+    counted_close(&c);
+    return taken;
+}
+
+static void try_collision(bosc_ctx *like, const struct frame_trial *t, int trial, int64_t taken)
+{
+    for (int told = 0; told < 2; told++) {
+        struct counted c;
+        bosc_collision *collision = NULL;
+        int64_t kept, scratch;
+        open_trial(&c, like, trial);
+        CHECK_OK(c.ctx, bosc_collision_create(c.ctx, &t->opts, &collision));
+        CHECK_OK(c.ctx, bosc_collision_bytes(c.ctx, &t->opts, &t->sizes, &kept, &scratch));
+        if (told)
+            take_scratch(c.ctx, scratch);
+        else
+            CHECK_OK(c.ctx, bosc_collision_reserve(c.ctx, collision, &t->sizes));
+        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        CHECK(held >= scratch && held < scratch + 256);
+        CHECK(scratch <= 3 * taken + (2 << 20) + ((int64_t)c.ctx->threads << 18));
+        bosc_collision_info info = call_collision(c.ctx, collision, t);
+        CHECK_EQ(scratch_of(c.ctx), held);
+        if (!told) CHECK_EQ(c.allocations, before);
+        CHECK_EQ(info.bytes, kept);
+        CHECK_EQ(kept, 8 * t->sizes.pairs);
+        bosc_collision_free(collision);
+        counted_close(&c);
+    }
+}
+
+static void collision(bosc_ctx *like)
+{
+    struct suite_random r = {3};
+    for (int trial = 0; trial < 3 * COLLIDE_KINDS; trial++) {
+        struct frame_trial t = frame_trial(&r, trial, suite_slow(like));
+        if (!suite_leaves_out()) try_collision(like, &t, trial, learn_frame(like, &t, trial));
+        free_frame(&t);
+    }
+}
+
 static const struct suite_case suite_cases_reserve[] = {
-    {"k-d tree", kdtree, NULL},
-    {"graph", graph, NULL},
-    {"bisections", cbt, NULL},
-    {"terrain", terrain, NULL},
+    {"k-d tree", kdtree, NULL}, {"graph", graph, NULL},          {"bisections", cbt, NULL},
+    {"terrain", terrain, NULL}, {"collisions", collision, NULL},
 };
 SUITE(reserve);
