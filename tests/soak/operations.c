@@ -4,6 +4,7 @@
 
 #include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
+#include <boscage/collision.h>
 #include <boscage/forest.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
@@ -175,6 +176,64 @@ static bosc_status voxelgrid(bosc_ctx *ctx, struct memory *m, struct digest *d)
     return status;
 }
 
+/* Clusters of vertices, whose triangles are those of one mesh or of the other. */
+static void make_meshes(struct memory *m, bosc_collision_mesh mesh[2])
+{
+    enum { CLUSTER = 48 };
+    uint32_t *triangles = m->in.u + 3 * m->n;
+    float at[3] = {0};
+    make_floats(m, 3 * m->n);
+    for (int64_t v = 0; v < m->n; v++)
+        for (int c = 0; c < 3; c++) {
+            if (v % CLUSTER == 0) at[c] = (float)suite_unit(&m->random);
+            m->in.f[3 * v + c] = at[c] + m->in.f[3 * v + c] / 10;
+        }
+    for (int64_t k = 0; k < 3 * m->n; k++) {
+        int64_t first = k / 3 % ((m->n + 1) / 2) * 2 / CLUSTER * CLUSTER;
+        int64_t size = m->n - first < CLUSTER ? m->n - first : CLUSTER;
+        triangles[k] = (uint32_t)(first + (int64_t)suite_below(&m->random, (uint64_t)size));
+    }
+    for (int which = 0; which < 2; which++)
+        mesh[which] = (bosc_collision_mesh){.size = sizeof *mesh,
+                                            .vertices = m->in.f,
+                                            .vertex_count = m->n,
+                                            .triangles = triangles + (which ? 3 * (m->n / 2) : 0),
+                                            .triangle_count = which ? m->n - m->n / 2 : m->n / 2};
+}
+
+/* Two frames; the second one moves a mesh, and may have its memory reserved. */
+static bosc_status collision(bosc_ctx *ctx, struct memory *m, struct digest *d)
+{
+    const double transform[12] = {1, 0, 0, suite_unit(&m->random) / 10, 0, 1, 0, 0, 0, 0, 1, 0};
+    bosc_collision *collision = NULL;
+    bosc_collision_mesh mesh[2];
+    bosc_collision_sizes sizes = {.size = sizeof sizes,
+                                  .vertices = 2 * m->n,
+                                  .triangles = m->n,
+                                  .near_count = INT64_MAX,
+                                  .box_voxels = INT64_MAX,
+                                  .candidates = (int64_t)suite_below(&m->random, 100000)};
+    int64_t count[2] = {0};
+    make_meshes(m, mesh);
+    bosc_status status = bosc_collision_create(ctx, NULL, &collision);
+    TRY(bosc_collision_build(ctx, collision, &mesh[0], &mesh[1]));
+    TRY(bosc_collision_pairs(ctx, collision, NULL, 0, &count[0]));
+    sizes.pairs = 2 * count[0];
+    if (suite_below(&m->random, 2)) TRY(bosc_collision_reserve(ctx, collision, &sizes));
+    if (status == BOSC_OK && count[0] <= BYTES / 16)
+        TRY(bosc_collision_pairs(ctx, collision, m->out[0].i, BYTES / 16, &count[0]));
+    mesh[1].transform = transform;
+    TRY(bosc_collision_build(ctx, collision, &mesh[0], &mesh[1]));
+    TRY(bosc_collision_pairs(ctx, collision, NULL, 0, &count[1]));
+    TRY(bosc_collision_rows(ctx, collision, m->out[1].i, NULL, 0));
+    bosc_collision_free(collision);
+    if (status != BOSC_OK) return status;
+    if (count[0] <= BYTES / 16) add(d, m->out[0].i, (size_t)count[0] * 16);
+    add(d, m->out[1].i, (size_t)(mesh[0].triangle_count + 1) * 8);
+    add(d, count, sizeof count);
+    return BOSC_OK;
+}
+
 static bosc_status terrain(bosc_ctx *ctx, struct memory *m, struct digest *d)
 {
     bosc_terrain *land = NULL;
@@ -205,9 +264,9 @@ static bosc_status prims(bosc_ctx *ctx, struct memory *m, struct digest *d)
 static const struct {
     const char *name;
     bosc_status (*run)(bosc_ctx *ctx, struct memory *m, struct digest *d);
-} operations[] = {{"kdtree", kdtree},       {"hash", hash},           {"forest", forest},
-                  {"cellgraph", cellgraph}, {"trie", trie},           {"cbt", cbt},
-                  {"prims", prims},         {"voxelgrid", voxelgrid}, {"terrain", terrain}};
+} operations[] = {
+    {"kdtree", kdtree}, {"hash", hash},   {"forest", forest},       {"cellgraph", cellgraph}, {"trie", trie},
+    {"cbt", cbt},       {"prims", prims}, {"voxelgrid", voxelgrid}, {"terrain", terrain},     {"collision", collision}};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 const char *operation_name(uint64_t seed) { return operations[seed % OPERATIONS].name; }
