@@ -201,16 +201,76 @@ static void huge_header(bosc_ctx *ctx)
     free(f.bytes);
 }
 
-static const unsigned char golden_bytes[] = {
+static const unsigned char golden_bucketed[] = {
 #include "golden/hash-v1.bosc.inc"
+};
+static const unsigned char golden_perfect[] = {
+#include "golden/hash-v1-perfect.bosc.inc"
+};
+static const unsigned char golden_hybrid[] = {
+#include "golden/hash-v1-hybrid.bosc.inc"
+};
+static const unsigned char golden_fks[] = {
+#include "golden/hash-v1-fks.bosc.inc"
+};
+static const unsigned char golden_cuckoo[] = {
+#include "golden/hash-v1-cuckoo.bosc.inc"
+};
+static const unsigned char golden_chained[] = {
+#include "golden/hash-v1-chained.bosc.inc"
+};
+
+/* Tables as the first version of the format had them, one of each layout: what they are made of, and read. */
+static const struct {
+    const char *name;
+    const unsigned char *bytes;
+    size_t size;
+    bosc_hash_opts opts;
+} golden_files[] = {
+    {"hash-v1.bosc",
+     golden_bucketed,
+     sizeof golden_bucketed,
+     {.key_bits = 64, .value_size = 3, .counted = 1, .seed = 3}},
+    {"hash-v1-perfect.bosc", golden_perfect, sizeof golden_perfect, {.layout = BOSC_HASH_PERFECT, .value_size = 4}},
+    {"hash-v1-hybrid.bosc",
+     golden_hybrid,
+     sizeof golden_hybrid,
+     {.layout = BOSC_HASH_HYBRID, .value_size = 4, .seed = 1}},
+    {"hash-v1-fks.bosc", golden_fks, sizeof golden_fks, {.layout = BOSC_HASH_FKS, .key_bits = 64, .value_size = 4}},
+    {"hash-v1-cuckoo.bosc",
+     golden_cuckoo,
+     sizeof golden_cuckoo,
+     {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load = 0.5, .value_size = 4, .seed = 256}},
+    {"hash-v1-chained.bosc",
+     golden_chained,
+     sizeof golden_chained,
+     {.layout = BOSC_HASH_CHAINED, .key_bits = 128, .value_size = 1}},
 };
 
 static void golden(bosc_ctx *ctx)
 {
-    bosc_hash_opts o = {.key_bits = 64, .value_size = 3, .counted = 1, .seed = 3};
-    bosc_hash *table = make(ctx, o, HASH_FEW, 40);
-    bosc_hash_free(saved_golden(ctx, &saved_hash, table, "hash-v1.bosc", golden_bytes, sizeof golden_bytes));
-    bosc_hash_free(table);
+    enum { QUERIES = 200 };
+    for (size_t k = 0; k < sizeof golden_files / sizeof *golden_files; k++) {
+        const bosc_hash_opts *o = &golden_files[k].opts;
+        const enum hash_pattern pattern = k ? HASH_SEQUENCE : HASH_FEW;
+        const int64_t n = k ? 60 : 40;
+        bosc_hash_info info = {.size = sizeof info};
+        bosc_hash *table = make(ctx, *o, pattern, n), *back;
+        struct reference_hash oracle = {.opts = table->opts};
+        struct hash_pairs p = hash_make(pattern, &table->opts, 7, n);
+        void *queries = hash_queries(&p, 5, QUERIES);
+        int64_t bad;
+        CHECK(reference_hash_insert(&oracle, p.keys, p.values, n, &bad));
+        back = saved_golden(ctx, &saved_hash, table, golden_files[k].name, golden_files[k].bytes, golden_files[k].size);
+        hash_check_queries(ctx, back, &oracle, queries, QUERIES);
+        CHECK_OK(ctx, bosc_hash_get_info(ctx, back, &info));
+        if (o->layout == BOSC_HASH_CUCKOO) CHECK_EQ(info.probes_most, o->functions + 1); /* it has a stash */
+        bosc_hash_free(back);
+        bosc_hash_free(table);
+        reference_hash_clear(&oracle);
+        hash_free_pairs(&p);
+        free(queries);
+    }
 }
 
 static const struct suite_case suite_cases_hash_save[] = {

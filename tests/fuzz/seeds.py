@@ -112,8 +112,8 @@ def main():
                                "00039f04002d28de26")): # "x,y\n", and 300,000 zeros
         (folder / "zstd" / f"{i}").write_bytes(bytes.fromhex(frame))
     for name in ("hash", "cbt", "trie"):
-        golden = pathlib.Path(__file__).parent.parent / "golden" / f"{name}-v1.bosc"
-        (folder / name / "golden").write_bytes(golden.read_bytes())
+        for golden in (pathlib.Path(__file__).parent.parent / "golden").glob(f"{name}-v1*.bosc"):
+            (folder / name / golden.stem).write_bytes(golden.read_bytes())
     for kind in range(14):
         (folder / "cbt_changes" / f"{kind}").write_bytes(bytes((13 - kind, kind, *(i * i % 251 for i in range(150)))))
     for kind in range(12):
