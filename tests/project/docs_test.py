@@ -49,6 +49,14 @@ class Documents(unittest.TestCase):
                     if "..." not in line:  # what is left out
                         self.assertIn("".join(line.split()), text, page.name)
 
+    def test_every_document_has_headings(self):
+        """A formatter of code that is let loose on one joins its lines and parts its #."""
+        for document in DOCUMENTS + GUIDE + DESIGN:
+            lines = re.sub(r"(?ms)^```.*?^```$", "", document.read_text()).split("\n")
+            self.assertTrue(lines[0].startswith("# "), document.name)
+            for line in lines:
+                self.assertNotRegex(line, r"^\s*#+\w|^\s+#+ |^\s+##", document.name)
+
     def test_links_lead_to_files(self):
         for document in DOCUMENTS + GUIDE + DESIGN:
             for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", document.read_text()):
