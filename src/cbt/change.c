@@ -47,9 +47,13 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
     if (!ops->for_each)
         return bi_fail(ctx, BOSC_ERR_BACKEND, "visit: kernels of this backend cannot call the caller's functions");
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
+    const bool in_heap = bi_cbt_is_published(tree);
+    const int64_t leaves = in_heap ? bosc_cbt_heap_leaf_count(&tree->heap_view) : bosc_cbt_leaf_count(&tree->view);
+    bi_expect(ctx, BI_CBT_LEAF * (double)leaves);
     tree->pending = true;
-    if (bi_cbt_is_published(tree)) return ops->for_each_in_heap(ctx, &tree->heap_view, visit, user);
-    return ops->for_each(ctx, &tree->view, visit, user);
+    if (in_heap) BI_TRY_WHOLE(ctx, ops->for_each_in_heap(ctx, &tree->heap_view, visit, user));
+    if (!in_heap) BI_TRY_WHOLE(ctx, ops->for_each(ctx, &tree->view, visit, user));
+    return BOSC_OK;
 }
 
 /* The arrays of a call. */

@@ -9,6 +9,7 @@
 
 /* What the call will pass over: `a_block` simple items for each block of the tree's bits, and some more items. */
 enum { BI_CBT_VISIT = 8, BI_CBT_INSTALL = 17, BI_CBT_CHANGE = 17, BI_CBT_MAKE_HEAP = 64 };
+enum { BI_CBT_LEAF = 8 /* simple items that a leaf takes where the caller's function visits it */ };
 static inline int bi_cbt_heap_items(const bosc_cbt *tree) { return bi_cbt_is_published(tree) ? BI_CBT_MAKE_HEAP : 0; }
 static inline void bi_cbt_expect(bosc_ctx *ctx, int32_t depth, int a_block, int64_t more)
 {

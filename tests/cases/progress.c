@@ -140,6 +140,66 @@ static void whole(bosc_ctx *like)
     free(found);
 }
 
+/* ---- leaves that the caller's function visits ---- */
+
+/* Leaves below the nodes of LEVEL before `coarse` are split further: the first blocks of bits have far more of them. */
+struct visits {
+    uint64_t coarse;
+    int64_t visited, leaves;
+    int told;
+    bool stop;
+};
+
+static bosc_cbt_command visit(void *user, int64_t leaf, uint64_t node)
+{
+    struct visits *v = user;
+    (void)leaf;
+    __atomic_add_fetch(&v->visited, 1, __ATOMIC_RELAXED);
+    const int level = 63 - __builtin_clzll(node);
+    return node >> (level - LEVEL) < v->coarse ? BOSC_CBT_SPLIT : BOSC_CBT_KEEP;
+}
+
+/* What is told is the share of the leaves that were visited. */
+static int hear_visits(void *user, const char *stage, double fraction)
+{
+    struct visits *v = user;
+    CHECK(strcmp(stage, "cbt_for_each") == 0);
+    double share = (double)v->visited / (double)v->leaves;
+    if (fraction < 0.9 || share < 0.9) CHECK(fraction > share - 0.02 && fraction < share + 0.02);
+    v->told++;
+    return v->stop;
+}
+
+/* How far visits are is told by leaves, in both layouts; who would stop them gets all of them. */
+static void visits(bosc_ctx *like)
+{
+    if (on_device(like)) return; /* kernels cannot call the caller's function */
+    for (int k = 0; k < 4; k++) {
+        const bosc_cbt_opts o = {
+            .size = sizeof o, .depth = DEPTH, .level = LEVEL, .layout = k % 2 ? BOSC_CBT_PUBLISHED : BOSC_CBT_RANKED};
+        struct visits v = {.coarse = (1u << LEVEL) + (1u << (LEVEL - 2)), .stop = k / 2};
+        bosc_cbt_info info = {.size = sizeof info};
+        bosc_ctx_opts opts = suite_opts_like(like);
+        bosc_ctx *ctx = suite_open(&opts);
+        bosc_cbt *tree = NULL;
+        CHECK_OK(ctx, bosc_cbt_create(ctx, &o, &tree));
+        for (int round = LEVEL; round <= DEPTH; round++) {
+            CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
+            v.leaves = info.leaves;
+            v.visited = v.told = 0;
+            ctx->progress.function = round == DEPTH ? hear_visits : NULL; /* where there are many */
+            ctx->progress.user = &v;
+            CHECK_OK(ctx, bosc_cbt_for_each(ctx, tree, visit, &v));
+            CHECK_EQ(v.visited, v.leaves);
+            ctx->progress.function = NULL;
+            CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
+        }
+        CHECK(v.stop ? v.told >= 1 : v.told >= 4);
+        bosc_cbt_free(tree);
+        bosc_ctx_free(ctx);
+    }
+}
+
 /* A call that only queues is recorded as a graph, though someone listens: nothing may wait then. */
 struct recorded {
     bosc_kdtree *tree;
@@ -187,6 +247,7 @@ static const struct suite_case suite_cases_progress[] = {
     {"told and stopped", told_and_stopped, NULL},
     {"one item", one_item, NULL},
     {"whole", whole, NULL},
+    {"visits", visits, NULL},
     {"recorded", recorded, NULL},
 };
 SUITE(progress);

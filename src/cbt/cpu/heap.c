@@ -27,13 +27,15 @@ bosc_status bi_cbt_cpu_for_each_in_heap(bosc_ctx *ctx, const bosc_cbt_heap_view 
                                         void *user)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "for_each: injected fault");
-    const int64_t n = bosc_cbt_heap_leaf_count(view);
-#pragma omp parallel for schedule(dynamic, ITEMS / 8) num_threads(ctx->threads) if (n > 1)
-    for (int64_t leaf = 0; leaf < n; leaf++) {
-        const uint64_t node = bosc_cbt_heap_leaf_node(view, leaf);
-        const bosc_cbt_command command = visit(user, leaf, node);
-        if (command == BOSC_CBT_SPLIT) bosc_cbt_heap_mark_split(view, node);
-        if (command == BOSC_CBT_MERGE) bosc_cbt_heap_mark_merge(view, node);
+    struct bi_parts p = bi_parts_of(ctx, bosc_cbt_heap_leaf_count(view), BI_CBT_LEAF);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, ITEMS / 8) num_threads(ctx->threads) if (p.end - p.begin > 1)
+        for (int64_t leaf = p.begin; leaf < p.end; leaf++) {
+            const uint64_t node = bosc_cbt_heap_leaf_node(view, leaf);
+            const bosc_cbt_command command = visit(user, leaf, node);
+            if (command == BOSC_CBT_SPLIT) bosc_cbt_heap_mark_split(view, node);
+            if (command == BOSC_CBT_MERGE) bosc_cbt_heap_mark_merge(view, node);
+        }
     }
-    return BOSC_OK;
+    return p.status;
 }

@@ -2,6 +2,7 @@
 #if defined(__AVX512F__) && defined(__AVX512CD__)
 #include "cbt/cpu/decode_avx512.h" /* before the steps, which take it then */
 #endif
+#include "base/search.h"
 #include "cbt/cpu/cpu.h"
 #include "core/cpu/level.h"
 
@@ -47,10 +48,14 @@ static void visit_block(const bosc_cbt_view *v, int64_t block, bosc_cbt_visit_fn
 static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "for_each: injected fault");
-    int64_t n = view->blocks;
-#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (n > 1)
-    for (int64_t block = 0; block < n; block++) visit_block(view, block, visit, user);
-    return BOSC_OK;
+    struct bi_parts p = bi_parts_of(ctx, bosc_cbt_leaf_count(view), BI_CBT_LEAF);
+    while (bi_next_part(ctx, &p)) { /* the blocks whose first leaves are in the part */
+        const int64_t first = bi_lower_bound_i64(view->ranks, view->blocks, p.begin);
+        const int64_t end = bi_lower_bound_i64(view->ranks, view->blocks, p.end);
+#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (end - first > 1)
+        for (int64_t block = first; block < end; block++) visit_block(view, block, visit, user);
+    }
+    return p.status;
 }
 
 extern const struct bi_cbt_ops BI_LEVEL_NAME(bi_cbt_ops_cpu);
