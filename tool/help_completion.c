@@ -31,6 +31,13 @@ static bool is_command(const struct job *job, const char *room)
     return c && !c->verb;
 }
 
+/* Whether command i is a room that is a command by itself and has others. */
+static bool has_verbs(const struct job *job, int i)
+{
+    const struct command *c = &job->commands[i];
+    return !c->verb && i + 1 < job->command_count && strcmp(c->room, c[1].room) == 0;
+}
+
 static void put_rooms(const struct job *job)
 {
     for (int i = 0; i < job->command_count; i++)
@@ -42,7 +49,7 @@ static void put_verbs(const struct job *job, const char *room)
     const char *blank = "";
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
-        if (c->hidden || strcmp(c->room, room) != 0) continue;
+        if (c->hidden || !c->verb || strcmp(c->room, room) != 0) continue;
         printf("%s%s", blank, c->verb);
         blank = " ";
     }
@@ -61,26 +68,34 @@ static void put_quoted(const char *text, const char *escaped, const char *quote)
     }
 }
 
-/* The first sentence of a summary. */
+/* The first line of a summary, a sentence, without its full stop. */
 static void put_summary(const struct command *c, const char *escaped, const char *quote)
 {
     char text[160];
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(c->summary, ".\n"), c->summary);
+    size_t length = strcspn(c->summary, "\n");
+    if (c->summary[length - 1] == '.') length--;
+    snprintf(text, sizeof text, "%.*s", (int)length, c->summary);
     put_quoted(text, escaped, quote);
+}
+
+/* All options that have a value, in all their forms. */
+static void put_forms_with_values(const char *between)
+{
+    const char *before = "";
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        if (!option_use(NULL, (enum option)id).value) continue;
+        printf("%s", before);
+        put_forms((enum option)id, "", between);
+        before = between;
+    }
 }
 
 /* A loop that finds room and verb in the words before the one to complete, and whether that is the value of an option,
  * for shells that speak as bash does. */
 static void put_search(const char *words, const char *first, const char *current)
 {
-    const char *bar = "";
     printf("    for (( i = %s; i < %s; i++ )); do\n        case ${%s[i]} in\n        ", first, current, words);
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (!option_use(NULL, (enum option)id).value) continue;
-        printf("%s", bar);
-        put_forms((enum option)id, "", " | ");
-        bar = " | ";
-    }
+    put_forms_with_values(" | ");
     printf(")\n            [[ ${%s[i+1]} == = ]] && (( i++ ))\n"
            "            (( ++i >= %s )) && open=1 ;;\n",
            words, current);
@@ -145,6 +160,14 @@ static void put_bash(const struct job *job)
         put_verbs(job, job->commands[i].room);
         printf("\" ;;\n");
     }
+    printf("            esac\n        elif [[ -z $open && -z $verb && -n $cur ]]; then # or a file\n"
+           "            case $room in\n");
+    for (int i = 0; i < job->command_count; i++) {
+        if (!has_verbs(job, i)) continue;
+        printf("            %s) words=\"", job->commands[i].room);
+        put_verbs(job, job->commands[i].room);
+        printf("\" ;;\n");
+    }
     printf("            esac\n        fi ;;\n    esac\n"
            "    [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
            "complete -o default -F _boscage boscage\n");
@@ -178,10 +201,30 @@ static void put_zsh_option(const struct command *c, enum option id)
     }
 }
 
-static void put_zsh_command(const struct command *c)
+/* The verbs of the room that begins with command i. */
+static void put_zsh_verbs(const struct job *job, int i)
 {
-    printf(c->verb ? "\"%s\")" : "\"%s \"*)", command_name(c).text);
-    printf(" verb=${verb:-$room}\n    options+=(\n");
+    const char *room = job->commands[i].room;
+    printf("names=(\n");
+    for (; i < job->command_count && strcmp(job->commands[i].room, room) == 0; i++) {
+        if (!job->commands[i].verb) continue;
+        printf("        '%s:", job->commands[i].verb);
+        put_summary(&job->commands[i], ":\\", "'\\''");
+        printf("'\n");
+    }
+    printf("    )");
+}
+
+static void put_zsh_command(const struct job *job, int i)
+{
+    const struct command *c = &job->commands[i];
+    printf(c->verb ? "\"%s\")\n" : "\"%s \"*)\n", command_name(c).text);
+    if (has_verbs(job, i)) {
+        printf("    files=1\n    [[ -n $verb ]] || ");
+        put_zsh_verbs(job, i);
+        putchar('\n');
+    }
+    printf("    options+=(\n");
     for (const struct use *use = c->uses; use->id; use++) put_zsh_option(c, use->id);
     printf("    ) ;;\n");
 }
@@ -189,7 +232,7 @@ static void put_zsh_command(const struct command *c)
 static void put_zsh(const struct job *job)
 {
     printf("#compdef boscage\n# zsh completion for boscage(1), made by `boscage help --completion zsh'\n"
-           "local room= verb= open=\nlocal -a options names\ninteger i\n\n_boscage_read()\n{\n");
+           "local room= verb= open= files=\nlocal -a options names\ninteger i\n\n_boscage_read()\n{\n");
     put_search("words", "2", "CURRENT");
     printf("}\n_boscage_read\n"
            "if [[ $room == help && -z $open && $words[CURRENT] != -* ]]; then # of which command\n"
@@ -201,31 +244,35 @@ static void put_zsh(const struct job *job)
            "case \"$room $verb\" in\n");
     for (int verbs = 1; verbs >= 0; verbs--) /* the patterns of rooms take all verbs */
         for (int i = 0; i < job->command_count; i++)
-            if (!job->commands[i].verb == !verbs) put_zsh_command(&job->commands[i]);
+            if (!job->commands[i].verb == !verbs) put_zsh_command(job, i);
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
         if (!is_new_room(job, i) || !c->verb) continue;
-        printf("\"%s \")\n    names=(\n", c->room);
-        for (int j = i; j < job->command_count && strcmp(job->commands[j].room, c->room) == 0; j++) {
-            printf("        '%s:", job->commands[j].verb);
-            put_summary(&job->commands[j], ":\\", "'\\''");
-            printf("'\n");
-        }
-        printf("    ) ;;\n");
+        printf("\"%s \")\n    ", c->room);
+        put_zsh_verbs(job, i);
+        printf(" ;;\n");
     }
     printf("\" \")\n    names=(");
     put_rooms(job);
     printf(") ;;\nesac\nif (( $#names )) && [[ -z $open && $words[CURRENT] != -* ]]; then\n"
-           "    _describe command names\nelse\n    _arguments -S $options '*:file:_files'\nfi\n");
+           "    _describe command names || [[ -n $files ]] || return\n    [[ -n $files ]] || return 0\nfi\n"
+           "_arguments -S $options '*:file:_files'\n");
 }
 
 /* ---- fish ---- */
 
-static void put_fish_option(const struct command *c, enum option id)
+/* Of command i, or of all (-1). */
+static void put_fish_option(const struct job *job, int i, enum option id)
 {
+    const struct command *c = i < 0 ? NULL : &job->commands[i];
     struct use use = option_use(c, id);
     printf("complete -c boscage");
-    if (c) printf(" -n '__boscage_in %s'", command_name(c).text);
+    if (c) {
+        const bool verbs = has_verbs(job, i);
+        printf(" -n '__boscage_%s %s%s", verbs ? "in_room" : "in", command_name(c).text, verbs ? " " : "");
+        if (verbs) put_verbs(job, c->room);
+        putchar('\'');
+    }
     if (option_letter(id)) printf(" -s %c", option_letter(id));
     printf(" -l %s", option_name(id));
     if (use.words) {
@@ -240,15 +287,28 @@ static void put_fish_option(const struct command *c, enum option id)
     printf("'\n");
 }
 
-static void put_fish(const struct job *job)
+static void put_fish_functions(void)
 {
     printf("# fish completion for boscage(1), made by `boscage help --completion fish'\n"
-           "function __boscage_words\n    string match -v -- '-*' (commandline -opc)[2..]\nend\n"
+           "function __boscage_words # before the one to complete, without options and their values\n"
+           "    set -l value\n    for word in (commandline -opc)[2..]\n"
+           "        if set -q value[1]\n            set value\n        else if contains -- $word ");
+    put_forms_with_values(" ");
+    printf("\n            set value 1\n        else if not string match -q -- '-*' $word\n            echo $word\n"
+           "        end\n    end\nend\n"
            "function __boscage_in # the command line begins with these words\n"
            "    set -l words (__boscage_words)\n    set -l begin $words[1..(count $argv)]\n"
            "    test \"$begin\" = \"$argv\"\nend\n"
+           "function __boscage_in_room # it begins with the first of these words, and with none of the others then\n"
+           "    set -l words (__boscage_words)\n"
+           "    test \"$words[1]\" = $argv[1]; and not contains -- \"$words[2]\" $argv[2..]\nend\n"
            "function __boscage_is # it has these words and no others\n"
            "    set -l words (__boscage_words)\n    test \"$words\" = \"$argv\"\nend\n");
+}
+
+static void put_fish(const struct job *job)
+{
+    put_fish_functions();
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
         if (c->hidden) continue;
@@ -267,7 +327,7 @@ static void put_fish(const struct job *job)
         put_summary(c, "\\", "\\'");
         printf("'\n");
     }
-    for (int id = 0; id <= OPT_QUIET; id++) put_fish_option(NULL, (enum option)id);
+    for (int id = 0; id <= OPT_QUIET; id++) put_fish_option(job, -1, (enum option)id);
     printf("complete -c boscage -n '__boscage_is help' -f -a '");
     put_rooms(job);
     printf("'\n");
@@ -280,7 +340,7 @@ static void put_fish(const struct job *job)
     printf("complete -c boscage -s h -l help -d 'show the help of the command'\n"
            "complete -c boscage -l version -d 'show the version'\n");
     for (int i = 0; i < job->command_count; i++)
-        for (const struct use *use = job->commands[i].uses; use->id; use++) put_fish_option(&job->commands[i], use->id);
+        for (const struct use *use = job->commands[i].uses; use->id; use++) put_fish_option(job, i, use->id);
 }
 
 void help_print_completion(const struct job *job, int shell)

@@ -1,5 +1,5 @@
 """The manual page and the completion of shells say what the help says (of the tool that BOSCAGE names), and their
-readers take them: man and shells that are not there are left out."""
+readers take them: man and shells that are not there are left out. What the shells offer: completion_test.py."""
 import os
 import re
 import shutil
@@ -28,16 +28,6 @@ def section(text, begin):
 def options(text):
     """Long names of the options of a section."""
     return re.findall(r"(?m)^  (?:-\w,|   ) --([\w-]+)", text)
-
-
-def bash_complete(*words):
-    """What bash offers for the last word."""
-    quoted = " ".join("'%s'" % word for word in words)
-    script = f"""source /dev/stdin; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _boscage
-        printf '%s\\n' "${{COMPREPLY[@]}}\""""
-    done = subprocess.run(["bash", "-c", script], input=said("help", "--completion", "bash"), capture_output=True,
-                          text=True, check=True)
-    return done.stdout.split()
 
 
 class Help(unittest.TestCase):
@@ -121,41 +111,6 @@ class Help(unittest.TestCase):
                 done = subprocess.run([shell, "-n", "/dev/stdin"], input=said("help", "--completion", shell),
                                       capture_output=True, text=True, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
-
-    def test_bash_completes(self):
-        rooms = list(dict.fromkeys(name.split()[0] for name in commands()))
-        self.assertEqual(bash_complete("boscage", ""), rooms)
-        self.assertEqual(bash_complete("boscage", "--json", "kd"), ["kdtree"])
-        self.assertEqual(bash_complete("boscage", "--seed", "7", "ge"), ["generate"])
-        self.assertEqual(bash_complete("boscage", "--seed", ""), [])
-        self.assertEqual(bash_complete("boscage", "kdtree", ""), ["build", "verify", "knn", "radius", "box", "pairs"])
-        self.assertEqual(bash_complete("boscage", "kdtree", "knn", "p.npy", "--d"), ["--distances", "--dtype", "--device"])
-        self.assertEqual(bash_complete("boscage", "generate", "points", "--kind", ""),
-                         ["uniform", "normal", "clustered", "sphere"])
-        self.assertEqual(bash_complete("boscage", "generate", "graph", "--kind", "=", "g"), ["grid", "geometric"])
-        self.assertEqual(bash_complete("boscage", "--backend", "="), ["cpu", "cuda", "auto"])
-        self.assertEqual(bash_complete("boscage", "mst", "g.gr", "--alg"), ["--algorithm"])
-        self.assertEqual(bash_complete("boscage", "mst", ""), [])
-        self.assertEqual(bash_complete("boscage", "help", ""), rooms)
-        self.assertEqual(bash_complete("boscage", "help", "hash", "l"), ["lookup"])
-        self.assertEqual(bash_complete("boscage", "help", "--m"), ["--man"])
-        self.assertEqual(bash_complete("boscage", "help", "--completion", "f"), ["fish"])
-        self.assertEqual(bash_complete("boscage", "mst", "-h"), ["-h"])
-        for name in commands():
-            own = ["--" + option for option in options(said(*name.split(), "--help"))]
-            self.assertEqual(sorted(bash_complete("boscage", *name.split(), "--")), sorted(own), name)
-
-    @unittest.skipUnless(shutil.which("fish"), "no fish")
-    def test_fish_completes(self):
-        def fish_complete(line):
-            script = said("help", "--completion", "fish") + f"\ncomplete -C '{line}'\n"
-            done = subprocess.run(["fish", "-c", script], capture_output=True, text=True, check=True)
-            return [row.split("\t")[0] for row in done.stdout.split("\n") if row]
-        self.assertEqual(sorted(fish_complete("boscage hash ")), ["groups", "lookup", "match", "member", "pairs", "unique"])
-        self.assertEqual(fish_complete("boscage hash lookup --lay"), ["--layout"])
-        self.assertEqual(sorted(fish_complete("boscage help hash ")), sorted(fish_complete("boscage hash ")))
-        self.assertEqual(fish_complete("boscage help kd"), ["kdtree"])
-        self.assertEqual(sorted(fish_complete("boscage terrain h.png --view ")), ["above", "side"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,204 @@
+"""What bash, zsh and fish offer, each by its own completion with the script of the tool that BOSCAGE names; shells that
+are not there are left out, with a word."""
+import os
+import pty
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from help_test import commands, options, said
+
+
+class Shell:
+    """A shell in a folder of its own that has a file, p.npy; offers() tells what it would insert for the last word."""
+
+    def __init__(self, name):
+        self.script = said("help", "--completion", name)
+        self.kept = tempfile.TemporaryDirectory()
+        self.folder = self.kept.name
+        os.mkdir(self.folder + "/work")
+        open(self.folder + "/work/p.npy", "w").close()
+
+    def offers(self, line):
+        raise NotImplementedError
+
+    def close(self):
+        self.kept.cleanup()
+
+
+class Bash(Shell):
+    """Calls the function as readline does. Files are readline's own, where the function offers nothing."""
+
+    def __init__(self):
+        super().__init__("bash")
+
+    def offers(self, line):
+        quoted = " ".join(f"'{word}'" for word in line.replace("=", " = ").split(" "))
+        count = len(line.replace("=", " = ").split(" "))
+        run = f"source /dev/stdin; COMP_WORDS=({quoted}); COMP_CWORD={count - 1}; _boscage; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        done = subprocess.run(["bash", "-c", run], input=self.script, capture_output=True, text=True, check=True,
+                              cwd=self.folder + "/work")
+        return done.stdout.split()
+
+
+class Fish(Shell):
+    def __init__(self):
+        super().__init__("fish")
+        with open(self.folder + "/boscage.fish", "w") as file:
+            file.write(self.script)
+
+    def offers(self, line):
+        done = subprocess.run(["fish", "--no-config", "-c", f"source ../boscage.fish; complete -C '{line}'"],
+                              capture_output=True, text=True, check=True, cwd=self.folder + "/work",
+                              env=dict(os.environ, HOME=self.folder))
+        if done.stderr:
+            raise AssertionError(done.stderr)
+        return [row.split("\t")[0].split("=")[-1] for row in done.stdout.split("\n") if row]
+
+
+class Zsh(Shell):
+    """An interactive zsh on a terminal: every match that is added is also written down, and the line erased again."""
+
+    SETUP = r"""
+        PROMPT= RPROMPT= LISTMAX=100000
+        fpath=($FOLDER $fpath)
+        autoload -Uz compinit && compinit -u -D
+        compadd() {
+            local -a hits
+            if [[ " ${argv[1,(i)(-|--)]} " != *' '-[a-zA-Z]#[OAD]' '* ]]; then
+                builtin compadd -A hits "$@"
+                (( $#hits )) && print -rl -- $hits >> $FOLDER/hits
+            fi
+            builtin compadd "$@"
+        }
+        offer() { _main_complete; compstate[list]= compstate[insert]= }
+        tell() { : > $FOLDER/told }
+        zle -C offer complete-word offer; zle -N tell; zle -N zle-line-init tell
+        bindkey -e; bindkey '^I' offer; bindkey '^O' tell
+    """
+
+    def __init__(self):
+        super().__init__("zsh")
+        for name, text in (("_boscage", self.script), ("setup", self.SETUP)):
+            with open(f"{self.folder}/{name}", "w") as file:
+                file.write(text)
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            os.chdir(self.folder + "/work")
+            os.environ.update(FOLDER=self.folder, HOME=self.folder, TERM="dumb")
+            os.execvp("zsh", ["zsh", "-f", "-i"])
+        self.type("source $FOLDER/setup\n")
+
+    def type(self, keys):
+        """Presses keys, of which the last has the shell tell that it is done."""
+        shown, end = b"", time.monotonic() + 60
+        os.write(self.terminal, keys.encode())
+        while not os.path.exists(self.folder + "/told"):
+            if select.select([self.terminal], [], [], 0.02)[0]:
+                shown += os.read(self.terminal, 4096)
+            if time.monotonic() > end:
+                raise AssertionError("zsh does not answer: " + repr(shown[-1000:]))
+        os.unlink(self.folder + "/told")
+
+    def offers(self, line):
+        open(self.folder + "/hits", "w").close()
+        self.type(line + "\t\x15\x0f")
+        with open(self.folder + "/hits") as file:
+            return file.read().split("\n")[:-1]
+
+    def close(self):
+        os.close(self.terminal)  # which ends it
+        os.waitpid(self.child, 0)
+        super().close()
+
+
+class Completion:
+    """What holds for every shell."""
+
+    shell = None
+    files = ["p.npy"]  # what is offered where anything may be a file
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.shell:
+            cls.shell.close()
+
+    def check(self, line, expected):
+        self.assertEqual(sorted(self.shell.offers("boscage " + line)), sorted(expected), line)
+
+    def test_rooms_and_verbs(self):
+        rooms = list(dict.fromkeys(name.split()[0] for name in commands()))
+        self.check("", rooms)
+        self.check("help ", rooms)
+        for room in rooms:
+            verbs = [name.split()[1] for name in commands() if name.startswith(room + " ")]
+            if room not in commands():
+                self.check(room + " ", verbs)
+                self.check(f"help {room} ", verbs)
+        self.check("kdtree kn", ["knn"])
+        self.check("help hash l", ["lookup"])
+        self.check("bench pap", ["paper"])
+
+    def test_options(self):
+        for name in commands():
+            own = ["--" + option for option in options(said(*name.split(), "--help"))]
+            self.check(name + " --", own)
+        self.check("kdtree knn p.npy --d", ["--distances", "--dtype", "--device"])
+        self.check("help --m", ["--man"])
+
+    def test_options_stand_anywhere(self):
+        self.check("--json kd", ["kdtree"])
+        self.check("--seed 7 ge", ["generate"])
+        self.check("--seed=7 ge", ["generate"])
+        self.check("kdtree --threads 2 bu", ["build"])
+        self.check("kdtree --seed 3 knn -k 2 p.npy --wi", ["--within"])
+
+    def test_values(self):
+        self.check("--backend ", ["cpu", "cuda", "auto"])
+        self.check("--backend=", ["cpu", "cuda", "auto"])
+        self.check("--seed ", [])
+        self.check("generate points --kind ", ["uniform", "normal", "clustered", "sphere"])
+        self.check("generate graph --kind=g", ["grid", "geometric"])
+        self.check("terrain h.png --view ", ["above", "side"])
+        self.check("help --completion ", ["bash", "zsh", "fish"])
+        self.check("hash lookup --layout ", ["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained"])
+
+    def test_files(self):
+        self.check("mst p", self.files)
+        self.check("kdtree knn p", self.files)
+        self.check("kdtree knn --queries p", self.files)
+        self.check("kdtree knn p.npy -o p", self.files)
+
+
+class BashCompletion(Completion, unittest.TestCase):
+    files = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = Bash()
+
+
+@unittest.skipUnless(shutil.which("fish"), "no fish")
+class FishCompletion(Completion, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = Fish()
+
+    def test_commands_are_described(self):
+        done = subprocess.run(["fish", "--no-config", "-c", "source ../boscage.fish; complete -C 'boscage ms'"],
+                              capture_output=True, text=True, check=True, cwd=self.shell.folder + "/work")
+        self.assertEqual(done.stdout, "mst\tFind the minimum spanning forest of a graph, or prove that T.npy is it\n")
+
+
+@unittest.skipUnless(shutil.which("zsh"), "no zsh")
+class ZshCompletion(Completion, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = Zsh()
+
+
+if __name__ == "__main__":
+    unittest.main()
