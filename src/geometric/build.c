@@ -1,113 +1,211 @@
-/* Builds the table of a model. */
-#include <math.h>
-
+/* Builds the table of models. */
 #include "core/call.h"
 #include "geometric/drivers.h"
 
-/* The trace and the determinant of the points' mean squared deviations. */
-struct spread {
-    double trace, determinant;
+/* A build at work. Models and points are in the table's next copy. */
+struct build {
+    struct bi_geometric_plan plan;
+    struct bi_geometric_choice choice;
+    struct bi_geometric_model *models;
+    int64_t *first; /* (count + 1) host: the first basis of each model */
+    double extent;  /* of the points of all models in any coordinate */
 };
 
-static struct spread measure(const double *points, int64_t n)
+static double extent_of(const double *points, int64_t n, int dim)
 {
-    double mean[2] = {0, 0}, xx = 0, xy = 0, yy = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < 2; k++) mean[k] += points[2 * i + k] / (double)n;
-    for (int64_t i = 0; i < n; i++) {
-        double x = points[2 * i] - mean[0], y = points[2 * i + 1] - mean[1];
-        xx += x * x / (double)n;
-        xy += x * y / (double)n;
-        yy += y * y / (double)n;
+    double low[3], high[3], most = 0;
+    for (int k = 0; k < dim; k++) low[k] = high[k] = points[k];
+    for (int64_t i = 1; i < n; i++)
+        for (int k = 0; k < dim; k++) {
+            double x = points[dim * i + k];
+            if (x < low[k]) low[k] = x;
+            if (x > high[k]) high[k] = x;
+        }
+    for (int k = 0; k < dim; k++)
+        if (high[k] - low[k] > most) most = high[k] - low[k];
+    return most;
+}
+
+static bosc_status no_basis(bosc_ctx *ctx, const struct build *b, int64_t model)
+{
+    static const char *const more[] = {"", " or on a line", " or in a plane"};
+    const char *where = more[b->plan.form.corners - 2];
+    if (b->plan.count == 1)
+        return bi_fail(ctx, BOSC_ERR_DATA, "points: they are in one place%s and make no basis", where);
+    return bi_fail(ctx, BOSC_ERR_DATA, "points: those of model %lld are in one place%s and make no basis",
+                   (long long)model, where);
+}
+
+/* Checks the models' points, and sets what follows from how they are spread. */
+static bosc_status measure(bosc_ctx *ctx, const bosc_geometric *table, struct build *b, const double *points)
+{
+    for (int64_t k = 0; k < b->plan.count; k++) {
+        struct bi_geometric_model *model = b->models + k;
+        if (!bi_geometric_measure(points + b->plan.form.dim * model->first, &b->plan.form, table->opts.tolerance,
+                                  model))
+            return no_basis(ctx, b, k);
     }
-    return (struct spread){xx + yy, xx * yy - xy * xy};
-}
-
-static bosc_status find_neighbours(bosc_ctx *ctx, struct bi_geometric_choice *choice)
-{
-    const bosc_kdtree *tree;
-    if (!choice->neighbours.count) return BOSC_OK;
-    BI_TRY(bi_geometric_make_tree(ctx, choice->points, choice->n, &tree));
-    return bi_geometric_find_neighbours(ctx, tree, choice->n, choice);
-}
-
-/* Chooses bases; *list (scratch) and *bases: those that are large enough. */
-static bosc_status choose_bases(bosc_ctx *ctx, struct bi_geometric_choice *choice, const struct spread *s,
-                                uint32_t **list, int64_t *bases)
-{
-    choice->min_size = choice->affine ? sqrt(s->determinant > 0 ? s->determinant : 0) : s->trace;
-    size_t size = BI_GEOMETRIC_CORNERS * sizeof(uint32_t);
-    void *count;
-    BI_TRY(find_neighbours(ctx, choice));
-    BI_TRY(bi_scratch_of(ctx, choice->count, size, &choice->list));
-    BI_TRY(bi_scratch_of(ctx, choice->count, size, list));
-    BI_TRY(bi_scratch_of(ctx, choice->count, 1, &choice->keep));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bases, &count));
-    BI_TRY(ctx->ops->geometric->steps->choose_bases(ctx, choice->count, choice));
-    BI_TRY(ctx->backend->core->compact(ctx, size, choice->list, choice->keep, choice->count, *list, count));
-    BI_TRY(bi_read_back(ctx, bases, count, sizeof *bases));
-    if (*bases == 0 || !(choice->min_size > s->trace * 1e-12))
-        return bi_fail(ctx, BOSC_ERR_DATA, "points: they are in one place%s and make no basis",
-                       choice->affine ? " or on a line" : "");
+    b->extent = extent_of(points, b->plan.n, b->plan.form.dim);
     return BOSC_OK;
 }
 
-/* Keeps the model and its bases, and builds the grid of the coordinates. */
-static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct bi_geometric_choice *choice,
-                        const uint32_t *list, int64_t bases)
+/* What models get of the bases that are left. */
+static bosc_status share_bases(bosc_ctx *ctx, struct build *b, const struct bi_geometric_corners *list, int64_t bases)
 {
-    int64_t n = choice->n, per = choice->neighbours.count ? choice->neighbours.count : n;
-    enum { GRID_ITEMS = 14 }; /* of a coordinate: it is made, and the grid of them built */
-    size_t bytes = (size_t)n * 2 * sizeof *choice->points, corners = BI_GEOMETRIC_CORNERS * sizeof *list;
-    struct bi_geometric_coordinates entries = {
-        .rows = choice->neighbours.rows, .per = per, .affine = choice->affine, .outside = BI_GEOMETRIC_OUTSIDE};
-    bi_expect(ctx, 2 * (double)choice->count + GRID_ITEMS * (double)(bases * per));
-    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->points, bytes));
-    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->list, (size_t)bases * corners));
-    BI_TRY(ctx->backend->copy(ctx, table->points.data, choice->points, bytes));
-    BI_TRY(ctx->backend->copy(ctx, table->list.data, list, (size_t)bases * corners));
-    entries.points = table->points.data;
-    entries.list = table->list.data;
-    BI_TRY(bi_scratch_of(ctx, bases * per, 2 * sizeof(float), &entries.uv));
-    BI_TRY(ctx->ops->geometric->steps->coordinates(ctx, bases * per, &entries));
-    BI_TRY(bi_geometric_fit_grid(ctx, table, table->vote_radius));
-    return bosc_voxelgrid_build(ctx, table->grid, entries.uv, bases * per, 2);
+    struct bi_geometric_count_bases counts = {.list = list, .bases = bases};
+    b->first[0] = 0;
+    b->first[b->plan.count] = bases;
+    if (b->plan.count > 1) {
+        size_t bytes = (size_t)(b->plan.count + 1) * sizeof *b->first;
+        BI_TRY(bi_scratch_of(ctx, b->plan.count + 1, sizeof *counts.first, &counts.first));
+        BI_TRY(ctx->ops->geometric->steps->count_bases(ctx, b->plan.count + 1, &counts));
+        BI_TRY(ctx->backend->copy(ctx, b->first, counts.first, bytes));
+        BI_TRY(ctx->backend->sync(ctx));
+    }
+    int64_t entry = 0;
+    for (int64_t k = 0; k < b->plan.count; k++) {
+        struct bi_geometric_model *model = b->models + k;
+        model->basis = b->first[k];
+        model->bases = b->first[k + 1] - b->first[k];
+        model->entry = entry;
+        entry += model->bases * model->per;
+        if (model->bases == 0) return no_basis(ctx, b, k);
+    }
+    b->plan.entries = entry;
+    return BOSC_OK;
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_geometric *table, const double *points, int64_t n)
+/* Chooses bases; *list (scratch) and *bases: those that are large enough. */
+static bosc_status choose_bases(bosc_ctx *ctx, struct build *b, struct bi_geometric_corners **list, int64_t *bases)
+{
+    size_t bytes = (size_t)b->plan.count * sizeof *b->models;
+    int64_t candidates = b->plan.candidates;
+    struct bi_geometric_choice *choice = &b->choice;
+    void *count;
+    struct bi_geometric_model *models;
+    BI_TRY(bi_scratch_of(ctx, b->plan.count, sizeof *models, &models));
+    BI_TRY(ctx->backend->copy(ctx, models, b->models, bytes));
+    choice->models = models;
+    choice->model_count = b->plan.count;
+    if (b->plan.neighbours) BI_TRY(bi_geometric_model_neighbours(ctx, &b->plan, 4 * b->extent, choice));
+    BI_TRY(bi_scratch_of(ctx, candidates, sizeof **list, &choice->list));
+    BI_TRY(bi_scratch_of(ctx, candidates, sizeof **list, list));
+    BI_TRY(bi_scratch_of(ctx, candidates, 1, &choice->keep));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bases, &count));
+    BI_TRY(ctx->ops->geometric->steps->choose_bases(ctx, candidates, choice));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof **list, choice->list, choice->keep, candidates, *list, count));
+    BI_TRY(bi_read_back(ctx, bases, count, sizeof *bases));
+    return share_bases(ctx, b, *list, *bases);
+}
+
+/* Which basis each entry is of, where models may have different numbers of points. */
+static bosc_status map_entries(bosc_ctx *ctx, bosc_geometric *table, int64_t bases)
+{
+    struct bi_geometric_entries map = {
+        .list = table->list.data, .models = table->models.data, .basis_of = table->basis_of.data};
+    return ctx->ops->geometric->steps->entries(ctx, bases, &map);
+}
+
+/* Keeps the models and their bases, and builds the grid of the coordinates. */
+static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct build *b,
+                        const struct bi_geometric_corners *list, int64_t bases)
+{
+    enum { GRID_ITEMS = 14 }; /* of a coordinate: it is made, and the grid of them built */
+    int64_t dim = b->plan.form.dim, entries = b->plan.entries;
+    size_t points = (size_t)(b->plan.n * dim) * sizeof(double), lists = (size_t)bases * sizeof *list;
+    size_t models = (size_t)b->plan.count * sizeof *b->models;
+    bool several = b->plan.count > 1;
+    struct bi_geometric_coordinates c = {.rows = b->choice.neighbours.rows,
+                                         .width = b->plan.neighbours + 1,
+                                         .per = b->models->per,
+                                         .form = b->plan.form,
+                                         .outside = BI_GEOMETRIC_OUTSIDE};
+    bi_expect(ctx, 2 * (double)b->plan.candidates + GRID_ITEMS * (double)entries);
+    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->points, points));
+    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->models, models));
+    BI_TRY(bi_block_reserve(ctx, &table->memory, &table->list, lists));
+    if (several) BI_TRY(bi_block_reserve(ctx, &table->memory, &table->basis_of, (size_t)entries * sizeof(uint32_t)));
+    BI_TRY(ctx->backend->copy(ctx, table->points.data, b->choice.points, points));
+    BI_TRY(ctx->backend->copy(ctx, table->models.data, b->models, models));
+    BI_TRY(ctx->backend->copy(ctx, table->list.data, list, lists));
+    if (several) BI_TRY(map_entries(ctx, table, bases));
+    c.points = table->points.data;
+    c.models = table->models.data;
+    c.list = table->list.data;
+    c.basis_of = several ? table->basis_of.data : NULL;
+    BI_TRY(bi_scratch_of(ctx, entries * dim, sizeof(float), &c.at));
+    BI_TRY(ctx->ops->geometric->steps->coordinates(ctx, entries, &c));
+    BI_TRY(bi_geometric_fit_grid(ctx, table, table->vote_radius));
+    return bosc_voxelgrid_build(ctx, table->grid, c.at, entries, dim);
+}
+
+/* Makes the table's next copy, of the models as they are planned and their points. */
+static bosc_status prepare(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
+                           int64_t count, struct build *b)
+{
+    size_t size = (size_t)(offsets[count] * table->opts.dim) * sizeof *points;
+    BI_TRY(bi_block_reserve(ctx, &table->host, &table->next_copy, (size_t)count * sizeof *b->models + size));
+    b->models = bi_geometric_models_in(&table->next_copy);
+    BI_TRY(bi_geometric_plan(ctx, &table->opts, offsets, count, &b->plan, b->models));
+    double *copy = bi_geometric_points_in(&table->next_copy, count);
+    BI_TRY(bi_geometric_fetch(ctx, "points", points, offsets[count], table->opts.dim, copy));
+    BI_TRY(measure(ctx, table, b, copy));
+    b->choice = (struct bi_geometric_choice){.form = b->plan.form, .n = b->plan.n, .seed = table->opts.seed};
+    return BOSC_OK;
+}
+
+/* offsets, first: (count + 1), host. */
+static bosc_status build(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
+                         int64_t count, int64_t *first)
 {
     bool staged = false;
     const void *reachable;
-    uint32_t *list;
+    struct bi_geometric_corners *list;
     int64_t bases;
-    struct bi_geometric_choice choice;
-    BI_TRY(bi_geometric_plan(ctx, &table->opts, n, &choice));
-    BI_TRY(bi_block_reserve(ctx, &table->host, &table->next_copy, (size_t)n * 2 * sizeof *points));
+    struct build b = {.first = first};
+    BI_TRY(prepare(ctx, table, points, offsets, count, &b));
+    BI_TRY(bi_stage_in(ctx, points, (size_t)(b.plan.n * b.plan.form.dim) * sizeof *points, &reachable, &staged));
+    b.choice.points = reachable;
+    BI_TRY(choose_bases(ctx, &b, &list, &bases));
+    table->count = table->n = table->bases = table->entries = table->largest = 0;
     struct bi_block copy = table->next_copy;
-    BI_TRY(bi_geometric_fetch(ctx, "points", points, n, copy.data));
-    struct spread s = measure(copy.data, n);
-    BI_TRY(bi_stage_in(ctx, points, (size_t)n * 2 * sizeof *points, &reachable, &staged));
-    choice.points = reachable;
-    BI_TRY(choose_bases(ctx, &choice, &s, &list, &bases));
-    table->n = table->bases = 0;
     table->next_copy = table->copy;
     table->copy = copy;
-    table->neighbours = choice.neighbours.count;
+    table->neighbours = b.plan.neighbours;
     table->vote_radius = bi_geometric_vote_radius(&table->opts, table->neighbours);
-    BI_TRY(keep(ctx, table, &choice, list, bases));
+    BI_TRY(keep(ctx, table, &b, list, bases));
     BI_TRY(ctx->backend->sync(ctx));
-    table->n = n;
+    table->count = count;
+    table->n = b.plan.n;
+    table->largest = b.plan.largest;
     table->bases = bases;
-    table->tolerance = table->opts.tolerance;
-    if (table->tolerance == 0) table->tolerance = 0.03 * sqrt(s.trace) * (n > 256 ? sqrt(256.0 / (double)n) : 1);
+    table->entries = b.plan.entries;
     return BOSC_OK;
 }
 
 bosc_status bosc_geometric_build(bosc_ctx *ctx, bosc_geometric *table, const double *points, int64_t n)
 {
+    int64_t offsets[2] = {0, n}, first[2];
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check(ctx, table));
     BI_TRY(bi_geometric_check_model(ctx, &table->opts, n));
     BI_TRY(bi_geometric_check_points(ctx, "points", points));
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, points, n));
+    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, points, offsets, 1, first));
+}
+
+bosc_status bosc_geometric_build_models(bosc_ctx *ctx, bosc_geometric *table, const double *points,
+                                        const int64_t *offsets, int64_t model_count)
+{
+    void *memory;
+    BI_ENTER(ctx);
+    BI_TRY(bi_geometric_check(ctx, table));
+    BI_TRY(bi_geometric_check_count(ctx, offsets, model_count));
+    BI_TRY(bi_geometric_check_points(ctx, "points", points));
+    size_t bytes = (size_t)(model_count + 1) * sizeof *offsets;
+    BI_TRY(bi_host_scratch(ctx, 2 * bytes, &memory));
+    int64_t *copy = memory;
+    BI_TRY(ctx->backend->copy(ctx, copy, offsets, bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    BI_TRY(bi_geometric_check_offsets(ctx, &table->opts, copy, model_count));
+    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, points, copy, model_count, copy + model_count + 1));
 }

@@ -1,4 +1,7 @@
 /* The transform of least squared error, one term after the other on the host: the same bits everywhere. */
+#include <math.h>
+#include <string.h>
+
 #include "geometric/drivers.h"
 
 /* Sums of products of deviations: of the model's coordinates (x, y), and of these with the scene's (X, Y). */
@@ -31,28 +34,48 @@ static void gather(struct moments *s, const double *model, int64_t n, const doub
     }
 }
 
-bool bi_geometric_fit(const double *model, int64_t n, const double *scene, const int64_t *ids, bool affine,
-                      double transform[6])
+static bool fit_plane(const double *model, int64_t n, const double *scene, const int64_t *ids,
+                      const struct bi_geometric_form *form, double transform[12])
 {
     struct moments s;
     double t[6];
     gather(&s, model, n, scene, ids);
-    if (affine) {
+    if (form->affine) {
         double determinant = s.xx * s.yy - s.xy * s.xy;
         t[0] = (s.x_X * s.yy - s.y_X * s.xy) / determinant;
         t[1] = (s.y_X * s.xx - s.x_X * s.xy) / determinant;
         t[3] = (s.x_Y * s.yy - s.y_Y * s.xy) / determinant;
         t[4] = (s.y_Y * s.xx - s.x_Y * s.xy) / determinant;
     } else {
-        double square = s.xx + s.yy;
-        t[0] = t[4] = (s.x_X + s.y_Y) / square;
-        t[3] = (s.x_Y - s.y_X) / square;
+        double a = s.x_X + s.y_Y, b = s.x_Y - s.y_X, square = form->rigid ? sqrt(a * a + b * b) : s.xx + s.yy;
+        t[0] = t[4] = a / square;
+        t[3] = b / square;
         t[1] = -t[3];
     }
     for (int k = 0; k < 2; k++) t[3 * k + 2] = s.scene[k] - (t[3 * k] * s.model[0] + t[3 * k + 1] * s.model[1]);
     for (int k = 0; k < 6; k++)
         if (!(t[k] >= -1e150 && t[k] <= 1e150)) return false;
     if (t[0] * t[4] - t[1] * t[3] == 0) return false;
-    for (int k = 0; k < 6; k++) transform[k] = t[k];
+    memset(transform, 0, 12 * sizeof *transform);
+    memcpy(transform, t, sizeof t);
     return true;
+}
+
+bool bi_geometric_fit(const double *model, int64_t n, const double *scene, const int64_t *ids,
+                      const struct bi_geometric_form *form, double transform[12])
+{
+    if (form->dim == 3) return bi_geometric_fit_space(model, n, scene, ids, form, transform);
+    return fit_plane(model, n, scene, ids, form, transform);
+}
+
+double bi_geometric_scale_of(const double transform[12], const struct bi_geometric_form *form)
+{
+    const double *t = transform;
+    if (form->rigid) return 1;
+    double size = t[0] * t[4] - t[1] * t[3];
+    if (form->dim == 3)
+        size = t[0] * (t[5] * t[10] - t[6] * t[9]) - t[1] * (t[4] * t[10] - t[6] * t[8]) +
+               t[2] * (t[4] * t[9] - t[5] * t[8]);
+    if (size < 0) size = -size;
+    return form->dim == 3 ? bi_geometric_cube_root(size) : sqrt(size);
 }

@@ -18,7 +18,9 @@ bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *op
     if (full->min_fraction == 0) full->min_fraction = 0.4;
     if (full->stop_fraction == 0) full->stop_fraction = 0.9;
     if (full->id_bits == 0) full->id_bits = 64;
-    if (full->kind != BOSC_GEOMETRIC_SIMILARITY && full->kind != BOSC_GEOMETRIC_AFFINE)
+    if (full->dim == 0) full->dim = 2;
+    if (full->kind != BOSC_GEOMETRIC_SIMILARITY && full->kind != BOSC_GEOMETRIC_AFFINE &&
+        full->kind != BOSC_GEOMETRIC_RIGID)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
     if (!(full->tolerance >= 0 && full->tolerance <= 1e60))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: tolerance %g is not in 0 to 1e60", full->tolerance);
@@ -35,21 +37,65 @@ bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_fraction %g is not in 0 to 1", full->min_fraction);
     if (!is_fraction(full->stop_fraction))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: stop_fraction %g is not in 0 to 1", full->stop_fraction);
-    if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved is not 0");
+    if (full->dim != 2 && full->dim != 3)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is neither 2 nor 3", (int)full->dim);
+    if (full->instances != 0 && full->instances != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: instances %d is neither 0 nor 1", (int)full->instances);
+    if (full->exclusive != 0 && full->exclusive != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: exclusive %d is neither 0 nor 1", (int)full->exclusive);
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
     return BOSC_OK;
 }
 
+/* The points of a basis and one more. */
+static int64_t least_points(const bosc_geometric_opts *opts)
+{
+    return opts->dim + 1 + (opts->kind == BOSC_GEOMETRIC_AFFINE);
+}
+
 bosc_status bi_geometric_check_model(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n)
 {
-    int64_t least = opts->kind == BOSC_GEOMETRIC_AFFINE ? 4 : 3;
-    if (n < least)
+    if (n < least_points(opts))
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than %lld, a basis and a point", (long long)n,
-                       (long long)least);
-    if (n > BI_GEOMETRIC_MAX_MODEL)
+                       (long long)least_points(opts));
+    if (n > BI_GEOMETRIC_MAX_POINTS)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points are more than %d", (long long)n,
-                       (int)BI_GEOMETRIC_MAX_MODEL);
+                       (int)BI_GEOMETRIC_MAX_POINTS);
+    return BOSC_OK;
+}
+
+bosc_status bi_geometric_check_count(bosc_ctx *ctx, const int64_t *offsets, int64_t count)
+{
+    if (count < 1) return bi_fail(ctx, BOSC_ERR_ARG, "model_count: %lld is less than 1", (long long)count);
+    if (count > BI_GEOMETRIC_MAX_MODELS)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "model_count: %lld models are more than %d", (long long)count,
+                       (int)BI_GEOMETRIC_MAX_MODELS);
+    if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
+    return bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets);
+}
+
+bosc_status bi_geometric_check_offsets(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets,
+                                       int64_t count)
+{
+    if (offsets[0] != 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: they begin with %lld, not 0", (long long)offsets[0]);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t n = 0;
+        if (offsets[k + 1] >= offsets[k]) n = offsets[k + 1] - offsets[k];
+        if (n < least_points(opts))
+            return bi_fail(ctx, BOSC_ERR_ARG,
+                           "offsets: model %lld has points %lld to %lld, less than %lld, a basis and "
+                           "a point",
+                           (long long)k, (long long)offsets[k], (long long)offsets[k + 1],
+                           (long long)least_points(opts));
+        if (n > BI_GEOMETRIC_MAX_POINTS)
+            return bi_fail(ctx, BOSC_ERR_LIMIT, "offsets: the %lld points of model %lld are more than %d", (long long)n,
+                           (long long)k, (int)BI_GEOMETRIC_MAX_POINTS);
+        if (offsets[k + 1] > BI_GEOMETRIC_MAX_TOTAL)
+            return bi_fail(ctx, BOSC_ERR_LIMIT, "offsets: the points of all models are more than %d",
+                           (int)BI_GEOMETRIC_MAX_TOTAL);
+    }
     return BOSC_OK;
 }
 
@@ -59,20 +105,22 @@ bosc_status bi_geometric_check_points(bosc_ctx *ctx, const char *array, const do
     return bi_check_aligned(ctx, array, points, sizeof *points);
 }
 
-bosc_status bi_geometric_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, double *copy)
+bosc_status bi_geometric_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
+                               double *copy)
 {
-    BI_TRY(ctx->backend->copy(ctx, copy, points, (size_t)n * 2 * sizeof *copy));
+    double most = dim == 3 ? 1e40 : 1e60; /* products of as many stay numbers */
+    BI_TRY(ctx->backend->copy(ctx, copy, points, (size_t)(n * dim) * sizeof *copy));
     BI_TRY(ctx->backend->sync(ctx));
-    for (int64_t i = 0; i < 2 * n; i++)
-        if (!(copy[i] >= -1e60 && copy[i] <= 1e60))
-            return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds %g, not finite or beyond 1e60", array,
-                           (long long)(i / 2), copy[i]);
+    for (int64_t i = 0; i < dim * n; i++)
+        if (!(copy[i] >= -most && copy[i] <= most))
+            return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds %g, not finite or beyond %s", array,
+                           (long long)(i / dim), copy[i], dim == 3 ? "1e40" : "1e60");
     return BOSC_OK;
 }
 
-bosc_status bi_geometric_make_grid(bosc_ctx *ctx, double vote_radius, bosc_voxelgrid **grid)
+bosc_status bi_geometric_make_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid)
 {
-    bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = 2, .cell = vote_radius, .id_bits = 32};
+    bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = dim, .cell = vote_radius, .id_bits = 32};
     return bosc_voxelgrid_create(ctx, &opts, grid);
 }
 
@@ -82,7 +130,7 @@ bosc_status bi_geometric_fit_grid(bosc_ctx *ctx, bosc_geometric *table, double v
     bosc_voxelgrid *grid = NULL;
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &info));
     if (info.cell == vote_radius) return BOSC_OK;
-    BI_TRY(bi_geometric_make_grid(ctx, vote_radius, &grid));
+    BI_TRY(bi_geometric_make_grid(ctx, table->opts.dim, vote_radius, &grid));
     bosc_voxelgrid_free(table->grid);
     table->grid = grid;
     return BOSC_OK;
@@ -95,7 +143,7 @@ bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts
     BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     bosc_voxelgrid *grid = NULL;
-    BI_TRY(bi_geometric_make_grid(ctx, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
+    BI_TRY(bi_geometric_make_grid(ctx, full.dim, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
     bosc_geometric *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) {
         bosc_voxelgrid_free(grid);
@@ -112,7 +160,9 @@ void bosc_geometric_free(bosc_geometric *table)
     struct bi_memory host = table->host;
     bosc_voxelgrid_free(table->grid);
     bi_block_free(&table->memory, &table->points);
+    bi_block_free(&table->memory, &table->models);
     bi_block_free(&table->memory, &table->list);
+    bi_block_free(&table->memory, &table->basis_of);
     bi_block_free(&host, &table->copy);
     bi_block_free(&host, &table->next_copy);
     bi_memory_release(&host, table, sizeof *table);
@@ -126,12 +176,19 @@ bosc_status bosc_geometric_get_info(bosc_ctx *ctx, const bosc_geometric *table, 
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_geometric_info", info->size, sizeof *info));
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &grid));
+    const struct bi_block *const blocks[] = {&table->points, &table->models, &table->list, &table->basis_of};
+    const struct bi_geometric_model *models = bi_geometric_models_in(&table->copy);
     bosc_geometric_info full = {.n = table->n,
                                 .bases = table->bases,
-                                .entries = table->bases * bi_geometric_points_per_basis(table),
-                                .tolerance = table->tolerance,
+                                .entries = table->entries,
+                                .bytes = grid.bytes,
                                 .id_bits = table->opts.id_bits,
-                                .bytes = (int64_t)(table->points.bytes + table->list.bytes) + grid.bytes};
+                                .dim = table->opts.dim,
+                                .models = table->count,
+                                .largest = table->largest};
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) full.bytes += (int64_t)blocks[b]->bytes;
+    for (int64_t k = 0; k < table->count; k++)
+        if (models[k].tolerance > full.tolerance) full.tolerance = models[k].tolerance;
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

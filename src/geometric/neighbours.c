@@ -1,52 +1,101 @@
 /* Neighbours of points: the bases of large models and of their scenes are made of them. */
 #include "geometric/drivers.h"
 
-const bosc_kdtree_opts bi_geometric_tree_opts = {
-    .size = sizeof bi_geometric_tree_opts, .dtype = BOSC_F64, .dim = 2, .id_bits = 32, .assume_valid = 1};
+enum { LEAST_DIM = 2, TREES = 3 };
 
-static void release_tree(void *tree) { bosc_kdtree_free(tree); }
+/* The context's trees, of 2 to 4 coordinates; NULL where there is none yet. */
+struct trees {
+    struct bi_memory host;
+    bosc_kdtree *of_dim[TREES];
+};
 
-static bosc_status get_tree(bosc_ctx *ctx, bosc_kdtree **tree)
+static void release_trees(void *kept)
 {
-    *tree = ctx->kept.handle;
-    if (*tree) return BOSC_OK;
-    BI_TRY(bosc_kdtree_create(ctx, &bi_geometric_tree_opts, tree));
-    ctx->kept = (struct bi_kept){*tree, release_tree};
+    struct trees *trees = kept;
+    struct bi_memory host = trees->host;
+    for (int k = 0; k < TREES; k++) bosc_kdtree_free(trees->of_dim[k]);
+    bi_memory_release(&host, trees, sizeof *trees);
+}
+
+bosc_kdtree_opts bi_geometric_tree_opts(int32_t dim)
+{
+    return (bosc_kdtree_opts){
+        .size = sizeof(bosc_kdtree_opts), .dtype = BOSC_F64, .dim = dim, .id_bits = 32, .assume_valid = 1};
+}
+
+static bosc_status get_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
+{
+    struct trees *trees = ctx->kept.handle;
+    bosc_kdtree_opts opts = bi_geometric_tree_opts(dim);
+    if (!trees) {
+        trees = bi_host_alloc(ctx, sizeof *trees);
+        if (!trees) return BOSC_ERR_NOMEM;
+        *trees = (struct trees){.host = ctx->host};
+        ctx->kept = (struct bi_kept){trees, release_trees};
+    }
+    bosc_kdtree **kept = &trees->of_dim[dim - LEAST_DIM];
+    if (!*kept) BI_TRY(bosc_kdtree_create(ctx, &opts, kept));
+    *tree = *kept;
     return BOSC_OK;
 }
 
-bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, const bosc_kdtree **tree)
+bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, int32_t dim,
+                                   const bosc_kdtree **tree)
 {
     bosc_kdtree *kept;
-    BI_TRY(get_tree(ctx, &kept));
+    BI_TRY(get_tree(ctx, dim, &kept));
     *tree = kept;
     return bosc_kdtree_build(ctx, kept, points, n, 0);
 }
 
-bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, int64_t n, int64_t neighbours)
+int32_t bi_geometric_tree_dim(const struct bi_geometric_plan *plan) { return plan->form.dim + (plan->count > 1); }
+
+bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, const struct bi_geometric_plan *plan)
 {
     bosc_kdtree *kept;
-    if (!neighbours) return BOSC_OK;
-    BI_TRY(get_tree(ctx, &kept));
-    return bosc_kdtree_reserve(ctx, kept, n, n, neighbours + 1);
+    if (!plan->neighbours) return BOSC_OK;
+    BI_TRY(get_tree(ctx, bi_geometric_tree_dim(plan), &kept));
+    return bosc_kdtree_reserve(ctx, kept, plan->n, plan->n, plan->neighbours + 1);
 }
 
-bosc_status bi_geometric_find_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
-                                         struct bi_geometric_choice *choice)
+bosc_status bi_geometric_model_neighbours(bosc_ctx *ctx, const struct bi_geometric_plan *plan, double apart,
+                                          struct bi_geometric_choice *choice)
 {
     const struct bi_geometric_steps *steps = ctx->ops->geometric->steps;
-    int64_t width = choice->neighbours.count + 1;
+    int64_t width = plan->neighbours + 1;
+    const bosc_kdtree *tree;
+    const double *points = choice->points;
+    struct bi_geometric_drop_self others = {.count = plan->neighbours};
+    choice->neighbours.count = plan->neighbours;
+    BI_TRY(bi_scratch_of(ctx, plan->n * width, sizeof(uint32_t), &choice->neighbours.rows));
+    if (plan->count > 1) {
+        struct bi_geometric_set_apart set = {.points = choice->points,
+                                             .models = choice->models,
+                                             .model_count = plan->count,
+                                             .dim = plan->form.dim,
+                                             .distance = apart};
+        BI_TRY(bi_scratch_of(ctx, plan->n * (set.dim + 1), sizeof *set.apart, &set.apart));
+        BI_TRY(steps->set_apart(ctx, plan->n, &set));
+        points = set.apart;
+    }
+    BI_TRY(bi_geometric_make_tree(ctx, points, plan->n, bi_geometric_tree_dim(plan), &tree));
+    others.rows = choice->neighbours.rows;
+    BI_TRY(bosc_kdtree_knn_self(ctx, tree, width, others.rows, NULL));
+    return steps->drop_self(ctx, plan->n, &others);
+}
+
+bosc_status bi_geometric_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
+                                          struct bi_geometric_choice *choice)
+{
+    const struct bi_geometric_steps *steps = ctx->ops->geometric->steps;
+    int64_t width = choice->neighbours.count + 1, dim = choice->form.dim;
     struct bi_geometric_drop_self others = {.count = choice->neighbours.count};
     BI_TRY(bi_scratch_of(ctx, rows * width, sizeof(uint32_t), &choice->neighbours.rows));
+    BI_TRY(bi_scratch_of(ctx, rows, (size_t)dim * sizeof(double), &choice->base_points));
+    BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), &choice->self));
+    BI_TRY(steps->base_points(ctx, rows, choice));
+    BI_TRY(bosc_kdtree_knn(ctx, tree, choice->base_points, rows, 0, width, choice->neighbours.rows, NULL));
     others.rows = choice->neighbours.rows;
-    if (choice->model) {
-        BI_TRY(bosc_kdtree_knn_self(ctx, tree, width, others.rows, NULL));
-    } else {
-        BI_TRY(bi_scratch_of(ctx, rows, 2 * sizeof(double), &choice->base_points));
-        BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), &choice->self));
-        BI_TRY(steps->base_points(ctx, rows, choice));
-        BI_TRY(bosc_kdtree_knn(ctx, tree, choice->base_points, rows, 0, width, others.rows, NULL));
-        others.self = choice->self;
-    }
+    others.self = choice->self;
     return steps->drop_self(ctx, rows, &others);
 }

@@ -1,68 +1,32 @@
-/* How a model of n points is hashed: which bases, how many points in each, and the memory that takes. */
+/* How models are hashed: which bases, how many points in each, and the memory that takes. */
 #include "geometric/drivers.h"
 
 enum {
-    ALL_POINTS = 64,     /* the largest model whose bases have coordinates of all points, by default */
+    ALL_POINTS = 64,     /* the largest model of a table whose bases have coordinates of all points, by default */
     NEIGHBOURS = 24,     /* of larger ones */
     BASES_PER_POINT = 4, /* of neighbours */
     TRIPLES_PER_POINT = 16,
-    MAX_ENTRIES = 1 << 24 /* unless the caller wants more */
+    QUADRUPLES_PER_POINT = 48,
+    LEAST_BASES = 64, /* of a model, and the most */
+    MOST_BASES = 16384,
+    ALL_ENTRIES = 1 << 22, /* of bases of all points, */
+    NEAR_ENTRIES = 1 << 24 /* and of neighbours, unless the caller wants more */
 };
 #define VOTE_RADIUS 0.02
 #define NEIGHBOUR_VOTE_RADIUS 0.05
 
-int64_t bi_geometric_neighbour_count(const bosc_geometric_opts *opts, int64_t n)
+struct bi_geometric_form bi_geometric_form_of(const bosc_geometric_opts *opts)
 {
-    if (opts->neighbours == 0) return n <= ALL_POINTS ? 0 : NEIGHBOURS;
-    return opts->neighbours < n - 1 ? opts->neighbours : 0;
+    struct bi_geometric_form form = {.dim = opts->dim, .affine = opts->kind == BOSC_GEOMETRIC_AFFINE};
+    form.corners = form.dim + form.affine;
+    form.rigid = opts->kind == BOSC_GEOMETRIC_RIGID;
+    return form;
 }
 
-struct bi_geometric_neighbours bi_geometric_neighbours_of(int64_t count, int64_t n, bool affine)
+uint64_t bi_geometric_count_bases(int64_t n, int64_t neighbours, int corners)
 {
-    if (count > n - 1) count = n - 1;
-    struct bi_geometric_neighbours found = {.count = count, .low = (uint32_t)count / 6, .high = (uint32_t)count};
-    if (affine) found.high /= 2;
-    if (affine && found.high < found.low + 2) found.high = found.low + 2;
-    return found;
-}
-
-uint64_t bi_geometric_count_bases(int64_t n, const struct bi_geometric_neighbours *neighbours, bool affine)
-{
-    uint64_t all = (uint64_t)n;
-    if (neighbours->count) return all * bi_geometric_choices(neighbours->low, neighbours->high, affine);
-    return all * (all - 1) * (affine ? all - 2 : 1);
-}
-
-/* How many bases of a model are looked at. */
-static int64_t usual_bases(const bosc_geometric_opts *opts, int64_t n, const struct bi_geometric_neighbours *neighbours,
-                           uint64_t all)
-{
-    int64_t count = opts->max_bases;
-    if (count == 0 && neighbours->count) {
-        int64_t most = MAX_ENTRIES / neighbours->count;
-        count = n * (opts->kind == BOSC_GEOMETRIC_AFFINE ? TRIPLES_PER_POINT : BASES_PER_POINT);
-        if (count > most) count = most;
-    } else if (count == 0) {
-        int64_t usual = (int64_t)(1 << 22) / n;
-        count = usual < 64 ? 64 : usual > 16384 ? 16384 : usual;
-    }
-    return (uint64_t)count < all ? count : (int64_t)all;
-}
-
-bosc_status bi_geometric_plan(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n,
-                              struct bi_geometric_choice *choice)
-{
-    *choice = (struct bi_geometric_choice){.n = n, .seed = opts->seed, .model = true};
-    choice->affine = opts->kind == BOSC_GEOMETRIC_AFFINE;
-    int64_t count = bi_geometric_neighbour_count(opts, n);
-    if (count) choice->neighbours = bi_geometric_neighbours_of(count, n, choice->affine);
-    choice->all = bi_geometric_count_bases(n, &choice->neighbours, choice->affine);
-    choice->count = usual_bases(opts, n, &choice->neighbours, choice->all);
-    int64_t per = count ? count : n;
-    if (choice->count > (int64_t)UINT32_MAX / per - 1)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld bases of %lld points are more than 2^32 entries",
-                       (long long)choice->count, (long long)per);
-    return BOSC_OK;
+    if (!neighbours) return bi_geometric_count_tuples((uint64_t)n, corners);
+    return (uint64_t)n * bi_geometric_choices(bi_geometric_ranks_of(neighbours, corners), corners);
 }
 
 double bi_geometric_vote_radius(const bosc_geometric_opts *opts, int64_t neighbours)
@@ -71,22 +35,74 @@ double bi_geometric_vote_radius(const bosc_geometric_opts *opts, int64_t neighbo
     return neighbours ? NEIGHBOUR_VOTE_RADIUS : VOTE_RADIUS;
 }
 
-bosc_status bi_geometric_plan_bytes(bosc_ctx *ctx, const struct bi_geometric_choice *choice,
+/* How many bases of a model of n points are looked at, by default. */
+static int64_t usual_bases(const struct bi_geometric_plan *plan, int64_t n)
+{
+    if (plan->neighbours) {
+        static const int per_point[] = {BASES_PER_POINT, TRIPLES_PER_POINT, QUADRUPLES_PER_POINT};
+        int64_t usual = n * per_point[plan->form.corners - 2], most = NEAR_ENTRIES / plan->neighbours * n / plan->n;
+        return usual <= most ? usual : most < n ? n : most;
+    }
+    int64_t usual = ALL_ENTRIES / plan->n;
+    return usual < LEAST_BASES ? LEAST_BASES : usual > MOST_BASES ? MOST_BASES : usual;
+}
+
+static struct bi_geometric_model plan_model(const bosc_geometric_opts *opts, const struct bi_geometric_plan *plan,
+                                            int64_t first, int64_t n)
+{
+    struct bi_geometric_model m = {.first = first, .n = n, .per = n, .candidate = plan->candidates};
+    if (plan->neighbours) m.per = plan->neighbours < n - 1 ? plan->neighbours : n - 1;
+    m.all = bi_geometric_count_bases(n, plan->neighbours ? m.per : 0, plan->form.corners);
+    m.count = opts->max_bases ? opts->max_bases : usual_bases(plan, n);
+    if ((uint64_t)m.count > m.all) m.count = (int64_t)m.all;
+    return m;
+}
+
+bosc_status bi_geometric_plan(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets, int64_t count,
+                              struct bi_geometric_plan *plan, struct bi_geometric_model *models)
+{
+    *plan = (struct bi_geometric_plan){.form = bi_geometric_form_of(opts), .count = count, .n = offsets[count]};
+    for (int64_t k = 0; k < count; k++)
+        if (offsets[k + 1] - offsets[k] > plan->largest) plan->largest = offsets[k + 1] - offsets[k];
+    if (opts->neighbours == 0)
+        plan->neighbours = plan->largest <= ALL_POINTS ? 0 : NEIGHBOURS;
+    else
+        plan->neighbours = opts->neighbours < plan->largest - 1 ? opts->neighbours : 0;
+    for (int64_t k = 0; k < count; k++) {
+        struct bi_geometric_model m = plan_model(opts, plan, offsets[k], offsets[k + 1] - offsets[k]);
+        if (m.count > ((int64_t)UINT32_MAX - plan->entries) / m.per - 1)
+            return bi_fail(ctx, BOSC_ERR_LIMIT,
+                           "%s: %lld bases of %lld points, after %lld entries of other models, are "
+                           "more than 2^32 entries",
+                           count > 1 ? "offsets" : "n", (long long)m.count, (long long)m.per, (long long)plan->entries);
+        if (models) models[k] = m;
+        plan->candidates += m.count;
+        plan->entries += m.count * m.per;
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_geometric_plan_bytes(bosc_ctx *ctx, const struct bi_geometric_plan *plan,
                                     struct bi_geometric_bytes *bytes)
 {
-    int64_t n = choice->n, count = choice->neighbours.count, entries = choice->count * (count ? count : n);
-    int64_t corners = BI_GEOMETRIC_CORNERS * sizeof(uint32_t), grid_kept, grid_scratch, tree_scratch = 0;
-    bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = 2, .cell = 1, .id_bits = 32};
-    BI_TRY(bosc_voxelgrid_bytes(ctx, &grid, entries, &grid_kept, &grid_scratch));
+    int64_t dim = plan->form.dim, several = plan->count > 1, grid_kept, grid_scratch, tree_scratch = 0;
+    int64_t corners = sizeof(struct bi_geometric_corners), points = 8 * dim * plan->n;
+    bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = (int32_t)dim, .cell = 1, .id_bits = 32};
+    bosc_kdtree_opts tree = bi_geometric_tree_opts(bi_geometric_tree_dim(plan));
+    BI_TRY(bosc_voxelgrid_bytes(ctx, &grid, plan->entries, &grid_kept, &grid_scratch));
     bytes->tree = 0;
-    if (count) BI_TRY(bosc_kdtree_bytes(ctx, &bi_geometric_tree_opts, n, &bytes->tree, &tree_scratch));
-    bytes->points = 16 * n;
-    bytes->list = corners * choice->count;
-    bytes->kept = bytes->points + bytes->list + grid_kept;
-    bytes->entries = entries;
-    /* The points, bases before and after the short ones are left out, coordinates; rows of neighbours, and as many
-     * numbers and distances while they are looked for. */
-    int64_t lists = 16 * n + (2 * corners + 1) * choice->count + 8 * entries + (count ? 24 * n * (count + 1) : 0);
+    if (plan->neighbours) BI_TRY(bosc_kdtree_bytes(ctx, &tree, plan->n, &bytes->tree, &tree_scratch));
+    bytes->points = points;
+    bytes->models = (int64_t)sizeof(struct bi_geometric_model) * plan->count;
+    bytes->list = corners * plan->candidates;
+    bytes->basis_of = several ? 4 * plan->entries : 0;
+    bytes->kept = bytes->points + bytes->models + bytes->list + bytes->basis_of + grid_kept;
+    bytes->entries = plan->entries;
+    /* The points and models, bases before and after the short ones are left out, coordinates; rows of neighbours, and as
+     * many numbers and distances while they are looked for, and the points with another coordinate. */
+    int64_t lists = points + bytes->models + (2 * corners + 1) * plan->candidates + 4 * dim * plan->entries +
+                    8 * (plan->count + 1) + 4096;
+    if (plan->neighbours) lists += 24 * plan->n * (plan->neighbours + 1) + several * 8 * (dim + 1) * plan->n;
     bytes->scratch = lists + grid_scratch + tree_scratch;
     return BOSC_OK;
 }

@@ -2,53 +2,92 @@
 #include "core/blocks.h"
 #include "geometric/drivers.h"
 
-static bosc_status plan(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n, struct bi_geometric_choice *choice,
-                        struct bi_geometric_bytes *bytes)
+static bosc_status tell_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets, int64_t count,
+                              int64_t *kept, int64_t *scratch)
 {
-    BI_TRY(bi_geometric_check_model(ctx, opts, n));
-    BI_TRY(bi_geometric_plan(ctx, opts, n, choice));
-    return bi_geometric_plan_bytes(ctx, choice, bytes);
-}
-
-bosc_status bosc_geometric_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n, int64_t *kept,
-                                 int64_t *scratch)
-{
-    bosc_geometric_opts full;
-    struct bi_geometric_choice choice;
+    struct bi_geometric_plan plan;
     struct bi_geometric_bytes bytes;
-    BI_ENTER(ctx);
-    BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
-    BI_TRY(plan(ctx, &full, n, &choice, &bytes));
+    BI_TRY(bi_geometric_plan(ctx, opts, offsets, count, &plan, NULL));
+    BI_TRY(bi_geometric_plan_bytes(ctx, &plan, &bytes));
     if (kept) *kept = bytes.kept;
     if (scratch) *scratch = bytes.scratch + bytes.tree;
     return BOSC_OK;
 }
 
-/* Of the model in host memory. */
+bosc_status bosc_geometric_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n, int64_t *kept,
+                                 int64_t *scratch)
+{
+    const int64_t offsets[2] = {0, n};
+    bosc_geometric_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
+    BI_TRY(bi_geometric_check_model(ctx, &full, n));
+    return tell_bytes(ctx, &full, offsets, 1, kept, scratch);
+}
+
+bosc_status bosc_geometric_bytes_models(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets,
+                                        int64_t model_count, int64_t *kept, int64_t *scratch)
+{
+    bosc_geometric_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
+    BI_TRY(bi_geometric_check_count(ctx, offsets, model_count));
+    BI_TRY(bi_geometric_check_offsets(ctx, &full, offsets, model_count));
+    return tell_bytes(ctx, &full, offsets, model_count, kept, scratch);
+}
+
+/* Of the models and their points in host memory. */
 static bosc_status reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes)
 {
     struct bi_block *const blocks[] = {&table->copy, &table->next_copy};
-    const size_t sizes[] = {bytes, bytes}, used[] = {(size_t)table->n * 2 * sizeof(double), 0};
+    size_t held = (size_t)table->count * sizeof(struct bi_geometric_model) +
+                  (size_t)(table->n * table->opts.dim) * sizeof(double);
+    const size_t sizes[] = {bytes, bytes}, used[] = {held, 0};
     return bi_blocks_grow(ctx, &table->host, blocks, 2, sizes, used);
+}
+
+static bosc_status reserve(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets, int64_t count)
+{
+    struct bi_geometric_plan plan;
+    struct bi_geometric_bytes bytes;
+    void *scratch;
+    BI_TRY(bi_geometric_plan(ctx, &table->opts, offsets, count, &plan, NULL));
+    BI_TRY(bi_geometric_plan_bytes(ctx, &plan, &bytes));
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bytes.scratch, &scratch));
+    if (table->count == 0)
+        BI_TRY(bi_geometric_fit_grid(ctx, table, bi_geometric_vote_radius(&table->opts, plan.neighbours)));
+    BI_TRY(bosc_voxelgrid_reserve(ctx, table->grid, bytes.entries, 0));
+    BI_TRY(bi_geometric_reserve_tree(ctx, &plan));
+    BI_TRY(reserve_copies(ctx, table, (size_t)(bytes.models + bytes.points)));
+    struct bi_block *const blocks[] = {&table->points, &table->models, &table->list, &table->basis_of};
+    const size_t sizes[] = {(size_t)bytes.points, (size_t)bytes.models, (size_t)bytes.list, (size_t)bytes.basis_of};
+    const size_t used[] = {(size_t)(table->n * table->opts.dim) * sizeof(double),
+                           (size_t)table->count * sizeof(struct bi_geometric_model),
+                           (size_t)table->bases * sizeof(struct bi_geometric_corners),
+                           table->count > 1 ? (size_t)table->entries * sizeof(uint32_t) : 0};
+    return bi_blocks_grow(ctx, &table->memory, blocks, 4, sizes, used);
 }
 
 bosc_status bosc_geometric_reserve(bosc_ctx *ctx, bosc_geometric *table, int64_t n)
 {
-    struct bi_geometric_choice choice;
-    struct bi_geometric_bytes bytes;
-    void *scratch;
+    const int64_t offsets[2] = {0, n};
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check(ctx, table));
-    BI_TRY(plan(ctx, &table->opts, n, &choice, &bytes));
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bytes.scratch, &scratch));
-    if (table->n == 0)
-        BI_TRY(bi_geometric_fit_grid(ctx, table, bi_geometric_vote_radius(&table->opts, choice.neighbours.count)));
-    BI_TRY(bosc_voxelgrid_reserve(ctx, table->grid, bytes.entries, 0));
-    BI_TRY(bi_geometric_reserve_tree(ctx, n, choice.neighbours.count));
-    BI_TRY(reserve_copies(ctx, table, (size_t)n * 2 * sizeof(double)));
-    struct bi_block *const blocks[] = {&table->points, &table->list};
-    const size_t sizes[] = {(size_t)bytes.points, (size_t)bytes.list};
-    const size_t used[] = {(size_t)table->n * 2 * sizeof(double),
-                           (size_t)table->bases * BI_GEOMETRIC_CORNERS * sizeof(uint32_t)};
-    return bi_blocks_grow(ctx, &table->memory, blocks, 2, sizes, used);
+    BI_TRY(bi_geometric_check_model(ctx, &table->opts, n));
+    return reserve(ctx, table, offsets, 1);
+}
+
+bosc_status bosc_geometric_reserve_models(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets,
+                                          int64_t model_count)
+{
+    void *memory;
+    BI_ENTER(ctx);
+    BI_TRY(bi_geometric_check(ctx, table));
+    BI_TRY(bi_geometric_check_count(ctx, offsets, model_count));
+    size_t bytes = (size_t)(model_count + 1) * sizeof *offsets;
+    BI_TRY(bi_host_scratch(ctx, 2 * bytes, &memory)); /* as much as a build takes */
+    BI_TRY(ctx->backend->copy(ctx, memory, offsets, bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    BI_TRY(bi_geometric_check_offsets(ctx, &table->opts, memory, model_count));
+    return reserve(ctx, table, memory, model_count);
 }

@@ -363,6 +363,17 @@ static bosc_status geometric_find(struct world *w)
     bosc_geometric_match match = {.size = sizeof match};
     return bosc_geometric_find(w->ctx, w->model, w->places, MODEL, w->out, &match);
 }
+static bosc_status geometric_build_models(struct world *w)
+{
+    const int64_t offsets[] = {0, MODEL / 3, MODEL / 2, MODEL};
+    return bosc_geometric_build_models(w->ctx, w->model, w->places, offsets, 3);
+}
+static bosc_status geometric_find_models(struct world *w)
+{
+    bosc_geometric_match matches[3] = {{.size = sizeof *matches}};
+    int64_t count;
+    return bosc_geometric_find_models(w->ctx, w->model, w->places, MODEL, w->out, matches, 3, &count);
+}
 
 /* ---- concurrent binary trees ---- */
 
@@ -499,6 +510,8 @@ static const struct call calls[] = {
     {"terrain_measure", terrain_measure, terrain_select, false},
     {"geometric_build", geometric_build, NULL, false},
     {"geometric_find", geometric_find, geometric_build, false},
+    {"geometric_build_models", geometric_build_models, NULL, false},
+    {"geometric_find_models", geometric_find_models, geometric_build_models, false},
     {"cbt_split", cbt_split, cbt_reset, true},
     {"cbt_reduce", cbt_reduce, cbt_reset_and_split, true},
     {"cbt_update", cbt_update, cbt_reset, true},

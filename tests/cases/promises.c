@@ -102,16 +102,19 @@ static void voxelgrid(struct watch *w, int64_t n)
 
 static void geometric(struct watch *w, int64_t n)
 {
-    for (int kind = 0; kind < 2; kind++) {
-        bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)kind, .max_bases = 2000};
+    for (int t = 0; t < 8; t++) { /* one model or three, of either kind in either dimension */
+        bosc_geometric_opts o = {.size = sizeof o, .kind = (bosc_geometric_kind)(t % 2), .dim = 2 + t / 2 % 2};
         bosc_geometric *table = NULL;
-        int64_t scratch, some = n < 50 ? n : kind ? 50 : 500; /* of all points, and of neighbours */
+        int64_t scratch, some = n < 50 ? n : t % 2 ? 50 : 500; /* of all points, and of neighbours */
+        const int64_t count = t < 4 ? 1 : 3, third = some / 3, all[] = {0, t < 4 ? some : third, 2 * third, some};
+        o.max_bases = 2000;
+        if (third < 5) continue;
         CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
         CHECK_OK(w->ctx, bosc_geometric_create(w->ctx, &o, &table));
-        CHECK_OK(w->ctx, bosc_geometric_bytes(w->ctx, &o, some, NULL, &scratch));
-        if (w->reserved) CHECK_OK(w->ctx, bosc_geometric_reserve(w->ctx, table, some));
+        CHECK_OK(w->ctx, bosc_geometric_bytes_models(w->ctx, &o, all, count, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_geometric_reserve_models(w->ctx, table, all, count));
         begin(w, scratch);
-        CHECK_OK(w->ctx, bosc_geometric_build(w->ctx, table, reals, some));
+        CHECK_OK(w->ctx, bosc_geometric_build_models(w->ctx, table, reals, all, count));
         check(w);
         bosc_geometric_free(table);
     }

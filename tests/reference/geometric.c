@@ -294,7 +294,7 @@ static void keep_better(struct search *s, const double t[6], const int64_t *ids,
     double error = inliers ? sqrt(sum / (double)inliers) : 0;
     bosc_geometric_match *best = &s->match;
     if (best->votes && (inliers < best->inliers || (inliers == best->inliers && error >= best->error))) return;
-    memcpy(best->transform, t, sizeof best->transform);
+    memcpy(best->transform, t, 6 * sizeof *t);
     memcpy(s->best, ids, (size_t)s->model.n * sizeof *ids);
     best->votes = votes;
     best->inliers = inliers;

@@ -3,53 +3,95 @@
 #define BI_GEOMETRIC_STEPS_BASES_H
 
 #include "base/philox.h"
-#include "geometric/geometric.h"
 #include "geometric/steps/basis.h"
 
 enum { BI_GEOMETRIC_MODEL = 1, BI_GEOMETRIC_SCENE = 2 }; /* streams of random bases */
 
 /* The neighbours that bases are made of, where not all points take part: of each base point, the first of a basis, a
- * row of `count` others and one unused element, nearest first. The basis's other points have ranks low to high - 1. */
+ * row of `count` others and one unused element, nearest first. */
 struct bi_geometric_neighbours {
     uint32_t *rows; /* NULL: all points take part */
     int64_t count;
-    uint32_t low, high;
 };
 
-/* Bases `from`, from + 1, ... of a choice of `count` among `all`: all of them; for a model, one of each of `count`
- * equal ranges; for a scene, any. keep (model): whether a basis is large enough. */
+/* Bases that are looked at. Of models: all candidates of all of them, each one of as many equal ranges of its model's
+ * bases. Of a scene: the trials from number `from` on, any of its bases, or each in turn if `trials` is not less than
+ * `all`. */
 struct bi_geometric_choice {
     const double *points;
-    int64_t n, from, count;
-    uint64_t all, seed;
-    bool affine, model;
-    double min_size; /* model, all points: the least squared length, or doubled area */
+    const struct bi_geometric_model *models; /* NULL: a scene */
+    int64_t model_count, n, from, trials;    /* n: points */
+    uint64_t all, seed;                      /* all: of the scene */
+    struct bi_geometric_form form;
     struct bi_geometric_neighbours neighbours;
-    uint32_t *list;
-    uint8_t *keep;
-    double *base_points; /* their coordinates */
+    struct bi_geometric_corners *list;
+    uint8_t *keep;       /* of models: whether the basis is large enough */
+    double *base_points; /* of a scene: their coordinates, */
     uint32_t *self;      /* and which points they are */
 };
 
-/* The number of basis i among all of its kind. */
-BI_FN uint64_t bi_geometric_number(const struct bi_geometric_choice *a, int64_t i)
+BI_FN uint64_t bi_geometric_draw(uint64_t seed, uint32_t stream, uint64_t t)
 {
-    uint64_t t = (uint64_t)(a->from + i), count = (uint64_t)a->count;
-    if (count >= a->all) return t;
-    struct bi_philox block = bi_philox_at(a->seed, a->model ? BI_GEOMETRIC_MODEL : BI_GEOMETRIC_SCENE, t);
-    uint64_t random = (uint64_t)block.v[1] << 32 | block.v[0], range = a->all / count, longer = a->all % count;
-    if (!a->model) return random % a->all;
-    return t * range + (t < longer ? t : longer) + random % (range + (t < longer));
+    struct bi_philox block = bi_philox_at(seed, stream, t);
+    return (uint64_t)block.v[1] << 32 | block.v[0];
 }
 
-/* Its base point, whose neighbours are looked for. */
+/* The number, among all bases of a model, of its candidate t. */
+BI_FN uint64_t bi_geometric_model_basis(uint64_t seed, const struct bi_geometric_model *model, uint64_t t)
+{
+    uint64_t count = (uint64_t)model->count;
+    if (count >= model->all) return t;
+    uint64_t range = model->all / count, longer = model->all % count;
+    return t * range + (t < longer ? t : longer) +
+           bi_geometric_draw(seed, BI_GEOMETRIC_MODEL, t) % (range + (t < longer));
+}
+
+/* The number, among all bases of a scene, of the one that item i tries. */
+BI_FN uint64_t bi_geometric_scene_basis(const struct bi_geometric_choice *a, int64_t i)
+{
+    uint64_t t = (uint64_t)(a->from + i);
+    if ((uint64_t)a->trials < a->all) t = bi_geometric_draw(a->seed, BI_GEOMETRIC_SCENE, t);
+    return t % a->all;
+}
+
+/* The base point of a scene's basis, whose neighbours are looked for. */
 BI_FN void bi_step_base_points(const struct bi_geometric_choice *a, int64_t i)
 {
-    int64_t p =
-        (int64_t)(bi_geometric_number(a, i) / bi_geometric_choices(a->neighbours.low, a->neighbours.high, a->affine));
+    struct bi_geometric_ranks ranks = bi_geometric_ranks_of(a->neighbours.count, a->form.corners);
+    int64_t p = (int64_t)(bi_geometric_scene_basis(a, i) / bi_geometric_choices(ranks, a->form.corners));
     a->self[i] = (uint32_t)p;
-    a->base_points[2 * i] = a->points[2 * p];
-    a->base_points[2 * i + 1] = a->points[2 * p + 1];
+    for (int k = 0; k < a->form.dim; k++) a->base_points[a->form.dim * i + k] = a->points[a->form.dim * p + k];
+}
+
+/* The points of all models with one more coordinate, by which models are farther apart than their points. */
+struct bi_geometric_set_apart {
+    const double *points;
+    const struct bi_geometric_model *models;
+    int64_t model_count;
+    int32_t dim;
+    double distance;
+    double *apart;
+};
+
+/* The model of candidate, or point, i. */
+BI_FN int64_t bi_geometric_model_at(const struct bi_geometric_model *models, int64_t count, int64_t i, bool point)
+{
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if ((point ? models[middle].first : models[middle].candidate) <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+BI_FN void bi_step_set_apart(const struct bi_geometric_set_apart *a, int64_t i)
+{
+    int64_t model = bi_geometric_model_at(a->models, a->model_count, i, true);
+    for (int k = 0; k < a->dim; k++) a->apart[(a->dim + 1) * i + k] = a->points[a->dim * i + k];
+    a->apart[(a->dim + 1) * i + a->dim] = (double)model * a->distance;
 }
 
 /* Rows of count + 1 nearest points: takes the point itself, or else the last one, out of each. */
@@ -67,47 +109,104 @@ BI_FN void bi_step_drop_self(const struct bi_geometric_drop_self *a, int64_t i)
     for (; k < a->count; k++) row[k] = row[k + 1];
 }
 
-BI_FN void bi_step_choose_bases(const struct bi_geometric_choice *a, int64_t i)
+/* The points of basis r: of the n points from `first` on; or, with neighbours, of each of these and `per` of its
+ * neighbours, in row `row`, less than 0: in that of the base point. */
+BI_FN void bi_geometric_pick(const struct bi_geometric_choice *a, uint64_t r, int64_t first, int64_t n, int64_t per,
+                             int64_t row, uint32_t *point)
 {
-    uint64_t r = bi_geometric_number(a, i);
-    uint32_t *corner = a->list + BI_GEOMETRIC_CORNERS * i;
     if (a->neighbours.rows) {
-        uint64_t choices = bi_geometric_choices(a->neighbours.low, a->neighbours.high, a->affine), p = r / choices;
-        uint64_t row = a->model ? p : (uint64_t)i;
-        corner[0] = (uint32_t)p;
-        bi_geometric_neighbour_corners(r % choices, a->neighbours.rows + row * (uint64_t)(a->neighbours.count + 1),
-                                       a->neighbours.low, a->neighbours.high, a->affine, corner);
-        corner[3] = (uint32_t)row;
+        struct bi_geometric_ranks ranks = bi_geometric_ranks_of(per, a->form.corners);
+        uint64_t choices = bi_geometric_choices(ranks, a->form.corners);
+        point[0] = (uint32_t)(first + (int64_t)(r / choices));
+        if (row < 0) row = point[0];
+        bi_geometric_neighbour_tuple(r % choices, a->neighbours.rows + row * (a->neighbours.count + 1), ranks,
+                                     a->form.corners, point);
     } else {
-        bi_geometric_corners(r, (uint64_t)a->n, a->affine, corner);
+        bi_geometric_tuple(r, (uint64_t)n, a->form.corners, point);
+        for (int k = 0; k < a->form.corners; k++) point[k] += (uint32_t)first;
     }
-    if (!a->model) return;
-    struct bi_geometric_basis f = bi_geometric_frame(a->points, corner, a->affine);
-    a->keep[i] =
-        a->neighbours.rows ? bi_geometric_is_wide(&f, a->affine) : (f.scale < 0 ? -f.scale : f.scale) >= a->min_size;
 }
 
-/* Coordinates of points in bases: of point i % per in basis i / per. */
+BI_FN void bi_step_choose_bases(const struct bi_geometric_choice *a, int64_t i)
+{
+    struct bi_geometric_corners *to = a->list + i;
+    for (int k = 0; k < BI_GEOMETRIC_CORNERS; k++) to->point[k] = 0;
+    to->model = (uint32_t)i;
+    if (!a->models) {
+        bi_geometric_pick(a, bi_geometric_scene_basis(a, i), 0, a->n, a->neighbours.count, i, to->point);
+        return;
+    }
+    int64_t number = bi_geometric_model_at(a->models, a->model_count, i, false);
+    const struct bi_geometric_model *model = a->models + number;
+    uint64_t r = bi_geometric_model_basis(a->seed, model, (uint64_t)(i - model->candidate));
+    bi_geometric_pick(a, r, model->first, model->n, model->per, -1, to->point);
+    to->model = (uint32_t)number;
+    a->keep[i] = bi_geometric_is_large(a->points, to->point, a->form, a->neighbours.rows != NULL, model->min_size);
+}
+
+/* first[k]: the number of bases of models less than k. */
+struct bi_geometric_count_bases {
+    const struct bi_geometric_corners *list;
+    int64_t bases;
+    int64_t *first;
+};
+
+BI_FN void bi_step_count_bases(const struct bi_geometric_count_bases *a, int64_t i)
+{
+    int64_t low = 0, high = a->bases;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if ((int64_t)a->list[middle].model < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    a->first[i] = low;
+}
+
+/* Coordinates of points in bases. Of one model or a scene: of point i % per in basis i / per; of several models, whose
+ * bases may have different numbers of points: of entry i, in basis basis_of[i]. */
 struct bi_geometric_coordinates {
     const double *points;
-    const uint32_t *list, *rows; /* rows: of neighbours, or NULL */
+    const struct bi_geometric_corners *list;
+    const uint32_t *rows; /* of neighbours, or NULL */
+    int64_t width;        /* of their rows */
+    bool scene;           /* row k is that of basis k, else that of point k */
     int64_t per;
-    bool affine;
+    const struct bi_geometric_model *models;
+    const uint32_t *basis_of; /* NULL: of one model or a scene */
+    struct bi_geometric_form form;
     float outside;
-    float *uv;
+    float *at;
 };
 
 BI_FN void bi_step_coordinates(const struct bi_geometric_coordinates *a, int64_t i)
 {
-    const uint32_t *corner = a->list + BI_GEOMETRIC_CORNERS * (i / a->per);
-    int64_t p = i % a->per;
-    if (a->rows) p = (int64_t)a->rows[(int64_t)corner[3] * (a->per + 1) + p];
-    bool own = p == corner[0] || p == corner[1] || (a->affine && p == corner[2]);
-    struct bi_geometric_basis f = bi_geometric_frame(a->points, corner, a->affine);
-    if (own || f.scale == 0)
-        a->uv[2 * i] = a->uv[2 * i + 1] = a->outside;
-    else
-        bi_geometric_coordinates(&f, a->points + 2 * p, a->affine, a->outside, a->uv + 2 * i);
+    int64_t basis = a->basis_of ? a->basis_of[i] : i / a->per, k = i % a->per, p;
+    const struct bi_geometric_corners *corners = a->list + basis;
+    if (a->basis_of) {
+        const struct bi_geometric_model *model = a->models + corners->model;
+        k = i - model->entry - (basis - model->basis) * model->per;
+        p = model->first + k;
+    } else {
+        p = k;
+    }
+    if (a->rows) p = (int64_t)a->rows[(a->scene ? basis : (int64_t)corners->point[0]) * a->width + k];
+    bi_geometric_place(a->points, corners->point, a->form, p, a->outside, a->at + a->form.dim * i);
+}
+
+/* basis_of[e] of the entries e of basis i. */
+struct bi_geometric_entries {
+    const struct bi_geometric_corners *list;
+    const struct bi_geometric_model *models;
+    uint32_t *basis_of;
+};
+
+BI_FN void bi_step_entries(const struct bi_geometric_entries *a, int64_t i)
+{
+    const struct bi_geometric_model *model = a->models + a->list[i].model;
+    uint32_t *to = a->basis_of + model->entry + (i - model->basis) * model->per;
+    for (int64_t k = 0; k < model->per; k++) to[k] = (uint32_t)i;
 }
 
 #endif

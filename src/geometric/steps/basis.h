@@ -1,100 +1,129 @@
-/* Bases: the points they are made of, and the coordinates of points in them. */
+/* Bases of either dimension: which points they are made of, and the coordinates of points in them. */
 #ifndef BI_GEOMETRIC_STEPS_BASIS_H
 #define BI_GEOMETRIC_STEPS_BASIS_H
 
-#include <stdbool.h>
-
-#include "base/step.h"
+#include "geometric/geometric.h"
+#include "geometric/steps/plane.h"
+#include "geometric/steps/space.h"
 
 /* Coordinates farther out are of no use (noise grows with them): such model points all get one far position, and such
  * queries another, so that they meet nothing. */
 #define BI_GEOMETRIC_FAR 8.0
 #define BI_GEOMETRIC_OUTSIDE 64.0f
 
-struct bi_geometric_basis {
-    double origin[2], first[2], second[2]; /* second: of affine bases */
-    double scale;                          /* squared length, or twice the signed area */
+/* What bases are like. */
+struct bi_geometric_form {
+    int32_t dim, corners;
+    bool affine, rigid;
 };
 
-/* Number r of all ordered pairs (triples) of n points. */
-BI_FN void bi_geometric_corners(uint64_t r, uint64_t n, bool affine, uint32_t *corner)
+/* Makes `count` numbers, of which each was drawn among those that the ones before it leave, different. */
+BI_FN void bi_geometric_make_distinct(uint64_t *number, int count)
 {
-    uint64_t c = 0, b = r % (n - 1), a = r / (n - 1);
-    if (affine) {
-        c = r % (n - 2);
-        b = r / (n - 2) % (n - 1);
-        a = r / (n - 2) / (n - 1);
+    uint64_t sorted[BI_GEOMETRIC_CORNERS];
+    for (int k = 0; k < count; k++) {
+        int at = 0;
+        for (; at < k && number[k] >= sorted[at]; at++) number[k]++;
+        for (int t = k; t > at; t--) sorted[t] = sorted[t - 1];
+        sorted[at] = number[k];
     }
-    b += b >= a;
-    uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    c += c >= low;
-    c += c >= high;
-    corner[0] = (uint32_t)a;
-    corner[1] = (uint32_t)b;
-    corner[2] = affine ? (uint32_t)c : 0;
-    corner[3] = 0;
 }
 
-/* The number of bases of one point with its neighbours of ranks low to high - 1. */
-BI_FN uint64_t bi_geometric_choices(uint32_t low, uint32_t high, bool affine)
+/* The number of bases of any of n points. */
+BI_FN uint64_t bi_geometric_count_tuples(uint64_t n, int corners)
 {
-    uint64_t ranks = high - low;
-    return affine ? ranks * (ranks - 1) : ranks;
+    uint64_t all = n;
+    for (int k = 1; k < corners; k++) all *= n - (uint64_t)k;
+    return all;
 }
 
-/* The other corners of basis e of those. */
-BI_FN void bi_geometric_neighbour_corners(uint64_t e, const uint32_t *row, uint32_t low, uint32_t high, bool affine,
-                                          uint32_t *corner)
+/* Number r of all ordered tuples of n points. */
+BI_FN void bi_geometric_tuple(uint64_t r, uint64_t n, int corners, uint32_t *point)
 {
-    uint32_t ranks = high - low, b = (uint32_t)(e % ranks), c = (uint32_t)(e / ranks);
-    c += c >= b;
-    corner[1] = row[low + b];
-    corner[2] = affine ? row[low + c] : 0;
-}
-
-BI_FN double bi_geometric_cross(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
-
-/* The frame of two points has its origin in their middle and their distance as unit, that of three the first one as
- * origin and the differences of the others from it as axes. */
-BI_FN struct bi_geometric_basis bi_geometric_frame(const double *points, const uint32_t *corner, bool affine)
-{
-    struct bi_geometric_basis f;
-    const double *a = points + 2 * (int64_t)corner[0], *b = points + 2 * (int64_t)corner[1];
-    const double *c = points + 2 * (int64_t)corner[2];
-    for (int k = 0; k < 2; k++) {
-        f.first[k] = b[k] - a[k];
-        f.second[k] = affine ? c[k] - a[k] : 0;
-        f.origin[k] = affine ? a[k] : a[k] + 0.5 * f.first[k];
+    uint64_t number[BI_GEOMETRIC_CORNERS];
+    for (int k = corners - 1; k > 0; k--) {
+        number[k] = r % (n - (uint64_t)k);
+        r /= n - (uint64_t)k;
     }
-    f.scale = affine ? bi_geometric_cross(f.first, f.second) : f.first[0] * f.first[0] + f.first[1] * f.first[1];
-    return f;
+    number[0] = r;
+    bi_geometric_make_distinct(number, corners);
+    for (int k = 0; k < corners; k++) point[k] = (uint32_t)number[k];
 }
 
-/* Whether a basis of neighbours is large enough: points apart, and an angle of at least 20 degrees. */
-BI_FN bool bi_geometric_is_wide(const struct bi_geometric_basis *f, bool affine)
+/* The ranks, low to high - 1, that the other points of a basis have among the neighbours of its first one. */
+struct bi_geometric_ranks {
+    uint32_t low, high;
+};
+
+BI_FN struct bi_geometric_ranks bi_geometric_ranks_of(int64_t neighbours, int corners)
 {
-    if (!affine) return f->scale > 0;
-    double first = f->first[0] * f->first[0] + f->first[1] * f->first[1];
-    double second = f->second[0] * f->second[0] + f->second[1] * f->second[1];
-    return f->scale * f->scale > 0.117 * first * second;
+    struct bi_geometric_ranks ranks;
+    uint32_t least;
+    ranks.low = (uint32_t)neighbours / 6;
+    ranks.high = (uint32_t)neighbours;
+    if (corners == 2) return ranks;
+    ranks.high /= 2;
+    least = ranks.low + (uint32_t)corners - 1;
+    if (ranks.high < least) ranks.high = least;
+    return ranks;
 }
 
-/* The coordinates of a point; `outside` for what is too far out or has none. */
-BI_FN void bi_geometric_coordinates(const struct bi_geometric_basis *f, const double *point, bool affine, float outside,
-                                    float *uv)
+/* The number of bases of one point. */
+BI_FN uint64_t bi_geometric_choices(struct bi_geometric_ranks ranks, int corners)
 {
-    double w[2], u, v;
-    for (int k = 0; k < 2; k++) w[k] = point[k] - f->origin[k];
-    if (affine) {
-        u = bi_geometric_cross(w, f->second) / f->scale;
-        v = bi_geometric_cross(f->first, w) / f->scale;
+    return bi_geometric_count_tuples(ranks.high - ranks.low, corners - 1);
+}
+
+/* The other points of basis e of those. */
+BI_FN void bi_geometric_neighbour_tuple(uint64_t e, const uint32_t *row, struct bi_geometric_ranks ranks, int corners,
+                                        uint32_t *point)
+{
+    uint64_t number[BI_GEOMETRIC_CORNERS], left = ranks.high - ranks.low;
+    for (int k = 0; k < corners - 1; k++, left--) {
+        number[k] = e % left;
+        e /= left;
+    }
+    bi_geometric_make_distinct(number, corners - 1);
+    for (int k = 0; k < corners - 1; k++) point[k + 1] = row[ranks.low + number[k]];
+}
+
+/* Whether a basis is so large that noise does not blur its coordinates: of neighbours (`near`) by its angles; else of a
+ * squared length, doubled area or sixfold volume of at least min_size. */
+BI_FN bool bi_geometric_is_large(const double *points, const uint32_t *point, struct bi_geometric_form form, bool near,
+                                 double min_size)
+{
+    double scale;
+    if (form.dim == 3) {
+        struct bi_geometric_space f = bi_geometric_space_of(points, point, form.affine);
+        if (near) return bi_geometric_space_is_wide(&f, form.affine);
+        scale = f.scale;
     } else {
-        u = (w[0] * f->first[0] + w[1] * f->first[1]) / f->scale;
-        v = bi_geometric_cross(f->first, w) / f->scale;
+        struct bi_geometric_plane f = bi_geometric_plane_of(points, point, form.affine);
+        if (near) return bi_geometric_plane_is_wide(&f, form.affine);
+        scale = f.scale;
     }
-    bool inside = u >= -BI_GEOMETRIC_FAR && u <= BI_GEOMETRIC_FAR && v >= -BI_GEOMETRIC_FAR && v <= BI_GEOMETRIC_FAR;
-    uv[0] = inside ? (float)u : outside;
-    uv[1] = inside ? (float)v : outside;
+    return (scale < 0 ? -scale : scale) >= min_size;
+}
+
+/* The coordinates of point p in a basis; `outside` for the basis's own points, and for those that are too far out or
+ * have none. */
+BI_FN void bi_geometric_place(const double *points, const uint32_t *point, struct bi_geometric_form form, int64_t p,
+                              float outside, float *to)
+{
+    double at[3], scale;
+    bool inside = true;
+    for (int k = 0; k < form.corners; k++) inside = inside && p != point[k];
+    if (form.dim == 3) {
+        struct bi_geometric_space f = bi_geometric_space_of(points, point, form.affine);
+        bi_geometric_space_place(&f, points + 3 * p, at);
+        scale = f.scale;
+    } else {
+        struct bi_geometric_plane f = bi_geometric_plane_of(points, point, form.affine);
+        bi_geometric_plane_place(&f, points + 2 * p, form.affine, at);
+        scale = f.scale;
+    }
+    for (int k = 0; k < form.dim; k++) inside = inside && at[k] >= -BI_GEOMETRIC_FAR && at[k] <= BI_GEOMETRIC_FAR;
+    for (int k = 0; k < form.dim; k++) to[k] = inside && scale != 0 ? (float)at[k] : outside;
 }
 
 #endif
