@@ -12,6 +12,7 @@ static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const sides[] = {"1025", "4097", "8193"};
 static const char *const models[] = {"1000", "5000", "20000"};
+static const char *const model_counts[] = {"10", "100", "1000"};
 static const char *const figures[] = {"10000", "44000", "250000"};
 static const char *const shapes[] = {"10000", "100000", "1000000"};
 static const char *const tables[] = {"small", "paper", "large"};
@@ -41,6 +42,7 @@ static const struct program {
     {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false},
     {"hash", "bench_collision", true, true, {"-n", NULL}, items, false},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false},
+    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false},
     {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false},

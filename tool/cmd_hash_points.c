@@ -1,8 +1,7 @@
-/* boscage hash pairs, groups, match */
+/* boscage hash pairs, groups */
 #include <math.h>
 #include <stdlib.h>
 
-#include <boscage/geometric.h>
 #include <boscage/voxelgrid.h>
 
 #include "tool/tool.h"
@@ -132,77 +131,5 @@ int run_hash_groups(struct job *job)
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
     bosc_voxelgrid_free(g.grid);
     bosc_array_free(&labels);
-    return code;
-}
-
-/* Two-dimensional points as doubles; *plane is the caller's to free. */
-static int plane_read(struct job *job, const char *path, double **plane, int64_t *n)
-{
-    bosc_array points = {0};
-    int code = points_read(job, path, &points);
-    if (code) return code;
-    *n = points.shape[0];
-    if (points.shape[1] != 2)
-        code = say(EXIT_FAILED, "%s: the points have %lld coordinates, not 2", path, (long long)points.shape[1]);
-    else if (!(*plane = job_alloc((size_t)*n, 2 * sizeof(double))))
-        code = EXIT_FAILED;
-    else
-        for (int64_t i = 0; i < 2 * *n; i++) (*plane)[i] = coordinate(&points, i);
-    bosc_array_free(&points);
-    return code;
-}
-
-struct plane {
-    double *points;
-    int64_t n;
-};
-
-static int match(struct job *job, const bosc_geometric_opts *opts, const struct plane *model, const struct plane *scene)
-{
-    bosc_geometric *table = NULL;
-    bosc_geometric_match found = {.size = sizeof found};
-    double start = job_now();
-    bosc_status status = bosc_geometric_create(job->ctx, opts, &table);
-    if (status == BOSC_OK) status = bosc_geometric_build(job->ctx, table, model->points, model->n);
-    job_seconds(job, "build", start);
-    int file = status == BOSC_OK; /* whose fault a failure is */
-    start = job_now();
-    if (status == BOSC_OK) status = bosc_geometric_find(job->ctx, table, scene->points, scene->n, NULL, &found);
-    job_seconds(job, "match", start);
-    bosc_geometric_free(table);
-    if (status != BOSC_OK) return say(exit_code_of(status), "%s: %s", job->operands[file], bosc_message(job->ctx));
-    if (!found.found)
-        return say(EXIT_FAILED, "%s: the model was not found: at best %lld of its %lld points match", job->operands[1],
-                   (long long)found.inliers, (long long)model->n);
-    const double *t = found.transform;
-    job_integer(job, "n", model->n);
-    job_integer(job, "m", scene->n);
-    job_json(job, "transform", json_pack("[[f,f,f],[f,f,f]]", t[0], t[1], t[2], t[3], t[4], t[5]));
-    job_integer(job, "votes", found.votes);
-    job_integer(job, "inliers", found.inliers);
-    job_number(job, "error", found.error);
-    return EXIT_DONE;
-}
-
-int run_hash_match(struct job *job)
-{
-    struct plane model = {0}, scene = {0};
-    int64_t near = 0;
-    uint64_t seed = 0;
-    int kind = 0, code;
-    bosc_geometric_opts opts = {.size = sizeof opts};
-    if ((code = option_choice(job, OPT_KIND, &kind)) || (code = option_seed(job, &seed)) ||
-        (code = option_integer(job, OPT_NEAR, 8, INT32_MAX, &near)) ||
-        (code = option_integer(job, OPT_BASES, 1, 1 << 26, &opts.max_bases)) ||
-        (code = option_integer(job, OPT_TRIES, 1, INT32_MAX, &opts.max_trials)) || (code = job_open(job)))
-        return code;
-    opts.kind = (bosc_geometric_kind)kind;
-    opts.seed = seed;
-    opts.neighbours = (int32_t)near;
-    code = plane_read(job, job->operands[0], &model.points, &model.n);
-    if (!code) code = plane_read(job, job->operands[1], &scene.points, &scene.n);
-    if (!code) code = match(job, &opts, &model, &scene);
-    free(model.points);
-    free(scene.points);
     return code;
 }

@@ -338,17 +338,24 @@ const struct command commands[] = {
      .run = run_hash_collide},
     {.room = "hash",
      .verb = "match",
-     .usage = "MODEL SCENE [--kind similarity|affine] [--near K] [--bases N] [--tries N]",
-     .summary = "Find a model of 2-D points in a scene by geometric hashing.\n"
-                "The transform (2 x 3, row-major) takes points of the model to the scene, which may have others and\n"
-                "lack some. Exit code 1 where the model is not there.",
-     .example = "boscage hash match model.csv scene.csv --json",
+     .usage = "MODEL SCENE [--list] [--kind similarity|affine|rigid] [--instances] [--exclusive]\n"
+              "                          [--tolerance T] [--fraction F] [--near K] [--bases N] [--tries N]",
+     .summary = "Find models of 2-D or 3-D points in a scene by geometric hashing.\n"
+                "The transform (2 x 3 or 3 x 4, row-major) takes points of the model to the scene, which may have\n"
+                "others and lack some. With --list or --instances there is a list of matches, the best first. Exit\n"
+                "code 1 where no model is there.",
+     .example = "boscage hash match --list parts.txt scene.xyz --json",
      .least = 2,
      .most = 2,
-     .uses = {{.id = OPT_KIND,
+     .uses = {{.id = OPT_LIST},
+              {.id = OPT_KIND,
                .value = "KIND",
-               .words = WORDS("similarity", "affine"),
-               .help = "transforms to look for: similarity (default) or affine"},
+               .words = WORDS("similarity", "affine", "rigid"),
+               .help = "transforms to look for: similarity (default), affine, or rigid, which do not scale"},
+              {.id = OPT_INSTANCES},
+              {.id = OPT_EXCLUSIVE},
+              {.id = OPT_TOLERANCE},
+              {.id = OPT_FRACTION},
               {.id = OPT_NEAR},
               {.id = OPT_BASES},
               {.id = OPT_TRIES},
