@@ -38,12 +38,13 @@ class Documents(unittest.TestCase):
                 done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), page.name)
 
-    def test_the_excerpts_of_the_guide_are_of_its_example(self):
+    def test_the_excerpts_of_the_guide_are_of_its_examples(self):
         for page in GUIDE:
             example = ROOT / "examples" / (page.stem + ".c")
             if not example.exists():
                 continue
-            text = "".join(example.read_text().split())
+            others = sorted((ROOT / "examples").glob(page.stem + "_*.c"))
+            text = "".join("".join(path.read_text().split()) for path in [example, *others])
             for block in re.findall(r"```c\n(.*?)```", page.read_text(), re.S):
                 for line in block.split("\n"):
                     if "..." not in line:  # what is left out
