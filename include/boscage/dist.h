@@ -12,5 +12,6 @@
 #define BOSCAGE_DIST_H
 
 #include <boscage/comm.h>
+#include <boscage/dist/prims.h>
 
 #endif

@@ -3,7 +3,10 @@
 #define BI_DIST_STEPS_STEPS_H
 
 #include "dist/dist.h"
+#include "dist/steps/firsts.h"
 #include "dist/steps/ids.h"
+#include "dist/steps/route.h"
+#include "dist/steps/scan.h"
 
 struct bi_dist_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;

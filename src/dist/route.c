@@ -1,0 +1,83 @@
+/* Items on their way to the owners of their keys, and answers on theirs back. */
+#include "dist/route.h"
+
+#include "core/call.h"
+#include "dist/steps/steps.h"
+
+/* Rows by the owners of their keys, which get counts[r] of them. */
+static bosc_status split_rows(bosc_ctx *ctx, const void *keys, int32_t key_bits, int64_t n, int64_t *rows,
+                              int64_t *counts, int32_t ranks)
+{
+    struct bi_dist_owners owners = {.keys = keys, .key_bits = key_bits, .rank_count = (uint32_t)ranks};
+    int64_t *offsets, *ends;
+    uint32_t *bad;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *owners.owners, &owners.owners));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *owners.rows, &owners.rows));
+    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *offsets, &offsets));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
+    BI_TRY(ctx->ops->dist->steps->owners(ctx, n, &owners));
+    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, owners.rows, owners.owners, n, ranks, rows, offsets, bad));
+    ends = offsets + 1;
+    BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
+    BI_TRY(ctx->backend->sync(ctx));
+    for (int32_t r = ranks - 1; r > 0; r--) counts[r] -= counts[r - 1];
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const void *keys, int32_t key_bits,
+                                int64_t n, struct bi_dist_route *route)
+{
+    const int32_t ranks = comm->rank_count;
+    const size_t bytes = (size_t)ranks * sizeof(int64_t);
+    *route = (struct bi_dist_route){.rows = NULL};
+    int64_t *counts = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
+    if (mine == BOSC_OK && !counts) mine = BOSC_ERR_NOMEM;
+    for (int32_t r = 0; r < ranks && mine == BOSC_OK; r++) counts[r] = 0;
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, n, sizeof *route->rows, &route->rows);
+    if (mine == BOSC_OK) BI_WITH_SCRATCH(ctx, mine = split_rows(ctx, keys, key_bits, n, route->rows, counts, ranks));
+    bosc_status status = bi_exchange_begin(ctx, comm, mine, counts, &route->x);
+    bi_memory_release(&ctx->host, counts, bytes);
+    return status;
+}
+
+static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_dist_route *route, size_t item_size,
+                             const void *in, void *out)
+{
+    const struct bi_dist_move_rows rows = {.rows = route->rows, .in = in, .item_size = (int64_t)item_size, .out = out};
+    return route->x.sent ? move(ctx, route->x.sent, &rows) : BOSC_OK;
+}
+
+static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                              size_t item_size, const void *items, void *received)
+{
+    void *sent = NULL;
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.sent, item_size, &sent);
+    if (mine == BOSC_OK) mine = move_rows(ctx, ctx->ops->dist->steps->take_rows, route, item_size, items, sent);
+    return bi_exchange_items(ctx, comm, mine, &route->x, item_size, sent, received);
+}
+
+bosc_status bi_dist_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                                size_t item_size, const void *items, void **received)
+{
+    *received = NULL;
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.received, item_size, received);
+    BI_RETURN_WITH_SCRATCH(ctx, send_items(ctx, comm, mine, route, item_size, items, *received));
+}
+
+static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                                size_t item_size, const void *answers, void *out)
+{
+    void *came = NULL;
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.sent, item_size, &came);
+    BI_TRY(bi_exchange_answers(ctx, comm, mine, &route->x, item_size, answers, came));
+    return bi_comm_agree(ctx, comm, move_rows(ctx, ctx->ops->dist->steps->put_rows, route, item_size, came, out));
+}
+
+bosc_status bi_dist_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                                  size_t item_size, const void *answers, void *out)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, send_answers(ctx, comm, mine, route, item_size, answers, out));
+}
+
+void bi_dist_route_end(bosc_ctx *ctx, struct bi_dist_route *route) { bi_exchange_end(ctx, &route->x); }

@@ -1,0 +1,28 @@
+/* Items that go to the owners of their keys: all items of equal keys to one rank, in the order of ranks and rows. Their
+ * owners' answers come back to the items' rows. */
+#ifndef BI_DIST_ROUTE_H
+#define BI_DIST_ROUTE_H
+
+#include "dist/slices.h"
+
+struct bi_dist_route {
+    struct bi_exchange x; /* x.received items came */
+    int64_t *rows;        /* (x.sent), scratch: of the items as they are sent */
+};
+
+/* keys: (n), in reach. Ended by bi_dist_route_end, on a failure too. */
+bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const void *keys, int32_t key_bits,
+                                int64_t n, struct bi_dist_route *route);
+
+/* Sends an item of each row. items: (n), in reach. received: set to scratch of x.received items. */
+bosc_status bi_dist_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                                size_t item_size, const void *items, void **received);
+
+/* Sends an answer to each item that came. answers: (x.received), in reach. out: (n), in reach; written when all ranks
+ * are well. */
+bosc_status bi_dist_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+                                  size_t item_size, const void *answers, void *out);
+
+void bi_dist_route_end(bosc_ctx *ctx, struct bi_dist_route *route);
+
+#endif

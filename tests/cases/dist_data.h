@@ -1,0 +1,40 @@
+/* What the cases of distributed primitives and tables share: how many ranks there are, and their slices of arrays. */
+#ifndef TESTS_CASES_DIST_DATA_H
+#define TESTS_CASES_DIST_DATA_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arrays.h"
+#include "support/ranks.h"
+
+static const int32_t dist_sizes[] = {1, 2, 3, 4, 8};
+#define EACH_DIST_SIZE(i) for (int i = 0; i < 5; i++)
+
+/* A rank's slice of n items. */
+struct dist_slice {
+    int64_t begin, n;
+};
+
+static inline struct dist_slice dist_slice_of(const struct rank *r, uint64_t seed, int64_t n)
+{
+    int64_t begin, end;
+    ranks_slice(r, seed, n, &begin, &end);
+    return (struct dist_slice){begin, end - begin};
+}
+
+/* The slice's part of an array of items, or room for it. */
+static inline struct array dist_array(const struct rank *r, const void *all, size_t size, struct dist_slice s,
+                                      bool on_device)
+{
+    return array_make(r->ctx, all ? (const char *)all + (size_t)s.begin * size : NULL, (size_t)s.n * size, on_device);
+}
+
+static inline bool dist_equals(const struct rank *r, struct array *a, const void *all, size_t size, struct dist_slice s)
+{
+    const void *mine = array_get(r->ctx, a);
+    return s.n == 0 || memcmp(mine, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
+}
+
+#endif

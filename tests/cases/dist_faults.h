@@ -1,0 +1,102 @@
+/* Calls on several ranks in which each thing that can fail on any of them does: all end with one status. */
+#ifndef TESTS_CASES_DIST_FAULTS_H
+#define TESTS_CASES_DIST_FAULTS_H
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "cases/dist_data.h"
+#include "support/faults.h"
+
+enum { DIST_FAULT_RANKS = 3 };
+
+struct dist_fault {
+    /* What is swept. `state` is of the rank, from open to close. */
+    void *(*open)(struct rank *r);
+    bosc_status (*call)(struct rank *r, void *state, unsigned char *out);
+    void (*close)(struct rank *r, void *state);
+    size_t bytes; /* that a call writes to out */
+    /* Shared by the ranks. */
+    _Atomic int64_t arrivals;
+    bosc_status statuses[DIST_FAULT_RANKS];
+    bool met, for_good;
+    int64_t k;
+};
+
+/* Waits for all ranks, without an exchange: those can fail here. */
+static inline void dist_fault_meet(struct rank *r)
+{
+    struct dist_fault *f = r->user;
+    const struct timespec pause = {.tv_nsec = 20000};
+    const int64_t arrival = atomic_fetch_add(&f->arrivals, 1), all = (arrival / r->rank_count + 1) * r->rank_count;
+    for (int64_t tries = 0; atomic_load(&f->arrivals) < all; tries++) {
+        CHECK(tries < 1000000);
+        nanosleep(&pause, NULL);
+    }
+}
+
+#ifdef BOSC_FAULTS
+/* One k; returns whether it was met. */
+static inline bool dist_fault_at(struct rank *r, void *state, unsigned char *out, const unsigned char *want)
+{
+    struct dist_fault *f = r->user;
+    memset(out, FAULT_PATTERN, f->bytes);
+    dist_fault_meet(r);
+    if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, f->k, f->for_good);
+    dist_fault_meet(r);
+    f->statuses[r->rank] = f->call(r, state, out);
+    dist_fault_meet(r);
+    if (r->rank == 0) {
+        f->met = bi_fault_passages() > f->k;
+        bi_fault_disarm();
+    }
+    dist_fault_meet(r);
+    const bosc_status status = f->statuses[r->rank];
+    CHECK_EQ(status, f->statuses[0]);
+    if (status == BOSC_OK) {
+        CHECK(memcmp(out, want, f->bytes) == 0);
+    } else {
+        CHECK(f->met && (status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE));
+        CHECK(bosc_message(r->ctx)[0]);
+        for (size_t i = 0; i < f->bytes && status == BOSC_ERR_NOMEM; i++) CHECK(out[i] == FAULT_PATTERN);
+    }
+    dist_fault_meet(r);
+    return f->met;
+}
+
+static inline void dist_fault_sweep_rank(struct rank *r)
+{
+    struct dist_fault *f = r->user;
+    unsigned char *out = suite_alloc(f->bytes), *want = suite_alloc(f->bytes);
+    void *state = f->open(r);
+    memset(want, FAULT_PATTERN, f->bytes);
+    CHECK_OK(r->ctx, f->call(r, state, want));
+    for (int for_good = 0; for_good < 2; for_good++) {
+        bool met = true;
+        for (int64_t k = 0; met; k++) {
+            dist_fault_meet(r);
+            if (r->rank == 0) f->k = k, f->for_good = for_good;
+            met = dist_fault_at(r, state, out, want);
+            f->close(r, state); /* what failed may have changed it */
+            state = f->open(r);
+        }
+    }
+    memset(out, FAULT_PATTERN, f->bytes);
+    CHECK_OK(r->ctx, f->call(r, state, out));
+    CHECK(memcmp(out, want, f->bytes) == 0);
+    f->close(r, state);
+    free(out);
+    free(want);
+}
+
+static inline void dist_fault_sweep(bosc_ctx *ctx, struct dist_fault *f)
+{
+    if (!ranks_share_memory()) return;
+    atomic_store(&f->arrivals, 0);
+    ranks_run(ctx, DIST_FAULT_RANKS, 0, dist_fault_sweep_rank, f);
+}
+#else
+static inline void dist_fault_sweep(bosc_ctx *ctx, struct dist_fault *f) { (void)ctx, (void)f; }
+#endif
+
+#endif
