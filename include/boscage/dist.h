@@ -12,6 +12,7 @@
 #define BOSCAGE_DIST_H
 
 #include <boscage/comm.h>
+#include <boscage/dist/hash.h>
 #include <boscage/dist/prims.h>
 
 #endif

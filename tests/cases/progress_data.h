@@ -23,6 +23,8 @@ struct world {
     bosc_kdtree *tree, *unbuilt_tree, *published_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_hash *map, *multimap, *unbuilt_map;
+    bosc_comm *comm; /* of one rank */
+    bosc_dist_hash *dist_map, *dist_multimap;
     bosc_graph *graph, *unbuilt_graph;
     bosc_cellgraph *cells, *unbuilt_cells[5];
     bosc_trie *trie, *unbuilt_trie, *published;
@@ -220,6 +222,63 @@ static bosc_status sort_superkey(struct world *w)
 {
     return bosc_sort_superkey(w->ctx, BOSC_F32, w->points, w->n, 3, 0, (uint32_t *)(void *)w->out);
 }
+
+/* ---- over ranks ---- */
+
+static bosc_status dist_reduce(struct world *w)
+{
+    return bosc_dist_reduce(w->ctx, w->comm, BOSC_SUM, BOSC_F32, w->points, 3 * w->n, w->out);
+}
+static bosc_status dist_scan(struct world *w)
+{
+    return bosc_dist_scan(w->ctx, w->comm, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F32, w->points, 3 * w->n, w->out);
+}
+static bosc_status dist_sort_keys(struct world *w)
+{
+    return bosc_dist_sort_keys(w->ctx, w->comm, BOSC_F32, w->points, w->n, w->out);
+}
+static bosc_status dist_sort_pairs(struct world *w)
+{
+    return bosc_dist_sort_pairs(w->ctx, w->comm, BOSC_U32, w->keys, 4, w->values, w->n, w->out, w->out + 4 * w->n);
+}
+static bosc_status dist_unique(struct world *w)
+{
+    int64_t count;
+    return bosc_dist_unique(w->ctx, w->comm, w->bins, w->n, 32, (int64_t *)(void *)w->out, NULL, &count, NULL);
+}
+static bosc_status dist_hash_build(struct world *w)
+{
+    return bosc_dist_hash_build(w->ctx, w->dist_map, w->keys, w->values, w->n);
+}
+static bosc_status dist_hash_build_multimap(struct world *w)
+{
+    return bosc_dist_hash_build(w->ctx, w->dist_multimap, w->bins, w->values, w->n);
+}
+static bosc_status dist_hash_find(struct world *w)
+{
+    return bosc_dist_hash_find(w->ctx, w->dist_map, w->keys, w->n, w->out, w->out + 4 * w->n);
+}
+static bosc_status dist_hash_count(struct world *w)
+{
+    return bosc_dist_hash_count(w->ctx, w->dist_multimap, w->bins, w->n, (int64_t *)(void *)w->out);
+}
+static bosc_status dist_hash_offsets(struct world *w)
+{
+    return bosc_dist_hash_retrieve(w->ctx, w->dist_multimap, w->bins, w->n / 8, w->offsets, NULL, 0);
+}
+static bosc_status dist_hash_retrieve(struct world *w)
+{
+    return bosc_dist_hash_retrieve(w->ctx, w->dist_multimap, w->bins, w->n / 8, w->offsets, w->out, OUT / 4);
+}
+static bosc_status dist_hash_insert(struct world *w)
+{
+    return bosc_dist_hash_insert(w->ctx, w->dist_map, w->bins, w->values, w->n);
+}
+static bosc_status dist_hash_erase(struct world *w)
+{
+    return bosc_dist_hash_erase(w->ctx, w->dist_map, w->keys, w->n / 2, (int64_t *)(void *)w->out);
+}
+
 static bosc_status random_bits(struct world *w)
 {
     return bosc_random_bits(w->ctx, 1, 2, 8 * w->n, (uint32_t *)(void *)w->out);
@@ -475,6 +534,19 @@ static const struct call calls[] = {
     {"split", split, NULL, false},
     {"sort_pairs", sort_pairs, NULL, false},
     {"sort_superkey", sort_superkey, NULL, false},
+    {"dist_reduce", dist_reduce, NULL, false},
+    {"dist_scan", dist_scan, NULL, false},
+    {"dist_sort_keys", dist_sort_keys, NULL, false},
+    {"dist_sort_pairs", dist_sort_pairs, NULL, false},
+    {"dist_unique", dist_unique, NULL, false},
+    {"dist_hash_build", dist_hash_build, NULL, false},
+    {"dist_hash_build", dist_hash_build_multimap, NULL, false},
+    {"dist_hash_find", dist_hash_find, dist_hash_build, false},
+    {"dist_hash_count", dist_hash_count, dist_hash_build_multimap, false},
+    {"dist_hash_retrieve", dist_hash_offsets, dist_hash_build_multimap, false},
+    {"dist_hash_retrieve", dist_hash_retrieve, dist_hash_offsets, false},
+    {"dist_hash_insert", dist_hash_insert, dist_hash_build, false},
+    {"dist_hash_erase", dist_hash_erase, dist_hash_build, false},
     {"random_bits", random_bits, NULL, false},
     {"random_points", random_points, NULL, false},
     {"random_heights", random_heights, NULL, false},
@@ -619,6 +691,9 @@ static void make_structures(struct world *w)
     }
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &brown, &w->published_tree));
     CHECK_OK(ctx, bosc_hash_create(ctx, &multimap, &w->multimap));
+    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
+    CHECK_OK(ctx, bosc_dist_hash_create(ctx, w->comm, &map, &w->dist_map));
+    CHECK_OK(ctx, bosc_dist_hash_create(ctx, w->comm, &multimap, &w->dist_multimap));
     CHECK_OK(ctx, bosc_trie_create(ctx, &published, &w->published));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
     CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &w->model));
@@ -670,6 +745,9 @@ static void free_world(struct world *w)
     bosc_hash_free(w->map);
     bosc_hash_free(w->unbuilt_map);
     bosc_hash_free(w->multimap);
+    bosc_dist_hash_free(w->dist_map);
+    bosc_dist_hash_free(w->dist_multimap);
+    bosc_comm_free(w->comm);
     bosc_graph_free(w->graph);
     bosc_graph_free(w->unbuilt_graph);
     bosc_cellgraph_free(w->cells);

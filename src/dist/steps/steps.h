@@ -6,6 +6,7 @@
 #include "dist/steps/firsts.h"
 #include "dist/steps/ids.h"
 #include "dist/steps/route.h"
+#include "dist/steps/rows.h"
 #include "dist/steps/scan.h"
 
 struct bi_dist_steps {
