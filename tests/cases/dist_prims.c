@@ -115,6 +115,31 @@ static void tiles_of_tiles(bosc_ctx *ctx)
     check_sums(ctx, p, 4);
 }
 
+/* As many exchanges as the header says. */
+static void count_exchanges(struct rank *r)
+{
+    enum { N = 5000 };
+    const int64_t own = r->rank ? 0 : N;
+    double *numbers = suite_alloc(N * sizeof *numbers), sum;
+    bosc_comm_info info = {.size = sizeof info};
+    int64_t before = 0;
+    for (int i = 0; i < N; i++) numbers[i] = i;
+    for (int call = 0; call < 4; call++) {
+        static const int64_t most[] = {7, 8, 15, 28};
+        const int64_t n = call == 2 ? own / 2 : own;
+        if (call < 2)
+            CHECK_OK(r->ctx, bosc_dist_reduce(r->ctx, r->comm, call ? BOSC_SUM : BOSC_MIN, BOSC_F64, numbers, n, &sum));
+        else
+            CHECK_OK(r->ctx, bosc_dist_scan(r->ctx, r->comm, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F64, numbers, n, numbers));
+        CHECK_OK(r->ctx, bosc_comm_get_info(r->ctx, r->comm, &info));
+        CHECK_EQ(info.exchanges - before, most[call]);
+        before = info.exchanges;
+    }
+    free(numbers);
+}
+
+static void exchanges(bosc_ctx *ctx) { EACH_DIST_SIZE(i) ranks_run(ctx, dist_sizes[i], 0, count_exchanges, NULL); }
+
 /* ---- sorts ---- */
 
 static void sort_slice(struct rank *r)
@@ -269,6 +294,7 @@ static const struct suite_case suite_cases_dist_prims[] = {
     {"reduce and scans", sums, NULL},
     {"reduce and scans of many slices", slices, NULL},
     {"scans of tiles of tiles", tiles_of_tiles, NULL},
+    {"exchanges", exchanges, NULL},
     {"sorts", sorts, NULL},
     {"sorts of patterns", sorts_of_patterns, NULL},
     {"sorts of many ranks", sorts_of_many_ranks, NULL},

@@ -18,15 +18,15 @@ BOSC_BEGIN_DECLS
 /* Reduces the slices of all ranks, as bosc_reduce does, on each of them.
  * in: (n). result: one element; every rank gets it.
  * Cost: O(n) work, reads each element once. An element a rank is exchanged; of sums of floats 1 KB a rank, since a slice
- * need not end where a block of the tree does: those of up to 2 log2 N blocks. 6 to 9 exchanges. */
+ * need not end where a block of the tree does: those of up to 2 log2 N blocks. 7 exchanges, 8 for sums of floats. */
 BOSC_API bosc_status bosc_dist_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in,
                                       int64_t n, void *result);
 
 /* Scans the slices of all ranks one after the other, as bosc_scan does; each rank gets the results of its own items.
  * in: (n). out: (n); may be in.
- * Cost: O(n) work in three passes; scratch of 1.04 n elements. A tile of 1,024 elements is scanned by the rank where it
+ * Cost: O(n) work in two passes; scratch of 1.07 n elements. A tile of 1,024 elements is scanned by the rank where it
  * begins: the others send it what they hold of it, at most 1,023 elements, and get their results back. Up to
- * 4,096 * 1,024^k elements take about 20 (k + 1) exchanges. Source: Blelloch, Prefix Sums and Their Applications
+ * 4,096 * 1,024^k elements take at most 15 + 13 k exchanges, all but three of a few bytes a rank. Source: Blelloch, Prefix Sums and Their Applications
  * (1990). */
 BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype,
                                     const void *in, int64_t n, void *out);
@@ -36,8 +36,8 @@ BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, 
  * keys: (n). out: (n); may be keys.
  * Cost: a local sort, a merge of at most P runs (or a second sort, where that is less work), and one exchange of the
  * keys. The keys at the P - 1 borders are found exactly, by counts of keys in ever narrower ranges: P to 2^17 counts a
- * round, 2 to 5 rounds for large N (more for fewer keys, with fewer counts). Scratch of two copies of the keys, that of
- * bosc_sort_keys, and 1 MB.
+ * round, 2 to 5 rounds for large N (more for fewer keys, with fewer counts). Scratch of two copies of the keys and that
+ * of bosc_sort_keys; at most 4 MB of host memory.
  * Source: Harsh, Kale, Solomonik, Histogram Sort with Sampling (2019), but for the samples. */
 BOSC_API bosc_status bosc_dist_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, int64_t n,
                                          void *out);
@@ -59,7 +59,8 @@ BOSC_API bosc_status bosc_dist_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_d
  * count: on the host; how many those are. total: on the host, or NULL; how many distinct keys all ranks have.
  * Errors: BOSC_ERR_LIMIT also if a rank becomes the owner of 2^32 - 1 keys or more.
  * Cost: bosc_hash_unique of the keys, and of the distinct ones once more by their owners, which a hash names. Each
- * rank's distinct keys are exchanged once, with 25 bytes for each. Scratch of about 2 key + 50 bytes a key. */
+ * rank's distinct keys are exchanged once, with 17 bytes for each. Scratch of 3 key + 50 bytes a key beside that of
+ * bosc_hash_unique, `key` being the bytes of one. */
 BOSC_API bosc_status bosc_dist_unique(bosc_ctx *ctx, bosc_comm *comm, const void *keys, int64_t n, int32_t key_bits,
                                       int64_t *ids, void *unique, int64_t *count, int64_t *total);
 
