@@ -17,10 +17,20 @@ struct dist_slice {
     int64_t begin, n;
 };
 
+/* Of every fifth seed one rank has all items, and of some others every second rank has none. */
 static inline struct dist_slice dist_slice_of(const struct rank *r, uint64_t seed, int64_t n)
 {
-    int64_t begin, end;
+    struct rank other = *r;
+    int64_t begin, end, unused;
     ranks_slice(r, seed, n, &begin, &end);
+    if (seed % 5 == 4) {
+        begin = r->rank > r->rank_count / 2 ? n : 0;
+        end = r->rank >= r->rank_count / 2 ? n : 0;
+    } else if (seed % 3 == 2 && r->rank % 2) {
+        begin = end;
+    } else if (seed % 3 == 2 && ++other.rank < r->rank_count) {
+        ranks_slice(&other, seed, n, &unused, &end);
+    }
     return (struct dist_slice){begin, end - begin};
 }
 
