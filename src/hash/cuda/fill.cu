@@ -299,7 +299,9 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     BI_TRY(BI_RUN(ctx, bi_hash_lay_out, (unsigned)bi_div_up(partitions, LAY_THREADS), LAY_THREADS, 0, lay));
     auto fill_large = bi_hash_fill_large<K, P>;
     const size_t bytes = shared_layout_of<K, P>(a.block_keys, a.block_buckets).bytes;
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    /* The limit is the kernel's on the device, and so that of other contexts, which launch it with more or less. */
+    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state);
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
     BI_TRY(BI_RUN(ctx, variant.kernel, partitions, variant.threads, bytes, a));
     const bool none_large = !distinct && !lists->in_place && a.block_keys >= a.max_keys;
     const unsigned blocks = min(partitions, (unsigned)ctx->multiprocessors);
