@@ -304,6 +304,37 @@ static void flat(bosc_ctx *ctx)
     }
 }
 
+/* Many queries of few places, which may be answered together. The points are rare at the ends and dense in between, so
+ * that how far one answer reaches tells little of the next; or in layers, at many equal distances. */
+static void crowds(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {1, 2, 3, 8, 9}, neighbors[] = {2, 8, 32};
+    struct suite_random r = {6};
+    int64_t n = suite_slow(ctx) ? 300 : 3000, m = suite_slow(ctx) ? 24 : 150;
+    for (int i = 0; i < 2 * 5 * 3; i++) {
+        if (suite_leaves_out()) continue;
+        bosc_dtype dtype = dtypes[i % 4];
+        int32_t dim = dims[i % 5];
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_RANDOM);
+        struct reference_points q = kd_points(&r, dtype, dim, m, dim, KD_RANDOM);
+        for (int64_t at = 0; at < n * dim; at++) {
+            double x = suite_unit(&r) * 2 - 1;
+            kd_set((void *)p.data, dtype, at, i < 15 ? x * x * x * 1e6 : (double)suite_below(&r, 12));
+        }
+        for (int64_t at = 0; at < m * dim; at++) {
+            double x = suite_unit(&r) * (at / dim % 3 ? 0.1 : 0.9);
+            kd_set((void *)q.data, dtype, at, i < 15 ? x * x * x * 1e6 : floor(x * 12));
+        }
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        check_knn(ctx, tree, &p, &q, neighbors[i % 3], -1, 32);
+        check_knn(ctx, tree, &p, &q, neighbors[i % 3], i < 15 ? 1e4 : 1, 32);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* The square of a radius is rounded as the squares in distances are: a point is within its own distance. */
 static void own_distances(bosc_ctx *ctx)
 {
@@ -328,5 +359,6 @@ static void own_distances(bosc_ctx *ctx)
 static const struct suite_case suite_cases_kdtree_query[] = {
     {"shapes", shapes, NULL}, {"flat", flat, NULL}, {"neighbours", neighbours, NULL},
     {"larger", larger, NULL}, {"ties", ties, NULL}, {"own distances", own_distances, NULL},
+    {"crowds", crowds, NULL},
 };
 SUITE(kdtree_query);

@@ -159,7 +159,8 @@ enum { QUERY_ITEMS = 64 };
 
 static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
-    int64_t count = a->queries.n, chunk = a->index.levels < 4 ? CHUNK : 64, chunks = bi_div_up(count, chunk);
+    int64_t count = a->queries.n, chunk = a->index.levels < 4 || count > 128 * CHUNK ? CHUNK : 64;
+    int64_t chunks = bi_div_up(count, chunk);
     double items = (double)(QUERY_ITEMS + a->kept) * (double)count;
     struct bi_parts p = bi_parts_of(ctx, chunks, items / (double)chunks);
     while (bi_next_part(ctx, &p)) {

@@ -14,6 +14,13 @@ static inline unsigned __int128 entry_f64(double d, uint32_t id)
 static inline float distance_f32(uint64_t e) { return bi_f32_from_bits((uint32_t)(e >> 32)); }
 static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits((uint64_t)(e >> 32)); }
 
+/* Ids as numbers of the size of a distance, and what their comparisons give. */
+typedef uint32_t id_f32;
+typedef double id_f64;
+typedef int32_t bits_f32;
+typedef int64_t bits_f64;
+#define BI_KDTREE_VECTOR (BI_LEVEL == 4 ? 64 : BI_LEVEL == 3 ? 32 : 16)
+
 /* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
  * everything inlined. gcc takes minutes for them under AddressSanitizer, so that only float has one there; and where
  * coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
