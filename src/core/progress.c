@@ -99,8 +99,8 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
 
 struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 {
-    struct bi_parts p = {.n = n, .each = n, .weight = weight};
-    if (!ctx->progress.listens) return p;
+    struct bi_parts p = {.n = n, .each = n, .weight = weight, .told = ctx->progress.listens};
+    if (!p.told) return p;
     /* Something for each thread of the CPU, or for a device's. */
     int64_t least = ctx->multiprocessors ? 256 * (int64_t)ctx->multiprocessors : 4 * (int64_t)ctx->threads;
     double first = (double)ctx->backend->part, known = ctx->progress.grain / 4; /* by what the call has done so far */
@@ -118,7 +118,7 @@ static void resize(struct bi_parts *p)
     p->time = t;
 }
 
-bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p)
+bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p)
 {
     if (p->end > 0) p->status = bi_advance(ctx, (double)(p->end - p->begin) * p->weight);
     if (p->status != BOSC_OK || p->end >= p->n) return false;

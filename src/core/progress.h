@@ -47,13 +47,21 @@ struct bi_parts {
     int64_t n, each;
     double weight, time;
     bosc_status status;
+    bool told; /* somebody listens */
 };
 
 /* n items, each of which takes as long as `weight` simple ones. */
 struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
 
 /* The next part, if there is one and the caller does not want to stop: see p->status after the last. */
-bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p);
+bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p);
+static inline bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p)
+{
+    if (p->told) return bi_next_told_part(ctx, p);
+    bool next = p->end < p->n;
+    p->end = p->n;
+    return next;
+}
 
 #ifdef __cplusplus
 }

@@ -128,6 +128,14 @@ size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, i
     return (size_t)query_count * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
 }
 
+/* The leaves of a chunk of queries, which are in the caller's order yet. */
+static void locate_chunk(const struct bi_kdtree_cpu_search *a, const struct bi_kdtree_query_hot *hot, int64_t i)
+{
+    int64_t end = (i + 1) * CHUNK < a->queries.n ? (i + 1) * CHUNK : a->queries.n;
+    hot->locate(a, i * CHUNK, end, (uint32_t *)a->leaves);
+    for (int64_t q = i * CHUNK; q < end; q++) ((uint32_t *)a->order)[q] = (uint32_t)q;
+}
+
 /* Finds the leaf of each query, and their order by leaf. */
 static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot *hot, struct bi_kdtree_cpu_search *a)
 {
@@ -139,12 +147,12 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
     a->order = order;
     struct bi_parts p = bi_parts_of(ctx, chunks, 4 * (double)count / (double)chunks);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (chunks > 1)
-        for (int64_t i = p.begin; i < p.end; i++) {
-            int64_t end = (i + 1) * CHUNK < count ? (i + 1) * CHUNK : count;
-            hot->locate(a, i * CHUNK, end, leaves);
-            for (int64_t q = i * CHUNK; q < end; q++) order[q] = (uint32_t)q;
+        if (p.end == 1) { /* OpenMP's runtime takes longer than a query, even for one thread */
+            locate_chunk(a, hot, 0);
+            continue;
         }
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+        for (int64_t i = p.begin; i < p.end; i++) locate_chunk(a, hot, i);
     }
     BI_TRY(p.status);
     if (count < 256 || a->index.levels == 0) return BOSC_OK;
@@ -164,7 +172,11 @@ static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, 
     double items = (double)(QUERY_ITEMS + a->kept) * (double)count;
     struct bi_parts p = bi_parts_of(ctx, chunks, items / (double)chunks);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads) if (chunks > 1)
+        if (p.end == 1) {
+            run(a, 0, count < chunk ? count : chunk, 0);
+            continue;
+        }
+#pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads)
         for (int64_t i = p.begin; i < p.end; i++)
             run(a, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
     }
