@@ -8,20 +8,21 @@
 enum { GRAIN = 1 << 13 };
 
 /* Items of a constant size are copied by single moves. */
-#define FETCH(bytes)                                                                                  \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int64_t i = 0; i < n; i++) \
+#define FETCH(bytes)                                                                                        \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int64_t i = begin; i < end; i++) \
         memcpy(to + i * (bytes), from + (int64_t)order[i] * (bytes), (size_t)(bytes))
-#define FETCH_ALL(name, order_t)                                                                             \
-    static void name(int threads, int64_t size, const char *from, const order_t *order, int64_t n, char *to) \
-    {                                                                                                        \
-        switch (size) {                                                                                      \
-        case 1: FETCH(1); break;                                                                             \
-        case 2: FETCH(2); break;                                                                             \
-        case 4: FETCH(4); break;                                                                             \
-        case 8: FETCH(8); break;                                                                             \
-        case 16: FETCH(16); break;                                                                           \
-        default: FETCH(size); break;                                                                         \
-        }                                                                                                    \
+#define FETCH_ALL(name, order_t)                                                                                    \
+    static void name(int threads, int64_t size, const char *from, const order_t *order, int64_t begin, int64_t end, \
+                     char *to)                                                                                      \
+    {                                                                                                               \
+        switch (size) {                                                                                             \
+        case 1: FETCH(1); break;                                                                                    \
+        case 2: FETCH(2); break;                                                                                    \
+        case 4: FETCH(4); break;                                                                                    \
+        case 8: FETCH(8); break;                                                                                    \
+        case 16: FETCH(16); break;                                                                                  \
+        default: FETCH(size); break;                                                                                \
+        }                                                                                                           \
     }
 FETCH_ALL(fetch32, uint32_t)
 FETCH_ALL(fetch64, uint64_t)
@@ -52,12 +53,15 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
 bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
                           void *out)
 {
-    const int threads = bi_thread_count(ctx, n, GRAIN);
-    if (order->wide)
-        fetch64(threads, (int64_t)item_size, in, order->rows, n, out);
-    else
-        fetch32(threads, (int64_t)item_size, in, order->rows, n, out);
-    return bi_advance(ctx, (double)n);
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p)) {
+        const int threads = bi_thread_count(ctx, p.end - p.begin, GRAIN);
+        if (order->wide)
+            fetch64(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
+        else
+            fetch32(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
+    }
+    return p.status;
 }
 
 static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
