@@ -14,5 +14,6 @@
 #include <boscage/comm.h>
 #include <boscage/dist/hash.h>
 #include <boscage/dist/prims.h>
+#include <boscage/dist/forest.h>
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <boscage/dist.h>
+
 #include "support/suite.h"
 
 /* Some thousand items on the CPU: what is told at least depends on their number, what more on time. */
@@ -12,6 +14,7 @@ enum { N = 20000, FEW = 1000, K = 4, SIDE = 150, LETTERS = 24, MODEL = 300, DEPT
 /* What the calls work on. Arrays lie in host memory. */
 struct world {
     bosc_ctx *ctx;
+    bosc_comm *comm; /* of this rank alone */
     int64_t n, side;
     int32_t depth, level; /* of the bisection, and of its leaves */
     float *points, *heights, *boxes;
@@ -326,6 +329,18 @@ static bosc_status components_compute(struct world *w)
 {
     return bosc_components_compute(w->ctx, w->graph, NULL, w->out, NULL);
 }
+static bosc_status dist_msf_compute(struct world *w)
+{
+    return bosc_dist_msf_compute(w->ctx, w->comm, w->graph, NULL, w->out, NULL, w->out + 8 * w->n, NULL);
+}
+static bosc_status dist_msf_verify(struct world *w)
+{
+    return bosc_dist_msf_verify(w->ctx, w->comm, w->graph, NULL, w->tree_ids, w->tree_edges, NULL);
+}
+static bosc_status dist_components_compute(struct world *w)
+{
+    return bosc_dist_components_compute(w->ctx, w->comm, w->graph, NULL, w->out, NULL);
+}
 static bosc_status emst_compute(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
@@ -558,6 +573,9 @@ static const struct call calls[] = {
     {"msf_compute", msf_compute_by_primitives, NULL, false},
     {"msf_verify", msf_verify, NULL, false},
     {"components_compute", components_compute, NULL, false},
+    {"dist_msf_compute", dist_msf_compute, NULL, false},
+    {"dist_msf_verify", dist_msf_verify, NULL, false},
+    {"dist_components_compute", dist_components_compute, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},
@@ -719,6 +737,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
         w->level = 10; /* in the emulator that is much; what is told depends on time */
     make_arrays(w);
     make_structures(w);
+    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, w->tree, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, w->grid, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->map, w->keys, w->values, w->n));
@@ -737,6 +756,7 @@ static void free_world(struct world *w)
     void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values,  w->vectors, w->keep,
                       w->u,      w->v,       w->weights, w->pairs,   w->lengths, w->places,  w->tree_ids,
                       w->out,    w->copy,    w->boxes,   w->numbers, w->bits,    w->heap};
+    bosc_comm_free(w->comm);
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);

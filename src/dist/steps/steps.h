@@ -4,6 +4,9 @@
 
 #include "dist/dist.h"
 #include "dist/steps/firsts.h"
+#include "dist/steps/forest_edges.h"
+#include "dist/steps/forest_rounds.h"
+#include "dist/steps/forest_verify.h"
 #include "dist/steps/ids.h"
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"

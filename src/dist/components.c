@@ -1,0 +1,66 @@
+/* Connected components over ranks: each rank's labels are a forest of stars over the vertices, and the ranks join each
+ * other's. */
+#include "core/call.h"
+#include "dist/forest.h"
+
+struct labelling {
+    bosc_ctx *ctx;
+    bosc_comm *comm;
+    struct bi_dist_part *part;
+    uint32_t *labels;
+    int64_t count;
+};
+
+static bosc_status label_own(struct labelling *l)
+{
+    const struct bi_dist_part *part = l->part;
+    void *own;
+    BI_TRY(bi_scratch_of(l->ctx, part->view.n, sizeof *l->labels, &l->labels));
+    const struct bi_mark before = bi_arena_mark(l->ctx);
+    BI_TRY(bi_scratch_of(l->ctx, part->view.n, (size_t)part->view.id_bits / 8, &own));
+    BI_TRY(bosc_components_compute(l->ctx, part->graph, &part->opts, own, NULL));
+    const struct bi_dist_forest_parents parents = {own, part->view.id_bits == 64, l->labels};
+    BI_TRY(l->ctx->ops->dist->steps->forest_parents(l->ctx, part->view.n, &parents));
+    bi_arena_rewind(l->ctx, before);
+    return BOSC_OK;
+}
+
+static bosc_status components(struct labelling *l, void *labels)
+{
+    bosc_ctx *ctx = l->ctx;
+    const struct bi_dist_part *part = l->part;
+    struct bi_out out;
+    bool staged = false;
+    bosc_status mine = label_own(l);
+    BI_TRY(bi_dist_forest_merge_labels(ctx, l->comm, part, mine, l->labels));
+    const size_t bytes = labels ? (size_t)part->view.n * (size_t)part->view.id_bits / 8 : 0;
+    mine = bi_stage_out(ctx, labels, bytes, &out, &staged);
+    if (mine == BOSC_OK) mine = bi_msf_count_roots(ctx, &part->rows, l->labels, &l->count);
+    BI_TRY(bi_comm_agree(ctx, l->comm, mine));
+    if (labels) mine = bi_msf_give_labels(ctx, &part->view, &part->rows, l->labels, &out);
+    if (mine == BOSC_OK) mine = ctx->backend->sync(ctx);
+    return bi_comm_agree(ctx, l->comm, mine);
+}
+
+static bosc_status begin_and_label(struct labelling *l, bosc_status mine, void *labels)
+{
+    BI_TRY(bi_dist_forest_begin(l->ctx, l->comm, mine, l->part));
+    return components(l, labels);
+}
+
+bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
+                                         const bosc_msf_opts *opts, void *labels, int64_t *count)
+{
+    struct bi_dist_part part = {0};
+    struct labelling l = {.ctx = ctx, .comm = comm, .part = &part};
+    bosc_status status;
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    bosc_status mine = bi_dist_forest_check(ctx, graph, opts, &part);
+    if (mine == BOSC_OK) mine = bi_forest_check_ids(ctx, &part.view, "labels", labels);
+    bi_expect(ctx, 12 * (double)part.view.n);
+    BI_WITH_SCRATCH(ctx, status = begin_and_label(&l, mine, labels));
+    bi_dist_forest_end(ctx, &part);
+    if (status == BOSC_OK && count) *count = l.count;
+    return status;
+}

@@ -1,0 +1,81 @@
+/* What the drivers of spanning forests over ranks share: a rank's part of a graph, Boruvka's rounds, labels. */
+#ifndef BI_DIST_FOREST_H
+#define BI_DIST_FOREST_H
+
+#include <boscage/dist/forest.h>
+
+#include "dist/dist.h"
+#include "dist/steps/steps.h"
+#include "forest/drivers.h"
+
+/* ---- forest_part.c ---- */
+
+/* A rank's edges and what all ranks have to do with them. */
+struct bi_dist_part {
+    const bosc_graph *graph;
+    struct bi_graph_view view;
+    bosc_msf_opts opts;                                 /* full; masks are in reach once the call has begun */
+    struct bi_msf_rows rows;                            /* the graph's, in the order of the options */
+    int64_t *firsts;                                    /* (ranks + 1), host: the id of each rank's first entry */
+    int64_t *sent_offsets, *received_offsets, *numbers; /* (ranks + 1) each, host: for what a call exchanges */
+    int64_t first, entries;                             /* firsts of this rank; over all ranks */
+    size_t list_bytes;
+};
+
+/* Whether the graph and the options are good by themselves; nothing is taken. */
+bosc_status bi_dist_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
+                                 struct bi_dist_part *part);
+
+/* Begins the common part of a call: ranks compare what must be equal, and number their edges. Takes scratch, and host
+ * memory that bi_dist_forest_end frees, whether this fails or not. */
+bosc_status bi_dist_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, struct bi_dist_part *part);
+void bi_dist_forest_end(bosc_ctx *ctx, struct bi_dist_part *part);
+
+/* Edges by themselves, each with the rank of its weight. */
+struct bi_dist_edges {
+    struct bi_dist_edge *edges;
+    uint64_t *ranks;
+    int64_t count;
+};
+bosc_status bi_dist_forest_take_edges(bosc_ctx *ctx, int64_t count, struct bi_dist_edges *list);
+
+/* Edges of this rank, of ascending ids over all ranks, to list (room for count). found: (count) becomes 1 where the
+ * edge is in the graph as the options leave it, else 0; of equal ids at the first. */
+bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
+                                 struct bi_dist_edges *list, uint8_t *found);
+
+/* Sorts edges of ascending ids by (rank, id). */
+bosc_status bi_dist_forest_sort(bosc_ctx *ctx, const struct bi_dist_part *part, const struct bi_dist_edges *from,
+                                struct bi_dist_edges *to);
+
+/* ---- forest_rounds.c ---- */
+
+struct bi_dist_rounds {
+    int64_t n;                  /* vertices */
+    bool wide;                  /* ranks take 64 bits */
+    struct bi_dist_edges edges; /* of this rank, ascending by (rank, id); they are lost */
+    uint32_t *parent;           /* n: becomes a forest of parents over the trees */
+    uint64_t *ranks, *ids;      /* n each: of the edges found, in any order, but the same on all ranks */
+    uint64_t *nodes;            /* NULL, or 2 n: the tree of rounds, where ranks are turns */
+    int64_t found;              /* results */
+    int32_t count;
+    int64_t begin[BI_DIST_FOREST_LEVELS]; /* of each round's nodes */
+};
+
+/* Runs all rounds. comm NULL: the edges are those of all ranks, and this one is alone. Waits. */
+bosc_status bi_dist_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_dist_part *part, bosc_status mine,
+                                      struct bi_dist_rounds *rounds);
+
+/* ---- forest_labels.c ---- */
+
+/* parent[v] becomes v. */
+bosc_status bi_dist_forest_reset_labels(bosc_ctx *ctx, int64_t n, uint32_t *parent);
+
+/* parent[v] becomes the smallest vertex of v's component. */
+bosc_status bi_dist_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent);
+
+/* Labels (n) of this rank's components become those of the components of all ranks' edges. */
+bosc_status bi_dist_forest_merge_labels(bosc_ctx *ctx, bosc_comm *comm, const struct bi_dist_part *part,
+                                        bosc_status mine, uint32_t *labels);
+
+#endif

@@ -1,0 +1,159 @@
+/* A rank's part of a graph: what must be equal on all ranks, and the rank's edges by themselves. */
+#include <string.h>
+
+#include "core/call.h"
+#include "dist/forest.h"
+
+bosc_status bi_dist_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
+                                 struct bi_dist_part *part)
+{
+    part->graph = graph;
+    BI_TRY(bi_graph_view_of(ctx, graph, &part->view));
+    return bi_msf_check_opts(ctx, &part->view, opts, &part->opts);
+}
+
+/* ---- what must be equal ---- */
+
+enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
+
+static const struct {
+    const char *what;
+    bool tell; /* the values say something */
+} equal[ENTRIES] = {
+    [VERTICES] = {"graph: vertices", true},
+    [WEIGHT] = {"graph: weight type", true},
+    [ID_BITS] = {"graph: id_bits", true},
+    [MAXIMUM] = {"opts: maximum", true},
+    [TREES] = {"opts: trees", true},
+    [LIMIT] = {"opts: limit", false},
+    [VERTEX_MASK] = {"opts: vertex_mask", false},
+};
+
+static bosc_status compare(bosc_ctx *ctx, const int64_t *values, const int64_t *others)
+{
+    for (int k = 0; k < ENTRIES; k++) {
+        if (values[k] == others[k]) continue;
+        if (!equal[k].tell) return bi_fail(ctx, BOSC_ERR_ARG, "%s: not that of rank 0", equal[k].what);
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is not the %lld of rank 0", equal[k].what, (long long)values[k],
+                       (long long)others[k]);
+    }
+    return BOSC_OK;
+}
+
+/* A number that tells which vertices the mask leaves out. */
+static bosc_status hash_mask(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t *hash)
+{
+    struct bi_dist_forest_hash_mask args = {rows->order.vertex_mask, NULL};
+    void *sum;
+    *hash = 0;
+    if (!args.mask || rows->n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint64_t), &args.hashes));
+    BI_TRY(bi_scratch(ctx, sizeof *hash, &sum));
+    BI_TRY(ctx->ops->dist->steps->forest_hash_mask(ctx, rows->n, &args));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, args.hashes, rows->n, sum));
+    return bi_read_back(ctx, hash, sum, sizeof *hash);
+}
+
+static bosc_status describe(bosc_ctx *ctx, struct bi_dist_part *part, int64_t values[VALUES])
+{
+    const struct bi_graph_view *view = &part->view;
+    BI_TRY(bi_msf_rows_of(ctx, view, &part->opts, &part->rows));
+    part->opts.vertex_mask = part->rows.order.vertex_mask;
+    part->opts.edge_mask = part->rows.order.edge_mask;
+    values[VERTICES] = view->n;
+    values[WEIGHT] = view->weight;
+    values[ID_BITS] = view->id_bits;
+    values[MAXIMUM] = part->opts.maximum != 0;
+    values[TREES] = part->opts.trees;
+    values[LIMIT] = (int64_t)part->rows.order.limit;
+    values[ENTRIES] = view->entries;
+    BI_TRY_WITH_SCRATCH(ctx, hash_mask(ctx, &part->rows, &values[VERTEX_MASK]));
+    return BOSC_OK;
+}
+
+static bosc_status take_lists(bosc_ctx *ctx, int32_t ranks, struct bi_dist_part *part)
+{
+    part->list_bytes = 4 * (size_t)(ranks + 1) * sizeof *part->firsts;
+    part->firsts = bi_host_alloc(ctx, part->list_bytes);
+    if (!part->firsts) return BOSC_ERR_NOMEM;
+    part->sent_offsets = part->firsts + (ranks + 1);
+    part->received_offsets = part->sent_offsets + (ranks + 1);
+    part->numbers = part->received_offsets + (ranks + 1);
+    return BOSC_OK;
+}
+
+static bosc_status check_entries(bosc_ctx *ctx, const struct bi_dist_part *part)
+{
+    if (part->view.id_bits == 64 || part->entries < (int64_t)UINT32_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "graph: %lld entries over all ranks do not fit ids of 32 bits",
+                   (long long)part->entries);
+}
+
+bosc_status bi_dist_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, struct bi_dist_part *part)
+{
+    const int32_t ranks = comm->rank_count;
+    int64_t values[VALUES] = {0};
+    const int64_t *all = comm->gather;
+    part->firsts = NULL;
+    part->entries = 0;
+    if (mine == BOSC_OK) mine = take_lists(ctx, ranks, part);
+    if (mine == BOSC_OK) mine = describe(ctx, part, values);
+    BI_TRY(bi_comm_agree(ctx, comm, mine));
+    BI_TRY(bi_comm_all_gather(ctx, comm, values, sizeof values, comm->gather));
+    for (int32_t r = 0; r < ranks; r++) {
+        part->firsts[r] = part->entries;
+        part->entries += all[r * VALUES + ENTRIES];
+    }
+    part->firsts[ranks] = part->entries;
+    part->first = part->firsts[comm->rank];
+    mine = compare(ctx, values, all);
+    return bi_comm_agree(ctx, comm, mine == BOSC_OK ? check_entries(ctx, part) : mine);
+}
+
+void bi_dist_forest_end(bosc_ctx *ctx, struct bi_dist_part *part)
+{
+    bi_memory_release(&ctx->host, part->firsts, part->list_bytes);
+}
+
+/* ---- edges by themselves ---- */
+
+bosc_status bi_dist_forest_take_edges(bosc_ctx *ctx, int64_t count, struct bi_dist_edges *list)
+{
+    list->count = count;
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *list->edges, &list->edges));
+    return bi_scratch_of(ctx, count, sizeof *list->ranks, &list->ranks);
+}
+
+bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
+                                 struct bi_dist_edges *list, uint8_t *found)
+{
+    const struct bi_dist_steps *steps = ctx->ops->dist->steps;
+    struct bi_dist_forest_mark mark = {ids, (uint64_t)part->first, NULL};
+    if (count == 0) return BOSC_OK;
+    BI_TRY(ctx->backend->fill(ctx, found, 0, (size_t)count));
+    if (part->view.arcs == 0) return BOSC_OK;
+    const struct bi_mark before = bi_arena_mark(ctx);
+    BI_TRY(bi_scratch(ctx, (size_t)part->view.entries, (void **)&mark.marks));
+    BI_TRY(ctx->backend->fill(ctx, mark.marks, 0, (size_t)part->view.entries));
+    BI_TRY(steps->forest_mark(ctx, count, &mark));
+    const struct bi_dist_forest_fetch fetch = {.rows = part->rows,
+                                               .marks = mark.marks,
+                                               .ids = ids,
+                                               .count = count,
+                                               .first = (uint64_t)part->first,
+                                               .edges = list->edges,
+                                               .ranks = list->ranks,
+                                               .found = found};
+    BI_TRY(steps->forest_fetch(ctx, bi_div_up(part->view.arcs, BI_MSF_ITEM_ARCS), &fetch));
+    bi_arena_rewind(ctx, before);
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_forest_sort(bosc_ctx *ctx, const struct bi_dist_part *part, const struct bi_dist_edges *from,
+                                struct bi_dist_edges *to)
+{
+    to->count = from->count;
+    if (from->count == 0) return BOSC_OK;
+    return ctx->backend->core->sort_pairs(ctx, BOSC_U64, from->ranks, sizeof *from->edges, from->edges, from->count,
+                                          to->ranks, to->edges, 0, part->rows.wide_keys ? 64 : 32);
+}

@@ -1,0 +1,179 @@
+/* Forests over ranks where something fails at every point of a call: on a communicator of one rank, and on any of
+ * three. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/dist_forest_data.h"
+#include "support/counted.h"
+#include "support/faults.h"
+
+enum { N = 24, CALLS = 4 };
+
+/* What a call is given and gives. */
+struct faulty {
+    int which;
+    bosc_graph *graph;
+    bosc_comm *comm;
+    bosc_msf_opts opts;
+    int64_t given[N], given_count;
+    struct {
+        int64_t edges[N], labels[N], count;
+        bosc_msf_info info;
+    } out;
+};
+
+static bosc_status call_any(bosc_ctx *ctx, void *user)
+{
+    struct faulty *f = user;
+    const bosc_msf_opts plain = {.size = sizeof plain};
+    f->out.info.size = sizeof f->out.info;
+    switch (f->which) {
+    case 0: return bosc_dist_components_compute(ctx, f->comm, f->graph, &plain, f->out.labels, &f->out.count);
+    case 1: return bosc_dist_msf_verify(ctx, f->comm, f->graph, &plain, f->given, f->given_count, NULL);
+    default:
+        return bosc_dist_msf_compute(ctx, f->comm, f->graph, &f->opts, f->out.edges, &f->out.count, f->out.labels,
+                                     &f->out.info);
+    }
+}
+
+static void prepare(void *user)
+{
+    struct faulty *f = user;
+    memset(&f->out, FAULT_PATTERN, sizeof f->out);
+}
+
+static bool untouched(void *user)
+{
+    struct faulty *f = user;
+    static unsigned char pattern[sizeof f->out];
+    memset(pattern, FAULT_PATTERN, sizeof pattern);
+    f->out.info.size = 0;
+    memset(&f->out.info.size, FAULT_PATTERN, sizeof f->out.info.size);
+    return memcmp(&f->out, pattern, sizeof pattern) == 0;
+}
+
+static void one_rank(bosc_ctx *ctx)
+{
+    struct suite_random r = {95};
+    for (int which = 0; which < CALLS; which++) {
+        struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_FEW, which % 2 ? BOSC_F64 : BOSC_U32, N);
+        struct faulty f = {.which = which, .graph = forest_build(ctx, &g.e, 64, 0)};
+        int64_t labels[N];
+        f.opts = (bosc_msf_opts){.size = sizeof f.opts, .trees = which > 2 ? 3 : 0};
+        f.given_count = reference_msf(&g.e, &(bosc_msf_opts){.size = sizeof f.opts}, f.given, labels);
+        CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &f.comm));
+        CHECK(fault_sweep(ctx, &(struct fault_sweep){
+                                   .call = call_any, .prepare = prepare, .untouched = untouched, .user = &f}) > 0);
+        bosc_comm_free(f.comm);
+        bosc_graph_free(f.graph);
+        forest_free(&g);
+    }
+}
+
+/* ---- three ranks ---- */
+
+/* The k-th passage of any rank fails: all end with one status, and the next call is right. */
+struct broken {
+    struct forest_graph g;
+    int which;
+    int64_t k;
+    bool for_good;
+    _Atomic int statuses[3];
+    _Atomic int met;
+};
+
+static struct faulty rank_call(struct rank *r, const struct broken *b)
+{
+    struct faulty f = {.which = b->which, .comm = r->comm};
+    int64_t all[N], labels[N], begin, end;
+    const int64_t count = reference_msf(&b->g.e, &(bosc_msf_opts){.size = sizeof f.opts}, all, labels);
+    ranks_slice(r, 5, b->g.e.m, &begin, &end);
+    const struct reference_edges part = {
+        N, end - begin, b->g.e.u + begin, b->g.e.v + begin, b->g.e.dtype, (const uint32_t *)b->g.e.weights + begin};
+    f.graph = forest_build(r->ctx, &part, 64, 0);
+    f.opts = (bosc_msf_opts){.size = sizeof f.opts, .trees = b->which > 2 ? 3 : 0};
+    for (int64_t i = r->rank; i < count; i += r->rank_count) f.given[f.given_count++] = all[i];
+    return f;
+}
+
+/* Outputs of a call that lacked memory are as before. */
+static void meet_fault(struct rank *r)
+{
+    struct broken *b = r->user;
+    struct faulty f = rank_call(r, b);
+    bosc_status status;
+    prepare(&f);
+    CHECK_OK(r->ctx, call_any(r->ctx, &f)); /* so that scratch is there */
+    const struct faulty right = f;
+    bosc_ctx_trim(r->ctx);
+    prepare(&f);
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+    if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, b->k, b->for_good);
+    (void)bosc_comm_barrier(r->ctx, r->comm); /* may meet the fault, too */
+    status = call_any(r->ctx, &f);
+    b->statuses[r->rank] = status;
+    (void)bosc_comm_barrier(r->ctx, r->comm);
+    if (r->rank == 0) b->met = bi_fault_passages() > b->k;
+    if (r->rank == 0) bi_fault_disarm();
+    (void)bosc_comm_barrier(r->ctx, r->comm); /* the others may have come before that */
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+    for (int32_t k = 0; k < 3; k++) CHECK_EQ(b->statuses[k], (int)status);
+    CHECK(status == BOSC_OK || status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE);
+    if (status == BOSC_ERR_NOMEM) CHECK(untouched(&f));
+    CHECK(b->met || status == BOSC_OK);
+    prepare(&f);
+    CHECK_OK(r->ctx, call_any(r->ctx, &f));
+    CHECK(memcmp(&f.out, &right.out, sizeof f.out) == 0);
+    bosc_graph_free(f.graph);
+}
+
+static void three_ranks(bosc_ctx *ctx)
+{
+    struct suite_random r = {96};
+    static struct broken b;
+    b.g = forest_make(&r, FOREST_RANDOM, WEIGHTS_FEW, BOSC_U32, N);
+    for (b.which = 0; b.which < CALLS; b.which++) {
+        b.met = 1;
+        for (b.k = 0; b.met; b.k += suite_slow(ctx) ? 37 : 1) {
+            b.for_good = b.k % 2;
+            ranks_run(ctx, 3, 60, meet_fault, &b);
+        }
+        CHECK(b.k > 4);
+    }
+    forest_free(&b.g);
+}
+
+/* A second call of the same shape takes no new scratch. */
+static void second_call(bosc_ctx *like)
+{
+    struct suite_random r = {97};
+    struct counted c;
+    bosc_comm *comm;
+    const int64_t n = suite_slow(like) ? 200 : 3000;
+    struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, BOSC_F32, n);
+    int64_t *edges = suite_alloc((size_t)n * 8), *labels = suite_alloc((size_t)n * 8), count;
+    bosc_ctx_info info = {.size = sizeof info};
+    counted_open(&c, like, 0);
+    bosc_graph *graph = forest_build(c.ctx, &g.e, 64, 0);
+    CHECK_OK(c.ctx, bosc_comm_create_self(c.ctx, NULL, &comm));
+    for (int64_t turn = 0, held = 0; turn < 2; turn++, held = info.scratch_bytes) {
+        CHECK_OK(c.ctx, bosc_dist_msf_compute(c.ctx, comm, graph, NULL, edges, &count, labels, NULL));
+        CHECK_OK(c.ctx, bosc_dist_components_compute(c.ctx, comm, graph, NULL, labels, NULL));
+        CHECK_OK(c.ctx, bosc_dist_msf_verify(c.ctx, comm, graph, NULL, edges, count, NULL));
+        CHECK_OK(c.ctx, bosc_ctx_get_info(c.ctx, &info));
+        if (turn) CHECK_EQ(info.scratch_bytes, held);
+    }
+    bosc_comm_free(comm);
+    bosc_graph_free(graph);
+    counted_close(&c);
+    forest_free(&g);
+    free(edges);
+    free(labels);
+}
+
+static const struct suite_case suite_cases_dist_forest_faults[] = {
+    {"one rank", one_rank, NULL},
+    {"three ranks", three_ranks, NULL},
+    {"second call", second_call, NULL},
+};
+SUITE(dist_forest_faults);
