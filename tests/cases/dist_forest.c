@@ -144,6 +144,32 @@ static void nan_and_parallel(bosc_ctx *ctx)
     forest_free(&g);
 }
 
+/* Weights whose key has all bits set, on ranks of which some have no edge. */
+static void heaviest(bosc_ctx *ctx)
+{
+    struct suite_random r = {78};
+    for (int t = 0; t < 6; t++) {
+        if (suite_leaves_out()) continue;
+        struct forest_graph g = forest_make(&r, FOREST_PATH_SHUFFLED, WEIGHTS_EQUAL, weight_types[t], 12);
+        for (int64_t i = 0; i < g.e.m; i++)
+            forest_set_weight(g.w, g.e.dtype, i, t == 2 || t == 5 ? (double)NAN : 0x1p80);
+        struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, ALL_TO_LAST);
+        check(ctx, &d, &r, true);
+        forest_free(&g);
+    }
+}
+
+/* How many trees there are when nothing is cut. */
+static int64_t trees_of(const struct reference_edges *e, const bosc_msf_opts *opts)
+{
+    int64_t *edges = suite_alloc((size_t)e->n * 8), *labels = suite_alloc((size_t)e->n * 8), trees = 0;
+    reference_msf(e, opts, edges, labels);
+    for (int64_t v = 0; v < e->n; v++) trees += labels[v] == v;
+    free(edges);
+    free(labels);
+    return trees;
+}
+
 /* Masks, limits and a wished number of trees, in all combinations. */
 static void options(bosc_ctx *ctx)
 {
@@ -160,7 +186,8 @@ static void options(bosc_ctx *ctx)
         if (which & 2) o.vertex_mask = vertices;
         if (which & 4) o.edge_mask = edges;
         if (which & 8) o.limit = (const char *)g.w + 3 * bosc_dtype_size(g.e.dtype);
-        if (which & 16) o.trees = 1 + (int64_t)suite_below(&r, (uint64_t)n + 3);
+        if (which & 16)
+            o.trees = which % 3 ? trees_of(&g.e, &o) + which % 3 : 1 + (int64_t)suite_below(&r, (uint64_t)n + 3);
         struct dealt d = dealt_make(&g.e, &o, which % 4 ? 64 : 32, 1 + which);
         check(ctx, &d, &r, false);
         forest_free(&g);
@@ -242,8 +269,13 @@ static void exchanges(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_dist_forest[] = {
-    {"kinds", kinds, NULL},         {"types", types, NULL}, {"NaN and parallel edges", nan_and_parallel, NULL},
-    {"options", options, NULL},     {"small", small, NULL}, {"generators", generators, NULL},
+    {"kinds", kinds, NULL},
+    {"types", types, NULL},
+    {"NaN and parallel edges", nan_and_parallel, NULL},
+    {"heaviest weights", heaviest, NULL},
+    {"options", options, NULL},
+    {"small", small, NULL},
+    {"generators", generators, NULL},
     {"exchanges", exchanges, NULL},
 };
 SUITE(dist_forest);
