@@ -38,8 +38,8 @@ bool bi_dist_msf_is_right(const struct bi_dist_msf_proof *proof);
 
 /* ---- msf_given.c ---- */
 
-/* Finds the edges given in the graph, each on the rank that has it, and then, if nothing is wrong with them, gives all of
- * them to all ranks: proof->edges, which has room. */
+/* Finds the edges given in the graph, each on the rank that has it, and then, if nothing is wrong with them, gives all
+ * of them to all ranks: proof->edges, which has room. */
 bosc_status bi_dist_msf_collect(struct bi_dist_msf_proof *proof);
 
 #endif

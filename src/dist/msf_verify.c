@@ -1,6 +1,6 @@
-/* The proof over ranks that edges are the minimum spanning forest. Every rank gets all edges given and makes the tree of
- * Boruvka's rounds over them; each compares its own edges with the heaviest given between their ends. Source: King, A
- * Simpler Minimum Spanning Tree Verification Algorithm (1997), section 2. */
+/* The proof over ranks that edges are the minimum spanning forest. Every rank gets all edges given and makes the tree
+ * of Boruvka's rounds over them; each compares its own edges with the heaviest given between their ends. Source: King,
+ * A Simpler Minimum Spanning Tree Verification Algorithm (1997), section 2. */
 #include "core/call.h"
 #include "dist/msf_proof.h"
 

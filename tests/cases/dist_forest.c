@@ -130,7 +130,7 @@ static void types(bosc_ctx *ctx)
     }
 }
 
-/* NaNs, which weigh the same and most; parallel edges, of which each rank keeps the lightest alone in a minimum forest. */
+/* NaNs, which weigh the same and most; parallel edges, of which each rank keeps the lightest in a minimum forest. */
 static void nan_and_parallel(bosc_ctx *ctx)
 {
     struct suite_random r = {73};

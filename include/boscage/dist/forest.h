@@ -3,8 +3,8 @@
  *
  * Each rank has a graph of its own edges (boscage/graph.h), of any number, with the vertices of all: their number, the
  * type of the weights and id_bits are equal on all ranks. Together they are one graph. Its edge ids count the entries
- * over the ranks: entry i of rank r is edge i + the entries of the ranks below r. Options that leave one of
- * parallel edges do so among those of a rank: only PARALLEL_MIN, in a minimum forest, is then as for the whole graph.
+ * over the ranks: entry i of rank r is edge i + the entries of the ranks below r. Options that leave one of parallel
+ * edges do so among those of a rank: only PARALLEL_MIN, in a minimum forest, is then as for the whole graph.
  *
  * Options are those of boscage/forest.h. `maximum`, `trees`, the limit and the vertex mask must be equal on all ranks;
  * the edge mask is of the rank's own entries, and `algorithm` that of its own part of the work.
@@ -12,8 +12,9 @@
  * Vertices are replicated: a rank takes memory for all of them, whatever its edges. Answers are those of one context
  * for the graph whose entries are the ranks' ones in order, bit for bit.
  *
- * Source: Sanders, Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023): ranks first drop the edges that
- * cannot be in the forest, by a forest of their own; then Boruvka's rounds over replicated vertices. */
+ * Sources: Dehne, Goetz, Practical Parallel Algorithms for Minimum Spanning Trees (SRDS 1998): each rank drops edges
+ * that cannot be in the forest, by a forest of its own, and Boruvka's rounds go on over replicated vertices; Sanders,
+ * Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023), whose last phase does so. */
 #ifndef BOSCAGE_DIST_FOREST_H
 #define BOSCAGE_DIST_FOREST_H
 
@@ -29,10 +30,11 @@ BOSC_BEGIN_DECLS
  * all ranks. *info: may be NULL; set its size: of the whole forest, the same on all ranks; `rounds` are those over the
  * ranks, and no round is told.
  * Errors: BOSC_ERR_LIMIT for 2^32 - 1 entries or more in all where ids have 32 bits.
- * Cost: bosc_msf_compute of the rank's edges; then at most 32 rounds, each with two exchanges, in which a rank sends
- * 16 bytes (weights of 64 bits: 24) for each tree that is left, n at first and at most half as many a round. Scratch:
- * that of bosc_msf_compute, then a byte an entry and about 160 bytes a vertex. Where `trees` cuts the forest, labels
- * take log2(ranks) exchanges more, of 4 n bytes each. Waits. */
+ * Cost: bosc_msf_compute of the rank's edges; then at most 33 rounds, each with two exchanges, in which a rank sends
+ * 16 bytes (weights of 64 bits: 24) for each tree that is left, n at first and at most half as many a round. What
+ * follows from the list of the forest's edges every rank does by itself, in O(n) work. Where `trees` cuts the forest,
+ * labels take log2(ranks) exchanges more, of 4 n bytes each. Scratch: that of bosc_msf_compute, then a byte an entry
+ * and up to 220 bytes a vertex. Waits. */
 BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                            const bosc_msf_opts *opts, void *edges, int64_t *count, void *labels,
                                            bosc_msf_info *info);
@@ -51,7 +53,7 @@ BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm
  * 0. *edge: host, may be NULL: the offending edge's id over all ranks.
  * Cost: ids go to the ranks that have the edges; then every rank gets all edges given, 24 bytes each, makes the tree of
  * Boruvka's rounds over them, and compares its own edges with it: O(f log n + m log n) work for f edges given in all
- * and m of the rank's own. Scratch: a byte an entry, about 40 n bytes, and 170 bytes for each of the f. Waits. */
+ * and m of the rank's own. Scratch: a byte an entry, about 100 bytes a vertex, and 170 for each of the f. Waits. */
 BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                           const bosc_msf_opts *opts, const void *edges, int64_t count, int64_t *edge);
 

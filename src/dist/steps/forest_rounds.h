@@ -1,6 +1,6 @@
-/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round; each has a vertex that stands for
- * it. A record of a component is its lightest edge: two words (rank and other component, id) where ranks have 32 bits,
- * else three (rank, id, other component). */
+/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round; each has a vertex that stands
+ * for it. A record of a component is its lightest edge: two words (rank and other component, id) where ranks have 32
+ * bits, else three (rank, id, other component). "Rank" is that of a weight here (forest/forest.h). */
 #ifndef BI_DIST_STEPS_FOREST_ROUNDS_H
 #define BI_DIST_STEPS_FOREST_ROUNDS_H
 

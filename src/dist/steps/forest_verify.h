@@ -1,5 +1,5 @@
-/* Steps of the proof over ranks that a forest is minimum. What is found wrong is the smallest edge id of its kind, none:
- * INT64_MAX. */
+/* Steps of the proof over ranks that a forest is minimum. What is found wrong is the smallest edge id of its kind;
+ * none: INT64_MAX. */
 #ifndef BI_DIST_STEPS_FOREST_VERIFY_H
 #define BI_DIST_STEPS_FOREST_VERIFY_H
 
