@@ -160,8 +160,26 @@ static void one_of_three(bosc_ctx *ctx)
         for (w.mistake = 0; w.mistake < MISTAKES; w.mistake++) ranks_run(ctx, 3, 0, mistaken, &w);
 }
 
+/* No rank gives too many edges, but all together do. */
+static void give_half(struct rank *r)
+{
+    static const uint32_t list[1];
+    bosc_graph *graph = build(r, BOSC_U32, N, 32);
+    int64_t edge = 9;
+    CHECK_STATUS(r->ctx,
+                 bosc_dist_msf_verify(r->ctx, r->comm, graph, NULL, list, r->rank < 2 ? (int64_t)1 << 31 : 0, &edge),
+                 BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_message(r->ctx), "count: 4294967296 edges"));
+    CHECK_EQ(edge, 9);
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+    bosc_graph_free(graph);
+}
+
+static void too_many(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, give_half, NULL); }
+
 static const struct suite_case suite_cases_dist_forest_args[] = {
     {"alone", alone, NULL},
     {"one of three ranks", one_of_three, NULL},
+    {"too many edges", too_many, NULL},
 };
 SUITE(dist_forest_args);

@@ -36,13 +36,17 @@ BI_FN void bi_step_forest_ids(const struct bi_dist_forest_ids *a, int64_t i)
     a->out[i] = a->first + bi_word(a->in, a->wide, i);
 }
 
+/* Of equal ids beside each other the first is marked, so that none is written twice at once. */
 struct bi_dist_forest_mark {
     const uint64_t *ids;
     uint64_t first;
     uint8_t *marks;
 };
 
-BI_FN void bi_step_forest_mark(const struct bi_dist_forest_mark *a, int64_t i) { a->marks[a->ids[i] - a->first] = 1; }
+BI_FN void bi_step_forest_mark(const struct bi_dist_forest_mark *a, int64_t i)
+{
+    if (i == 0 || a->ids[i] != a->ids[i - 1]) a->marks[a->ids[i] - a->first] = 1;
+}
 
 /* Tiles of arcs: ends and rank of each marked edge that the options let count, by the place of its id. */
 struct bi_dist_forest_fetch {
