@@ -70,6 +70,7 @@ static void one_rank(bosc_ctx *ctx)
     }
 }
 
+#ifdef BOSC_FAULTS
 /* ---- three ranks ---- */
 
 /* The k-th passage of any rank fails: all end with one status, and the next call is right. */
@@ -143,6 +144,8 @@ static void three_ranks(bosc_ctx *ctx)
     forest_free(&b.g);
 }
 
+#endif
+
 /* A second call of the same shape takes no new scratch. */
 static void second_call(bosc_ctx *like)
 {
@@ -173,7 +176,9 @@ static void second_call(bosc_ctx *like)
 
 static const struct suite_case suite_cases_dist_forest_faults[] = {
     {"one rank", one_rank, NULL},
+#ifdef BOSC_FAULTS
     {"three ranks", three_ranks, NULL},
+#endif
     {"second call", second_call, NULL},
 };
 SUITE(dist_forest_faults);
