@@ -26,7 +26,6 @@ struct world {
     bosc_kdtree *tree, *unbuilt_tree, *published_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_hash *map, *multimap, *unbuilt_map;
-    bosc_comm *comm; /* of one rank */
     bosc_dist_hash *dist_map, *dist_multimap;
     bosc_graph *graph, *unbuilt_graph;
     bosc_cellgraph *cells, *unbuilt_cells[5];
@@ -737,7 +736,6 @@ static void make_world(struct world *w, bosc_ctx *ctx)
         w->level = 10; /* in the emulator that is much; what is told depends on time */
     make_arrays(w);
     make_structures(w);
-    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, w->tree, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, w->grid, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->map, w->keys, w->values, w->n));
@@ -756,7 +754,6 @@ static void free_world(struct world *w)
     void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values,  w->vectors, w->keep,
                       w->u,      w->v,       w->weights, w->pairs,   w->lengths, w->places,  w->tree_ids,
                       w->out,    w->copy,    w->boxes,   w->numbers, w->bits,    w->heap};
-    bosc_comm_free(w->comm);
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);
