@@ -15,5 +15,6 @@
 #include <boscage/dist/hash.h>
 #include <boscage/dist/prims.h>
 #include <boscage/dist/forest.h>
+#include <boscage/dist/kdtree.h>
 
 #endif

@@ -11,6 +11,8 @@
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"
 #include "dist/steps/scan.h"
+#include "dist/steps/kdtree_move.h"
+#include "dist/steps/kdtree_select.h"
 
 struct bi_dist_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;

@@ -1,0 +1,70 @@
+/* boscage/dist/kdtree.h - k-d trees over the ranks of a communicator.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The tree is that of boscage/kdtree.h: the in-order array of the points of all ranks. Each rank holds a range of it,
+ * its shard, which ends at the border of a subtree: of 2^d ranks each has a subtree of level d and the node after it;
+ * of other numbers shards differ by about an eighth of n / P at most. A rank keeps its shard as a tree of its own, and
+ * the boxes of all shards. Source: the medians are selected as in Blum et al., Time Bounds for Selection (1973), by
+ * digits of the superkeys.
+ *
+ * Below, n and m are the points and queries of this rank, P is the number of ranks, row the bytes of a point, and scratch
+ * is memory of the context beside the copies of host arrays that a CUDA context makes. */
+#ifndef BOSCAGE_DIST_KDTREE_H
+#define BOSCAGE_DIST_KDTREE_H
+
+#include <boscage/comm.h>
+#include <boscage/kdtree.h>
+
+BOSC_BEGIN_DECLS
+
+/* This rank's part of a distributed k-d tree. It may outlive the context that made it, but not the communicator. */
+typedef struct bosc_dist_kdtree bosc_dist_kdtree;
+
+/* Makes a tree without points. Collective.
+ * opts: as for bosc_kdtree_create; dtype, dim, duplicates and id_bits must be equal on all ranks. 32 bits are enough
+ * for ids as long as all ranks together have less than 2^32 - 1 points.
+ * tree: set on success. */
+BOSC_API bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                             bosc_dist_kdtree **tree);
+
+/* Frees this rank's part of the tree; NULL is allowed. Not collective. */
+BOSC_API void bosc_dist_kdtree_free(bosc_dist_kdtree *tree);
+
+/* Builds or rebuilds the tree. Collective.
+ * points: n rows of dim; a row begins `stride` elements after the one before it (0: dim).
+ * Errors: BOSC_ERR_DATA with the row's number among those of all ranks for a NaN; BOSC_ERR_LIMIT for 2^32 - 1 rows or
+ * more of one rank, or of all where ids have 32 bits. On failure the tree holds what it held before, or is empty on all
+ * ranks if points had been moved already.
+ * Cost: for each of log2 P levels (and up to 4 more where P is no power of two) rounds that pass over the n points and
+ * sum up to 512 KB over the ranks: 3 for most data of 4 bytes, more where many points share the digits of the median, up
+ * to 3 a coordinate (6 for 8 bytes) and 4 for the ids. Then an exchange of row + 12 bytes a point, and
+ * bosc_kdtree_build of about N / P points, where N is the sum of n. BOSC_KDTREE_DUPLICATES_REMOVE: before, an exchange of
+ * row bytes a point forth and 1 back, and a build of the points that come to this rank by their hashes: N / P, but all
+ * equal ones come to one rank.
+ * Scratch: 2 row + 40 bytes a point, and what the local builds take. */
+BOSC_API bosc_status bosc_dist_kdtree_build(bosc_ctx *ctx, bosc_dist_kdtree *tree, const void *points, int64_t n,
+                                            int64_t stride);
+
+typedef struct bosc_dist_kdtree_info {
+    size_t size;
+    int64_t n;          /* points given to the build by all ranks */
+    int64_t nodes;      /* points in the tree: n less the duplicates removed */
+    int64_t begin, end; /* this rank has nodes begin to end - 1 of the in-order array */
+    int32_t dim, depth; /* depth: levels of the tree, 0 for an empty one */
+    bosc_dtype dtype;
+    int32_t id_bits;
+    int64_t bytes; /* backend memory held by this rank's part */
+} bosc_dist_kdtree_info;
+
+/* Gets the sizes of the tree. Set `size`. Not collective. */
+BOSC_API bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tree,
+                                               bosc_dist_kdtree_info *info);
+
+/* Copies this rank's range of the in-order array. Not collective.
+ * points: (end - begin) x dim of the tree's dtype, -0 stored as +0; may be NULL.
+ * ids: end - begin, of id_bits; may be NULL.
+ * Cost: a build of the shard's subtrees. Scratch: 4 row + 20 bytes a node, and what the builds take. */
+BOSC_API bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids);
+
+BOSC_END_DECLS
+#endif

@@ -1,0 +1,109 @@
+/* Inside a distributed k-d tree, and what its drivers share.
+ *
+ * The in-order array of all points is cut into pieces: the subtrees of a level (even pieces: 2 j is subtree j) and the
+ * nodes above it (odd ones: 2 j + 1 is the node after subtree j, if there is one). A rank's shard are the pieces of
+ * successive subtrees. Where all of this lies is arithmetic on the number of nodes and ranks. */
+#ifndef BI_DIST_KDTREE_H
+#define BI_DIST_KDTREE_H
+
+#include <boscage/dist/kdtree.h>
+
+#include "dist/dist.h"
+#include "kdtree/handle.h"
+#include "kdtree/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bosc_dist_kdtree {
+    bosc_comm *comm;
+    struct bi_memory memory, host;
+    bosc_kdtree_opts opts;
+    bosc_kdtree *shard;     /* of this rank's points; its ids are their rows, in the order of their ids */
+    int64_t n, nodes;       /* of all ranks */
+    int64_t begin, end;     /* this rank's nodes; where they are none, the shard has no meaning */
+    struct bi_block ids;    /* int64 (end - begin): by row of the shard, ascending */
+    struct bi_block pieces; /* uint32 (end - begin): likewise */
+    struct bi_block boxes;  /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
+};
+
+/* ---- cuts ---- */
+
+struct bi_dist_cuts {
+    int64_t nodes;
+    int64_t rank_count;
+    int level; /* of the subtrees */
+};
+
+struct bi_dist_cuts bi_dist_kdtree_cuts(int64_t nodes, int32_t rank_count);
+/* The first subtree of a rank; of rank_count: the number of subtrees. */
+int64_t bi_dist_kdtree_first_subtree(const struct bi_dist_cuts *cuts, int64_t rank);
+/* Where a piece, and what a rank holds, lies in the in-order array. */
+struct bi_kdtree_range bi_dist_kdtree_piece(const struct bi_dist_cuts *cuts, int64_t piece);
+struct bi_kdtree_range bi_dist_kdtree_shard(const struct bi_dist_cuts *cuts, int64_t rank);
+
+/* The range of subtree i of a level. Unlike bi_kdtree_subtree it may be empty. */
+struct bi_kdtree_range bi_dist_kdtree_subtree(int64_t nodes, int level, int64_t i);
+
+/* ---- points ---- */
+
+/* Points of this rank, in reach, and their ids. */
+struct bi_dist_points {
+    struct bi_kdtree_rows rows;
+    int64_t first;      /* the id of row 0, where ids is NULL: then they ascend by one */
+    const int64_t *ids; /* ascending */
+    int64_t total;      /* points of all ranks */
+};
+
+/* Whether the context can reach the tree. */
+bosc_status bi_dist_kdtree_check(bosc_ctx *ctx, const bosc_dist_kdtree *tree);
+
+/* Brings this rank's rows in reach and looks for a NaN in them, unless assume_valid; `array` and the row's number among
+ * those of all ranks are in the message. */
+bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const char *array, int64_t first,
+                                 struct bi_kdtree_rows *rows);
+
+/* Replaces *points by those of them that stay where duplicates are removed: the rows of the smallest ids.
+ * *nodes: how many stay on all ranks. */
+bosc_status bi_dist_kdtree_unique(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
+                                  struct bi_dist_points *points, int64_t *nodes);
+
+/* *pieces = scratch: the piece of each point of a tree of `nodes`, by selection of the medians above the cut. */
+bosc_status bi_dist_kdtree_select(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
+                                  const struct bi_dist_points *points, int64_t nodes, uint32_t **pieces);
+
+/* ---- items to ranks ---- */
+
+struct bi_dist_deal {
+    struct bi_exchange x;
+    uint32_t *order; /* scratch: rows in the order in which they are sent */
+};
+
+/* Begins an exchange in which item i goes to rank bucket[i].
+ * rows: what the deal's order is of; NULL: 0, 1, 2, ... Ended by bi_exchange_end(&deal->x), on a failure too. */
+bosc_status bi_dist_kdtree_deal(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const uint32_t *bucket,
+                                const uint32_t *rows, int64_t n, struct bi_dist_deal *deal);
+
+/* Sends rows of `width` elements of `size` (4 or 8) bytes, `stride` elements apart, in the deal's order; those that come
+ * are put to `received`, which has x.received rows. */
+bosc_status bi_dist_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_deal *deal,
+                                const struct bi_kdtree_rows *rows, int64_t width, size_t size, void *received);
+
+/* ---- shards ---- */
+
+/* Empties the tree, and makes room for the ids and pieces of n rows. */
+bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n);
+
+/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of n points; and all
+ * ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
+bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
+                                   int64_t nodes);
+
+/* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32 bits. */
+bosc_status bi_dist_kdtree_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids, bool wide);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

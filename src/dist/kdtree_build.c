@@ -1,0 +1,186 @@
+/* The build: every point learns its piece of the in-order array, goes to the rank of the piece, and becomes a row of that
+ * rank's shard. */
+#include "dist/kdtree.h"
+#include "dist/steps/steps.h"
+
+/* ---- boxes ---- */
+
+/* *low = the box of n > 0 boxes, dim keys and as many again for the highest. */
+static bosc_status join_boxes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *rows, int64_t n, uint64_t **box)
+{
+    const int64_t dim = tree->opts.dim;
+    struct bi_dist_kdtree_box step = {.rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
+    bool first = true;
+    do {
+        const int64_t boxes = (step.n + BI_DIST_BOX - 1) / BI_DIST_BOX;
+        BI_TRY(bi_scratch_of(ctx, 2 * boxes * dim, sizeof *step.low, &step.low));
+        step.high = step.low + boxes * dim;
+        const struct bi_dist_steps *steps = ctx->ops->dist->steps;
+        BI_TRY((first ? steps->kdtree_box_rows : steps->kdtree_box_boxes)(ctx, boxes * dim, &step));
+        step.lows = step.low;
+        step.highs = step.high;
+        step.n = boxes;
+        first = false;
+    } while (step.n > 1);
+    *box = step.low;
+    return BOSC_OK;
+}
+
+/* This rank's box, to host memory. */
+static bosc_status find_box(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *rows, int64_t n, uint64_t *box)
+{
+    const int64_t dim = tree->opts.dim;
+    uint64_t *found;
+    for (int64_t c = 0; c < dim; c++) box[c] = UINT64_MAX, box[dim + c] = 0;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(join_boxes(ctx, tree, rows, n, &found));
+    BI_TRY(ctx->backend->copy(ctx, box, found, (size_t)(2 * dim) * sizeof *box));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status share_box(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
+                             uint64_t *own, uint64_t *all)
+{
+    const size_t bytes = 2 * (size_t)tree->opts.dim * sizeof *own;
+    if (mine == BOSC_OK) BI_WITH_SCRATCH(ctx, mine = find_box(ctx, tree, rows, n, own));
+    BI_TRY(bi_comm_agree(ctx, tree->comm, mine));
+    BI_TRY(bi_comm_all_gather(ctx, tree->comm, own, bytes, all));
+    mine = ctx->backend->copy(ctx, tree->boxes.data, all, bytes * (size_t)tree->comm->rank_count);
+    return bi_comm_agree(ctx, tree->comm, mine == BOSC_OK ? ctx->backend->sync(ctx) : mine);
+}
+
+static bosc_status make_boxes(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n)
+{
+    const size_t bytes = 2 * (size_t)tree->opts.dim * sizeof(uint64_t), all = bytes * (size_t)tree->comm->rank_count;
+    uint64_t *boxes = NULL;
+    if (mine == BOSC_OK) mine = bi_block_reserve(ctx, &tree->memory, &tree->boxes, all);
+    if (mine == BOSC_OK) {
+        boxes = bi_host_alloc(ctx, bytes + all);
+        mine = boxes ? BOSC_OK : BOSC_ERR_NOMEM;
+    }
+    bosc_status status = share_box(ctx, tree, mine, rows, n, boxes, boxes + 2 * tree->opts.dim);
+    bi_memory_release(&ctx->host, boxes, bytes + all);
+    return status;
+}
+
+/* ---- shards ---- */
+
+bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n)
+{
+    tree->n = tree->nodes = tree->begin = tree->end = 0;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * sizeof(int64_t)));
+    return bi_block_reserve(ctx, &tree->memory, &tree->pieces, (size_t)n * sizeof(uint32_t));
+}
+
+bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
+                                   int64_t nodes)
+{
+    const struct bi_dist_cuts cuts = bi_dist_kdtree_cuts(nodes, tree->comm->rank_count);
+    const struct bi_kdtree_range range = bi_dist_kdtree_shard(&cuts, tree->comm->rank);
+    const int64_t count = range.end - range.begin;
+    if (mine == BOSC_OK) mine = bosc_kdtree_build(ctx, tree->shard, rows, count, 0);
+    BI_TRY(make_boxes(ctx, tree, mine, rows, count));
+    tree->n = n;
+    tree->nodes = nodes;
+    tree->begin = range.begin;
+    tree->end = range.end;
+    return BOSC_OK;
+}
+
+/* Points, ids and pieces go to their ranks. */
+static bosc_status move_points(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct bi_dist_points *points,
+                               const uint32_t *pieces, int64_t nodes, const struct bi_dist_deal *deal)
+{
+    const int64_t dim = tree->opts.dim, received = deal->x.received;
+    const size_t size = bosc_dtype_size(tree->opts.dtype);
+    const struct bi_kdtree_rows piece_rows = {pieces, points->rows.n, 1};
+    struct bi_kdtree_rows id_rows = {points->ids, points->rows.n, 1};
+    void *rows = NULL;
+    int64_t *ids = NULL;
+    bosc_status mine = bi_scratch_of(ctx, received * dim, size, &rows);
+    BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, mine, deal, &points->rows, dim, size, rows));
+    mine = bi_dist_kdtree_begin_install(ctx, tree, received);
+    if (mine == BOSC_OK && !points->ids) {
+        mine = bi_scratch_of(ctx, points->rows.n, sizeof *ids, &ids);
+        const struct bi_dist_global_ids number = {points->first, ids};
+        if (mine == BOSC_OK && points->rows.n) mine = ctx->ops->dist->steps->global_ids(ctx, points->rows.n, &number);
+        id_rows.data = ids;
+    }
+    BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, mine, deal, &id_rows, 1, sizeof *ids, tree->ids.data));
+    BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, BOSC_OK, deal, &piece_rows, 1, sizeof *pieces, tree->pieces.data));
+    return bi_dist_kdtree_install(ctx, tree, BOSC_OK, rows, points->total, nodes);
+}
+
+/* *bucket = the rank of each point. */
+static bosc_status find_owners(bosc_ctx *ctx, const struct bi_dist_cuts *cuts, const uint32_t *pieces, int64_t n,
+                               uint32_t *host, uint32_t **bucket)
+{
+    const int64_t subtrees = (int64_t)1 << cuts->level;
+    uint32_t *rank_of;
+    for (int64_t r = 0, j = 0; r < cuts->rank_count; r++)
+        while (j < bi_dist_kdtree_first_subtree(cuts, r + 1)) host[j++] = (uint32_t)r;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof **bucket, bucket));
+    BI_TRY(bi_scratch_of(ctx, subtrees, sizeof *rank_of, &rank_of));
+    BI_TRY(ctx->backend->copy(ctx, rank_of, host, (size_t)subtrees * sizeof *rank_of));
+    const struct bi_dist_kdtree_owner owner = {pieces, rank_of, *bucket};
+    if (n) BI_TRY(ctx->ops->dist->steps->kdtree_owner(ctx, n, &owner));
+    return ctx->backend->sync(ctx); /* which has read `host` then */
+}
+
+static bosc_status deal_points(bosc_ctx *ctx, const bosc_dist_kdtree *tree, int64_t n, int64_t nodes,
+                               const uint32_t *pieces, struct bi_dist_deal *deal)
+{
+    const struct bi_dist_cuts cuts = bi_dist_kdtree_cuts(nodes, tree->comm->rank_count);
+    const size_t bytes = sizeof(uint32_t) << cuts.level;
+    uint32_t *host = bi_host_alloc(ctx, bytes), *bucket = NULL;
+    bosc_status mine = host ? find_owners(ctx, &cuts, pieces, n, host, &bucket) : BOSC_ERR_NOMEM;
+    bi_memory_release(&ctx->host, host, bytes);
+    return bi_dist_kdtree_deal(ctx, tree->comm, mine, bucket, NULL, n, deal);
+}
+
+/* ---- the call ---- */
+
+static bosc_status build(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_points *points, bosc_status mine)
+{
+    uint32_t *pieces = NULL;
+    struct bi_dist_deal deal;
+    int64_t nodes = points->total;
+    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
+        BI_TRY(bi_dist_kdtree_unique(ctx, tree, mine, points, &nodes));
+        mine = BOSC_OK;
+    }
+    BI_TRY(bi_dist_kdtree_select(ctx, tree, mine, points, nodes, &pieces));
+    bosc_status status = deal_points(ctx, tree, points->rows.n, nodes, pieces, &deal);
+    if (status == BOSC_OK) status = move_points(ctx, tree, points, pieces, nodes, &deal);
+    bi_exchange_end(ctx, &deal.x);
+    return status;
+}
+
+static bosc_status build_staged(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_points *points, bosc_status mine)
+{
+    const int64_t n = mine == BOSC_OK ? points->rows.n : 0;
+    BI_TRY(bi_comm_offset(ctx, tree->comm, mine, n, &points->first, &points->total));
+    if (tree->opts.id_bits == 32 && points->total >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points of all ranks; ids of 32 bits name less than 2^32 - 1",
+                       (long long)points->total);
+    mine = bi_dist_kdtree_stage(ctx, tree, "points", points->first, &points->rows);
+    return build(ctx, tree, points, mine);
+}
+
+static bosc_status check_build(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *points, int64_t n,
+                               int64_t stride, struct bi_kdtree_rows *rows)
+{
+    BI_TRY(bi_dist_kdtree_check(ctx, tree));
+    BI_TRY(bi_kdtree_check_size(ctx, n));
+    return bi_kdtree_check_rows(ctx, tree->shard, "points", points, "n", n, stride, rows);
+}
+
+bosc_status bosc_dist_kdtree_build(bosc_ctx *ctx, bosc_dist_kdtree *tree, const void *points, int64_t n, int64_t stride)
+{
+    struct bi_dist_points given = {.first = 0};
+    BI_ENTER(ctx);
+    if (!tree) return bi_dist_kdtree_check(ctx, tree);
+    bosc_status mine = check_build(ctx, tree, points, n, stride, &given.rows);
+    bi_expect(ctx, 80 * (double)given.rows.n);
+    BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &given, mine));
+}

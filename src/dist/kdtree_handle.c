@@ -1,0 +1,109 @@
+/* Handles of distributed k-d trees: created and freed, what they tell about themselves, and points brought in reach. */
+#include "core/check.h"
+#include "dist/kdtree.h"
+#include "dist/steps/steps.h"
+
+bosc_status bi_dist_kdtree_check(bosc_ctx *ctx, const bosc_dist_kdtree *tree)
+{
+    return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
+}
+
+bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const char *array, int64_t first,
+                                 struct bi_kdtree_rows *rows)
+{
+    const bosc_kdtree_opts *o = &tree->opts;
+    int64_t *found, row;
+    bool staged;
+    if (rows->n == 0) return BOSC_OK;
+    const size_t bytes = (size_t)((rows->n - 1) * rows->stride + o->dim) * bosc_dtype_size(o->dtype);
+    BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, &staged));
+    if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
+    BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, found));
+    BI_TRY(bi_read_back(ctx, &row, found, sizeof row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(first + row));
+}
+
+/* ---- create and free ---- */
+
+static bosc_status check_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree,
+                                bosc_kdtree_opts *full)
+{
+    BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
+    return tree ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+}
+
+static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const bosc_kdtree_opts *o)
+{
+    BI_TRY(bi_comm_same(ctx, comm, mine, "opts: dtype", (int64_t)o->dtype));
+    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: dim", o->dim));
+    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: duplicates", (int64_t)o->duplicates));
+    return bi_comm_same(ctx, comm, BOSC_OK, "opts: id_bits", o->id_bits);
+}
+
+static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree)
+{
+    bosc_kdtree_opts shard = *opts;
+    bosc_dist_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_dist_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
+    shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
+    shard.id_bits = 32;
+    shard.assume_valid = 1; /* as no rank lets a NaN through */
+    bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bi_memory_release(&ctx->host, fresh, sizeof *fresh);
+    return status;
+}
+
+bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                    bosc_dist_kdtree **tree)
+{
+    bosc_kdtree_opts full = {0};
+    bosc_dist_kdtree *fresh = NULL;
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    BI_TRY(check_same(ctx, comm, check_create(ctx, opts, tree, &full), &full));
+    bosc_status status = bi_comm_agree(ctx, comm, make(ctx, comm, &full, &fresh));
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_dist_kdtree_free(fresh);
+    return status;
+}
+
+void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
+{
+    if (!tree) return;
+    const struct bi_memory host = tree->host;
+    bosc_kdtree_free(tree->shard);
+    bi_block_free(&tree->memory, &tree->ids);
+    bi_block_free(&tree->memory, &tree->pieces);
+    bi_block_free(&tree->memory, &tree->boxes);
+    bi_memory_release(&host, tree, sizeof *tree);
+}
+
+bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_dist_kdtree_info *info)
+{
+    bosc_kdtree_info shard = {.size = sizeof shard};
+    BI_ENTER(ctx);
+    BI_TRY(bi_dist_kdtree_check(ctx, tree));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_info(ctx, "info", "bosc_dist_kdtree_info", info->size, sizeof *info));
+    BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
+    const bosc_dist_kdtree_info full = {.n = tree->n,
+                                        .nodes = tree->nodes,
+                                        .begin = tree->begin,
+                                        .end = tree->end,
+                                        .dim = tree->opts.dim,
+                                        .depth = bi_kdtree_depth(tree->nodes),
+                                        .dtype = tree->opts.dtype,
+                                        .id_bits = tree->opts.id_bits,
+                                        .bytes = shard.bytes +
+                                                 (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes)};
+    bi_give_info(info, &full, sizeof full);
+    return BOSC_OK;
+}

@@ -1,0 +1,143 @@
+/* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is that
+ * of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. */
+#include "dist/kdtree.h"
+#include "dist/steps/steps.h"
+
+/* A shard being put in order. All but the counts is in the backend's memory. */
+struct ordering {
+    bosc_ctx *ctx;
+    const bosc_dist_kdtree *tree;
+    const struct bi_dist_steps *steps;
+    struct bi_dist_cuts cuts;
+    int64_t n, dim;
+    size_t size;        /* of an element */
+    void *rows;         /* (n x dim), in the order of ids */
+    uint32_t *order;    /* rows by piece */
+    void *points, *ids; /* (n), in order */
+    bool wide;
+};
+
+/* Rows of `from`, chosen by `order` (NULL: all) and rotated, to `to`. */
+static bosc_status gather(const struct ordering *o, const void *from, const uint32_t *order, int64_t rotate, int64_t n,
+                          void *to)
+{
+    const struct bi_dist_kdtree_rows step = {from, to, order, o->dim, o->dim, rotate, o->size == 8};
+    return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
+}
+
+/* o->rows and o->order. */
+static bosc_status order_rows(const struct ordering *o)
+{
+    bosc_ctx *ctx = o->ctx;
+    const int64_t first = 2 * bi_dist_kdtree_first_subtree(&o->cuts, o->tree->comm->rank),
+                  next = 2 * bi_dist_kdtree_first_subtree(&o->cuts, o->tree->comm->rank + 1);
+    void *nodes;
+    uint32_t *ids, *bucket, *bad;
+    int64_t *offsets;
+    BI_TRY(bi_scratch_of(ctx, o->n * o->dim, o->size, &nodes));
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *bucket, &bucket));
+    BI_TRY(bi_scratch_of(ctx, next - first + 1, sizeof *offsets, &offsets));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
+    BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
+    BI_TRY(bosc_kdtree_get_nodes(ctx, o->tree->shard, nodes, ids));
+    const struct bi_dist_kdtree_rows scatter = {nodes, o->rows, ids, o->dim, o->dim, 0, o->size == 8};
+    BI_TRY(o->steps->kdtree_scatter(ctx, o->n * o->dim, &scatter));
+    const struct bi_dist_kdtree_iota iota = {ids};
+    BI_TRY(o->steps->kdtree_iota(ctx, o->n, &iota));
+    const struct bi_dist_kdtree_from from = {o->tree->pieces.data, (uint32_t)first, bucket};
+    BI_TRY(o->steps->kdtree_from(ctx, o->n, &from));
+    return ctx->backend->core->split(ctx, sizeof *ids, ids, bucket, o->n, next - first, o->order, offsets, bad);
+}
+
+/* The piece whose n rows begin at `begin` of o->order. */
+static bosc_status put_subtree(const struct ordering *o, bosc_kdtree *subtree, int64_t begin, int64_t n)
+{
+    bosc_ctx *ctx = o->ctx;
+    const int64_t rotate = o->cuts.level % o->dim;
+    const uint32_t *order = o->order + begin;
+    void *rotated;
+    uint32_t *rows;
+    BI_TRY(bi_scratch_of(ctx, n * o->dim, o->size, &rotated));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *rows, &rows));
+    BI_TRY(gather(o, o->rows, order, rotate, n, rotated));
+    BI_TRY(bosc_kdtree_build(ctx, subtree, rotated, n, 0));
+    BI_TRY(bosc_kdtree_get_nodes(ctx, subtree, rotated, rows));
+    BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n,
+                  (char *)o->points + (size_t)(begin * o->dim) * o->size));
+    const struct bi_dist_kdtree_names names = {rows, order, o->tree->ids.data,
+                                               (char *)o->ids + (size_t)begin * (o->wide ? 8 : 4), o->wide};
+    return o->steps->kdtree_names(ctx, n, &names);
+}
+
+static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
+{
+    const int32_t rank = o->tree->comm->rank;
+    const int64_t next = 2 * bi_dist_kdtree_first_subtree(&o->cuts, rank + 1);
+    for (int64_t p = 2 * bi_dist_kdtree_first_subtree(&o->cuts, rank); p < next; p++) {
+        const struct bi_kdtree_range r = bi_dist_kdtree_piece(&o->cuts, p);
+        if (r.begin == r.end) continue;
+        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
+    }
+    return o->ctx->backend->sync(o->ctx); /* before the tree goes */
+}
+
+static bosc_status put_in_order(struct ordering *o)
+{
+    bosc_ctx *ctx = o->ctx;
+    bosc_kdtree_opts opts = o->tree->opts;
+    bosc_kdtree *subtree;
+    BI_TRY(bi_scratch_of(ctx, o->n * o->dim, o->size, &o->rows));
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *o->order, &o->order));
+    BI_TRY_WITH_SCRATCH(ctx, order_rows(o));
+    opts.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
+    opts.id_bits = 32;
+    opts.assume_valid = 1;
+    BI_TRY(bosc_kdtree_create(ctx, &opts, &subtree));
+    bosc_status status = put_subtrees(o, subtree);
+    bosc_kdtree_free(subtree);
+    return status;
+}
+
+bosc_status bi_dist_kdtree_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids, bool wide)
+{
+    struct ordering o = {.ctx = ctx,
+                         .tree = tree,
+                         .steps = ctx->ops->dist->steps,
+                         .cuts = bi_dist_kdtree_cuts(tree->nodes, tree->comm->rank_count),
+                         .n = tree->end - tree->begin,
+                         .dim = tree->opts.dim,
+                         .size = bosc_dtype_size(tree->opts.dtype),
+                         .points = points,
+                         .ids = ids,
+                         .wide = wide};
+    if (o.n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, put_in_order(&o));
+}
+
+static bosc_status get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids)
+{
+    const size_t n = (size_t)(tree->end - tree->begin), id_size = (size_t)tree->opts.id_bits / 8,
+                 row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype);
+    struct bi_out point_out, id_out;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, points, points ? n * row : 0, &point_out, &staged));
+    BI_TRY(bi_stage_out(ctx, ids, ids ? n * id_size : 0, &id_out, &staged));
+    void *all_points = point_out.reachable, *all_ids = id_out.reachable;
+    if (!points) BI_TRY(bi_scratch(ctx, n * row, &all_points));
+    if (!ids) BI_TRY(bi_scratch(ctx, n * id_size, &all_ids));
+    BI_TRY(bi_dist_kdtree_nodes(ctx, tree, all_points, all_ids, id_size == 8));
+    BI_TRY(bi_stage_back(ctx, &point_out));
+    BI_TRY(bi_stage_back(ctx, &id_out));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_dist_kdtree_check(ctx, tree));
+    BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
+    BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
+    bi_expect(ctx, 60 * (double)(tree->end - tree->begin));
+    BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
+}
