@@ -12,7 +12,7 @@ static bosc_status join_boxes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const
     struct bi_dist_kdtree_box step = {.rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
     bool first = true;
     do {
-        const int64_t boxes = (step.n + BI_DIST_BOX - 1) / BI_DIST_BOX;
+        const int64_t boxes = (step.n + BI_DIST_BOX_ROWS - 1) / BI_DIST_BOX_ROWS;
         BI_TRY(bi_scratch_of(ctx, 2 * boxes * dim, sizeof *step.low, &step.low));
         step.high = step.low + boxes * dim;
         const struct bi_dist_steps *steps = ctx->ops->dist->steps;

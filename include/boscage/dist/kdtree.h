@@ -66,5 +66,19 @@ BOSC_API bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kd
  * Cost: a build of the shard's subtrees. Scratch: 4 row + 20 bytes a node, and what the builds take. */
 BOSC_API bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids);
 
+/* Finds the k nearest points of each query of this rank, as bosc_kdtree_knn does among all points. Collective.
+ * queries, stride: m rows of this rank, as in bosc_kdtree_knn.
+ * k: at least 1, the same on all ranks.
+ * ids: query_count x k, of id_bits.
+ * dist2: query_count x k, as in bosc_kdtree_knn; may be NULL.
+ * Errors: BOSC_ERR_DATA with the row's number among the queries of all ranks for a NaN, unless assume_valid;
+ * BOSC_ERR_LIMIT for 2^32 - 1 queries or more of one rank.
+ * Cost: each query is sent to the rank whose box is nearest, and then to those s others whose boxes are not beyond its
+ * k-th distance: (1 + s) x (row + 16 k) bytes, and as many searches, as bosc_kdtree_knn makes them. O(P dim) to find the
+ * ranks. Scratch: 24 k bytes a query, and (row + 40 k) bytes for each that is sent, or comes here, in one of the two
+ * rounds. */
+BOSC_API bosc_status bosc_dist_kdtree_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
+                                          int64_t query_count, int64_t stride, int64_t k, void *ids, void *dist2);
+
 BOSC_END_DECLS
 #endif

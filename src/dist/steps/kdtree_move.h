@@ -122,9 +122,9 @@ BI_FN void bi_step_kdtree_scatter_bytes(const struct bi_dist_kdtree_scatter_byte
     a->out[a->order[i]] = a->in[i];
 }
 
-/* The boxes of blocks of BI_DIST_BOX rows, or of as many boxes: box b has the lowest keys of its coordinates at
+/* The boxes of blocks of BI_DIST_BOX_ROWS rows, or of as many boxes: box b has the lowest keys of its coordinates at
  * low[b * dim], the highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
-enum { BI_DIST_BOX = 64 };
+enum { BI_DIST_BOX_ROWS = 64 };
 
 struct bi_dist_kdtree_box {
     struct bi_kdtree_rows rows;
@@ -137,9 +137,9 @@ struct bi_dist_kdtree_box {
 
 BI_FN void bi_step_kdtree_box_rows(const struct bi_dist_kdtree_box *a, int64_t i)
 {
-    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_DIST_BOX;
+    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_DIST_BOX_ROWS;
     uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t row = b * BI_DIST_BOX; row < end && row < a->n; row++) {
+    for (int64_t row = b * BI_DIST_BOX_ROWS; row < end && row < a->n; row++) {
         uint64_t key = bi_kdtree_key(a->rows.data, row * a->rows.stride + c, a->dtype);
         if (key < low) low = key;
         if (key > high) high = key;
@@ -150,9 +150,9 @@ BI_FN void bi_step_kdtree_box_rows(const struct bi_dist_kdtree_box *a, int64_t i
 
 BI_FN void bi_step_kdtree_box_boxes(const struct bi_dist_kdtree_box *a, int64_t i)
 {
-    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_DIST_BOX;
+    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_DIST_BOX_ROWS;
     uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t other = b * BI_DIST_BOX; other < end && other < a->n; other++) {
+    for (int64_t other = b * BI_DIST_BOX_ROWS; other < end && other < a->n; other++) {
         if (a->lows[other * a->dim + c] < low) low = a->lows[other * a->dim + c];
         if (a->highs[other * a->dim + c] > high) high = a->highs[other * a->dim + c];
     }

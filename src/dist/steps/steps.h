@@ -11,7 +11,9 @@
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"
 #include "dist/steps/scan.h"
+#include "dist/steps/kdtree_merge.h"
 #include "dist/steps/kdtree_move.h"
+#include "dist/steps/kdtree_reach.h"
 #include "dist/steps/kdtree_select.h"
 
 struct bi_dist_steps {

@@ -1,0 +1,24 @@
+/* What searches of distributed k-d trees share: queries go to the shards that they reach. */
+#ifndef BI_DIST_KDTREE_SEARCH_H
+#define BI_DIST_KDTREE_SEARCH_H
+
+#include "dist/kdtree.h"
+#include "dist/steps/steps.h"
+
+/* Whether a rank's rows can be searched for: as bi_kdtree_check_rows, and they have 32-bit numbers. */
+bosc_status bi_dist_kdtree_check_queries(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const char *array,
+                                         const void *data, const char *count_name, int64_t count, int64_t stride,
+                                         struct bi_kdtree_rows *rows);
+
+/* Queries against the boxes of the shards. */
+struct bi_dist_kdtree_reach bi_dist_kdtree_reach_of(const bosc_dist_kdtree *tree, const struct bi_kdtree_rows *rows);
+
+/* Pairs of a query and a rank that it must be sent to: scratch. */
+struct bi_dist_kdtree_pairs {
+    uint32_t *ranks, *queries;
+    int64_t count;
+};
+bosc_status bi_dist_kdtree_find_pairs(bosc_ctx *ctx, struct bi_dist_kdtree_reach *reach,
+                                      struct bi_dist_kdtree_pairs *pairs);
+
+#endif

@@ -1,0 +1,135 @@
+/* Steps that find the shards which a query must be sent to: those whose boxes it reaches. */
+#ifndef BI_DIST_STEPS_KDTREE_REACH_H
+#define BI_DIST_STEPS_KDTREE_REACH_H
+
+#include "kdtree/order.h"
+
+enum bi_dist_kdtree_search {
+    BI_DIST_KNN,    /* within the distance of the k-th neighbour so far, but for the shard that was asked first */
+    BI_DIST_RADIUS, /* within `limit` */
+    BI_DIST_BOX     /* rows are boxes: two rows each */
+};
+
+struct bi_dist_kdtree_reach {
+    const uint64_t *boxes; /* of the ranks: see struct bosc_dist_kdtree */
+    uint32_t rank_count;
+    int32_t dim;
+    bosc_dtype dtype;
+    struct bi_kdtree_rows rows;
+    enum bi_dist_kdtree_search search;
+    double limit;
+    const void *dist2; /* of KNN: rows of k, of float for F32, else double */
+    int64_t k;
+    uint32_t *home;         /* of KNN: the rank that was asked first; kdtree_nearest finds it */
+    int64_t *counts;        /* of kdtree_reach_count: ranks by query */
+    const int64_t *offsets; /* of kdtree_reach_fill: where the pairs of a query begin */
+    uint32_t *ranks, *queries;
+};
+
+/* The number whose ordered key this is, as bi_kdtree_number gives it. */
+BI_FN double bi_dist_number_of_key(uint64_t key, bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32: return (double)bi_f32_of_key((uint32_t)key);
+    case BOSC_F64: return bi_f64_of_key(key);
+    case BOSC_I32: return (double)(int32_t)((uint32_t)key ^ 0x80000000u);
+    default: return (double)(int64_t)(key ^ 0x8000000000000000ull);
+    }
+}
+
+/* How far coordinate c of query i is outside of box r. */
+BI_FN double bi_dist_kdtree_outside(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r, int32_t c)
+{
+    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim, *high = low + a->dim;
+    const int64_t at = i * a->rows.stride + c;
+    const uint64_t key = bi_kdtree_key(a->rows.data, at, a->dtype);
+    if (key >= low[c] && key <= high[c]) return 0;
+    const double bound = bi_dist_number_of_key(key < low[c] ? low[c] : high[c], a->dtype);
+    const double x = bi_kdtree_number(a->rows.data, at, a->dtype);
+    return a->dtype == BOSC_F32 ? (double)((float)x - (float)bound) : x - bound;
+}
+
+/* The squared distance of query i from box r, as bi_kdtree_dist2 computes it of points. Each of its operations rounds
+ * monotonically, so it is not more than the computed distance of any point in the box. */
+BI_FN double bi_dist_kdtree_box_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+{
+    if (a->dtype == BOSC_F32) {
+        float s = 0;
+        for (int32_t c = 0; c < a->dim; c++) {
+            const float d = (float)bi_dist_kdtree_outside(a, i, r, c);
+            s = s + d * d;
+        }
+        return (double)s;
+    }
+    double s = 0;
+    for (int32_t c = 0; c < a->dim; c++) {
+        const double d = bi_dist_kdtree_outside(a, i, r, c);
+        s = s + d * d;
+    }
+    return s;
+}
+
+BI_FN bool bi_dist_kdtree_is_empty(const struct bi_dist_kdtree_reach *a, uint32_t r)
+{
+    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim;
+    return low[0] > low[a->dim];
+}
+
+/* Whether box i and the box of rank r meet. */
+BI_FN bool bi_dist_kdtree_boxes_meet(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+{
+    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim, *high = low + a->dim;
+    const int64_t at = i * a->rows.stride;
+    for (int32_t c = 0; c < a->dim; c++)
+        if (bi_kdtree_key(a->rows.data, at + c, a->dtype) > high[c] ||
+            bi_kdtree_key(a->rows.data, at + a->dim + c, a->dtype) < low[c])
+            return false;
+    return true;
+}
+
+BI_FN bool bi_dist_kdtree_reaches(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+{
+    if (bi_dist_kdtree_is_empty(a, r)) return false;
+    if (a->search == BI_DIST_BOX) return bi_dist_kdtree_boxes_meet(a, i, r);
+    double limit = a->limit;
+    if (a->search == BI_DIST_KNN) {
+        if (r == a->home[i]) return false;
+        const int64_t last = i * a->k + a->k - 1;
+        limit = a->dtype == BOSC_F32 ? (double)((const float *)a->dist2)[last] : ((const double *)a->dist2)[last];
+    }
+    return bi_dist_kdtree_box_dist2(a, i, r) <= limit;
+}
+
+/* home[i] = the rank whose box is nearest, of those that have points; the lowest of several. */
+BI_FN void bi_step_kdtree_nearest(const struct bi_dist_kdtree_reach *a, int64_t i)
+{
+    uint32_t home = UINT32_MAX;
+    double nearest = 0;
+    for (uint32_t r = 0; r < a->rank_count; r++) {
+        if (bi_dist_kdtree_is_empty(a, r)) continue;
+        const double d = bi_dist_kdtree_box_dist2(a, i, r);
+        if (home != UINT32_MAX && d >= nearest) continue;
+        home = r;
+        nearest = d;
+    }
+    a->home[i] = home;
+}
+
+BI_FN void bi_step_kdtree_reach_count(const struct bi_dist_kdtree_reach *a, int64_t i)
+{
+    int64_t count = 0;
+    for (uint32_t r = 0; r < a->rank_count; r++) count += bi_dist_kdtree_reaches(a, i, r);
+    a->counts[i] = count;
+}
+
+BI_FN void bi_step_kdtree_reach_fill(const struct bi_dist_kdtree_reach *a, int64_t i)
+{
+    int64_t at = a->offsets[i];
+    for (uint32_t r = 0; r < a->rank_count; r++) {
+        if (!bi_dist_kdtree_reaches(a, i, r)) continue;
+        a->ranks[at] = r;
+        a->queries[at++] = (uint32_t)i;
+    }
+}
+
+#endif

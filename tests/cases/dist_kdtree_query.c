@@ -1,0 +1,135 @@
+/* Searches of k-d trees over ranks: the answers of one context, for any number of ranks and any slices. */
+#include "cases/dist_kdtree_data.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Queries of a trial, dealt to ranks by a seed of their own, and what one context answers. */
+struct search {
+    struct dist_trial t;
+    struct reference_points queries;
+    uint64_t seed;
+    int64_t k;
+    double radius;
+    char *ids, *dist2;
+    int64_t *offsets, *box_offsets;
+    char *row_ids, *row_dist2, *box_ids;
+};
+
+static size_t id_size(const struct search *s) { return s->t.opts.id_bits == 32 ? 4 : 8; }
+static size_t dist2_size(const struct search *s) { return s->t.points.dtype == BOSC_F32 ? 4 : 8; }
+
+static const void *slice_of(const struct rank *r, const struct search *s, int64_t *begin, int64_t *count)
+{
+    int64_t end;
+    ranks_slice(r, s->seed, s->queries.n, begin, &end);
+    *count = end - *begin;
+    return kd_row(&s->queries, *begin);
+}
+
+/* ---- neighbours ---- */
+
+static void knn_rank(struct rank *r)
+{
+    const struct search *s = r->user;
+    bosc_dist_kdtree *tree = dist_build(r, &s->t);
+    int64_t begin, n;
+    const void *queries = slice_of(r, s, &begin, &n);
+    const size_t entries = (size_t)(n * s->k), first = (size_t)(begin * s->k);
+    char *ids = suite_alloc(entries * id_size(s)), *dist2 = suite_alloc(entries * dist2_size(s));
+    CHECK_OK(r->ctx, bosc_dist_kdtree_knn(r->ctx, tree, n ? queries : NULL, n, s->queries.stride, s->k, ids, dist2));
+    CHECK(memcmp(ids, s->ids + first * id_size(s), entries * id_size(s)) == 0);
+    CHECK(memcmp(dist2, s->dist2 + first * dist2_size(s), entries * dist2_size(s)) == 0);
+    memset(ids, 1, entries * id_size(s));
+    CHECK_OK(r->ctx, bosc_dist_kdtree_knn(r->ctx, tree, queries, n, s->queries.stride, s->k, ids, NULL));
+    CHECK(memcmp(ids, s->ids + first * id_size(s), entries * id_size(s)) == 0);
+    bosc_dist_kdtree_free(tree);
+    free(ids);
+    free(dist2);
+}
+
+static void check_knn(bosc_ctx *ctx, struct search *s)
+{
+    const size_t entries = (size_t)(s->queries.n * s->k);
+    s->ids = suite_alloc(entries * id_size(s));
+    s->dist2 = suite_alloc(entries * dist2_size(s));
+    CHECK_OK(ctx,
+             bosc_kdtree_knn(ctx, s->t.tree, s->queries.data, s->queries.n, s->queries.stride, s->k, s->ids, s->dist2));
+    EACH_RANK_COUNT(i) ranks_run(ctx, rank_counts[i], 0, knn_rank, s);
+    free(s->ids);
+    free(s->dist2);
+}
+
+/* ---- trials ---- */
+
+/* Points and queries of a kind: every type and shape, and others as it comes. */
+static void begin_search(bosc_ctx *ctx, struct search *s, int kind)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    static const int32_t dims[] = {3, 2, 1, 6};
+    const enum kd_shape shape = (enum kd_shape)(kind / 4);
+    const int32_t dim = dims[(kind + kind / 4) % 4];
+    const int64_t n = suite_slow(ctx) ? 90 + kind : 500 + 3 * kind, m = suite_slow(ctx) ? 40 : 200;
+    struct suite_random r = {(uint64_t)kind + 1};
+    *s = (struct search){.seed = (uint64_t)kind % 5,
+                         .t = {.seed = (uint64_t)kind % 3, .opts = {.size = sizeof s->t.opts}}};
+    s->t.opts.dtype = dtypes[kind % 4];
+    s->t.opts.dim = dim;
+    s->t.opts.id_bits = kind % 3 == 1 ? 32 : 64;
+    s->t.opts.duplicates = (bosc_kdtree_duplicates)(kind % 7 == 3);
+    s->t.points = kd_points(&r, dtypes[kind % 4], dim, n, dim, shape);
+    s->queries = kd_points(&r, dtypes[kind % 4], dim, m, dim + kind % 2, kind % 3 ? shape : KD_RANDOM);
+    dist_begin(ctx, &s->t);
+}
+
+static void end_search(struct search *s)
+{
+    dist_end(&s->t);
+    free((void *)(uintptr_t)s->queries.data);
+}
+
+static void knn(bosc_ctx *ctx)
+{
+    static const int64_t many[] = {1, 3, 40, 700};
+    for (int kind = 0; kind < 4 * KD_SHAPES; kind++) {
+        struct search s;
+        if (suite_leaves_out()) continue;
+        begin_search(ctx, &s, kind);
+        s.k = many[(kind + kind / 8) % 4];
+        check_knn(ctx, &s);
+        end_search(&s);
+    }
+}
+
+/* Trees of few points or none, among more ranks. */
+static void knn_few(bosc_ctx *ctx)
+{
+    for (int64_t n = 0; n < 12; n++) {
+        struct suite_random r = {(uint64_t)n};
+        struct search s = {.seed = 2, .k = 4, .t = {.seed = 1, .opts = {.size = sizeof s.t.opts, .dim = 2}}};
+        if (suite_leaves_out()) continue;
+        s.t.points = kd_points(&r, BOSC_F32, 2, n, 2, KD_GRID);
+        s.queries = kd_points(&r, BOSC_F32, 2, n % 3 * 9, 2, KD_GRID);
+        dist_begin(ctx, &s.t);
+        check_knn(ctx, &s);
+        end_search(&s);
+    }
+}
+
+static void knn_large(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    struct search s = {.k = 8, .t = {.opts = {.size = sizeof s.t.opts, .dim = 3}}};
+    s.t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 1000 : 20000, 3, KD_RANDOM);
+    s.queries = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 200 : 3000, 3, KD_RANDOM);
+    dist_begin(ctx, &s.t);
+    check_knn(ctx, &s);
+    end_search(&s);
+}
+
+static const struct suite_case suite_cases_dist_kdtree_query[] = {
+    {"knn", knn, NULL},
+    {"knn_few", knn_few, NULL},
+    {"knn_large", knn_large, NULL},
+};
+SUITE(dist_kdtree_query);
