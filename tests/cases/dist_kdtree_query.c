@@ -60,6 +60,83 @@ static void check_knn(bosc_ctx *ctx, struct search *s)
     free(s->dist2);
 }
 
+/* ---- rows ---- */
+
+/* One of the two searches by rows, of this rank's n queries from `begin` on. */
+static bosc_status find_rows(struct rank *r, const struct search *s, const bosc_dist_kdtree *tree, bool boxes,
+                             int64_t begin, int64_t n, int64_t *offsets, void *ids, void *dist2, int64_t capacity)
+{
+    const size_t row = (size_t)s->t.points.dim * dist_element(&s->t);
+    if (boxes)
+        return bosc_dist_kdtree_box(r->ctx, tree, (const char *)s->queries.data + 2 * (size_t)begin * row, n, offsets,
+                                    ids, capacity);
+    return bosc_dist_kdtree_radius(r->ctx, tree, n ? kd_row(&s->queries, begin) : NULL, n, s->queries.stride, s->radius,
+                                   offsets, ids, dist2, capacity);
+}
+
+static void check_rows(struct rank *r, const struct search *s, const bosc_dist_kdtree *tree, bool boxes)
+{
+    int64_t begin, end;
+    const int64_t *all = boxes ? s->box_offsets : s->offsets;
+    ranks_slice(r, s->seed, boxes ? s->queries.n / 2 : s->queries.n, &begin, &end);
+    const int64_t n = end - begin, total = all[end] - all[begin];
+    int64_t *offsets = suite_alloc((size_t)(n + 1) * sizeof *offsets);
+    char *ids = suite_alloc((size_t)total * id_size(s)), *dist2 = suite_alloc((size_t)total * dist2_size(s));
+    CHECK_OK(r->ctx, find_rows(r, s, tree, boxes, begin, n, offsets, NULL, NULL, 0));
+    for (int64_t q = 0; q <= n; q++) CHECK_EQ(offsets[q], all[begin + q] - all[begin]);
+    for (int with = 1; with >= 0; with--) {
+        memset(ids, 1, (size_t)total * id_size(s));
+        CHECK_OK(r->ctx, find_rows(r, s, tree, boxes, begin, n, offsets, total || r->rank % 2 ? ids : NULL,
+                                   with ? dist2 : NULL, total));
+        CHECK(memcmp(ids, (boxes ? s->box_ids : s->row_ids) + (size_t)all[begin] * id_size(s),
+                     (size_t)total * id_size(s)) == 0);
+    }
+    if (!boxes)
+        CHECK(memcmp(dist2, s->row_dist2 + (size_t)all[begin] * dist2_size(s), (size_t)total * dist2_size(s)) == 0);
+    free(offsets);
+    free(ids);
+    free(dist2);
+}
+
+static void rows_rank(struct rank *r)
+{
+    const struct search *s = r->user;
+    bosc_dist_kdtree *tree = dist_build(r, &s->t);
+    check_rows(r, s, tree, false);
+    if (s->box_offsets) check_rows(r, s, tree, true);
+    bosc_dist_kdtree_free(tree);
+}
+
+static void find_whole(bosc_ctx *ctx, struct search *s)
+{
+    const int64_t n = s->queries.n;
+    const bosc_kdtree *tree = s->t.tree;
+    s->offsets = suite_alloc((size_t)(n + 1) * 8);
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, s->queries.data, n, s->queries.stride, s->radius, s->offsets, NULL,
+                                     NULL, 0));
+    s->row_ids = suite_alloc((size_t)s->offsets[n] * id_size(s));
+    s->row_dist2 = suite_alloc((size_t)s->offsets[n] * dist2_size(s));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, s->queries.data, n, s->queries.stride, s->radius, s->offsets,
+                                     s->row_ids, s->row_dist2, s->offsets[n]));
+    if (s->queries.stride != s->queries.dim) return;
+    s->box_offsets = suite_alloc((size_t)(n / 2 + 1) * 8);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, s->queries.data, n / 2, s->box_offsets, NULL, 0));
+    s->box_ids = suite_alloc((size_t)s->box_offsets[n / 2] * id_size(s));
+    CHECK_OK(ctx,
+             bosc_kdtree_box(ctx, tree, s->queries.data, n / 2, s->box_offsets, s->box_ids, s->box_offsets[n / 2]));
+}
+
+static void check_search(bosc_ctx *ctx, struct search *s)
+{
+    find_whole(ctx, s);
+    EACH_RANK_COUNT(i) ranks_run(ctx, rank_counts[i], 0, rows_rank, s);
+    free(s->offsets);
+    free(s->row_ids);
+    free(s->row_dist2);
+    free(s->box_offsets);
+    free(s->box_ids);
+}
+
 /* ---- trials ---- */
 
 /* Points and queries of a kind: every type and shape, and others as it comes. */
@@ -127,9 +204,35 @@ static void knn_large(bosc_ctx *ctx)
     end_search(&s);
 }
 
+static void rows(bosc_ctx *ctx)
+{
+    static const double radii[] = {300, 0, 1.5, 1e18, 90};
+    for (int kind = 0; kind < 4 * KD_SHAPES; kind++) {
+        struct search s;
+        if (suite_leaves_out()) continue;
+        begin_search(ctx, &s, kind);
+        s.radius = radii[kind % 5];
+        check_search(ctx, &s);
+        end_search(&s);
+    }
+}
+
+static void rows_few(bosc_ctx *ctx)
+{
+    for (int64_t n = 0; n < 12; n++) {
+        struct suite_random r = {(uint64_t)n};
+        struct search s = {.seed = 2, .radius = 1, .t = {.seed = 1, .opts = {.size = sizeof s.t.opts, .dim = 2}}};
+        if (suite_leaves_out()) continue;
+        s.t.points = kd_points(&r, BOSC_F32, 2, n, 2, KD_GRID);
+        s.queries = kd_points(&r, BOSC_F32, 2, n % 3 * 9, 2, KD_GRID);
+        dist_begin(ctx, &s.t);
+        check_search(ctx, &s);
+        end_search(&s);
+    }
+}
+
 static const struct suite_case suite_cases_dist_kdtree_query[] = {
-    {"knn", knn, NULL},
-    {"knn_few", knn_few, NULL},
-    {"knn_large", knn_large, NULL},
+    {"knn", knn, NULL},   {"knn_few", knn_few, NULL},   {"knn_large", knn_large, NULL},
+    {"rows", rows, NULL}, {"rows_few", rows_few, NULL},
 };
 SUITE(dist_kdtree_query);

@@ -80,5 +80,26 @@ BOSC_API bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_k
 BOSC_API bosc_status bosc_dist_kdtree_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
                                           int64_t query_count, int64_t stride, int64_t k, void *ids, void *dist2);
 
+/* Finds all points within a radius of each query of this rank, as bosc_kdtree_radius does among all points: as CSR rows,
+ * by two calls. Collective.
+ * queries, stride, offsets, dist2, capacity: as in bosc_kdtree_radius, of this rank's queries.
+ * radius: the same on all ranks.
+ * ids: NULL on all ranks in the first call. In the second one a rank without answers may give NULL as well.
+ * Errors: as bosc_kdtree_radius, and BOSC_ERR_LIMIT as bosc_dist_kdtree_knn.
+ * Cost: each query is sent to the s ranks whose boxes are within the radius: s x (row + 8) bytes, and 16 bytes an answer
+ * in the second call; searches as bosc_kdtree_radius makes them; O(P dim) a query to find the ranks, and O(s r) to merge
+ * r answers. Scratch: 48 bytes a query, row + 24 for each that is sent or comes here, and 20 an answer at both ends. */
+BOSC_API bosc_status bosc_dist_kdtree_radius(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
+                                             int64_t query_count, int64_t stride, double radius, int64_t *offsets,
+                                             void *ids, void *dist2, int64_t capacity);
+
+/* Finds all points in closed boxes of this rank, as bosc_kdtree_box does among all points: as CSR rows, by two calls as
+ * those of bosc_dist_kdtree_radius. Collective.
+ * boxes, offsets, ids, capacity: as in bosc_kdtree_box, of this rank's boxes.
+ * Errors: as bosc_kdtree_box, and BOSC_ERR_LIMIT as bosc_dist_kdtree_knn.
+ * Cost: as bosc_dist_kdtree_radius, of boxes of 2 row bytes. */
+BOSC_API bosc_status bosc_dist_kdtree_box(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *boxes,
+                                          int64_t box_count, int64_t *offsets, void *ids, int64_t capacity);
+
 BOSC_END_DECLS
 #endif
