@@ -6,6 +6,7 @@
 
 #include "comm/comm.h"
 #include "support/faults.h"
+#include "support/saved.h"
 
 enum { POINTS = 60, QUERIES = 20, K = 3, RADIUS = 400, ROOM = 1 << 15 };
 
@@ -17,7 +18,8 @@ struct subject {
     bosc_dist_kdtree *tree;
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     int64_t offsets[QUERIES + 1], box_offsets[QUERIES / 2 + 1];
-    int64_t before; /* points in the tree before the call */
+    int64_t before;    /* points in the tree before the call */
+    struct saved file; /* of rank 0 */
     unsigned char out[ROOM];
 };
 
@@ -79,11 +81,28 @@ static bosc_status box_rows(bosc_ctx *ctx, struct subject *s)
                                 s->box_offsets[QUERIES / 2]);
 }
 
+static bosc_status write_file(bosc_ctx *ctx, struct subject *s)
+{
+    s->file.size = 0;
+    return bosc_dist_kdtree_write(ctx, s->tree, saved_append, &s->file);
+}
+
+static bosc_status read_file(bosc_ctx *ctx, struct subject *s)
+{
+    bosc_dist_kdtree *tree = NULL;
+    s->file.at = 0;
+    const bosc_status status = bosc_dist_kdtree_read(ctx, s->comm, saved_deliver, &s->file, &tree);
+    CHECK((status == BOSC_OK) == (tree != NULL));
+    bosc_dist_kdtree_free(tree);
+    return status;
+}
+
 static const struct {
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     bool removed; /* of a tree without duplicates */
-} calls[] = {{create, false},         {build, false},       {build, true},        {get_nodes, false}, {knn, false},
-             {radius_offsets, false}, {radius_rows, false}, {box_offsets, false}, {box_rows, false}};
+} calls[] = {{create, false},   {build, false},          {build, true},        {get_nodes, false},
+             {knn, false},      {radius_offsets, false}, {radius_rows, false}, {box_offsets, false},
+             {box_rows, false}, {write_file, false},     {read_file, false}};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* ---- one rank ---- */
@@ -127,6 +146,7 @@ static void make_tree(struct subject *s, bosc_ctx *ctx, bosc_comm *comm, int64_t
     CHECK_OK(ctx,
              bosc_dist_kdtree_radius(ctx, s->tree, s->queries.data, QUERIES, 0, RADIUS, s->offsets, NULL, NULL, 0));
     CHECK_OK(ctx, bosc_dist_kdtree_box(ctx, s->tree, s->queries.data, QUERIES / 2, s->box_offsets, NULL, 0));
+    if (s->run == write_file || s->run == read_file) CHECK_OK(ctx, write_file(ctx, s));
     CHECK(s->offsets[QUERIES] > 0 && s->offsets[QUERIES] <= ROOM / 16);
     CHECK((s->box_offsets[QUERIES / 2] > 0 || s->t.opts.duplicates) && s->box_offsets[QUERIES / 2] <= ROOM / 8);
 }
@@ -144,6 +164,8 @@ static void close_subject(void *user)
     struct subject *s = user;
     bosc_dist_kdtree_free(s->tree);
     bosc_comm_free(s->comm);
+    free(s->file.bytes);
+    s->file = (struct saved){NULL, 0, 0, 0};
 }
 
 static bosc_status run_subject(bosc_ctx *ctx, void *user)
@@ -224,6 +246,7 @@ static void fail_one(struct rank *r)
     make_tree(&s, r->ctx, r->comm, POINTS); /* all can be used on */
     CHECK_OK(r->ctx, s.run(r->ctx, &s));
     bosc_dist_kdtree_free(s.tree);
+    free(s.file.bytes);
     free_points(&s);
 }
 

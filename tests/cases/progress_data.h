@@ -24,6 +24,8 @@ struct world {
     int64_t *u, *v, *weights, *pairs, *numbers;
     double *lengths, *places;
     bosc_kdtree *tree, *unbuilt_tree, *published_tree;
+    bosc_comm *comm; /* of one rank */
+    bosc_dist_kdtree *dist_tree, *unbuilt_dist_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_hash *map, *multimap, *unbuilt_map;
     bosc_dist_hash *dist_map, *dist_multimap;
@@ -89,6 +91,37 @@ static bosc_status kdtree_box(struct world *w)
     return bosc_kdtree_box(w->ctx, w->tree, w->boxes, w->n, w->offsets, w->out, OUT / 4);
 }
 static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w->ctx, w->tree, NULL); }
+
+/* ---- distributed k-d trees ---- */
+
+static bosc_status dist_kdtree_build(struct world *w)
+{
+    return bosc_dist_kdtree_build(w->ctx, w->unbuilt_dist_tree, w->points, w->n, 3);
+}
+static bosc_status dist_kdtree_get_nodes(struct world *w)
+{
+    return bosc_dist_kdtree_get_nodes(w->ctx, w->dist_tree, NULL, w->out);
+}
+static bosc_status dist_kdtree_knn(struct world *w)
+{
+    return bosc_dist_kdtree_knn(w->ctx, w->dist_tree, w->points, w->n, 3, K, w->out, NULL);
+}
+static bosc_status dist_kdtree_offsets(struct world *w)
+{
+    return bosc_dist_kdtree_radius(w->ctx, w->dist_tree, w->points, w->n, 3, NEAR, w->offsets, NULL, NULL, 0);
+}
+static bosc_status dist_kdtree_radius(struct world *w)
+{
+    return bosc_dist_kdtree_radius(w->ctx, w->dist_tree, w->points, w->n, 3, NEAR, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status dist_kdtree_box_offsets(struct world *w)
+{
+    return bosc_dist_kdtree_box(w->ctx, w->dist_tree, w->boxes, w->n, w->offsets, NULL, 0);
+}
+static bosc_status dist_kdtree_box(struct world *w)
+{
+    return bosc_dist_kdtree_box(w->ctx, w->dist_tree, w->boxes, w->n, w->offsets, w->out, OUT / 8);
+}
 
 /* ---- voxel grids ---- */
 
@@ -518,6 +551,13 @@ static const struct call calls[] = {
     {"kdtree_box", kdtree_box_offsets, NULL, false},
     {"kdtree_box", kdtree_box, kdtree_box_offsets, false},
     {"kdtree_verify", kdtree_verify, NULL, false},
+    {"dist_kdtree_build", dist_kdtree_build, NULL, false},
+    {"dist_kdtree_get_nodes", dist_kdtree_get_nodes, NULL, false},
+    {"dist_kdtree_knn", dist_kdtree_knn, NULL, false},
+    {"dist_kdtree_radius", dist_kdtree_offsets, NULL, false},
+    {"dist_kdtree_radius", dist_kdtree_radius, dist_kdtree_offsets, false},
+    {"dist_kdtree_box", dist_kdtree_box_offsets, NULL, false},
+    {"dist_kdtree_box", dist_kdtree_box, dist_kdtree_box_offsets, false},
     {"voxelgrid_build", voxelgrid_build, NULL, false},
     {"voxelgrid_radius_count", voxelgrid_radius_count, NULL, false},
     {"voxelgrid_voxel_count", voxelgrid_voxel_count, NULL, false},
@@ -714,6 +754,10 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_trie_create(ctx, &published, &w->published));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
     CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &w->model));
+    const bosc_kdtree_opts dist = {.size = sizeof dist, .dim = 3};
+    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
+    CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->dist_tree));
+    CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_dist_tree));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
     const bosc_cbt_opts bisection = {.size = sizeof bisection, .depth = w->depth, .level = w->level, .id_bits = 64};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &bisection, &w->bisection));
@@ -737,6 +781,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     make_arrays(w);
     make_structures(w);
     CHECK_OK(ctx, bosc_kdtree_build(ctx, w->tree, w->points, w->n, 3));
+    CHECK_OK(ctx, bosc_dist_kdtree_build(ctx, w->dist_tree, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, w->grid, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->map, w->keys, w->values, w->n));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->multimap, w->bins, w->values, w->n));
@@ -757,6 +802,9 @@ static void free_world(struct world *w)
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);
+    bosc_dist_kdtree_free(w->dist_tree);
+    bosc_dist_kdtree_free(w->unbuilt_dist_tree);
+    bosc_comm_free(w->comm);
     bosc_voxelgrid_free(w->grid);
     bosc_voxelgrid_free(w->unbuilt_grid);
     bosc_hash_free(w->map);

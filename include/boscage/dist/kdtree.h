@@ -101,5 +101,22 @@ BOSC_API bosc_status bosc_dist_kdtree_radius(bosc_ctx *ctx, const bosc_dist_kdtr
 BOSC_API bosc_status bosc_dist_kdtree_box(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *boxes,
                                           int64_t box_count, int64_t *offsets, void *ids, int64_t capacity);
 
+/* Saves the tree as the bytes that bosc_kdtree_write saves of all points. Collective.
+ * write, user: of rank 0, which alone writes; ignored on the others.
+ * Errors: BOSC_ERR_IO if write fails; BOSC_ERR_LIMIT for a tree of 2^32 - 1 points or more, or without duplicates.
+ * Cost: as bosc_dist_kdtree_get_nodes, and an exchange with rank 0 for each megabyte. */
+BOSC_API bosc_status bosc_dist_kdtree_write(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_write_fn write,
+                                            void *user);
+
+/* Reads a saved tree into a new handle. Collective.
+ * read, user: of rank 0, which alone reads; ignored on the others.
+ * tree: set on success.
+ * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; BOSC_ERR_LIMIT for a tree without
+ * duplicates; BOSC_ERR_DATA for a NaN.
+ * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build. Host memory for
+ * n / P points on each rank, which grows with what was really read, and 3 row + 20 bytes of scratch a point. */
+BOSC_API bosc_status bosc_dist_kdtree_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_fn read, void *user,
+                                           bosc_dist_kdtree **tree);
+
 BOSC_END_DECLS
 #endif

@@ -2,6 +2,7 @@
 #ifndef BI_DIST_STEPS_KDTREE_MOVE_H
 #define BI_DIST_STEPS_KDTREE_MOVE_H
 
+#include "base/atomic.h"
 #include "base/words.h"
 #include "kdtree/order.h"
 
@@ -100,6 +101,32 @@ BI_FN void bi_step_kdtree_hash(const struct bi_dist_kdtree_hash *a, int64_t i)
     for (int32_t c = 0; c < a->dim; c++)
         h = bi_mix_u64(h + 0x9e3779b97f4a7c15ull + bi_kdtree_key(a->rows.data, i * a->rows.stride + c, a->dtype));
     a->bucket[i] = (uint32_t)((h >> 32) * a->ranks >> 32);
+}
+
+/* bucket[i] = the rank to which row ids[i] of `n` goes; a rank that is there for an id out of range as well. */
+struct bi_dist_kdtree_owner_of_id {
+    const uint32_t *ids;
+    int64_t n;
+    uint32_t ranks;
+    uint32_t *bucket;
+};
+
+BI_FN void bi_step_kdtree_owner_of_id(const struct bi_dist_kdtree_owner_of_id *a, int64_t i)
+{
+    uint64_t rank = (uint64_t)a->ids[i] * a->ranks / (uint64_t)a->n;
+    a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
+}
+
+/* *bad becomes the lowest place whose id is not first + its number. */
+struct bi_dist_kdtree_check_ids {
+    const uint32_t *ids;
+    int64_t first;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_kdtree_check_ids(const struct bi_dist_kdtree_check_ids *a, int64_t i)
+{
+    if (a->ids[i] != a->first + i) bi_atomic_min_i64(a->bad, i);
 }
 
 /* keep[rows[i]] = 1. */

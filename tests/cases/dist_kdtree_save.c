@@ -1,0 +1,225 @@
+/* Saved k-d trees over ranks: the bytes of one tree, read by any number of ranks, and no damage goes unseen. */
+#include "cases/dist_kdtree_data.h"
+
+#include "comm/comm.h"
+#include "kdtree/save.h"
+#include "support/saved.h"
+
+SAVED_KIND(kdtree, "saved tree: ", bi_kdtree_header)
+
+struct saving {
+    struct dist_trial t;
+    struct saved whole; /* the bytes of one tree */
+};
+
+static int refuse(void *user, const void *bytes, size_t count)
+{
+    (void)bytes, (void)count;
+    return --*(int *)user < 0;
+}
+
+/* ---- written and read ---- */
+
+static void check_written(struct rank *r, const struct saving *s, const bosc_dist_kdtree *tree)
+{
+    struct saved f = {NULL, 0, 0, 0};
+    const bool writes = r->rank == 0;
+    CHECK_OK(r->ctx, bosc_dist_kdtree_write(r->ctx, tree, writes ? saved_append : NULL, writes ? &f : NULL));
+    if (writes) CHECK(f.size == s->whole.size && memcmp(f.bytes, s->whole.bytes, f.size) == 0);
+    free(f.bytes);
+    for (int pieces = 0; pieces < 2; pieces++) {
+        int left = pieces;
+        CHECK_STATUS(r->ctx, bosc_dist_kdtree_write(r->ctx, tree, refuse, &left), BOSC_ERR_IO);
+        CHECK(suite_begins(bosc_message(r->ctx), writes ? "write: " : "rank 0: write: "));
+    }
+}
+
+static void check_read(struct rank *r, const struct saving *s)
+{
+    struct saved f = s->whole;
+    bosc_dist_kdtree *tree = NULL;
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    const size_t row = (size_t)s->t.opts.dim * dist_element(&s->t), id_size = s->t.opts.id_bits == 32 ? 4 : 8;
+    CHECK_OK(r->ctx, bosc_dist_kdtree_read(r->ctx, r->comm, r->rank ? NULL : saved_deliver, &f, &tree));
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_info(r->ctx, tree, &info));
+    CHECK_EQ(info.n, s->t.points.n);
+    CHECK_EQ(info.id_bits, 8 * (int)id_size);
+    const size_t count = (size_t)(info.end - info.begin);
+    char *nodes = suite_alloc(count * row), *ids = suite_alloc(count * id_size);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, ids));
+    CHECK(memcmp(nodes, (char *)s->t.nodes + (size_t)info.begin * row, count * row) == 0);
+    CHECK(memcmp(ids, (char *)s->t.ids + (size_t)info.begin * id_size, count * id_size) == 0);
+    bosc_dist_kdtree_free(tree);
+    free(nodes);
+    free(ids);
+}
+
+static void round_trip_rank(struct rank *r)
+{
+    const struct saving *s = r->user;
+    bosc_dist_kdtree *tree = dist_build(r, &s->t);
+    check_written(r, s, tree);
+    check_read(r, s);
+    bosc_dist_kdtree_free(tree);
+}
+
+static void begin_saving(bosc_ctx *ctx, struct saving *s, bosc_dtype dtype, int64_t n, int32_t dim, int32_t id_bits)
+{
+    struct suite_random r = {(uint64_t)n + 1};
+    *s = (struct saving){.t = {.seed = (uint64_t)n % 3, .opts = {.size = sizeof s->t.opts}}};
+    s->t.opts.dtype = dtype;
+    s->t.opts.dim = dim;
+    s->t.opts.id_bits = id_bits;
+    s->t.points = kd_points(&r, dtype, dim, n, dim, n % 2 ? KD_GRID : KD_SPECIAL);
+    dist_begin(ctx, &s->t);
+    s->whole = kdtree_save(ctx, s->t.tree);
+}
+
+static void end_saving(struct saving *s)
+{
+    dist_end(&s->t);
+    free(s->whole.bytes);
+}
+
+static void round_trip(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    static const int64_t sizes[] = {0, 1, 7, 100, 333};
+    for (int kind = 0; kind < 10; kind++) {
+        struct saving s;
+        if (suite_leaves_out()) continue;
+        begin_saving(ctx, &s, dtypes[kind % 4], sizes[kind % 5], 3, kind % 3 ? 64 : 32);
+        EACH_RANK_COUNT(i) ranks_run(ctx, rank_counts[i], 0, round_trip_rank, &s);
+        end_saving(&s);
+    }
+}
+
+/* Arrays of several slices. */
+static void large(bosc_ctx *ctx)
+{
+    struct saving s;
+    begin_saving(ctx, &s, BOSC_F32, suite_slow(ctx) ? 4000 : 20000, 100, 64);
+    ranks_run(ctx, 3, 0, round_trip_rank, &s);
+    end_saving(&s);
+}
+
+/* ---- damage ---- */
+
+/* All ranks refuse the file, of which rank 0 says why. */
+static void check_refused(struct rank *r, struct saved *f, bosc_status expected, const char *reason)
+{
+    bosc_dist_kdtree *tree = NULL;
+    f->at = 0;
+    CHECK_STATUS(r->ctx, bosc_dist_kdtree_read(r->ctx, r->comm, saved_deliver, f, &tree), expected);
+    CHECK(!tree && strstr(bosc_message(r->ctx), "saved tree: "));
+    if (reason && !strstr(bosc_message(r->ctx), reason))
+        suite_fail(__FILE__, __LINE__, "\"%s\" is not for \"%s\"", bosc_message(r->ctx), reason);
+}
+
+static void damage_rank(struct rank *r)
+{
+    const struct saving *s = r->user;
+    struct saved f = {.bytes = suite_alloc(s->whole.size)};
+    memcpy(f.bytes, s->whole.bytes, s->whole.size);
+    for (f.size = 0; f.size < s->whole.size; f.size++) check_refused(r, &f, BOSC_ERR_FORMAT, "it ends within its");
+    for (size_t at = 0; at < f.size; at++) {
+        f.bytes[at] ^= (char)(1 << at % 8);
+        check_refused(r, &f, BOSC_ERR_FORMAT, NULL);
+        f.bytes[at] ^= (char)(1 << at % 8);
+    }
+    free(f.bytes);
+}
+
+/* Files with the right checksums that no writer writes, of 10 points. NULL: there are no more. */
+static const char *change(struct bi_kdtree_header *h, uint32_t *ids, int which)
+{
+    switch (which) {
+    case 0: h->magic[0] = 'X'; return "these are not the bytes of one";
+    case 1: h->version = 2; return "version 2, but";
+    case 2: h->flags = 2; return "unknown flags";
+    case 3: h->reserved = 1; return "unknown flags";
+    case 4: h->dtype = BOSC_U32; return "type of its elements";
+    case 5: h->dim = 0; return "dimension";
+    case 6: h->dim = UINT32_MAX; return "dimension";
+    case 7: h->id_bits = 48; return "32 nor 64";
+    case 8: h->n = -1; return "size is out of range";
+    case 9: h->n = UINT32_MAX; return "size is out of range";
+    case 10: h->n = 11; return "lacks nodes";
+    case 11: h->n = h->nodes = UINT32_MAX - 1; return "within its points";
+    case 12: h->n = h->nodes = 0; return "checksum";
+    case 13: ids[1] = ids[0]; return "its ids are not those";
+    case 14: ids[9] = 10; return "its ids are not those";
+    case 15: ids[0] = UINT32_MAX; return "its ids are not those";
+    default: return NULL;
+    }
+}
+
+static void hostile_rank(struct rank *r)
+{
+    const struct saving *s = r->user;
+    struct saved f = {.bytes = suite_alloc(s->whole.size), .size = s->whole.size};
+    const char *reason;
+    for (int which = 0;; which++) {
+        memcpy(f.bytes, s->whole.bytes, f.size);
+        reason = change((struct bi_kdtree_header *)(void *)f.bytes,
+                        (uint32_t *)(void *)(f.bytes + sizeof(struct bi_kdtree_header) + 10 * 2 * 4), which);
+        if (!reason) break;
+        saved_seal(f.bytes, f.size, saved_kdtree.header);
+        check_refused(r, &f, BOSC_ERR_FORMAT, reason);
+    }
+    memcpy(f.bytes, s->whole.bytes, f.size);
+    ((struct bi_kdtree_header *)(void *)f.bytes)->flags = BI_KDTREE_SAVE_DUPLICATES_REMOVED;
+    saved_seal(f.bytes, f.size, saved_kdtree.header);
+    check_refused(r, &f, BOSC_ERR_LIMIT, "without duplicates");
+    free(f.bytes);
+}
+
+static void damage(bosc_ctx *ctx)
+{
+    struct saving s;
+    begin_saving(ctx, &s, BOSC_F32, 10, 2, 64);
+    ranks_run(ctx, 1, 0, damage_rank, &s);
+    ranks_run(ctx, 3, 0, damage_rank, &s);
+    ranks_run(ctx, 1, 0, hostile_rank, &s);
+    ranks_run(ctx, 4, 0, hostile_rank, &s);
+    end_saving(&s);
+}
+
+/* ---- what cannot be saved, and bad arguments ---- */
+
+static void refused_rank(struct rank *r)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 1, .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE};
+    struct saved f = {NULL, 0, 0, 0};
+    bosc_dist_kdtree *tree, *other = NULL;
+    CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree));
+    CHECK_STATUS(r->ctx, bosc_dist_kdtree_write(r->ctx, tree, saved_append, &f), BOSC_ERR_LIMIT);
+    CHECK(f.size == 0);
+    CHECK_ARG(r->ctx, bosc_dist_kdtree_write(r->ctx, NULL, saved_append, &f), "tree");
+    CHECK_ARG(r->ctx, bosc_dist_kdtree_read(r->ctx, NULL, saved_deliver, &f, &other), "comm");
+    CHECK_STATUS(r->ctx, bosc_dist_kdtree_read(r->ctx, r->comm, NULL, &f, &other), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_message(r->ctx), "read: NULL"));
+    CHECK_STATUS(r->ctx, bosc_dist_kdtree_read(r->ctx, r->comm, saved_deliver, &f, r->rank ? &other : NULL),
+                 BOSC_ERR_ARG);
+    CHECK(!other);
+    bosc_dist_kdtree_free(tree);
+    const bosc_kdtree_opts kept = {.size = sizeof kept, .dim = 1};
+    CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &kept, &tree));
+    CHECK_STATUS(r->ctx, bosc_dist_kdtree_write(r->ctx, tree, NULL, NULL), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_message(r->ctx), "write: NULL"));
+    bosc_dist_kdtree_free(tree);
+}
+
+static void refused(bosc_ctx *ctx)
+{
+    ranks_run(ctx, 1, 0, refused_rank, NULL);
+    ranks_run(ctx, 3, 0, refused_rank, NULL);
+}
+
+static const struct suite_case suite_cases_dist_kdtree_save[] = {
+    {"round_trip", round_trip, NULL},
+    {"large", large, NULL},
+    {"damage", damage, NULL},
+    {"refused", refused, NULL},
+};
+SUITE(dist_kdtree_save);
