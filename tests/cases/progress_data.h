@@ -24,7 +24,6 @@ struct world {
     int64_t *u, *v, *weights, *pairs, *numbers;
     double *lengths, *places;
     bosc_kdtree *tree, *unbuilt_tree, *published_tree;
-    bosc_comm *comm; /* of one rank */
     bosc_dist_kdtree *dist_tree, *unbuilt_dist_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_hash *map, *multimap, *unbuilt_map;
@@ -755,7 +754,6 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &w->terrain));
     CHECK_OK(ctx, bosc_geometric_create(ctx, NULL, &w->model));
     const bosc_kdtree_opts dist = {.size = sizeof dist, .dim = 3};
-    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
     CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->dist_tree));
     CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_dist_tree));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
@@ -804,7 +802,6 @@ static void free_world(struct world *w)
     bosc_kdtree_free(w->published_tree);
     bosc_dist_kdtree_free(w->dist_tree);
     bosc_dist_kdtree_free(w->unbuilt_dist_tree);
-    bosc_comm_free(w->comm);
     bosc_voxelgrid_free(w->grid);
     bosc_voxelgrid_free(w->unbuilt_grid);
     bosc_hash_free(w->map);
