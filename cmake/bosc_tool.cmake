@@ -88,6 +88,8 @@ add_executable(boscage_tool $<TARGET_OBJECTS:boscage_tool_objects>)
 set_target_properties(boscage_tool PROPERTIES OUTPUT_NAME boscage RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(boscage_tool PRIVATE bosc_options boscage_io_static boscage_static m)
 target_link_options(boscage_tool PRIVATE -Wl,--as-needed) # what CUDA objects name but do not use
+file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}) # where libboscage_mpi is opened
+set_target_properties(boscage_tool PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/${libraries}")
 if(BOSC_EMULATOR) # the tool on the emulated backend, for the tests of --backend cuda
   add_executable(boscage_emulated_tool $<TARGET_OBJECTS:boscage_tool_objects>)
   target_link_libraries(boscage_emulated_tool PRIVATE bosc_options boscage_emulated_io m)

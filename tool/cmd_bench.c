@@ -46,6 +46,7 @@ static const struct program {
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false},
     {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false},
+    {"dist", "bench_dist", true, true, {"-n", NULL}, items, false},
     {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };

@@ -4,7 +4,7 @@
 
 #include <boscage/hash.h>
 
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 /* Makes keys of other integer types those of u4 or u8; none may be negative. */
 static int convert_keys(const char *path, bosc_array *keys)
@@ -74,8 +74,8 @@ static void narrow(bosc_array *a, bosc_dtype type)
 }
 
 struct lookup {
-    bosc_array keys, values, queries, out, found; /* values, out: none of a set */
-    bosc_hash_opts opts;
+    struct table_work at;
+    struct ranks ranks;
     bosc_hash *table;
 };
 
@@ -105,17 +105,17 @@ static int read_columns(struct job *job, struct lookup *l)
 {
     const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
     int code;
-    if ((code = column_read(job, keys, true, &l->keys)) ||
-        (code = values ? column_read(job, values, false, &l->values) : EXIT_DONE) ||
-        (code = column_read(job, queries, true, &l->queries)))
+    if ((code = column_read(job, keys, true, &l->at.keys)) ||
+        (code = values ? column_read(job, values, false, &l->at.values) : EXIT_DONE) ||
+        (code = column_read(job, queries, true, &l->at.queries)))
         return code;
-    if (values && l->values.shape[0] != l->keys.shape[0])
-        return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->values.shape[0],
-                   (long long)l->keys.shape[0]);
-    if (l->queries.dtype == l->keys.dtype) return EXIT_DONE;
+    if (values && l->at.values.shape[0] != l->at.keys.shape[0])
+        return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->at.values.shape[0],
+                   (long long)l->at.keys.shape[0]);
+    if (l->at.queries.dtype == l->at.keys.dtype) return EXIT_DONE;
     bosc_io_error error; /* of u4 and u8, both become u8 */
-    bosc_status status = bosc_array_convert(keys, &l->keys, BOSC_U64, 0, &error);
-    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->queries, BOSC_U64, 0, &error);
+    bosc_status status = bosc_array_convert(keys, &l->at.keys, BOSC_U64, 0, &error);
+    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->at.queries, BOSC_U64, 0, &error);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
@@ -130,20 +130,21 @@ static int say_build(const struct job *job, bosc_status status)
 
 static int build_and_find(struct job *job, struct lookup *l)
 {
-    int64_t m = l->queries.shape[0], hits = 0;
+    int64_t m = l->at.queries.shape[0], hits = 0;
     bosc_hash_info info = {.size = sizeof info};
     double start = job_now();
-    bosc_status status = bosc_hash_create(job->ctx, &l->opts, &l->table);
-    if (status == BOSC_OK) status = bosc_hash_build(job->ctx, l->table, l->keys.data, l->values.data, l->keys.shape[0]);
+    bosc_status status = bosc_hash_create(job->ctx, &l->at.opts, &l->table);
+    if (status == BOSC_OK)
+        status = bosc_hash_build(job->ctx, l->table, l->at.keys.data, l->at.values.data, l->at.keys.shape[0]);
     job_seconds(job, "build", start);
     if (status != BOSC_OK) return say_build(job, status);
     start = job_now();
-    status = bosc_hash_find(job->ctx, l->table, l->queries.data, m, l->out.data, l->found.data);
+    status = bosc_hash_find(job->ctx, l->table, l->at.queries.data, m, l->at.out.data, l->at.found.data);
     job_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
-    for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->found.data)[i];
-    job_integer(job, "n", l->keys.shape[0]);
+    for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->at.found.data)[i];
+    job_integer(job, "n", l->at.keys.shape[0]);
     job_number(job, "load", info.load);
     job_integer(job, "bytes", info.bytes);
     job_integer(job, "found", hits);
@@ -153,51 +154,54 @@ static int build_and_find(struct job *job, struct lookup *l)
 /* Whether each query is a key. */
 static int find_members(struct job *job, struct lookup *l)
 {
-    int64_t m = l->queries.shape[0];
-    l->opts.key_bits = l->keys.dtype == BOSC_U32 ? 32 : 64;
-    l->found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
-    l->found.data = job_alloc((size_t)m, 1);
-    return l->found.data ? build_and_find(job, l) : EXIT_FAILED;
+    int64_t m = l->at.queries.shape[0];
+    l->at.opts.key_bits = l->at.keys.dtype == BOSC_U32 ? 32 : 64;
+    l->at.found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
+    l->at.found.data = job_alloc((size_t)m, 1);
+    if (!l->at.found.data) return EXIT_FAILED;
+    return l->ranks.count ? find_over_ranks(job, &l->ranks, &l->at) : build_and_find(job, l);
 }
 
 static int look_up(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
-    bosc_dtype type = l->values.dtype;
-    bool computes = l->opts.duplicates == BOSC_HASH_SUM || l->opts.duplicates == BOSC_HASH_MIN;
-    if (!code && computes) code = widen(&l->values);
+    bosc_dtype type = l->at.values.dtype;
+    bool computes = l->at.opts.duplicates == BOSC_HASH_SUM || l->at.opts.duplicates == BOSC_HASH_MIN;
+    if (!code && computes) code = widen(&l->at.values);
     if (code) return code;
-    size_t size = bosc_dtype_size(l->values.dtype);
-    l->opts.value_size = (int32_t)size;
-    l->opts.value_dtype = l->values.dtype;
-    l->out = (bosc_array){.dtype = l->values.dtype, .rank = 1, .shape = {l->queries.shape[0], 1, 1, 1}};
-    l->out.data = job_alloc((size_t)l->queries.shape[0], size);
-    if (!l->out.data) return EXIT_FAILED;
+    size_t size = bosc_dtype_size(l->at.values.dtype);
+    l->at.opts.value_size = (int32_t)size;
+    l->at.opts.value_dtype = l->at.values.dtype;
+    l->at.out = (bosc_array){.dtype = l->at.values.dtype, .rank = 1, .shape = {l->at.queries.shape[0], 1, 1, 1}};
+    l->at.out.data = job_alloc((size_t)l->at.queries.shape[0], size);
+    if (!l->at.out.data) return EXIT_FAILED;
     if ((code = find_members(job, l))) return code;
-    if (l->out.dtype != type) narrow(&l->out, type);
+    if (l->at.out.dtype != type) narrow(&l->at.out, type);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
-    return arrays_write(job, paths, (const bosc_array[]){l->out, l->found}, paths[1] ? 2 : 1);
+    return arrays_write(job, paths, (const bosc_array[]){l->at.out, l->at.found}, paths[1] ? 2 : 1);
 }
 
 static int look_up_members(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
     if (!code) code = find_members(job, l);
-    return code || !job->value[OPT_OUTPUT] ? code : arrays_write(job, &job->value[OPT_OUTPUT], &l->found, 1);
+    return code || !job->value[OPT_OUTPUT] ? code : arrays_write(job, &job->value[OPT_OUTPUT], &l->at.found, 1);
 }
 
 static int run_lookup(struct job *job, int (*work)(struct job *job, struct lookup *l))
 {
-    struct lookup l = {.opts = {.size = sizeof l.opts}};
+    struct lookup l = {.at = {.opts = {.size = sizeof l.at.opts}}};
     int code;
-    if ((code = read_options(job, &l.opts)) || (code = job_open(job))) return code;
-    code = work(job, &l);
+    if ((code = read_options(job, &l.at.opts)) || (code = job_open(job))) return code;
+    code = ranks_open(job, &l.ranks);
+    if (!code) code = work(job, &l);
+    ranks_close(&l.ranks, code);
     bosc_hash_free(l.table);
-    bosc_array_free(&l.keys);
-    bosc_array_free(&l.values);
-    bosc_array_free(&l.queries);
-    bosc_array_free(&l.out);
-    bosc_array_free(&l.found);
+    bosc_array_free(&l.at.keys);
+    bosc_array_free(&l.at.values);
+    bosc_array_free(&l.at.queries);
+    bosc_array_free(&l.at.out);
+    bosc_array_free(&l.at.found);
     return code;
 }
 
@@ -205,8 +209,18 @@ int run_hash_lookup(struct job *job) { return run_lookup(job, look_up); }
 
 int run_hash_member(struct job *job) { return run_lookup(job, look_up_members); }
 
+static int find_unique(struct job *job, const bosc_array *keys, bosc_array *ids, bosc_array *unique)
+{
+    double start = job_now();
+    bosc_status status = bosc_hash_unique(job->ctx, keys->data, keys->shape[0], keys->dtype == BOSC_U32 ? 32 : 64,
+                                          ids->data, unique->data, &unique->shape[0]);
+    job_seconds(job, "unique", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
 /* type: of the keys in the file. */
-static int number_keys(struct job *job, const bosc_array *keys, bosc_dtype type, bosc_array *ids, bosc_array *unique)
+static int number_keys(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_dtype type,
+                       bosc_array *ids, bosc_array *unique)
 {
     bosc_io_error error;
     size_t n = (size_t)keys->shape[0];
@@ -215,14 +229,11 @@ static int number_keys(struct job *job, const bosc_array *keys, bosc_dtype type,
     ids->data = job_alloc(n, sizeof(int64_t));
     unique->data = ids->data ? job_alloc(n, bosc_dtype_size(keys->dtype)) : NULL;
     if (!unique->data) return EXIT_FAILED;
-    double start = job_now();
-    bosc_status status = bosc_hash_unique(job->ctx, keys->data, keys->shape[0], keys->dtype == BOSC_U32 ? 32 : 64,
-                                          ids->data, unique->data, &unique->shape[0]);
-    job_seconds(job, "unique", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    int code = ranks->count ? unique_over_ranks(job, ranks, keys, ids, unique) : find_unique(job, keys, ids, unique);
+    if (code) return code;
     job_integer(job, "n", keys->shape[0]);
     job_integer(job, "unique", unique->shape[0]);
-    status = bosc_array_convert(job->operands[0], unique, type, 0, &error);
+    bosc_status status = bosc_array_convert(job->operands[0], unique, type, 0, &error);
     if (status != BOSC_OK) return say_io(status, &error);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_KEYS_OUT]};
     return arrays_write(job, paths, (const bosc_array[]){*ids, *unique}, paths[1] ? 2 : 1);
@@ -231,11 +242,14 @@ static int number_keys(struct job *job, const bosc_array *keys, bosc_dtype type,
 int run_hash_unique(struct job *job)
 {
     bosc_array keys = {0}, ids = {0}, unique = {0};
+    struct ranks ranks = {0};
     int code = job_open(job);
+    if (!code) code = ranks_open(job, &ranks);
     if (!code) code = column_read(job, job->operands[0], false, &keys);
     bosc_dtype type = keys.dtype;
     if (!code) code = convert_keys(job->operands[0], &keys);
-    if (!code) code = number_keys(job, &keys, type, &ids, &unique);
+    if (!code) code = number_keys(job, &ranks, &keys, type, &ids, &unique);
+    ranks_close(&ranks, code);
     bosc_array_free(&keys);
     bosc_array_free(&ids);
     bosc_array_free(&unique);

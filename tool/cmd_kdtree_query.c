@@ -1,7 +1,7 @@
 /* boscage kdtree knn, radius */
 #include <stdlib.h>
 
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 /* A tree and the queries put to it. */
 struct search {
@@ -63,6 +63,18 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
     return code;
 }
 
+static int search_nearest(struct job *job, int64_t k, double within)
+{
+    struct search s;
+    int code = open_search(job, &s);
+    if (!code) code = find_nearest(job, &s, k, within);
+    job_integer(job, "n", s.info.nodes);
+    job_integer(job, "m", s.m);
+    job_integer(job, "k", k);
+    close_search(&s);
+    return code;
+}
+
 int run_kdtree_knn(struct job *job)
 {
     int64_t k = 0;
@@ -71,13 +83,10 @@ int run_kdtree_knn(struct job *job)
     if ((code = option_integer(job, OPT_K, 1, INT64_MAX, &k)) || (code = option_number(job, OPT_WITHIN, 0, &within)) ||
         (code = job_open(job)))
         return code;
-    struct search s;
-    code = open_search(job, &s);
-    if (!code) code = find_nearest(job, &s, k, within);
-    job_integer(job, "n", s.info.nodes);
-    job_integer(job, "m", s.m);
-    job_integer(job, "k", k);
-    close_search(&s);
+    struct ranks ranks;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? knn_over_ranks(job, &ranks, k) : search_nearest(job, k, within);
+    ranks_close(&ranks, code);
     return code;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 /* A graph and what is asked of it. */
 struct question {
@@ -28,9 +28,9 @@ static int open_question(struct job *job, struct question *q)
 
 /* The exact sum of integer weights: as an integer where one of 64 bits is enough, else as text beside the nearest
  * double. Sums of reals are doubles. */
-static void report_weight(struct job *job, const struct question *q, const bosc_msf_info *found)
+void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found)
 {
-    bool real = q->info.weight == BOSC_F32 || q->info.weight == BOSC_F64;
+    bool real = weight == BOSC_F32 || weight == BOSC_F64;
     int64_t high = found->weight_high;
     if (!real && high == ((int64_t)found->weight_low < 0 ? -1 : 0)) {
         job_integer(job, "weight", (int64_t)found->weight_low);
@@ -108,7 +108,7 @@ static int find_forest(struct job *job, struct question *q)
     if (!code) {
         job_integer(job, "edges", found.edges);
         job_integer(job, "components", found.trees);
-        report_weight(job, q, &found);
+        report_weight(job, q->info.weight, &found);
         ids.shape[0] = found.edges;
         widen_ids(q->info.id_bits, ids.data, found.edges);
         if (job->value[OPT_OUTPUT]) code = write_forest(job, q, &ids);
@@ -168,26 +168,33 @@ static int check_outputs(const struct job *job)
     return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
 }
 
-int run_mst(struct job *job)
+static int run_forest(struct job *job, int algorithm)
 {
-    int algorithm = 0, code;
-    if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
-        return code;
     struct question q;
-    code = open_question(job, &q);
+    int code = open_question(job, &q);
     q.opts.algorithm = (bosc_msf_algorithm)algorithm;
     if (!code) code = job->value[OPT_VERIFY] ? verify(job, &q) : find_forest(job, &q);
     bosc_graph_free(q.graph);
     return code;
 }
 
-int run_components(struct job *job)
+int run_mst(struct job *job)
+{
+    int algorithm = 0, code;
+    struct ranks ranks;
+    if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
+        return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? mst_over_ranks(job, &ranks) : run_forest(job, algorithm);
+    ranks_close(&ranks, code);
+    return code;
+}
+
+static int label_components(struct job *job)
 {
     struct question q;
     int64_t count = 0;
-    int code = job_open(job);
-    if (code) return code;
-    code = open_question(job, &q);
+    int code = open_question(job, &q);
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {q.info.n, 1, 1, 1}};
     if (!code) labels.data = job_alloc((size_t)q.info.n, sizeof(int64_t));
     if (labels.data) {
@@ -205,5 +212,16 @@ int run_components(struct job *job)
     }
     bosc_array_free(&labels);
     bosc_graph_free(q.graph);
+    return code;
+}
+
+int run_components(struct job *job)
+{
+    struct ranks ranks;
+    int code = job_open(job);
+    if (code) return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? components_over_ranks(job, &ranks) : label_components(job);
+    ranks_close(&ranks, code);
     return code;
 }

@@ -18,6 +18,20 @@ static int refuse_context(bosc_status status, const bosc_ctx_opts *opts)
     return say(EXIT_NO_BACKEND, "--device: there is no CUDA device %d (%d found)", opts->device, bosc_device_count());
 }
 
+/* Ranks on CUDA devices: the job's own context is on the first of them. */
+static int take_devices(const struct job *job, int *backend, int64_t *device)
+{
+    static const enum option others[] = {OPT_RANKS, OPT_DEVICE};
+    if (!job->value[OPT_DEVICES]) return EXIT_DONE;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not go with --devices", option_flag(others[i]));
+    if (job->value[OPT_BACKEND] && *backend + 1 != BOSC_BACKEND_CUDA)
+        return say(EXIT_USAGE, "--devices: goes with --backend cuda alone");
+    *backend = BOSC_BACKEND_CUDA - 1;
+    *device = strtol(job->value[OPT_DEVICES], NULL, 10); /* the list is checked when the ranks are opened */
+    return *device >= 0 ? EXIT_DONE : say(EXIT_USAGE, "--devices: %s", job->value[OPT_DEVICES]);
+}
+
 int job_open(struct job *job)
 {
     int64_t device = 0, threads = 0;
@@ -25,7 +39,8 @@ int job_open(struct job *job)
     int backend = 0, code;
     if ((code = option_choice(job, OPT_BACKEND, &backend)) ||
         (code = option_integer(job, OPT_DEVICE, 0, INT32_MAX, &device)) ||
-        (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) || (code = option_seed(job, &seed)))
+        (code = take_devices(job, &backend, &device)) || (code = option_integer(job, OPT_THREADS, 1, 4096, &threads)) ||
+        (code = option_seed(job, &seed)))
         return code;
 #ifdef _OPENMP
     if (threads) omp_set_num_threads((int)threads); /* for the readers, which have no context */
@@ -121,7 +136,7 @@ static void print_lines(const struct job *job)
 int job_close(struct job *job, int code)
 {
     progress_clear();
-    if (code == EXIT_DONE && job->results) {
+    if (code == EXIT_DONE && job->results && !job->silent) {
         if (job->value[OPT_JSON])
             code = print_json(job);
         else if (!job->value[OPT_QUIET] && !options_write_standard_output(job))

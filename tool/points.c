@@ -108,6 +108,7 @@ int arrays_write(struct job *job, const char *const *paths, const bosc_array *ar
     const char *wanted_paths[OPTION_COUNT];
     bosc_array wanted[OPTION_COUNT];
     int32_t found = 0;
+    if (job->silent) return EXIT_DONE;
     for (int i = 0; i < count; i++) {
         if (!paths[i]) continue;
         wanted_paths[found] = paths[i];

@@ -64,6 +64,7 @@ struct job {
     int operand_count;
     const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag */
     bool help, version;
+    bool silent; /* another process of the job writes and prints */
 
     bosc_ctx *ctx;
     json_t *results, *seconds;
@@ -199,7 +200,8 @@ void widen_ids(int32_t id_bits, void *ids, int64_t count);
 
 /* Squared distances between points of the type, in float in the front half for f4 ones, become distances in double. */
 void take_roots(bosc_dtype dtype, void *squares, int64_t count);
-/* Writes .npy files, or texts by their endings, all of them or none; an array whose path is NULL is not wanted. */
+/* Writes .npy files, or texts by their endings, all of them or none; an array whose path is NULL is not wanted. A
+ * silent job writes none. */
 int arrays_write(struct job *job, const char *const *paths, const bosc_array *arrays, int count);
 
 /* ---- vectors.c ---- */

@@ -1,0 +1,22 @@
+#!/bin/sh
+# tool.sh BOSCAGE MPIRUN...: the tool as so many processes writes the files that one writes, once.
+set -eu
+tool=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$tool" generate points --n 3000 --dim 3 -o p.npy --quiet
+"$tool" generate graph --n 2000 --m 3000 -o g.gr --quiet
+"$tool" kdtree knn p.npy --queries p.npy -k 3 -o i.npy --distances d.npy --quiet
+"$tool" mst g.gr -o t.gr --quiet
+"$tool" components g.gr -o c.npy --quiet
+for ranks in 2 3; do
+    "$@" -n $ranks "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i$ranks.npy --distances d$ranks.npy --json >out
+    [ "$(grep -c '"ranks": '$ranks out)" = 1 ]
+    "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
+    "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
+    for name in i.npy d.npy t.gr c.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+done
+if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
+grep -q 'none.gr: cannot open' err

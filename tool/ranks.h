@@ -1,0 +1,61 @@
+/* Commands over several ranks: threads of this process (--ranks, --devices) or processes (mpirun). */
+#ifndef TOOL_RANKS_H
+#define TOOL_RANKS_H
+
+#include "tool/tool.h"
+
+/* The ranks of a job. Each process has read the whole input; every rank takes a slice of it, and writes its answers to
+ * its slice of the whole output, which ranks_gather completes where the ranks are processes. */
+struct ranks {
+    int32_t count;         /* 0: the command runs in the job's context alone */
+    int32_t first, locals; /* those of this process */
+    int32_t *devices;      /* (count), of --devices; else NULL */
+    bosc_ctx **contexts;   /* (locals): the first is the job's */
+    bosc_comm **comms;     /* (locals) */
+    bosc_comm_transport transport;
+};
+
+/* One of them at work. */
+struct rank {
+    bosc_ctx *ctx;
+    bosc_comm *comm;
+    int32_t number, count;
+};
+
+/* What the options or mpirun ask for; in an open job. Says the number of ranks in the results. */
+int ranks_open(struct job *job, struct ranks *ranks);
+void ranks_close(struct ranks *ranks, int code); /* the code that the job ends with */
+
+/* Runs `work` on all ranks at once; EXIT_DONE, or having said why not. */
+typedef bosc_status (*rank_work)(const struct rank *rank, void *user);
+int ranks_run(const struct ranks *ranks, rank_work work, void *user);
+
+/* A rank's slice of n items: [begin, begin + the result). */
+int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
+
+/* Brings the rows that the ranks have made together on the first process, one rank's after another's. Before, those of
+ * rank r begin where its slice of n rows does.
+ * counts: (ranks), how many rows each has made; set for this process's ranks before, for all after the call.
+ * rows: (n) of `size` bytes. total: how many there are now. */
+int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
+
+/* The weight of a forest, in the results. */
+void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
+
+/* ---- the commands that may run so ---- */
+
+int mst_over_ranks(struct job *job, const struct ranks *ranks);
+int components_over_ranks(struct job *job, const struct ranks *ranks);
+int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k);
+
+/* A table's columns, and what is asked of it. */
+struct table_work {
+    bosc_array keys, values, queries, out, found; /* values, out: none of a set */
+    bosc_hash_opts opts;
+    bosc_dist_hash_info info;
+};
+int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
+int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
+                      bosc_array *unique);
+
+#endif
