@@ -549,7 +549,7 @@ const struct command commands[] = {
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"
-                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, terrain, trie or dist.",
+                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, terrain, dist or trie.",
      .example = "boscage bench kdtree --size paper",
      .most = 1,
      .uses = {{.id = OPT_SIZE,

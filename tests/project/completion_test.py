@@ -146,7 +146,7 @@ class Completion:
         for name in commands():
             own = ["--" + option for option in options(said(*name.split(), "--help"))]
             self.check(name + " --", own)
-        self.check("kdtree knn p.npy --d", ["--distances", "--dtype", "--device"])
+        self.check("kdtree knn p.npy --d", ["--distances", "--dtype", "--device", "--devices"])
         self.check("help --m", ["--man"])
 
     def test_options_stand_anywhere(self):

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms,
- * progress. */
+/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress; and what
+ * is made of ordinary calls, over ranks. */
 static bool is_plain(const char *suite)
 {
     static const char *const endings[] = {"_args", "_faults", "_save", "progress"};
     size_t length = strlen(suite);
+    if (strncmp(suite, "dist_", 5) == 0) return true;
     for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
         size_t ending = strlen(endings[e]);
         if (length >= ending && strcmp(suite + length - ending, endings[e]) == 0) return true;
