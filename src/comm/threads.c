@@ -213,9 +213,7 @@ bosc_status bosc_comm_create_threads(bosc_ctx *ctx, int32_t rank_count, const bo
 
 bosc_status bosc_comm_create_self(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_comm **comm)
 {
-    if (ctx && !comm) {
-        BI_ENTER(ctx);
-        return bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
-    }
+    BI_ENTER(ctx);
+    if (!comm) return bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
     return bosc_comm_create_threads(ctx, 1, opts, comm);
 }

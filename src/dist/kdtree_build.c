@@ -58,7 +58,7 @@ static bosc_status make_boxes(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status
         boxes = bi_host_alloc(ctx, bytes + all);
         mine = boxes ? BOSC_OK : BOSC_ERR_NOMEM;
     }
-    bosc_status status = share_box(ctx, tree, mine, rows, n, boxes, boxes + 2 * tree->opts.dim);
+    bosc_status status = share_box(ctx, tree, mine, rows, n, boxes, boxes ? boxes + 2 * tree->opts.dim : NULL);
     bi_memory_release(&ctx->host, boxes, bytes + all);
     return status;
 }
