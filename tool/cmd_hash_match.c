@@ -136,8 +136,8 @@ static void print_match(const bosc_geometric_match *match, const struct models *
 static int report_matches(struct job *job, const struct models *models, const struct models *scene,
                           const bosc_geometric_match *matches, int64_t count)
 {
-    json_t *all = json_array();
     if (count == 0) return say(EXIT_FAILED, "%s: no model was found", job->operands[1]);
+    json_t *all = json_array();
     for (int64_t k = 0; k < count; k++) {
         const bosc_geometric_match *m = &matches[k];
         if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) print_match(m, models);

@@ -114,6 +114,7 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_
     int64_t *rows = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (mine == BOSC_OK && !rows && bytes) mine = BOSC_ERR_NOMEM;
     bosc_status status = bi_comm_agree(ctx, comm, mine);
+    if (n == 0) return status;
     if (status == BOSC_OK && few) status = sum_whole(ctx, comm, values, n, rows);
     if (status == BOSC_OK && !few) { /* whole slices: the last one may be short */
         int64_t *padded = rows + each * ranks;
