@@ -95,6 +95,20 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
     return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
 }
 
+/* *found is 0 on the backend before. */
+static bosc_status check_keys(bosc_ctx *ctx, const bosc_hash_slots_view *view, void *found, const char **wrong)
+{
+    const struct bi_hash_slots_check check = {*view, found};
+    const uint64_t *end = view->descriptors + 1 + view->runs;
+    uint64_t slots;
+    uint32_t misplaced;
+    BI_TRY(bi_read_back(ctx, &slots, end, sizeof slots));
+    BI_TRY(BI_HASH_STEP(ctx, slots_check_keys, (int64_t)(slots >> BOSC_HASH_SEED_BITS), &check));
+    BI_TRY(bi_read_back(ctx, &misplaced, found, sizeof misplaced));
+    if (misplaced) *wrong = "a key is not where a look-up finds it";
+    return BOSC_OK;
+}
+
 static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
 {
     struct bi_hash_slots_out out = {0};
@@ -116,7 +130,7 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
     BI_TRY(gather(ctx, table, &out, NULL, count));
     BI_TRY(bi_read_back(ctx, &occupied, count, sizeof occupied));
     if (occupied != table->keys) *wrong = "there are not as many keys as the header says";
-    return BOSC_OK;
+    return *wrong ? BOSC_OK : check_keys(ctx, &out.view, found, wrong);
 }
 
 static bosc_status slots_check(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)

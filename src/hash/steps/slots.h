@@ -145,4 +145,16 @@ BI_FN void bi_step_slots_check_runs(const struct bi_hash_runs_check *a, int64_t 
     if ((i == 0 && first) || next < first || next > a->most) bi_atomic_or_u32(a->wrong, 1);
 }
 
+/* Checks that a look-up finds the key of slot i there, and so that no other slot has it. */
+struct bi_hash_slots_check {
+    bosc_hash_slots_view view;
+    uint32_t *wrong;
+};
+BI_FN void bi_step_slots_check_keys(const struct bi_hash_slots_check *a, int64_t i)
+{
+    if (bi_hash_is_occupied(&a->view, (uint64_t)i) &&
+        bosc_hash_search(&a->view, bosc_hash_at_slot(&a->view, (uint64_t)i)) != i)
+        bi_atomic_or_u32(a->wrong, 1);
+}
+
 #endif
