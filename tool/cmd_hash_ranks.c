@@ -3,27 +3,6 @@
 
 #include "tool/ranks.h"
 
-static char *row_of(const bosc_array *a, int64_t row)
-{
-    return a->data ? (char *)a->data + (size_t)row * bosc_dtype_size(a->dtype) : NULL;
-}
-
-/* Brings columns together that the ranks have in equal slices. */
-static int gather_columns(const struct ranks *ranks, bosc_array *const *columns, int count)
-{
-    int64_t total, *counts = job_alloc((size_t)ranks->count, sizeof *counts);
-    int code = counts ? EXIT_DONE : EXIT_FAILED;
-    for (int c = 0; c < count && !code; c++) {
-        bosc_array *a = columns[c];
-        if (!a->data) continue;
-        for (int32_t r = 0; r < ranks->count; r++)
-            counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, a->shape[0], &total);
-        code = ranks_gather(ranks, a->shape[0], counts, a->data, bosc_dtype_size(a->dtype), &total);
-    }
-    free(counts);
-    return code;
-}
-
 /* ---- lookup, member ---- */
 
 static bosc_status find(const struct rank *r, void *user)
@@ -33,10 +12,11 @@ static bosc_status find(const struct rank *r, void *user)
     bosc_dist_hash_info info = {.size = sizeof info};
     int64_t k, q, n = rank_slice(r, w->keys.shape[0], &k), m = rank_slice(r, w->queries.shape[0], &q);
     bosc_status status = bosc_dist_hash_create(r->ctx, r->comm, &w->opts, &table);
-    if (status == BOSC_OK) status = bosc_dist_hash_build(r->ctx, table, row_of(&w->keys, k), row_of(&w->values, k), n);
     if (status == BOSC_OK)
-        status = bosc_dist_hash_find(r->ctx, table, row_of(&w->queries, q), m, row_of(&w->out, q),
-                                     (uint8_t *)row_of(&w->found, q));
+        status = bosc_dist_hash_build(r->ctx, table, array_row(&w->keys, k), array_row(&w->values, k), n);
+    if (status == BOSC_OK)
+        status = bosc_dist_hash_find(r->ctx, table, array_row(&w->queries, q), m, array_row(&w->out, q),
+                                     (uint8_t *)array_row(&w->found, q));
     if (status == BOSC_OK) status = bosc_dist_hash_get_info(r->ctx, table, &info);
     if (status == BOSC_OK && r->number == 0) w->info = info;
     bosc_dist_hash_free(table);
@@ -49,7 +29,8 @@ int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_wor
     int64_t hits = 0;
     int code = ranks_run(ranks, find, w);
     job_seconds(job, "find", start);
-    if (!code) code = gather_columns(ranks, (bosc_array *const[]){&w->out, &w->found}, 2);
+    if (!code) code = ranks_gather_array(ranks, &w->out, bosc_dtype_size(w->out.dtype));
+    if (!code) code = ranks_gather_array(ranks, &w->found, 1);
     if (code) return code;
     for (int64_t i = 0; i < w->queries.shape[0]; i++) hits += ((const uint8_t *)w->found.data)[i];
     job_integer(job, "n", w->keys.shape[0]);
@@ -71,8 +52,8 @@ static bosc_status number(const struct rank *r, void *user)
 {
     const struct unique_work *w = user;
     int64_t at, n = rank_slice(r, w->keys->shape[0], &at);
-    return bosc_dist_unique(r->ctx, r->comm, row_of(w->keys, at), n, w->keys->dtype == BOSC_U32 ? 32 : 64,
-                            (int64_t *)row_of(w->ids, at), row_of(w->unique, at), &w->counts[r->number], NULL);
+    return bosc_dist_unique(r->ctx, r->comm, array_row(w->keys, at), n, w->keys->dtype == BOSC_U32 ? 32 : 64,
+                            (int64_t *)array_row(w->ids, at), array_row(w->unique, at), &w->counts[r->number], NULL);
 }
 
 int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
@@ -83,7 +64,7 @@ int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_arr
     double start = job_now();
     int code = ranks_run(ranks, number, &w);
     job_seconds(job, "unique", start);
-    if (!code) code = gather_columns(ranks, &ids, 1);
+    if (!code) code = ranks_gather_array(ranks, ids, sizeof(int64_t));
     if (!code)
         code = ranks_gather(ranks, keys->shape[0], w.counts, unique->data, bosc_dtype_size(unique->dtype),
                             &unique->shape[0]);

@@ -9,11 +9,6 @@ struct search_work {
     int64_t k;
 };
 
-static const void *row_of(const bosc_array *a, int64_t row)
-{
-    return (const char *)a->data + (size_t)(row * a->shape[1]) * bosc_dtype_size(a->dtype);
-}
-
 static bosc_status find_nearest(const struct rank *r, void *user)
 {
     const struct search_work *w = user;
@@ -22,10 +17,10 @@ static bosc_status find_nearest(const struct rank *r, void *user)
     const size_t size = w->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double); /* of a squared distance */
     bosc_dist_kdtree *tree = NULL;
     bosc_status status = bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree);
-    if (status == BOSC_OK) status = bosc_dist_kdtree_build(r->ctx, tree, row_of(&w->points, p), n, 0);
+    if (status == BOSC_OK) status = bosc_dist_kdtree_build(r->ctx, tree, array_row(&w->points, p), n, 0);
     if (status == BOSC_OK)
         status =
-            bosc_dist_kdtree_knn(r->ctx, tree, row_of(&w->queries, q), m, 0, w->k, (int64_t *)w->ids.data + q * w->k,
+            bosc_dist_kdtree_knn(r->ctx, tree, array_row(&w->queries, q), m, 0, w->k, (int64_t *)w->ids.data + q * w->k,
                                  (char *)w->distances.data + (size_t)(q * w->k) * size);
     bosc_dist_kdtree_free(tree);
     return status;
@@ -46,23 +41,6 @@ static int read_inputs(struct job *job, struct search_work *w)
     return match_points(job, path, &w->queries, w->points.dtype);
 }
 
-/* Brings both outputs together, each of m rows that the ranks have in equal slices. */
-static int gather(const struct ranks *ranks, struct search_work *w)
-{
-    const int64_t m = w->queries.shape[0];
-    const size_t size = w->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
-    int64_t total, *counts = job_alloc((size_t)ranks->count, sizeof *counts);
-    int code = counts ? EXIT_DONE : EXIT_FAILED;
-    for (int output = 0; output < 2 && !code; output++) {
-        for (int32_t r = 0; r < ranks->count; r++)
-            counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, m, &total);
-        code = ranks_gather(ranks, m, counts, output ? w->distances.data : w->ids.data,
-                            (size_t)w->k * (output ? size : sizeof(int64_t)), &total);
-    }
-    free(counts);
-    return code;
-}
-
 static int search(struct job *job, const struct ranks *ranks, struct search_work *w)
 {
     int64_t m = w->queries.shape[0], entries;
@@ -76,7 +54,9 @@ static int search(struct job *job, const struct ranks *ranks, struct search_work
     double start = job_now();
     int code = ranks_run(ranks, find_nearest, w);
     job_seconds(job, "search", start);
-    if (!code) code = gather(ranks, w);
+    const size_t row = (size_t)w->k * (w->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double));
+    if (!code) code = ranks_gather_array(ranks, &w->ids, (size_t)w->k * sizeof(int64_t));
+    if (!code) code = ranks_gather_array(ranks, &w->distances, row);
     if (code || job->silent) return code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
     take_roots(w->points.dtype, w->distances.data, entries);

@@ -244,3 +244,21 @@ int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *ro
     free(begins);
     return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
+
+int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size)
+{
+    int64_t total, *counts = array->data ? job_alloc((size_t)ranks->count, sizeof *counts) : NULL;
+    if (!array->data) return EXIT_DONE;
+    if (!counts) return EXIT_FAILED;
+    for (int32_t r = 0; r < ranks->count; r++)
+        counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, array->shape[0], &total);
+    int code = ranks_gather(ranks, array->shape[0], counts, array->data, size, &total);
+    free(counts);
+    return code;
+}
+
+char *array_row(const bosc_array *array, int64_t row)
+{
+    const int64_t width = array->rank == 2 ? array->shape[1] : 1;
+    return array->data ? (char *)array->data + (size_t)(row * width) * bosc_dtype_size(array->dtype) : NULL;
+}

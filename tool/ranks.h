@@ -39,6 +39,12 @@ int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
  * rows: (n) of `size` bytes. total: how many there are now. */
 int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
 
+/* The same for an array of which every rank has made its whole slice of rows. */
+int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size);
+
+/* A row of an array in one or two dimensions; NULL if it has no data. */
+char *array_row(const bosc_array *array, int64_t row);
+
 /* The weight of a forest, in the results. */
 void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
 

@@ -42,11 +42,11 @@ static bosc_status ask_shard(const struct search *s, const void *queries, int64_
 
 static bosc_status count_rows(const struct search *s, const void *queries, int64_t n, struct shard_rows *here)
 {
-    const struct bi_dist_kdtree_lengths lengths = {here->offsets, here->counts};
+    const struct bi_dist_lengths lengths = {here->offsets, here->counts};
     if (n == 0) return BOSC_OK;
     BI_TRY(ask_shard(s, queries, n, here->offsets, NULL, NULL, 0));
     BI_TRY(bi_read_back(s->ctx, &here->total, here->offsets + n, sizeof here->total));
-    return s->steps->kdtree_lengths(s->ctx, n, &lengths);
+    return s->steps->lengths(s->ctx, n, &lengths);
 }
 
 static bosc_status fill_rows(const struct search *s, const void *queries, int64_t n, const struct shard_rows *here)

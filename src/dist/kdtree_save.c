@@ -19,19 +19,6 @@ struct writing {
     bool met, done; /* the exchanges were begun, and ended well */
 };
 
-static bosc_status put_header(struct bi_saver *s, const bosc_dist_kdtree *tree)
-{
-    struct bi_kdtree_header h = {.version = BI_KDTREE_SAVE_VERSION,
-                                 .dtype = (uint32_t)tree->opts.dtype,
-                                 .dim = (uint32_t)tree->opts.dim,
-                                 .id_bits = (uint32_t)tree->opts.id_bits,
-                                 .n = tree->n,
-                                 .nodes = tree->nodes};
-    memcpy(h.magic, BI_KDTREE_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_kdtree_header, hash));
-    return bi_save_put(s, &h, sizeof h);
-}
-
 /* One slice of rank r's array, at byte `begin` of it, goes to rank 0, which writes it. */
 static bosc_status put_slice(struct writing *w, int32_t r, const char *array, int64_t begin, int64_t bytes)
 {
@@ -77,7 +64,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
 {
     struct writing *w = (struct writing *)(uintptr_t)structure;
     w->saver = s;
-    if (w->mine == BOSC_OK) w->mine = put_header(s, w->tree);
+    if (w->mine == BOSC_OK) w->mine = bi_kdtree_save_header(s, &w->tree->opts, w->tree->n, w->tree->nodes);
     return put_arrays(w);
 }
 

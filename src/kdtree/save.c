@@ -4,16 +4,16 @@
 #include "core/call.h"
 #include "kdtree/save.h"
 
-static bosc_status put_header(struct bi_saver *s, const bosc_kdtree *tree)
+bosc_status bi_kdtree_save_header(struct bi_saver *s, const bosc_kdtree_opts *opts, int64_t n, int64_t nodes)
 {
-    bool removed = tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
+    bool removed = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     struct bi_kdtree_header h = {.version = BI_KDTREE_SAVE_VERSION,
                                  .flags = removed ? BI_KDTREE_SAVE_DUPLICATES_REMOVED : 0,
-                                 .dtype = (uint32_t)tree->opts.dtype,
-                                 .dim = (uint32_t)tree->opts.dim,
-                                 .id_bits = (uint32_t)tree->opts.id_bits,
-                                 .n = tree->n,
-                                 .nodes = tree->nodes};
+                                 .dtype = (uint32_t)opts->dtype,
+                                 .dim = (uint32_t)opts->dim,
+                                 .id_bits = (uint32_t)opts->id_bits,
+                                 .n = n,
+                                 .nodes = nodes};
     memcpy(h.magic, BI_KDTREE_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_kdtree_header, hash));
     return bi_save_put(s, &h, sizeof h);
@@ -28,7 +28,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
     BI_TRY(bi_scratch(s->ctx, point_bytes, &points));
     BI_TRY(bi_scratch(s->ctx, id_bytes, &ids));
     if (tree->nodes) BI_TRY(tree->ops->fetch(s->ctx, tree, points, ids));
-    BI_TRY(put_header(s, tree));
+    BI_TRY(bi_kdtree_save_header(s, &tree->opts, tree->n, tree->nodes));
     BI_TRY(bi_save_array(s, points, point_bytes));
     BI_TRY(bi_save_array(s, ids, id_bytes));
     if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {

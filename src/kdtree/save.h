@@ -26,4 +26,7 @@ struct bi_kdtree_header {
 
 _Static_assert(sizeof(struct bi_kdtree_header) == 64, "the header is 64 bytes");
 
+/* Puts the header of a tree of n points, of which `nodes` are in it. */
+bosc_status bi_kdtree_save_header(struct bi_saver *s, const bosc_kdtree_opts *opts, int64_t n, int64_t nodes);
+
 #endif

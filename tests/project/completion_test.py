@@ -19,8 +19,8 @@ class Shell:
         self.script = said("help", "--completion", name)
         self.kept = tempfile.TemporaryDirectory()
         self.folder = self.kept.name
-        os.mkdir(self.folder + "/work")
-        open(self.folder + "/work/p.npy", "w").close()
+        os.mkdir(self.folder + "/files")
+        open(self.folder + "/files/p.npy", "w").close()
 
     def offers(self, line):
         raise NotImplementedError
@@ -40,7 +40,7 @@ class Bash(Shell):
         count = len(line.replace("=", " = ").split(" "))
         run = f"source /dev/stdin; COMP_WORDS=({quoted}); COMP_CWORD={count - 1}; _boscage; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         done = subprocess.run(["bash", "-c", run], input=self.script, capture_output=True, text=True, check=True,
-                              cwd=self.folder + "/work")
+                              cwd=self.folder + "/files")
         return done.stdout.split()
 
 
@@ -52,7 +52,7 @@ class Fish(Shell):
 
     def offers(self, line):
         done = subprocess.run(["fish", "--no-config", "-c", f"source ../boscage.fish; complete -C '{line}'"],
-                              capture_output=True, text=True, check=True, cwd=self.folder + "/work",
+                              capture_output=True, text=True, check=True, cwd=self.folder + "/files",
                               env=dict(os.environ, HOME=self.folder))
         if done.stderr:
             raise AssertionError(done.stderr)
@@ -87,7 +87,7 @@ class Zsh(Shell):
                 file.write(text)
         self.child, self.terminal = pty.fork()
         if self.child == 0:
-            os.chdir(self.folder + "/work")
+            os.chdir(self.folder + "/files")
             os.environ.update(FOLDER=self.folder, HOME=self.folder, TERM="dumb")
             os.execvp("zsh", ["zsh", "-f", "-i"])
         self.type("source $FOLDER/setup\n")
@@ -189,7 +189,7 @@ class FishCompletion(Completion, unittest.TestCase):
 
     def test_commands_are_described(self):
         done = subprocess.run(["fish", "--no-config", "-c", "source ../boscage.fish; complete -C 'boscage ms'"],
-                              capture_output=True, text=True, check=True, cwd=self.shell.folder + "/work")
+                              capture_output=True, text=True, check=True, cwd=self.shell.folder + "/files")
         self.assertEqual(done.stdout, "mst\tFind the minimum spanning forest of a graph, or prove that T.npy is it\n")
 
 

@@ -107,17 +107,6 @@ BI_FN void bi_step_kdtree_merge_rows(const struct bi_dist_kdtree_merge_rows *a, 
     }
 }
 
-/* counts[i] = offsets[i + 1] - offsets[i]. */
-struct bi_dist_kdtree_lengths {
-    const int64_t *offsets;
-    int64_t *counts;
-};
-
-BI_FN void bi_step_kdtree_lengths(const struct bi_dist_kdtree_lengths *a, int64_t i)
-{
-    a->counts[i] = a->offsets[i + 1] - a->offsets[i];
-}
-
 /* *bad becomes the lowest row whose given length is not that of the answer. */
 struct bi_dist_kdtree_same_lengths {
     const int64_t *given, *offsets;
