@@ -208,12 +208,14 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
 template <class K, class P> struct fill_variant {
     void (*kernel)(bi_hash_fill_args<K, P>);
     uint32_t threads;
-    size_t state;
+    size_t state_bytes;
 };
 
 template <class K, class P, int THREADS, bool PICKS> static fill_variant<K, P> variant_of()
 {
-    return {bi_hash_fill_partitions<K, P, THREADS, PICKS>, THREADS, sizeof(bi_hash_block_state<THREADS>)};
+    enum { UNIT = 1024 }; /* more than what static memory may be padded to */
+    const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>), UNIT);
+    return {bi_hash_fill_partitions<K, P, THREADS, PICKS>, THREADS, state};
 }
 
 /* With few empty slots the last keys of a partition take long walks, so fewer threads should wait for them. The buckets
@@ -242,7 +244,7 @@ static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &v
         size_t bytes;
         for (;; keys -= keys / 16 + 1) {
             buckets = bi_hash_partition_buckets(load, keys);
-            bytes = shared_layout_of<K, P>(keys, buckets).bytes + variant.state;
+            bytes = shared_layout_of<K, P>(keys, buckets).bytes + variant.state_bytes;
             if (bytes <= available) break;
         }
         const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / variant.threads);
@@ -300,7 +302,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     auto fill_large = bi_hash_fill_large<K, P>;
     const size_t bytes = shared_layout_of<K, P>(a.block_keys, a.block_buckets).bytes;
     /* The limit is the kernel's on the device, and so that of other contexts, which launch it with more or less. */
-    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state);
+    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
     BI_TRY(BI_RUN(ctx, variant.kernel, partitions, variant.threads, bytes, a));
     const bool none_large = !distinct && !lists->in_place && a.block_keys >= a.max_keys;
