@@ -185,7 +185,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)shared_optin_bytes(); break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)shared_optin_bytes() + 1024; break;
-    case cudaDevAttrL2CacheSize: *value = 1 << 20; break;
+    case cudaDevAttrL2CacheSize: *value = 12 << 10; break; /* little: the tests' points do not fit */
     default: return failed(cudaErrorInvalidValue);
     }
     return cudaSuccess;

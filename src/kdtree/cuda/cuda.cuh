@@ -28,8 +28,9 @@ bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtr
 bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
                                                  uint32_t *order);
 
-/* *bad becomes less if any node of a tree of the fast builder's types is out of order, or any id wrong: one such node,
+/* *bad becomes less if any node of a tree that there is a pass for is out of order, or any id wrong: one such node,
  * not always the smallest (verify.cu). */
+bool bi_kdtree_cuda_has_disorder_pass(const bosc_kdtree_opts *opts);
 bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad);
 
 /* The index of searches; and the boxes of all subtrees of an F32 tree, in scratch (search/make_index.cu). */

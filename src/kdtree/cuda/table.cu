@@ -87,7 +87,7 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
     int64_t wrong;
     BI_TRY(fill_none(ctx, node));
     if (tree->nodes == 0) return BOSC_OK;
-    if (!bi_kdtree_has_sampled_build(&tree->opts)) return name_disorder(ctx, tree, node);
+    if (!bi_kdtree_cuda_has_disorder_pass(&tree->opts)) return name_disorder(ctx, tree, node);
     BI_TRY(bi_kdtree_cuda_find_disorder(ctx, tree, node));
     BI_TRY(bi_read_back(ctx, &wrong, node, sizeof wrong));
     return wrong == INT64_MAX ? BOSC_OK : name_disorder(ctx, tree, node);

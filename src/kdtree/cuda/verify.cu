@@ -1,7 +1,9 @@
-/* Verification on the device. Float trees of few dimensions take one pass that says whether all is well: a block checks
+/* Verification on the device. F32 and I32 trees of few dimensions take one pass that says whether all is well: a block checks
  * a subtree of up to 1,023 nodes in shared memory, and of the ancestors above only the nearest on either side by each
  * coordinate, since those were compared with the ones further away. Ids go to a bitmap, small enough for the L2 cache.
  * The plain steps check other trees, and name the node where the pass finds anything wrong. */
+#include <type_traits>
+
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
 #include "kdtree/steps/steps.h"
@@ -13,13 +15,22 @@ template <int DIM> struct node_keys {
     uint32_t key[DIM], id;
 };
 
-template <int DIM> static __device__ __forceinline__ node_keys<DIM> load_keys(const bi_kdtree_array &nodes, int64_t i)
+/* T: the type of coordinates. */
+template <class T, int DIM>
+static __device__ __forceinline__ node_keys<DIM> load_keys(const bi_kdtree_array &nodes, int64_t i)
 {
-    const bi_kdtree_point<DIM> p = bi_kdtree_load_point<DIM>(nodes, (uint32_t)i);
     node_keys<DIM> k;
+    if constexpr (std::is_same<T, float>::value) {
+        const bi_kdtree_point<DIM> p = bi_kdtree_load_point<DIM>(nodes, (uint32_t)i);
 #pragma unroll
-    for (int c = 0; c < DIM; c++) k.key[c] = bi_key_u32_of_f32(p.x[c]);
-    k.id = p.id;
+        for (int c = 0; c < DIM; c++) k.key[c] = bi_key_u32_of_f32(p.x[c]);
+        k.id = p.id;
+    } else {
+        const int32_t *row = static_cast<const int32_t *>(nodes.points) + i * DIM;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) k.key[c] = bi_key_u32_of_i32(row[c]);
+        k.id = nodes.ids[i];
+    }
     return k;
 }
 
@@ -57,7 +68,8 @@ static __device__ __forceinline__ bool note_id(const verify_args &a, uint32_t id
 }
 
 /* The nodes above the blocks' subtrees, each against all its ancestors. */
-template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_upper(const verify_args a)
+template <class T, int DIM>
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_upper(const verify_args a)
 {
     const int64_t t = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (t >= ((int64_t)1 << a.level) - 1) return;
@@ -66,12 +78,12 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_v
     struct bi_kdtree_range r = bi_kdtree_subtree(a.count, level, (uint64_t)(t + 1 - ((int64_t)1 << level)));
     if (r.begin >= r.end) return;
     const int64_t i = bi_kdtree_mid(r);
-    const node_keys<DIM> own = load_keys<DIM>(a.nodes, i);
+    const node_keys<DIM> own = load_keys<T, DIM>(a.nodes, i);
     bool good = note_id(a, own.id);
     r = {0, a.count};
     for (int c = 0, up = 0; up < level; up++, c = bi_kdtree_next_coordinate<DIM>(c)) {
         const int64_t mid = bi_kdtree_mid(r);
-        const node_keys<DIM> of = load_keys<DIM>(a.nodes, mid);
+        const node_keys<DIM> of = load_keys<T, DIM>(a.nodes, mid);
         good &= i < mid ? keys_before<DIM>(own, of, c) : keys_before<DIM>(of, own, c);
         r = i < mid ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
@@ -134,7 +146,8 @@ static __device__ __forceinline__ bool in_order(const verify_args &a, const veri
     }
 }
 
-template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_subtrees(const verify_args a)
+template <class T, int DIM>
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_verify_subtrees(const verify_args a)
 {
     typedef verify_shared<DIM> shared;
     BI_SHARED(shared, sh);
@@ -143,7 +156,7 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_v
     if (t == 0) find_bounds<DIM>(a, sh, r);
     int64_t first = INT64_MAX;
     for (uint32_t i = t; i < count; i += THREADS) {
-        const node_keys<DIM> own = load_keys<DIM>(a.nodes, r.begin + i);
+        const node_keys<DIM> own = load_keys<T, DIM>(a.nodes, r.begin + i);
 #pragma unroll
         for (int c = 0; c < DIM; c++) sh.key[c][i] = own.key[c];
         sh.id[i] = own.id;
@@ -151,20 +164,34 @@ template <int DIM> static __global__ void __launch_bounds__(THREADS) bi_kdtree_v
     }
     __syncthreads();
     if (t < 2 * DIM && sh.at[t / DIM][t % DIM] >= 0)
-        sh.bound[t / DIM][t % DIM] = load_keys<DIM>(a.nodes, sh.at[t / DIM][t % DIM]);
+        sh.bound[t / DIM][t % DIM] = load_keys<T, DIM>(a.nodes, sh.at[t / DIM][t % DIM]);
     __syncthreads();
     for (uint32_t i = t; i < count; i += THREADS)
         if (!in_order<DIM>(a, sh, i, count) && r.begin + i < first) first = r.begin + i;
     if (first != INT64_MAX) bi_atomic_min_i64(a.bad, first);
 }
 
-template <int DIM> static bosc_status run_checks(bosc_ctx *ctx, const verify_args &a)
+template <class T, int DIM> static bosc_status run_checks(bosc_ctx *ctx, const verify_args &a)
 {
-    auto upper = bi_kdtree_verify_upper<DIM>;
-    auto subtrees = bi_kdtree_verify_subtrees<DIM>;
+    auto upper = bi_kdtree_verify_upper<T, DIM>;
+    auto subtrees = bi_kdtree_verify_subtrees<T, DIM>;
     const int64_t above = ((int64_t)1 << a.level) - 1;
     if (above > 0) BI_TRY(BI_RUN(ctx, upper, (unsigned)bi_div_up(above, THREADS), THREADS, 0, a));
     return BI_RUN(ctx, subtrees, 1u << a.level, THREADS, 0, a);
+}
+
+template <class T> static bosc_status run_dim(bosc_ctx *ctx, int32_t dim, const verify_args &a)
+{
+    switch (dim) {
+    case 2: return run_checks<T, 2>(ctx, a);
+    case 3: return run_checks<T, 3>(ctx, a);
+    default: return run_checks<T, 4>(ctx, a);
+    }
+}
+
+bool bi_kdtree_cuda_has_disorder_pass(const bosc_kdtree_opts *opts)
+{
+    return (opts->dtype == BOSC_F32 || opts->dtype == BOSC_I32) && opts->dim >= 2 && opts->dim <= 4;
 }
 
 bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad)
@@ -174,9 +201,6 @@ bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree,
     while (bi_div_up(a.count + 1, (int64_t)1 << a.level) > NODES) a.level++;
     BI_TRY(bi_scratch(ctx, bytes, (void **)&a.seen));
     BI_TRY(ctx->backend->fill(ctx, a.seen, 0, bytes));
-    switch (tree->opts.dim) {
-    case 2: return run_checks<2>(ctx, a);
-    case 3: return run_checks<3>(ctx, a);
-    default: return run_checks<4>(ctx, a);
-    }
+    return tree->opts.dtype == BOSC_F32 ? run_dim<float>(ctx, tree->opts.dim, a)
+                                        : run_dim<int32_t>(ctx, tree->opts.dim, a);
 }
