@@ -217,6 +217,16 @@ static __global__ void __launch_bounds__(presorted_shared<LOG>::THREADS,
     for (uint32_t i = t; i < count; i += shared::THREADS) order[r.begin + i] = given.list[0][from + made[i]];
 }
 
+/* The most shared memory of a block: half of the device's, as two blocks or more are to be on a multiprocessor. */
+static int shared_limit(const bosc_ctx *ctx)
+{
+    int most = 0;
+    const auto what = cudaDevAttrMaxSharedMemoryPerBlockOptin;
+    if (cudaDeviceGetAttribute(&most, what, ctx->memory.device) == cudaSuccess) return most / 2;
+    (void)cudaGetLastError();
+    return 24 * 1024;
+}
+
 template <int LOG> static constexpr size_t shared_bytes(int lists)
 {
     return sizeof(struct presorted_shared<LOG>) +
@@ -228,21 +238,20 @@ static bosc_status run_log(bosc_ctx *ctx, const struct bi_kdtree_presorted &list
 {
     auto kernel = bi_kdtree_presorted_subtrees<LOG>;
     const size_t bytes = shared_bytes<LOG>(lists.count);
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    /* The limit is the kernel's on the device, and so that of other contexts, which launch it with more or less. */
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit(ctx)));
     return BI_RUN(ctx, kernel, 1u << lists.level, presorted_shared<LOG>::THREADS, bytes, lists, names, order);
 }
 
-/* Two blocks or more are to be on a multiprocessor, and every one of them is to have a block. */
+/* Every multiprocessor is to have a block. What subtrees of 2^LEAST_LOG points need is below any limit. */
 int bi_kdtree_presorted_log(const bosc_ctx *ctx, int64_t n, int32_t dim)
 {
-    int most = 0;
-    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
-        (void)cudaGetLastError();
+    const int limit = shared_limit(ctx);
     int log_points = MOST_LOG;
     for (; log_points > LEAST_LOG; log_points--) {
         const int lists = dim < log_points - 1 ? dim : log_points - 1;
         const size_t bytes = ((size_t)2 * lists + 3) << log_points;
-        if (bytes <= (size_t)most / 2 && n >> log_points >= ctx->multiprocessors) break;
+        if (bytes <= (size_t)limit && n >> log_points >= ctx->multiprocessors) break;
     }
     return log_points;
 }
