@@ -288,13 +288,14 @@ static void make_input(void)
 
 int main(int argc, char **argv)
 {
-    const struct bench_option own[] = {{'m', BENCH_INTEGER, &set.m, "queries"},
-                                       {'d', BENCH_INTEGER, &set.dim, "dimensions"},
-                                       {'s', BENCH_TEXT, &set.shape, "uniform, normal, clustered, sorted or few"},
-                                       {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
-                                       {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
-                                       {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
-                                       {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
+    const struct bench_option own[] = {
+        {'m', BENCH_INTEGER, &set.m, "queries"},
+        {'d', BENCH_INTEGER, &set.dim, "dimensions"},
+        {'s', BENCH_TEXT, &set.shape, "uniform, normal, clustered, sorted, few, plane or axis"},
+        {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
+        {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
+        {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
+        {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
     bench.n = 1 << 20;
     bench.repeats = 10;
     bench_options(argc, argv, "points", own, sizeof own / sizeof own[0]);

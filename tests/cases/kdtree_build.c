@@ -86,6 +86,13 @@ static void many_dimensions(bosc_ctx *ctx)
     try_one(ctx, &r, KD_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
 }
 
+static bool on_device(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return !suite_slow(ctx) && info.backend == BOSC_BACKEND_CUDA;
+}
+
 /* Beyond the size that one thread builds alone. */
 static void large(bosc_ctx *ctx)
 {
@@ -98,9 +105,7 @@ static void large(bosc_ctx *ctx)
     try_one(ctx, &r, KD_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
     try_one(ctx, &r, KD_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
     try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    if (suite_slow(ctx) || info.backend != BOSC_BACKEND_CUDA) return;
+    if (!on_device(ctx)) return;
     /* Lists that several blocks of a device share, most of whose points have one value. */
     try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
     try_one(ctx, &r, KD_AUTO, BOSC_F32, 2, 150000, KD_GRID);
@@ -260,15 +265,21 @@ static void count_lines(void *user, bosc_log_level level, const char *text)
     ++*(int *)user;
 }
 
+static bosc_ctx *open_counting(bosc_ctx *like, int *lines)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    *lines = 0;
+    o.log = count_lines;
+    o.log_user = lines;
+    return suite_open(&o);
+}
+
 /* A hundred clusters, a thousandth of the space wide: a sample tells enough of them, and the build does not go the slow
  * way, which it would log. */
 static void clusters(bosc_ctx *like)
 {
-    int lines = 0;
-    bosc_ctx_opts o = suite_opts_like(like);
-    o.log = count_lines;
-    o.log_user = &lines;
-    bosc_ctx *ctx = suite_open(&o);
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
     struct suite_random r = {9};
     int64_t n = suite_slow(like) ? 12000 : 300000;
     float centers[300], *points = suite_alloc((size_t)n * 3 * sizeof *points);
@@ -288,6 +299,65 @@ static void clusters(bosc_ctx *like)
     free(points);
 }
 
+/* Coordinates without extent: every set of them but all, of sizes around what a warp and a block make alone. Where all
+ * points share them, the build does not go the slow way. */
+static void flat(bosc_ctx *like)
+{
+    static const int64_t sizes[] = {3, 100, 255, 256, 257, 1023, 4095, 4096, 4097, 8191, 8192, 12000};
+    int lines, trial = 0;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {13};
+    for (int f = 0; f < KD_FLATNESSES; f++)
+        for (int32_t dim = 2; dim <= 4; dim++)
+            for (unsigned axes = 1; axes < (1u << dim) - 1; axes++) {
+                if (suite_leaves_out()) continue;
+                bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[trial % 5 ? 0 : trial % 4], .dim = dim};
+                struct reference_points p =
+                    kd_flat_points(&r, opts.dtype, dim, sizes[trial++ % 12], (enum kd_flatness)f, axes, KD_RANDOM);
+                check_build(ctx, &opts, &p);
+                if (f == KD_FLAT) CHECK_EQ(lines, 0);
+                free((void *)p.data);
+            }
+    bosc_ctx_free(ctx);
+}
+
+/* The same beyond one block, where samples tell what is flat; points beside the plane are not in all samples. */
+static void flat_large(bosc_ctx *like)
+{
+    static const struct {
+        int32_t dim;
+        unsigned axes;
+        enum kd_flatness flatness;
+    } inputs[] = {{3, 4, KD_FLAT},    {3, 6, KD_FLAT},   {2, 1, KD_FLAT},   {4, 5, KD_FLAT},
+                  {3, 3, KD_FLAT},    {4, 14, KD_FLAT},  {3, 1, KD_BESIDE}, {3, 6, KD_BESIDE},
+                  {4, 10, KD_BESIDE}, {3, 7, KD_BESIDE}, {3, 4, KD_LAYERS}};
+    const int64_t n = on_device(like) ? 300000 : 17000;
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {14};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        if (suite_leaves_out()) continue;
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dim = inputs[i].dim};
+        struct reference_points p =
+            kd_flat_points(&r, BOSC_F32, opts.dim, n, inputs[i].flatness, inputs[i].axes, KD_RANDOM);
+        check_build(ctx, &opts, &p);
+        if (inputs[i].flatness == KD_FLAT) CHECK_EQ(lines, 0);
+        free((void *)p.data);
+    }
+    /* Samples that several blocks share. */
+    for (unsigned axes = 1; axes <= 6 && on_device(like); axes++) {
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 3};
+        struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, (1 << 21) + 99, KD_FLAT, axes, KD_RANDOM);
+        lines = 0;
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+        CHECK_EQ(lines, 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+    bosc_ctx_free(ctx);
+}
+
 static const struct suite_case suite_cases_kdtree_build[] = {
     {"small", small, NULL},
     {"shapes", shapes, NULL},
@@ -300,6 +370,8 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"clusters", clusters, NULL},
     {"published builder in halves", published_halves, NULL},
     {"duplicates in pieces", duplicates_in_pieces, NULL},
+    {"flat", flat, NULL},
+    {"flat, large", flat_large, NULL},
     {"many rows", NULL, many_rows},
 };
 SUITE(kdtree_build);

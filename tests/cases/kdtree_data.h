@@ -2,6 +2,8 @@
 #ifndef TESTS_CASES_KDTREE_DATA_H
 #define TESTS_CASES_KDTREE_DATA_H
 
+#include <math.h>
+
 #include "reference/kdtree.h"
 #include "support/suite.h"
 
@@ -64,6 +66,31 @@ static inline struct reference_points kd_points(struct suite_random *r, bosc_dty
         for (int64_t c = 0; c < stride; c++)
             kd_set(data, dtype, i * stride + c, c < dim ? kd_value(r, shape, i, (int32_t)c) : 0x1p63);
     return (struct reference_points){dtype, dim, n, stride, data};
+}
+
+/* Coordinates without extent: in all nodes, in those of some subtrees, but for a few points, or with little. */
+enum kd_flatness { KD_FLAT, KD_LAYERS, KD_BESIDE, KD_NEARLY_FLAT, KD_FLATNESSES };
+
+static inline double kd_flat_value(struct suite_random *r, enum kd_flatness flatness, double level)
+{
+    if (flatness == KD_LAYERS) return (double)suite_below(r, 3) * 100;
+    if (flatness == KD_BESIDE && suite_below(r, 5000) == 0) return suite_unit(r) * 20 - 10;
+    if (flatness == KD_NEARLY_FLAT) return level + (suite_below(r, 2) ? 0 : 1e-3 * suite_unit(r));
+    return level == 0 && suite_below(r, 2) ? -0.0 : level;
+}
+
+/* Points of n rows that are flat in the coordinates c with bit c % 8 of `axes`, and of the shape in the others. */
+static inline struct reference_points kd_flat_points(struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
+                                                     enum kd_flatness flatness, unsigned axes, enum kd_shape shape)
+{
+    static const double levels[] = {0, 7, INFINITY, -1e3, 0};
+    struct reference_points p = kd_points(r, dtype, dim, n, dim, shape);
+    for (int32_t c = 0; c < dim; c++) {
+        double level = levels[suite_below(r, sizeof levels / sizeof levels[0])];
+        for (int64_t i = 0; i < n && axes >> c % 8 & 1; i++)
+            kd_set((void *)p.data, dtype, i * dim + c, kd_flat_value(r, flatness, level));
+    }
+    return p;
 }
 
 static inline double kd_get(const void *data, bosc_dtype dtype, int64_t at)

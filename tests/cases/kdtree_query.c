@@ -262,45 +262,23 @@ static void ties(bosc_ctx *ctx)
     }
 }
 
-/* Coordinates without extent, in all nodes or in those of some subtrees, or with little. */
-enum flatness { FLAT, LAYERS, NEARLY_FLAT, FLATNESSES };
-
-static double flat_value(struct suite_random *r, enum flatness flatness, double level)
-{
-    if (flatness == LAYERS) return (double)suite_below(r, 3) * 100;
-    if (flatness == NEARLY_FLAT) return level + (suite_below(r, 2) ? 0 : 1e-3 * suite_unit(r));
-    return level == 0 && suite_below(r, 2) ? -0.0 : level;
-}
-
-/* Points of n rows that are flat in the coordinates c with bit c % 8 of `axes`. */
-static struct reference_points flat_points(struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
-                                           enum flatness flatness, unsigned axes)
-{
-    static const double levels[] = {0, 7, INFINITY, -1e3, 0};
-    struct reference_points p = kd_points(r, dtype, dim, n, dim, suite_below(r, 4) ? KD_RANDOM : KD_SPECIAL);
-    for (int32_t c = 0; c < dim; c++) {
-        double level = levels[suite_below(r, sizeof levels / sizeof levels[0])];
-        for (int64_t i = 0; i < n && axes >> c % 8 & 1; i++)
-            kd_set((void *)p.data, dtype, i * dim + c, flat_value(r, flatness, level));
-    }
-    return p;
-}
-
 /* Each set of axes; in 40 dimensions those that no level of a tree splits by are the first with extent, or the only. */
 static void flat(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
     int64_t n = suite_slow(ctx) ? 150 : 500;
-    for (int f = 0; f < FLATNESSES; f++) {
+    for (int f = 0; f < KD_FLATNESSES; f++) {
         for (int32_t dim = 2; dim <= 4; dim++)
             for (unsigned axes = 1; axes < 1u << dim; axes++)
                 if (!suite_leaves_out())
                     try_points(ctx, &r,
-                               flat_points(&r, dtypes[(axes + (unsigned)f) % 4], dim, n + (int64_t)suite_below(&r, 99),
-                                           (enum flatness)f, axes),
+                               kd_flat_points(&r, dtypes[(axes + (unsigned)f) % 4], dim,
+                                              n + (int64_t)suite_below(&r, 99), (enum kd_flatness)f, axes,
+                                              suite_below(&r, 4) ? KD_RANDOM : KD_SPECIAL),
                                KD_RANDOM, 1 + (int64_t)suite_below(&r, 40));
         for (unsigned axes = 0x7f; axes <= 0xff && !suite_slow(ctx); axes += 0x40)
-            try_points(ctx, &r, flat_points(&r, BOSC_F32, 40, n, (enum flatness)f, axes), KD_RANDOM, 5);
+            try_points(ctx, &r, kd_flat_points(&r, BOSC_F32, 40, n, (enum kd_flatness)f, axes, KD_RANDOM), KD_RANDOM,
+                       5);
     }
 }
 

@@ -9,11 +9,17 @@
  *    go down to cells or to deeper lists; among the points of that bin, the median is selected exactly, by (superkey,
  *    id), and goes to its in-order place, and the rest goes down too.
  *
+ * A coordinate that a segment's whole sample shares brackets nothing: nodes of its levels are bracketed by their axis
+ * (axes.cuh) among the points that share it, and points beside these are on their side without that.
+ *
  * Where a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build starts over on a
  * slower path. Nothing depends on the order of atomics but the order of points within cells and lists. */
 #ifndef BI_KDTREE_CUDA_BUILD_MULTILEVEL_PASS_CUH
 #define BI_KDTREE_CUDA_BUILD_MULTILEVEL_PASS_CUH
 
+#include <cfloat>
+
+#include "kdtree/cuda/build/axes.cuh"
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
 
@@ -98,14 +104,14 @@ struct bi_kdtree_list_scale {
 template <int DIM>
 __device__ __forceinline__ bi_kdtree_list_scale bi_kdtree_list_scale_of(const bi_kdtree_pass &pass,
                                                                         const bi_kdtree_pass_memory &work,
-                                                                        uint32_t segment, int v)
+                                                                        uint32_t segment, int v, uint32_t axes)
 {
     const float2 b = work.brackets[segment * BI_KDTREE_CELLS + v];
     bi_kdtree_list_scale scale;
     scale.low = bi_key_u32_of_f32(b.x);
     const int bits = 32 - __clz((int)(bi_key_u32_of_f32(b.y) - scale.low));
     scale.shift = (uint16_t)(bits > pass.list_log ? bits - pass.list_log : 0);
-    scale.d = (uint16_t)((pass.level + bi_kdtree_heap_depth(v)) % DIM);
+    scale.d = (uint16_t)bi_kdtree_axis(axes, (pass.level + bi_kdtree_heap_depth(v)) % DIM);
     return scale;
 }
 
@@ -124,7 +130,28 @@ struct bi_kdtree_segment_scatter {
     uint2 destination[BI_KDTREE_DESTINATIONS]; /* begin and capacity */
     bi_kdtree_list_scale scale[BI_KDTREE_CELLS];
     float2 brackets[BI_KDTREE_CELLS];
+    uint32_t flat;   /* coordinates that the whole sample shares, as bits */
+    float shared[4]; /* these coordinates */
 };
+
+/* A point as brackets see it: in place of each coordinate that the sample shares, the one of its axis; beyond all
+ * brackets, if the point does not share it. */
+template <int DIM>
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_seen_point(const bi_kdtree_segment_scatter &s,
+                                                                     const bi_kdtree_point<DIM> &p)
+{
+    bi_kdtree_point<DIM> seen = p;
+    if (s.flat == 0) return seen;
+        /* Each depends on the next, so that twice around some coordinate with an extent begins. */
+#pragma unroll
+    for (int i = 2 * DIM - 1; i >= 0; i--) {
+        const int c = i % DIM;
+        if (!(s.flat >> c & 1)) continue;
+        const float beside = p.x[c] < s.shared[c] ? -INFINITY : INFINITY;
+        seen.x[c] = p.x[c] == s.shared[c] ? seen.x[(c + 1) % DIM] : beside;
+    }
+    return seen;
+}
 
 /* By the first 32 threads of a block. */
 template <int DIM>
@@ -132,11 +159,15 @@ __device__ __forceinline__ void
 bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_pass &pass,
                                   const bi_kdtree_pass_memory &work, uint32_t segment, int t)
 {
+    const uint32_t *box = work.boxes + segment * 8, flat = bi_kdtree_flat_of<DIM>(box, box + 4);
     s.destination[t] = work.destinations[segment * BI_KDTREE_DESTINATIONS + t];
     s.count[t] = 0;
+    if (t == 0) s.flat = flat;
+    if (t < DIM) s.shared[t] = bi_f32_of_key(box[4 + t]);
     if (t + 1 >= 1 << pass.levels) return;
     s.brackets[t] = work.brackets[segment * BI_KDTREE_CELLS + t];
-    s.scale[t] = bi_kdtree_list_scale_of<DIM>(pass, work, segment, t);
+    if (flat) s.brackets[t] = make_float2(fmaxf(s.brackets[t].x, -FLT_MAX), fminf(s.brackets[t].y, FLT_MAX));
+    s.scale[t] = bi_kdtree_list_scale_of<DIM>(pass, work, segment, t, bi_kdtree_axes_of<DIM>(flat));
 }
 
 /* Counts a point in this block, and in its list's bins. Returns its rank in the block. */

@@ -31,7 +31,7 @@ static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &
 }
 
 template <int DIM>
-static __global__ void __launch_bounds__(PARTITION_THREADS)
+static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_partition_points(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_array to,
                                const bi_kdtree_pass_memory work, uint32_t tiles_per_segment)
 {
@@ -53,7 +53,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS)
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++) {
         if (k * PARTITION_THREADS + t >= count) continue;
-        uint32_t to_what = classify<DIM>(p[k], pass.level % DIM, sh.scatter.brackets, pass.levels);
+        const bi_kdtree_point<DIM> seen = bi_kdtree_seen_point(sh.scatter, p[k]);
+        uint32_t to_what = classify<DIM>(seen, pass.level % DIM, sh.scatter.brackets, pass.levels);
         place[k] = to_what << 16 | bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, to_what, p[k]);
     }
     __syncthreads();

@@ -71,7 +71,8 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
             if (side == GONE) continue;
             uint32_t what = BI_KDTREE_KEPT;
             if (side != STAYS)
-                what = bi_kdtree_classify<DIM>(p[k], 2 * (int)place.v + 1 + side, d, scatter.brackets, pass.levels);
+                what = bi_kdtree_classify<DIM>(bi_kdtree_seen_point(scatter, p[k]), 2 * (int)place.v + 1 + side, d,
+                                               scatter.brackets, pass.levels);
             where[k] =
                 what << 16 | bi_kdtree_segment_scatter_count<DIM>(scatter, pass, work, place.segment, what, p[k]);
         }

@@ -106,14 +106,15 @@ struct level_shared {
     uint32_t last;
 };
 
-/* The extent of node i of depth j in coordinate d: the sample's box, cut by the pivots above. */
+/* The extent of node i of depth j in its axis: the sample's box, cut by the pivots above. */
 template <int DIM>
 __device__ __forceinline__ void node_extent(level_shared &sh, const bi_kdtree_pass &pass, const uint32_t *box, int j,
-                                            int i, int d)
+                                            int i, uint32_t axes)
 {
+    const int d = bi_kdtree_axis(axes, (pass.level + j) % DIM);
     float low = fmaxf(bi_f32_of_key(~box[d]), -FLT_MAX), high = fminf(bi_f32_of_key(box[4 + d]), FLT_MAX);
     for (int depth = 0; depth < j; depth++) {
-        if ((pass.level + depth) % DIM != d) continue;
+        if (bi_kdtree_axis(axes, (pass.level + depth) % DIM) != d) continue;
         float pivot = sh.pivots[(1 << depth) - 1 + (i >> (j - depth))];
         if ((i >> (j - depth - 1)) & 1)
             low = pivot;
@@ -261,7 +262,7 @@ __device__ __forceinline__ void count_sample(level_shared &sh, uint32_t node, fl
 template <int DIM>
 __device__ __forceinline__ void count_part(level_shared &sh, const bi_kdtree_pass &pass,
                                            const bi_kdtree_pass_memory &work, uint32_t segment, uint32_t first,
-                                           uint32_t end, int j, bool finely)
+                                           uint32_t end, int j, uint32_t axes, bool finely)
 {
     const int nodes = 1 << j;
     for (int b = threadIdx.x; b < nodes * BI_KDTREE_BINS; b += BI_KDTREE_SAMPLE_THREADS) sh.bins[b] = 0;
@@ -270,12 +271,13 @@ __device__ __forceinline__ void count_part(level_shared &sh, const bi_kdtree_pas
 #pragma unroll 4
     for (uint32_t s = first + threadIdx.x; s < end; s += BI_KDTREE_SAMPLE_THREADS) {
         float4 x = work.samples[segment * pass.samples + s];
-        int v = 0, c = pass.level % DIM;
+        int v = 0, d = pass.level % DIM;
         for (int depth = 0; depth <= j; depth++) {
+            const int c = bi_kdtree_axis(axes, d);
             float value = c == 0 ? x.x : c == 1 ? x.y : c == 2 ? x.z : x.w;
             if (depth < j) {
                 v = 2 * v + 1 + (value > sh.pivots[v]);
-                c = bi_kdtree_next_coordinate<DIM>(c);
+                d = bi_kdtree_next_coordinate<DIM>(d);
                 continue;
             }
             count_sample(sh, v - (nodes - 1), value, finely);
@@ -305,17 +307,19 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
     bi_kdtree_sample_level(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work, int j)
 {
     BI_SHARED(struct level_shared, sh);
-    const int t = threadIdx.x, nodes = 1 << j, d = (pass.level + j) % DIM;
+    const int t = threadIdx.x, nodes = 1 << j;
     const uint32_t segment = blockIdx.x / pass.sample_blocks, chunk = blockIdx.x % pass.sample_blocks;
+    const uint32_t *box = work.boxes + segment * 8, axes = bi_kdtree_axes_of<DIM>(bi_kdtree_flat_of<DIM>(box, box + 4));
     const uint2 range = work.segments[segment];
     if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * BI_KDTREE_CELLS + t];
     __syncthreads();
-    if (t < nodes) node_extent<DIM>(sh, pass, work.boxes + segment * 8, j, t, d);
-    count_part<DIM>(sh, pass, work, segment, chunk * pass.sample_chunk, (chunk + 1) * pass.sample_chunk, j, false);
+    if (t < nodes) node_extent<DIM>(sh, pass, box, j, t, axes);
+    count_part<DIM>(sh, pass, work, segment, chunk * pass.sample_chunk, (chunk + 1) * pass.sample_chunk, j, axes,
+                    false);
     if (pass.sample_blocks > 1 && !merge_bins(sh, pass, work, segment, nodes * BI_KDTREE_BINS)) return;
     bool refined = place(sh, pass, work, segment, range.y - range.x, j, false);
     for (int k = 0; k < REFINEMENTS && refined; k++) {
-        count_part<DIM>(sh, pass, work, segment, 0, pass.samples, j, true);
+        count_part<DIM>(sh, pass, work, segment, 0, pass.samples, j, axes, true);
         refined = place(sh, pass, work, segment, range.y - range.x, j, true);
     }
 }
@@ -333,6 +337,7 @@ struct segment_shared {
     level_shared level;
     uint2 segment;
     uint32_t box[8]; /* as in bi_kdtree_pass_memory */
+    uint32_t axes;
 };
 
 enum { SEGMENT_ITEMS = BI_KDTREE_SMALL_SAMPLE / BI_KDTREE_SAMPLE_THREADS };
@@ -395,12 +400,15 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
     float x[SEGMENT_ITEMS][DIM];
     take_samples<DIM>(sh, pass, from, segment, x);
     const uint32_t size = sh.segment.y - sh.segment.x;
+    if (t == 0) sh.axes = bi_kdtree_axes_of<DIM>(bi_kdtree_flat_of<DIM>(sh.box, sh.box + 4));
+    __syncthreads();
+    if (t < 8) work.boxes[segment * 8 + t] = sh.box[t];
     uint32_t node[SEGMENT_ITEMS]; /* of its depth */
 #pragma unroll
     for (int k = 0; k < SEGMENT_ITEMS; k++) node[k] = 0;
     for (int j = 0; j < pass.levels; j++) {
-        const int nodes = 1 << j, d = (pass.level + j) % DIM;
-        if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, d);
+        const int nodes = 1 << j, d = bi_kdtree_axis(sh.axes, (pass.level + j) % DIM);
+        if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, sh.axes);
         bool refined = true;
         for (int n = 0; n <= REFINEMENTS && refined; n++) {
             count_items<DIM>(sh.level, pass, x, node, nodes, d, n > 0);

@@ -52,6 +52,7 @@ template <int DIM, int LOG> struct bi_kdtree_block_shared {
     uint32_t has_many[LEVELS]; /* some node of the level has more than a few candidates */
     uint32_t warp_sums[WARPS];
     uint32_t least[DIM], greatest[DIM]; /* least: complements */
+    uint32_t axes;                      /* of the levels, from the root's on */
     bi_kdtree_subnode<DIM> node[2 * NODES];
     float2 unit[WARPS][DIM]; /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
     bi_kdtree_packing packing[WARPS][DIM + 1]; /* of a warp's points, by coordinate, and of ids */

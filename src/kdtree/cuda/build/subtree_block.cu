@@ -288,6 +288,8 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
         sh.node[0].high[t] = fminf(bi_f32_of_key(sh.greatest[t]), FLT_MAX);
     }
     if (t == 0) {
+        const uint32_t flat = bi_kdtree_flat_of<DIM>(sh.least, sh.greatest);
+        sh.axes = bi_kdtree_axes_from<DIM>(bi_kdtree_axes_of<DIM>(flat), tree.d0);
         sh.node[0].begin = 0;
         sh.node[0].size = tree.count;
     }
@@ -314,9 +316,10 @@ template <int DIM, int LOG> __device__ __forceinline__ void order_points(const b
 {
     auto &sh = tree.sh;
     const uint32_t t = threadIdx.x, lane = t % 32, w = t / 32;
-    int levels = 0, d = tree.d0;
-    for (; tree.count >> levels > BI_KDTREE_WARP_POINTS; levels++, d = bi_kdtree_next_coordinate<DIM>(d))
-        split_level(tree, levels, d);
+    uint32_t axes = sh.axes;
+    int levels = 0;
+    for (; tree.count >> levels > BI_KDTREE_WARP_POINTS; levels++, axes = bi_kdtree_next_axes<DIM>(axes))
+        split_level(tree, levels, bi_kdtree_axis(axes, 0));
     if (t < (1u << levels) - 1) sh.order[sh.node[t].begin + sh.node[t].size / 2] = (uint16_t)sh.chosen[t].i;
     if (w >> levels) return;
     int k = 3;
@@ -324,7 +327,7 @@ template <int DIM, int LOG> __device__ __forceinline__ void order_points(const b
     const bi_kdtree_subnode<DIM> &node = sh.node[(1u << levels) - 1 + w];
     if (lane < DIM) sh.unit[w][lane] = bi_kdtree_unit_of(node.low[lane], node.high[lane]);
     __syncwarp();
-    bi_kdtree_make_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, d, sh.order + node.begin);
+    bi_kdtree_make_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, axes, sh.order + node.begin);
 }
 
 template <int DIM, int LOG>

@@ -379,10 +379,11 @@ __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_sub
 }
 
 /* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
- * and which has 2^k slots; d: coordinate of its root. order[0 ... size) gets its points in order. */
+ * and which has 2^k slots; axes: from its root's on. order[0 ... size) gets its points in order. */
 template <int DIM, int LOG>
 static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG> &tree,
-                                                              uint16_t *names, int size, int k, int d, uint16_t *order)
+                                                              uint16_t *names, int size, int k, uint32_t axes,
+                                                              uint16_t *order)
 {
     constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
     const int lane = threadIdx.x % 32;
@@ -395,8 +396,8 @@ static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_bl
     if (outside) size = 0;
     /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
     bool packed = false, exact = false;
-    for (bool ragged = true; k > 0; k--, d = bi_kdtree_next_coordinate<DIM>(d), ragged = !even) {
-        const bi_kdtree_warp_level level = {k, d, bi_kdtree_prefix_mask(k)};
+    for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
+        const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
         bool tie = exact;
         if (!exact) {
             bi_kdtree_make_words(tree, bits, ragged, level, a);
