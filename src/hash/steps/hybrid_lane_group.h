@@ -19,6 +19,7 @@ struct bi_hash_hybrid_work {
     /* BI_HASH_HYBRID_EMPTY, or rounds left << 9 | key: the least code of a slot is that of its latest round's first. */
     uint32_t slots[BI_HASH_HYBRID_SLOTS];
     uint8_t subtable[BI_HASH_HYBRID_MAX_KEYS]; /* of each key; or BI_HASH_HYBRID_EVICTED */
+    uint32_t extra_probes;                     /* summed here first: all runs add to one word of memory */
 };
 
 BI_LANE_GROUP_FN uint32_t bi_hash_hybrid_key(uint32_t code) { return code % BI_HASH_HYBRID_MAX_KEYS; }
@@ -78,7 +79,9 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, c
                                            struct bi_hash_hybrid_work *w)
 {
     bosc_hash_word filler = bi_hash_slots_filler(&f->view, keys->run);
-    uint64_t probes = 0;
+    uint32_t probes = 0;
+    if (BI_LANE == 0) w->extra_probes = 0;
+    bi_lane_group_sync();
     for (uint32_t i = BI_LANE; i < BI_HASH_HYBRID_SLOTS; i += BI_LANES) {
         uint32_t key = bi_hash_hybrid_key(w->slots[i]);
         if (w->slots[i] == BI_HASH_HYBRID_EMPTY) {
@@ -89,7 +92,9 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, c
         bi_hash_write_key(f, keys, key, keys->first + i);
         probes += i / (BI_HASH_HYBRID_SLOTS / BOSC_HASH_SUBTABLES);
     }
-    if (probes) bi_atomic_fetch_add_u64(&f->report->extra_probes, probes);
+    bi_lane_group_add(&w->extra_probes, probes);
+    bi_lane_group_sync();
+    if (BI_LANE == 0 && w->extra_probes) bi_atomic_fetch_add_u64(&f->report->extra_probes, w->extra_probes);
 }
 
 BI_LANE_GROUP_FN void bi_hash_hybrid_run(const struct bi_hash_slots_fill *f, uint32_t number,
