@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "core/check.h"
 #include "core/cpu/level.h"
@@ -87,6 +88,7 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->log_user = o->log_user;
     ctx->progress.function = o->progress;
     ctx->progress.user = o->progress_user;
+    ctx->progress.clock = bi_now;
 }
 
 /* Whether options of this size would end before the last member of an allocator. */

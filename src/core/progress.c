@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/threads.h"
 #include "core/call.h"
 
@@ -59,7 +58,7 @@ static double fraction_of(const struct bi_progress *p)
 /* Seconds since the function was called; the first look of a call begins to count. */
 static double elapsed(struct bi_progress *p)
 {
-    double t = bi_now();
+    double t = p->clock();
     if (p->time == 0) p->time = t;
     p->unseen = 0;
     return t - p->time;
@@ -104,15 +103,16 @@ struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
     /* Something for each thread of the CPU, or for a device's. */
     int64_t least = ctx->multiprocessors ? 256 * (int64_t)ctx->multiprocessors : 4 * (int64_t)ctx->threads;
     double first = (double)ctx->backend->part, known = ctx->progress.grain / 4; /* by what the call has done so far */
-    p.each = (int64_t)((known > first ? known : first) / (weight * ctx->progress.weight));
+    double each = (known > first ? known : first) / (weight * ctx->progress.weight);
+    p.each = each < (double)n ? (int64_t)each : n; /* of items that weigh nothing all */
     if (p.each < least) p.each = least;
     return p;
 }
 
 /* The next part is longer or shorter as the last one took. */
-static void resize(struct bi_parts *p)
+static void resize(const bosc_ctx *ctx, struct bi_parts *p)
 {
-    double t = bi_now(), seconds = t - p->time;
+    double t = ctx->progress.clock(), seconds = t - p->time;
     if (p->end > 0 && seconds < SHORT) p->each *= 4;
     if (p->end > 0 && seconds > LONG && p->each > 1) p->each /= 2;
     p->time = t;
@@ -123,7 +123,8 @@ bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p)
     if (p->end > 0) p->status = bi_advance(ctx, (double)(p->end - p->begin) * p->weight);
     if (p->status != BOSC_OK || p->end >= p->n) return false;
     p->begin = p->end;
-    if (p->end > 0 || p->n > p->each + p->each / 2) resize(p); /* of one that is all nobody asks how long it takes */
+    /* Of one that is all nobody asks how long it takes. */
+    if (p->end > 0 || p->n > p->each + p->each / 2) resize(ctx, p);
     p->end = p->n - p->begin > p->each + p->each / 2 ? p->begin + p->each : p->n; /* no small rest */
     return true;
 }

@@ -23,6 +23,7 @@ extern "C" {
 struct bi_progress {
     bosc_progress_fn function; /* NULL: nobody listens */
     void *user;
+    double (*clock)(void); /* seconds, never less than before */
     const char *stage;     /* the outermost public call that runs, without "bosc_" */
     int32_t depth;         /* public calls that run: those inside another one are a part of it */
     int32_t whole;         /* sections that run and must not be left half done */

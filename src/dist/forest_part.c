@@ -144,7 +144,8 @@ bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part,
                                                .edges = list->edges,
                                                .ranks = list->ranks,
                                                .found = found};
-    BI_TRY(steps->forest_fetch(ctx, bi_div_up(part->view.arcs, BI_MSF_ITEM_ARCS), &fetch));
+    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS,
+                   steps->forest_fetch(ctx, bi_div_up(part->view.arcs, BI_MSF_ITEM_ARCS), &fetch));
     bi_arena_rewind(ctx, before);
     return BOSC_OK;
 }

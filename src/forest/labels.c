@@ -1,5 +1,6 @@
 /* The labels of trees and components: the smallest vertex of each. */
 #include "base/bits.h"
+#include "core/call.h"
 #include "core/check.h"
 #include "forest/drivers.h"
 
@@ -22,7 +23,7 @@ bosc_status bi_msf_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, in
     struct bi_msf_mark_ids mark = {ids, rows->wide, marks};
     struct bi_msf_join_marked join = {*rows, marks, labels};
     BI_TRY(steps->msf_mark_ids(ctx, count, &mark));
-    BI_TRY(steps->msf_join_marked(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &join));
+    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS, steps->msf_join_marked(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &join));
     return flatten(ctx, rows->n, labels);
 }
 

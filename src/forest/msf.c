@@ -25,7 +25,8 @@ static bosc_status list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, stru
     if (rows->arcs == 0) return BOSC_OK;
     list.ends = rounds->ends[1];
     list.places = rounds->places[1];
-    BI_TRY(ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
+    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS,
+                   ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
     BI_TRY(core->compact(ctx, sizeof(uint64_t), list.ends, list.keep, rows->arcs, rounds->ends[0], count));
     BI_TRY(core->compact(ctx, size, list.places, list.keep, rows->arcs, rounds->places[0], count));
     return bi_read_back(ctx, &rounds->list.count, count, sizeof rounds->list.count);

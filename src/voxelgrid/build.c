@@ -27,7 +27,8 @@ static bosc_status find_extent(bosc_ctx *ctx, const bosc_voxelgrid *grid, const 
     BI_TRY(ctx->backend->copy(ctx, minima, found, BI_VOXELGRID_FOUND * sizeof *found));
     struct bi_voxelgrid_extent extent = {*rows, grid->opts.cell,
                                          rows->n < BI_VOXELGRID_ITEMS ? rows->n : BI_VOXELGRID_ITEMS, minima};
-    BI_TRY(ctx->ops->voxelgrid->steps->extent(ctx, extent.items, &extent));
+    BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items,
+                   ctx->ops->voxelgrid->steps->extent(ctx, extent.items, &extent));
     BI_TRY(bi_read_back(ctx, found, minima, BI_VOXELGRID_FOUND * sizeof *found));
     if (found[BI_VOXELGRID_NAN] != INT64_MAX && !grid->opts.assume_valid)
         return bi_fail(ctx, BOSC_ERR_DATA, "points: row %lld holds a NaN", (long long)found[BI_VOXELGRID_NAN]);

@@ -63,8 +63,11 @@ static bosc_status run_count(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bo
         BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, steps->radius_count(ctx, m, query));
         return BOSC_OK;
     }
-    if (query->view.n > 0 && query->view.keyed && query->view.shift == 0)
-        return steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query);
+    if (query->view.n > 0 && query->view.keyed && query->view.shift == 0) {
+        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_BATCH,
+                       steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query));
+        return BOSC_OK;
+    }
     return steps->voxel_count(ctx, m, query);
 }
 

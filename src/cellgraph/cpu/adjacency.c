@@ -65,7 +65,10 @@ bosc_status bi_cellgraph_cpu_rows(bosc_ctx *ctx, const struct bi_cellgraph_arcs 
     BI_TRY(bi_cellgraph_edge_partition_open(ctx, &r, vertices, length));
     BI_TRY(bi_cellgraph_edge_partition_run(ctx, &r));
     a->offsets[0] = 0;
+    struct bi_parts p = bi_parts_of(ctx, r.ranges, 8 * (double)r.count / (double)r.ranges);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(r.threads) if (r.threads > 1)
-    for (uint32_t k = 0; k < r.ranges; k++) write_range(a, &r, k, vertices);
-    return bi_advance(ctx, 8 * (double)r.count);
+        for (int64_t k = p.begin; k < p.end; k++) write_range(a, &r, (uint32_t)k, vertices);
+    }
+    return p.status;
 }

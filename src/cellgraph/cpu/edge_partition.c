@@ -24,21 +24,17 @@ static uint32_t range_of(const struct bi_cellgraph_edge_partition *r, uint64_t e
     return (uint32_t)(edge >> r->vertex_bits >> r->range_bits);
 }
 
-static void count(const struct bi_cellgraph_edge_partition *r, int32_t thread)
+static void count(const struct bi_cellgraph_edge_partition *r, int32_t thread, struct bi_span part)
 {
-    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *counts = r->places + (size_t)thread * r->ranges;
-    memset(counts, 0, r->ranges * sizeof *counts);
-    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++)
-        counts[range_of(r, by_chosen_end(r, r->edges[e]))]++;
+    for (int64_t e = part.begin; e < part.end; e++) counts[range_of(r, by_chosen_end(r, r->edges[e]))]++;
 }
 
-static void scatter(const struct bi_cellgraph_edge_partition *r, int32_t thread)
+static void scatter(const struct bi_cellgraph_edge_partition *r, int32_t thread, struct bi_span part)
 {
-    const int64_t end = bi_chunk_begin(r->count, r->threads, thread + 1);
     uint32_t *places = r->places + (size_t)thread * r->ranges;
     const uint64_t mask = ((uint64_t)1 << (r->vertex_bits + r->range_bits)) - 1;
-    for (int64_t e = bi_chunk_begin(r->count, r->threads, thread); e < end; e++) {
+    for (int64_t e = part.begin; e < part.end; e++) {
         const uint64_t edge = by_chosen_end(r, r->edges[e]);
         r->packed[places[range_of(r, edge)]++] = (edge & mask) << r->position_bits | r->positions[e];
     }
@@ -58,13 +54,22 @@ bosc_status bi_cellgraph_edge_partition_open(bosc_ctx *ctx, struct bi_cellgraph_
     return bi_scratch_of(ctx, (int64_t)r->ranges + 1, 4, &r->starts);
 }
 
+/* Each thread passes over its edges. */
+static bosc_status pass(bosc_ctx *ctx, const struct bi_cellgraph_edge_partition *r,
+                        void (*edges)(const struct bi_cellgraph_edge_partition *, int32_t thread, struct bi_span))
+{
+    struct bi_parts p = bi_chunk_parts(ctx, r->count, r->threads, 2);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static, 1) num_threads(r->threads) if (r->threads > 1)
+        for (int32_t t = 0; t < r->threads; t++) edges(r, t, bi_chunk_part(r->count, r->threads, t, &p));
+    }
+    return p.status;
+}
+
 bosc_status bi_cellgraph_edge_partition_run(bosc_ctx *ctx, const struct bi_cellgraph_edge_partition *r)
 {
-    const int32_t threads = r->threads;
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) count(r, t);
-    bi_cellgraph_sum_counts(r->places, r->ranges, threads, r->ranges, r->starts);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) scatter(r, t);
-    return bi_advance(ctx, 4 * (double)r->count);
+    memset(r->places, 0, (size_t)r->threads * r->ranges * sizeof *r->places);
+    BI_TRY(pass(ctx, r, count));
+    bi_cellgraph_sum_counts(r->places, r->ranges, r->threads, r->ranges, r->starts);
+    return pass(ctx, r, scatter);
 }

@@ -11,7 +11,6 @@ enum { FEW = 24 /* edges of a vertex that are put into order one by one */ };
 struct order {
     struct bi_cellgraph_edge_partition ranges;
     uint32_t *of_vertices; /* (threads x vertices of a range) where a vertex's next edge goes */
-    uint32_t next;         /* range */
     uint64_t *edges;       /* out */
     uint32_t *positions;   /* out */
 };
@@ -51,12 +50,6 @@ static void sort_range(const struct order *o, uint32_t range, uint32_t *places)
     }
 }
 
-static void sort_ranges(struct order *o, int32_t thread)
-{
-    uint32_t *places = o->of_vertices + ((size_t)thread << o->ranges.range_bits), r;
-    while ((r = __atomic_fetch_add(&o->next, 1, __ATOMIC_RELAXED)) < o->ranges.ranges) sort_range(o, r, places);
-}
-
 bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                                    int64_t count)
 {
@@ -69,7 +62,11 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
     const int32_t threads = o.ranges.threads;
     BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.of_vertices));
     BI_TRY(bi_cellgraph_edge_partition_run(ctx, &o.ranges));
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) sort_ranges(&o, t);
-    return bi_advance(ctx, 8 * (double)count);
+    struct bi_parts p = bi_parts_of(ctx, o.ranges.ranges, 8 * (double)count / (double)o.ranges.ranges);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+        for (int64_t r = p.begin; r < p.end; r++)
+            sort_range(&o, (uint32_t)r, o.of_vertices + ((size_t)bi_thread_number() << o.ranges.range_bits));
+    }
+    return p.status;
 }

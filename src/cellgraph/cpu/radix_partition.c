@@ -14,13 +14,11 @@ static uint32_t *places_of(const struct bi_cellgraph_partitioning *d, int32_t th
     return d->places + ((size_t)(thread * d->lists + list) << d->partition_bits);
 }
 
-static void count(const struct bi_cellgraph_partitioning *d, int32_t thread)
+static void count(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
-    memset(places_of(d, thread, 0), 0, (size_t)d->lists * sizeof(uint32_t) << d->partition_bits);
-    for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
-         i < end; i += BI_CELLGRAPH_BLOCK) {
-        const int64_t block = end - i < BI_CELLGRAPH_BLOCK ? end - i : BI_CELLGRAPH_BLOCK;
+    for (int64_t i = part.begin; i < part.end; i += BI_CELLGRAPH_BLOCK) {
+        const int64_t block = part.end - i < BI_CELLGRAPH_BLOCK ? part.end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, false, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
             uint32_t *counts = places_of(d, thread, l);
@@ -51,12 +49,11 @@ static void sum_up(const struct bi_cellgraph_partitioning *d)
                                 d->starts + (size_t)l * (partitions + 1));
 }
 
-static void scatter(const struct bi_cellgraph_partitioning *d, int32_t thread)
+static void scatter(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
-    for (int64_t i = bi_chunk_begin(d->n, d->threads, thread), end = bi_chunk_begin(d->n, d->threads, thread + 1);
-         i < end; i += BI_CELLGRAPH_BLOCK) {
-        const int64_t block = end - i < BI_CELLGRAPH_BLOCK ? end - i : BI_CELLGRAPH_BLOCK;
+    for (int64_t i = part.begin; i < part.end; i += BI_CELLGRAPH_BLOCK) {
+        const int64_t block = part.end - i < BI_CELLGRAPH_BLOCK ? part.end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, true, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
             uint32_t *places = places_of(d, thread, l);
@@ -92,14 +89,22 @@ bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_parti
     return bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) + d->lists, sizeof *d->starts, &d->starts);
 }
 
+/* Each thread passes over its items. */
+static bosc_status pass(bosc_ctx *ctx, const struct bi_cellgraph_partitioning *d,
+                        void (*items)(const struct bi_cellgraph_partitioning *, int32_t thread, struct bi_span part))
+{
+    struct bi_parts p = bi_chunk_parts(ctx, d->n, d->threads, 4 * (double)d->lists);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static, 1) num_threads(d->threads) if (d->threads > 1)
+        for (int32_t t = 0; t < d->threads; t++) items(d, t, bi_chunk_part(d->n, d->threads, t, &p));
+    }
+    return p.status;
+}
+
 bosc_status bi_cellgraph_partition(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d)
 {
-    const int32_t threads = d->threads;
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) count(d, t);
-    BI_TRY(bi_advance(ctx, 4 * (double)d->n * d->lists));
+    memset(d->places, 0, (size_t)d->threads * bi_cellgraph_partition_count(d) * sizeof *d->places);
+    BI_TRY(pass(ctx, d, count));
     sum_up(d);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) scatter(d, t);
-    return bi_advance(ctx, 4 * (double)d->n * d->lists);
+    return pass(ctx, d, scatter);
 }

@@ -22,7 +22,7 @@ struct unique {
     uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
     uint32_t *next;   /* (rows) chains of a partition's entries */
     struct bi_cellgraph_partitioning partitioning;
-    uint32_t *before; /* (threads + 1) first rows of the threads before */
+    uint32_t *before; /* (threads + 1) first rows of the threads before; then the next vertex of each */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
 };
@@ -101,13 +101,26 @@ static void match_partition(const struct unique *u, uint32_t partition)
     if (!match(u, entries, size, false)) match(u, entries, size, true);
 }
 
-static void count_firsts(const struct unique *u, int32_t thread)
+/* What a thread does to a part of its rows. */
+typedef void (*rows_fn)(const struct unique *u, int32_t thread, struct bi_span part);
+
+/* A pass over all rows, which takes as long as `weight` simple ones. */
+static bosc_status pass(bosc_ctx *ctx, const struct unique *u, rows_fn rows, double weight)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
+    const int32_t threads = u->partitioning.threads;
+    struct bi_parts p = bi_chunk_parts(ctx, u->rows.n, threads, weight);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+        for (int32_t t = 0; t < threads; t++) rows(u, t, bi_chunk_part(u->rows.n, threads, t, &p));
+    }
+    return p.status;
+}
+
+static void count_firsts(const struct unique *u, int32_t thread, struct bi_span part)
+{
     uint32_t count = 0;
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i++)
-        count += u->first[i] == (uint32_t)i;
-    u->before[thread + 1] = count;
+    for (int64_t i = part.begin; i < part.end; i++) count += u->first[i] == (uint32_t)i;
+    u->before[thread + 1] += count;
 }
 
 /* The rows of a block that are first ones, or that are not; returns how many. */
@@ -131,11 +144,11 @@ static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
 }
 
 /* First rows become vertices. */
-static void number(const struct unique *u, int32_t thread)
+static void number(const struct unique *u, int32_t thread, struct bi_span part)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
+    const int64_t end = part.end;
     uint32_t vertex = u->before[thread], rows[BI_CELLGRAPH_BLOCK];
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i += BI_CELLGRAPH_BLOCK) {
+    for (int64_t i = part.begin; i < end; i += BI_CELLGRAPH_BLOCK) {
         const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, true, rows);
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
@@ -145,14 +158,16 @@ static void number(const struct unique *u, int32_t thread)
             u->vertex_of[rows[k]] = vertex;
         }
     }
+    u->before[thread] = vertex;
 }
 
 /* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
-static void follow(const struct unique *u, int32_t thread)
+static void follow(const struct unique *u, int32_t thread, struct bi_span part)
 {
-    const int64_t end = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread + 1);
+    const int64_t end = part.end;
     uint32_t rows[BI_CELLGRAPH_BLOCK];
-    for (int64_t i = bi_chunk_begin(u->rows.n, u->partitioning.threads, thread); i < end; i += BI_CELLGRAPH_BLOCK) {
+    (void)thread;
+    for (int64_t i = part.begin; i < end; i += BI_CELLGRAPH_BLOCK) {
         const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, false, rows);
         for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
         for (int k = 0; k < count; k++) {
@@ -170,23 +185,16 @@ static bosc_status find_firsts(bosc_ctx *ctx, struct unique *u)
     const int32_t threads = u->partitioning.threads;
     const uint32_t partitions = bi_cellgraph_partition_count(&u->partitioning);
     BI_TRY(bi_cellgraph_partition(ctx, &u->partitioning));
+    struct bi_parts p = bi_parts_of(ctx, partitions, 3 * (double)u->rows.n / (double)partitions);
+    while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
-    for (uint32_t p = 0; p < partitions; p++) match_partition(u, p);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) count_firsts(u, t);
-    u->before[0] = 0;
+        for (int64_t k = p.begin; k < p.end; k++) match_partition(u, (uint32_t)k);
+    }
+    BI_TRY(p.status);
+    for (int32_t t = 0; t <= threads; t++) u->before[t] = 0;
+    BI_TRY(pass(ctx, u, count_firsts, 1));
     for (int32_t t = 0; t < threads; t++) u->before[t + 1] += u->before[t];
-    return bi_advance(ctx, 4 * (double)u->rows.n);
-}
-
-static bosc_status make_vertices(bosc_ctx *ctx, const struct unique *u)
-{
-    const int32_t threads = u->partitioning.threads;
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) number(u, t);
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int32_t t = 0; t < threads; t++) follow(u, t);
-    return bi_advance(ctx, 4 * (double)u->rows.n);
+    return BOSC_OK;
 }
 
 int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
@@ -219,7 +227,8 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     u.multiplicities = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
     u.vertex_hashes = graph->blocks[BI_CELLGRAPH_HASHES].data;
     u.vectors = graph->blocks[BI_CELLGRAPH_VECTORS].data;
-    BI_TRY(make_vertices(ctx, &u));
+    BI_TRY(pass(ctx, &u, number, 2));
+    BI_TRY(pass(ctx, &u, follow, 2));
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     if (stats) bi_cellgraph_cpu_sample(&view, stats);
     return BOSC_OK;

@@ -27,17 +27,21 @@ enum { GRAIN = 1 << 13 };
 FETCH_ALL(fetch32, uint32_t)
 FETCH_ALL(fetch64, uint64_t)
 
-static void fill_rows(const struct bi_cpu_order *order, int64_t n, int threads)
+static bosc_status fill_rows(bosc_ctx *ctx, const struct bi_cpu_order *order, int64_t n)
 {
     uint32_t *narrow = order->rows;
     uint64_t *wide = order->rows;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i < n; i++) {
-        if (order->wide)
-            wide[i] = (uint64_t)i;
-        else
-            narrow[i] = (uint32_t)i;
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
+        for (int64_t i = p.begin; i < p.end; i++) {
+            if (order->wide)
+                wide[i] = (uint64_t)i;
+            else
+                narrow[i] = (uint32_t)i;
+        }
     }
+    return p.status;
 }
 
 bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *keys_out, int first_bit,
@@ -46,7 +50,7 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
     const size_t row = n > (int64_t)UINT32_MAX ? 8 : 4;
     order->wide = row == 8;
     BI_TRY(bi_scratch(ctx, (size_t)n * row, &order->rows));
-    fill_rows(order, n, bi_thread_count(ctx, n, GRAIN));
+    BI_TRY(fill_rows(ctx, order, n));
     return bi_radix_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
 }
 
@@ -64,6 +68,16 @@ bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const
     return p.status;
 }
 
+/* Items that take long to copy, in parts. */
+static bosc_status copy_items(bosc_ctx *ctx, size_t item_size, const char *from, int64_t n, char *to)
+{
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p))
+        memcpy(to + (size_t)p.begin * item_size, from + (size_t)p.begin * item_size,
+               (size_t)(p.end - p.begin) * item_size);
+    return p.status;
+}
+
 static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
                                 const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
                                 int last_bit)
@@ -73,8 +87,7 @@ static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *key
     if (values == values_out) BI_TRY(bi_scratch(ctx, (size_t)n * value_size, &to));
     BI_TRY(bi_cpu_order(ctx, dtype, keys, n, keys_out, first_bit, last_bit, &order));
     BI_TRY(bi_cpu_gather(ctx, value_size, values, &order, n, to));
-    if (to != values_out) memcpy(values_out, to, (size_t)n * value_size);
-    return BOSC_OK;
+    return to == values_out ? BOSC_OK : copy_items(ctx, value_size, to, n, values_out);
 }
 
 bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
@@ -88,13 +101,29 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
 }
 
 /* Where buckets begin among the sorted ones: each is told by the first item beyond it. */
-static void find_offsets(const uint32_t *sorted, int64_t n, int64_t n_buckets, int64_t *offsets, int threads)
+static bosc_status find_offsets(bosc_ctx *ctx, const uint32_t *sorted, int64_t n, int64_t n_buckets, int64_t *offsets)
 {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t i = 0; i <= n; i++) {
-        const int64_t from = i > 0 ? (int64_t)sorted[i - 1] + 1 : 0, to = i < n ? (int64_t)sorted[i] : n_buckets;
-        for (int64_t b = from; b <= to; b++) offsets[b] = i;
+    struct bi_parts p = bi_parts_of(ctx, n + 1, 1 + (double)n_buckets / (double)(n + 1));
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
+        for (int64_t i = p.begin; i < p.end; i++) {
+            const int64_t from = i > 0 ? (int64_t)sorted[i - 1] + 1 : 0, to = i < n ? (int64_t)sorted[i] : n_buckets;
+            for (int64_t b = from; b <= to; b++) offsets[b] = i;
+        }
     }
+    return p.status;
+}
+
+static bosc_status has_wrong_bucket(bosc_ctx *ctx, const uint32_t *bucket, int64_t n, int64_t n_buckets, bool *found)
+{
+    int wrong = 0;
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN)) reduction(| : wrong)
+        for (int64_t i = p.begin; i < p.end; i++) wrong |= bucket[i] >= n_buckets;
+    }
+    *found = wrong;
+    return p.status;
 }
 
 static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
@@ -104,20 +133,19 @@ static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in
     void *sorted;
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof *bucket, &sorted));
     BI_TRY(bi_cpu_order(ctx, BOSC_U32, bucket, n, sorted, 0, bi_bit_length((uint64_t)n_buckets - 1), &order));
-    find_offsets(sorted, n, n_buckets, offsets, bi_thread_count(ctx, n, GRAIN));
+    BI_TRY(find_offsets(ctx, sorted, n, n_buckets, offsets));
     return bi_cpu_gather(ctx, item_size, in, &order, n, out);
 }
 
 bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                                  int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
-    int wrong = 0;
+    bool wrong;
     if (n == 0) {
         memset(offsets, 0, (size_t)(n_buckets + 1) * sizeof *offsets);
         return BOSC_OK;
     }
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, n, GRAIN)) reduction(| : wrong)
-    for (int64_t i = 0; i < n; i++) wrong |= bucket[i] >= n_buckets;
+    BI_TRY(has_wrong_bucket(ctx, bucket, n, n_buckets, &wrong));
     if (wrong) {
         *bad = 1;
         return BOSC_OK;

@@ -62,13 +62,17 @@ static void join_rest(const struct bi_msf_rows *r, int threads, struct bi_span p
     }
 }
 
-static int64_t count_roots(const struct bi_msf_rows *r, int threads, const uint32_t *labels)
+static bosc_status count_roots(bosc_ctx *ctx, const struct bi_msf_rows *r, const uint32_t *labels, int64_t *count)
 {
     const uint8_t *mask = r->order.vertex_mask;
-    int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count) num_threads(threads)
-    for (int64_t v = 0; v < r->n; v++) count += labels[v] == v && (!mask || mask[v]);
-    return count;
+    int64_t roots = 0;
+    struct bi_parts p = bi_parts_of(ctx, r->n, 1);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) reduction(+ : roots) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
+        for (int64_t v = p.begin; v < p.end; v++) roots += labels[v] == v && (!mask || mask[v]);
+    }
+    *count = roots;
+    return p.status;
 }
 
 typedef void (*pass_fn)(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent);
@@ -96,6 +100,5 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
         BI_TRY(p.status);
         BI_TRY(run(ctx, flatten, rows, labels));
     }
-    *count = count_roots(rows, threads, labels);
-    return bi_advance(ctx, (double)rows->n);
+    return count_roots(ctx, rows, labels, count);
 }

@@ -34,38 +34,83 @@ static bosc_status first_round(struct bi_msf_cpu *m, int64_t light, int64_t edge
     return bi_msf_cpu_first_round(m);
 }
 
-/* Ids of the forest become ascending by way of marks. */
-static bosc_status order_ids(struct bi_msf_cpu *m, int64_t entries)
+/* Ids of the forest become ascending by way of marks, of which chunks are counted and then read. */
+struct marks {
+    uint8_t *at; /* (entries) */
+    int64_t entries;
+    int chunks;
+    struct bi_span *ids; /* (chunks) where the next id of a chunk goes, and those of the next chunk begin */
+};
+
+static bosc_status mark_ids(const struct bi_msf_cpu *m, const struct marks *k)
 {
-    uint8_t *marks;
-    int chunks = bi_thread_count(m->ctx, entries, GRAIN);
-    int64_t *begins;
-    if (m->found == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(m->ctx, entries, 1, (void **)&marks));
-    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *begins, (void **)&begins));
-    BI_TRY(m->ctx->backend->fill(m->ctx, marks, 0, (size_t)entries));
-    for (int64_t i = 0; i < m->found; i++) marks[m->ids[i]] = 1;
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t count = 0, end = bi_chunk_begin(entries, chunks, p + 1);
-        for (int64_t id = bi_chunk_begin(entries, chunks, p); id < end; id++) count += marks[id];
-        begins[p] = count;
-    }
-    for (int64_t p = 0, at = 0; p < chunks; p++) {
-        int64_t count = begins[p];
-        begins[p] = at;
-        at += count;
-    }
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t at = begins[p], end = bi_chunk_begin(entries, chunks, p + 1),
-                most = p + 1 < chunks ? begins[p + 1] : m->found;
-        for (int64_t id = bi_chunk_begin(entries, chunks, p); id < end && at < most; id++) {
-            m->ids[at] = (uint32_t)id;
-            at += marks[id];
+    BI_TRY(m->ctx->backend->fill(m->ctx, k->at, 0, (size_t)k->entries));
+    struct bi_parts p = bi_parts_of(m->ctx, m->found, 1);
+    while (bi_next_part(m->ctx, &p))
+        for (int64_t i = p.begin; i < p.end; i++) k->at[m->ids[i]] = 1;
+    return p.status;
+}
+
+static bosc_status count_marks(const struct bi_msf_cpu *m, const struct marks *k)
+{
+    struct bi_parts parts = bi_chunk_parts(m->ctx, k->entries, k->chunks, 1);
+    for (int p = 0; p < k->chunks; p++) k->ids[p] = (struct bi_span){0, 0};
+    while (bi_next_part(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(k->chunks)
+        for (int p = 0; p < k->chunks; p++) {
+            struct bi_span part = bi_chunk_part(k->entries, k->chunks, p, &parts);
+            int64_t count = 0;
+            for (int64_t id = part.begin; id < part.end; id++) count += k->at[id];
+            k->ids[p].end += count;
         }
     }
-    return bi_advance(m->ctx, 2 * (double)entries);
+    for (int64_t p = 0, at = 0; p < k->chunks; p++) {
+        k->ids[p] = (struct bi_span){at, at + k->ids[p].end};
+        at = k->ids[p].end;
+    }
+    return parts.status;
+}
+
+static bosc_status read_marks(const struct bi_msf_cpu *m, const struct marks *k)
+{
+    struct bi_parts parts = bi_chunk_parts(m->ctx, k->entries, k->chunks, 1);
+    while (bi_next_part(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(k->chunks)
+        for (int p = 0; p < k->chunks; p++) {
+            struct bi_span part = bi_chunk_part(k->entries, k->chunks, p, &parts), to = k->ids[p];
+            for (int64_t id = part.begin; id < part.end && to.begin < to.end; id++) {
+                m->ids[to.begin] = (uint32_t)id;
+                to.begin += k->at[id];
+            }
+            k->ids[p] = to;
+        }
+    }
+    return parts.status;
+}
+
+static bosc_status order_ids(const struct bi_msf_cpu *m, int64_t entries)
+{
+    struct marks k = {.entries = entries, .chunks = bi_thread_count(m->ctx, entries, GRAIN)};
+    if (m->found == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(m->ctx, entries, 1, (void **)&k.at));
+    BI_TRY(bi_scratch_of(m->ctx, k.chunks, sizeof *k.ids, (void **)&k.ids));
+    BI_TRY(mark_ids(m, &k));
+    BI_TRY(count_marks(m, &k));
+    return read_marks(m, &k);
+}
+
+/* Lowers the label of each tree to its smallest vertex. */
+static bosc_status find_smallest(const struct bi_msf_cpu *m, uint32_t *smallest)
+{
+    struct bi_parts p = bi_parts_of(m->ctx, m->rows.n, 2);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, GRAIN))
+        for (int64_t v = p.begin; v < p.end; v++) {
+            uint32_t tree = m->joined[m->component[v]];
+            if ((uint32_t)v < bi_atomic_load_u32(&smallest[tree])) bi_atomic_min_u32(&smallest[tree], (uint32_t)v);
+        }
+    }
+    return p.status;
 }
 
 /* The smallest vertex of each vertex's tree. */
@@ -75,15 +120,14 @@ static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
     uint32_t *smallest = m->next, *out; /* next is not needed any more */
     BI_TRY(bi_scratch_of(m->ctx, n, sizeof *out, (void **)&out));
     BI_TRY(m->ctx->backend->fill(m->ctx, smallest, 0xff, (size_t)m->components * sizeof *smallest));
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
-    for (int64_t v = 0; v < n; v++) {
-        uint32_t tree = m->joined[m->component[v]];
-        if ((uint32_t)v < bi_atomic_load_u32(&smallest[tree])) bi_atomic_min_u32(&smallest[tree], (uint32_t)v);
+    BI_TRY(find_smallest(m, smallest));
+    struct bi_parts p = bi_parts_of(m->ctx, n, 2);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, GRAIN))
+        for (int64_t v = p.begin; v < p.end; v++) out[v] = smallest[m->joined[m->component[v]]];
     }
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, n, GRAIN))
-    for (int64_t v = 0; v < n; v++) out[v] = smallest[m->joined[m->component[v]]];
     *labels = out;
-    return bi_advance(m->ctx, 4 * (double)n);
+    return p.status;
 }
 
 static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)

@@ -25,54 +25,109 @@ static void take_edge(struct bi_msf_cpu *m, uint32_t v, int64_t at, struct tally
     t->high += key >> 32;
 }
 
-/* The edges of those that are no roots join the forest in the order of the vertices; roots get numbers in their order.
- */
-bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m)
+/* The passes of the round. Chunks of vertices have tallies: at first of their own, then of all before what was passed. */
+struct passes {
+    struct bi_msf_cpu *m;
+    int chunks;
+    struct tally *tallies; /* (chunks) */
+    uint8_t *root;         /* (n) */
+};
+
+static bosc_status find_roots(const struct passes *r)
 {
-    int64_t n = m->rows.n;
-    int chunks = bi_thread_count(m->ctx, n, GRAIN);
-    struct tally *tallies, all = {0};
-    uint8_t *root;
-    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *tallies, (void **)&tallies));
-    BI_TRY(bi_scratch_of(m->ctx, n, 1, (void **)&root));
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t roots = 0, begin = bi_chunk_begin(n, chunks, p), end = bi_chunk_begin(n, chunks, p + 1);
-        for (int64_t v = begin; v < end; v++) roots += root[v] = is_root(m->next, (uint32_t)v);
-        tallies[p] = (struct tally){.edges = end - begin - roots, .roots = roots};
+    const int64_t n = r->m->rows.n;
+    struct bi_parts parts = bi_chunk_parts(r->m->ctx, n, r->chunks, 1);
+    for (int p = 0; p < r->chunks; p++) r->tallies[p] = (struct tally){0};
+    while (bi_next_part(r->m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int p = 0; p < r->chunks; p++) {
+            struct bi_span part = bi_chunk_part(n, r->chunks, p, &parts);
+            int64_t roots = 0;
+            for (int64_t v = part.begin; v < part.end; v++) roots += r->root[v] = is_root(r->m->next, (uint32_t)v);
+            r->tallies[p].edges += part.end - part.begin - roots;
+            r->tallies[p].roots += roots;
+        }
     }
-    for (int p = 0; p < chunks; p++) {
-        struct tally t = tallies[p];
-        tallies[p] = all;
+    return parts.status;
+}
+
+static struct tally add_up(const struct passes *r)
+{
+    struct tally all = {0};
+    for (int p = 0; p < r->chunks; p++) {
+        struct tally t = r->tallies[p];
+        r->tallies[p] = all;
         all.edges += t.edges;
         all.roots += t.roots;
     }
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        struct tally t = tallies[p];
-        int64_t end = bi_chunk_begin(n, chunks, p + 1);
-        for (int64_t v = bi_chunk_begin(n, chunks, p); v < end; v++)
-            if (root[v]) {
-                m->next[v] = (uint32_t)v;
-                m->component[v] = (uint32_t)t.roots++;
-            } else {
-                take_edge(m, (uint32_t)v, t.edges++, &t);
-            }
-        tallies[p] = t;
+    return all;
+}
+
+/* The edges of those that are no roots join the forest in the order of the vertices; roots get numbers in their order.
+ */
+static bosc_status take_edges(const struct passes *r)
+{
+    struct bi_msf_cpu *m = r->m;
+    struct bi_parts parts = bi_chunk_parts(m->ctx, m->rows.n, r->chunks, 1);
+    while (bi_next_part(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int p = 0; p < r->chunks; p++) {
+            struct bi_span part = bi_chunk_part(m->rows.n, r->chunks, p, &parts);
+            struct tally t = r->tallies[p];
+            for (int64_t v = part.begin; v < part.end; v++)
+                if (r->root[v]) {
+                    m->next[v] = (uint32_t)v;
+                    m->component[v] = (uint32_t)t.roots++;
+                } else {
+                    take_edge(m, (uint32_t)v, t.edges++, &t);
+                }
+            r->tallies[p] = t;
+        }
     }
-    for (int p = 0; p < chunks; p++) {
-        m->low += tallies[p].low;
-        m->high += tallies[p].high;
+    return parts.status;
+}
+
+static bosc_status halve_paths(const struct passes *r)
+{
+    uint32_t *next = r->m->next;
+    struct bi_parts p = bi_parts_of(r->m->ctx, r->m->rows.n, 1);
+    while (bi_next_part(r->m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int64_t v = p.begin; v < p.end; v++)
+            bi_atomic_store_u32(&next[v], bi_atomic_load_u32(&next[bi_atomic_load_u32(&next[v])]));
+    }
+    return p.status;
+}
+
+static bosc_status number_vertices(const struct passes *r)
+{
+    struct bi_msf_cpu *m = r->m;
+    struct bi_parts p = bi_parts_of(m->ctx, m->rows.n, 1);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int64_t v = p.begin; v < p.end; v++)
+            if (!r->root[v]) m->component[v] = m->component[bi_msf_cpu_root(m->next, (uint32_t)v)];
+    }
+    return p.status;
+}
+
+bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m)
+{
+    struct passes r = {.m = m, .chunks = bi_thread_count(m->ctx, m->rows.n, GRAIN)};
+    BI_TRY(bi_scratch_of(m->ctx, r.chunks, sizeof *r.tallies, (void **)&r.tallies));
+    BI_TRY(bi_scratch_of(m->ctx, m->rows.n, 1, (void **)&r.root));
+    BI_TRY(find_roots(&r));
+    const struct tally all = add_up(&r);
+    BI_TRY(take_edges(&r));
+    for (int p = 0; p < r.chunks; p++) {
+        m->low += r.tallies[p].low;
+        m->high += r.tallies[p].high;
     }
     m->found = all.edges;
     m->components = m->left = all.roots;
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int64_t v = 0; v < n; v++)
-        bi_atomic_store_u32(&m->next[v], bi_atomic_load_u32(&m->next[bi_atomic_load_u32(&m->next[v])]));
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int64_t v = 0; v < n; v++)
-        if (!root[v]) m->component[v] = m->component[bi_msf_cpu_root(m->next, (uint32_t)v)];
+    BI_TRY(halve_paths(&r));
+    BI_TRY(number_vertices(&r));
     BI_TRY(bi_scratch_of(m->ctx, m->components, sizeof *m->joined, (void **)&m->joined));
     for (int64_t c = 0; c < m->components; c++) m->joined[c] = (uint32_t)c;
-    return bi_advance(m->ctx, 4 * (double)n);
+    return BOSC_OK;
 }

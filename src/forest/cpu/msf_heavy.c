@@ -72,28 +72,46 @@ static int64_t count_arcs(const struct heavy *h, int64_t turn)
     return arcs;
 }
 
+/* The tree of each vertex. */
+static bosc_status find_trees(const struct bi_msf_cpu *m, uint32_t *tree)
+{
+    struct bi_parts p = bi_parts_of(m->ctx, m->rows.n, 1);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4 * ROWS))
+        for (int64_t v = p.begin; v < p.end; v++) tree[v] = m->joined[m->component[v]];
+    }
+    return p.status;
+}
+
 bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu *m)
 {
     int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, capacity = 0, count = 0;
     uint32_t *tree = m->next; /* not needed any more */
     BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *begins, (void **)&begins));
     BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *counts, (void **)&counts));
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, turns, 4))
-    for (int64_t v = 0; v < n; v++) tree[v] = m->joined[m->component[v]];
+    BI_TRY(find_trees(m, tree));
     struct heavy h = {m, tree, largest_tree(tree, n)};
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, turns, 4))
-    for (int64_t t = 0; t < turns; t++) counts[t] = count_arcs(&h, t);
+    struct bi_parts p = bi_parts_of(m->ctx, turns, (double)n / (double)turns);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
+        for (int64_t t = p.begin; t < p.end; t++) counts[t] = count_arcs(&h, t);
+    }
+    BI_TRY(p.status);
     for (int64_t t = 0; t < turns; t++) {
         begins[t] = capacity;
         capacity += counts[t];
     }
     BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, capacity, &m->list));
-#pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, turns, 4))
-    for (int64_t t = 0; t < turns; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
+    p = bi_parts_of(m->ctx, turns, 2 * (double)m->rows.arcs / (double)turns);
+    while (bi_next_part(m->ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
+        for (int64_t t = p.begin; t < p.end; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
+    }
+    BI_TRY(p.status);
     for (int64_t t = 0; t < turns; t++) {
         bi_msf_edge_list_move(&m->list, count, begins[t], counts[t]);
         count += counts[t];
     }
     m->list.count = count;
-    return bi_advance(m->ctx, 2 * (double)m->rows.arcs);
+    return BOSC_OK;
 }

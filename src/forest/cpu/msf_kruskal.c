@@ -10,6 +10,19 @@ enum {
     PART = 2         /* else so many a component go first */
 };
 
+/* Edges of a part to the list's place `at` and those after it; where the next ones go. */
+static int64_t relabel_part(struct bi_msf_edge_list *list, struct bi_span part, const uint32_t *table, int64_t at)
+{
+    for (int64_t i = part.begin; i < part.end; i++) {
+        uint32_t u = table[list->ends[i] >> 32], v = table[(uint32_t)list->ends[i]];
+        list->words[at] = list->words[i];
+        list->ends[at] = (uint64_t)u << 32 | v;
+        if (list->ids) list->ids[at] = list->ids[i];
+        at += u != v;
+    }
+    return at;
+}
+
 /* Ends become what the table says; edges inside a component go. */
 static bosc_status relabel(struct bi_msf_cpu *m, const uint32_t *table)
 {
@@ -17,19 +30,17 @@ static bosc_status relabel(struct bi_msf_cpu *m, const uint32_t *table)
     int chunks = bi_thread_count(m->ctx, list->count, GRAIN);
     int64_t *counts, count = 0;
     BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *counts, (void **)&counts));
+    struct bi_parts parts = bi_chunk_parts(m->ctx, list->count, chunks, 1);
+    for (int p = 0; p < chunks; p++) counts[p] = 0;
+    while (bi_next_part(m->ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
-        int64_t at = begin;
-        for (int64_t i = begin; i < end; i++) {
-            uint32_t u = table[list->ends[i] >> 32], v = table[(uint32_t)list->ends[i]];
-            list->words[at] = list->words[i];
-            list->ends[at] = (uint64_t)u << 32 | v;
-            if (list->ids) list->ids[at] = list->ids[i];
-            at += u != v;
+        for (int p = 0; p < chunks; p++) {
+            const struct bi_span part = bi_chunk_part(list->count, chunks, p, &parts);
+            const int64_t begin = bi_chunk_begin(list->count, chunks, p);
+            counts[p] = relabel_part(list, part, table, begin + counts[p]) - begin;
         }
-        counts[p] = at - begin;
     }
+    BI_TRY(parts.status);
     for (int p = 0; p < chunks; p++) {
         bi_msf_edge_list_move(list, count, bi_chunk_begin(list->count, chunks, p), counts[p]);
         count += counts[p];
@@ -48,15 +59,23 @@ static bosc_status sort_long(struct bi_msf_cpu *m, const struct bi_msf_edge_list
     for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(m->ctx, count, sizeof(uint32_t), (void **)&order[k]));
     BI_TRY(bi_scratch_of(m->ctx, count, sizeof *ids, (void **)&ids));
     BI_TRY(bi_scratch_of(m->ctx, count, sizeof *words, (void **)&words));
-    for (int64_t i = 0; i < count; i++) order[0][i] = (uint32_t)i;
+    struct bi_parts p = bi_parts_of(m->ctx, count, 1);
+    while (bi_next_part(m->ctx, &p))
+        for (int64_t i = p.begin; i < p.end; i++) order[0][i] = (uint32_t)i;
+    BI_TRY(p.status);
     BI_TRY(core->sort_pairs(m->ctx, BOSC_U32, list->ids, 4, order[0], count, ids, order[1], 0, 32));
-    for (int64_t i = 0; i < count; i++) words[i] = list->words[order[1][i]];
+    p = bi_parts_of(m->ctx, count, 1);
+    while (bi_next_part(m->ctx, &p))
+        for (int64_t i = p.begin; i < p.end; i++) words[i] = list->words[order[1][i]];
+    BI_TRY(p.status);
     BI_TRY(core->sort_pairs(m->ctx, BOSC_U64, words, 4, order[1], count, out->words, order[0], 0, 64));
-    for (int64_t i = 0; i < count; i++) {
-        out->ids[i] = list->ids[order[0][i]];
-        out->ends[i] = list->ends[order[0][i]];
-    }
-    return BOSC_OK;
+    p = bi_parts_of(m->ctx, count, 2);
+    while (bi_next_part(m->ctx, &p))
+        for (int64_t i = p.begin; i < p.end; i++) {
+            out->ids[i] = list->ids[order[0][i]];
+            out->ends[i] = list->ends[order[0][i]];
+        }
+    return p.status;
 }
 
 /* Takes the edges, lightest first, that join components. */
@@ -112,45 +131,72 @@ static void copy_edge(const struct bi_msf_edge_list *from, int64_t i, struct bi_
     if (from->ids) to->ids[at] = from->ids[i];
 }
 
+/* Where the next edges of a chunk go: light ones in the other list, the rest in the list itself. */
+struct split {
+    int64_t light, rest;
+};
+
+static bosc_status count_light(const struct bi_msf_cpu *m, int chunks, struct split *to)
+{
+    const struct bi_msf_edge_list *list = &m->list;
+    struct bi_parts parts = bi_chunk_parts(m->ctx, list->count, chunks, 1);
+    for (int p = 0; p < chunks; p++) to[p] = (struct split){0, bi_chunk_begin(list->count, chunks, p)};
+    while (bi_next_part(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(chunks)
+        for (int p = 0; p < chunks; p++) {
+            const struct bi_span part = bi_chunk_part(list->count, chunks, p, &parts);
+            int64_t light = 0;
+            for (int64_t i = part.begin; i < part.end; i++) light += is_light(m, list, i);
+            to[p].light += light;
+        }
+    }
+    return parts.status;
+}
+
+static bosc_status split_chunks(struct bi_msf_cpu *m, int chunks, struct split *to, struct bi_msf_edge_list *light)
+{
+    struct bi_msf_edge_list *list = &m->list;
+    struct bi_parts parts = bi_chunk_parts(m->ctx, list->count, chunks, 1);
+    while (bi_next_part(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(chunks)
+        for (int p = 0; p < chunks; p++) {
+            const struct bi_span part = bi_chunk_part(list->count, chunks, p, &parts);
+            struct split at = to[p];
+            for (int64_t i = part.begin; i < part.end; i++)
+                if (is_light(m, list, i))
+                    copy_edge(list, i, light, at.light++);
+                else
+                    copy_edge(list, i, list, at.rest++);
+            to[p] = at;
+        }
+    }
+    return parts.status;
+}
+
 /* Moves the edges up to the threshold from the list to `light`. */
 static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
 {
     struct bi_msf_edge_list *list = &m->list;
     int chunks = bi_thread_count(m->ctx, list->count, GRAIN);
-    int64_t *begins, count = 0, rest = 0;
-    BI_TRY(bi_scratch_of(m->ctx, chunks + 1, sizeof *begins, (void **)&begins));
-#pragma omp parallel for schedule(static) num_threads(chunks)
+    int64_t count = 0, rest = 0;
+    struct split *to;
+    BI_TRY(bi_scratch_of(m->ctx, chunks, sizeof *to, (void **)&to));
+    BI_TRY(count_light(m, chunks, to));
     for (int p = 0; p < chunks; p++) {
-        int64_t lights = 0, end = bi_chunk_begin(list->count, chunks, p + 1);
-        for (int64_t i = bi_chunk_begin(list->count, chunks, p); i < end; i++) lights += is_light(m, list, i);
-        begins[p] = lights;
-    }
-    for (int p = 0; p < chunks; p++) {
-        int64_t lights = begins[p];
-        begins[p] = count;
+        int64_t lights = to[p].light;
+        to[p].light = count;
         count += lights;
     }
-    begins[chunks] = count;
     BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, count, light));
     light->count = count;
-#pragma omp parallel for schedule(static) num_threads(chunks)
+    BI_TRY(split_chunks(m, chunks, to, light));
     for (int p = 0; p < chunks; p++) {
-        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
-        int64_t at = begins[p], keep = begin;
-        for (int64_t i = begin; i < end; i++)
-            if (is_light(m, list, i))
-                copy_edge(list, i, light, at++);
-            else
-                copy_edge(list, i, list, keep++);
-    }
-    for (int p = 0; p < chunks; p++) {
-        int64_t begin = bi_chunk_begin(list->count, chunks, p), end = bi_chunk_begin(list->count, chunks, p + 1);
-        int64_t keep = end - begin - (begins[p + 1] - begins[p]);
-        bi_msf_edge_list_move(list, rest, begin, keep);
-        rest += keep;
+        int64_t begin = bi_chunk_begin(list->count, chunks, p);
+        bi_msf_edge_list_move(list, rest, begin, to[p].rest - begin);
+        rest += to[p].rest - begin;
     }
     list->count = rest;
-    return bi_advance(m->ctx, 2 * (double)(count + rest));
+    return BOSC_OK;
 }
 
 /* Takes the lightest edges of the list, and leaves the others that still join components. */

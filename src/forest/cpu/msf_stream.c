@@ -12,7 +12,8 @@ enum {
 /* What the threads share. */
 struct stream {
     struct bi_msf_cpu *m;
-    int64_t used; /* places of the list given to threads */
+    struct chunk *chunks; /* (threads) that they have between parts of the pass, however many of these there are */
+    int64_t used;         /* places of the list given to threads */
     bool overflow;
 };
 
@@ -110,7 +111,7 @@ static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool chec
     const bool wide = s->m->rows.wide_keys;
 #pragma omp parallel num_threads(bi_thread_count(s->m->ctx, end - begin, 4))
     {
-        struct chunk c = {0, 0};
+        struct chunk c = s->chunks[bi_thread_number()];
 #pragma omp for schedule(dynamic, 1)
         for (int64_t t = begin; t < end; t++) {
             int64_t first = t * ROWS, last = first + ROWS < n ? first + ROWS : n;
@@ -119,7 +120,7 @@ static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool chec
             else
                 checked ? stream_rows(s, &c, first, last, false, true) : stream_rows(s, &c, first, last, false, false);
         }
-        renew(s, &c, 0);
+        s->chunks[bi_thread_number()] = c;
     }
 }
 
@@ -130,11 +131,15 @@ bosc_status bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow)
     uint64_t all = m->rows.wide_keys ? UINT64_MAX : UINT32_MAX;
     bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
     int64_t turns = bi_div_up(m->rows.n, ROWS);
+    BI_TRY(bi_scratch_of(m->ctx, m->ctx->threads, sizeof *s.chunks, (void **)&s.chunks));
+    for (int t = 0; t < m->ctx->threads; t++) s.chunks[t] = (struct chunk){0, 0};
     struct bi_parts p = bi_parts_of(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
     while (bi_next_part(m->ctx, &p)) stream_turns(&s, p.begin, p.end, checked);
+    BI_TRY(p.status);
+    for (int t = 0; t < m->ctx->threads; t++) renew(&s, &s.chunks[t], 0);
     m->list.count = s.used;
     *overflow = s.overflow;
-    return p.status;
+    return BOSC_OK;
 }
 
 struct sample {

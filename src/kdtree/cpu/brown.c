@@ -49,9 +49,12 @@ bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtre
         before[i + 1] += before[i];
     }
     *a->count = before[count];
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, count, 1))
-    for (int64_t i = 0; i < count; i++) close_gap(a, piece_of(a->n, i), before + i);
-    return bi_advance(ctx, (double)a->n);
+    p = bi_parts_of(ctx, count, PIECE);
+    while (bi_next_part(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, 1))
+        for (int64_t i = p.begin; i < p.end; i++) close_gap(a, piece_of(a->n, i), before + i);
+    }
+    return p.status;
 }
 
 /* --- Partition ---------------------------------------------------------------------------------------------------- */
@@ -137,26 +140,29 @@ static void join_piece(const struct pieces *p, int64_t i)
 
 static int64_t pieces_of_segment(int64_t n, int level) { return bi_div_up(n >> level, PIECE); }
 
+/* All pieces, each of which is passed over. */
+static bosc_status pass(bosc_ctx *ctx, const struct pieces *p, void (*piece)(const struct pieces *p, int64_t i))
+{
+    struct bi_parts parts = bi_parts_of(ctx, p->count << p->level, PIECE);
+    while (bi_next_part(ctx, &parts)) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx->threads)
+        for (int64_t i = parts.begin; i < parts.end; i++) piece(p, i);
+    }
+    return parts.status;
+}
+
 static bosc_status make_upper_level(bosc_ctx *ctx, const struct job *job, int level, struct pieces p)
 {
     const struct bi_kdtree_references *given = job->given;
     p.level = level;
     p.count = pieces_of_segment(given->n, level);
-    int64_t segments = (int64_t)1 << level, count = segments * p.count;
     take_medians(job, level);
     for (int32_t q = 0; q < given->used; q++) {
         if (!goes_on(job, level, q)) continue;
         p.list = given->list[q];
-#pragma omp parallel num_threads(ctx->threads)
-        {
-#pragma omp for schedule(dynamic, 1)
-            for (int64_t i = 0; i < count; i++) partition_piece(&p, i);
-#pragma omp for schedule(static)
-            for (int64_t s = 0; s < segments; s++) place_pieces(&p, s);
-#pragma omp for schedule(static)
-            for (int64_t i = 0; i < count; i++) join_piece(&p, i);
-        }
-        BI_TRY(bi_advance(ctx, 2 * (double)given->n));
+        BI_TRY(pass(ctx, &p, partition_piece));
+        for (int64_t s = 0; s < (int64_t)1 << level; s++) place_pieces(&p, s);
+        BI_TRY(pass(ctx, &p, join_piece));
     }
     return BOSC_OK;
 }

@@ -3,6 +3,8 @@
 #include "kdtree/cpu/build.h"
 #include "kdtree/cpu/query.h"
 
+#include <string.h>
+
 #include "core/cpu/level.h"
 #include "core/steps.h"
 
@@ -56,52 +58,74 @@ static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
     return bi_kdtree_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
+enum { FEW = 64 /* segments of a level that are gone through side by side, some of each at a time */ };
+
 /* One level of presorted lists. Where a rank stands in the level's own list tells its side. */
 struct level {
     const struct bi_kdtree_lists *lists;
     uint8_t *side; /* by reference: 0 less, 1 the median, 2 greater */
     uint32_t *order;
     int32_t own;
+    int level;
+    int64_t segments;
+    int64_t (*to)[3]; /* (lists x segments, where these are few) where the next references of each side go */
 };
 
-/* Notes the sides of a segment, takes its median and copies the rest. */
-static void take_median(const struct level *l, struct bi_kdtree_range r)
+static struct bi_kdtree_range segment(const struct level *l, int64_t s)
 {
+    return bi_kdtree_subtree(l->lists->n, l->level, (uint64_t)s);
+}
+
+/* What part p has of a segment. */
+static struct bi_kdtree_range part_of(const struct level *l, struct bi_kdtree_range r, const struct bi_parts *p)
+{
+    if (l->segments > FEW) return r;
+    int64_t end = r.begin + p->end;
+    return (struct bi_kdtree_range){r.begin + p->begin < r.end ? r.begin + p->begin : r.end, end < r.end ? end : r.end};
+}
+
+/* Notes the sides of a segment, takes its median and copies the rest. */
+static void take_median(const struct level *l, int64_t s, const struct bi_parts *p)
+{
+    const struct bi_kdtree_range r = segment(l, s), part = part_of(l, r, p);
     const uint32_t *in = l->lists->in[l->own];
     uint32_t *out = l->lists->out[l->own];
     int64_t mid = bi_kdtree_mid(r);
-    l->order[mid] = in[mid];
-    for (int64_t i = r.begin; i < r.end; i++) l->side[in[i]] = (uint8_t)((i >= mid) + (i > mid));
-    for (int64_t i = r.begin; out && i < r.end; i++) out[i] = in[i];
+    if (part.begin < part.end) l->order[mid] = in[mid];
+    for (int64_t i = part.begin; i < part.end; i++) l->side[in[i]] = (uint8_t)((i >= mid) + (i > mid));
+    for (int64_t i = part.begin; out && i < part.end; i++) out[i] = in[i];
 }
 
 /* Spreads the references of a segment of another list around its median. */
-static void partition_list(const struct level *l, struct bi_kdtree_range r, const uint32_t *in, uint32_t *out)
+static void partition_list(const struct level *l, int64_t task, const struct bi_parts *p)
 {
-    int64_t to[3] = {r.begin, bi_kdtree_mid(r), bi_kdtree_mid(r) + 1};
-    for (int64_t i = r.begin; i < r.end; i++) out[to[l->side[in[i]]]++] = in[i];
+    const int32_t list = (int32_t)(task / l->segments);
+    const uint32_t *in = l->lists->in[list];
+    uint32_t *out = l->lists->out[list];
+    if (list == l->own || !out) return;
+    const struct bi_kdtree_range r = segment(l, task % l->segments), part = part_of(l, r, p);
+    int64_t first[3] = {r.begin, bi_kdtree_mid(r), bi_kdtree_mid(r) + 1};
+    int64_t *to = l->segments > FEW ? first : l->to[task];
+    if (part.begin == r.begin) memcpy(to, first, sizeof first);
+    for (int64_t i = part.begin; i < part.end; i++) out[to[l->side[in[i]]]++] = in[i];
 }
 
-static void partition_level(bosc_ctx *ctx, int64_t nodes, int level, const struct level *l)
+/* The tasks of a level: its segments, in one or more lists. Many are done one after the other; of few, a part of each
+ * at a time. */
+static bosc_status run_tasks(bosc_ctx *ctx, const struct level *l, int64_t lists,
+                             void (*task)(const struct level *l, int64_t i, const struct bi_parts *p))
 {
-    const struct bi_kdtree_lists *lists = l->lists;
-    int64_t segments = (int64_t)1 << level;
-    int chunk = segments < 1024 ? 1 : 16;
-#pragma omp parallel num_threads(ctx->threads)
-    {
-#pragma omp for schedule(dynamic, chunk)
-        for (int64_t s = 0; s < segments; s++) {
-            struct bi_kdtree_range r = bi_kdtree_subtree(nodes, level, (uint64_t)s);
-            if (r.begin < r.end) take_median(l, r);
-        }
-#pragma omp for collapse(2) schedule(dynamic, chunk)
-        for (int32_t p = 0; p < lists->used; p++)
-            for (int64_t s = 0; s < segments; s++) {
-                struct bi_kdtree_range r = bi_kdtree_subtree(nodes, level, (uint64_t)s);
-                if (p != l->own && lists->out[p] && r.begin < r.end) partition_list(l, r, lists->in[p], lists->out[p]);
-            }
+    const bool few = l->segments <= FEW;
+    const int64_t tasks = lists * l->segments, steps = few ? l->lists->n >> l->level : tasks;
+    int chunk = l->segments < 1024 ? 1 : 16;
+    struct bi_parts p = bi_parts_of(ctx, steps, (double)(lists * l->lists->n) / (double)steps);
+    while (bi_next_part(ctx, &p)) {
+        const int64_t begin = few ? 0 : p.begin, end = few ? tasks : p.end;
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(ctx->threads)
+        for (int64_t i = begin; i < end; i++) task(l, i, &p);
     }
-    (void)ctx, (void)chunk;
+    (void)chunk;
+    return p.status;
 }
 
 /* Lists that no later level needs have no `out`. */
@@ -112,12 +136,15 @@ static bosc_status cpu_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree,
     int32_t dim = tree->opts.dim;
     struct level l = {.lists = lists, .order = order};
     BI_TRY(bi_scratch_of(ctx, lists->n, 1, &l.side));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)lists->used * FEW, sizeof *l.to, &l.to));
     for (int level = 0; level < depth; level++) {
         for (int32_t p = 0; p < lists->used; p++)
             if (bi_kdtree_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
         l.own = level % dim;
-        partition_level(ctx, lists->n, level, &l);
-        BI_TRY(bi_advance(ctx, (double)lists->n * lists->used));
+        l.level = level;
+        l.segments = (int64_t)1 << level;
+        BI_TRY(run_tasks(ctx, &l, 1, take_median));
+        BI_TRY(run_tasks(ctx, &l, lists->used, partition_list));
         for (int32_t p = 0; p < lists->used; p++) {
             uint32_t *in = lists->in[p];
             lists->in[p] = lists->out[p];
