@@ -68,6 +68,13 @@ struct bosc_ctx {
     char message[512];
 };
 
+/* n items, each of which takes as long as `weight` simple ones. */
+static inline struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
+{
+    const struct bi_parts all = {0, 0, n, n, weight, 0, BOSC_OK, false};
+    return ctx->progress.listens ? bi_told_parts_of(ctx, n, weight) : all;
+}
+
 /* Sets the message and returns the status: return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", k). */
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -96,10 +96,9 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
     return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
 }
 
-struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
+struct bi_parts bi_told_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 {
-    struct bi_parts p = {.n = n, .each = n, .weight = weight, .told = ctx->progress.listens};
-    if (!p.told) return p;
+    struct bi_parts p = {.n = n, .weight = weight, .told = true};
     /* Something for each thread of the CPU, or for a device's. */
     int64_t least = ctx->multiprocessors ? 256 * (int64_t)ctx->multiprocessors : 4 * (int64_t)ctx->threads;
     double first = (double)ctx->backend->part, known = ctx->progress.grain / 4; /* by what the call has done so far */

@@ -51,8 +51,8 @@ struct bi_parts {
     bool told; /* somebody listens */
 };
 
-/* n items, each of which takes as long as `weight` simple ones. */
-struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
+/* Those of bi_parts_of (core/context.h) where somebody listens. */
+struct bi_parts bi_told_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
 
 /* The next part, if there is one and the caller does not want to stop: see p->status after the last. */
 bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p);
