@@ -38,7 +38,7 @@ static inline int64_t bi_chunk_begin(int64_t n, int chunks, int c)
 static inline struct bi_parts bi_chunk_parts(const bosc_ctx *ctx, int64_t n, int chunks, double weight)
 {
     int64_t longest = n / chunks + (n % chunks != 0);
-    return bi_parts_of(ctx, longest, longest ? weight * (double)n / (double)longest : 1);
+    return bi_parts_of(ctx, longest, longest && ctx->progress.listens ? weight * (double)n / (double)longest : 1);
 }
 
 struct bi_span {
