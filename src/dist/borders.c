@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "core/call.h"
 
-enum { MOST_COUNTS = 1 << 17, MOST_BITS = 16, FEW_BITS = 8 };
+enum { MOST_COUNTS = 1 << 17, FEW_COUNTS = 1 << 13, MOST_BITS = 10, FEW_BITS = 5 };
 
 struct borders {
     const struct bi_dist_slices *slices;
@@ -152,12 +152,13 @@ static bosc_status find_cuts(bosc_ctx *ctx, bosc_comm *comm, const struct border
     return BOSC_OK;
 }
 
-/* As many bits a round as make a moderate number of counts, which is of little use beyond the number of keys. */
-static int bits_of_round(const struct bi_dist_slices *slices)
+/* As many bits a round as make few counts, each of which is a search in all of the keys; of many ranks more counts, since
+ * a round takes exchanges too. */
+static int bits_of_round(int64_t ranks)
 {
     int bits = MOST_BITS;
-    while (bits > 1 && (int64_t)slices->rank_count << bits > MOST_COUNTS) bits--;
-    while (bits > FEW_BITS && (int64_t)1 << bits > slices->total) bits--;
+    while (bits > FEW_BITS && ranks << bits > FEW_COUNTS) bits--;
+    while (bits > 1 && ranks << bits > MOST_COUNTS) bits--;
     return bits;
 }
 
@@ -170,7 +171,7 @@ bosc_status bi_dist_find_cuts(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
                         .size = bosc_dtype_size(dtype),
                         .sorted = sorted,
                         .n = n,
-                        .bits = bits_of_round(slices)};
+                        .bits = bits_of_round(ranks)};
     const int64_t queries = ranks << b.bits, words = 2 * queries + ranks + 7 * ranks + 1;
     int64_t *memory = mine == BOSC_OK ? bi_host_alloc(ctx, (size_t)words * sizeof *memory) : NULL;
     if (mine == BOSC_OK && !memory) mine = BOSC_ERR_NOMEM;

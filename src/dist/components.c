@@ -8,14 +8,18 @@ struct labelling {
     bosc_comm *comm;
     struct bi_dist_part *part;
     uint32_t *labels;
-    int64_t count;
+    int64_t *count; /* the caller's, or NULL */
+    int64_t components;
 };
 
+/* Labels as the caller of one context gets them, and then as vertices. */
 static bosc_status label_own(struct labelling *l)
 {
     const struct bi_dist_part *part = l->part;
-    void *own;
+    const bool same = part->view.id_bits == 32 && !part->opts.vertex_mask;
+    void *own = NULL;
     BI_TRY(bi_scratch_of(l->ctx, part->view.n, sizeof *l->labels, &l->labels));
+    if (same) return bosc_components_compute(l->ctx, part->graph, &part->opts, l->labels, NULL);
     const struct bi_mark before = bi_arena_mark(l->ctx);
     BI_TRY(bi_scratch_of(l->ctx, part->view.n, (size_t)part->view.id_bits / 8, &own));
     BI_TRY(bosc_components_compute(l->ctx, part->graph, &part->opts, own, NULL));
@@ -35,7 +39,7 @@ static bosc_status components(struct labelling *l, void *labels)
     BI_TRY(bi_dist_forest_merge_labels(ctx, l->comm, part, mine, l->labels));
     const size_t bytes = labels ? (size_t)part->view.n * (size_t)part->view.id_bits / 8 : 0;
     mine = bi_stage_out(ctx, labels, bytes, &out, &staged);
-    if (mine == BOSC_OK) mine = bi_msf_count_roots(ctx, &part->rows, l->labels, &l->count);
+    if (mine == BOSC_OK && l->count) mine = bi_msf_count_roots(ctx, &part->rows, l->labels, &l->components);
     BI_TRY(bi_comm_agree(ctx, l->comm, mine));
     if (labels) mine = bi_msf_give_labels(ctx, &part->view, &part->rows, l->labels, &out);
     if (mine == BOSC_OK) mine = ctx->backend->sync(ctx);
@@ -52,15 +56,19 @@ bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm, const b
                                          const bosc_msf_opts *opts, void *labels, int64_t *count)
 {
     struct bi_dist_part part = {0};
-    struct labelling l = {.ctx = ctx, .comm = comm, .part = &part};
+    struct labelling l = {.ctx = ctx, .comm = comm, .part = &part, .count = count};
     bosc_status status;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     bosc_status mine = bi_dist_forest_check(ctx, graph, opts, &part);
     if (mine == BOSC_OK) mine = bi_forest_check_ids(ctx, &part.view, "labels", labels);
     bi_expect(ctx, 12 * (double)part.view.n);
+    if (comm->rank_count == 1) {
+        BI_TRY(bi_comm_agree(ctx, comm, mine));
+        return bosc_components_compute(ctx, graph, opts, labels, count);
+    }
     BI_WITH_SCRATCH(ctx, status = begin_and_label(&l, mine, labels));
     bi_dist_forest_end(ctx, &part);
-    if (status == BOSC_OK && count) *count = l.count;
+    if (status == BOSC_OK && count) *count = l.components;
     return status;
 }

@@ -39,9 +39,14 @@ struct bi_dist_edges {
 };
 bosc_status bi_dist_forest_take_edges(bosc_ctx *ctx, int64_t count, struct bi_dist_edges *list);
 
+/* Finds this rank's entries in a list of ids over all ranks, which ascend. Takes *words, in scratch. */
+bosc_status bi_dist_forest_index(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
+                                 struct bi_dist_forest_word **words);
+
 /* Edges of this rank, of ascending ids over all ranks, to list (room for count). found: (count) becomes 1 where the
- * edge is in the graph as the options leave it, else 0; of equal ids at the first. */
-bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
+ * edge is in the graph as the options leave it, else 0; of equal ids at the first. words: their index. */
+bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part,
+                                 const struct bi_dist_forest_word *words, const uint64_t *ids, int64_t count,
                                  struct bi_dist_edges *list, uint8_t *found);
 
 /* Sorts edges of ascending ids by (rank, id). */
@@ -50,17 +55,32 @@ bosc_status bi_dist_forest_sort(bosc_ctx *ctx, const struct bi_dist_part *part, 
 
 /* ---- forest_rounds.c ---- */
 
+/* Edges of a round; ids NULL where keys have them. */
+struct bi_dist_list {
+    uint64_t *keys, *ends, *ids;
+    int64_t count;
+};
+bosc_status bi_dist_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_dist_list *list);
+
+/* This rank's edges whose entries an index has, in *list, which has room for them and is taken with ids or without. */
+bosc_status bi_dist_forest_collect(bosc_ctx *ctx, const struct bi_dist_part *part,
+                                   const struct bi_dist_forest_word *words, struct bi_dist_list *list);
+
 struct bi_dist_rounds {
-    int64_t n;                  /* vertices */
-    bool wide;                  /* ranks take 64 bits */
-    struct bi_dist_edges edges; /* of this rank, ascending by (rank, id); they are lost */
-    uint32_t *parent;           /* n: becomes a forest of parents over the trees */
-    uint64_t *ranks, *ids;      /* n each: of the edges found, in any order, but the same on all ranks */
-    uint64_t *nodes;            /* NULL, or 2 n: the tree of rounds, where ranks are turns */
-    int64_t found;              /* results */
+    int64_t n;                 /* vertices */
+    bool wide;                 /* ranks take 64 bits */
+    struct bi_dist_list edges; /* of this rank, in any order; they are lost */
+    uint64_t first;            /* what ids begin at that keys have */
+    uint32_t *next;            /* 2 n: the tree of rounds: each round's components, by their numbers in the next one */
+    uint64_t *records;         /* n: of the edges found, in any order, but the same on all ranks */
+    uint64_t *nodes;           /* NULL, or 2 n: the tree of rounds with the edges' ranks, which are turns then */
+    int64_t found;             /* results */
     int32_t count;
     int64_t begin[BI_DIST_FOREST_LEVELS]; /* of each round's nodes */
 };
+
+/* Takes scratch for the results. */
+bosc_status bi_dist_forest_take_rounds(bosc_ctx *ctx, struct bi_dist_rounds *rounds);
 
 /* Runs all rounds. comm NULL: the edges are those of all ranks, and this one is alone. Waits. */
 bosc_status bi_dist_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_dist_part *part, bosc_status mine,
@@ -70,6 +90,9 @@ bosc_status bi_dist_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const stru
 
 /* parent[v] becomes v. */
 bosc_status bi_dist_forest_reset_labels(bosc_ctx *ctx, int64_t n, uint32_t *parent);
+
+/* labels (n): the smallest vertex of each vertex's tree among those that the rounds have made. */
+bosc_status bi_dist_forest_label_rounds(bosc_ctx *ctx, const struct bi_dist_rounds *rounds, uint32_t *labels);
 
 /* parent[v] becomes the smallest vertex of v's component. */
 bosc_status bi_dist_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent);

@@ -1,4 +1,6 @@
 /* Labels of components: those of each rank's edges become those of all edges. */
+#include <string.h>
+
 #include "core/call.h"
 #include "dist/forest.h"
 
@@ -12,6 +14,17 @@ bosc_status bi_dist_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent)
 {
     const struct bi_flatten flatten = {parent};
     return ctx->ops->forest->steps->flatten(ctx, n, &flatten);
+}
+
+bosc_status bi_dist_forest_label_rounds(bosc_ctx *ctx, const struct bi_dist_rounds *rounds, uint32_t *labels)
+{
+    struct bi_dist_forest_tree tree = {.next = rounds->next, .labels = labels};
+    if (rounds->n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *tree.smallest, &tree.smallest));
+    memcpy(tree.begin, rounds->begin, sizeof tree.begin);
+    BI_TRY(ctx->backend->fill(ctx, tree.smallest, 0xff, (size_t)rounds->n * 2 * sizeof *tree.smallest));
+    BI_TRY(ctx->ops->dist->steps->forest_smallest(ctx, rounds->n, &tree));
+    return ctx->ops->dist->steps->forest_label(ctx, rounds->n, &tree);
 }
 
 /* `bytes` bytes go to the rank that is `distance` above this one, counted around, and come from that below. */
@@ -39,8 +52,8 @@ static bosc_status merge(bosc_ctx *ctx, bosc_comm *comm, const struct bi_dist_pa
         BI_TRY(bi_comm_agree(ctx, comm, mine));
         mine = shift(ctx, comm, part, distance, n * (int64_t)sizeof *labels, labels, others);
         if (mine == BOSC_OK) mine = ctx->ops->dist->steps->forest_join_labels(ctx, n, &join);
-        if (mine == BOSC_OK) mine = bi_dist_forest_flatten(ctx, n, labels);
     }
+    if (mine == BOSC_OK && comm->rank_count > 1) mine = bi_dist_forest_flatten(ctx, n, labels);
     return bi_comm_agree(ctx, comm, mine);
 }
 

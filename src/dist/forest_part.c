@@ -124,29 +124,59 @@ bosc_status bi_dist_forest_take_edges(bosc_ctx *ctx, int64_t count, struct bi_di
     return bi_scratch_of(ctx, count, sizeof *list->ranks, &list->ranks);
 }
 
-bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
-                                 struct bi_dist_edges *list, uint8_t *found)
+bosc_status bi_dist_forest_index(bosc_ctx *ctx, const struct bi_dist_part *part, const uint64_t *ids, int64_t count,
+                                 struct bi_dist_forest_word **words)
+{
+    const int64_t word_count = bi_div_up(part->view.entries, 64);
+    BI_TRY(bi_scratch_of(ctx, word_count, sizeof **words, words));
+    const struct bi_dist_forest_index index = {ids, count, (uint64_t)part->first, *words};
+    return ctx->ops->dist->steps->forest_index(ctx, word_count, &index);
+}
+
+bosc_status bi_dist_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_dist_list *list)
+{
+    *list = (struct bi_dist_list){.count = count};
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *list->keys, &list->keys));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *list->ends, &list->ends));
+    return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
+}
+
+static int64_t parts_of(const struct bi_dist_part *part) { return bi_div_up(part->view.arcs, BI_DIST_FOREST_ARCS); }
+
+bosc_status bi_dist_forest_collect(bosc_ctx *ctx, const struct bi_dist_part *part,
+                                   const struct bi_dist_forest_word *words, struct bi_dist_list *list)
 {
     const struct bi_dist_steps *steps = ctx->ops->dist->steps;
-    struct bi_dist_forest_mark mark = {ids, (uint64_t)part->first, NULL};
-    if (count == 0) return BOSC_OK;
-    BI_TRY(ctx->backend->fill(ctx, found, 0, (size_t)count));
-    if (part->view.arcs == 0) return BOSC_OK;
-    const struct bi_mark before = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch(ctx, (size_t)part->view.entries, (void **)&mark.marks));
-    BI_TRY(ctx->backend->fill(ctx, mark.marks, 0, (size_t)part->view.entries));
-    BI_TRY(steps->forest_mark(ctx, count, &mark));
+    const int64_t parts = parts_of(part);
+    struct bi_dist_forest_take take = {.rows = part->rows,
+                                       .words = words,
+                                       .first = (uint64_t)part->first,
+                                       .keys = list->keys,
+                                       .ends = list->ends,
+                                       .ids = list->ids};
+    if (list->count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, bi_div_up(part->view.arcs, 64), sizeof *take.arcs, &take.arcs));
+    BI_TRY(bi_scratch_of(ctx, parts, sizeof *take.begins, &take.begins));
+    BI_TRY_WEIGHED(ctx, BI_DIST_FOREST_ARCS, steps->forest_count(ctx, parts, &take));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, take.begins, parts, take.begins));
+    BI_TRY_WEIGHED(ctx, BI_DIST_FOREST_ARCS, steps->forest_take(ctx, parts, &take));
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part,
+                                 const struct bi_dist_forest_word *words, const uint64_t *ids, int64_t count,
+                                 struct bi_dist_edges *list, uint8_t *found)
+{
     const struct bi_dist_forest_fetch fetch = {.rows = part->rows,
-                                               .marks = mark.marks,
+                                               .words = words,
                                                .ids = ids,
-                                               .count = count,
                                                .first = (uint64_t)part->first,
                                                .edges = list->edges,
                                                .ranks = list->ranks,
                                                .found = found};
-    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS,
-                   steps->forest_fetch(ctx, bi_div_up(part->view.arcs, BI_MSF_ITEM_ARCS), &fetch));
-    bi_arena_rewind(ctx, before);
+    if (count == 0) return BOSC_OK;
+    BI_TRY(ctx->backend->fill(ctx, found, 0, (size_t)count));
+    BI_TRY_WEIGHED(ctx, BI_DIST_FOREST_ARCS, ctx->ops->dist->steps->forest_fetch(ctx, parts_of(part), &fetch));
     return BOSC_OK;
 }
 

@@ -11,47 +11,56 @@ struct rounds {
     const struct bi_dist_steps *steps;
     const struct bi_core_ops *core;
     struct bi_dist_rounds *r;
-    struct bi_dist_edges spare;
+    struct bi_dist_list spare;
     int64_t components, each; /* each: of a rank, at most */
     int32_t ranks;
-    uint32_t *vertex_of, *next_vertex_of; /* n: by component, the vertex that stands for it */
-    uint32_t *component_of;               /* n: by such a vertex */
-    uint32_t *best;                       /* n */
-    uint8_t *flags;                       /* as many as edges or vertices */
+    uint32_t *parent;         /* n: by component */
+    uint32_t *numbers;        /* n: those of the next round */
+    uint64_t *best, *best_id; /* n: of edges; best_id only where edges have ids */
+    uint8_t *flags;           /* as many as edges or vertices */
     uint64_t *records, *other_records;
-    int64_t *counts; /* 2 */
-    int64_t nodes;
+    int64_t *count;
+    int64_t nodes; /* of the rounds before */
 };
 
-static int64_t record_bytes(const struct rounds *s) { return (s->r->wide ? 3 : 2) * (int64_t)sizeof(uint64_t); }
+static int64_t record_bytes(const struct rounds *s)
+{
+    return bi_dist_record_words(s->r->wide) * (int64_t)sizeof(uint64_t);
+}
 
 static bosc_status take_room(struct rounds *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t n = s->r->n, most = s->r->edges.count > n ? s->r->edges.count : n;
     const int64_t records = bi_div_up(n, s->ranks) * s->ranks;
-    BI_TRY(bi_dist_forest_take_edges(ctx, s->r->edges.count, &s->spare));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &s->vertex_of));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &s->next_vertex_of));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &s->component_of));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &s->best));
+    BI_TRY(bi_dist_forest_take_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->numbers, &s->numbers));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));
+    if (s->r->edges.ids) BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best_id, &s->best_id));
     BI_TRY(bi_scratch_of(ctx, most, 1, &s->flags));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->records));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->other_records));
-    return bi_scratch_of(ctx, 2, sizeof(int64_t), &s->counts);
+    return bi_scratch_of(ctx, 1, sizeof *s->count, &s->count);
 }
 
-/* The records of this rank's edges. */
+/* The records of this rank's edges, and records without an edge behind the last one. */
 static bosc_status choose(struct rounds *s)
 {
-    const struct bi_dist_edges *edges = &s->r->edges;
-    const struct bi_dist_forest_choose choose = {edges->edges, s->best};
-    const struct bi_dist_forest_record record = {edges->edges,  edges->ranks, s->best,
-                                                 s->components, s->r->wide,   s->records};
+    const struct bi_dist_list *list = &s->r->edges;
+    const struct bi_dist_forest_edges edges = {list->keys, list->ends, list->ids, s->r->first};
+    const struct bi_dist_forest_choose choose = {edges, s->best, s->best_id};
+    const struct bi_dist_forest_record record = {edges, s->best, s->best_id, s->r->wide, s->records};
+    const size_t bytes = (size_t)s->components * sizeof *s->best;
     s->each = bi_div_up(s->components, s->ranks);
-    BI_TRY(s->ctx->backend->fill(s->ctx, s->best, 0xff, (size_t)s->components * sizeof *s->best));
-    BI_TRY(s->steps->forest_choose(s->ctx, edges->count, &choose));
-    return s->steps->forest_record(s->ctx, s->each * s->ranks, &record);
+    BI_TRY(s->ctx->backend->fill(s->ctx, s->records, 0xff, (size_t)(s->each * s->ranks * record_bytes(s))));
+    BI_TRY(s->ctx->backend->fill(s->ctx, s->best, 0xff, bytes));
+    BI_TRY(s->steps->forest_choose(s->ctx, list->count, &choose));
+    if (list->ids) {
+        BI_TRY(s->ctx->backend->fill(s->ctx, s->best_id, 0xff, bytes));
+        BI_TRY(s->steps->forest_choose_id(s->ctx, list->count, &choose));
+    }
+    return s->steps->forest_record(s->ctx, list->count, &record);
 }
 
 static bosc_status exchange(struct rounds *s)
@@ -75,46 +84,45 @@ static bosc_status share(struct rounds *s, bosc_status *mine)
     return BOSC_OK;
 }
 
-/* Lists the edges chosen, and joins components by them. */
-static bosc_status join(struct rounds *s)
+/* Lists the edges chosen, and numbers the components of the next round. */
+static bosc_status join(struct rounds *s, uint32_t *next, int64_t *components)
 {
     struct bi_dist_rounds *r = s->r;
-    uint64_t *ranks = s->other_records, *ids = ranks + s->components;
-    const struct bi_dist_forest_join join = {s->records, r->wide, s->vertex_of, r->parent, ranks, ids, s->flags};
-    const struct bi_dist_forest_compress compress = {s->vertex_of, r->parent};
-    BI_TRY(s->steps->forest_join(s->ctx, s->components, &join));
-    BI_TRY(s->core->compact(s->ctx, sizeof *ranks, ranks, s->flags, s->components, r->ranks + r->found, s->counts));
-    BI_TRY(s->core->compact(s->ctx, sizeof *ids, ids, s->flags, s->components, r->ids + r->found, s->counts));
-    return s->steps->forest_compress(s->ctx, s->components, &compress);
+    const bool wide = r->wide;
+    const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
+    uint32_t *numbers = s->numbers, last;
+    int64_t listed;
+    const struct bi_dist_forest_link link = {s->records, wide, s->parent, numbers, s->flags};
+    const struct bi_dist_forest_renumber renumber = {s->records, wide, s->parent, numbers, next};
+    BI_TRY(s->steps->forest_link(s->ctx, count, &link));
+    BI_TRY(s->core->compact(s->ctx, (size_t)record_bytes(s), s->records, s->flags, count, r->records + r->found * words,
+                            s->count));
+    BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, numbers, count, numbers));
+    BI_TRY(s->steps->forest_renumber(s->ctx, count, &renumber));
+    BI_TRY(bi_read_back(s->ctx, &listed, s->count, sizeof listed));
+    BI_TRY(bi_read_back(s->ctx, &last, numbers + (count - 1), sizeof last));
+    r->found += listed;
+    *components = last;
+    return BOSC_OK;
 }
 
-/* The components of the next round. */
-static bosc_status number(struct rounds *s, int64_t *components)
+/* What the flags let of an array over edges. */
+static bosc_status keep(struct rounds *s, const uint64_t *from, uint64_t *to)
 {
-    const struct bi_dist_forest_stay stay = {s->records, s->r->wide, s->vertex_of, s->r->parent, s->flags};
-    const struct bi_dist_forest_number number = {s->next_vertex_of, s->component_of};
-    int64_t counts[2];
-    BI_TRY(s->steps->forest_stay(s->ctx, s->components, &stay));
-    BI_TRY(s->core->compact(s->ctx, sizeof *s->vertex_of, s->vertex_of, s->flags, s->components, s->next_vertex_of,
-                            s->counts + 1));
-    BI_TRY(bi_read_back(s->ctx, counts, s->counts, sizeof counts));
-    s->r->found += counts[0];
-    *components = counts[1];
-    return s->steps->forest_number(s->ctx, counts[1], &number);
+    return s->core->compact(s->ctx, sizeof *from, from, s->flags, s->r->edges.count, to, s->count);
 }
 
-/* Edges between components of the next round. */
-static bosc_status relabel(struct rounds *s, const struct bi_dist_forest_renaming *renaming)
+/* Edges between components of the next round; next NULL: of this one. */
+static bosc_status relabel(struct rounds *s, const uint32_t *next)
 {
-    struct bi_dist_edges *edges = &s->r->edges, spare = s->spare;
-    const struct bi_dist_forest_relabel relabel = {*renaming, edges->edges, s->flags};
+    struct bi_dist_list *edges = &s->r->edges, spare = s->spare;
+    const struct bi_dist_forest_relabel relabel = {next, edges->ends, s->flags};
     if (edges->count == 0) return BOSC_OK;
     BI_TRY(s->steps->forest_relabel(s->ctx, edges->count, &relabel));
-    BI_TRY(
-        s->core->compact(s->ctx, sizeof *edges->edges, edges->edges, s->flags, edges->count, spare.edges, s->counts));
-    BI_TRY(
-        s->core->compact(s->ctx, sizeof *edges->ranks, edges->ranks, s->flags, edges->count, spare.ranks, s->counts));
-    BI_TRY(bi_read_back(s->ctx, &spare.count, s->counts, sizeof spare.count));
+    BI_TRY(keep(s, edges->keys, spare.keys));
+    BI_TRY(keep(s, edges->ends, spare.ends));
+    if (edges->ids) BI_TRY(keep(s, edges->ids, spare.ids));
+    BI_TRY(bi_read_back(s->ctx, &spare.count, s->count, sizeof spare.count));
     s->spare = *edges;
     *edges = spare;
     return BOSC_OK;
@@ -128,33 +136,24 @@ static bosc_status start(struct rounds *s)
     r->found = 0;
     r->count = 0;
     s->components = r->n;
-    BI_TRY(bi_dist_forest_reset_labels(s->ctx, r->n, s->vertex_of));
-    BI_TRY(bi_dist_forest_reset_labels(s->ctx, r->n, s->component_of));
-    BI_TRY(bi_dist_forest_reset_labels(s->ctx, r->n, r->parent));
-    const struct bi_dist_forest_renaming identity = {s->vertex_of, r->parent, s->component_of};
-    return r->nodes ? relabel(s, &identity) : BOSC_OK;
+    return r->nodes ? relabel(s, NULL) : BOSC_OK;
 }
 
 /* What follows from the records, on all ranks alike. */
 static bosc_status contract(struct rounds *s)
 {
     struct bi_dist_rounds *r = s->r;
-    uint32_t *vertex_of = s->vertex_of;
+    uint32_t *next = r->next + s->nodes;
     int64_t components;
-    BI_TRY(join(s));
-    BI_TRY(number(s, &components));
-    const struct bi_dist_forest_renaming renaming = {vertex_of, r->parent, s->component_of};
-    BI_TRY(relabel(s, &renaming));
+    BI_TRY(join(s, next, &components));
+    BI_TRY(relabel(s, next));
     if (r->nodes) {
-        const struct bi_dist_forest_grow grow = {renaming, s->records, r->wide, r->nodes + s->nodes};
-        r->begin[r->count] = s->nodes;
-        s->nodes += s->components;
+        const struct bi_dist_forest_grow grow = {s->records, r->wide, next, r->nodes + s->nodes};
         BI_TRY(s->steps->forest_grow(s->ctx, s->components, &grow));
     }
-    s->vertex_of = s->next_vertex_of;
-    s->next_vertex_of = vertex_of;
+    r->begin[r->count++] = s->nodes;
+    s->nodes += s->components;
     s->components = components;
-    r->count++;
     return BOSC_OK;
 }
 
@@ -168,6 +167,13 @@ static bosc_status run(struct rounds *s, bosc_status mine)
         if (s->ranks > 1) BI_TRY(share(s, &mine));
         if (mine == BOSC_OK) mine = contract(s);
     }
+}
+
+bosc_status bi_dist_forest_take_rounds(bosc_ctx *ctx, struct bi_dist_rounds *rounds)
+{
+    const size_t words = (size_t)bi_dist_record_words(rounds->wide);
+    BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *rounds->next, &rounds->next));
+    return bi_scratch_of(ctx, rounds->n, words * sizeof *rounds->records, &rounds->records);
 }
 
 bosc_status bi_dist_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_dist_part *part, bosc_status mine,

@@ -9,58 +9,48 @@ struct forest {
     struct bi_dist_part *part;
     void *edges, *labels; /* the caller's, or NULL */
     bool sum;
+    uint64_t *ids; /* of this rank's edges that are left, ascending; then of those in the forest */
+    int64_t count;
+    struct bi_dist_forest_word *words; /* their index */
     struct bi_dist_rounds rounds;
     struct bi_msf_rows rows; /* of the part, with the words of ids over all ranks */
     struct bi_msf_found found;
     bool cut;             /* fewer edges than the rounds have found */
-    int64_t own[2];       /* begin and end of this rank's edges among those found */
     uint32_t *tree_of;    /* n: labels */
     struct bi_out out[2]; /* edges and labels */
     bosc_msf_info info;
 };
 
 /* The ids of the forest of this rank's edges. */
-static bosc_status find_own(struct forest *f, uint64_t **ids, int64_t *count)
+static bosc_status find_own(struct forest *f, void *found)
 {
-    const struct bi_graph_view *view = &f->part->view;
-    const int64_t most = view->n - 1 < view->m ? view->n - 1 : view->m, room = most > 0 ? most : 0;
     bosc_msf_opts opts = f->part->opts;
     bosc_msf_info info = {.size = sizeof info};
-    void *found;
     opts.trees = 0;
-    BI_TRY(bi_scratch_of(f->ctx, room, (size_t)view->id_bits / 8, &found));
     BI_TRY(bosc_msf_compute(f->ctx, f->part->graph, &opts, found, NULL, &info));
-    BI_TRY(bi_scratch_of(f->ctx, info.edges, sizeof **ids, ids));
-    const struct bi_dist_forest_ids args = {found, view->id_bits == 64, (uint64_t)f->part->first, *ids};
-    *count = info.edges;
+    const struct bi_dist_forest_ids args = {found, f->part->view.id_bits == 64, (uint64_t)f->part->first, f->ids};
+    f->count = info.edges;
     return f->ctx->ops->dist->steps->forest_ids(f->ctx, info.edges, &args);
-}
-
-static bosc_status sort_own(struct forest *f)
-{
-    struct bi_dist_edges list;
-    uint64_t *ids;
-    uint8_t *found;
-    int64_t count;
-    BI_TRY(find_own(f, &ids, &count));
-    BI_TRY(bi_dist_forest_take_edges(f->ctx, count, &list));
-    BI_TRY(bi_scratch(f->ctx, (size_t)count, (void **)&found));
-    BI_TRY(bi_dist_forest_fetch(f->ctx, f->part, ids, count, &list, found));
-    return bi_dist_forest_sort(f->ctx, f->part, &list, &f->rounds.edges);
 }
 
 /* What is left of this rank's edges, and room for what all ranks find. */
 static bosc_status filter(struct forest *f)
 {
-    const int64_t n = f->part->view.n, m = f->part->view.m;
+    const int64_t n = f->part->view.n, m = f->part->view.m, most = n < m ? n : m;
+    void *found;
     f->rounds.n = n;
     f->rounds.wide = f->part->rows.wide_keys;
-    BI_TRY(bi_scratch_of(f->ctx, n, sizeof *f->rounds.parent, &f->rounds.parent));
-    BI_TRY(bi_scratch_of(f->ctx, n, sizeof *f->rounds.ranks, &f->rounds.ranks));
-    BI_TRY(bi_scratch_of(f->ctx, n, sizeof *f->rounds.ids, &f->rounds.ids));
-    BI_TRY(bi_dist_forest_take_edges(f->ctx, n < m ? n : m, &f->rounds.edges));
-    BI_TRY_WITH_SCRATCH(f->ctx, sort_own(f));
-    return BOSC_OK;
+    BI_TRY(bi_dist_forest_take_rounds(f->ctx, &f->rounds));
+    BI_TRY(bi_scratch_of(f->ctx, most, sizeof *f->ids, &f->ids));
+    BI_TRY(bi_dist_forest_take_list(f->ctx, most, f->rounds.wide || f->part->rows.wide, &f->rounds.edges));
+    const struct bi_mark before = bi_arena_mark(f->ctx);
+    BI_TRY(bi_scratch_of(f->ctx, most, (size_t)f->part->view.id_bits / 8, &found));
+    BI_TRY(find_own(f, found));
+    bi_arena_rewind(f->ctx, before);
+    BI_TRY(bi_dist_forest_index(f->ctx, f->part, f->ids, f->count, &f->words));
+    f->rounds.edges.count = f->count;
+    f->rounds.first = (uint64_t)f->part->first;
+    BI_RETURN_WITH_SCRATCH(f->ctx, bi_dist_forest_collect(f->ctx, f->part, f->words, &f->rounds.edges));
 }
 
 /* Keeps the lightest of the edges found where there shall be more trees. */
@@ -78,46 +68,79 @@ static bosc_status cut(struct forest *f)
     return BOSC_OK;
 }
 
-/* Where this rank's edges begin and end in the list of those found, which ascend. */
-static bosc_status find_range(struct forest *f)
+/* Of all edges of the forest, which ascend, those of this rank. */
+static bosc_status cut_own(struct forest *f)
 {
     const int64_t ends[2] = {f->part->first, f->part->first + f->part->view.entries};
+    int64_t own[2] = {0, 0};
     void *queries, *places;
     BI_TRY(bi_scratch(f->ctx, sizeof ends, &queries));
     BI_TRY(bi_scratch(f->ctx, sizeof ends, &places));
     BI_TRY(f->ctx->backend->copy(f->ctx, queries, ends, sizeof ends));
-    BI_TRY(f->ctx->backend->core->search_sorted(f->ctx, BOSC_U64, f->found.ids, f->found.count, queries, 2, places));
-    return bi_read_back(f->ctx, f->own, places, sizeof f->own);
+    if (f->found.count) {
+        BI_TRY(
+            f->ctx->backend->core->search_sorted(f->ctx, BOSC_U64, f->found.ids, f->found.count, queries, 2, places));
+        BI_TRY(bi_read_back(f->ctx, own, places, sizeof own));
+    }
+    f->ids = (uint64_t *)f->found.ids + own[0];
+    f->count = own[1] - own[0];
+    return BOSC_OK;
 }
 
-/* The list of all edges of the forest, ascending, and what follows from it. */
+/* Of this rank's edges that were left, those that the rounds have found. */
+static bosc_status keep_own(struct forest *f)
+{
+    uint8_t *chosen;
+    uint64_t *kept;
+    int64_t *count;
+    BI_TRY(bi_scratch(f->ctx, (size_t)f->count, (void **)&chosen));
+    BI_TRY(bi_scratch_of(f->ctx, f->count, sizeof *kept, &kept));
+    BI_TRY(bi_scratch_of(f->ctx, 1, sizeof *count, &count));
+    if (f->count == 0) return BOSC_OK;
+    const struct bi_dist_forest_own own = {
+        f->rounds.records, f->rounds.wide, f->words, (uint64_t)f->part->first, (uint64_t)f->part->view.entries, chosen};
+    BI_TRY(f->ctx->backend->fill(f->ctx, chosen, 0, (size_t)f->count));
+    BI_TRY(f->ctx->ops->dist->steps->forest_own(f->ctx, f->rounds.found, &own));
+    BI_TRY(f->ctx->backend->core->compact(f->ctx, sizeof *kept, f->ids, chosen, f->count, kept, count));
+    f->ids = kept;
+    return bi_read_back(f->ctx, &f->count, count, sizeof *count);
+}
+
+/* What follows from the list of edges that all ranks have. It is put in order where there shall be more trees, and for
+ * sums of floats. */
 static bosc_status list_found(struct forest *f)
 {
     const struct bi_msf_rows *rows = &f->part->rows;
-    struct bi_dist_forest_keys keys = {rows->order, f->rounds.ranks, rows->wide_keys, NULL};
+    const bool floats = f->part->view.weight == BOSC_F32 || f->part->view.weight == BOSC_F64;
+    const bool order = f->part->opts.trees > 0 || (f->sum && floats);
+    struct bi_dist_forest_list list = {rows->order, f->rounds.records, rows->wide_keys, NULL, NULL};
     f->rows = *rows;
     f->rows.wide = true;
-    BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, rows->wide_keys ? 8 : 4, &keys.keys));
-    BI_TRY(f->ctx->ops->dist->steps->forest_keys(f->ctx, f->rounds.found, &keys));
-    f->found = (struct bi_msf_found){.count = f->rounds.found, .ids = f->rounds.ids, .keys = keys.keys};
+    if (order) BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, sizeof *list.ids, &list.ids));
+    if (order || f->sum) {
+        BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, rows->wide_keys ? 8 : 4, &list.keys));
+        BI_TRY(f->ctx->ops->dist->steps->forest_list(f->ctx, f->rounds.found, &list));
+    }
+    f->found = (struct bi_msf_found){.count = f->rounds.found, .ids = list.ids, .keys = list.keys};
     BI_TRY(cut(f));
-    BI_TRY(bi_msf_sort_found(f->ctx, &f->rows, &f->found));
+    if (order) BI_TRY(bi_msf_sort_found(f->ctx, &f->rows, &f->found));
     if (f->sum) BI_TRY(bi_msf_sum(f->ctx, &f->part->view, &f->rows, &f->found, &f->info));
-    return f->found.count ? find_range(f) : BOSC_OK;
+    return f->cut ? cut_own(f) : keep_own(f);
 }
 
 /* Labels of the edges of the forest that are this rank's. */
 static bosc_status label_own(struct forest *f)
 {
-    const int64_t count = f->own[1] - f->own[0];
+    struct bi_dist_forest_word *words;
     struct bi_dist_edges list;
     uint8_t *found;
-    BI_TRY(bi_dist_forest_take_edges(f->ctx, count, &list));
-    BI_TRY(bi_scratch(f->ctx, (size_t)count, (void **)&found));
-    BI_TRY(bi_dist_forest_fetch(f->ctx, f->part, (const uint64_t *)f->found.ids + f->own[0], count, &list, found));
+    BI_TRY(bi_dist_forest_index(f->ctx, f->part, f->ids, f->count, &words));
+    BI_TRY(bi_dist_forest_take_edges(f->ctx, f->count, &list));
+    BI_TRY(bi_scratch(f->ctx, (size_t)f->count, (void **)&found));
+    BI_TRY(bi_dist_forest_fetch(f->ctx, f->part, words, f->ids, f->count, &list, found));
     const struct bi_dist_forest_join_edges join = {list.edges, f->tree_of};
     BI_TRY(bi_dist_forest_reset_labels(f->ctx, f->part->view.n, f->tree_of));
-    BI_TRY(f->ctx->ops->dist->steps->forest_join_edges(f->ctx, count, &join));
+    BI_TRY(f->ctx->ops->dist->steps->forest_join_edges(f->ctx, f->count, &join));
     return bi_dist_forest_flatten(f->ctx, f->part->view.n, f->tree_of);
 }
 
@@ -125,9 +148,10 @@ static bosc_status label_own(struct forest *f)
 static bosc_status label(struct forest *f, bosc_status mine)
 {
     int64_t wanted = f->labels != NULL;
+    if (mine == BOSC_OK) mine = bi_scratch_of(f->ctx, f->part->view.n, sizeof *f->tree_of, &f->tree_of);
     BI_TRY(bi_comm_sum(f->ctx, f->comm, mine, &wanted, 1));
-    f->tree_of = f->rounds.parent;
-    if (wanted && !f->cut) mine = bi_dist_forest_flatten(f->ctx, f->part->view.n, f->tree_of);
+    if (f->labels && !f->cut)
+        BI_WITH_SCRATCH(f->ctx, mine = bi_dist_forest_label_rounds(f->ctx, &f->rounds, f->tree_of));
     if (!wanted || !f->cut) return bi_comm_agree(f->ctx, f->comm, mine);
     BI_WITH_SCRATCH(f->ctx, mine = label_own(f));
     return bi_dist_forest_merge_labels(f->ctx, f->comm, f->part, mine, f->tree_of);
@@ -137,17 +161,15 @@ static bosc_status stage_outputs(struct forest *f)
 {
     const size_t size = (size_t)f->part->view.id_bits / 8;
     bool staged = false;
-    BI_TRY(bi_stage_out(f->ctx, f->edges, f->edges ? (size_t)(f->own[1] - f->own[0]) * size : 0, &f->out[0], &staged));
+    BI_TRY(bi_stage_out(f->ctx, f->edges, f->edges ? (size_t)f->count * size : 0, &f->out[0], &staged));
     return bi_stage_out(f->ctx, f->labels, f->labels ? (size_t)f->part->view.n * size : 0, &f->out[1], &staged);
 }
 
 static bosc_status give(struct forest *f)
 {
-    const int64_t count = f->own[1] - f->own[0];
-    if (f->edges && count > 0) {
-        const struct bi_msf_copy_words copy = {(const uint64_t *)f->found.ids + f->own[0], f->out[0].reachable, true,
-                                               f->part->view.id_bits == 64};
-        BI_TRY(f->ctx->ops->forest->steps->msf_copy_words(f->ctx, count, &copy));
+    if (f->edges && f->count > 0) {
+        const struct bi_msf_copy_words copy = {f->ids, f->out[0].reachable, true, f->part->view.id_bits == 64};
+        BI_TRY(f->ctx->ops->forest->steps->msf_copy_words(f->ctx, f->count, &copy));
         BI_TRY(bi_stage_back(f->ctx, &f->out[0]));
     }
     if (f->labels) BI_TRY(bi_msf_give_labels(f->ctx, &f->part->view, &f->part->rows, f->tree_of, &f->out[1]));
@@ -163,6 +185,22 @@ static bosc_status spanning_forest(struct forest *f, bosc_status mine)
     BI_TRY(label(f, mine));
     BI_TRY(bi_comm_agree(f->ctx, f->comm, stage_outputs(f)));
     return bi_comm_agree(f->ctx, f->comm, give(f));
+}
+
+/* A rank that is alone. */
+static bosc_status one_context(struct forest *f, bosc_status mine, const bosc_graph *graph, const bosc_msf_opts *opts,
+                               bool count)
+{
+    bosc_msf_info info = {.size = sizeof info};
+    BI_TRY(bi_comm_agree(f->ctx, f->comm, mine));
+    BI_TRY(bosc_msf_compute(f->ctx, graph, opts, f->edges, f->labels, f->sum || count ? &info : NULL));
+    f->info = (bosc_msf_info){.edges = info.edges,
+                              .trees = info.trees,
+                              .weight = info.weight,
+                              .weight_low = info.weight_low,
+                              .weight_high = info.weight_high};
+    f->count = info.edges;
+    return BOSC_OK;
 }
 
 static bosc_status check(struct forest *f, const bosc_graph *graph, const bosc_msf_opts *opts,
@@ -184,10 +222,13 @@ bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_gra
     BI_TRY(bi_comm_check(ctx, comm));
     bosc_status mine = check(&f, graph, opts, info);
     bi_expect(ctx, 16 * (double)part.view.m + 40 * (double)part.view.n);
-    BI_WITH_SCRATCH(ctx, status = spanning_forest(&f, mine));
+    if (comm->rank_count == 1)
+        status = one_context(&f, mine, graph, opts, count != NULL);
+    else
+        BI_WITH_SCRATCH(ctx, status = spanning_forest(&f, mine));
     bi_dist_forest_end(ctx, &part);
     if (status != BOSC_OK) return status;
-    if (count) *count = f.own[1] - f.own[0];
+    if (count) *count = f.count;
     if (info) bi_give_info(info, &f.info, sizeof f.info);
     return BOSC_OK;
 }

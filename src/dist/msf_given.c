@@ -42,13 +42,15 @@ static bosc_status count_by_owner(struct bi_dist_msf_proof *p, const uint64_t *i
 static bosc_status look_up(struct bi_dist_msf_proof *p, const uint64_t *received, struct bi_dist_edges *own)
 {
     const int64_t count = own->count;
+    struct bi_dist_forest_word *words;
     uint64_t *ids;
     uint8_t *found;
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(p->ctx, count, sizeof *ids, &ids));
     BI_TRY(bi_scratch(p->ctx, (size_t)count, (void **)&found));
     BI_TRY(p->core->sort_keys(p->ctx, BOSC_U64, received, count, ids, 0, 64));
-    BI_TRY(bi_dist_forest_fetch(p->ctx, p->part, ids, count, own, found));
+    BI_TRY(bi_dist_forest_index(p->ctx, p->part, ids, count, &words));
+    BI_TRY(bi_dist_forest_fetch(p->ctx, p->part, words, ids, count, own, found));
     const struct bi_dist_forest_look look = {ids, found, p->faults + BI_DIST_MSF_ABSENT,
                                              p->faults + BI_DIST_MSF_REPEATED};
     return p->steps->forest_look(p->ctx, count, &look);

@@ -26,7 +26,8 @@ struct bi_dist_msf_proof {
     struct bi_exchange exchange; /* ended by the call, whatever fails */
     struct bi_dist_edges edges;  /* all that are given, by turn: ascending by (rank, id) */
     struct bi_dist_rounds rounds;
-    int64_t *faults; /* the backend's: the smallest edge id of each kind, none: INT64_MAX */
+    uint32_t *labels; /* of the trees of the edges given */
+    int64_t *faults;  /* the backend's: the smallest edge id of each kind, none: INT64_MAX */
     int64_t found[BI_DIST_MSF_FAULTS];
 };
 

@@ -11,10 +11,8 @@ static bosc_status run_rounds(struct bi_dist_msf_proof *p)
 {
     struct bi_dist_rounds *r = &p->rounds;
     const int64_t count = p->edges.count;
-    const struct bi_dist_edges *from = &p->edges;
-    BI_TRY(bi_dist_forest_take_edges(p->ctx, count, &r->edges));
-    const struct bi_dist_forest_turns turns = {r->edges.ranks};
-    if (count) BI_TRY(p->ctx->backend->copy(p->ctx, r->edges.edges, from->edges, (size_t)count * sizeof *from->edges));
+    BI_TRY(bi_dist_forest_take_list(p->ctx, count, false, &r->edges));
+    const struct bi_dist_forest_turns turns = {p->edges.edges, r->edges.keys, r->edges.ends};
     BI_TRY(p->steps->forest_turns(p->ctx, count, &turns));
     return bi_dist_forest_run_rounds(p->ctx, NULL, p->part, BOSC_OK, r);
 }
@@ -24,12 +22,11 @@ static bosc_status grow_tree(struct bi_dist_msf_proof *p)
     struct bi_dist_rounds *r = &p->rounds;
     const int64_t n = p->part->view.n;
     *r = (struct bi_dist_rounds){.n = n};
-    BI_TRY(bi_scratch_of(p->ctx, n, sizeof *r->parent, &r->parent));
-    BI_TRY(bi_scratch_of(p->ctx, n, sizeof *r->ranks, &r->ranks));
-    BI_TRY(bi_scratch_of(p->ctx, n, sizeof *r->ids, &r->ids));
+    BI_TRY(bi_dist_forest_take_rounds(p->ctx, r));
     BI_TRY(bi_scratch_of(p->ctx, n, 2 * sizeof *r->nodes, &r->nodes));
+    BI_TRY(bi_scratch_of(p->ctx, n, sizeof *p->labels, &p->labels));
     BI_TRY_WITH_SCRATCH(p->ctx, run_rounds(p));
-    return bi_dist_forest_flatten(p->ctx, n, r->parent);
+    BI_RETURN_WITH_SCRATCH(p->ctx, bi_dist_forest_label_rounds(p->ctx, r, p->labels));
 }
 
 /* Edges given that the rounds did not choose. */
@@ -39,7 +36,7 @@ static bosc_status find_cycles(struct bi_dist_msf_proof *p)
     if (p->edges.count == 0) return BOSC_OK;
     BI_TRY(bi_scratch(p->ctx, (size_t)p->edges.count, (void **)&chosen));
     BI_TRY(p->ctx->backend->fill(p->ctx, chosen, 0, (size_t)p->edges.count));
-    const struct bi_dist_forest_mark mark = {p->rounds.ranks, 0, chosen};
+    const struct bi_dist_forest_mark mark = {p->rounds.records, chosen};
     const struct bi_dist_forest_unchosen unchosen = {chosen, p->edges.edges, p->faults + BI_DIST_MSF_CYCLE};
     BI_TRY(p->steps->forest_mark(p->ctx, p->rounds.found, &mark));
     return p->steps->forest_unchosen(p->ctx, p->edges.count, &unchosen);
@@ -51,7 +48,7 @@ static bosc_status climb(struct bi_dist_msf_proof *p)
     struct bi_dist_forest_climb climb = {.rows = p->part->rows,
                                          .first = (uint64_t)p->part->first,
                                          .nodes = p->rounds.nodes,
-                                         .labels = p->rounds.parent,
+                                         .labels = p->labels,
                                          .edges = p->edges.edges,
                                          .ranks = p->edges.ranks,
                                          .apart = p->faults + BI_DIST_MSF_APART,

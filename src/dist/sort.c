@@ -162,6 +162,7 @@ bosc_status bosc_dist_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype
     BI_TRY(bi_comm_check(ctx, comm));
     const struct bi_dist_argument shared[] = {{"dtype", dtype}};
     BI_TRY(bi_dist_same(ctx, comm, check_keys(ctx, dtype, keys, n, out), shared, 1));
+    if (comm->rank_count == 1) return bosc_sort_keys(ctx, dtype, keys, n, out);
     bi_expect(ctx, 8 * (double)n);
     struct sort s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .n = n};
     BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, comm, &s, (struct input){keys, NULL}, (struct pairs){out, NULL}));
@@ -194,6 +195,7 @@ bosc_status bosc_dist_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtyp
     const struct bi_dist_argument shared[] = {{"dtype", dtype}, {"value_size", (int64_t)value_size}};
     BI_TRY(
         bi_dist_same(ctx, comm, check_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out), shared, 2));
+    if (comm->rank_count == 1) return bosc_sort_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out);
     bi_expect(ctx, 12 * (double)n);
     struct sort s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .value_size = value_size, .n = n};
     BI_RETURN_WITH_SCRATCH(ctx,

@@ -174,11 +174,41 @@ static void second_call(bosc_ctx *like)
     free(labels);
 }
 
+/* Nor on each of two ranks. */
+static void call_twice(struct rank *r)
+{
+    const struct dealt *d = r->user;
+    struct dealt_part p = dealt_part(r);
+    int64_t *edges = suite_alloc((size_t)d->e.n * 8), *labels = suite_alloc((size_t)d->e.n * 8), count;
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_trim(r->ctx);
+    for (int64_t turn = 0, held = 0; turn < 2; turn++, held = info.scratch_bytes) {
+        CHECK_OK(r->ctx, bosc_dist_msf_compute(r->ctx, r->comm, p.graph, NULL, edges, &count, labels, NULL));
+        CHECK_OK(r->ctx, bosc_dist_components_compute(r->ctx, r->comm, p.graph, NULL, labels, NULL));
+        CHECK_OK(r->ctx, bosc_dist_msf_verify(r->ctx, r->comm, p.graph, NULL, edges, count, NULL));
+        CHECK_OK(r->ctx, bosc_ctx_get_info(r->ctx, &info));
+        if (turn) CHECK_EQ(info.scratch_bytes, held);
+    }
+    bosc_graph_free(p.graph);
+    free(edges);
+    free(labels);
+}
+
+static void second_call_of_two(bosc_ctx *ctx)
+{
+    struct suite_random r = {98};
+    struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, BOSC_F32, suite_slow(ctx) ? 200 : 3000);
+    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 0);
+    ranks_run(ctx, 2, 0, call_twice, &d);
+    forest_free(&g);
+}
+
 static const struct suite_case suite_cases_dist_forest_faults[] = {
     {"one rank", one_rank, NULL},
 #ifdef BOSC_FAULTS
     {"three ranks", three_ranks, NULL},
 #endif
     {"second call", second_call, NULL},
+    {"second call of two ranks", second_call_of_two, NULL},
 };
 SUITE(dist_forest_faults);

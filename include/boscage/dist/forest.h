@@ -33,8 +33,8 @@ BOSC_BEGIN_DECLS
  * Cost: bosc_msf_compute of the rank's edges; then at most 33 rounds, each with two exchanges, in which a rank sends
  * 16 bytes (weights of 64 bits: 24) for each tree that is left, n at first and at most half as many a round. What
  * follows from the list of the forest's edges every rank does by itself, in O(n) work. Where `trees` cuts the forest,
- * labels take log2(ranks) exchanges more, of 4 n bytes each. Scratch: that of bosc_msf_compute, then a byte an entry
- * and up to 220 bytes a vertex. Waits. */
+ * labels take log2(ranks) exchanges more, of 4 n bytes each. Scratch: that of bosc_msf_compute, then 0.6 bytes an entry
+ * and up to 170 bytes a vertex. One rank alone does what bosc_msf_compute does, and has no rounds. Waits. */
 BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                            const bosc_msf_opts *opts, void *edges, int64_t *count, void *labels,
                                            bosc_msf_info *info);
@@ -43,7 +43,8 @@ BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const
  * labels: (n) of id_bits, or NULL: as those of bosc_components_compute; the same on all ranks. *count: host; may be
  * NULL: the number of components of the whole graph.
  * Cost: bosc_components_compute of the rank's edges; then log2(ranks) exchanges, rounded up, in each of which a rank
- * sends 4 n bytes; O(n) work for each. Scratch: 24 n bytes. Waits. */
+ * sends 4 n bytes; O(n) work for each. Scratch: 24 n bytes. One rank alone does what bosc_components_compute does.
+ * Waits. */
 BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                                   const bosc_msf_opts *opts, void *labels, int64_t *count);
 
@@ -53,7 +54,8 @@ BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm
  * 0. *edge: host, may be NULL: the offending edge's id over all ranks.
  * Cost: ids go to the ranks that have the edges; then every rank gets all edges given, 24 bytes each, makes the tree of
  * Boruvka's rounds over them, and compares its own edges with it: O(f log n + m log n) work for f edges given in all
- * and m of the rank's own. Scratch: a byte an entry, about 100 bytes a vertex, and 170 for each of the f. Waits. */
+ * and m of the rank's own. Scratch: a quarter of a byte an entry, about 100 bytes a vertex, and 170 for each of the f.
+ * Waits. */
 BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                           const bosc_msf_opts *opts, const void *edges, int64_t count, int64_t *edge);
 

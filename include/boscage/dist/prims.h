@@ -35,9 +35,10 @@ BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, 
  * gave.
  * keys: (n). out: (n); may be keys.
  * Cost: a local sort, a merge of at most P runs (or a second sort, where that is less work), and one exchange of the
- * keys. The keys at the P - 1 borders are found exactly, by counts of keys in ever narrower ranges: P to 2^17 counts a
- * round, 2 to 5 rounds for large N (more for fewer keys, with fewer counts). Scratch of two copies of the keys and that
- * of bosc_sort_keys; at most 4 MB of host memory.
+ * keys. The keys at the P - 1 borders are found exactly, by counts of keys in ever narrower ranges: a round finds 5 to 10
+ * bits by 2^13 counts in all at most, or 32 P if that is more, so that there are 4 to 7 rounds for 32 bits in which keys
+ * differ. Scratch of two copies of the keys and that of bosc_sort_keys; at most 4 MB of host memory. One rank alone sorts
+ * as bosc_sort_keys does.
  * Source: Harsh, Kale, Solomonik, Histogram Sort with Sampling (2019), but for the samples. */
 BOSC_API bosc_status bosc_dist_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, int64_t n,
                                          void *out);

@@ -1,5 +1,5 @@
-/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round; each has a vertex that stands
- * for it. A record of a component is its lightest edge: two words (rank and other component, id) where ranks have 32
+/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round, vertices in the
+ * first. A record of a component is its lightest edge: two words (rank and other component, id) where ranks have 32
  * bits, else three (rank, id, other component). "Rank" is that of a weight here (forest/forest.h). */
 #ifndef BI_DIST_STEPS_FOREST_ROUNDS_H
 #define BI_DIST_STEPS_FOREST_ROUNDS_H
@@ -18,43 +18,64 @@ BI_FN const uint64_t *bi_dist_record_at(const uint64_t *records, bool wide, int6
     return records + c * bi_dist_record_words(wide);
 }
 
-/* The first of this rank's edges, which ascend by (rank, id), at each component. */
-struct bi_dist_forest_choose {
-    const struct bi_dist_edge *edges;
-    uint32_t *best;
+/* A rank's edges in a round. */
+struct bi_dist_forest_edges {
+    uint64_t *keys; /* rank << 32 | id - first; with ids: the ranks */
+    uint64_t *ends; /* a << 32 | b */
+    uint64_t *ids;  /* or NULL */
+    uint64_t first;
 };
+
+/* The least key of the edges at each component; then the least id of those that have it. */
+struct bi_dist_forest_choose {
+    struct bi_dist_forest_edges edges;
+    uint64_t *best, *best_id;
+};
+
+BI_FN void bi_dist_forest_lower(uint64_t *to, uint64_t value)
+{
+    if (bi_atomic_load_u64(to) > value) bi_atomic_min_u64(to, value);
+}
 
 BI_FN void bi_step_forest_choose(const struct bi_dist_forest_choose *a, int64_t i)
 {
-    const struct bi_dist_edge *e = &a->edges[i];
-    if (bi_atomic_load_u32(&a->best[e->a]) > (uint32_t)i) bi_atomic_min_u32(&a->best[e->a], (uint32_t)i);
-    if (bi_atomic_load_u32(&a->best[e->b]) > (uint32_t)i) bi_atomic_min_u32(&a->best[e->b], (uint32_t)i);
+    const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i];
+    bi_dist_forest_lower(&a->best[ends >> 32], key);
+    bi_dist_forest_lower(&a->best[(uint32_t)ends], key);
 }
 
-/* Components' records, and records without an edge behind the last one. */
+BI_FN void bi_step_forest_choose_id(const struct bi_dist_forest_choose *a, int64_t i)
+{
+    const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i], id = a->edges.ids[i];
+    if (a->best[ends >> 32] == key) bi_dist_forest_lower(&a->best_id[ends >> 32], id);
+    if (a->best[(uint32_t)ends] == key) bi_dist_forest_lower(&a->best_id[(uint32_t)ends], id);
+}
+
+/* The edges chosen become records of their components. */
 struct bi_dist_forest_record {
-    const struct bi_dist_edge *edges;
-    const uint64_t *ranks;
-    const uint32_t *best;
-    int64_t components;
+    struct bi_dist_forest_edges edges;
+    const uint64_t *best, *best_id;
     bool wide;
     uint64_t *records;
 };
 
-BI_FN void bi_step_forest_record(const struct bi_dist_forest_record *a, int64_t c)
+BI_FN void bi_dist_forest_write(const struct bi_dist_forest_record *a, int64_t i, uint32_t c, uint32_t other)
 {
-    const int words = bi_dist_record_words(a->wide);
-    uint64_t *r = a->records + c * words;
-    const uint32_t at = c < a->components ? a->best[c] : BI_FOREST_NONE;
-    if (at == BI_FOREST_NONE) {
-        for (int k = 0; k < words; k++) r[k] = BI_DIST_NO_EDGE;
-        return;
-    }
-    const struct bi_dist_edge *e = &a->edges[at];
-    const uint32_t other = e->a == (uint32_t)c ? e->b : e->a;
-    r[0] = a->wide ? a->ranks[at] : a->ranks[at] << 32 | other;
-    r[1] = e->id;
+    const uint64_t key = a->edges.keys[i];
+    const uint64_t id = a->edges.ids ? a->edges.ids[i] : a->edges.first + (uint32_t)key;
+    const uint64_t rank = a->edges.ids ? key : key >> 32;
+    uint64_t *r = a->records + (int64_t)c * bi_dist_record_words(a->wide);
+    if (a->best[c] != key || (a->edges.ids && a->best_id[c] != id)) return;
+    r[0] = a->wide ? rank : rank << 32 | other;
+    r[1] = id;
     if (a->wide) r[2] = other;
+}
+
+BI_FN void bi_step_forest_record(const struct bi_dist_forest_record *a, int64_t i)
+{
+    const uint32_t u = (uint32_t)(a->edges.ends[i] >> 32), v = (uint32_t)a->edges.ends[i];
+    bi_dist_forest_write(a, i, u, v);
+    bi_dist_forest_write(a, i, v, u);
 }
 
 /* The lightest of the records that the ranks have for a component, written for each of them. */
@@ -79,95 +100,129 @@ BI_FN void bi_step_forest_least(const struct bi_dist_forest_least *a, int64_t i)
             a->out[(k * a->each + i) * bi_dist_record_words(a->wide) + w] = least[w];
 }
 
-/* A component joins the one at the other end of its edge. Of two that have the same edge the smaller one lists it. */
-struct bi_dist_forest_join {
+/* Each component points to the one at the other end of its edge, but for one of each tree that becomes of them: of two
+ * that have the same edge the smaller stays, and the larger lists the edge. One without an edge is a whole tree. */
+struct bi_dist_forest_link {
     const uint64_t *records;
     bool wide;
-    const uint32_t *vertex_of;
     uint32_t *parent;
-    uint64_t *ranks, *ids; /* by component */
+    uint32_t *stays; /* 1 or 0 */
     uint8_t *listed;
 };
 
-BI_FN void bi_step_forest_join(const struct bi_dist_forest_join *a, int64_t c)
+BI_FN void bi_step_forest_link(const struct bi_dist_forest_link *a, int64_t c)
 {
     const uint64_t *r = bi_dist_record_at(a->records, a->wide, c);
-    a->listed[c] = 0;
-    if (r[1] == BI_DIST_NO_EDGE) return;
-    const uint32_t other = bi_dist_record_other(r, a->wide);
-    a->ranks[c] = bi_dist_record_rank(r, a->wide);
-    a->ids[c] = r[1];
-    a->listed[c] = !(other < c && bi_dist_record_at(a->records, a->wide, other)[1] == r[1]);
-    bi_uf_union(a->parent, a->vertex_of[c], a->vertex_of[other]);
+    const bool has_edge = r[1] != BI_DIST_NO_EDGE;
+    const uint32_t other = has_edge ? bi_dist_record_other(r, a->wide) : (uint32_t)c;
+    const bool stays = c < other && bi_dist_record_at(a->records, a->wide, other)[1] == r[1];
+    a->parent[c] = stays ? (uint32_t)c : other;
+    a->stays[c] = stays;
+    a->listed[c] = has_edge && !stays;
 }
 
-/* The vertex of each component points to that of the component which it is in now. */
-struct bi_dist_forest_compress {
-    const uint32_t *vertex_of;
-    uint32_t *parent;
-};
-
-BI_FN void bi_step_forest_compress(const struct bi_dist_forest_compress *a, int64_t c)
-{
-    bi_uf_compress(a->parent, a->vertex_of[c]);
-}
-
-/* Which vertices stand for the components of the next round: those without an edge are whole trees. */
-struct bi_dist_forest_stay {
+/* The number that a component has in the next round. */
+struct bi_dist_forest_renumber {
     const uint64_t *records;
     bool wide;
-    const uint32_t *vertex_of, *parent;
-    uint8_t *stays;
+    uint32_t *parent;
+    const uint32_t *numbers; /* how many stay up to this one */
+    uint32_t *next;          /* BI_FOREST_NONE for a whole tree */
 };
 
-BI_FN void bi_step_forest_stay(const struct bi_dist_forest_stay *a, int64_t c)
+BI_FN void bi_step_forest_renumber(const struct bi_dist_forest_renumber *a, int64_t c)
 {
-    const uint32_t v = a->vertex_of[c];
-    a->stays[c] = a->parent[v] == v && bi_dist_record_at(a->records, a->wide, c)[1] != BI_DIST_NO_EDGE;
+    const bool whole = bi_dist_record_at(a->records, a->wide, c)[1] == BI_DIST_NO_EDGE;
+    a->next[c] = whole ? BI_FOREST_NONE : a->numbers[bi_uf_find(a->parent, (uint32_t)c)] - 1;
 }
 
-struct bi_dist_forest_number {
-    const uint32_t *vertex_of; /* in the next round */
-    uint32_t *component_of;    /* by vertex */
-};
-
-BI_FN void bi_step_forest_number(const struct bi_dist_forest_number *a, int64_t c)
-{
-    a->component_of[a->vertex_of[c]] = (uint32_t)c;
-}
-
-/* How components of a round are numbered in the next one. */
-struct bi_dist_forest_renaming {
-    const uint32_t *vertex_of; /* in the round */
-    const uint32_t *parent, *component_of;
-};
-
-BI_FN uint32_t bi_dist_forest_renamed(const struct bi_dist_forest_renaming *a, uint32_t c)
-{
-    return a->component_of[a->parent[a->vertex_of[c]]];
-}
-
-/* Ends of edges get the next round's numbers; edges within a component go. */
+/* Ends of edges get the next round's numbers; edges within a component go. next NULL: ends stay. */
 struct bi_dist_forest_relabel {
-    struct bi_dist_forest_renaming renaming;
-    struct bi_dist_edge *edges;
+    const uint32_t *next;
+    uint64_t *ends;
     uint8_t *stays;
 };
 
 BI_FN void bi_step_forest_relabel(const struct bi_dist_forest_relabel *a, int64_t i)
 {
-    struct bi_dist_edge *e = &a->edges[i];
-    e->a = bi_dist_forest_renamed(&a->renaming, e->a);
-    e->b = bi_dist_forest_renamed(&a->renaming, e->b);
-    a->stays[i] = e->a != e->b;
+    uint64_t u = a->ends[i] >> 32, v = (uint32_t)a->ends[i];
+    if (a->next) {
+        u = a->next[u];
+        v = a->next[v];
+        a->ends[i] = u << 32 | v;
+    }
+    a->stays[i] = u != v;
 }
 
-/* The round's nodes of the tree of rounds: the rank of the edge that a component has, and its number in the next round;
- * none of both for a whole tree. */
-struct bi_dist_forest_grow {
-    struct bi_dist_forest_renaming renaming;
+/* ---- what the rounds have found: records of edges ---- */
+
+/* Which places of a rank's list the edges found by all ranks have. */
+struct bi_dist_forest_own {
     const uint64_t *records;
     bool wide;
+    const struct bi_dist_forest_word *words;
+    uint64_t first, entries;
+    uint8_t *chosen;
+};
+
+BI_FN void bi_step_forest_own(const struct bi_dist_forest_own *a, int64_t i)
+{
+    const uint64_t entry = bi_dist_record_at(a->records, a->wide, i)[1] - a->first;
+    if (entry < a->entries) a->chosen[bi_dist_forest_place(a->words, entry)] = 1;
+}
+
+/* Ids, and weights' keys of the keys' size. */
+struct bi_dist_forest_list {
+    struct bi_msf_order order;
+    const uint64_t *records;
+    bool wide;
+    uint64_t *ids; /* may be NULL */
+    void *keys;
+};
+
+BI_FN void bi_step_forest_list(const struct bi_dist_forest_list *a, int64_t i)
+{
+    const uint64_t *r = bi_dist_record_at(a->records, a->wide, i);
+    if (a->ids) a->ids[i] = r[1];
+    bi_set_word(a->keys, a->wide, i, bi_msf_rank(&a->order, bi_dist_record_rank(r, a->wide)));
+}
+
+/* ---- the tree of rounds: its leaves are the vertices ---- */
+
+enum { BI_DIST_FOREST_LEVELS = 34 /* each round at least halves the components, of less than 2^32 */ };
+
+struct bi_dist_forest_tree {
+    int64_t begin[BI_DIST_FOREST_LEVELS]; /* of each round's components */
+    const uint32_t *next;
+    uint32_t *smallest; /* by node: of a whole tree, the smallest vertex in it */
+    uint32_t *labels;   /* by vertex */
+};
+
+/* The node of the whole tree that vertex v is in. */
+BI_FN int64_t bi_dist_forest_top(const struct bi_dist_forest_tree *a, int64_t v)
+{
+    int64_t at = v;
+    for (int level = 1; a->next[at] != BI_FOREST_NONE; level++) at = a->begin[level] + a->next[at];
+    return at;
+}
+
+BI_FN void bi_step_forest_smallest(const struct bi_dist_forest_tree *a, int64_t v)
+{
+    uint32_t *smallest = &a->smallest[bi_dist_forest_top(a, v)];
+    if ((uint32_t)v < bi_atomic_load_u32(smallest)) bi_atomic_min_u32(smallest, (uint32_t)v);
+}
+
+BI_FN void bi_step_forest_label(const struct bi_dist_forest_tree *a, int64_t v)
+{
+    a->labels[v] = a->smallest[bi_dist_forest_top(a, v)];
+}
+
+/* The round's nodes with the ranks of the edges on the way up: the rank of the edge that a component has, and its number
+ * in the next round; none of both for a whole tree. */
+struct bi_dist_forest_grow {
+    const uint64_t *records;
+    bool wide;
+    const uint32_t *next;
     uint64_t *nodes; /* rank << 32 | number */
 };
 
@@ -177,7 +232,7 @@ BI_FN void bi_step_forest_grow(const struct bi_dist_forest_grow *a, int64_t c)
     if (r[1] == BI_DIST_NO_EDGE)
         a->nodes[c] = UINT64_MAX;
     else
-        a->nodes[c] = bi_dist_record_rank(r, a->wide) << 32 | bi_dist_forest_renamed(&a->renaming, (uint32_t)c);
+        a->nodes[c] = bi_dist_record_rank(r, a->wide) << 32 | a->next[c];
 }
 
 #endif

@@ -36,12 +36,28 @@ BI_FN void bi_step_forest_look(const struct bi_dist_forest_look *a, int64_t i)
         bi_atomic_min_i64(a->absent, (int64_t)a->ids[i]);
 }
 
-/* An edge and its turn in the order of the edges given. */
-struct bi_dist_forest_turns {
-    uint64_t *turns;
+/* Which turns the rounds have found. */
+struct bi_dist_forest_mark {
+    const uint64_t *records; /* narrow */
+    uint8_t *chosen;
 };
 
-BI_FN void bi_step_forest_turns(const struct bi_dist_forest_turns *a, int64_t i) { a->turns[i] = (uint64_t)i; }
+BI_FN void bi_step_forest_mark(const struct bi_dist_forest_mark *a, int64_t i)
+{
+    a->chosen[bi_dist_record_rank(bi_dist_record_at(a->records, false, i), false)] = 1;
+}
+
+/* The edges given, in their order: the turns stand for ranks and ids. */
+struct bi_dist_forest_turns {
+    const struct bi_dist_edge *edges;
+    uint64_t *keys, *ends;
+};
+
+BI_FN void bi_step_forest_turns(const struct bi_dist_forest_turns *a, int64_t i)
+{
+    a->keys[i] = (uint64_t)i << 32 | (uint64_t)i;
+    a->ends[i] = (uint64_t)a->edges[i].a << 32 | a->edges[i].b;
+}
 
 /* The edges that no component chose close a cycle. */
 struct bi_dist_forest_unchosen {
@@ -54,8 +70,6 @@ BI_FN void bi_step_forest_unchosen(const struct bi_dist_forest_unchosen *a, int6
 {
     if (!a->chosen[i]) bi_atomic_min_i64(a->cycle, (int64_t)a->edges[i].id);
 }
-
-enum { BI_DIST_FOREST_LEVELS = 34 /* each round at least halves the components, of less than 2^32 */ };
 
 /* Tiles of arcs: both ends climb the tree of rounds until they meet. The last turn on the two ways is that of the
  * heaviest edge given between the ends. */

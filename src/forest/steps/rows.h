@@ -74,24 +74,37 @@ struct bi_msf_walk {
     uint32_t row;
 };
 
-BI_FN struct bi_msf_walk bi_msf_walk_tile(const struct bi_msf_rows *r, int64_t tile)
+/* From a place there is, over so many arcs or to the last one. */
+BI_FN struct bi_msf_walk bi_msf_walk_from(const struct bi_msf_rows *r, int64_t place, int64_t arcs)
 {
     struct bi_msf_walk w;
-    w.place = tile * BI_MSF_ITEM_ARCS;
-    w.end = w.place + BI_MSF_ITEM_ARCS < r->arcs ? w.place + BI_MSF_ITEM_ARCS : r->arcs;
+    w.place = place;
+    w.end = place + arcs < r->arcs ? place + arcs : r->arcs;
     w.row = bi_msf_row_at(r, w.place);
     w.row_end = (int64_t)bi_word(r->offsets, r->wide, (int64_t)w.row + 1);
     return w;
 }
 
-/* Goes to the next place; false at the end of the tile. */
-BI_FN bool bi_msf_walk_on(const struct bi_msf_rows *r, struct bi_msf_walk *w)
+BI_FN struct bi_msf_walk bi_msf_walk_tile(const struct bi_msf_rows *r, int64_t tile)
 {
-    if (++w->place >= w->end) return false;
-    while (w->place >= w->row_end) {
+    return bi_msf_walk_from(r, tile * BI_MSF_ITEM_ARCS, BI_MSF_ITEM_ARCS);
+}
+
+/* Goes on to a place there is. */
+BI_FN void bi_msf_walk_to(const struct bi_msf_rows *r, struct bi_msf_walk *w, int64_t place)
+{
+    w->place = place;
+    while (place >= w->row_end) {
         w->row++;
         w->row_end = (int64_t)bi_word(r->offsets, r->wide, (int64_t)w->row + 1);
     }
+}
+
+/* Goes to the next place; false at the end of the tile. */
+BI_FN bool bi_msf_walk_on(const struct bi_msf_rows *r, struct bi_msf_walk *w)
+{
+    if (w->place + 1 >= w->end) return false;
+    bi_msf_walk_to(r, w, w->place + 1);
     return true;
 }
 
