@@ -7,9 +7,9 @@
  * order, and are those that one context gives for the whole input, bit for bit, however it is dealt to ranks. What is
  * not a rank's own (options, counts like k, tolerances) must be equal on all ranks: BOSC_ERR_ARG says if it is not.
  *
- * Sizes are exact: ranks tell each other counts before they send data. What a rank's share will be depends on the data
- * of all, so these structures have no _bytes and no _reserve; the calls' comments say what they take an item. All calls
- * wait. */
+ * Sizes are exact: ranks tell each other counts before they send data. What a build takes is told and reserved by upper
+ * bounds of the sizes (_bytes and _reserve); what queries and primitives take depends on the data of all ranks, and
+ * their comments say how much it is an item. All calls wait. */
 #ifndef BOSCAGE_DIST_H
 #define BOSCAGE_DIST_H
 

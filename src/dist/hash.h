@@ -13,6 +13,9 @@ struct bosc_dist_hash {
     bosc_hash *own;      /* the keys that this rank owns; NULL on all ranks: the table is empty */
 };
 
+/* The caller's options, with the defaults that all tables have. */
+bosc_status bi_dist_hash_take_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full);
+
 /* Whether the handle is there, without which a rank cannot meet the others. */
 bosc_status bi_dist_hash_check(bosc_ctx *ctx, const bosc_dist_hash *table);
 

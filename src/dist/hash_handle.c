@@ -22,6 +22,15 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
     return bi_dist_same(ctx, comm, mine, shared, 10);
 }
 
+bosc_status bi_dist_hash_take_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full)
+{
+    const bosc_status status = bi_take_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full);
+    full->size = sizeof *full;
+    if (full->key_bits == 0) full->key_bits = 32;
+    full->counted = full->counted != 0;
+    return status;
+}
+
 static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_hash_opts *opts, bosc_dist_hash **table)
 {
     bosc_dist_hash *fresh = bi_host_alloc(ctx, sizeof *fresh);
@@ -41,10 +50,7 @@ bosc_status bosc_dist_hash_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_has
     bosc_dist_hash *fresh = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    bosc_status mine = bi_take_opts(ctx, "bosc_hash_opts", opts, &full, sizeof full);
-    full.size = sizeof full;
-    if (full.key_bits == 0) full.key_bits = 32;
-    full.counted = full.counted != 0;
+    bosc_status mine = bi_dist_hash_take_opts(ctx, opts, &full);
     if (mine == BOSC_OK) mine = make(ctx, comm, &full, &fresh);
     if (mine == BOSC_OK && !table) mine = bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     const bosc_status status = check_same(ctx, comm, mine, &full);

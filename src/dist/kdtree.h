@@ -59,6 +59,9 @@ struct bi_dist_points {
 /* Whether the context can reach the tree. */
 bosc_status bi_dist_kdtree_check(bosc_ctx *ctx, const bosc_dist_kdtree *tree);
 
+/* The options of a rank's own tree. */
+bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts);
+
 /* Brings this rank's rows in reach and looks for a NaN in them, unless assume_valid; `array` and the row's number among
  * those of all ranks are in the message. */
 bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const char *array, int64_t first,
@@ -68,6 +71,9 @@ bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, co
  * *nodes: how many stay on all ranks. */
 bosc_status bi_dist_kdtree_unique(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
                                   struct bi_dist_points *points, int64_t *nodes);
+
+/* The most counters of a round of the selection, over so many levels; none if there are no levels. */
+int64_t bi_dist_kdtree_counters(int levels);
 
 /* *pieces = scratch: the piece of each point of a tree of `nodes`, by selection of the medians above the cut. */
 bosc_status bi_dist_kdtree_select(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,

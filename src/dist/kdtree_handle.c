@@ -42,15 +42,21 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
     return bi_comm_same(ctx, comm, BOSC_OK, "opts: id_bits", o->id_bits);
 }
 
-static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree)
+bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts)
 {
     bosc_kdtree_opts shard = *opts;
-    bosc_dist_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_dist_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
     shard.assume_valid = 1; /* as no rank lets a NaN through */
+    return shard;
+}
+
+static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree)
+{
+    const bosc_kdtree_opts shard = bi_dist_kdtree_shard_opts(opts);
+    bosc_dist_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_dist_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
     if (status == BOSC_OK)
         *tree = fresh;

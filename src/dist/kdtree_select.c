@@ -35,8 +35,7 @@ static int bits_of_level(int level)
     return bits;
 }
 
-/* The most counters of a round, over the levels. */
-static int64_t most_counters(int levels)
+int64_t bi_dist_kdtree_counters(int levels)
 {
     int64_t most = 0;
     for (int level = 0; level < levels; level++) {
@@ -139,7 +138,7 @@ static bosc_status select_level(struct selection *s, int level, int64_t total)
 static bosc_status take_memory(struct selection *s, uint32_t **pieces)
 {
     bosc_ctx *ctx = s->ctx;
-    const int64_t counters = most_counters(s->cuts.level), segments = (int64_t)1 << s->cuts.level;
+    const int64_t counters = bi_dist_kdtree_counters(s->cuts.level), segments = (int64_t)1 << s->cuts.level;
     BI_TRY(bi_scratch_of(ctx, s->n, sizeof **pieces, pieces));
     BI_TRY(bi_scratch_of(ctx, counters + 1, sizeof *s->counters, &s->counters));
     BI_TRY(bi_scratch_of(ctx, segments, sizeof *s->choice, &s->choice));

@@ -30,6 +30,22 @@ BOSC_API bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, con
 /* Frees this rank's part of the tree; NULL is allowed. Not collective. */
 BOSC_API void bosc_dist_kdtree_free(bosc_dist_kdtree *tree);
 
+/* Reserves memory, so that later builds with this context take none of the backend: neither for the tree nor as scratch.
+ * Short lists in host memory are taken and given back by every call. Collective. The tree keeps what it holds.
+ * n: points of this rank, at most. total: of all ranks, at most; the same on all ranks.
+ * Points are expected in dense rows. Not reserved: what BOSC_KDTREE_DUPLICATES_REMOVE takes to compare points, since all
+ * equal ones come to one rank; and what bosc_kdtree_reserve excepts.
+ * Errors: BOSC_ERR_LIMIT as in a build of so many points. On failure the tree holds what it held before.
+ * Cost: the bytes that bosc_dist_kdtree_bytes tells, and a copy of what moves to larger blocks. */
+BOSC_API bosc_status bosc_dist_kdtree_reserve(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n, int64_t total);
+
+/* Tells how many bytes of backend memory a build takes on this rank. Not collective; needs no device.
+ * n, total: as in bosc_dist_kdtree_reserve. Shards are those of `total` nodes, and no smaller for fewer.
+ * kept: held by this rank's part; may be NULL.
+ * scratch: of the context, while building, at most; may be NULL. */
+BOSC_API bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                            int64_t n, int64_t total, int64_t *kept, int64_t *scratch);
+
 /* Builds or rebuilds the tree. Collective.
  * points: n rows of dim; a row begins `stride` elements after the one before it (0: dim).
  * Errors: BOSC_ERR_DATA with the row's number among those of all ranks for a NaN; BOSC_ERR_LIMIT for 2^32 - 1 rows or
