@@ -152,8 +152,8 @@ static bosc_status find_cuts(bosc_ctx *ctx, bosc_comm *comm, const struct border
     return BOSC_OK;
 }
 
-/* As many bits a round as make few counts, each of which is a search in all of the keys; of many ranks more counts, since
- * a round takes exchanges too. */
+/* As many bits a round as make few counts, each of which is a search in all keys; of many ranks more counts, since a
+ * round takes exchanges too. */
 static int bits_of_round(int64_t ranks)
 {
     int bits = MOST_BITS;

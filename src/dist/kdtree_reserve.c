@@ -49,8 +49,8 @@ static void block_bytes(const struct plan *p, size_t bytes[3])
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Scratch of a build: its three parts, the selection of medians, the deal, and what comes and becomes the shard, take it
- * one after the other. */
+/* Scratch of a build: its three parts take it one after the other, the selection of medians, the deal, and what comes
+ * and becomes the shard. */
 static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *kept, int64_t *scratch)
 {
     enum { REQUESTS = 1 << 16 /* what they are rounded up by */ };
