@@ -26,6 +26,10 @@ struct bosc_dist_kdtree {
     struct bi_block ids;    /* int64 (end - begin): by row of the shard, ascending */
     struct bi_block pieces; /* uint32 (end - begin): likewise */
     struct bi_block boxes;  /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
+    /* Of the published build of two halves; else NULL: this rank's side of the root, whose coordinates begin with the
+     * second one and whose ids are the places of its points in the order of theirs. */
+    bosc_kdtree *side;
+    bosc_dist_kdtree_times times;
 };
 
 /* ---- cuts ---- */
@@ -54,6 +58,7 @@ struct bi_dist_points {
     int64_t first;      /* the id of row 0, where ids is NULL: then they ascend by one */
     const int64_t *ids; /* ascending */
     int64_t total;      /* points of all ranks */
+    double since;       /* when the build began */
 };
 
 /* Whether the context can reach the tree. */
@@ -78,6 +83,10 @@ int64_t bi_dist_kdtree_counters(int levels);
 /* *pieces = scratch: the piece of each point of a tree of `nodes`, by selection of the medians above the cut. */
 bosc_status bi_dist_kdtree_select(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
                                   const struct bi_dist_points *points, int64_t nodes, uint32_t **pieces);
+
+/* The published build on two ranks, each with half of the points, which are in reach. */
+bosc_status bi_dist_kdtree_build_halves(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine,
+                                        const struct bi_dist_points *points);
 
 /* ---- items to ranks ---- */
 

@@ -1,5 +1,6 @@
 /* The build: every point learns its piece of the in-order array, goes to the rank of the piece, and becomes a row of that
  * rank's shard. */
+#include "base/clock.h"
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"
 
@@ -145,6 +146,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_p
     uint32_t *pieces = NULL;
     struct bi_dist_deal deal;
     int64_t nodes = points->total;
+    if (tree->side) return bi_dist_kdtree_build_halves(ctx, tree, mine, points);
     if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
         BI_TRY(bi_dist_kdtree_unique(ctx, tree, mine, points, &nodes));
         mine = BOSC_OK;
@@ -177,7 +179,7 @@ static bosc_status check_build(bosc_ctx *ctx, const bosc_dist_kdtree *tree, cons
 
 bosc_status bosc_dist_kdtree_build(bosc_ctx *ctx, bosc_dist_kdtree *tree, const void *points, int64_t n, int64_t stride)
 {
-    struct bi_dist_points given = {.first = 0};
+    struct bi_dist_points given = {.since = bi_now()};
     BI_ENTER(ctx);
     if (!tree) return bi_dist_kdtree_check(ctx, tree);
     bosc_status mine = check_build(ctx, tree, points, n, stride, &given.rows);

@@ -27,10 +27,15 @@ bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, co
 
 /* ---- create and free ---- */
 
-static bosc_status check_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree,
-                                bosc_kdtree_opts *full)
+static bool of_halves(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
+
+static bosc_status check_create(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                bosc_dist_kdtree **tree, bosc_kdtree_opts *full)
 {
     BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
+    if (of_halves(full) && comm->rank_count != 2)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
+                       (int)comm->rank_count);
     return tree ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
 }
 
@@ -39,7 +44,8 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
     BI_TRY(bi_comm_same(ctx, comm, mine, "opts: dtype", (int64_t)o->dtype));
     BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: dim", o->dim));
     BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: duplicates", (int64_t)o->duplicates));
-    return bi_comm_same(ctx, comm, BOSC_OK, "opts: id_bits", o->id_bits);
+    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: id_bits", o->id_bits));
+    return comm->rank_count == 2 ? bi_comm_same(ctx, comm, BOSC_OK, "opts: sort_halves", of_halves(o)) : BOSC_OK;
 }
 
 bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts)
@@ -48,20 +54,25 @@ bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
     shard.assume_valid = 1; /* as no rank lets a NaN through */
+    if (of_halves(opts)) shard.builder = BOSC_KDTREE_AUTO;
     return shard;
 }
 
 static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_dist_kdtree **tree)
 {
     const bosc_kdtree_opts shard = bi_dist_kdtree_shard_opts(opts);
+    bosc_kdtree_opts side = shard;
+    side.builder = BOSC_KDTREE_BROWN;
+    side.sort_halves = 0;
     bosc_dist_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_dist_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
+    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
     if (status == BOSC_OK)
         *tree = fresh;
     else
-        bi_memory_release(&ctx->host, fresh, sizeof *fresh);
+        bosc_dist_kdtree_free(fresh);
     return status;
 }
 
@@ -72,7 +83,7 @@ bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_k
     bosc_dist_kdtree *fresh = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    BI_TRY(check_same(ctx, comm, check_create(ctx, opts, tree, &full), &full));
+    BI_TRY(check_same(ctx, comm, check_create(ctx, comm, opts, tree, &full), &full));
     bosc_status status = bi_comm_agree(ctx, comm, make(ctx, comm, &full, &fresh));
     if (status == BOSC_OK)
         *tree = fresh;
@@ -86,6 +97,7 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
     if (!tree) return;
     const struct bi_memory host = tree->host;
     bosc_kdtree_free(tree->shard);
+    bosc_kdtree_free(tree->side);
     bi_block_free(&tree->memory, &tree->ids);
     bi_block_free(&tree->memory, &tree->pieces);
     bi_block_free(&tree->memory, &tree->boxes);
@@ -94,12 +106,13 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
 
 bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_dist_kdtree_info *info)
 {
-    bosc_kdtree_info shard = {.size = sizeof shard};
+    bosc_kdtree_info shard = {.size = sizeof shard}, side = {.size = sizeof side};
     BI_ENTER(ctx);
     BI_TRY(bi_dist_kdtree_check(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_dist_kdtree_info", info->size, sizeof *info));
     BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
+    if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
     const bosc_dist_kdtree_info full = {.n = tree->n,
                                         .nodes = tree->nodes,
                                         .begin = tree->begin,
@@ -108,8 +121,18 @@ bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tre
                                         .depth = bi_kdtree_depth(tree->nodes),
                                         .dtype = tree->opts.dtype,
                                         .id_bits = tree->opts.id_bits,
-                                        .bytes = shard.bytes +
+                                        .bytes = shard.bytes + side.bytes +
                                                  (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes)};
     bi_give_info(info, &full, sizeof full);
+    return BOSC_OK;
+}
+
+bosc_status bosc_dist_kdtree_get_times(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_dist_kdtree_times *times)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_dist_kdtree_check(ctx, tree));
+    if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
+    BI_TRY(bi_check_info(ctx, "times", "bosc_dist_kdtree_times", times->size, sizeof *times));
+    bi_give_info(times, &tree->times, sizeof tree->times);
     return BOSC_OK;
 }

@@ -1,5 +1,6 @@
 /* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is that
- * of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. */
+ * of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. The published
+ * build of two halves has made its subtree already. */
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"
 
@@ -61,7 +62,7 @@ static bosc_status put_subtree(const struct ordering *o, bosc_kdtree *subtree, i
     BI_TRY(bi_scratch_of(ctx, n * o->dim, o->size, &rotated));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *rows, &rows));
     BI_TRY(gather(o, o->rows, order, rotate, n, rotated));
-    BI_TRY(bosc_kdtree_build(ctx, subtree, rotated, n, 0));
+    if (subtree != o->tree->side) BI_TRY(bosc_kdtree_build(ctx, subtree, rotated, n, 0));
     BI_TRY(bosc_kdtree_get_nodes(ctx, subtree, rotated, rows));
     BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n,
                   (char *)o->points + (size_t)(begin * o->dim) * o->size));
@@ -77,7 +78,8 @@ static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
     for (int64_t p = 2 * bi_dist_kdtree_first_subtree(&o->cuts, rank); p < next; p++) {
         const struct bi_kdtree_range r = bi_dist_kdtree_piece(&o->cuts, p);
         if (r.begin == r.end) continue;
-        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
+        bosc_kdtree *made = p % 2 == 0 && o->tree->side ? o->tree->side : subtree;
+        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, made, r.begin - o->tree->begin, r.end - r.begin));
     }
     return o->ctx->backend->sync(o->ctx); /* before the tree goes */
 }

@@ -4,7 +4,8 @@
  * are partitioned around it by superkey. presort.c does the same with radix sorts.
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
- * superkeys on their own, as the published build on two devices does it. */
+ * superkeys on their own, as the published build on two devices does it. Over two ranks each has one of the sides
+ * (dist/kdtree_halves.c), whose rows are in the order of one superkey when they come here. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
@@ -16,6 +17,7 @@ struct brown {
     bosc_kdtree *next;
     struct bi_kdtree_references lists;
     bool unique, halves;
+    bool last_sorted; /* rows are in the order of the last superkey */
     struct bi_kdtree_runs runs;
     int64_t *found; /* backend: the first place out of order, then how many each list keeps */
 };
@@ -144,17 +146,25 @@ static bosc_status make_tree(struct brown *b)
     return store(b, order);
 }
 
-bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
+static bosc_status make_list(struct brown *b, const struct bi_kdtree_rows *rows, int32_t p)
+{
+    struct bi_kdtree_iota iota = {b->lists.list[p]};
+    if (b->last_sorted && p == b->lists.dim - 1) return b->next->ops->steps->iota(b->ctx, rows->n, &iota);
+    return sort_list(b->ctx, &b->lists, rows, p, b->lists.list[p]);
+}
+
+bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows, bool last_sorted)
 {
     struct brown b = {.ctx = ctx,
                       .next = next,
                       .unique = next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE,
-                      .halves = next->opts.sort_halves != 0};
+                      .halves = next->opts.sort_halves != 0,
+                      .last_sorted = last_sorted};
     double since = bi_now();
     BI_TRY(take_lists(&b, rows));
     int32_t first_lists = b.halves ? 1 : b.lists.used;
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.init));
-    for (int32_t p = 0; p < first_lists; p++) BI_TRY(sort_list(ctx, &b.lists, rows, p, b.lists.list[p]));
+    for (int32_t p = 0; p < first_lists; p++) BI_TRY(make_list(&b, rows, p));
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.sort));
     if (b.unique) BI_TRY(remove_duplicates(&b, first_lists));
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.deduplicate));

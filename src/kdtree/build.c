@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
+#include "kdtree/side.h"
 
 static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
@@ -49,13 +50,13 @@ static bosc_status build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struc
     return bi_kdtree_end_stage(ctx, &since, &times->build);
 }
 
-static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
+static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows, bool last_sorted)
 {
     next->n = rows->n;
     next->nodes = 0;
     if (rows->n == 0) return BOSC_OK;
     if (next->opts.builder == BOSC_KDTREE_BROWN)
-        BI_TRY(bi_kdtree_build_brown(ctx, next, rows));
+        BI_TRY(bi_kdtree_build_brown(ctx, next, rows, last_sorted));
     else if (next->opts.builder == BOSC_KDTREE_PRESORTED)
         BI_TRY(build_presorted(ctx, next, rows));
     else if (next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
@@ -65,7 +66,7 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
     return next->ops->make_index(ctx, next);
 }
 
-static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool last_sorted)
 {
     bosc_kdtree next;
     bool staged = false;
@@ -75,7 +76,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
     next.times = (bosc_kdtree_times){.size = sizeof next.times};
     bosc_status status = BOSC_OK;
     if (next.opts.builder != BOSC_KDTREE_AUTO) status = bi_kdtree_end_stage(ctx, &since, &next.times.init);
-    if (status == BOSC_OK) status = build_into(ctx, &next, rows);
+    if (status == BOSC_OK) status = build_into(ctx, &next, rows, last_sorted);
     if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) {
         bi_kdtree_commit(tree, &next);
@@ -94,5 +95,11 @@ bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *poin
     BI_TRY(bi_kdtree_check_size(ctx, n));
     BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
     bi_expect(ctx, 25 * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows));
+    BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows, false));
+}
+
+bosc_status bi_kdtree_build_side(bosc_ctx *ctx, bosc_kdtree *side, const void *points, int64_t n)
+{
+    struct bi_kdtree_rows rows = {points, n, side->opts.dim};
+    BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, side, &rows, true));
 }

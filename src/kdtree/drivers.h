@@ -26,8 +26,10 @@ bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, st
 /* The tree of all rows from such lists. */
 bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows);
 
-/* The published method; see brown.c. */
-bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows);
+/* The published method; see brown.c. last_sorted: the rows are in the order of superkey dim - 1, which is then not
+ * sorted by. */
+bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows,
+                                  bool last_sorted);
 
 /* Runs of equal points among the sorted rows; see deduplicate.c. */
 struct bi_kdtree_runs {

@@ -15,7 +15,8 @@ struct dist_fault {
     void *(*open)(struct rank *r);
     bosc_status (*call)(struct rank *r, void *state, unsigned char *out);
     void (*close)(struct rank *r, void *state);
-    size_t bytes; /* that a call writes to out */
+    size_t bytes;       /* that a call writes to out */
+    int32_t rank_count; /* 0: DIST_FAULT_RANKS, which are the most */
     /* Shared by the ranks. */
     _Atomic int64_t arrivals;
     bosc_status statuses[DIST_FAULT_RANKS];
@@ -97,7 +98,7 @@ static inline void dist_fault_sweep(bosc_ctx *ctx, struct dist_fault *f)
 {
     if (!ranks_share_memory()) return;
     atomic_store(&f->arrivals, 0);
-    ranks_run(ctx, DIST_FAULT_RANKS, 0, dist_fault_sweep_rank, f);
+    ranks_run(ctx, f->rank_count ? f->rank_count : DIST_FAULT_RANKS, 0, dist_fault_sweep_rank, f);
 }
 #else
 static inline void dist_fault_sweep(bosc_ctx *ctx, struct dist_fault *f) { (void)ctx, (void)f; }

@@ -5,35 +5,9 @@
 #include <stdio.h>
 
 #include "comm/comm.h"
+#include "dist/kdtree.h"
 
 /* ---- nodes ---- */
-
-static void check_shard(const struct rank *r, const struct dist_trial *t, const bosc_dist_kdtree *tree)
-{
-    bosc_dist_kdtree_info info = {.size = sizeof info};
-    CHECK_OK(r->ctx, bosc_dist_kdtree_get_info(r->ctx, tree, &info));
-    CHECK_EQ(info.n, t->points.n);
-    CHECK_EQ(info.nodes, t->count);
-    CHECK_EQ(info.dim, t->opts.dim);
-    const int64_t count = info.end - info.begin;
-    const size_t row = (size_t)t->opts.dim * dist_element(t), id_size = t->opts.id_bits == 32 ? 4 : 8;
-    CHECK(info.begin >= 0 && count >= 0 && info.end <= t->count);
-    if (r->rank == 0) CHECK_EQ(info.begin, 0);
-    if (r->rank == r->rank_count - 1) CHECK_EQ(info.end, t->count);
-    CHECK(8 * (count - 1) * r->rank_count <= 9 * t->count + 8 * r->rank_count); /* no more than an eighth above n / P */
-    char *nodes = suite_alloc((size_t)count * row), *ids = suite_alloc((size_t)count * id_size);
-    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, ids));
-    CHECK(memcmp(nodes, (const char *)t->nodes + (size_t)info.begin * row, (size_t)count * row) == 0);
-    CHECK(memcmp(ids, (const char *)t->ids + (size_t)info.begin * id_size, (size_t)count * id_size) == 0);
-    memset(nodes, 1, (size_t)count * row);
-    memset(ids, 1, (size_t)count * id_size);
-    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, NULL, ids));
-    CHECK(memcmp(ids, (const char *)t->ids + (size_t)info.begin * id_size, (size_t)count * id_size) == 0);
-    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, NULL));
-    CHECK(memcmp(nodes, (const char *)t->nodes + (size_t)info.begin * row, (size_t)count * row) == 0);
-    free(nodes);
-    free(ids);
-}
 
 /* The shards meet: each begins where the one before it ends. */
 static void check_meeting(const struct rank *r, const bosc_dist_kdtree *tree)
@@ -48,8 +22,9 @@ static void check_meeting(const struct rank *r, const bosc_dist_kdtree *tree)
 static void build_rank(struct rank *r)
 {
     const struct dist_trial *t = r->user;
+    if (t->opts.sort_halves && r->rank_count != 2) return; /* which is of two ranks */
     bosc_dist_kdtree *tree = dist_build(r, t);
-    check_shard(r, t, tree);
+    dist_check_shard(r, t, tree);
     check_meeting(r, tree);
     bosc_dist_kdtree_free(tree);
 }
@@ -140,7 +115,7 @@ static void rebuild_rank(struct rank *r)
         CHECK_OK(r->ctx, bosc_copy(r->ctx, memory, slice, bytes));
         CHECK_OK(r->ctx, bosc_dist_kdtree_build(r->ctx, tree, memory, n, t->points.stride));
         bosc_release(r->ctx, memory, bytes);
-        check_shard(r, t, tree);
+        dist_check_shard(r, t, tree);
     }
     bosc_dist_kdtree_free(tree);
 }
@@ -157,6 +132,47 @@ static void rebuild(bosc_ctx *ctx)
     }
     ranks_run(ctx, 3, 0, rebuild_rank, trials);
     for (int i = 0; i < 3; i++) dist_end(&trials[i]);
+}
+
+/* ---- trees that are wrong ---- */
+
+enum { EQUALS = 200 };
+
+/* Equal points are in the order of their ids: node i has the id i, unless it was given another one. */
+static void wrong_rank(struct rank *r)
+{
+    static const int64_t places[] = {0, 57, 99, 100, 101, 150, 199}; /* where the root is and around it, too */
+    const struct dist_trial *t = r->user;
+    bosc_dist_kdtree *tree = dist_build(r, t);
+    char text[64];
+    for (int p = 0; p < 7; p++)
+        for (int wrong = 0; wrong < 3; wrong++) {
+            const int64_t id = places[p], other = wrong == 0 ? EQUALS : wrong == 1 ? -1 : EQUALS - 1 - id;
+            const bool mine = tree->begin <= id && id < tree->end;
+            int64_t *at = (int64_t *)tree->ids.data + (id - tree->begin), node = -1;
+            if (mine) CHECK_OK(r->ctx, bosc_copy(r->ctx, at, &other, sizeof other));
+            CHECK_OK(r->ctx, bosc_sync(r->ctx));
+            CHECK_STATUS(r->ctx, bosc_dist_kdtree_verify(r->ctx, tree, &node), BOSC_ERR_DATA);
+            snprintf(text, sizeof text, "tree: node %lld of %d ", (long long)node, EQUALS);
+            CHECK(suite_begins(bosc_message(r->ctx), text));
+            CHECK(node >= 0 && node <= id); /* of two nodes in the wrong order the lower one is told */
+            if (id == 0) CHECK_EQ(node, 0);
+            if (mine) CHECK_OK(r->ctx, bosc_copy(r->ctx, at, &id, sizeof id));
+            CHECK_OK(r->ctx, bosc_sync(r->ctx));
+            CHECK_OK(r->ctx, bosc_dist_kdtree_verify(r->ctx, tree, NULL));
+        }
+    bosc_dist_kdtree_free(tree);
+}
+
+static void wrong(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    struct dist_trial t = {.opts = {.size = sizeof t.opts, .dim = 2}};
+    t.points = kd_points(&r, BOSC_F32, 2, EQUALS, 2, KD_EQUAL);
+    EACH_RANK_COUNT(i) ranks_run(ctx, rank_counts[i], 0, wrong_rank, &t);
+    kd_set_builder(&t.opts, KD_BROWN_HALVES);
+    ranks_run(ctx, 2, 0, wrong_rank, &t);
+    free((void *)(uintptr_t)t.points.data);
 }
 
 /* ---- a NaN ---- */
@@ -194,5 +210,6 @@ static void nan_row(bosc_ctx *ctx)
 static const struct suite_case suite_cases_dist_kdtree[] = {
     {"few", few, NULL},     {"shapes", shapes, NULL},   {"many_dimensions", many_dimensions, NULL},
     {"large", large, NULL}, {"rebuild", rebuild, NULL}, {"nan_row", nan_row, NULL},
+    {"wrong", wrong, NULL},
 };
 SUITE(dist_kdtree);

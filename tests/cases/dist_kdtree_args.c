@@ -73,6 +73,9 @@ static void build(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, NULL, points, ids), "tree");
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, tree, misaligned(points), ids), "points");
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, tree, points, misaligned(ids)), "ids");
+    CHECK_EQ(bosc_dist_kdtree_verify(NULL, tree, ids), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_dist_kdtree_verify(ctx, NULL, ids), "tree");
+    CHECK_OK(ctx, bosc_dist_kdtree_verify(ctx, tree, NULL));
     CHECK_OK(ctx, bosc_dist_kdtree_get_info(ctx, tree, &info));
     CHECK_EQ(info.nodes, 4);
     CHECK_OK(ctx, bosc_dist_kdtree_get_nodes(ctx, tree, NULL, ids)); /* the tree is as it was */

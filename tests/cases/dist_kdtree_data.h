@@ -64,4 +64,35 @@ static inline bosc_dist_kdtree *dist_build(const struct rank *r, const struct di
     return tree;
 }
 
+/* The shard is this rank's range of the tree of all points. */
+static inline void dist_check_shard(const struct rank *r, const struct dist_trial *t, const bosc_dist_kdtree *tree)
+{
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_info(r->ctx, tree, &info));
+    CHECK_EQ(info.n, t->points.n);
+    CHECK_EQ(info.nodes, t->count);
+    CHECK_EQ(info.dim, t->opts.dim);
+    const int64_t count = info.end - info.begin;
+    const size_t row = (size_t)t->opts.dim * dist_element(t), id_size = t->opts.id_bits == 32 ? 4 : 8;
+    CHECK(info.begin >= 0 && count >= 0 && info.end <= t->count);
+    if (r->rank == 0) CHECK_EQ(info.begin, 0);
+    if (r->rank == r->rank_count - 1) CHECK_EQ(info.end, t->count);
+    CHECK(8 * (count - 1) * r->rank_count <= 9 * t->count + 8 * r->rank_count); /* no more than an eighth above n / P */
+    char *nodes = suite_alloc((size_t)count * row), *ids = suite_alloc((size_t)count * id_size);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, ids));
+    CHECK(memcmp(nodes, (const char *)t->nodes + (size_t)info.begin * row, (size_t)count * row) == 0);
+    CHECK(memcmp(ids, (const char *)t->ids + (size_t)info.begin * id_size, (size_t)count * id_size) == 0);
+    memset(nodes, 1, (size_t)count * row);
+    memset(ids, 1, (size_t)count * id_size);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, NULL, ids));
+    CHECK(memcmp(ids, (const char *)t->ids + (size_t)info.begin * id_size, (size_t)count * id_size) == 0);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, NULL));
+    CHECK(memcmp(nodes, (const char *)t->nodes + (size_t)info.begin * row, (size_t)count * row) == 0);
+    free(nodes);
+    free(ids);
+    int64_t node = -5;
+    CHECK_OK(r->ctx, bosc_dist_kdtree_verify(r->ctx, tree, &node));
+    CHECK_EQ(node, -5);
+}
+
 #endif

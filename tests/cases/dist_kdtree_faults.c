@@ -97,12 +97,14 @@ static bosc_status read_file(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+static bosc_status verify(bosc_ctx *ctx, struct subject *s) { return bosc_dist_kdtree_verify(ctx, s->tree, NULL); }
+
 static const struct {
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     bool removed; /* of a tree without duplicates */
 } calls[] = {{create, false},   {build, false},          {build, true},        {get_nodes, false},
              {knn, false},      {radius_offsets, false}, {radius_rows, false}, {box_offsets, false},
-             {box_rows, false}, {write_file, false},     {read_file, false}};
+             {box_rows, false}, {write_file, false},     {read_file, false},   {verify, false}};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* ---- one rank ---- */

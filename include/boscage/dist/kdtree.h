@@ -22,7 +22,8 @@ typedef struct bosc_dist_kdtree bosc_dist_kdtree;
 
 /* Makes a tree without points. Collective.
  * opts: as for bosc_kdtree_create; dtype, dim, duplicates and id_bits must be equal on all ranks. 32 bits are enough
- * for ids as long as all ranks together have less than 2^32 - 1 points.
+ * for ids as long as all ranks together have less than 2^32 - 1 points. BOSC_KDTREE_BROWN with sort_halves, on all ranks,
+ * is the published build on two devices: of two ranks, and BOSC_ERR_ARG of any other number.
  * tree: set on success. */
 BOSC_API bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
                                              bosc_dist_kdtree **tree);
@@ -57,9 +58,26 @@ BOSC_API bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm
  * bosc_kdtree_build of about N / P points, where N is the sum of n. BOSC_KDTREE_DUPLICATES_REMOVE: before, an exchange of
  * row bytes a point forth and 1 back, and a build of the points that come to this rank by their hashes: N / P, but all
  * equal ones come to one rank.
- * Scratch: 2 row + 40 bytes a point, and what the local builds take. */
+ * Scratch: 2 row + 40 bytes a point, and what the local builds take.
+ * The published build on two ranks: each sorts its points by the first superkey; log2 n exchanges of a point find the
+ * median by binary search over both; row + 8 bytes of each point on the wrong side move; a merge, then duplicates removed
+ * by compaction (and, where the sides differ, as many points moved again), and dim - 1 more sorts of n / 2 points, whose
+ * lists are partitioned; then a build of the shard by AUTO. Scratch: 2 row + 28 bytes a point, and the local builds. */
 BOSC_API bosc_status bosc_dist_kdtree_build(bosc_ctx *ctx, bosc_dist_kdtree *tree, const void *points, int64_t n,
                                             int64_t stride);
+
+/* Seconds of each stage of the last published build on two ranks, of this rank, as the published program prints them;
+ * zeros after any other build. `init` makes the points reachable, `pivot` finds the median and swaps points over it,
+ * `build` partitions and stores the side of the root; `verify` is the time of the last bosc_dist_kdtree_verify. `shard` is
+ * what no program published: the shard made ready for queries. Set `size`. */
+typedef struct bosc_dist_kdtree_times {
+    size_t size;
+    double init, sort, pivot, merge, deduplicate, build, shard, verify;
+} bosc_dist_kdtree_times;
+
+/* Gets the times of the last build. Not collective. */
+BOSC_API bosc_status bosc_dist_kdtree_get_times(bosc_ctx *ctx, const bosc_dist_kdtree *tree,
+                                                bosc_dist_kdtree_times *times);
 
 typedef struct bosc_dist_kdtree_info {
     size_t size;
@@ -81,6 +99,13 @@ BOSC_API bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kd
  * ids: end - begin, of id_bits; may be NULL.
  * Cost: a build of the shard's subtrees. Scratch: 4 row + 20 bytes a node, and what the builds take. */
 BOSC_API bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids);
+
+/* Checks every node against all its ancestors, on whatever ranks they are, and that ids are in range. Collective.
+ * node: gets the smallest offending node, the same on all ranks; may be NULL.
+ * Errors: BOSC_ERR_DATA with that node.
+ * Cost: bosc_dist_kdtree_get_nodes, O(log nodes) comparisons of points a node, and an exchange of at most 9 points.
+ * Scratch: as bosc_dist_kdtree_get_nodes, and row + 8 bytes a node. */
+BOSC_API bosc_status bosc_dist_kdtree_verify(bosc_ctx *ctx, const bosc_dist_kdtree *tree, int64_t *node);
 
 /* Finds the k nearest points of each query of this rank, as bosc_kdtree_knn does among all points. Collective.
  * queries, stride: m rows of this rank, as in bosc_kdtree_knn.

@@ -11,10 +11,12 @@
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"
 #include "dist/steps/scan.h"
+#include "dist/steps/kdtree_halves.h"
 #include "dist/steps/kdtree_merge.h"
 #include "dist/steps/kdtree_move.h"
 #include "dist/steps/kdtree_reach.h"
 #include "dist/steps/kdtree_select.h"
+#include "dist/steps/kdtree_verify.h"
 
 struct bi_dist_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;
