@@ -8,7 +8,8 @@ list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")
 
 # What knows whether there is a CUDA backend, and which: the only sources that differ between the two libraries.
-set(bosc_backend_sources src/core/context.c src/core/dispatch.c src/cellgraph/cuda/costs.c)
+set(bosc_backend_sources src/core/context.c src/core/dispatch.c src/cellgraph/cuda/costs.c
+  src/comm/nccl_device.c)
 list(TRANSFORM bosc_backend_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 list(REMOVE_ITEM bosc_sources ${bosc_backend_sources})
 
@@ -47,7 +48,7 @@ add_library(boscage SHARED ${bosc_common_objects} $<TARGET_OBJECTS:boscage_objec
 add_library(boscage_static STATIC ${bosc_common_objects} $<TARGET_OBJECTS:boscage_objects>)
 foreach(target boscage boscage_static)
   bosc_public_library(${target} boscage)
-  target_link_libraries(${target} PRIVATE m) # sqrt, where the compiler does not make it an instruction
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS} m) # dlopen; sqrt, where the compiler does not make it an instruction
   if(BOSC_HAVE_CUDA)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C CUDA_RUNTIME_LIBRARY Static)
     find_package(CUDAToolkit REQUIRED)
@@ -60,5 +61,5 @@ if(BOSC_EMULATOR)
   target_link_libraries(boscage_emulated_objects PUBLIC bosc_options)
   bosc_add_emulated_sources(boscage_emulated_objects)
   add_library(boscage_emulated STATIC ${bosc_common_objects} $<TARGET_OBJECTS:boscage_emulated_objects>)
-  target_link_libraries(boscage_emulated PUBLIC bosc_options)
+  target_link_libraries(boscage_emulated PUBLIC bosc_options ${CMAKE_DL_LIBS})
 endif()

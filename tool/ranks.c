@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <boscage/mpi.h>
+#include <boscage/nccl.h>
 
 #include "tool/ranks.h"
 
@@ -44,6 +45,15 @@ static int open_library(void)
     return say(EXIT_FAILED, "mpirun: libboscage_mpi.so is of another version");
 }
 
+/* Between CUDA devices, data goes by NCCL where all processes have it and a device each; else by MPI, through the host. */
+static void join_devices(struct job *job, struct ranks *ranks)
+{
+    bosc_comm *nccl;
+    if (bosc_comm_create_nccl_over(job->ctx, ranks->comms[0], NULL, &nccl) != BOSC_OK) return;
+    ranks->start = ranks->comms[0];
+    ranks->comms[0] = nccl;
+}
+
 static int open_process(struct job *job, struct ranks *ranks)
 {
     int code = open_library();
@@ -55,7 +65,9 @@ static int open_process(struct job *job, struct ranks *ranks)
     ranks->contexts[0] = job->ctx;
     bosc_status status =
         bosc_comm_create(job->ctx, &ranks->transport, ranks->first, ranks->count, NULL, &ranks->comms[0]);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    join_devices(job, ranks);
+    return EXIT_DONE;
 }
 
 /* ---- threads ---- */
@@ -133,6 +145,7 @@ int ranks_open(struct job *job, struct ranks *ranks)
 void ranks_close(struct ranks *ranks, int code)
 {
     for (int32_t r = 0; ranks->comms && r < ranks->locals; r++) bosc_comm_free(ranks->comms[r]);
+    bosc_comm_free(ranks->start);
     for (int32_t r = 1; r < ranks->locals; r++) bosc_ctx_free(ranks->contexts[r]); /* the first is the job's */
     free(ranks->contexts);
     free(ranks->comms);

@@ -12,6 +12,7 @@ struct ranks {
     int32_t *devices;      /* (count), of --devices; else NULL */
     bosc_ctx **contexts;   /* (locals): the first is the job's */
     bosc_comm **comms;     /* (locals) */
+    bosc_comm *start;      /* of processes whose data goes by NCCL: that of MPI, by which they were joined; else NULL */
     bosc_comm_transport transport;
 };
 

@@ -178,7 +178,7 @@ static void case_lost(bosc_ctx *ctx)
     if (!ranks_share_memory()) return; /* where ranks are processes they are lost otherwise */
     for (int32_t ranks = 2; ranks <= 4; ranks++) {
         struct loss leaves = {.leaves = true}, late = {.leaves = false};
-        ranks_run(ctx, ranks, 0, lose, &leaves);
+        ranks_run(ctx, ranks, ranks_notice_leaving(ctx) ? 0 : 0.3, lose, &leaves);
         ranks_run(ctx, ranks, 0.05, lose, &late);
     }
 }

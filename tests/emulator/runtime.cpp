@@ -1,9 +1,11 @@
 /* The CUDA runtime on host memory. */
 #include <pthread.h>
+#include <sched.h>
 
 #include <cstdio>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "emulator.hpp"
@@ -78,10 +80,12 @@ cudaError_t release(void *memory, cudaMemoryType type)
 } // namespace
 
 struct emulated_stream {
-    std::deque<std::function<void()>> work;
+    std::deque<std::function<bool()>> work; /* false: not yet, as what it waits for is another rank's */
 };
 struct emulated_event {
     unsigned flags;
+    cudaStream_t stream;
+    std::shared_ptr<bool> done;
 };
 
 namespace
@@ -96,19 +100,24 @@ struct streams_locked {
     ~streams_locked() { pthread_mutex_unlock(&streams_lock); }
 };
 
-/* Does what a stream has to do; the lock is held. */
-void finish(emulated_stream *stream)
+/* Does what a stream has to do, up to what cannot be done yet; the lock is held. Whether nothing is left. */
+bool finish(emulated_stream *stream)
 {
-    while (!stream->work.empty()) {
-        stream->work.front()();
-        stream->work.pop_front();
-    }
+    while (!stream->work.empty() && stream->work.front()()) stream->work.pop_front();
+    return stream->work.empty();
 }
 
+/* What waits for other ranks is left. */
 void finish_all()
 {
     streams_locked guard;
-    for (emulated_stream *stream : streams) finish(stream);
+    for (emulated_stream *stream : streams) (void)finish(stream);
+}
+
+bool finished(emulated_stream *stream)
+{
+    streams_locked guard;
+    return finish(stream);
 }
 
 } // namespace
@@ -125,7 +134,10 @@ namespace emulator
 void queue(cudaStream_t stream, std::function<void()> work)
 {
     streams_locked guard;
-    (stream ? stream : null_stream)->work.push_back(std::move(work));
+    (stream ? stream : null_stream)->work.push_back([work = std::move(work)] {
+        work();
+        return true;
+    });
 }
 
 void *poisoned(size_t bytes)
@@ -149,6 +161,14 @@ bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_byt
 }
 
 } // namespace emulator
+
+/* For libraries that stand in for NCCL: what is tried again until it says that it is done. */
+extern "C" __attribute__((visibility("default"))) void emulated_queue_attempt(void *stream, int (*attempt)(void *),
+                                                                              void *user)
+{
+    streams_locked guard;
+    static_cast<cudaStream_t>(stream)->work.push_back([=] { return attempt(user) != 0; });
+}
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -254,15 +274,14 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     streams_locked guard;
-    finish(stream);
+    (void)finish(stream);
     streams.erase(stream);
     delete stream;
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    streams_locked guard;
-    finish(stream ? stream : null_stream);
+    while (!finished(stream ? stream : null_stream)) sched_yield();
     return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
@@ -273,7 +292,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaDeviceSynchronize(); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-    *event = new emulated_event{flags};
+    *event = new emulated_event{flags, nullptr, std::make_shared<bool>(true)};
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -281,7 +300,20 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     delete event;
     return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    auto done = std::make_shared<bool>(false);
+    event->stream = stream ? stream : null_stream;
+    event->done = done;
+    emulator::queue(stream, [done] { *done = true; });
+    return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    if (event->stream) (void)finished(event->stream);
+    streams_locked guard;
+    return *event->done ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t)
 {

@@ -1,5 +1,6 @@
 #include "support/ranks.h"
 
+#include <boscage/nccl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@ struct rank_thread {
     struct rank rank;
     bosc_ctx_opts opts;
     rank_fn function;
+    bosc_nccl_opts nccl; /* of ranks that are joined by NCCL, with an id */
+    bosc_nccl_id id;
     char failure[SUITE_FAILURE];
 };
 
@@ -17,6 +20,9 @@ static void run_function(void *user)
 {
     struct rank_thread *t = user;
     t->rank.ctx = suite_open(&t->opts);
+    if (t->nccl.size)
+        CHECK_OK(t->rank.ctx,
+                 bosc_comm_create_nccl(t->rank.ctx, &t->id, t->rank.rank, t->rank.rank_count, &t->nccl, &t->rank.comm));
     t->function(&t->rank);
 }
 
@@ -43,6 +49,22 @@ static const char *failure_of(const struct rank_thread *threads, int32_t count)
 
 bool ranks_share_memory(void) { return true; }
 
+/* RANKS_BY_NCCL=1: ranks with emulated devices are joined by what stands in for NCCL. */
+static const char *nccl_of(const bosc_ctx_opts *opts)
+{
+#ifdef NCCL_THAT_works
+    if (opts->backend == BOSC_BACKEND_CUDA && getenv("RANKS_BY_NCCL")) return NCCL_THAT_works;
+#endif
+    (void)opts;
+    return NULL;
+}
+
+bool ranks_notice_leaving(bosc_ctx *like)
+{
+    const bosc_ctx_opts opts = suite_opts_like(like);
+    return !nccl_of(&opts);
+}
+
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user)
 {
     static struct rank_thread threads[MOST_RANKS];
@@ -51,13 +73,21 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     bosc_ctx_opts opts = suite_opts_like(like);
     const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : 600};
     CHECK(rank_count >= 1 && rank_count <= MOST_RANKS);
-    CHECK_OK(like, bosc_comm_create_threads(like, rank_count, &comm_opts, comms));
+    const bosc_nccl_opts nccl = {.size = sizeof nccl, .timeout = comm_opts.timeout, .library = nccl_of(&opts)};
+    bosc_nccl_id id = {{0}};
+    memset(comms, 0, sizeof comms);
+    if (nccl.library)
+        CHECK_OK(like, bosc_nccl_make_id(like, &nccl, &id));
+    else
+        CHECK_OK(like, bosc_comm_create_threads(like, rank_count, &comm_opts, comms));
     if (opts.threads > 2) opts.threads = 2;
     for (int32_t r = 0; r < rank_count; r++)
         threads[r] = (struct rank_thread){
             .rank = {.comm = comms[r], .rank = r, .rank_count = rank_count, .user = user},
             .opts = opts,
             .function = function,
+            .nccl = nccl.library ? nccl : (bosc_nccl_opts){.size = 0},
+            .id = id,
         };
     for (int32_t r = 0; r < rank_count; r++)
         if (pthread_create(&started[r], NULL, run_rank, &threads[r]) != 0) abort();

@@ -20,6 +20,9 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
 /* Whether the ranks are threads, so that `user` is the same for all of them and can be written to. */
 bool ranks_share_memory(void);
 
+/* Whether a rank that leaves is noticed at once, and not when the time is over. */
+bool ranks_notice_leaving(bosc_ctx *like);
+
 /* The slice of rank r where n items are dealt to all: [*begin, *end). Slices differ in length, and some are empty, by
  * `seed`; 0: they are about equal. */
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);

@@ -1,0 +1,63 @@
+/* boscage/nccl.h - communicators whose data goes between CUDA devices by NCCL, on one machine or several.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ *     if (rank == 0) bosc_nccl_make_id(ctx, NULL, &id);
+ *     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+ *     bosc_comm_create_nccl(ctx, &id, rank, rank_count, NULL, &comm);
+ *
+ * Boscage does not link NCCL: these functions open it when they are called (libnccl.so.2, version 2.14 or later), and it
+ * stays open. They are of builds with CUDA and of contexts of it; ranks have a device each. Where NCCL, or what it needs,
+ * is not there, they return BOSC_ERR_BACKEND with the reason. Source: NVIDIA, NCCL User Guide (Creating a Communicator,
+ * Fault Tolerance).
+ *
+ * A rank that does not come within the time-out is lost, as with any communicator: NCCL's is aborted then, so that nothing
+ * waits for ever, on the device neither. */
+#ifndef BOSCAGE_NCCL_H
+#define BOSCAGE_NCCL_H
+
+#include <boscage/comm.h>
+
+BOSC_BEGIN_DECLS
+
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
+typedef struct bosc_nccl_opts {
+    size_t size;
+    double timeout;      /* as of bosc_comm_opts */
+    const char *library; /* file of NCCL; NULL: libnccl.so.2, where the system's loader finds it */
+} bosc_nccl_opts;
+
+/* Names a communicator that is to be made: NCCL's ncclUniqueId. */
+typedef struct bosc_nccl_id {
+    char bytes[128];
+} bosc_nccl_id;
+
+/* Makes an id, on one rank, which brings it to the others by means of its own.
+ * opts: NULL: all defaults. id: set on success.
+ * Errors: BOSC_ERR_BACKEND; BOSC_ERR_COMM with NCCL's reason. */
+BOSC_API bosc_status bosc_nccl_make_id(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_id *id);
+
+/* Makes this rank's end of a communicator. All ranks call at the same time, with the same id.
+ * ctx: of the rank's device. Later calls give a context of this device.
+ * rank: from 0. rank_count: 1 or more, the same on all ranks.
+ * opts: NULL: all defaults. comm: set on success.
+ * Errors: BOSC_ERR_BACKEND; BOSC_ERR_NOMEM; BOSC_ERR_COMM if a rank does not come, or with NCCL's reason, for which two
+ * ranks of one device are one. A rank that fails leaves the others to the time-out. */
+BOSC_API bosc_status bosc_comm_create_nccl(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t rank, int32_t rank_count,
+                                           const bosc_nccl_opts *opts, bosc_comm **comm);
+
+/* The same for the ranks of another communicator, such as MPI's, which brings the id to them. Collective.
+ * start: any communicator; it stays the caller's, and is not needed after the call.
+ * Errors: as bosc_comm_create_nccl, the same on all ranks; *comm is then not set on any. */
+BOSC_API bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bosc_nccl_opts *opts,
+                                                bosc_comm **comm);
+
+/* Makes this rank's end of a communicator of the caller's, whose rank and size it has.
+ * nccl_comm: an ncclComm_t of the device of ctx, made by the same libnccl.so.2. The caller does not use it during
+ * collective calls, and destroys it after the end is freed, unless a rank was lost (bosc_comm_info.broken): then it has
+ * been aborted.
+ * opts: NULL: all defaults. comm: set on success. */
+BOSC_API bosc_status bosc_comm_create_nccl_given(bosc_ctx *ctx, void *nccl_comm, const bosc_nccl_opts *opts,
+                                                 bosc_comm **comm);
+
+BOSC_END_DECLS
+#endif

@@ -1,0 +1,84 @@
+/* What a communicator of NCCL has on a CUDA device: a stream, an event that is polled, and memory that copies reach
+ * without waiting. A copy to pageable memory would wait in the host for a rank that never comes. */
+#include "comm/nccl.h"
+#include "core/cuda/launch.cuh"
+
+static void free_memory(struct bi_nccl_room *room)
+{
+    if (room->pinned) (void)cudaFreeHost(room->pinned);
+    if (room->staging) (void)cudaFree(room->staging);
+    room->pinned = room->staging = nullptr;
+    room->bytes = 0;
+}
+
+static bosc_status nccl_grow(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes)
+{
+    struct bi_nccl_room larger = {};
+    if (bytes <= room->bytes) return BOSC_OK;
+    if (bi_fault(BI_FAULT_ALLOC) || cudaMallocHost(&larger.pinned, bytes) != cudaSuccess ||
+        cudaMalloc(&larger.staging, bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        free_memory(&larger);
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "comm: no memory for %zu bytes on their way to other ranks", bytes);
+    }
+    free_memory(room);
+    room->pinned = larger.pinned;
+    room->staging = larger.staging;
+    room->bytes = bytes;
+    return BOSC_OK;
+}
+
+static void nccl_close(int32_t device, struct bi_nccl_room *room)
+{
+    (void)cudaSetDevice(device);
+    if (room->event) (void)cudaEventDestroy((cudaEvent_t)room->event);
+    if (room->stream) (void)cudaStreamDestroy((cudaStream_t)room->stream);
+    free_memory(room);
+}
+
+static bosc_status take_stream(bosc_ctx *ctx, struct bi_nccl_room *room)
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    if (bi_fault(BI_FAULT_STREAM)) return bi_fail(ctx, BOSC_ERR_DEVICE, "stream: injected fault");
+    BI_CUDA_TRY(ctx, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    room->stream = stream;
+    BI_CUDA_TRY(ctx, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    room->event = event;
+    return BOSC_OK;
+}
+
+static bosc_status nccl_open(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes)
+{
+    *room = {};
+    bosc_status status = take_stream(ctx, room);
+    if (status == BOSC_OK) status = nccl_grow(ctx, room, bytes);
+    if (status != BOSC_OK) nccl_close(ctx->memory.device, room);
+    return status;
+}
+
+static bool succeeded(cudaError_t error)
+{
+    if (error != cudaSuccess) (void)cudaGetLastError();
+    return error == cudaSuccess;
+}
+
+static bool nccl_copy(struct bi_nccl_room *room, void *to, const void *from, size_t bytes)
+{
+    return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)room->stream));
+}
+
+static bool nccl_mark(struct bi_nccl_room *room)
+{
+    return succeeded(cudaEventRecord((cudaEvent_t)room->event, (cudaStream_t)room->stream));
+}
+
+static bool nccl_done(struct bi_nccl_room *room, bool *failed)
+{
+    const cudaError_t error = cudaEventQuery((cudaEvent_t)room->event);
+    *failed = error != cudaErrorNotReady && !succeeded(error);
+    return error != cudaErrorNotReady;
+}
+
+extern "C" const struct bi_nccl_device bi_nccl_device_cuda;
+const struct bi_nccl_device bi_nccl_device_cuda = {nccl_open, nccl_close, nccl_grow, nccl_copy, nccl_mark, nccl_done};

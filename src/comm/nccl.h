@@ -1,0 +1,82 @@
+/* NCCL as it is opened at run time, and what its communicators need of the device. */
+#ifndef BI_COMM_NCCL_H
+#define BI_COMM_NCCL_H
+
+#include <boscage/nccl.h>
+
+#include "comm/comm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The part of NCCL's interface (nccl.h) that is used, which all of its versions from 2.14 on have. */
+typedef struct ncclComm *bi_nccl_comm;
+
+enum bi_nccl_result { BI_NCCL_SUCCESS = 0, BI_NCCL_IN_PROGRESS = 7 };
+enum { BI_NCCL_INT8 = 0, BI_NCCL_MAGIC = 0xcafebeef, BI_NCCL_LEAST_VERSION = 21400 };
+
+/* ncclConfig_t as version 2.14 has it; later ones read no more than `size` of it. */
+struct bi_nccl_config {
+    size_t size;
+    unsigned magic, version;
+    int blocking;
+};
+
+/* An open library: BI_NCCL_FUNCTION(name without nccl, result, arguments). */
+#define BI_NCCL_FUNCTIONS(BI_NCCL_FUNCTION)                                                                            \
+    BI_NCCL_FUNCTION(GetVersion, int, (int *version))                                                                  \
+    BI_NCCL_FUNCTION(GetErrorString, const char *, (int result))                                                       \
+    BI_NCCL_FUNCTION(GetUniqueId, int, (bosc_nccl_id * id))                                                            \
+    BI_NCCL_FUNCTION(CommInitRankConfig, int,                                                                          \
+                     (bi_nccl_comm * comm, int ranks, bosc_nccl_id id, int rank, struct bi_nccl_config *config))       \
+    BI_NCCL_FUNCTION(CommDestroy, int, (bi_nccl_comm comm))                                                            \
+    BI_NCCL_FUNCTION(CommAbort, int, (bi_nccl_comm comm))                                                              \
+    BI_NCCL_FUNCTION(CommGetAsyncError, int, (bi_nccl_comm comm, int *result))                                         \
+    BI_NCCL_FUNCTION(CommCount, int, (bi_nccl_comm comm, int *count))                                                  \
+    BI_NCCL_FUNCTION(CommUserRank, int, (bi_nccl_comm comm, int *rank))                                                \
+    BI_NCCL_FUNCTION(CommCuDevice, int, (bi_nccl_comm comm, int *device))                                              \
+    BI_NCCL_FUNCTION(GroupStart, int, (void))                                                                          \
+    BI_NCCL_FUNCTION(GroupEnd, int, (void))                                                                            \
+    BI_NCCL_FUNCTION(Send, int, (const void *sent, size_t count, int type, int peer, bi_nccl_comm comm, void *stream)) \
+    BI_NCCL_FUNCTION(Recv, int, (void *received, size_t count, int type, int peer, bi_nccl_comm comm, void *stream))   \
+    BI_NCCL_FUNCTION(AllGather, int,                                                                                   \
+                     (const void *sent, void *received, size_t count, int type, bi_nccl_comm comm, void *stream))
+
+struct bi_nccl {
+#define BI_NCCL_MEMBER(name, result_t, arguments) result_t(*name) arguments;
+    BI_NCCL_FUNCTIONS(BI_NCCL_MEMBER)
+#undef BI_NCCL_MEMBER
+};
+
+/* Opens the library. BOSC_ERR_BACKEND says why it cannot be used. */
+bosc_status bi_nccl_open(bosc_ctx *ctx, const char *library, struct bi_nccl *nccl);
+
+/* What an end has on the device: a stream of its own, so that exchanges of host memory do not wait for kernels, and
+ * memory by which those go. */
+struct bi_nccl_room {
+    void *stream, *event;
+    void *pinned, *staging; /* host and device */
+    size_t bytes;           /* of each */
+};
+
+struct bi_nccl_device {
+    bosc_status (*open)(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes);
+    void (*close)(int32_t device, struct bi_nccl_room *room);
+    /* Larger pinned and staging memory; what is there stays on a failure. */
+    bosc_status (*grow)(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes);
+    /* Queued on the room's stream, as long as no pageable memory takes part. False: the device failed. */
+    bool (*copy)(struct bi_nccl_room *room, void *to, const void *from, size_t bytes);
+    /* Begins to watch for the end of what is queued. */
+    bool (*mark)(struct bi_nccl_room *room);
+    /* Whether that end has come; *failed is set if it never will. */
+    bool (*done)(struct bi_nccl_room *room, bool *failed);
+};
+
+/* NULL if the context is not of CUDA. */
+const struct bi_nccl_device *bi_nccl_device_of(const bosc_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

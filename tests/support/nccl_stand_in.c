@@ -1,0 +1,343 @@
+/* Stands in for libnccl.so.2 where ranks are threads with emulated devices: the functions that the library opens, with
+ * NCCL's meaning. Calls only queue: messages move when the stream comes to them, in the order of the calls between each
+ * two ranks, and a group is done when all of its messages have been taken. A rank that waits for one that never comes
+ * waits until its communicator is aborted. Communicators are made without blocking.
+ *
+ * STAND_IN_VERSION: the version that it tells. STAND_IN_FAILS: exchanges after the first so many end in an error. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* they are in nccl.h, which is not needed */
+#define EXPORT __attribute__((visibility("default")))
+
+#ifndef STAND_IN_VERSION
+#define STAND_IN_VERSION 22809
+#endif
+
+enum { SUCCESS = 0, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
+enum { MOST_RANKS = 64, MOST_CALLS = 2 * MOST_RANKS };
+
+typedef struct {
+    char bytes[128];
+} unique_id;
+
+struct config {
+    size_t size;
+    unsigned magic, version;
+    int blocking;
+};
+
+/* Of the program: asks again, when the stream is waited for, until the attempt is done. */
+extern void emulated_queue_attempt(void *stream, int (*attempt)(void *), void *user);
+
+/* A message that its sender's stream has come to. */
+struct message {
+    const char *data;
+    size_t bytes;
+    struct batch *from;
+    struct message *next;
+};
+
+struct group {
+    unique_id id;
+    int rank_count, joined, left;
+    struct message *first[MOST_RANKS][MOST_RANKS], *last[MOST_RANKS][MOST_RANKS]; /* from, to */
+    struct group *next;
+};
+
+struct ncclComm {
+    struct group *group;
+    int rank, aborted, error;
+    int references; /* the caller's and those of batches */
+    int exchanges;
+};
+
+struct call {
+    int is_send, peer;
+    char *data;
+    size_t bytes;
+    int done;
+};
+
+/* What a group of calls has to do on one communicator. */
+struct batch {
+    struct ncclComm *comm;
+    int count, begun, taken; /* taken: of its messages */
+    struct call calls[MOST_CALLS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct group *groups;
+static unsigned long long ids;
+
+/* ---- communicators ---- */
+
+/* The lock is held. */
+static void drop(struct ncclComm *comm)
+{
+    if (--comm->references == 0) free(comm);
+}
+
+/* The lock is held. */
+static void leave(struct ncclComm *comm)
+{
+    struct group *g = comm->group, **at = &groups;
+    if (++g->left < g->joined || g->joined < g->rank_count)
+        return; /* one that never was whole stays, for those to come */
+    while (*at != g) at = &(*at)->next;
+    *at = g->next;
+    free(g);
+    comm->group = NULL;
+}
+
+EXPORT int ncclGetVersion(int *version)
+{
+    *version = STAND_IN_VERSION;
+    return SUCCESS;
+}
+
+EXPORT const char *ncclGetErrorString(int result)
+{
+    switch (result) {
+    case INVALID_ARGUMENT: return "invalid argument";
+    case INVALID_USAGE: return "invalid usage";
+    case REMOTE_ERROR: return "remote process exited or there was a network error";
+    default: return "some error";
+    }
+}
+
+EXPORT int ncclGetUniqueId(unique_id *id)
+{
+    memset(id, 0, sizeof *id);
+    pthread_mutex_lock(&lock);
+    snprintf(id->bytes, sizeof id->bytes, "stand-in %llu", ids++);
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+/* The lock is held. */
+static struct group *group_of(const unique_id *id, int rank_count)
+{
+    struct group *g = groups;
+    while (g && memcmp(&g->id, id, sizeof *id) != 0) g = g->next;
+    if (g) return g;
+    g = calloc(1, sizeof *g);
+    g->id = *id;
+    g->rank_count = rank_count;
+    g->next = groups;
+    return groups = g;
+}
+
+EXPORT int ncclCommInitRankConfig(struct ncclComm **comm, int rank_count, unique_id id, int rank, struct config *config)
+{
+    *comm = NULL;
+    if (config->magic != 0xcafebeef || config->version < 21400 || config->size < sizeof *config || config->blocking)
+        return INVALID_ARGUMENT;
+    if (rank_count < 1 || rank_count > MOST_RANKS || rank < 0 || rank >= rank_count) return INVALID_ARGUMENT;
+    struct ncclComm *fresh = calloc(1, sizeof *fresh);
+    pthread_mutex_lock(&lock);
+    fresh->group = group_of(&id, rank_count);
+    fresh->rank = rank;
+    fresh->references = 1;
+    fresh->group->joined++;
+    pthread_mutex_unlock(&lock);
+    *comm = fresh;
+    return IN_PROGRESS;
+}
+
+EXPORT int ncclCommGetAsyncError(struct ncclComm *comm, int *result)
+{
+    pthread_mutex_lock(&lock);
+    *result = comm->error ? comm->error : comm->group->joined < comm->group->rank_count ? IN_PROGRESS : SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+static void withdraw(const struct ncclComm *comm);
+
+static int end(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&lock);
+    comm->aborted = 1; /* no batch looks at the group any more */
+    withdraw(comm);
+    leave(comm);
+    drop(comm);
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+EXPORT int ncclCommAbort(struct ncclComm *comm) { return end(comm); }
+EXPORT int ncclCommDestroy(struct ncclComm *comm) { return end(comm); }
+
+EXPORT int ncclCommCount(struct ncclComm *comm, int *count)
+{
+    *count = comm->group->rank_count;
+    return SUCCESS;
+}
+
+EXPORT int ncclCommUserRank(struct ncclComm *comm, int *rank)
+{
+    *rank = comm->rank;
+    return SUCCESS;
+}
+
+EXPORT int ncclCommCuDevice(struct ncclComm *comm, int *device)
+{
+    (void)comm;
+    *device = 0;
+    return SUCCESS;
+}
+
+/* ---- messages ---- */
+
+/* The stream has come to the batch: its messages are there to be taken. */
+static void begin(struct batch *b)
+{
+    struct group *g = b->comm->group;
+    for (int i = 0; i < b->count; i++) {
+        struct call *c = &b->calls[i];
+        if (!c->is_send) continue;
+        struct message *m = malloc(sizeof *m), **last = &g->last[b->comm->rank][c->peer];
+        *m = (struct message){c->data, c->bytes, b, NULL};
+        if (*last)
+            (*last)->next = m;
+        else
+            g->first[b->comm->rank][c->peer] = m;
+        *last = m;
+    }
+    b->begun = 1;
+}
+
+static void receive(struct batch *b, struct call *c)
+{
+    struct group *g = b->comm->group;
+    struct message *m = g->first[c->peer][b->comm->rank];
+    if (!m) return;
+    if (m->bytes != c->bytes) b->comm->error = INVALID_USAGE;
+    memcpy(c->data, m->data, m->bytes < c->bytes ? m->bytes : c->bytes);
+    g->first[c->peer][b->comm->rank] = m->next;
+    if (!m->next) g->last[c->peer][b->comm->rank] = NULL;
+    m->from->taken++;
+    c->done = 1;
+    free(m);
+}
+
+/* Messages of a rank that has gone are never taken. */
+static void withdraw(const struct ncclComm *comm)
+{
+    struct group *g = comm->group;
+    for (int peer = 0; peer < g->rank_count; peer++) {
+        for (struct message *m = g->first[comm->rank][peer], *next; m; m = next) {
+            next = m->next;
+            free(m);
+        }
+        g->first[comm->rank][peer] = g->last[comm->rank][peer] = NULL;
+    }
+}
+
+static int all_done(const struct batch *b)
+{
+    int sends = 0;
+    for (int i = 0; i < b->count; i++) {
+        if (!b->calls[i].is_send && !b->calls[i].done) return 0;
+        sends += b->calls[i].is_send;
+    }
+    return b->taken == sends;
+}
+
+static int attempt(void *user)
+{
+    struct batch *b = user;
+    pthread_mutex_lock(&lock);
+    if (!b->comm->aborted) {
+        if (!b->begun) begin(b);
+        for (int i = 0; i < b->count; i++) {
+            struct call *c = &b->calls[i];
+            if (!c->is_send && !c->done) receive(b, c);
+        }
+    }
+    const int done = b->comm->aborted || all_done(b);
+    if (done) {
+        drop(b->comm);
+        free(b);
+    }
+    pthread_mutex_unlock(&lock);
+    return done;
+}
+
+/* ---- calls ---- */
+
+static _Thread_local struct {
+    int depth;
+    struct batch *batch;
+    void *stream;
+} now;
+
+static int launch(struct batch *b, void *stream)
+{
+    pthread_mutex_lock(&lock);
+#ifdef STAND_IN_FAILS
+    if (b->comm->exchanges >= STAND_IN_FAILS) b->comm->error = REMOTE_ERROR;
+#endif
+    b->comm->exchanges++;
+    b->comm->references++;
+    pthread_mutex_unlock(&lock);
+    emulated_queue_attempt(stream, attempt, b);
+    return SUCCESS;
+}
+
+static struct batch *batch_of(struct ncclComm *comm, void *stream)
+{
+    if (!now.batch) {
+        now.batch = calloc(1, sizeof *now.batch);
+        now.batch->comm = comm;
+        now.stream = stream;
+    }
+    return now.batch;
+}
+
+EXPORT int ncclGroupStart(void)
+{
+    now.depth++;
+    return SUCCESS;
+}
+
+EXPORT int ncclGroupEnd(void)
+{
+    struct batch *b = now.batch;
+    if (--now.depth > 0 || !b) return SUCCESS;
+    now.batch = NULL;
+    return launch(b, now.stream);
+}
+
+static int add(struct ncclComm *comm, void *stream, struct call call)
+{
+    if (call.peer < 0 || call.peer >= comm->group->rank_count) return INVALID_ARGUMENT;
+    (void)ncclGroupStart();
+    struct batch *b = batch_of(comm, stream);
+    b->calls[b->count++] = call;
+    return ncclGroupEnd();
+}
+
+EXPORT int ncclSend(const void *data, size_t count, int type, int peer, struct ncclComm *comm, void *stream)
+{
+    return type ? INVALID_ARGUMENT : add(comm, stream, (struct call){1, peer, (char *)data, count, 0});
+}
+
+EXPORT int ncclRecv(void *data, size_t count, int type, int peer, struct ncclComm *comm, void *stream)
+{
+    return type ? INVALID_ARGUMENT : add(comm, stream, (struct call){0, peer, data, count, 0});
+}
+
+EXPORT int ncclAllGather(const void *data, void *received, size_t count, int type, struct ncclComm *comm, void *stream)
+{
+    if (type) return INVALID_ARGUMENT;
+    (void)ncclGroupStart();
+    for (int r = 0; r < comm->group->rank_count; r++) {
+        (void)ncclSend(data, count, type, r, comm, stream); /* to itself too */
+        (void)ncclRecv((char *)received + (size_t)r * count, count, type, r, comm, stream);
+    }
+    return ncclGroupEnd();
+}
