@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "comm/nccl.h"
 #include "support/faults.h"
 #include "support/ranks.h"
@@ -213,9 +214,11 @@ static void waiting_rank(struct rank *r)
     CHECK_OK(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm));
     CHECK_OK(r->ctx, bosc_alloc(r->ctx, 256, &memory));
     if (r->rank == 1) {
+        const double begin = bi_now();
         CHECK_STATUS(r->ctx, bi_comm_all_to_all(r->ctx, comm, false, memory, offsets, (char *)memory + 128, offsets),
                      BOSC_ERR_COMM);
         CHECK(strstr(bosc_message(r->ctx), "comm: rank 1 of 2: a rank did not come within the time-out"));
+        CHECK(bi_now() - begin < 8); /* what waits on the device is ended, and not waited for */
     }
     CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
     bosc_comm_free(comm);
