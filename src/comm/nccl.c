@@ -2,6 +2,7 @@
  * error, its communicator is aborted, which ends what the others' absence has left on the device. */
 #include "comm/nccl.h"
 
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -38,10 +39,12 @@ static struct wait begin_wait(const bosc_comm *comm) { return (struct wait){bi_n
 /* Whether there is time left; lets others run. */
 static bool wait_on(struct wait *w)
 {
-    const struct timespec nap = {.tv_nsec = w->polls < SPINS ? 0 : NAP};
-    w->polls++;
+    const struct timespec nap = {.tv_nsec = NAP};
     if (bi_now() > w->end) return false;
-    (void)nanosleep(&nap, NULL);
+    if (w->polls++ < SPINS)
+        (void)sched_yield();
+    else
+        (void)nanosleep(&nap, NULL);
     return true;
 }
 
@@ -138,25 +141,31 @@ static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, 
     return BOSC_OK;
 }
 
-/* Messages of device memory to all ranks and from them, as one group; this rank's own is a copy. */
+/* The first failure of the calls of a group; calls may go on after they have returned. */
+static void note(int *failure, int result)
+{
+    if (*failure == BI_NCCL_SUCCESS && result != BI_NCCL_IN_PROGRESS) *failure = result;
+}
+
+/* Messages of device memory to all ranks and from them, as one group. */
 static int send_and_receive(const bosc_comm *comm, const char *sent, const int64_t *sent_offsets, char *received,
                             const int64_t *received_offsets)
 {
     const struct nccl_end *e = comm->state;
-    int failure = e->nccl.GroupStart(), result = BI_NCCL_SUCCESS;
-    for (int32_t r = 0; r < comm->rank_count && failure == BI_NCCL_SUCCESS; r++) {
+    int failure = e->nccl.GroupStart();
+    for (int32_t r = 0; r < comm->rank_count; r++) {
         const size_t out = (size_t)(sent_offsets[r + 1] - sent_offsets[r]),
                      in = (size_t)(received_offsets[r + 1] - received_offsets[r]);
         if (r == comm->rank) continue;
-        if (out) failure = e->nccl.Send(sent + sent_offsets[r], out, BI_NCCL_INT8, r, e->comm, e->room.stream);
-        if (in && failure == BI_NCCL_SUCCESS)
-            result = e->nccl.Recv(received + received_offsets[r], in, BI_NCCL_INT8, r, e->comm, e->room.stream);
-        if (result != BI_NCCL_SUCCESS) failure = result;
+        if (out) note(&failure, e->nccl.Send(sent + sent_offsets[r], out, BI_NCCL_INT8, r, e->comm, e->room.stream));
+        if (in)
+            note(&failure, e->nccl.Recv(received + received_offsets[r], in, BI_NCCL_INT8, r, e->comm, e->room.stream));
     }
-    result = e->nccl.GroupEnd();
-    return failure == BI_NCCL_SUCCESS || failure == BI_NCCL_IN_PROGRESS ? result : failure;
+    const int result = e->nccl.GroupEnd();
+    return failure == BI_NCCL_SUCCESS ? result : failure;
 }
 
+/* This rank's own message is a copy. */
 static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const char *sent, const int64_t *sent_offsets,
                             char *received, const int64_t *received_offsets)
 {
