@@ -35,7 +35,7 @@ BOSC_API void bosc_dist_kdtree_free(bosc_dist_kdtree *tree);
  * Short lists in host memory are taken and given back by every call. Collective. The tree keeps what it holds.
  * n: points of this rank, at most. total: of all ranks, at most; the same on all ranks.
  * Points are expected in dense rows. Not reserved: what BOSC_KDTREE_DUPLICATES_REMOVE takes to compare points, since all
- * equal ones come to one rank; and what bosc_kdtree_reserve excepts.
+ * equal ones come to one rank; the side that `sort_halves` keeps beside the shard; and what bosc_kdtree_reserve excepts.
  * Errors: BOSC_ERR_LIMIT as in a build of so many points. On failure the tree holds what it held before.
  * Cost: the bytes that bosc_dist_kdtree_bytes tells, and a copy of what moves to larger blocks. */
 BOSC_API bosc_status bosc_dist_kdtree_reserve(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n, int64_t total);
