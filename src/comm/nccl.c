@@ -200,7 +200,6 @@ static bosc_status exchange_host(bosc_ctx *ctx, bosc_comm *comm, const void *sen
 {
     struct nccl_end *e = comm->state;
     const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
-    struct wait w = begin_wait(comm);
     BI_TRY(grow_rooms(ctx, comm, out + in));
     if (out) memcpy(e->room.pinned, sent, out);
     if (!e->device->copy(&e->room, e->room.staging, e->room.pinned, out))
@@ -208,6 +207,7 @@ static bosc_status exchange_host(bosc_ctx *ctx, bosc_comm *comm, const void *sen
     char *came = (char *)e->room.staging + out, *fetched = (char *)e->room.pinned + out;
     BI_TRY(exchange(ctx, comm, e->room.staging, sent_offsets, came, received_offsets));
     if (!e->device->copy(&e->room, fetched, came, in)) return lose(ctx, comm, "the device failed in an exchange");
+    struct wait w = begin_wait(comm);
     BI_TRY(drain(ctx, comm, &w));
     if (in) memcpy(received, fetched, in);
     return BOSC_OK;
@@ -370,8 +370,14 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
     if (status == BOSC_OK) status = bi_comm_agree(ctx, start, ids ? BOSC_OK : BOSC_ERR_NOMEM);
     if (status == BOSC_OK) status = bi_comm_all_gather(ctx, start, &id, sizeof id, ids);
     if (status == BOSC_OK) {
+        const double timeout =
+            fresh->timeout; /* while they join, ranks that could not wait in `start` for the others */
+        if (fresh->timeout > start->timeout / 2) fresh->timeout = start->timeout / 2;
         mine = without_loss(ctx, join(ctx, ids, fresh));
-        if (mine != BOSC_OK) fresh = NULL;
+        if (mine == BOSC_OK)
+            fresh->timeout = timeout;
+        else
+            fresh = NULL;
         status = bi_comm_agree(ctx, start, mine);
     }
     bi_memory_release(&ctx->host, ids, bytes);

@@ -278,7 +278,7 @@ static bosc_status build(struct halves *h, bosc_status mine, const struct bi_dis
     BI_TRY(bi_comm_agree(h->ctx, h->comm, mine));
     mine = bi_dist_kdtree_begin_install(h->ctx, h->tree, h->n);
     if (mine == BOSC_OK && h->nodes > 0) mine = build_side(h);
-    add_side_times(h, &t);
+    if (h->nodes > 0) add_side_times(h, &t);
     if (mine == BOSC_OK) mine = order_by_id(h);
     BI_TRY(bi_dist_kdtree_install(h->ctx, h->tree, mine, h->held.rows, h->total, h->nodes));
     t.shard = bi_now() - h->since;

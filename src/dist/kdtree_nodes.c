@@ -87,14 +87,11 @@ static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
 static bosc_status put_in_order(struct ordering *o)
 {
     bosc_ctx *ctx = o->ctx;
-    bosc_kdtree_opts opts = o->tree->opts;
+    const bosc_kdtree_opts opts = bi_dist_kdtree_shard_opts(&o->tree->opts);
     bosc_kdtree *subtree;
     BI_TRY(bi_scratch_of(ctx, o->n * o->dim, o->size, &o->rows));
     BI_TRY(bi_scratch_of(ctx, o->n, sizeof *o->order, &o->order));
     BI_TRY_WITH_SCRATCH(ctx, order_rows(o));
-    opts.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
-    opts.id_bits = 32;
-    opts.assume_valid = 1;
     BI_TRY(bosc_kdtree_create(ctx, &opts, &subtree));
     bosc_status status = put_subtrees(o, subtree);
     bosc_kdtree_free(subtree);

@@ -76,8 +76,8 @@ static bosc_status cut_own(struct forest *f)
     void *queries, *places;
     BI_TRY(bi_scratch(f->ctx, sizeof ends, &queries));
     BI_TRY(bi_scratch(f->ctx, sizeof ends, &places));
-    BI_TRY(f->ctx->backend->copy(f->ctx, queries, ends, sizeof ends));
     if (f->found.count) {
+        BI_TRY(f->ctx->backend->copy(f->ctx, queries, ends, sizeof ends));
         BI_TRY(
             f->ctx->backend->core->search_sorted(f->ctx, BOSC_U64, f->found.ids, f->found.count, queries, 2, places));
         BI_TRY(bi_read_back(f->ctx, own, places, sizeof own));

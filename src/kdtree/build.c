@@ -22,6 +22,8 @@ static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     struct bi_kdtree_runs runs;
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
     BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
+    next->nodes = runs.rows.n;
+    if (!next->ops->builds(&next->opts, runs.rows.n)) return bi_kdtree_build_sorted(ctx, next, &runs);
     BI_TRY(build_kept(ctx, next, &runs.rows));
     return bi_kdtree_keep_runs(ctx, next, &runs);
 }

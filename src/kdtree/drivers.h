@@ -46,6 +46,9 @@ struct bi_kdtree_runs {
 bosc_status bi_kdtree_take_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs);
 bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                 const struct bi_kdtree_sorted *sorted, struct bi_kdtree_runs *runs);
+/* The tree of the runs of sorted rows, by presorted lists. */
+bosc_status bi_kdtree_build_sorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
+
 /* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
 /* The tree whose node i is row order[i] of `rows`, has the id ids[i] (NULL: order[i]) and stands for run runs[i]:

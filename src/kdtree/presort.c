@@ -168,14 +168,19 @@ bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, st
     return next->ops->partition_by_rank(ctx, next, lists, *order);
 }
 
+bosc_status bi_kdtree_build_sorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs)
+{
+    struct bi_kdtree_lists lists;
+    uint32_t *order;
+    BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &runs->rows, &lists));
+    BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
+    return bi_kdtree_store_runs(ctx, next, runs, order);
+}
+
 bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     struct bi_kdtree_sorted sorted;
-    struct bi_kdtree_lists lists;
-    uint32_t *order;
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
-    BI_TRY(bi_kdtree_sort_lists(ctx, next->ops, &next->opts, &sorted.rows, &lists));
-    BI_TRY(bi_kdtree_partition_lists(ctx, next, &lists, &order));
     struct bi_kdtree_runs kept = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
-    return bi_kdtree_store_runs(ctx, next, &kept, order);
+    return bi_kdtree_build_sorted(ctx, next, &kept);
 }

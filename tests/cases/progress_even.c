@@ -6,7 +6,7 @@
 #include "core/context.h"
 #include "support/suite.h"
 
-enum { N = 1 << 18 /* 16 parts */, WIDE = 16, BUCKETS = 1 << 17, LETTERS = 32, OUT = N * 24 };
+enum { N = 1 << 18 /* 16 parts */, WIDE = 16, BUCKETS = 1 << 17, LETTERS = 32, OUT = N * 32 };
 
 struct world {
     bosc_ctx *ctx;
@@ -34,12 +34,16 @@ static bosc_status sort_records_in_place(struct world *w)
 }
 static bosc_status split_by_sort(struct world *w)
 {
-    return bosc_split(w->ctx, 4, w->keys, w->buckets, N, BUCKETS, w->out, w->offsets);
+    bosc_status status = bosc_split(w->ctx, 4, w->keys, w->buckets, N, BUCKETS, w->out, w->offsets);
+    if (status == BOSC_OK) memcpy(w->out + 4 * N, w->offsets, sizeof w->offsets);
+    return status;
 }
 static bosc_status msf(struct world *w, bosc_graph *graph)
 {
     bosc_msf_info info = {.size = sizeof info};
-    return bosc_msf_compute(w->ctx, graph, NULL, w->out, w->out + 8 * N, &info);
+    bosc_status status = bosc_msf_compute(w->ctx, graph, NULL, w->out, w->out + 8 * N, &info);
+    if (status == BOSC_OK) memcpy(w->out + 16 * N, &info, sizeof info);
+    return status;
 }
 static bosc_status msf_sparse(struct world *w) { return msf(w, w->graph[0]); }
 static bosc_status msf_dense(struct world *w) { return msf(w, w->graph[1]); }
@@ -52,22 +56,39 @@ static bosc_status cells_zobrist(struct world *w)
 {
     return bosc_cellgraph_build(w->ctx, w->cells[1], w->vectors, N, 0);
 }
+static bosc_status positions(struct world *w, const bosc_cellgraph *cells)
+{
+    bosc_cellgraph_info info = {.size = sizeof info};
+    CHECK_OK(w->ctx, bosc_cellgraph_get_info(w->ctx, cells, &info));
+    CHECK(info.edges > 0 && 4 * info.edges <= OUT);
+    return bosc_cellgraph_get_pairs(w->ctx, cells, NULL, (uint32_t *)(void *)w->out);
+}
 static bosc_status cells_rows(struct world *w)
 {
     return bosc_cellgraph_get_rows(w->ctx, w->cells[0], (int64_t *)(void *)w->out, NULL, NULL);
 }
 static bosc_status presorted(struct world *w) { return bosc_kdtree_build(w->ctx, w->tree, w->points, N, 3); }
 
+static bosc_status join_positions(struct world *w) { return positions(w, w->cells[0]); }
+static bosc_status zobrist_positions(struct world *w) { return positions(w, w->cells[1]); }
+static bosc_status nodes(struct world *w) { return bosc_kdtree_get_nodes(w->ctx, w->tree, w->out, w->out + 12 * N); }
+
 static const struct call {
     const char *stage;
     bosc_status (*run)(struct world *w);
     double most; /* items told of at once, by N: less than any pass has, were it told of as a whole */
+    bosc_status (*get)(struct world *w); /* puts what was built to the output */
 } calls[] = {
-    {"sort_pairs", sort_records, 0.25},    {"sort_pairs", sort_records_in_place, 0.25},
-    {"split", split_by_sort, 0.25},        {"msf_compute", msf_sparse, 0.25},
-    {"msf_compute", msf_dense, 1},         {"components_compute", components, 0.5},
-    {"cellgraph_build", cells_join, 2},    {"cellgraph_build", cells_zobrist, 2},
-    {"cellgraph_get_rows", cells_rows, 2}, {"kdtree_build", presorted, 1},
+    {"sort_pairs", sort_records, 0.25, NULL},
+    {"sort_pairs", sort_records_in_place, 0.25, NULL},
+    {"split", split_by_sort, 0.25, NULL},
+    {"msf_compute", msf_sparse, 0.25, NULL},
+    {"msf_compute", msf_dense, 1, NULL},
+    {"components_compute", components, 0.5, NULL},
+    {"cellgraph_build", cells_join, 2, join_positions},
+    {"cellgraph_build", cells_zobrist, 2, zobrist_positions},
+    {"cellgraph_get_rows", cells_rows, 2, NULL},
+    {"kdtree_build", presorted, 1, nodes},
 };
 
 /* ---- world ---- */
@@ -166,6 +187,7 @@ static bosc_status make(struct world *w, const struct call *c, struct listener *
     w->ctx->progress.user = l;
     bosc_status status = c->run(w);
     w->ctx->progress.function = NULL;
+    if (status == BOSC_OK && c->get) CHECK_OK(w->ctx, c->get(w));
     return status;
 }
 

@@ -4,24 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress; and what
- * is made of ordinary calls, over ranks. */
+static bool ends_in(const char *suite, const char *ending)
+{
+    size_t length = strlen(suite), own = strlen(ending);
+    return length >= own && strcmp(suite + length - own, ending) == 0;
+}
+
+/* Made of ordinary calls, over ranks, which are threads. */
+static bool is_over_ranks(const char *suite) { return strncmp(suite, "dist_", 5) == 0; }
+
+/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress, ranks. */
 static bool is_plain(const char *suite)
 {
-    static const char *const endings[] = {"_args", "_faults", "_save", "progress"};
-    size_t length = strlen(suite);
-    if (strncmp(suite, "dist_", 5) == 0) return true;
-    for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
-        size_t ending = strlen(endings[e]);
-        if (length >= ending && strcmp(suite + length - ending, endings[e]) == 0) return true;
-    }
-    return false;
+    return is_over_ranks(suite) || ends_in(suite, "_args") || ends_in(suite, "_faults") || ends_in(suite, "_save") ||
+           ends_in(suite, "progress");
 }
 
 /* Whether the CPU at a level, the l-th, is tested with the t-th number of threads. */
 static bool is_tested(const char *suite, int l, bool best, int t)
 {
-    if (is_plain(suite)) return (l == 0 && t == 0) || (best && t == 2);
+    if (is_over_ranks(suite) && ends_in(suite, "_faults")) return l == 0 && t == 0;
+    if (is_plain(suite)) return (l == 0 && t == 0) || (best && t == (is_over_ranks(suite) ? 1 : 2));
 #if defined SUITE_FEW
     return l == t;
 #elif defined SUITE_RACES

@@ -76,7 +76,8 @@ static bool nccl_mark(struct bi_nccl_room *room)
 static bool nccl_done(struct bi_nccl_room *room, bool *failed)
 {
     const cudaError_t error = cudaEventQuery((cudaEvent_t)room->event);
-    *failed = error != cudaErrorNotReady && !succeeded(error);
+    if (error != cudaSuccess) (void)cudaGetLastError(); /* that it is not ready, too */
+    *failed = error != cudaSuccess && error != cudaErrorNotReady;
     return error != cudaErrorNotReady;
 }
 

@@ -106,7 +106,7 @@ static void partition_list(const struct level *l, int64_t task, const struct bi_
     const struct bi_kdtree_range r = segment(l, task % l->segments), part = part_of(l, r, p);
     int64_t first[3] = {r.begin, bi_kdtree_mid(r), bi_kdtree_mid(r) + 1};
     int64_t *to = l->segments > FEW ? first : l->to[task];
-    if (part.begin == r.begin) memcpy(to, first, sizeof first);
+    if (to != first && part.begin == r.begin) memcpy(to, first, sizeof first);
     for (int64_t i = part.begin; i < part.end; i++) out[to[l->side[in[i]]]++] = in[i];
 }
 

@@ -60,6 +60,7 @@ int32_t bi_kdtree_brown_numbering_level(const bosc_ctx *ctx, const struct bi_kdt
     const int32_t last = bi_kdtree_last_list_level(r->n);
     const int64_t row = r->dim * (int64_t)bosc_dtype_size(r->dtype);
     int cache = 0;
+    if (r->used < 2) return 0; /* no list but the sorted one */
     if (cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, ctx->memory.device) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0;
