@@ -23,6 +23,9 @@ static bool is_plain(const char *suite)
 /* Whether the CPU at a level, the l-th, is tested with the t-th number of threads. */
 static bool is_tested(const char *suite, int l, bool best, int t)
 {
+#if defined SUITE_FEW || defined SUITE_RACES || defined SUITE_SLOW
+    if (is_over_ranks(suite)) return l == 0 && t == 0;
+#endif
     if (is_over_ranks(suite) && ends_in(suite, "_faults")) return l == 0 && t == 0;
     if (is_plain(suite)) return (l == 0 && t == 0) || (best && t == (is_over_ranks(suite) ? 1 : 2));
 #if defined SUITE_FEW
