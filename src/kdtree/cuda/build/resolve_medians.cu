@@ -39,7 +39,7 @@ static __device__ __forceinline__ void find_node(node_place *place, const bi_kdt
     place->sound = less <= size && size - less < count;
     if (!place->sound) atomicOr(work.failed, 2u);
     /* What came before may have lost points. */
-    if (*work.failed) place->sound = false;
+    if (bi_load_relaxed(work.failed)) place->sound = false;
 }
 
 enum { PUSH_ITEMS = 4, LESS = 0, GREATER = 1, STAYS = 2, GONE = 3 };
