@@ -113,7 +113,7 @@ bosc_status bosc_dist_kdtree_verify(bosc_ctx *ctx, const bosc_dist_kdtree *tree,
     bi_expect(ctx, 80 * (double)(tree->end - tree->begin));
     BI_WITH_SCRATCH(ctx, status = verify(ctx, tree, bi_dist_kdtree_check(ctx, tree), &bad));
     BI_TRY(status);
-    const double seconds = bi_now() - begin; /* its times may be read meanwhile */
+    double seconds = bi_now() - begin; /* its times may be read meanwhile */
     __atomic_store(&((bosc_dist_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (bad == INT64_MAX) return BOSC_OK;
     if (node) *node = bad;
