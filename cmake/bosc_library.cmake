@@ -9,7 +9,7 @@ list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")
 
 # What knows whether there is a CUDA backend, and which: the only sources that differ between the two libraries.
 set(bosc_backend_sources src/core/context.c src/core/dispatch.c src/cellgraph/cuda/costs.c
-  src/comm/nccl_device.c)
+  src/comm/device.c)
 list(TRANSFORM bosc_backend_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 list(REMOVE_ITEM bosc_sources ${bosc_backend_sources})
 

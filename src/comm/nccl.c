@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "comm/device.h"
 #include "core/call.h"
 
 enum {
@@ -20,12 +21,12 @@ enum {
 struct nccl_end {
     struct bi_memory host;
     struct bi_nccl nccl;
-    const struct bi_nccl_device *device;
+    const struct bi_comm_device *device;
     int32_t device_number;
     bi_nccl_comm comm;
     bool given, aborted; /* the caller's; NCCL's is gone */
     size_t piece;        /* bytes of each rank that the stage has room for */
-    struct bi_nccl_room room;
+    struct bi_comm_room room;
 };
 
 /* A wait that has begun. */
@@ -107,7 +108,7 @@ static bosc_status drain(bosc_ctx *ctx, bosc_comm *comm, struct wait *w)
 static bosc_status check_device(bosc_ctx *ctx, const bosc_comm *comm)
 {
     const struct nccl_end *e = comm->state;
-    if (bi_nccl_device_of(ctx) == e->device && ctx->memory.device == e->device_number) return BOSC_OK;
+    if (bi_comm_device_of(ctx) == e->device && ctx->memory.device == e->device_number) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "ctx: it is not of device %d, of which the communicator is",
                    (int)e->device_number);
 }
@@ -249,7 +250,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nc
     BI_TRY(bi_take_opts(ctx, "bosc_nccl_opts", opts, full, sizeof *full));
     if (!(full->timeout >= 0 && full->timeout <= 1e9))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", full->timeout);
-    if (bi_nccl_device_of(ctx)) return BOSC_OK;
+    if (bi_comm_device_of(ctx)) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_BACKEND, "ctx: NCCL moves data of CUDA devices, and this context is not of one");
 }
 
@@ -264,7 +265,7 @@ static bosc_status make_end(bosc_ctx *ctx, const struct bi_nccl *nccl, int32_t r
     if (!e) return BOSC_ERR_NOMEM;
     *e = (struct nccl_end){.host = ctx->host,
                            .nccl = *nccl,
-                           .device = bi_nccl_device_of(ctx),
+                           .device = bi_comm_device_of(ctx),
                            .device_number = ctx->memory.device,
                            .piece = piece};
     bosc_status status = e->device->open(ctx, &e->room, piece * (ranks + 1));

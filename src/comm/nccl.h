@@ -1,4 +1,4 @@
-/* NCCL as it is opened at run time, and what its communicators need of the device. */
+/* NCCL as it is opened at run time. */
 #ifndef BI_COMM_NCCL_H
 #define BI_COMM_NCCL_H
 
@@ -51,30 +51,6 @@ struct bi_nccl {
 
 /* Opens the library. BOSC_ERR_BACKEND says why it cannot be used. */
 bosc_status bi_nccl_open(bosc_ctx *ctx, const char *library, struct bi_nccl *nccl);
-
-/* What an end has on the device: a stream of its own, so that exchanges of host memory do not wait for kernels, and
- * memory by which those go. */
-struct bi_nccl_room {
-    void *stream, *event;
-    void *pinned, *staging; /* host and device */
-    size_t bytes;           /* of each */
-};
-
-struct bi_nccl_device {
-    bosc_status (*open)(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes);
-    void (*close)(int32_t device, struct bi_nccl_room *room);
-    /* Larger pinned and staging memory; what is there stays on a failure. */
-    bosc_status (*grow)(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes);
-    /* Queued on the room's stream, as long as no pageable memory takes part. False: the device failed. */
-    bool (*copy)(struct bi_nccl_room *room, void *to, const void *from, size_t bytes);
-    /* Begins to watch for the end of what is queued. */
-    bool (*mark)(struct bi_nccl_room *room);
-    /* Whether that end has come; *failed is set if it never will. */
-    bool (*done)(struct bi_nccl_room *room, bool *failed);
-};
-
-/* NULL if the context is not of CUDA. */
-const struct bi_nccl_device *bi_nccl_device_of(const bosc_ctx *ctx);
 
 #ifdef __cplusplus
 }

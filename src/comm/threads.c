@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/comm.h"
+#include "comm/device.h"
 
 enum { MOST_RANKS = 4096, SMALL = 64 };
 
@@ -12,6 +13,7 @@ enum { MOST_RANKS = 4096, SMALL = 64 };
 struct shown {
     const void *data;
     const int64_t *offsets;
+    int32_t device;
     char small[2][SMALL]; /* blocks that are copied here need no second barrier: an exchange later they still stand */
 };
 
@@ -115,12 +117,14 @@ static bosc_status copy_blocks(bosc_ctx *ctx, const bosc_comm *comm, bool on_hos
                                const int64_t *received_offsets)
 {
     const struct group *g = comm->state;
+    const struct bi_comm_device *device = bi_comm_device_of(ctx);
     bosc_status status = BOSC_OK;
     for (int32_t i = 0; i < g->rank_count && status == BOSC_OK; i++) {
         const int32_t r = (int32_t)(((int64_t)comm->rank + i) % g->rank_count);
         const struct shown *from = &g->shown[r];
         const int64_t begin = from->offsets[comm->rank], end = from->offsets[comm->rank + 1];
         if (end == begin) continue;
+        if (!on_host && device) device->open_peer(ctx, from->device);
         status = copy_from(ctx, on_host, (char *)received + received_offsets[r], (const char *)from->data + begin,
                            end - begin);
     }
@@ -135,6 +139,7 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx); /* what is queued makes what is sent */
     g->shown[comm->rank].data = sent;
     g->shown[comm->rank].offsets = sent_offsets;
+    g->shown[comm->rank].device = ctx->memory.device;
     BI_TRY(barrier(ctx, comm));
     bosc_status copied = copy_blocks(ctx, comm, on_host, received, received_offsets);
     BI_TRY(barrier(ctx, comm));

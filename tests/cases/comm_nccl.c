@@ -9,8 +9,7 @@
 #include "support/faults.h"
 #include "support/ranks.h"
 
-#ifndef NCCL_THAT_works /* where there is no emulator to stand in for devices */
-#define NCCL_THAT_works NULL
+#ifndef NCCL_THAT_old /* where there is no emulator to stand in for devices */
 #define NCCL_THAT_old NULL
 #define NCCL_THAT_fails NULL
 #endif
@@ -22,14 +21,17 @@ static bosc_nccl_opts opts_of(const char *library, double timeout)
 
 static bool on_cuda(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA; }
 
-/* Whether the context's device is one that the libraries of the tests know. */
-static bool has_nccl(bosc_ctx *ctx) { return NCCL_THAT_works && on_cuda(ctx); }
+/* Whether there is a library for the context's device: NCCL, or one that stands in for it. */
+static bool has_nccl(bosc_ctx *ctx) { return ranks_nccl() && on_cuda(ctx); }
+
+/* Whether that is what stands in for it, which has kinds that fail. */
+static bool has_stand_ins(bosc_ctx *ctx) { return NCCL_THAT_old && on_cuda(ctx); }
 
 /* ---- arguments ---- */
 
 static void args(bosc_ctx *ctx)
 {
-    const bosc_nccl_opts good = opts_of(NCCL_THAT_works, 1);
+    const bosc_nccl_opts good = opts_of(ranks_nccl(), 1);
     bosc_nccl_opts odd = good;
     bosc_nccl_id id = {{0}};
     bosc_comm *comm = NULL, *self;
@@ -52,7 +54,7 @@ static void args(bosc_ctx *ctx)
     odd.size = 3;
     CHECK_ARG(ctx, bosc_nccl_make_id(ctx, &odd, &id), "opts");
     CHECK_ARG(ctx, bosc_comm_create_nccl(ctx, &id, 0, 1, &odd, &comm), "opts");
-    odd = opts_of(NCCL_THAT_works, -1);
+    odd = opts_of(ranks_nccl(), -1);
     CHECK_ARG(ctx, bosc_comm_create_nccl(ctx, &id, 0, 1, &odd, &comm), "opts");
     CHECK_ARG(ctx, bosc_comm_create_nccl_over(ctx, self, &odd, &comm), "opts");
     CHECK_ARG(ctx, bosc_comm_create_nccl_given(ctx, &caller, &odd, &comm), "opts");
@@ -88,7 +90,7 @@ static void refused(bosc_ctx *ctx)
     }
     check_refused(ctx, "./no/libnccl.so.2", "library: NCCL cannot be opened: ./no/libnccl.so.2");
     check_refused(ctx, "libm.so.6", "library: libm.so.6 has no ncclGetVersion");
-    if (has_nccl(ctx)) check_refused(ctx, NCCL_THAT_old, "is version 21305 of NCCL, older than 21400");
+    if (has_stand_ins(ctx)) check_refused(ctx, NCCL_THAT_old, "is version 21305 of NCCL, older than 21400");
 }
 
 /* ---- ranks that are well ---- */
@@ -131,7 +133,7 @@ static void check_exchanges(struct rank *r, bosc_comm *comm)
 
 static void over_rank(struct rank *r)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 60);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 60);
     bosc_comm *comm;
     CHECK_OK(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm));
     check_exchanges(r, comm);
@@ -146,19 +148,20 @@ static void over(bosc_ctx *ctx)
 /* Of the caller's: it is there still when the end is freed. */
 static void given_rank(struct rank *r)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 60);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 60);
     struct bi_nccl nccl;
     struct bi_nccl_config config = {sizeof config, (unsigned)BI_NCCL_MAGIC, BI_NCCL_LEAST_VERSION, 0};
     bosc_nccl_id ids[8];
     bi_nccl_comm mine;
     bosc_comm *comm;
-    int result = BI_NCCL_IN_PROGRESS, count = 0;
-    CHECK_OK(r->ctx, bi_nccl_open(r->ctx, NCCL_THAT_works, &nccl));
+    int count = 0;
+    CHECK_OK(r->ctx, bi_nccl_open(r->ctx, ranks_nccl(), &nccl));
     CHECK_EQ(nccl.GetUniqueId(&ids[r->rank]), 0);
     const bosc_nccl_id own = ids[r->rank];
     CHECK_OK(r->ctx, bi_comm_all_gather(r->ctx, r->comm, &own, sizeof own, ids));
-    CHECK_EQ(nccl.CommInitRankConfig(&mine, r->rank_count, ids[0], r->rank, &config), BI_NCCL_IN_PROGRESS);
+    int result = nccl.CommInitRankConfig(&mine, r->rank_count, ids[0], r->rank, &config);
     while (result == BI_NCCL_IN_PROGRESS) CHECK_EQ(nccl.CommGetAsyncError(mine, &result), 0);
+    CHECK_EQ(result, 0);
     for (int round = 0; round < 2; round++) {
         CHECK_OK(r->ctx, bosc_comm_create_nccl_given(r->ctx, mine, &opts, &comm));
         check_exchanges(r, comm);
@@ -189,7 +192,7 @@ static void check_lost(struct rank *r, bosc_comm *comm, const char *why)
 /* One leaves: at once, or after an exchange. */
 static void leaving_rank(struct rank *r)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 0.3);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 0.3);
     bosc_comm *comm;
     CHECK_OK(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm));
     if (r->user) CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, comm));
@@ -207,7 +210,7 @@ static void lost(bosc_ctx *ctx)
 /* One waits in an all-to-all for what never comes, in device memory. */
 static void waiting_rank(struct rank *r)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 0.3);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 0.3);
     const int64_t offsets[] = {0, 64, 128};
     void *memory;
     bosc_comm *comm;
@@ -233,7 +236,7 @@ static void waiting(bosc_ctx *ctx)
 /* Only one of two comes to be joined. */
 static void alone(bosc_ctx *ctx)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 0.2);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 0.2);
     bosc_comm *comm = NULL;
     bosc_nccl_id id;
     if (!has_nccl(ctx)) return;
@@ -255,7 +258,7 @@ static void failing_rank(struct rank *r)
 /* One rank has no library: none is joined, and all can be used on. */
 static void without_rank(struct rank *r)
 {
-    const bosc_nccl_opts opts = opts_of(r->rank == 1 ? "./no/libnccl.so.2" : NCCL_THAT_works, 60);
+    const bosc_nccl_opts opts = opts_of(r->rank == 1 ? "./no/libnccl.so.2" : ranks_nccl(), 60);
     bosc_comm *comm = NULL;
     CHECK_STATUS(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm), BOSC_ERR_BACKEND);
     CHECK(!comm && suite_begins(bosc_message(r->ctx), r->rank == 1 ? "library: NCCL" : "rank 1: library: NCCL"));
@@ -264,7 +267,7 @@ static void without_rank(struct rank *r)
 
 static void failing(bosc_ctx *ctx)
 {
-    if (!has_nccl(ctx)) return;
+    if (!has_stand_ins(ctx)) return;
     ranks_run(ctx, 3, 0, failing_rank, NULL);
     ranks_run(ctx, 3, 0, without_rank, NULL);
 }
@@ -273,7 +276,7 @@ static void failing(bosc_ctx *ctx)
 
 static bosc_status create_one(bosc_ctx *ctx, void *user)
 {
-    const bosc_nccl_opts opts = opts_of(NCCL_THAT_works, 60);
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 60);
     bosc_nccl_id id;
     bosc_comm *comm = NULL;
     (void)user;

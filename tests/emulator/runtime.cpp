@@ -14,11 +14,12 @@ namespace
 {
 
 const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024;
-enum { MULTIPROCESSORS = 2, ALIGNMENT = 256 };
+enum { DEVICES = 2, MULTIPROCESSORS = 2, ALIGNMENT = 256 };
 
 struct allocation {
     size_t bytes;
     cudaMemoryType type;
+    int device;
 };
 
 /* What a block may have at most: BI_EMULATOR_SHARED, in KB, for that of other devices. */
@@ -31,9 +32,10 @@ size_t shared_optin_bytes()
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 std::map<const char *, allocation> live;
-std::map<const void *, size_t> dynamic_limits;
-size_t device_bytes_used;
+std::map<const void *, size_t> dynamic_limits[DEVICES];
+size_t device_bytes_used[DEVICES];
 cudaError_t last_error = cudaSuccess;
+thread_local int current_device;
 
 struct locked {
     locked() { pthread_mutex_lock(&lock); }
@@ -51,13 +53,13 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
     locked guard;
-    if (type == cudaMemoryTypeDevice && bytes > DEVICE_BYTES - device_bytes_used)
+    if (type == cudaMemoryTypeDevice && bytes > DEVICE_BYTES - device_bytes_used[current_device])
         return failed(cudaErrorMemoryAllocation);
     void *p = nullptr;
     if (posix_memalign(&p, ALIGNMENT, bytes) != 0) return failed(cudaErrorMemoryAllocation);
     memset(p, 0xcb, bytes);
-    if (type == cudaMemoryTypeDevice) device_bytes_used += bytes;
-    live[static_cast<char *>(p)] = {bytes, type};
+    if (type == cudaMemoryTypeDevice) device_bytes_used[current_device] += bytes;
+    live[static_cast<char *>(p)] = {bytes, type, current_device};
     *memory = p;
     return cudaSuccess;
 }
@@ -71,7 +73,7 @@ cudaError_t release(void *memory, cudaMemoryType type)
     locked guard;
     auto found = live.find(static_cast<char *>(memory));
     if (found == live.end() || found->second.type != type) return failed(cudaErrorInvalidValue);
-    if (type == cudaMemoryTypeDevice) device_bytes_used -= found->second.bytes;
+    if (type == cudaMemoryTypeDevice) device_bytes_used[found->second.device] -= found->second.bytes;
     live.erase(found);
     free(memory);
     return cudaSuccess;
@@ -80,6 +82,7 @@ cudaError_t release(void *memory, cudaMemoryType type)
 } // namespace
 
 struct emulated_stream {
+    int device;
     std::deque<std::function<bool()>> work; /* false: not yet, as what it waits for is another rank's */
 };
 struct emulated_event {
@@ -92,7 +95,8 @@ namespace
 {
 
 pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER; /* held while work is done, too */
-std::set<emulated_stream *> &streams = *new std::set<emulated_stream *>{new emulated_stream()};
+std::set<emulated_stream *> &streams =
+    *new std::set<emulated_stream *>{new emulated_stream()}; /* the first one is the null stream */
 emulated_stream *const null_stream = *streams.begin();
 
 struct streams_locked {
@@ -147,22 +151,25 @@ void *poisoned(size_t bytes)
     return memset(p, 0xa5, bytes);
 }
 
-bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes)
+bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     bool shape = threads >= 1 && threads <= 1024 && block.z <= 64 && grid.x >= 1 && grid.x <= 0x7fffffffu &&
                  grid.y >= 1 && grid.y <= 65535 && grid.z >= 1 && grid.z <= 65535;
     if (!shape) return failed(cudaErrorInvalidConfiguration), false;
+    if (stream && stream->device != current_device) return failed(cudaErrorInvalidResourceHandle), false;
     locked guard;
-    auto found = dynamic_limits.find(kernel);
-    size_t limit = found == dynamic_limits.end() ? SHARED_BYTES : found->second;
+    auto found = dynamic_limits[current_device].find(kernel);
+    size_t limit = found == dynamic_limits[current_device].end() ? SHARED_BYTES : found->second;
     if (shared_bytes > limit) return failed(cudaErrorInvalidValue), false;
     return true;
 }
 
 } // namespace emulator
 
-/* For libraries that stand in for NCCL: what is tried again until it says that it is done. */
+/* For libraries that stand in for NCCL: the thread's device, and what is tried again until it says that it is done. */
+extern "C" __attribute__((visibility("default"))) int emulated_device() { return current_device; }
+
 extern "C" __attribute__((visibility("default"))) void emulated_queue_attempt(void *stream, int (*attempt)(void *),
                                                                               void *user)
 {
@@ -172,19 +179,29 @@ extern "C" __attribute__((visibility("default"))) void emulated_queue_attempt(vo
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = 1;
+    *count = DEVICES;
     return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int device) { return failed(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device)
+{
+    if (device < 0 || device >= DEVICES) return failed(cudaErrorInvalidDevice);
+    current_device = device;
+    return cudaSuccess;
+}
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = 0;
+    *device = current_device;
     return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned flags)
+{
+    if (device < 0 || device >= DEVICES || device == current_device) return failed(cudaErrorInvalidDevice);
+    return flags ? failed(cudaErrorInvalidValue) : cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 {
-    if (device != 0) return failed(cudaErrorInvalidDevice);
+    if (device < 0 || device >= DEVICES) return failed(cudaErrorInvalidDevice);
     *properties = cudaDeviceProp();
     snprintf(properties->name, sizeof properties->name, "emulated device");
     properties->totalGlobalMem = DEVICE_BYTES;
@@ -200,7 +217,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
-    if (device != 0) return failed(cudaErrorInvalidDevice);
+    if (device < 0 || device >= DEVICES) return failed(cudaErrorInvalidDevice);
     switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)shared_optin_bytes(); break;
@@ -220,7 +237,7 @@ cudaError_t cudaDeviceSynchronize()
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 {
     locked guard;
-    *unused = DEVICE_BYTES - device_bytes_used;
+    *unused = DEVICE_BYTES - device_bytes_used[current_device];
     *total = DEVICE_BYTES;
     return cudaSuccess;
 }
@@ -260,7 +277,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     auto found = --after;
     if (at >= found->first + found->second.bytes) return cudaSuccess;
     attributes->type = found->second.type;
-    attributes->device = 0;
+    attributes->device = found->second.device;
     attributes->devicePointer = const_cast<char *>(at);
     return cudaSuccess;
 }
@@ -268,7 +285,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
     streams_locked guard;
-    *stream = *streams.insert(new emulated_stream()).first;
+    *stream = *streams.insert(new emulated_stream{current_device, {}}).first;
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -332,6 +349,7 @@ const char *cudaGetErrorString(cudaError_t error)
     case cudaErrorMemoryAllocation: return "out of memory";
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
     default: return "unknown error";
     }
 }
@@ -342,7 +360,7 @@ cudaError_t emulated_func_attribute(const void *kernel, cudaFuncAttribute attrib
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || (size_t)value > shared_optin_bytes()) return failed(cudaErrorInvalidValue);
     locked guard;
-    dynamic_limits[kernel] = (size_t)value;
+    dynamic_limits[current_device][kernel] = (size_t)value;
     return cudaSuccess;
 }
 

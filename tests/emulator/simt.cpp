@@ -504,7 +504,7 @@ static void run(const struct kernel_call &call)
 
 void launch(const void *kernel, cudaStream_t stream, kernel_call &&call)
 {
-    if (!launch_allowed(kernel, call.grid, call.block, call.shared_bytes)) return;
+    if (!launch_allowed(kernel, call.grid, call.block, call.shared_bytes, stream)) return;
     queue(stream, [held = std::move(call)] { run(held); });
 }
 

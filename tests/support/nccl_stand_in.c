@@ -29,7 +29,8 @@ struct config {
     int blocking;
 };
 
-/* Of the program: asks again, when the stream is waited for, until the attempt is done. */
+/* Of the program: the thread's device; asks again, when the stream is waited for, until the attempt is done. */
+extern int emulated_device(void);
 extern void emulated_queue_attempt(void *stream, int (*attempt)(void *), void *user);
 
 /* A message that its sender's stream has come to. */
@@ -49,7 +50,7 @@ struct group {
 
 struct ncclComm {
     struct group *group;
-    int rank, aborted, error;
+    int rank, device, aborted, error;
     int references; /* the caller's and those of batches */
     int exchanges;
 };
@@ -140,6 +141,7 @@ EXPORT int ncclCommInitRankConfig(struct ncclComm **comm, int rank_count, unique
     pthread_mutex_lock(&lock);
     fresh->group = group_of(&id, rank_count);
     fresh->rank = rank;
+    fresh->device = emulated_device();
     fresh->references = 1;
     fresh->group->joined++;
     pthread_mutex_unlock(&lock);
@@ -185,8 +187,7 @@ EXPORT int ncclCommUserRank(struct ncclComm *comm, int *rank)
 
 EXPORT int ncclCommCuDevice(struct ncclComm *comm, int *device)
 {
-    (void)comm;
-    *device = 0;
+    *device = comm->device;
     return SUCCESS;
 }
 

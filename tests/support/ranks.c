@@ -49,14 +49,27 @@ static const char *failure_of(const struct rank_thread *threads, int32_t count)
 
 bool ranks_share_memory(void) { return true; }
 
-/* RANKS_BY_NCCL=1: ranks with emulated devices are joined by what stands in for NCCL. */
+const char *ranks_nccl(void)
+{
+    const char *named = getenv("RANKS_BY_NCCL");
+#ifdef NCCL_THAT_works
+    return named ? named : NCCL_THAT_works;
+#else
+    return named;
+#endif
+}
+
+/* NULL: ranks are joined as threads. */
 static const char *nccl_of(const bosc_ctx_opts *opts)
 {
-#ifdef NCCL_THAT_works
-    if (opts->backend == BOSC_BACKEND_CUDA && getenv("RANKS_BY_NCCL")) return NCCL_THAT_works;
-#endif
-    (void)opts;
-    return NULL;
+    return opts->backend == BOSC_BACKEND_CUDA ? getenv("RANKS_BY_NCCL") : NULL;
+}
+
+/* NCCL wants a device for each rank; what stands in for it does not. */
+static bool fit(bosc_ctx *like, int32_t rank_count)
+{
+    const bosc_ctx_opts opts = suite_opts_like(like);
+    return !nccl_of(&opts) || suite_emulated(like) || rank_count <= bosc_device_count();
 }
 
 bool ranks_notice_leaving(bosc_ctx *like)
@@ -73,6 +86,7 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     bosc_ctx_opts opts = suite_opts_like(like);
     const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : 600};
     CHECK(rank_count >= 1 && rank_count <= MOST_RANKS);
+    if (!fit(like, rank_count)) return;
     const bosc_nccl_opts nccl = {.size = sizeof nccl, .timeout = comm_opts.timeout, .library = nccl_of(&opts)};
     bosc_nccl_id id = {{0}};
     memset(comms, 0, sizeof comms);
@@ -81,7 +95,9 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     else
         CHECK_OK(like, bosc_comm_create_threads(like, rank_count, &comm_opts, comms));
     if (opts.threads > 2) opts.threads = 2;
-    for (int32_t r = 0; r < rank_count; r++)
+    const int32_t devices = opts.backend == BOSC_BACKEND_CUDA ? bosc_device_count() : 1, first = opts.device;
+    for (int32_t r = 0; r < rank_count; r++) {
+        opts.device = (first + r) % devices;
         threads[r] = (struct rank_thread){
             .rank = {.comm = comms[r], .rank = r, .rank_count = rank_count, .user = user},
             .opts = opts,
@@ -89,6 +105,7 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
             .nccl = nccl.library ? nccl : (bosc_nccl_opts){.size = 0},
             .id = id,
         };
+    }
     for (int32_t r = 0; r < rank_count; r++)
         if (pthread_create(&started[r], NULL, run_rank, &threads[r]) != 0) abort();
     for (int32_t r = 0; r < rank_count; r++) pthread_join(started[r], NULL);

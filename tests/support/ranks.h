@@ -14,8 +14,12 @@ struct rank {
 typedef void (*rank_fn)(struct rank *r);
 
 /* Runs `function` on each of so many ranks at once; checks in it end its rank, and then the case. The communicator has
- * `timeout` seconds; 0: so many that only a mistake takes longer. */
+ * `timeout` seconds; 0: so many that only a mistake takes longer. Ranks on CUDA take the machine's devices in turn. With
+ * RANKS_BY_NCCL=LIBRARY in the environment they are joined by NCCL, and nothing is run where it has too few devices. */
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
+
+/* A library of NCCL for the devices here: that of RANKS_BY_NCCL, or what stands in for it; NULL: none. */
+const char *ranks_nccl(void);
 
 /* Whether the ranks are threads, so that `user` is the same for all of them and can be written to. */
 bool ranks_share_memory(void);

@@ -66,15 +66,19 @@ bool suite_leaves_out(void)
     return !stays;
 }
 
+bool suite_emulated(const bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    return ctx && bosc_ctx_get_info(ctx, &info) == BOSC_OK && strcmp(info.device_name, "emulated device") == 0;
+}
+
 bool suite_slow(const bosc_ctx *ctx)
 {
 #ifdef SUITE_SLOW
     (void)ctx;
     return true;
 #else
-    bosc_ctx_info info = {.size = sizeof info};
-    if (one_trial_of > 1) return true;
-    return ctx && bosc_ctx_get_info(ctx, &info) == BOSC_OK && strcmp(info.device_name, "emulated device") == 0;
+    return one_trial_of > 1 || suite_emulated(ctx);
 #endif
 }
 

@@ -71,6 +71,9 @@ bool suite_begins(const char *text, const char *start);
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx);
 bosc_ctx *suite_open(const bosc_ctx_opts *opts);
 
+/* Whether the context's device is the emulator's. */
+bool suite_emulated(const bosc_ctx *ctx);
+
 /* True where work is 100 times slower than usual (the emulator, sanitizers): cases take small sizes then. */
 bool suite_slow(const bosc_ctx *ctx);
 

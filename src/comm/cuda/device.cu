@@ -1,9 +1,16 @@
-/* What a communicator of NCCL has on a CUDA device: a stream, an event that is polled, and memory that copies reach
+/* What communicators have on a CUDA device: ways to others; for NCCL a stream, an event that is polled, and memory that copies reach
  * without waiting. A copy to pageable memory would wait in the host for a rank that never comes. */
-#include "comm/nccl.h"
+#include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
-static void free_memory(struct bi_nccl_room *room)
+static void open_peer(bosc_ctx *ctx, int32_t device)
+{
+    if (device == ctx->memory.device) return;
+    (void)cudaDeviceEnablePeerAccess(device, 0);
+    (void)cudaGetLastError(); /* open already, or no way between them: then copies go through the host */
+}
+
+static void free_memory(struct bi_comm_room *room)
 {
     if (room->pinned) (void)cudaFreeHost(room->pinned);
     if (room->staging) (void)cudaFree(room->staging);
@@ -11,9 +18,9 @@ static void free_memory(struct bi_nccl_room *room)
     room->bytes = 0;
 }
 
-static bosc_status nccl_grow(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes)
+static bosc_status room_grow(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes)
 {
-    struct bi_nccl_room larger = {};
+    struct bi_comm_room larger = {};
     if (bytes <= room->bytes) return BOSC_OK;
     if (bi_fault(BI_FAULT_ALLOC) || cudaMallocHost(&larger.pinned, bytes) != cudaSuccess ||
         cudaMalloc(&larger.staging, bytes) != cudaSuccess) {
@@ -28,7 +35,7 @@ static bosc_status nccl_grow(bosc_ctx *ctx, struct bi_nccl_room *room, size_t by
     return BOSC_OK;
 }
 
-static void nccl_close(int32_t device, struct bi_nccl_room *room)
+static void room_close(int32_t device, struct bi_comm_room *room)
 {
     (void)cudaSetDevice(device);
     if (room->event) (void)cudaEventDestroy((cudaEvent_t)room->event);
@@ -36,7 +43,7 @@ static void nccl_close(int32_t device, struct bi_nccl_room *room)
     free_memory(room);
 }
 
-static bosc_status take_stream(bosc_ctx *ctx, struct bi_nccl_room *room)
+static bosc_status take_stream(bosc_ctx *ctx, struct bi_comm_room *room)
 {
     cudaStream_t stream;
     cudaEvent_t event;
@@ -48,12 +55,12 @@ static bosc_status take_stream(bosc_ctx *ctx, struct bi_nccl_room *room)
     return BOSC_OK;
 }
 
-static bosc_status nccl_open(bosc_ctx *ctx, struct bi_nccl_room *room, size_t bytes)
+static bosc_status room_open(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes)
 {
     *room = {};
     bosc_status status = take_stream(ctx, room);
-    if (status == BOSC_OK) status = nccl_grow(ctx, room, bytes);
-    if (status != BOSC_OK) nccl_close(ctx->memory.device, room);
+    if (status == BOSC_OK) status = room_grow(ctx, room, bytes);
+    if (status != BOSC_OK) room_close(ctx->memory.device, room);
     return status;
 }
 
@@ -63,17 +70,17 @@ static bool succeeded(cudaError_t error)
     return error == cudaSuccess;
 }
 
-static bool nccl_copy(struct bi_nccl_room *room, void *to, const void *from, size_t bytes)
+static bool room_copy(struct bi_comm_room *room, void *to, const void *from, size_t bytes)
 {
     return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)room->stream));
 }
 
-static bool nccl_mark(struct bi_nccl_room *room)
+static bool room_mark(struct bi_comm_room *room)
 {
     return succeeded(cudaEventRecord((cudaEvent_t)room->event, (cudaStream_t)room->stream));
 }
 
-static bool nccl_done(struct bi_nccl_room *room, bool *failed)
+static bool room_done(struct bi_comm_room *room, bool *failed)
 {
     const cudaError_t error = cudaEventQuery((cudaEvent_t)room->event);
     if (error != cudaSuccess) (void)cudaGetLastError(); /* that it is not ready, too */
@@ -81,5 +88,6 @@ static bool nccl_done(struct bi_nccl_room *room, bool *failed)
     return error != cudaErrorNotReady;
 }
 
-extern "C" const struct bi_nccl_device bi_nccl_device_cuda;
-const struct bi_nccl_device bi_nccl_device_cuda = {nccl_open, nccl_close, nccl_grow, nccl_copy, nccl_mark, nccl_done};
+extern "C" const struct bi_comm_device bi_comm_device_cuda;
+const struct bi_comm_device bi_comm_device_cuda = {open_peer, room_open, room_close, room_grow,
+                                                   room_copy, room_mark, room_done};

@@ -1,0 +1,17 @@
+/* Whether a context has a device that communicators reach. */
+#include "comm/device.h"
+
+#include "core/context.h"
+
+#ifdef BOSC_HAVE_CUDA
+extern const struct bi_comm_device bi_comm_device_cuda;
+#endif
+
+const struct bi_comm_device *bi_comm_device_of(const bosc_ctx *ctx)
+{
+#ifdef BOSC_HAVE_CUDA
+    if (ctx->memory.backend != ctx->host.backend) return &bi_comm_device_cuda;
+#endif
+    (void)ctx;
+    return NULL;
+}
