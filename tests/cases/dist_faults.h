@@ -74,7 +74,7 @@ static inline void dist_fault_sweep_rank(struct rank *r)
     CHECK_OK(r->ctx, f->call(r, state, want));
     for (int for_good = 0; for_good < 2; for_good++) {
         bool met = true;
-        for (int64_t k = 0; met; k += suite_slow(r->ctx) ? 5 : 1) {
+        for (int64_t k = 0; met; k += suite_slow(r->ctx) ? 13 : 2) {
             dist_fault_meet(r);
             if (r->rank == 0) {
                 while (suite_leaves_out()) k++;

@@ -8,9 +8,6 @@
 #include "cases/kdtree_data.h"
 #include "support/ranks.h"
 
-static const int32_t rank_counts[] = {1, 2, 3, 4, 8};
-#define EACH_RANK_COUNT(i) for (size_t i = 0; i < sizeof rank_counts / sizeof rank_counts[0]; i++)
-
 /* What the ranks of a trial are given. */
 struct dist_trial {
     bosc_kdtree_opts opts;

@@ -6,6 +6,13 @@
 
 bool ranks_share_memory(void) { return false; }
 
+int32_t ranks_count(bosc_ctx *ctx, uint64_t trial, int i)
+{
+    static const int32_t counts[] = {1, 2, 3, 4, 8};
+    (void)ctx, (void)trial;
+    return i < 5 ? counts[i] : 0;
+}
+
 bool ranks_notice_leaving(bosc_ctx *like)
 {
     (void)like;
