@@ -1,40 +1,40 @@
-/* Times structures over ranks: bench_dist [-n items] [-p most ranks]. Each rank is a thread with one CPU thread, or with a
- * CUDA device of its own where there are several; 1, 2, 4, ... ranks take the same input, whose slices they hold. One
- * context takes it first, by the ordinary calls with one thread: every answer must be the same bits, and the notes tell
- * the speed-up against it, its share of the ranks (efficiency), and the bytes that a rank sends. A rank's times begin
- * and end at barriers. */
+/* Times structures over ranks: bench_dist [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case]. Each rank is a
+ * thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks take the same
+ * input, whose slices lie in their memory. One context takes it first, by the ordinary calls with one thread: every answer
+ * must be the same bits, and the notes tell the speed-up against it, its share of the ranks (efficiency), and the bytes
+ * that a rank sends. Times begin and end at barriers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/bench.h"
-#include "harness/points.h"
-#include "harness/random.h"
 
-enum { DIM = 3, K = 8, DEGREE = 4, MOST_RANKS = 64, CASES = 5 };
+enum { K = 8, MOST_RANKS = 64, MOST_RUNS = 32 };
 
-/* The whole input in host memory, and whole outputs, of which each rank fills its slice. */
+/* The whole input, in host memory. */
 static struct input {
-    int64_t n, m; /* points, keys and vertices; edges */
+    int64_t n, m, dim; /* points, keys and vertices; edges */
     float *points;
     uint64_t *keys;
     uint32_t *u, *v, *weights;
-    int64_t *ids;     /* (n x K) */
-    uint64_t *sorted; /* (n) */
-    uint32_t *forest, *labels;
-    int64_t forest_count;
 } input;
 
-/* A rank, or the one context (comm NULL). */
+/* A rank, or the one context (comm NULL). Slices of inputs and outputs are in the backend's memory. */
 struct rank {
     bosc_ctx *ctx;
     bosc_comm *comm;
     int number, count;
+    void *in, *out;
     bosc_kdtree *tree;
     bosc_dist_kdtree *dist_tree;
     bosc_graph *graph;
+    bosc_hash *table;
+    bosc_dist_hash *dist_table;
+    int64_t found; /* edges of the forest */
+    char *answer;  /* host: what it gives, answer_bytes of it */
+    size_t answer_bytes;
     int64_t sent;
-    double seconds[CASES][32];
+    double seconds[MOST_RUNS];
 };
 
 #define RANK(call)                                                                         \
@@ -48,97 +48,251 @@ static int64_t slice(const struct rank *r, int64_t n, int64_t *begin)
     return n * (r->number + 1) / r->count - *begin;
 }
 
-/* ---- the cases ---- */
+/* This rank's rows of an array, in its backend's memory; NULL: room for them. */
+static void *take_slice(struct rank *r, const void *rows, int64_t n, size_t size)
+{
+    int64_t at, own = slice(r, n, &at);
+    void *memory;
+    RANK(bosc_alloc(r->ctx, (size_t)own * size, &memory));
+    if (rows) RANK(bosc_copy(r->ctx, memory, (const char *)rows + (size_t)at * size, (size_t)own * size));
+    RANK(bosc_sync(r->ctx));
+    return memory;
+}
 
-static void sort(struct rank *r)
+static void give_slice(struct rank *r, void *memory, int64_t n, size_t size)
+{
+    int64_t at;
+    bosc_release(r->ctx, memory, (size_t)slice(r, n, &at) * size);
+}
+
+static void answer(struct rank *r, const void *memory, size_t bytes)
+{
+    r->answer = bench_host(bytes ? bytes : 1);
+    r->answer_bytes = bytes;
+    RANK(bosc_copy(r->ctx, r->answer, memory, bytes));
+    RANK(bosc_sync(r->ctx));
+}
+
+/* ---- sort ---- */
+
+static void open_sort(struct rank *r)
+{
+    r->in = take_slice(r, input.keys, input.n, 8);
+    r->out = take_slice(r, NULL, input.n, 8);
+}
+
+static void run_sort(struct rank *r)
 {
     int64_t at, n = slice(r, input.n, &at);
     if (r->comm)
-        RANK(bosc_dist_sort_keys(r->ctx, r->comm, BOSC_U64, input.keys + at, n, input.sorted + at));
+        RANK(bosc_dist_sort_keys(r->ctx, r->comm, BOSC_U64, r->in, n, r->out));
     else
-        RANK(bosc_sort_keys(r->ctx, BOSC_U64, input.keys, n, input.sorted));
+        RANK(bosc_sort_keys(r->ctx, BOSC_U64, r->in, n, r->out));
 }
 
-static void build_tree(struct rank *r)
+static void close_sort(struct rank *r)
+{
+    int64_t at;
+    answer(r, r->out, (size_t)slice(r, input.n, &at) * 8);
+    give_slice(r, r->in, input.n, 8);
+    give_slice(r, r->out, input.n, 8);
+}
+
+/* ---- k-d trees ---- */
+
+static void open_tree(struct rank *r)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32};
+    r->in = take_slice(r, input.points, input.n, (size_t)input.dim * 4);
+    if (r->comm)
+        RANK(bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &r->dist_tree));
+    else
+        RANK(bosc_kdtree_create(r->ctx, &opts, &r->tree));
+}
+
+static void run_tree(struct rank *r)
 {
     int64_t at, n = slice(r, input.n, &at);
     if (r->comm)
-        RANK(bosc_dist_kdtree_build(r->ctx, r->dist_tree, input.points + at * DIM, n, 0));
+        RANK(bosc_dist_kdtree_build(r->ctx, r->dist_tree, r->in, n, 0));
     else
-        RANK(bosc_kdtree_build(r->ctx, r->tree, input.points, n, 0));
+        RANK(bosc_kdtree_build(r->ctx, r->tree, r->in, n, 0));
 }
 
-static void search(struct rank *r)
+static void free_tree(struct rank *r)
+{
+    give_slice(r, r->in, input.n, (size_t)input.dim * 4);
+    bosc_kdtree_free(r->tree);
+    bosc_dist_kdtree_free(r->dist_tree);
+    r->tree = NULL;
+    r->dist_tree = NULL;
+}
+
+/* The ids of the in-order array. */
+static void close_tree(struct rank *r)
+{
+    bosc_dist_kdtree_info info = {.size = sizeof info, .end = input.n};
+    if (r->comm) RANK(bosc_dist_kdtree_get_info(r->ctx, r->dist_tree, &info));
+    r->answer_bytes = (size_t)(info.end - info.begin) * 4;
+    r->answer = bench_host(r->answer_bytes + 1);
+    if (r->comm)
+        RANK(bosc_dist_kdtree_get_nodes(r->ctx, r->dist_tree, NULL, r->answer));
+    else
+        RANK(bosc_kdtree_get_nodes(r->ctx, r->tree, NULL, r->answer));
+    free_tree(r);
+}
+
+static void open_search(struct rank *r)
+{
+    open_tree(r);
+    run_tree(r);
+    r->out = take_slice(r, NULL, input.n, K * 4);
+}
+
+static void run_search(struct rank *r)
 {
     int64_t at, n = slice(r, input.n, &at);
     if (r->comm)
-        RANK(bosc_dist_kdtree_knn(r->ctx, r->dist_tree, input.points + at * DIM, n, 0, K, input.ids + at * K, NULL));
+        RANK(bosc_dist_kdtree_knn(r->ctx, r->dist_tree, r->in, n, 0, K, r->out, NULL));
     else
-        RANK(bosc_kdtree_knn(r->ctx, r->tree, input.points, n, 0, K, input.ids, NULL));
+        RANK(bosc_kdtree_knn(r->ctx, r->tree, r->in, n, 0, K, r->out, NULL));
 }
 
-static void find_forest(struct rank *r)
+static void close_search(struct rank *r)
 {
-    int64_t at, count;
-    slice(r, input.m, &at);
-    if (!r->comm) {
-        bosc_msf_info info = {.size = sizeof info};
-        RANK(bosc_msf_compute(r->ctx, r->graph, NULL, input.forest, NULL, &info));
-        input.forest_count = info.edges;
+    int64_t at;
+    answer(r, r->out, (size_t)slice(r, input.n, &at) * K * 4);
+    give_slice(r, r->out, input.n, K * 4);
+    free_tree(r);
+}
+
+/* ---- forests and components ---- */
+
+static void open_graph(struct rank *r)
+{
+    const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_U32, .id_bits = 32};
+    int64_t at, m = slice(r, input.m, &at);
+    RANK(bosc_graph_create(r->ctx, &opts, &r->graph));
+    RANK(bosc_graph_build(r->ctx, r->graph, input.u + at, input.v + at, input.weights + at, input.n, m));
+    r->out = take_slice(r, NULL, input.m, 4);
+}
+
+static void run_forest(struct rank *r)
+{
+    bosc_msf_info info = {.size = sizeof info};
+    if (r->comm) {
+        RANK(bosc_dist_msf_compute(r->ctx, r->comm, r->graph, NULL, r->out, &r->found, NULL, NULL));
         return;
     }
-    RANK(bosc_dist_msf_compute(r->ctx, r->comm, r->graph, NULL, input.forest + at, &count, NULL, NULL));
-    for (int64_t i = at + count, n = slice(r, input.m, &at); i < at + n; i++) input.forest[i] = UINT32_MAX;
+    RANK(bosc_msf_compute(r->ctx, r->graph, NULL, r->out, NULL, &info));
+    r->found = info.edges;
 }
 
-static void find_components(struct rank *r)
+static void free_graph(struct rank *r)
 {
-    uint32_t *labels = r->number == 0 ? input.labels : bench_host((size_t)input.n * 4);
-    if (r->comm)
-        RANK(bosc_dist_components_compute(r->ctx, r->comm, r->graph, NULL, labels, NULL));
-    else
-        RANK(bosc_components_compute(r->ctx, r->graph, NULL, labels, NULL));
-    if (labels != input.labels) free(labels);
+    give_slice(r, r->out, input.m, 4);
+    bosc_graph_free(r->graph);
+    r->graph = NULL;
 }
 
-static const struct {
+static void close_forest(struct rank *r)
+{
+    answer(r, r->out, (size_t)r->found * 4);
+    free_graph(r);
+}
+
+static void open_components(struct rank *r)
+{
+    open_graph(r);
+    RANK(bosc_alloc(r->ctx, (size_t)input.n * 4, &r->in));
+}
+
+static void run_components(struct rank *r)
+{
+    if (r->comm)
+        RANK(bosc_dist_components_compute(r->ctx, r->comm, r->graph, NULL, r->in, NULL));
+    else
+        RANK(bosc_components_compute(r->ctx, r->graph, NULL, r->in, NULL));
+}
+
+/* All ranks have all labels. */
+static void close_components(struct rank *r)
+{
+    answer(r, r->in, r->number == 0 ? (size_t)input.n * 4 : 0);
+    bosc_release(r->ctx, r->in, (size_t)input.n * 4);
+    free_graph(r);
+}
+
+/* ---- hash tables ---- */
+
+static void open_table(struct rank *r)
+{
+    const bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8};
+    r->in = take_slice(r, input.keys, input.n, 8);
+    r->out = take_slice(r, NULL, input.n, 8);
+    if (r->comm)
+        RANK(bosc_dist_hash_create(r->ctx, r->comm, &opts, &r->dist_table));
+    else
+        RANK(bosc_hash_create(r->ctx, &opts, &r->table));
+}
+
+/* Keys are their own values. */
+static void run_table(struct rank *r)
+{
+    int64_t at, n = slice(r, input.n, &at);
+    if (r->comm)
+        RANK(bosc_dist_hash_build(r->ctx, r->dist_table, r->in, r->in, n));
+    else
+        RANK(bosc_hash_build(r->ctx, r->table, r->in, r->in, n));
+}
+
+static void open_find(struct rank *r)
+{
+    open_table(r);
+    run_table(r);
+}
+
+static void run_find(struct rank *r)
+{
+    int64_t at, n = slice(r, input.n, &at);
+    if (r->comm)
+        RANK(bosc_dist_hash_find(r->ctx, r->dist_table, r->in, n, r->out, NULL));
+    else
+        RANK(bosc_hash_find(r->ctx, r->table, r->in, n, r->out, NULL));
+}
+
+static void close_table(struct rank *r)
+{
+    int64_t at;
+    run_find(r);
+    answer(r, r->out, (size_t)slice(r, input.n, &at) * 8);
+    give_slice(r, r->in, input.n, 8);
+    give_slice(r, r->out, input.n, 8);
+    bosc_hash_free(r->table);
+    bosc_dist_hash_free(r->dist_table);
+    r->table = NULL;
+    r->dist_table = NULL;
+}
+
+static const struct one_case {
     const char *name;
+    void (*open)(struct rank *r);
     void (*run)(struct rank *r);
-} cases[CASES] = {{"sort", sort},
-                  {"kdtree build", build_tree},
-                  {"kdtree knn 8", search},
-                  {"forest", find_forest},
-                  {"components", find_components}};
+    void (*close)(struct rank *r); /* takes the answer */
+    bool of_edges;
+} cases[] = {{"sort", open_sort, run_sort, close_sort, false},
+             {"kdtree build", open_tree, run_tree, close_tree, false},
+             {"kdtree knn 8", open_search, run_search, close_search, false},
+             {"forest", open_graph, run_forest, close_forest, true},
+             {"components", open_components, run_components, close_components, true},
+             {"hash build", open_table, run_table, close_table, false},
+             {"hash find", open_find, run_find, close_table, false}};
+enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* ---- ranks ---- */
 
-static void open_rank(struct rank *r)
-{
-    const bosc_kdtree_opts of_tree = {.size = sizeof of_tree, .dtype = BOSC_F32, .dim = DIM};
-    const bosc_graph_opts of_graph = {.size = sizeof of_graph, .weight = BOSC_U32, .id_bits = 32};
-    bosc_ctx_opts opts = bench.opts;
-    int64_t at, m = slice(r, input.m, &at);
-    opts.threads = 1;
-    if (opts.backend == BOSC_BACKEND_CUDA) opts.device = r->number % bosc_device_count();
-    if (bosc_ctx_create(&opts, &r->ctx) != BOSC_OK) bench_fail("rank %d has no context", r->number);
-    if (r->comm)
-        RANK(bosc_dist_kdtree_create(r->ctx, r->comm, &of_tree, &r->dist_tree));
-    else
-        RANK(bosc_kdtree_create(r->ctx, &of_tree, &r->tree));
-    RANK(bosc_graph_create(r->ctx, &of_graph, &r->graph));
-    RANK(bosc_graph_build(r->ctx, r->graph, input.u + at, input.v + at, input.weights + at, input.n, m));
-}
-
-static void close_rank(struct rank *r)
-{
-    bosc_comm_info info = {.size = sizeof info};
-    if (r->comm) RANK(bosc_comm_get_info(r->ctx, r->comm, &info));
-    bosc_kdtree_free(r->tree);
-    bosc_dist_kdtree_free(r->dist_tree);
-    bosc_graph_free(r->graph);
-    bosc_comm_free(r->comm);
-    bosc_ctx_free(r->ctx);
-}
+static struct rank ranks[MOST_RANKS];
+static const struct one_case *now;
 
 static int64_t bytes_sent(struct rank *r)
 {
@@ -147,140 +301,167 @@ static int64_t bytes_sent(struct rank *r)
     return info.bytes;
 }
 
-static int64_t sent[CASES]; /* by rank 0 in one run */
+static void meet(struct rank *r)
+{
+    if (r->comm)
+        RANK(bosc_comm_barrier(r->ctx, r->comm));
+    else
+        RANK(bosc_sync(r->ctx));
+}
+
+static void open_context(struct rank *r)
+{
+    bosc_ctx_opts opts = bench.opts;
+    opts.threads = 1;
+    if (opts.backend == BOSC_BACKEND_CUDA) opts.device = r->number % bosc_device_count();
+    if (bosc_ctx_create(&opts, &r->ctx) != BOSC_OK) bench_fail("rank %d has no context", r->number);
+}
 
 static void *run_rank(void *user)
 {
     struct rank *r = user;
-    open_rank(r);
-    for (int c = 0; c < CASES; c++)
-        for (int i = -1; i < bench.repeats; i++) { /* the first run takes memory */
-            const int64_t before = bytes_sent(r);
-            if (r->comm) RANK(bosc_comm_barrier(r->ctx, r->comm));
-            const double begin = bench_now();
-            cases[c].run(r);
-            if (r->comm) RANK(bosc_comm_barrier(r->ctx, r->comm));
-            if (i >= 0) r->seconds[c][i] = bench_now() - begin;
-            if (r->number == 0) sent[c] = bytes_sent(r) - before;
-        }
-    close_rank(r);
+    open_context(r);
+    now->open(r);
+    for (int i = -1; i < bench.repeats; i++) { /* the first run takes memory */
+        const int64_t before = bytes_sent(r);
+        meet(r);
+        const double begin = bench_now();
+        now->run(r);
+        meet(r);
+        if (i >= 0) r->seconds[i] = bench_now() - begin;
+        r->sent = bytes_sent(r) - before;
+    }
+    now->close(r);
+    bosc_comm_free(r->comm);
+    bosc_ctx_free(r->ctx);
     return NULL;
 }
 
-static struct bench_times times_of(struct rank *first, int c)
+/* All ranks at once; 0: the one context. */
+static void run_ranks(int count)
 {
-    return bench_median_of(first->seconds[c], bench.repeats);
+    pthread_t threads[MOST_RANKS];
+    bosc_comm *comms[MOST_RANKS] = {NULL};
+    const int threads_count = count ? count : 1;
+    if (count) BENCH(bosc_comm_create_threads(bench.ctx, count, NULL, comms));
+    for (int i = 0; i < threads_count; i++)
+        ranks[i] = (struct rank){.comm = comms[i], .number = i, .count = threads_count};
+    for (int i = 0; i < threads_count; i++)
+        if (pthread_create(&threads[i], NULL, run_rank, &ranks[i]) != 0) bench_fail("no thread for rank %d", i);
+    for (int i = 0; i < threads_count; i++) pthread_join(threads[i], NULL);
 }
 
 /* ---- answers ---- */
 
-static uint64_t hash_of(const void *bytes, size_t count)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
-    return hash;
-}
+struct whole {
+    char *bytes;
+    size_t count;
+};
 
-/* The forest's edges stand at the front; behind each rank's are marks. */
-static void pack_forest(void)
+/* The ranks' answers, one after the other. */
+static struct whole join_answers(int count)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < input.m; i++)
-        if (input.forest[i] != UINT32_MAX) input.forest[count++] = input.forest[i];
-    input.forest_count = count;
-}
-
-static void hash_answers(uint64_t hashes[4])
-{
-    hashes[0] = hash_of(input.sorted, (size_t)input.n * 8);
-    hashes[1] = hash_of(input.ids, (size_t)(input.n * K) * 8);
-    hashes[2] = hash_of(input.forest, (size_t)input.forest_count * 4);
-    hashes[3] = hash_of(input.labels, (size_t)input.n * 4);
-}
-
-static void forget_answers(void)
-{
-    memset(input.sorted, 0, (size_t)input.n * 8);
-    memset(input.ids, 0, (size_t)(input.n * K) * 8);
-    memset(input.forest, 0, (size_t)input.m * 4);
-    memset(input.labels, 0, (size_t)input.n * 4);
+    struct whole w = {NULL, 0};
+    for (int i = 0; i < count; i++) w.count += ranks[i].answer_bytes;
+    w.bytes = bench_host(w.count + 1);
+    for (size_t i = 0, at = 0; i < (size_t)count; at += ranks[i++].answer_bytes) {
+        memcpy(w.bytes + at, ranks[i].answer, ranks[i].answer_bytes);
+        free(ranks[i].answer);
+    }
+    return w;
 }
 
 /* ---- rows ---- */
 
-static void make_input(int64_t n)
+static void print_row(int count, struct bench_times one)
 {
-    uint64_t seed = 7;
-    input = (struct input){.n = n, .m = n * DEGREE, .points = bench_points("uniform", n, DIM, 7)};
-    input.keys = bench_host((size_t)n * 8);
-    input.sorted = bench_host((size_t)n * 8);
-    input.ids = bench_host((size_t)(n * K) * 8);
-    input.u = bench_host((size_t)input.m * 4);
-    input.v = bench_host((size_t)input.m * 4);
-    input.weights = bench_host((size_t)input.m * 4);
-    input.forest = bench_host((size_t)input.m * 4);
-    input.labels = bench_host((size_t)n * 4);
-    for (int64_t i = 0; i < n; i++) input.keys[i] = bench_next(&seed);
-    for (int64_t i = 0; i < input.m; i++) {
-        input.u[i] = (uint32_t)(bench_next(&seed) % (uint64_t)n);
-        input.v[i] = (uint32_t)(bench_next(&seed) % (uint64_t)n);
-        input.weights[i] = (uint32_t)(bench_next(&seed) >> 40);
+    struct bench_row row = {.name = now->name,
+                            .data = bench_text("%d rank%s", count, count > 1 ? "s" : ""),
+                            .n = now->of_edges ? input.m : input.n,
+                            .ours = bench_median_of(ranks[0].seconds, bench.repeats),
+                            .peer = "one context",
+                            .theirs = one};
+    const double speed = one.median / row.ours.median;
+    row.note = bench_text("speed-up %.2f, efficiency %.2f; rank 0 sends %.1f MB", speed, speed / count,
+                          1e-6 * (double)ranks[0].sent);
+    bench_print(&row);
+}
+
+static void measure(int64_t most)
+{
+    run_ranks(0);
+    const struct bench_times one = bench_median_of(ranks[0].seconds, bench.repeats);
+    const struct whole right = join_answers(1);
+    for (int count = 1; count <= most; count *= 2) {
+        run_ranks(count);
+        const struct whole got = join_answers(count);
+        bench_check(right.count == got.count && memcmp(right.bytes, got.bytes, got.count) == 0,
+                    "%s: %d ranks give other bits than one context", now->name, count);
+        print_row(count, one);
+        free(got.bytes);
     }
+    free(right.bytes);
 }
 
-static struct rank ranks[MOST_RANKS];
+/* ---- input ---- */
 
-static void run_ranks(int count)
+/* Each of n numbers, below `end`. */
+static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t end)
 {
-    pthread_t threads[MOST_RANKS];
-    bosc_comm *comms[MOST_RANKS];
-    BENCH(bosc_comm_create_threads(bench.ctx, count, NULL, comms));
-    for (int i = 0; i < count; i++) ranks[i] = (struct rank){.comm = comms[i], .number = i, .count = count};
-    for (int i = 0; i < count; i++)
-        if (pthread_create(&threads[i], NULL, run_rank, &ranks[i]) != 0) bench_fail("no thread for rank %d", i);
-    for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+    uint32_t *numbers = bench_host((size_t)n * 4);
+    BENCH(bosc_random_bits(bench.ctx, seed, 0, n, numbers));
+    for (int64_t i = 0; i < n; i++) numbers[i] = (uint32_t)(numbers[i] * end >> 32);
+    return numbers;
 }
 
-static void print_rows(int count, const struct bench_times one[CASES])
+static void make_input(const char *only)
 {
-    for (int c = 0; c < CASES; c++) {
-        struct bench_row row = {.name = cases[c].name,
-                                .data = bench_text("%d rank%s", count, count > 1 ? "s" : ""),
-                                .n = c >= 3 ? input.m : input.n,
-                                .ours = times_of(&ranks[0], c),
-                                .peer = "one context",
-                                .theirs = one[c]};
-        const double speed = one[c].median / row.ours.median;
-        row.note = bench_text("speed-up %.2f, efficiency %.2f; rank 0 sends %.1f MB", speed, speed / count,
-                              1e-6 * (double)sent[c]);
-        bench_print(&row);
+    const bool edges = !only || strncmp(only, "forest", 6) == 0 || strncmp(only, "components", 10) == 0;
+    const bool points = !only || strncmp(only, "kdtree", 6) == 0, keys = !only || !(edges || points);
+    const int64_t n = input.n, m = input.m;
+    if (points) {
+        input.points = bench_host((size_t)(n * input.dim) * 4);
+        BENCH(bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_UNIFORM, 7, n, (int32_t)input.dim, BOSC_F32,
+                                 input.points));
+    }
+    if (keys) {
+        input.keys = bench_host((size_t)n * 8);
+        BENCH(bosc_random_bits(bench.ctx, 8, 0, 2 * n, (uint32_t *)(void *)input.keys));
+    }
+    if (edges) {
+        input.u = make_numbers(9, m, (uint64_t)n);
+        input.v = make_numbers(10, m, (uint64_t)n);
+        input.weights = make_numbers(11, m, 1 << 24);
     }
 }
 
 int main(int argc, char **argv)
 {
     int64_t most = 4;
-    const struct bench_option own[] = {{'p', BENCH_INTEGER, &most, "most ranks (default 4)"}};
-    struct bench_times one[CASES];
-    uint64_t right[4], got[4];
+    const char *only = NULL;
+    const struct bench_option own[] = {{'p', BENCH_INTEGER, &most, "most ranks (default 4)"},
+                                       {'m', BENCH_INTEGER, &input.m, "edges (default: four times as many)"},
+                                       {'d', BENCH_INTEGER, &input.dim, "dimensions of points (default 3)"},
+                                       {'c', BENCH_TEXT, &only, "only cases whose names begin so"}};
+    input.dim = 3;
     bench.n = 1000000;
     bench.repeats = 5;
-    bench_options(argc, argv, "points, keys and vertices; four times as many edges", own, 1);
-    if (bench.repeats > 32 || most < 1 || most > MOST_RANKS) bench_fail("at most 32 runs and %d ranks", MOST_RANKS);
+    bench_options(argc, argv, "points, keys and vertices", own, 4);
+    if (bench.repeats > MOST_RUNS || most < 1 || most > MOST_RANKS)
+        bench_fail("at most %d runs and %d ranks", MOST_RUNS, MOST_RANKS);
     bench_open();
     bench_say("%s", bench_device());
-    make_input(bench.n);
-    ranks[0] = (struct rank){.count = 1};
-    run_rank(&ranks[0]);
-    hash_answers(right);
-    for (int c = 0; c < CASES; c++) one[c] = times_of(&ranks[0], c);
-    for (int count = 1; count <= most; count *= 2) {
-        forget_answers();
-        run_ranks(count);
-        pack_forest();
-        hash_answers(got);
-        bench_check(memcmp(right, got, sizeof got) == 0, "%d ranks give other bits than one context", count);
-        print_rows(count, one);
+    input.n = bench.n;
+    if (input.m == 0) input.m = 4 * input.n;
+    make_input(only);
+    for (int c = 0; c < CASES; c++) {
+        now = &cases[c];
+        if (!only || strncmp(now->name, only, strlen(only)) == 0) measure(most);
     }
+    free(input.points);
+    free(input.keys);
+    free(input.u);
+    free(input.v);
+    free(input.weights);
     return bench_close();
 }
