@@ -29,6 +29,7 @@ struct bosc_dist_kdtree {
     /* Of the published build of two halves; else NULL: this rank's side of the root, whose coordinates begin with the
      * second one and whose ids are the places of its points in the order of theirs. */
     bosc_kdtree *side;
+    bosc_kdtree *root; /* with it: a tree of one point, that of the root, on rank 0 */
     bosc_dist_kdtree_times times;
 };
 

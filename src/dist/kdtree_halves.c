@@ -233,6 +233,13 @@ static void add_side_times(struct halves *h, bosc_dist_kdtree_times *t)
 
 /* ---- the shard ---- */
 
+/* The root is the last tuple of rank 0. */
+static bosc_status keep_root(struct halves *h)
+{
+    if (h->comm->rank != 0 || h->n == 0) return BOSC_OK;
+    return bosc_kdtree_build(h->ctx, h->tree->root, (const char *)h->held.rows + (size_t)(h->n - 1) * h->row, 1, 0);
+}
+
 /* The tuples in the order of their ids: they, the ids, the pieces; and the names of the side's nodes. */
 static bosc_status order_by_id(struct halves *h)
 {
@@ -279,6 +286,7 @@ static bosc_status build(struct halves *h, bosc_status mine, const struct bi_dis
     mine = bi_dist_kdtree_begin_install(h->ctx, h->tree, h->n);
     if (mine == BOSC_OK && h->nodes > 0) mine = build_side(h);
     if (h->nodes > 0) add_side_times(h, &t);
+    if (mine == BOSC_OK) mine = keep_root(h);
     if (mine == BOSC_OK) mine = order_by_id(h);
     BI_TRY(bi_dist_kdtree_install(h->ctx, h->tree, mine, h->held.rows, h->total, h->nodes));
     t.shard = bi_now() - h->since;

@@ -69,6 +69,7 @@ static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *
     *fresh = (bosc_dist_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
     if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
+    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -98,6 +99,7 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
     const struct bi_memory host = tree->host;
     bosc_kdtree_free(tree->shard);
     bosc_kdtree_free(tree->side);
+    bosc_kdtree_free(tree->root);
     bi_block_free(&tree->memory, &tree->ids);
     bi_block_free(&tree->memory, &tree->pieces);
     bi_block_free(&tree->memory, &tree->boxes);
@@ -106,13 +108,14 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
 
 bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_dist_kdtree_info *info)
 {
-    bosc_kdtree_info shard = {.size = sizeof shard}, side = {.size = sizeof side};
+    bosc_kdtree_info shard = {.size = sizeof shard}, side = {.size = sizeof side}, root = {.size = sizeof root};
     BI_ENTER(ctx);
     BI_TRY(bi_dist_kdtree_check(ctx, tree));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_dist_kdtree_info", info->size, sizeof *info));
     BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
     if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
+    if (tree->root) BI_TRY(bosc_kdtree_get_info(ctx, tree->root, &root));
     const bosc_dist_kdtree_info full = {.n = tree->n,
                                         .nodes = tree->nodes,
                                         .begin = tree->begin,
@@ -121,7 +124,7 @@ bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tre
                                         .depth = bi_kdtree_depth(tree->nodes),
                                         .dtype = tree->opts.dtype,
                                         .id_bits = tree->opts.id_bits,
-                                        .bytes = shard.bytes + side.bytes +
+                                        .bytes = shard.bytes + side.bytes + root.bytes +
                                                  (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes)};
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;

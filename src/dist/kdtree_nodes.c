@@ -26,49 +26,71 @@ static bosc_status gather(const struct ordering *o, const void *from, const uint
     return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
 }
 
-/* o->rows and o->order. */
-static bosc_status order_rows(const struct ordering *o)
+/* o->rows. */
+static bosc_status order_by_id(const struct ordering *o)
+{
+    void *nodes;
+    uint32_t *ids;
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &nodes));
+    BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *ids, &ids));
+    BI_TRY(bosc_kdtree_get_nodes(o->ctx, o->tree->shard, nodes, ids));
+    const struct bi_dist_kdtree_rows scatter = {nodes, o->rows, ids, o->dim, o->dim, 0, o->size == 8};
+    return o->steps->kdtree_scatter(o->ctx, o->n * o->dim, &scatter);
+}
+
+/* o->order. */
+static bosc_status order_by_piece(const struct ordering *o)
 {
     bosc_ctx *ctx = o->ctx;
     const int64_t first = 2 * bi_dist_kdtree_first_subtree(&o->cuts, o->tree->comm->rank),
                   next = 2 * bi_dist_kdtree_first_subtree(&o->cuts, o->tree->comm->rank + 1);
-    void *nodes;
-    uint32_t *ids, *bucket, *bad;
+    uint32_t *rows, *bucket, *bad;
     int64_t *offsets;
-    BI_TRY(bi_scratch_of(ctx, o->n * o->dim, o->size, &nodes));
-    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *rows, &rows));
     BI_TRY(bi_scratch_of(ctx, o->n, sizeof *bucket, &bucket));
     BI_TRY(bi_scratch_of(ctx, next - first + 1, sizeof *offsets, &offsets));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
     BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
-    BI_TRY(bosc_kdtree_get_nodes(ctx, o->tree->shard, nodes, ids));
-    const struct bi_dist_kdtree_rows scatter = {nodes, o->rows, ids, o->dim, o->dim, 0, o->size == 8};
-    BI_TRY(o->steps->kdtree_scatter(ctx, o->n * o->dim, &scatter));
-    const struct bi_dist_kdtree_iota iota = {ids};
+    const struct bi_dist_kdtree_iota iota = {rows};
     BI_TRY(o->steps->kdtree_iota(ctx, o->n, &iota));
     const struct bi_dist_kdtree_from from = {o->tree->pieces.data, (uint32_t)first, bucket};
     BI_TRY(o->steps->kdtree_from(ctx, o->n, &from));
-    return ctx->backend->core->split(ctx, sizeof *ids, ids, bucket, o->n, next - first, o->order, offsets, bad);
+    return ctx->backend->core->split(ctx, sizeof *rows, rows, bucket, o->n, next - first, o->order, offsets, bad);
+}
+
+/* ids[begin + i] = the id of entry rows[i] of the piece that begins there. */
+static bosc_status name(const struct ordering *o, const uint32_t *rows, int64_t begin, int64_t n)
+{
+    const struct bi_dist_kdtree_names names = {rows, o->order + begin, o->tree->ids.data,
+                                               (char *)o->ids + (size_t)begin * (o->wide ? 8 : 4), o->wide};
+    return o->steps->kdtree_names(o->ctx, n, &names);
+}
+
+static char *point_at(const struct ordering *o, int64_t begin)
+{
+    return (char *)o->points + (size_t)(begin * o->dim) * o->size;
+}
+
+/* The nodes of the tree of a piece, whose coordinates are rotated. */
+static bosc_status put_nodes(const struct ordering *o, const bosc_kdtree *subtree, int64_t rotate, void *rotated,
+                             int64_t begin, int64_t n)
+{
+    uint32_t *rows;
+    BI_TRY(bi_scratch_of(o->ctx, n, sizeof *rows, &rows));
+    BI_TRY(bosc_kdtree_get_nodes(o->ctx, subtree, rotated, rows));
+    BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
+    return name(o, rows, begin, n);
 }
 
 /* The piece whose n rows begin at `begin` of o->order. */
 static bosc_status put_subtree(const struct ordering *o, bosc_kdtree *subtree, int64_t begin, int64_t n)
 {
-    bosc_ctx *ctx = o->ctx;
     const int64_t rotate = o->cuts.level % o->dim;
-    const uint32_t *order = o->order + begin;
     void *rotated;
-    uint32_t *rows;
-    BI_TRY(bi_scratch_of(ctx, n * o->dim, o->size, &rotated));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *rows, &rows));
-    BI_TRY(gather(o, o->rows, order, rotate, n, rotated));
-    if (subtree != o->tree->side) BI_TRY(bosc_kdtree_build(ctx, subtree, rotated, n, 0));
-    BI_TRY(bosc_kdtree_get_nodes(ctx, subtree, rotated, rows));
-    BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n,
-                  (char *)o->points + (size_t)(begin * o->dim) * o->size));
-    const struct bi_dist_kdtree_names names = {rows, order, o->tree->ids.data,
-                                               (char *)o->ids + (size_t)begin * (o->wide ? 8 : 4), o->wide};
-    return o->steps->kdtree_names(ctx, n, &names);
+    BI_TRY(bi_scratch_of(o->ctx, n * o->dim, o->size, &rotated));
+    BI_TRY(gather(o, o->rows, o->order + begin, rotate, n, rotated));
+    BI_TRY(bosc_kdtree_build(o->ctx, subtree, rotated, n, 0));
+    return put_nodes(o, subtree, rotate, rotated, begin, n);
 }
 
 static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
@@ -78,24 +100,40 @@ static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
     for (int64_t p = 2 * bi_dist_kdtree_first_subtree(&o->cuts, rank); p < next; p++) {
         const struct bi_kdtree_range r = bi_dist_kdtree_piece(&o->cuts, p);
         if (r.begin == r.end) continue;
-        bosc_kdtree *made = p % 2 == 0 && o->tree->side ? o->tree->side : subtree;
-        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, made, r.begin - o->tree->begin, r.end - r.begin));
+        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
     }
     return o->ctx->backend->sync(o->ctx); /* before the tree goes */
 }
 
-static bosc_status put_in_order(struct ordering *o)
+static bosc_status build_subtrees(struct ordering *o)
 {
-    bosc_ctx *ctx = o->ctx;
     const bosc_kdtree_opts opts = bi_dist_kdtree_shard_opts(&o->tree->opts);
     bosc_kdtree *subtree;
-    BI_TRY(bi_scratch_of(ctx, o->n * o->dim, o->size, &o->rows));
-    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *o->order, &o->order));
-    BI_TRY_WITH_SCRATCH(ctx, order_rows(o));
-    BI_TRY(bosc_kdtree_create(ctx, &opts, &subtree));
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
+    BI_TRY(bosc_kdtree_create(o->ctx, &opts, &subtree));
     bosc_status status = put_subtrees(o, subtree);
     bosc_kdtree_free(subtree);
     return status;
+}
+
+/* ---- two halves: the side is a tree already, and the root ---- */
+
+static bosc_status put_side(const struct ordering *o)
+{
+    const bool has_root = o->tree->comm->rank == 0;
+    const int64_t n = o->n - has_root;
+    void *rotated;
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &rotated));
+    if (has_root) BI_TRY(put_nodes(o, o->tree->root, 0, rotated, n, 1));
+    return n ? put_nodes(o, o->tree->side, 1 % o->dim, rotated, 0, n) : BOSC_OK;
+}
+
+static bosc_status put_in_order(struct ordering *o)
+{
+    BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *o->order, &o->order));
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_piece(o));
+    return o->tree->side ? put_side(o) : build_subtrees(o);
 }
 
 bosc_status bi_dist_kdtree_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids, bool wide)
