@@ -15,6 +15,7 @@
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/kdtree.h>
+#include <boscage/nccl.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
 #include <boscage/terrain.h>

@@ -11,7 +11,8 @@
  * Fault Tolerance).
  *
  * A rank that does not come within the time-out is lost, as with any communicator: NCCL's is aborted then, so that nothing
- * waits for ever, on the device neither. */
+ * waits forever, not even on the device. To the others a rank that comes with a context of another device is lost too.
+ * bosc_comm_free waits for the others to free their ends, at most the time-out, and at most 10 seconds. */
 #ifndef BOSCAGE_NCCL_H
 #define BOSCAGE_NCCL_H
 
@@ -31,23 +32,24 @@ typedef struct bosc_nccl_id {
     char bytes[128];
 } bosc_nccl_id;
 
-/* Makes an id, on one rank, which brings it to the others by means of its own.
+/* Makes an id, on one rank. The caller sends it to the others. An id serves one communicator.
  * opts: NULL: all defaults. id: set on success.
- * Errors: BOSC_ERR_BACKEND; BOSC_ERR_COMM with NCCL's reason. */
+ * Errors: BOSC_ERR_ARG; BOSC_ERR_BACKEND; BOSC_ERR_COMM with NCCL's reason. */
 BOSC_API bosc_status bosc_nccl_make_id(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_id *id);
 
-/* Makes this rank's end of a communicator. All ranks call at the same time, with the same id.
+/* Makes this rank's end of a communicator. Collective: all ranks call with the same id. Waits, at most `timeout`.
  * ctx: of the rank's device. Later calls give a context of this device.
  * rank: from 0. rank_count: 1 or more, the same on all ranks.
  * opts: NULL: all defaults. comm: set on success.
- * Errors: BOSC_ERR_BACKEND; BOSC_ERR_NOMEM; BOSC_ERR_COMM if a rank does not come, or with NCCL's reason, for which two
- * ranks of one device are one. A rank that fails leaves the others to the time-out. */
+ * Errors: BOSC_ERR_ARG; BOSC_ERR_BACKEND; BOSC_ERR_NOMEM; BOSC_ERR_COMM if a rank does not come, or with NCCL's reason,
+ * such as two ranks on one device. If a rank fails the others wait until the time is over. */
 BOSC_API bosc_status bosc_comm_create_nccl(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t rank, int32_t rank_count,
                                            const bosc_nccl_opts *opts, bosc_comm **comm);
 
-/* The same for the ranks of another communicator, such as MPI's, which brings the id to them. Collective.
+/* The same for the ranks of another communicator, such as MPI's, which brings the id to them. Collective. Waits.
  * start: any communicator; it stays the caller's, and is not needed after the call.
- * Errors: as bosc_comm_create_nccl, the same on all ranks; *comm is then not set on any. */
+ * Errors: as bosc_comm_create_nccl, the same on all ranks, but that what NCCL refuses is BOSC_ERR_BACKEND, after which
+ * `start` can be used on; BOSC_ERR_COMM means that a rank of `start` was lost. On a failure *comm is not set on any rank. */
 BOSC_API bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bosc_nccl_opts *opts,
                                                 bosc_comm **comm);
 
@@ -55,7 +57,11 @@ BOSC_API bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start,
  * nccl_comm: an ncclComm_t of the device of ctx, made by the same libnccl.so.2. The caller does not use it during
  * collective calls, and destroys it after the end is freed, unless a rank was lost (bosc_comm_info.broken): then it has
  * been aborted.
- * opts: NULL: all defaults. comm: set on success. */
+ * It should have been made without blocking (ncclConfig_t.blocking = 0): else a rank that is lost while NCCL connects to
+ * it is waited for in NCCL, without a time-out.
+ * opts: NULL: all defaults. comm: set on success.
+ * Errors: BOSC_ERR_ARG, with NCCL's reason where it does not know the communicator; BOSC_ERR_BACKEND; BOSC_ERR_NOMEM. Not
+ * collective; does not wait. */
 BOSC_API bosc_status bosc_comm_create_nccl_given(bosc_ctx *ctx, void *nccl_comm, const bosc_nccl_opts *opts,
                                                  bosc_comm **comm);
 

@@ -3,6 +3,7 @@
 #include "comm/nccl.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,11 +12,11 @@
 #include "core/call.h"
 
 enum {
-    STAGE = 1 << 20,   /* bytes by which host memory goes, if they are enough for a message of each rank */
+    STAGE = 17 << 16,  /* bytes by which host memory goes, if they are enough for a message of each rank */
     LEAST_PIECE = 256, /* bytes */
     SPINS = 2000,      /* polls before the thread sleeps between them */
     NAP = 50000,       /* nanoseconds */
-    DRAIN = 10         /* seconds that an aborted communicator has to leave the device */
+    DRAIN = 10         /* seconds that a communicator has to leave the device: aborted, or with the others */
 };
 
 struct nccl_end {
@@ -105,12 +106,14 @@ static bosc_status drain(bosc_ctx *ctx, bosc_comm *comm, struct wait *w)
 
 /* ---- exchanges ---- */
 
-static bosc_status check_device(bosc_ctx *ctx, const bosc_comm *comm)
+/* A context of another device cannot come to the exchange: to the others this rank is lost. */
+static bosc_status check_device(bosc_ctx *ctx, bosc_comm *comm)
 {
+    char why[64];
     const struct nccl_end *e = comm->state;
     if (bi_comm_device_of(ctx) == e->device && ctx->memory.device == e->device_number) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "ctx: it is not of device %d, of which the communicator is",
-                   (int)e->device_number);
+    snprintf(why, sizeof why, "ctx is not of device %d, of which the communicator is", (int)e->device_number);
+    return lose(ctx, comm, why);
 }
 
 static bosc_status gather_piece(bosc_ctx *ctx, bosc_comm *comm, const char *sent, size_t bytes, struct wait *w)
@@ -233,13 +236,26 @@ static void free_end(struct nccl_end *e)
     bi_memory_release(&host, e, sizeof *e);
 }
 
+/* Whether all ranks have come to the end of the communicator, so that it can be destroyed without waiting for them. */
+static bool finalize(const bosc_comm *comm)
+{
+    const struct nccl_end *e = comm->state;
+    struct wait w = {bi_now() + (comm->timeout < DRAIN ? comm->timeout : DRAIN), 0};
+    int result = e->nccl.CommFinalize(e->comm);
+    while (result == BI_NCCL_IN_PROGRESS && wait_on(&w))
+        if (e->nccl.CommGetAsyncError(e->comm, &result) != BI_NCCL_SUCCESS) return false;
+    return result == BI_NCCL_SUCCESS;
+}
+
 static void release(bosc_comm *comm)
 {
     struct nccl_end *e = comm->state;
     if (comm->broken)
         abort_end(e);
-    else if (!e->given && !e->aborted)
+    else if (!e->given && !e->aborted && finalize(comm))
         (void)e->nccl.CommDestroy(e->comm);
+    else if (!e->given)
+        abort_end(e);
     free_end(e);
 }
 

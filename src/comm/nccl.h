@@ -30,6 +30,7 @@ struct bi_nccl_config {
     BI_NCCL_FUNCTION(GetUniqueId, int, (bosc_nccl_id * id))                                                            \
     BI_NCCL_FUNCTION(CommInitRankConfig, int,                                                                          \
                      (bi_nccl_comm * comm, int ranks, bosc_nccl_id id, int rank, struct bi_nccl_config *config))       \
+    BI_NCCL_FUNCTION(CommFinalize, int, (bi_nccl_comm comm))                                                           \
     BI_NCCL_FUNCTION(CommDestroy, int, (bi_nccl_comm comm))                                                            \
     BI_NCCL_FUNCTION(CommAbort, int, (bi_nccl_comm comm))                                                              \
     BI_NCCL_FUNCTION(CommGetAsyncError, int, (bi_nccl_comm comm, int *result))                                         \

@@ -233,6 +233,45 @@ static void waiting(bosc_ctx *ctx)
     if (has_nccl(ctx)) ranks_run(ctx, 2, 0, waiting_rank, NULL);
 }
 
+/* One frees its end, and the other does not before that is done: it is not waited for for ever. */
+static void freeing_rank(struct rank *r)
+{
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 0.3);
+    bosc_comm *comm;
+    CHECK_OK(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm));
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, comm));
+    const double begin = bi_now();
+    if (r->rank == 0) bosc_comm_free(comm);
+    CHECK(bi_now() - begin < 8);
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+    if (r->rank > 0) bosc_comm_free(comm);
+}
+
+/* One comes with a context of another device: to the other rank it is lost. */
+static void other_device_rank(struct rank *r)
+{
+    const bosc_nccl_opts opts = opts_of(ranks_nccl(), 0.3);
+    bosc_ctx_opts other = suite_opts_like(r->ctx);
+    bosc_comm *comm;
+    CHECK_OK(r->ctx, bosc_comm_create_nccl_over(r->ctx, r->comm, &opts, &comm));
+    other.device = (other.device + 1) % bosc_device_count();
+    if (r->rank == 0) {
+        bosc_ctx *ctx = suite_open(&other);
+        check_lost(&(struct rank){.ctx = ctx}, comm, "ctx is not of device");
+        bosc_ctx_free(ctx);
+    } else {
+        check_lost(r, comm, "a rank did not come within the time-out");
+    }
+    bosc_comm_free(comm);
+}
+
+static void leaving(bosc_ctx *ctx)
+{
+    if (!has_nccl(ctx)) return;
+    ranks_run(ctx, 2, 0, freeing_rank, NULL);
+    if (bosc_device_count() > 1) ranks_run(ctx, 2, 0, other_device_rank, NULL);
+}
+
 /* Only one of two comes to be joined. */
 static void alone(bosc_ctx *ctx)
 {
@@ -295,8 +334,8 @@ static void faults(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_comm_nccl[] = {
-    {"args", args, NULL},   {"refused", refused, NULL}, {"over", over, NULL},
-    {"given", given, NULL}, {"lost", lost, NULL},       {"waiting", waiting, NULL},
-    {"alone", alone, NULL}, {"failing", failing, NULL}, {"faults", faults, NULL},
+    {"args", args, NULL},       {"refused", refused, NULL}, {"over", over, NULL},       {"given", given, NULL},
+    {"lost", lost, NULL},       {"waiting", waiting, NULL}, {"leaving", leaving, NULL}, {"alone", alone, NULL},
+    {"failing", failing, NULL}, {"faults", faults, NULL},
 };
 SUITE(comm_nccl);

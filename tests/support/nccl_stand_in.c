@@ -1,7 +1,7 @@
 /* Stands in for libnccl.so.2 where ranks are threads with emulated devices: the functions that the library opens, with
  * NCCL's meaning. Calls only queue: messages move when the stream comes to them, in the order of the calls between each
  * two ranks, and a group is done when all of its messages have been taken. A rank that waits for one that never comes
- * waits until its communicator is aborted. Communicators are made without blocking.
+ * waits until its communicator is aborted. Communicators are made without blocking, and end when all ranks have come to that.
  *
  * STAND_IN_VERSION: the version that it tells. STAND_IN_FAILS: exchanges after the first so many end in an error. */
 #include <pthread.h>
@@ -43,14 +43,14 @@ struct message {
 
 struct group {
     unique_id id;
-    int rank_count, joined, left;
+    int rank_count, joined, left, ended; /* ended: finalised, or left without that */
     struct message *first[MOST_RANKS][MOST_RANKS], *last[MOST_RANKS][MOST_RANKS]; /* from, to */
     struct group *next;
 };
 
 struct ncclComm {
     struct group *group;
-    int rank, device, aborted, error;
+    int rank, device, aborted, finalized, error;
     int references; /* the caller's and those of batches */
     int exchanges;
 };
@@ -152,7 +152,9 @@ EXPORT int ncclCommInitRankConfig(struct ncclComm **comm, int rank_count, unique
 EXPORT int ncclCommGetAsyncError(struct ncclComm *comm, int *result)
 {
     pthread_mutex_lock(&lock);
-    *result = comm->error ? comm->error : comm->group->joined < comm->group->rank_count ? IN_PROGRESS : SUCCESS;
+    const struct group *g = comm->group;
+    const int waits = g->joined < g->rank_count || (comm->finalized && g->ended < g->rank_count);
+    *result = comm->error ? comm->error : waits ? IN_PROGRESS : SUCCESS;
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
@@ -164,10 +166,20 @@ static int end(struct ncclComm *comm)
     pthread_mutex_lock(&lock);
     comm->aborted = 1; /* no batch looks at the group any more */
     withdraw(comm);
+    if (!comm->finalized) comm->group->ended++;
     leave(comm);
     drop(comm);
     pthread_mutex_unlock(&lock);
     return SUCCESS;
+}
+
+EXPORT int ncclCommFinalize(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&lock);
+    comm->finalized = 1;
+    comm->group->ended++;
+    pthread_mutex_unlock(&lock);
+    return IN_PROGRESS;
 }
 
 EXPORT int ncclCommAbort(struct ncclComm *comm) { return end(comm); }
