@@ -23,18 +23,19 @@ static bool is_plain(const char *suite)
 /* Whether the CPU at a level, the l-th, is tested with the t-th number of threads. */
 static bool is_tested(const char *suite, int l, bool best, int t)
 {
-#if defined SUITE_FEW || defined SUITE_RACES || defined SUITE_SLOW
-    if (is_over_ranks(suite)) return l == 0 && t == 0;
-#endif
-    if (is_over_ranks(suite) && ends_in(suite, "_faults")) return l == 0 && t == 0;
-    if (is_plain(suite)) return (l == 0 && t == 0) || (best && t == (is_over_ranks(suite) ? 1 : 2));
-#if defined SUITE_FEW
-    return l == t;
-#elif defined SUITE_RACES
-    return l != 1 && t > 0; /* v3 is not instrumented (cmake/bosc_compile.cmake) */
+    const bool first = l == 0 && t == 0;
+#if defined SUITE_RACES
+    if (is_over_ranks(suite)) return first;                      /* ranks are threads */
+    return is_plain(suite) ? l == 0 && t == 1 : l != 1 && t > 0; /* v3 is not instrumented (cmake/bosc_compile.cmake) */
 #elif defined SUITE_SLOW
-    return l == 0 || (l == 2 && t != 1);
+    return is_plain(suite) ? first : l == 0 || (l == 2 && t != 1);
 #else
+#if defined SUITE_FEW
+    if (is_over_ranks(suite)) return first;
+    if (!is_plain(suite)) return l == t;
+#endif
+    if (is_over_ranks(suite)) return first || (best && t == 1 && !ends_in(suite, "_faults"));
+    if (is_plain(suite)) return first || (best && t == 2);
     return best || t != 1; /* all numbers of threads at one level */
 #endif
 }

@@ -53,8 +53,7 @@ static uint64_t one_trial_of(const struct test *test)
     (void)emulated;
     return 4;
 #elif defined SUITE_SLOW
-    (void)emulated;
-    return 3;
+    return emulated && strstr(test->suite, "_faults") ? 8 : 3;
 #else
     return !emulated ? 1 : strstr(test->suite, "_faults") ? 4 : 2;
 #endif
