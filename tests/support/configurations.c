@@ -24,6 +24,7 @@ static bool is_plain(const char *suite)
 static bool is_tested(const char *suite, int l, bool best, int t)
 {
     const bool first = l == 0 && t == 0;
+    (void)best;
 #if defined SUITE_RACES
     if (is_over_ranks(suite)) return first;                      /* ranks are threads */
     return is_plain(suite) ? l == 0 && t == 1 : l != 1 && t > 0; /* v3 is not instrumented (cmake/bosc_compile.cmake) */
