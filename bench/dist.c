@@ -2,7 +2,7 @@
  * thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks take the same
  * input, whose slices lie in their memory. One context takes it first, by the ordinary calls with one thread: every answer
  * must be the same bits, and the notes tell the speed-up against it, its share of the ranks (efficiency), and the bytes
- * that a rank sends. Times begin and end at barriers. */
+ * that a rank sends, in how many exchanges. Times begin and end at barriers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct rank {
     int64_t found; /* edges of the forest */
     char *answer;  /* host: what it gives, answer_bytes of it */
     size_t answer_bytes;
-    int64_t sent;
+    int64_t sent, exchanges;
     double seconds[MOST_RUNS];
 };
 
@@ -294,11 +294,11 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static struct rank ranks[MOST_RANKS];
 static const struct one_case *now;
 
-static int64_t bytes_sent(struct rank *r)
+static bosc_comm_info info_of(struct rank *r)
 {
     bosc_comm_info info = {.size = sizeof info};
     if (r->comm) RANK(bosc_comm_get_info(r->ctx, r->comm, &info));
-    return info.bytes;
+    return info;
 }
 
 static void meet(struct rank *r)
@@ -323,13 +323,15 @@ static void *run_rank(void *user)
     open_context(r);
     now->open(r);
     for (int i = -1; i < bench.repeats; i++) { /* the first run takes memory */
-        const int64_t before = bytes_sent(r);
         meet(r);
+        const bosc_comm_info before = info_of(r);
         const double begin = bench_now();
         now->run(r);
+        const bosc_comm_info after = info_of(r);
         meet(r);
         if (i >= 0) r->seconds[i] = bench_now() - begin;
-        r->sent = bytes_sent(r) - before;
+        r->sent = after.bytes - before.bytes;
+        r->exchanges = after.exchanges - before.exchanges;
     }
     now->close(r);
     bosc_comm_free(r->comm);
@@ -382,8 +384,8 @@ static void print_row(int count, struct bench_times one)
                             .peer = "one context",
                             .theirs = one};
     const double speed = one.median / row.ours.median;
-    row.note = bench_text("speed-up %.2f, efficiency %.2f; rank 0 sends %.1f MB", speed, speed / count,
-                          1e-6 * (double)ranks[0].sent);
+    row.note = bench_text("speed-up %.2f, efficiency %.2f; rank 0 sends %.3f MB in %" PRId64 " exchanges", speed,
+                          speed / count, 1e-6 * (double)ranks[0].sent, ranks[0].exchanges);
     bench_print(&row);
 }
 
