@@ -1,7 +1,7 @@
 /* How well the method AUTO fits: bench_cellgraph_auto [-n most vectors] [-l most letters]. Over vectors of many shapes,
- * AUTO and each method are timed; a row has AUTO's time beside the best of the methods', and tells which one AUTO chose,
- * how much longer that method takes than the best (pick), and the least times of all in us. Methods that would take many
- * times the best of those before are left out (-). All must find as many edges. */
+ * AUTO and each method are timed; a row has AUTO's time beside the best of the methods', and tells which one AUTO
+ * chose, how much longer that method takes than the best (pick), and the least times of all in us. Methods that would
+ * take many times the best of those before are left out (-). All must find as many edges. */
 #include <stdlib.h>
 #include <string.h>
 

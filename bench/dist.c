@@ -1,8 +1,8 @@
-/* Times structures over ranks: bench_dist [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case]. Each rank is a
- * thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks take the same
- * input, whose slices lie in their memory. One context takes it first, by the ordinary calls with one thread: every answer
- * must be the same bits, and the notes tell the speed-up against it, its share of the ranks (efficiency), and the bytes
- * that a rank sends, in how many exchanges. Times begin and end at barriers. */
+/* Times structures over ranks: bench_dist [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case]. Each rank is
+ * a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks take the
+ * same input, whose slices lie in their memory. One context takes it first, by the ordinary calls with one thread:
+ * every answer must be the same bits, and the notes tell the speed-up against it, its share of the ranks (efficiency),
+ * and the bytes that a rank sends, in how many exchanges. Times begin and end at barriers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

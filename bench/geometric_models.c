@@ -1,8 +1,8 @@
-/* Times geometric hashing with many models: bench_geometric_models [-n models]. Tables of 1, 10, 100 and 1,000 models (or
- * as many as -n says) of 20 points, in two and three dimensions, are searched in a scene of a hundred points or so, in
- * which up to three of the models are, moved, turned and scaled, with noise, a tenth of their points missing and forty
- * others; and in a scene of other points, where all tries are spent. Bases in space are of near points. Answers are
- * checked. `one by one`: ten models with a table for each. On the CPU times are processor time of all threads. */
+/* Times geometric hashing with many models: bench_geometric_models [-n models]. Tables of 1, 10, 100 and 1,000 models
+ * (or as many as -n says) of 20 points, in two and three dimensions, are searched in a scene of a hundred points or so,
+ * in which up to three of the models are, moved, turned and scaled, with noise, a tenth of their points missing and
+ * forty others; and in a scene of other points, where all tries are spent. Bases in space are of near points. Answers
+ * are checked. `one by one`: ten models with a table for each. On the CPU times are processor time of all threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

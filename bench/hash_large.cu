@@ -1,10 +1,12 @@
 /* Hash tables of sizes that tests have no memory for, on a CUDA device:
- *   bench_hash_large [-n keys] [-l load factor]     keys (2^31 + 16) of 64 bits with values of 32, load 0.9: built twice,
- * looked up all in one call, then as many absent ones
- *   bench_hash_large -c [-n keys] [-l load factor]  keys (2^27 - 2, load 0.5) that all share one partition of the table,
- * which may have 2^26 - 1 buckets; a build of more must fail with BOSC_ERR_LIMIT (exit code 3)
- * Every answer is compared. The first takes 107 GB of device memory: keys, values, the table, and scratch for two copies
- * of the pairs. Times are of single calls. */
+ *   bench_hash_large [-n keys] [-l load factor]
+ *       keys (2^31 + 16) of 64 bits with values of 32, load 0.9: built twice, looked up all in one call, then as many
+ *       absent ones
+ *   bench_hash_large -c [-n keys] [-l load factor]
+ *       keys (2^27 - 2, load 0.5) that all share one partition of the table, which may have 2^26 - 1 buckets; a build
+ *       of more must fail with BOSC_ERR_LIMIT (exit code 3)
+ * Every answer is compared. The first takes 107 GB of device memory: keys, values, the table, and scratch for two
+ * copies of the pairs. Times are of single calls. */
 #include <boscage/device/hash.h>
 
 #include "harness/cuda.cuh"

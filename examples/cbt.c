@@ -1,5 +1,5 @@
-/* Follows a moving point with an adaptive bisection of [0, 1): leaves near the point are small, those far from it large.
- * Each leaf carries an age, which an update hands on to what the leaf becomes. */
+/* Follows a moving point with an adaptive bisection of [0, 1): leaves near the point are small, those far from it
+ * large. Each leaf carries an age, which an update hands on to what the leaf becomes. */
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 

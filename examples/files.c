@@ -66,7 +66,8 @@ int main(int argc, char **argv)
     if (!status) status = save_tree(ctx, &points, tree_path, &error);
     if (!status) status = write_neighbours(ctx, &points, tree_path, ids_path, &error);
 
-    /* A failed call of io.h says which file, and where in it; one of another header leaves its message in the context. */
+    /* A failed call of io.h says which file, and where in it; one of another header leaves its message in the
+     * context. */
     const char *why = *error.text                 ? error.text
                       : ctx && *bosc_message(ctx) ? bosc_message(ctx)
                                                   : bosc_status_text(status);

@@ -45,7 +45,8 @@ static int open_library(void)
     return say(EXIT_FAILED, "mpirun: libboscage_mpi.so is of another version");
 }
 
-/* Between CUDA devices, data goes by NCCL where all processes have it and a device each; else by MPI, through the host. */
+/* Between CUDA devices, data goes by NCCL where all processes have it and a device each; else by MPI, through the
+ * host. */
 static void join_devices(struct job *job, struct ranks *ranks)
 {
     bosc_comm *nccl;

@@ -79,9 +79,9 @@ typedef struct bosc_cellgraph_opts {
      * that is over 1 GiB, at most half of what is free. */
     int64_t max_bytes;
     bosc_cellgraph_heuristic_search heuristic_search;
-    /* HEURISTIC_PUBLISHED on a device: blocks of a launch, at most (0: 4,096), and threads of a block, up to 1,024 (0: as
-     * many as a vector has words, in whole warps). TRIE_LOOKUP on a device: those of the search (0: as many as fill the
-     * device). The CPU ignores them. */
+    /* HEURISTIC_PUBLISHED on a device: blocks of a launch, at most (0: 4,096), and threads of a block, up to 1,024 (0:
+     * as many as a vector has words, in whole warps). TRIE_LOOKUP on a device: those of the search (0: as many as fill
+     * the device). The CPU ignores them. */
     int32_t blocks, threads;
     int32_t digit_bits; /* TRIE: of the digits by which its nodes branch, as in boscage/trie.h; 0: the widest */
 } bosc_cellgraph_opts;

@@ -3,8 +3,8 @@
  *
  * A communicator joins `size` ranks, numbered from 0. Each rank has one end of it, a bosc_comm, and a context of its
  * own. Ranks are the threads of a process (bosc_comm_create_threads), the processes of an MPI program
- * (boscage/mpi.h, libboscage_mpi), contexts of CUDA devices between which NCCL moves data (boscage/nccl.h), or whatever a
- * transport of the caller's joins (bosc_comm_create).
+ * (boscage/mpi.h, libboscage_mpi), contexts of CUDA devices between which NCCL moves data (boscage/nccl.h), or whatever
+ * a transport of the caller's joins (bosc_comm_create).
  *
  * A collective call is made by all ranks, in the same order, each with its own context and end. It returns the same
  * status on every rank: if it fails on one, it fails on all, with the status and the message of the lowest rank that

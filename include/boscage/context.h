@@ -42,13 +42,13 @@ typedef enum bosc_log_level { BOSC_LOG_INFO = 1, BOSC_LOG_WARNING = 2 } bosc_log
 /* Receives one line of text without a line break. */
 typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
 
-/* Hears how far a call is. Every call that takes a context tells, once it has passed over some ten thousand items: about
- * 20 times a second on one thread, at most 0.2 seconds apart but where one pass over an array takes longer (from
+/* Hears how far a call is. Every call that takes a context tells, once it has passed over some ten thousand items:
+ * about 20 times a second on one thread, at most 0.2 seconds apart but where one pass over an array takes longer (from
  * some 10^7 items on). Calls of less may tell nothing.
- * stage: the function that was called, without "bosc_": "kdtree_knn". fraction: ascends, about as the work does; 1 once,
- *     when the call ends well.
- * The function runs in the thread that made the call, while the call waits for it. It may do anything but use the context
- * or change what the call reads.
+ * stage: the function that was called, without "bosc_": "kdtree_knn". fraction: ascends, about as the work does; 1
+ *     once, when the call ends well.
+ * The function runs in the thread that made the call, while the call waits for it. It may do anything but use the
+ * context or change what the call reads.
  * A result other than 0 cancels the call (but not any more at 1): it returns BOSC_ERR_CANCELLED as soon as it can. Then
  * its outputs are undefined; a structure that it built or changed is as before or empty (a terrain is without a raster)
  * and can be built again; the context can be used on.

@@ -69,7 +69,8 @@ BOSC_API bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, co
  * Simpler Minimum Spanning Tree Verification Algorithm (1997).
  * edges: (count) ids of the graph's id_bits, in any order. opts: as given to bosc_msf_compute; `trees` must be 0.
  * Errors: BOSC_ERR_DATA with the reason in the message and the offending edge's id in *edge (host; may be NULL).
- * Cost: O((n + m) log n) work at most, parallel; about 150 bytes of scratch an edge given, 28 n and 4 an entry. Waits. */
+ * Cost: O((n + m) log n) work at most, parallel; about 150 bytes of scratch an edge given, 28 n and 4 an entry.
+ * Waits. */
 BOSC_API bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
                                      const void *edges, int64_t count, int64_t *edge);
 

@@ -3,11 +3,11 @@
  *
  * A basis is a few points of a model: two (in 3-D three) for similarities and rigid motions, three (in 3-D four) for
  * affine maps. For each of many bases of every model, the table keeps the coordinates that the model's other points
- * have in it: they do not change when the model is moved, turned and scaled (or mapped affinely). A search takes a basis
- * of scene points, looks up the coordinates of all scene points in it, and counts a vote for each basis, of whichever
- * model, that has a point near there; the basis of most votes gives a model and a transform, which least squares over
- * the points it brings together refine. Points may be missing from the scene, and others may be in it. All models vote
- * at once: a search of a table of many is one search, not one for each.
+ * have in it: they do not change when the model is moved, turned and scaled (or mapped affinely). A search takes a
+ * basis of scene points, looks up the coordinates of all scene points in it, and counts a vote for each basis, of
+ * whichever model, that has a point near there; the basis of most votes gives a model and a transform, which least
+ * squares over the points it brings together refine. Points may be missing from the scene, and others may be in it. All
+ * models vote at once: a search of a table of many is one search, not one for each.
  *
  * A table of all bases of n points has n^2 (n^3, n^4) of them, each with n points. For large models, bases are made of
  * points near each other and have the coordinates of neighbours alone, so that tables grow with n. Votes are integers,
@@ -39,9 +39,9 @@ typedef struct bosc_geometric_opts {
     /* Bases are made of each point and this many nearest ones of its model, and have coordinates of these alone; at
      * least 8. 0: of 24, but of all points in tables whose models have up to 64. */
     int32_t neighbours;
-    /* How far apart a model and a scene point may be that belong together, in units of the model. 0: 0.03 times the root
-     * of the model points' mean squared distance from their centre; for n > 256 points less by the root (in 3-D the cube
-     * root) of n / 256, as they lie closer to each other. */
+    /* How far apart a model and a scene point may be that belong together, in units of the model. 0: 0.03 times the
+     * root of the model points' mean squared distance from their centre; for n > 256 points less by the root (in 3-D
+     * the cube root) of n / 256, as they lie closer to each other. */
     double tolerance;
     double vote_radius;  /* how far apart coordinates in a basis may be for a vote; 0: 0.02, of neighbours 0.05 */
     int64_t max_bases;   /* of each model, in the table; 0: 16,384, less where the table had more than 2^22 entries, but
@@ -124,15 +124,15 @@ typedef struct bosc_geometric_match {
     int64_t trials;  /* bases of the scene that were tried until it was found, or in all */
 } bosc_geometric_match;
 
-/* Looks for the model in a scene. A scene without a match is no failure. Of a table of many models: for one of them, the
- * best of those that are found first.
+/* Looks for the model in a scene. A scene without a match is no failure. Of a table of many models: for one of them,
+ * the best of those that are found first.
  * Distances are in units of the model: divided by the transform's scale, the root (in 3-D the cube root) of its
  * determinant. Bases of the scene are tried in batches until one brings stop_fraction of the points together; or there
  * is a match, and a better one would have been seen with probability 0.999 (Fischler and Bolles, Random Sample
  * Consensus, 1981); or all or max_trials of them were tried.
  * scene: (scene_count x dim). scene_count <= 2^20; in 3-D, for affine maps without neighbours, <= 65,536.
- * ids: (n, that of the largest model) of id_bits, the scene point of each model point, or -1 (32 bits: all ones); may be
- * NULL.
+ * ids: (n, that of the largest model) of id_bits, the scene point of each model point, or -1 (32 bits: all ones); may
+ * be NULL.
  * match: host.
  * Errors: BOSC_ERR_DATA as for a build. On failure *match and ids are as they were.
  * Cost: O(trials scene_count) look-ups, with neighbours O(trials neighbours), each of which has the fewer votes the
@@ -148,15 +148,15 @@ BOSC_API bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *ta
  * A match stands when it has stop_fraction of its points, or a better one of its model would have been seen, as for
  * bosc_geometric_find; of several the best first. Its model is then out of the search, unless `instances` is set; and
  * with `exclusive` or `instances` its points are: matches of other models that had some of them are refined without.
- * When max_trials bases of the scene have been tried since the last such match, all matches that are left stand, and the
- * search ends; with `instances`, once there is none. It also ends with `capacity` matches.
+ * When max_trials bases of the scene have been tried since the last such match, all matches that are left stand, and
+ * the search ends; with `instances`, once there is none. It also ends with `capacity` matches.
  * ids: (capacity x n, that of the largest model) of id_bits: row k has the scene points of the model points of match k,
  * then -1; rows beyond *count stay. May be NULL.
  * matches: (capacity), host; set matches[0].size, which is the size of each.
  * capacity: at least 1. count: host.
  * Errors: as for bosc_geometric_find.
- * Cost: that of bosc_geometric_find with max_trials bases, or, with matches, with up to as many after each. A match that
- * leaves points out makes the tree of the scene anew. Waits. */
+ * Cost: that of bosc_geometric_find with max_trials bases, or, with matches, with up to as many after each. A match
+ * that leaves points out makes the tree of the scene anew. Waits. */
 BOSC_API bosc_status bosc_geometric_find_models(bosc_ctx *ctx, const bosc_geometric *table, const double *scene,
                                                 int64_t scene_count, void *ids, bosc_geometric_match *matches,
                                                 int64_t capacity, int64_t *count);

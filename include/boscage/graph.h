@@ -79,8 +79,8 @@ BOSC_API bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts
  * (ARCS_BOTH), or the first edge whose integer sum overflows; a sum that is NaN is treated as a NaN. BOSC_ERR_LIMIT for
  * larger n and m, and for m >= 2^32 - 1 where ids have 32 bits. On failure the graph holds what it held before, except
  * after BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED: then it is empty.
- * Cost: O(n + m) work (radix sorts of the edges); bosc_graph_bytes says how much memory. A second build of the same or a
- * smaller size allocates nothing. Waits. */
+ * Cost: O(n + m) work (radix sorts of the edges); bosc_graph_bytes says how much memory. A second build of the same or
+ * a smaller size allocates nothing. Waits. */
 BOSC_API bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, const void *v,
                                       const void *weights, int64_t n, int64_t m);
 
@@ -118,8 +118,8 @@ BOSC_API bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph,
 
 /* Copies the edges out in the order of their ids, u <= v. Any array may be NULL.
  * ids, u, v: (m) of id_bits. weights: (m) of the graph's type.
- * Cost: O(n + m) work, 13 bytes of scratch an arc (21 if ids inside have 64 bits), and a radix sort of the ids if they do
- * not ascend with the rows. Waits. */
+ * Cost: O(n + m) work, 13 bytes of scratch an arc (21 if ids inside have 64 bits), and a radix sort of the ids if they
+ * do not ascend with the rows. Waits. */
 BOSC_API bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *ids, void *u, void *v,
                                           void *weights);
 
@@ -163,8 +163,8 @@ typedef struct bosc_graph_generate_opts {
 } bosc_graph_generate_opts;
 
 /* Generates edges (u[i], v[i], weights[i]), u < v; edge i depends on the options alone.
- * Call first with arrays NULL and capacity 0 to get *n and *m, then with arrays of capacity >= *m elements. Any array may
- * be NULL, and so may n and m. u, v: of id_bits. weights: int64_t.
+ * Call first with arrays NULL and capacity 0 to get *n and *m, then with arrays of capacity >= *m elements. Any array
+ * may be NULL, and so may n and m. u, v: of id_bits. weights: int64_t.
  * Errors: BOSC_ERR_SPACE if capacity < m; BOSC_ERR_LIMIT for graphs beyond those of bosc_graph_build.
  * Cost: O(n + m) work expected (RMAT: O(m log n)); up to 16 n bytes of scratch, for GEOMETRIC 44 n. Waits. */
 BOSC_API bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, int64_t *n, int64_t *m,

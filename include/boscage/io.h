@@ -182,8 +182,8 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *   .mtx                   Matrix Market, coordinate and square: pattern, integer or real; general or symmetric; of
  *                          complex, hermitian and skew-symmetric ones the pattern
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
- *   .tsv .csv              begin comments; where the first line has a comma or a semicolon, that stands between numbers,
- *                          which may be quoted; a line of names may come first
+ *   .tsv .csv              begin comments; where the first line has a comma or a semicolon, that stands between
+ *                          numbers, which may be quoted; a line of names may come first
  *   .graph .metis          METIS, with or without weights of edges; those of vertices are ignored. Both rows of an edge
  *                          must name it; it stands in the order of the rows of its smaller vertex
  *

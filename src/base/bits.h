@@ -127,6 +127,8 @@ BI_FN int bi_bit_length(uint64_t x)
     return (x >> 63) ? 64 : b;
 }
 
+BI_FN int64_t bi_larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 BI_FN int64_t bi_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 BI_FN uint64_t bi_round_up(uint64_t a, uint64_t unit) { return (a + unit - 1) / unit * unit; }

@@ -1,5 +1,6 @@
-/* What a call leaves in its thread as it found it: errno, and how floating point works (rounding, small numbers, traps),
- * which is IEEE 754's default during the call, in the threads of its loops too: else answers would depend on it. */
+/* What a call leaves in its thread as it found it: errno, and how floating point works (rounding, small numbers,
+ * traps), which is IEEE 754's default during the call, in the threads of its loops too: else answers would depend on
+ * it. */
 #ifndef BI_BASE_CALLER_H
 #define BI_BASE_CALLER_H
 

@@ -1,4 +1,5 @@
-/* What communicators need of a device: ways to the memory of others, and a queue that is watched instead of waited for. */
+/* What communicators need of a device: ways to the memory of others, and a queue that is watched instead of waited
+ * for. */
 #ifndef BI_COMM_DEVICE_H
 #define BI_COMM_DEVICE_H
 

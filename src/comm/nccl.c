@@ -1,5 +1,5 @@
-/* Communicators by NCCL. What is queued is watched by polling, never waited for: if the time is over, or NCCL tells of an
- * error, its communicator is aborted, which ends what the others' absence has left on the device. */
+/* Communicators by NCCL. What is queued is watched by polling, never waited for: if the time is over, or NCCL tells of
+ * an error, its communicator is aborted, which ends what the others' absence has left on the device. */
 #include "comm/nccl.h"
 
 #include <sched.h>

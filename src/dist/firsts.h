@@ -4,8 +4,8 @@
 
 #include "dist/dist.h"
 
-/* In scratch: ids[i], the number of distinct keys before the first item of item i's key; whether that is item i; and it,
- * by id. */
+/* In scratch: ids[i], the number of distinct keys before the first item of item i's key; whether that is item i; and
+ * it, by id. */
 struct bi_dist_first_items {
     int64_t *ids;      /* (n) */
     uint8_t *is_first; /* (n) */

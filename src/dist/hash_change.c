@@ -27,7 +27,8 @@ static bosc_status mark_repeats(bosc_ctx *ctx, const bosc_dist_hash *table, bool
     return ctx->ops->dist->steps->mark_repeats(ctx, came->n, &mark);
 }
 
-/* Of the rank that has the items: BOSC_ERR_DATA with the first row that repeats, `before` of the ranks below included. */
+/* Of the rank that has the items: BOSC_ERR_DATA with the first row that repeats, `before` of the ranks below
+ * included. */
 static bosc_status refuse_first(bosc_ctx *ctx, const uint8_t *repeats, int64_t n, int64_t before)
 {
     struct bi_dist_global_ids number = {.first = before};

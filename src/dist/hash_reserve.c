@@ -1,5 +1,6 @@
 /* Memory of distributed hash tables before it is needed. Which keys a rank owns is chance, so that its share of any
  * distinct keys is bounded with all but certainty only. */
+#include "base/bits.h"
 #include "base/elementary.h"
 
 #include "core/call.h"
@@ -26,8 +27,6 @@ static bosc_status check_sizes(bosc_ctx *ctx, int32_t ranks, int64_t n, int64_t 
     return BOSC_OK;
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Pairs on their way to their owners, and then the table's build. */
 static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n, int64_t owned, int64_t *kept,
                               int64_t *scratch)
@@ -36,7 +35,8 @@ static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n,
     const int64_t key = o->key_bits / 8, pair = key + o->value_size;
     int64_t table;
     BI_TRY(bosc_hash_bytes(ctx, o, owned, kept, &table));
-    *scratch = n * (pair + 8) + larger(n * (4 + 8 + 24), owned * pair + larger(n * larger(key, o->value_size), table)) +
+    *scratch = n * (pair + 8) +
+               bi_larger(n * (4 + 8 + 24), owned * pair + bi_larger(n * bi_larger(key, o->value_size), table)) +
                REQUESTS;
     return BOSC_OK;
 }

@@ -65,6 +65,10 @@ struct bi_dist_points {
 /* Whether the context can reach the tree. */
 bosc_status bi_dist_kdtree_check(bosc_ctx *ctx, const bosc_dist_kdtree *tree);
 
+/* As bi_kdtree_check_opts, and whether a tree over so many ranks may have them. */
+bosc_status bi_dist_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                      bosc_kdtree_opts *full);
+
 /* The options of a rank's own tree. */
 bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 
@@ -101,8 +105,8 @@ struct bi_dist_deal {
 bosc_status bi_dist_kdtree_deal(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const uint32_t *bucket,
                                 const uint32_t *rows, int64_t n, struct bi_dist_deal *deal);
 
-/* Sends rows of `width` elements of `size` (4 or 8) bytes, `stride` elements apart, in the deal's order; those that come
- * are put to `received`, which has x.received rows. */
+/* Sends rows of `width` elements of `size` (4 or 8) bytes, `stride` elements apart, in the deal's order; those that
+ * come are put to `received`, which has x.received rows. */
 bosc_status bi_dist_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_deal *deal,
                                 const struct bi_kdtree_rows *rows, int64_t width, size_t size, void *received);
 
@@ -111,12 +115,13 @@ bosc_status bi_dist_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine
 /* Empties the tree, and makes room for the ids and pieces of n rows. */
 bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n);
 
-/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of n points; and all
- * ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
+/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of n points; and
+ * all ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
 bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
                                    int64_t nodes);
 
-/* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32 bits. */
+/* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32
+ * bits. */
 bosc_status bi_dist_kdtree_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids, bool wide);
 
 #ifdef __cplusplus

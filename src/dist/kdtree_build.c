@@ -1,5 +1,5 @@
-/* The build: every point learns its piece of the in-order array, goes to the rank of the piece, and becomes a row of that
- * rank's shard. */
+/* The build: every point learns its piece of the in-order array, goes to the rank of the piece, and becomes a row of
+ * that rank's shard. */
 #include "base/clock.h"
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"

@@ -1,7 +1,7 @@
-/* The published build on two devices (Robinson, KdTreeGPU): each rank sorts its points by superkey 0; the pivot, which is
- * the median of both, is found by binary search over the two sorted halves; points on the wrong side of it are swapped;
- * each rank merges its two sorted runs and removes duplicates. Then it owns a side of the root, sorts that by the other
- * superkeys and partitions the lists, without another word between the ranks. Rank 0 has the root too.
+/* The published build on two devices (Robinson, KdTreeGPU): each rank sorts its points by superkey 0; the pivot, which
+ * is the median of both, is found by binary search over the two sorted halves; points on the wrong side of it are
+ * swapped; each rank merges its two sorted runs and removes duplicates. Then it owns a side of the root, sorts that by
+ * the other superkeys and partitions the lists, without another word between the ranks. Rank 0 has the root too.
  *
  * Once merged, points are numbered in the order of (superkey 0, id), so that equal points ascend by id, and the list of
  * superkey 0 is 0, 1, 2, ... */
@@ -192,8 +192,8 @@ static bosc_status compact(struct halves *h, int64_t *count)
     return bi_fail(h->ctx, BOSC_ERR_INTERNAL, "merge: unsorted at %lld", (long long)found[0]); /* unreached */
 }
 
-/* Equal tuples on both sides of the pivot: the last one of rank 0 is the left neighbour of the first one of rank 1. Sides
- * that have lost more than the other then hand over tuples, so that the root is the median of those that stay. */
+/* Equal tuples on both sides of the pivot: the last one of rank 0 is the left neighbour of the first one of rank 1.
+ * Sides that have lost more than the other then hand over tuples, so that the root is the median of those that stay. */
 static bosc_status remove_duplicates(struct halves *h, bosc_status mine)
 {
     int64_t count = 0, first = 0;

@@ -1,6 +1,7 @@
 /* Handles of distributed k-d trees: created and freed, what they tell about themselves, and points brought in reach. */
 #include "core/check.h"
 #include "dist/kdtree.h"
+#include "dist/slices.h"
 #include "dist/steps/steps.h"
 
 bosc_status bi_dist_kdtree_check(bosc_ctx *ctx, const bosc_dist_kdtree *tree)
@@ -29,23 +30,23 @@ bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, co
 
 static bool of_halves(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
 
-static bosc_status check_create(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
-                                bosc_dist_kdtree **tree, bosc_kdtree_opts *full)
+bosc_status bi_dist_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                      bosc_kdtree_opts *full)
 {
     BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
-    if (of_halves(full) && comm->rank_count != 2)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
-                       (int)comm->rank_count);
-    return tree ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    if (!of_halves(full) || comm->rank_count == 2) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
+                   (int)comm->rank_count);
 }
 
 static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const bosc_kdtree_opts *o)
 {
-    BI_TRY(bi_comm_same(ctx, comm, mine, "opts: dtype", (int64_t)o->dtype));
-    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: dim", o->dim));
-    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: duplicates", (int64_t)o->duplicates));
-    BI_TRY(bi_comm_same(ctx, comm, BOSC_OK, "opts: id_bits", o->id_bits));
-    return comm->rank_count == 2 ? bi_comm_same(ctx, comm, BOSC_OK, "opts: sort_halves", of_halves(o)) : BOSC_OK;
+    const struct bi_dist_argument shared[] = {{"opts: dtype", o->dtype},
+                                              {"opts: dim", o->dim},
+                                              {"opts: duplicates", o->duplicates},
+                                              {"opts: id_bits", o->id_bits},
+                                              {"opts: sort_halves", of_halves(o)}};
+    return bi_dist_same(ctx, comm, mine, shared, 5);
 }
 
 bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts)
@@ -84,7 +85,9 @@ bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_k
     bosc_dist_kdtree *fresh = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    BI_TRY(check_same(ctx, comm, check_create(ctx, comm, opts, tree, &full), &full));
+    bosc_status mine = bi_dist_kdtree_check_opts(ctx, comm, opts, &full);
+    if (mine == BOSC_OK && !tree) mine = bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    BI_TRY(check_same(ctx, comm, mine, &full));
     bosc_status status = bi_comm_agree(ctx, comm, make(ctx, comm, &full, &fresh));
     if (status == BOSC_OK)
         *tree = fresh;
@@ -136,6 +139,14 @@ bosc_status bosc_dist_kdtree_get_times(bosc_ctx *ctx, const bosc_dist_kdtree *tr
     BI_TRY(bi_dist_kdtree_check(ctx, tree));
     if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
     BI_TRY(bi_check_info(ctx, "times", "bosc_dist_kdtree_times", times->size, sizeof *times));
-    bi_give_info(times, &tree->times, sizeof tree->times);
+    bosc_dist_kdtree_times full = {.init = tree->times.init,
+                                   .sort = tree->times.sort,
+                                   .pivot = tree->times.pivot,
+                                   .merge = tree->times.merge,
+                                   .deduplicate = tree->times.deduplicate,
+                                   .build = tree->times.build,
+                                   .shard = tree->times.shard};
+    __atomic_load(&((bosc_dist_kdtree *)tree)->times.verify, &full.verify, __ATOMIC_RELAXED);
+    bi_give_info(times, &full, sizeof full);
     return BOSC_OK;
 }

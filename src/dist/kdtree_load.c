@@ -1,6 +1,6 @@
-/* Reads saved trees. Rank 0 reads, and deals points and ids to all by their places; then each point goes to the rank of its
- * id, so that the ranks have the rows of the build again, from which the tree is built. Nothing is believed: arrays grow
- * by slices that were really read, the checksum decides, and ids must be a permutation. */
+/* Reads saved trees. Rank 0 reads, and deals points and ids to all by their places; then each point goes to the rank of
+ * its id, so that the ranks have the rows of the build again, from which the tree is built. Nothing is believed: arrays
+ * grow by slices that were really read, the checksum decides, and ids must be a permutation. */
 #include <string.h>
 
 #include "dist/kdtree.h"

@@ -1,6 +1,6 @@
-/* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is that
- * of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. The published
- * build of two halves has made its subtree already. */
+/* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is
+ * that of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. The
+ * published build of two halves has made its subtree already. */
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"
 

@@ -47,8 +47,6 @@ static void block_bytes(const struct plan *p, size_t bytes[3])
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Scratch of a build: its three parts take it one after the other, the selection of medians, the deal, and what comes
  * and becomes the shard. */
 static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *kept, int64_t *scratch)
@@ -61,9 +59,9 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
     const int64_t select = n * (4 + word), deal = n * (4 + 16);
     const int64_t install =
-        p->shard * row + n * word + larger(n * larger(row, word), tree + 3 * boxes * p->opts.dim * word);
+        p->shard * row + n * word + bi_larger(n * bi_larger(row, word), tree + 3 * boxes * p->opts.dim * word);
     *scratch = n * (row + 4) + bi_dist_kdtree_counters(p->cuts.level) * word + 3 * subtrees * word +
-               larger(select, n * 8 + larger(deal, install)) + REQUESTS;
+               bi_larger(select, n * 8 + bi_larger(deal, install)) + REQUESTS;
     return BOSC_OK;
 }
 
@@ -77,7 +75,7 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
     BI_ENTER(says);
     BI_TRY(bi_comm_check(says, comm));
-    BI_TRY(bi_kdtree_check_opts(says, opts, &full));
+    BI_TRY(bi_dist_kdtree_check_opts(says, comm, opts, &full));
     BI_TRY(make_plan(says, &full, comm, n, total, &p));
     BI_TRY(build_scratch(says, &p, &tree, &while_building));
     block_bytes(&p, blocks);

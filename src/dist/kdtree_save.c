@@ -1,4 +1,5 @@
-/* Writes a distributed tree as the bytes of one tree. Rank 0 writes, and gets the arrays of the others slice by slice. */
+/* Writes a distributed tree as the bytes of one tree. Rank 0 writes, and gets the arrays of the others slice by
+ * slice. */
 #include <string.h>
 
 #include "dist/kdtree.h"

@@ -1,8 +1,9 @@
-/* Selection of the medians above the cut, level by level: all segments of a level at once, digit by digit of the superkey
- * that begins at the level's coordinate, and then of the id. A round counts the next digit of the points that have the
- * median's digits so far, on all ranks, and picks the one at which the median lies; the others are on one of its sides.
- * Where one point is left it is the median. Source: Blum, Floyd, Pratt, Rivest, Tarjan, Time Bounds for Selection (1973),
- * for the problem; radix selection as in Alabi et al., Fast k-Selection Algorithms for Graphics Processing Units (2012). */
+/* Selection of the medians above the cut, level by level: all segments of a level at once, digit by digit of the
+ * superkey that begins at the level's coordinate, and then of the id. A round counts the next digit of the points that
+ * have the median's digits so far, on all ranks, and picks the one at which the median lies; the others are on one of
+ * its sides. Where one point is left it is the median. Source: Blum, Floyd, Pratt, Rivest, Tarjan, Time Bounds for
+ * Selection (1973), for the problem; radix selection as in Alabi et al., Fast k-Selection Algorithms for Graphics
+ * Processing Units (2012). */
 #include <string.h>
 
 #include "base/bits.h"

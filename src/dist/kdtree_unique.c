@@ -1,4 +1,5 @@
-/* Duplicates removed: equal points meet on the rank that their hash names, which tells each of them whether it stays. */
+/* Duplicates removed: equal points meet on the rank that their hash names, which tells each of them whether it
+ * stays. */
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"
 

@@ -1,6 +1,6 @@
-/* Reductions over ranks. What may be joined in any order is: a result a rank. Sums of floats follow the aligned tree over
- * all items (core/tiles.h): a slice is a list of aligned blocks of 2^k items, as long as they may be, whose sums are
- * nodes of the tree wherever the slice begins and ends; every rank then pushes the blocks of all in their order. */
+/* Reductions over ranks. What may be joined in any order is: a result a rank. Sums of floats follow the aligned tree
+ * over all items (core/tiles.h): a slice is a list of aligned blocks of 2^k items, as long as they may be, whose sums
+ * are nodes of the tree wherever the slice begins and ends; every rank then pushes the blocks of all in their order. */
 #include <string.h>
 
 #include <boscage/dist/prims.h>

@@ -1,6 +1,6 @@
-/* Scans over ranks, by the rows and tiles of core/tiles.h. A tile is scanned by the rank where it begins, which gets the
- * elements that it lacks and gives their results back; what comes before each tile is a scan over ranks again, of the
- * tiles' sums. Few elements are scanned by rank 0. */
+/* Scans over ranks, by the rows and tiles of core/tiles.h. A tile is scanned by the rank where it begins, which gets
+ * the elements that it lacks and gives their results back; what comes before each tile is a scan over ranks again, of
+ * the tiles' sums. Few elements are scanned by rank 0. */
 #include <string.h>
 
 #include <boscage/dist/prims.h>

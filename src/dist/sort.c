@@ -1,5 +1,5 @@
-/* Sorts over ranks: each sorts its slice, the borders between what ranks get are found exactly, and each merges what came,
- * a run from each rank. Runs are in the order of the ranks, so merging them pair by pair is stable. */
+/* Sorts over ranks: each sorts its slice, the borders between what ranks get are found exactly, and each merges what
+ * came, a run from each rank. Runs are in the order of the ranks, so merging them pair by pair is stable. */
 #include <boscage/dist/prims.h>
 
 #include "core/call.h"

@@ -1,5 +1,5 @@
-/* What the drivers of spanning forests ask of a backend and what they get, and the table of operations that each backend
- * gives. */
+/* What the drivers of spanning forests ask of a backend and what they get, and the table of operations that each
+ * backend gives. */
 #ifndef BI_FOREST_FOREST_H
 #define BI_FOREST_FOREST_H
 

@@ -45,8 +45,8 @@ bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, const struct bi_geometric_p
 /* The coordinates of that tree: those of several models lie apart in one more. */
 int32_t bi_geometric_tree_dim(const struct bi_geometric_plan *plan);
 
-/* The rows of neighbours of all points of the models, which are `apart` (see bi_geometric_set_apart); or of `rows` bases
- * of a scene, whose tree that is. */
+/* The rows of neighbours of all points of the models, which are `apart` (see bi_geometric_set_apart); or of `rows`
+ * bases of a scene, whose tree that is. */
 bosc_status bi_geometric_model_neighbours(bosc_ctx *ctx, const struct bi_geometric_plan *plan, double apart,
                                           struct bi_geometric_choice *choice);
 bosc_status bi_geometric_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,

@@ -61,8 +61,8 @@ bosc_status bi_geometric_run_search(struct bi_geometric_search *f);
 /* Whether match a is better than b: found, of more inliers, less error, of the smaller model. */
 bool bi_geometric_is_better(const bosc_geometric_match *a, const bosc_geometric_match *b);
 
-/* voting.c: lets *bases scene bases from number f->tried on vote; words[k] is the best of each, as bi_geometric_best has
- * it. If they had too many votes, *bases is halved and nothing else is done. */
+/* voting.c: lets *bases scene bases from number f->tried on vote; words[k] is the best of each, as bi_geometric_best
+ * has it. If they had too many votes, *bases is halved and nothing else is done. */
 bosc_status bi_geometric_vote_batch(struct bi_geometric_search *f, int64_t *bases);
 
 /* verify.c: verifies the bases of most votes of a batch of `count` on the points, the first of equals first, and keeps

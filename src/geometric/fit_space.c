@@ -1,5 +1,5 @@
-/* The 3-D transform of least squared error, one term after the other on the host, with + - * / and sqrt alone. Source of
- * the rotation: Horn, Closed-form solution of absolute orientation using unit quaternions (1987). */
+/* The 3-D transform of least squared error, one term after the other on the host, with + - * / and sqrt alone. Source
+ * of the rotation: Horn, Closed-form solution of absolute orientation using unit quaternions (1987). */
 #include <math.h>
 #include <string.h>
 

@@ -98,8 +98,8 @@ bosc_status bi_geometric_plan_bytes(bosc_ctx *ctx, const struct bi_geometric_pla
     bytes->basis_of = several ? 4 * plan->entries : 0;
     bytes->kept = bytes->points + bytes->models + bytes->list + bytes->basis_of + grid_kept;
     bytes->entries = plan->entries;
-    /* The points and models, bases before and after the short ones are left out, coordinates; rows of neighbours, and as
-     * many numbers and distances while they are looked for, and the points with another coordinate. */
+    /* The points and models, bases before and after the short ones are left out, coordinates; rows of neighbours, and
+     * as many numbers and distances while they are looked for, and the points with another coordinate. */
     int64_t lists = points + bytes->models + (2 * corners + 1) * plan->candidates + 4 * dim * plan->entries +
                     8 * (plan->count + 1) + 4096;
     if (plan->neighbours) lists += 24 * plan->n * (plan->neighbours + 1) + several * 8 * (dim + 1) * plan->n;

@@ -14,9 +14,9 @@ bool bi_geometric_is_better(const bosc_geometric_match *a, const bosc_geometric_
 }
 
 /* Whether a better match of a model would have been seen by now, with probability 0.999. If the scene had more inliers
- * than the best match, a basis of inliers alone would be drawn at least as often as from those; assume that a quarter of
- * such bases are neither too short nor too blurred. With neighbours, and of several models, it must be in the table too.
- * Source of the rule: Fischler and Bolles, Random Sample Consensus (1981). */
+ * than the best match, a basis of inliers alone would be drawn at least as often as from those; assume that a quarter
+ * of such bases are neither too short nor too blurred. With neighbours, and of several models, it must be in the table
+ * too. Source of the rule: Fischler and Bolles, Random Sample Consensus (1981). */
 static bool is_certain(const struct bi_geometric_search *f, const bosc_geometric_match *match)
 {
     const struct bi_geometric_model *model = &f->models[match->model];

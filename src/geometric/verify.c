@@ -25,7 +25,8 @@ static int64_t model_of(const struct bi_geometric_search *f, int64_t basis)
 }
 
 /* Pairs the points of scene basis k with those of the model basis it voted for. The match begins near the first of the
- * model's, where neighbours take part within twice the distance of the others: a basis says little of points far away. */
+ * model's, where neighbours take part within twice the distance of the others: a basis says little of points far
+ * away. */
 static bosc_status refine_from_basis(struct bi_geometric_search *f, int64_t k, int64_t model, int64_t votes)
 {
     struct bi_geometric_corners corners;

@@ -67,8 +67,8 @@ bosc_status bi_graph_pair_arcs(struct bi_graph_build *b);
 /* Keeps one of parallel edges, as the options say; b->edges is sorted by (key, id). */
 bosc_status bi_graph_drop_parallel(struct bi_graph_build *b);
 
-/* The rows from b->edges: degrees and counts, then the blocks of b->next, which are taken where those of `graph` are too
- * small. No scratch is taken once a block is written to. */
+/* The rows from b->edges: degrees and counts, then the blocks of b->next, which are taken where those of `graph` are
+ * too small. No scratch is taken once a block is written to. */
 bosc_status bi_graph_write_rows(struct bi_graph_build *b, const bosc_graph *graph);
 
 #endif

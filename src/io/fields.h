@@ -4,8 +4,9 @@
 
 #include "io/number.h"
 
-/* The next field of a line: between separators or within double quotes, without the blanks around it; `#` ends the line,
- * and so do separators with nothing behind them. The separator ' ' is any run of blanks. False behind the last. */
+/* The next field of a line: between separators or within double quotes, without the blanks around it; `#` ends the
+ * line, and so do separators with nothing behind them. The separator ' ' is any run of blanks. False behind the
+ * last. */
 bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
 
 /* The separator of a text, by its first line: ';', else ',', else a tab, else ' '. */

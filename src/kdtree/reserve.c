@@ -1,9 +1,8 @@
 /* Memory of k-d trees before it is needed: how much a build takes, and taking it. */
+#include "base/bits.h"
 #include "core/call.h"
 #include "kdtree/handle.h"
 #include "kdtree/shape.h"
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* The published method: lists, the order of nodes, and what sorting, rows put in the order of a list, or storing takes,
  * whichever is more. */
@@ -13,7 +12,7 @@ static int64_t brown_scratch(const bosc_kdtree_opts *opts, int64_t n)
     int64_t lists = opts->dim < levels ? opts->dim : levels;
     bool unique = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     int64_t sort = 4 * size + (opts->sort_halves ? opts->dim * size / 2 + 4 : 0), store = unique ? 28 : 0;
-    int64_t each = 4 * lists + 8 + (unique ? 20 : 0) + larger(sort, larger(opts->dim * size + 4, store));
+    int64_t each = 4 * lists + 8 + (unique ? 20 : 0) + bi_larger(sort, bi_larger(opts->dim * size + 4, store));
     return n * each + n / 8; /* counts of pieces */
 }
 
@@ -82,7 +81,7 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     int64_t queries = query_scratch(ctx, tree, n, query_count, k) + query_count * entry;
     bosc_kdtree next;
     void *memory;
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)larger(scratch, queries), &memory));
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bi_larger(scratch, queries), &memory));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
     return move(ctx, tree, &next);
 }

@@ -28,7 +28,8 @@ struct bi_terrain_mesh;
 /* The room's table: steps, and fused operations, each of which may be NULL. */
 struct bi_terrain_ops {
     const struct bi_terrain_steps *steps;
-    /* Copies a raster with squares of 64 or more intervals, both triangles of each, and computes its errors and bounds. */
+    /* Copies a raster with squares of 64 or more intervals, both triangles of each, and computes its errors and
+     * bounds. */
     bosc_status (*build_raster)(bosc_ctx *ctx, const struct bi_terrain_raster_build *a);
     /* As the steps of these names; all but count_gain and write_vertices need words that lie in triangles
      * (bi_terrain_word_in_triangle). */

@@ -1,5 +1,5 @@
-/* Communicators by NCCL: refused where there is none, joined by an id, over others or of the caller's; ranks that do not
- * come, that leave, and exchanges that fail. What ranks do with them is in the suites of ranks (RANKS_BY_NCCL). */
+/* Communicators by NCCL: refused where there is none, joined by an id, over others or of the caller's; ranks that do
+ * not come, that leave, and exchanges that fail. What ranks do with them is in the suites of ranks (RANKS_BY_NCCL). */
 #include <boscage/nccl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -150,17 +150,6 @@ static void rows(bosc_ctx *ctx)
 
 /* ---- one rank of three ---- */
 
-/* The call failed on all ranks with this status; the one that is to blame names the argument, the others name it. */
-static void check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
-{
-    const char *text = bosc_message(r->ctx);
-    CHECK_EQ(status, expected);
-    if (r->rank == 1)
-        CHECK(suite_begins(text, argument));
-    else
-        CHECK(suite_begins(text, "rank 1: ") && suite_begins(text + strlen("rank 1: "), argument));
-}
-
 static void blame(struct rank *r)
 {
     const bool bad = r->rank == 1;
@@ -168,25 +157,28 @@ static void blame(struct rank *r)
     bosc_dist_kdtree *tree = NULL;
     int64_t ids[8], offsets[5] = {0};
     float dist2[8];
-    check_blame(r, bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree), BOSC_ERR_ARG, "opts: dim");
-    check_blame(r, bosc_dist_kdtree_create(r->ctx, r->comm, bad ? NULL : &opts, &tree), BOSC_ERR_ARG, "opts");
+    ranks_check_blame(r, bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree), BOSC_ERR_ARG, "opts: dim");
+    ranks_check_blame(r, bosc_dist_kdtree_create(r->ctx, r->comm, bad ? NULL : &opts, &tree), BOSC_ERR_ARG, "opts");
     CHECK(!tree);
     opts.dim = 2;
     CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree));
-    check_blame(r, bosc_dist_kdtree_build(r->ctx, tree, bad ? NULL : four, 4, 0), BOSC_ERR_ARG, "points");
-    check_blame(r, bosc_dist_kdtree_build(r->ctx, tree, four, 4, bad), BOSC_ERR_ARG, "stride");
+    ranks_check_blame(r, bosc_dist_kdtree_build(r->ctx, tree, bad ? NULL : four, 4, 0), BOSC_ERR_ARG, "points");
+    ranks_check_blame(r, bosc_dist_kdtree_build(r->ctx, tree, four, 4, bad), BOSC_ERR_ARG, "stride");
     CHECK_OK(r->ctx, bosc_dist_kdtree_build(r->ctx, tree, four, 4, 0));
-    check_blame(r, bosc_dist_kdtree_knn(r->ctx, tree, four, 4, 0, 1 + bad, ids, dist2), BOSC_ERR_ARG, "k: 2 is not");
-    check_blame(r, bosc_dist_kdtree_knn(r->ctx, tree, four, 4, 0, 1, bad ? NULL : ids, dist2), BOSC_ERR_ARG, "ids");
-    check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 1 + bad, offsets, NULL, NULL, 0), BOSC_ERR_ARG,
-                "radius: 2 is not");
-    check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 0, bad ? NULL : offsets, NULL, NULL, 0),
-                BOSC_ERR_ARG, "offsets");
+    ranks_check_blame(r, bosc_dist_kdtree_knn(r->ctx, tree, four, 4, 0, 1 + bad, ids, dist2), BOSC_ERR_ARG,
+                      "k: 2 is not");
+    ranks_check_blame(r, bosc_dist_kdtree_knn(r->ctx, tree, four, 4, 0, 1, bad ? NULL : ids, dist2), BOSC_ERR_ARG,
+                      "ids");
+    ranks_check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 1 + bad, offsets, NULL, NULL, 0),
+                      BOSC_ERR_ARG, "radius: 2 is not");
+    ranks_check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 0, bad ? NULL : offsets, NULL, NULL, 0),
+                      BOSC_ERR_ARG, "offsets");
     CHECK_OK(r->ctx, bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, NULL, NULL, 0));
-    check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, bad ? NULL : ids, NULL, 8),
-                BOSC_ERR_ARG, "ids: NULL");
-    check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, ids, NULL, 5),
-                BOSC_ERR_SPACE, "capacity");
+    ranks_check_blame(
+        r, bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, bad ? NULL : ids, NULL, 8),
+        BOSC_ERR_ARG, "ids: NULL");
+    ranks_check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, ids, NULL, 5),
+                      BOSC_ERR_SPACE, "capacity");
     CHECK_OK(r->ctx,
              bosc_dist_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, bad ? ids : NULL, NULL, 8));
     for (int i = 0; bad && i < 6; i++) CHECK_EQ(ids[i], i / 3 + i % 3 * 4);

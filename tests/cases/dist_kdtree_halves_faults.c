@@ -1,5 +1,5 @@
-/* Each allocation, copy and launch of the published build on two ranks fails in turn on one of them: both end alike, and
- * the tree is as it was, or empty. */
+/* Each allocation, copy and launch of the published build on two ranks fails in turn on one of them: both end alike,
+ * and the tree is as it was, or empty. */
 #include "cases/dist_faults.h"
 #include "cases/dist_kdtree_data.h"
 #include "comm/comm.h"

@@ -1,32 +1,14 @@
-/* What distributed trees and tables reserve is enough for builds on any number of ranks, and what their _bytes functions
- * tell is what they keep, and enough scratch for a build. */
+/* What distributed trees and tables reserve is enough for builds on any number of ranks, and what their _bytes
+ * functions tell is what they keep, and enough scratch for a build. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <boscage/dist.h>
 
-#include "core/call.h"
+#include "support/counted.h"
 #include "support/ranks.h"
 
 static const int32_t rank_counts[] = {1, 2, 3, 4, 8};
-
-static int64_t scratch_of(const bosc_ctx *ctx)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_OK);
-    return info.scratch_bytes;
-}
-
-/* Gives the arena this much, in one piece, and nothing else; returns what it holds. */
-static int64_t take_scratch(bosc_ctx *ctx, int64_t bytes)
-{
-    void *memory;
-    bosc_ctx_trim(ctx);
-    const struct bi_mark mark = bi_arena_mark(ctx);
-    CHECK_OK(ctx, bi_scratch(ctx, (size_t)bytes, &memory));
-    bi_arena_rewind(ctx, mark);
-    return scratch_of(ctx);
-}
 
 struct trial {
     int64_t total; /* items of all ranks, at most */
@@ -116,12 +98,12 @@ static void reserve_tree(struct rank *r)
     int64_t *before = tree_ids(r, tree, &count);
     bosc_ctx_trim(r->ctx);
     CHECK_OK(r->ctx, bosc_dist_kdtree_reserve(r->ctx, tree, most(r), t->total));
-    const int64_t held = scratch_of(r->ctx);
+    const int64_t held = counted_scratch(r->ctx);
     CHECK_OK(r->ctx, bosc_dist_kdtree_bytes(r->ctx, r->comm, &t->tree, most(r), t->total, &kept, NULL));
     CHECK_EQ(tree_bytes(r, tree), kept);
     for (int b = 0; b < BUILDS; b++) {
         build_tree(r, tree, total_of(t, b));
-        CHECK_EQ(scratch_of(r->ctx), held);
+        CHECK_EQ(counted_scratch(r->ctx), held);
         CHECK_EQ(tree_bytes(r, tree), kept);
     }
     build_tree(r, tree, t->total / 2);
@@ -143,9 +125,9 @@ static void measure_tree(struct rank *r)
     CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &t->tree, &tree));
     CHECK_OK(r->ctx,
              bosc_dist_kdtree_bytes(r->ctx, r->comm, &t->tree, slice(r, t->total, &begin), t->total, &kept, &scratch));
-    const int64_t held = take_scratch(r->ctx, scratch);
+    const int64_t held = counted_take_scratch(r->ctx, scratch);
     build_tree(r, tree, t->total);
-    CHECK_EQ(scratch_of(r->ctx), held);
+    CHECK_EQ(counted_scratch(r->ctx), held);
     CHECK_EQ(tree_bytes(r, tree), kept);
     bosc_dist_kdtree_free(tree);
 }
@@ -231,12 +213,12 @@ static void reserve_table(struct rank *r)
     if (t->seed % 2) build_table(r, table, t->total / 2);
     bosc_ctx_trim(r->ctx);
     CHECK_OK(r->ctx, bosc_dist_hash_reserve(r->ctx, table, most(r), t->total));
-    const int64_t held = scratch_of(r->ctx);
+    const int64_t held = counted_scratch(r->ctx);
     CHECK_OK(r->ctx, bosc_dist_hash_bytes(r->ctx, r->comm, &t->table, most(r), t->total, &kept, NULL));
     CHECK_EQ(table_bytes(r, table, t->seed % 2 ? t->total / 2 : 0), kept);
     for (int b = 0; b < BUILDS; b++) {
         build_table(r, table, total_of(t, b));
-        CHECK_EQ(scratch_of(r->ctx), held);
+        CHECK_EQ(counted_scratch(r->ctx), held);
         CHECK_EQ(table_bytes(r, table, total_of(t, b)), kept);
     }
     CHECK_OK(r->ctx, bosc_dist_hash_reserve(r->ctx, table, 0, 3 * t->total));
@@ -252,9 +234,9 @@ static void measure_table(struct rank *r)
     CHECK_OK(r->ctx, bosc_dist_hash_create(r->ctx, r->comm, &t->table, &table));
     CHECK_OK(r->ctx,
              bosc_dist_hash_bytes(r->ctx, r->comm, &t->table, slice(r, t->total, &begin), t->total, &kept, &scratch));
-    const int64_t held = take_scratch(r->ctx, scratch);
+    const int64_t held = counted_take_scratch(r->ctx, scratch);
     build_table(r, table, t->total);
-    CHECK_EQ(scratch_of(r->ctx), held);
+    CHECK_EQ(counted_scratch(r->ctx), held);
     CHECK(table_bytes(r, table, t->total) <= kept);
     bosc_dist_hash_free(table);
 }

@@ -1,6 +1,5 @@
 /* Bad arguments of the calls that tell and reserve the memory of trees and tables over ranks. */
 #include <boscage/dist.h>
-#include <string.h>
 
 #include "support/ranks.h"
 
@@ -37,6 +36,8 @@ static void tree(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_dist_kdtree_bytes(ctx, comm, &tree_opts, -1, 1, &kept, &scratch), "n");
     CHECK_ARG(ctx, bosc_dist_kdtree_bytes(ctx, comm, &tree_opts, 2, 1, &kept, &scratch), "total");
     CHECK_STATUS(ctx, bosc_dist_kdtree_bytes(ctx, comm, &tree_opts, 0, LIMIT, &kept, &scratch), BOSC_ERR_LIMIT);
+    o = (bosc_kdtree_opts){.size = sizeof o, .dim = 2, .builder = BOSC_KDTREE_BROWN, .sort_halves = 1};
+    CHECK_ARG(ctx, bosc_dist_kdtree_bytes(ctx, comm, &o, 1, 1, &kept, &scratch), "opts: sort_halves");
     CHECK(kept == 7 && scratch == 7);
     CHECK_OK(ctx, bosc_dist_kdtree_bytes(ctx, comm, &tree_opts, 0, 0, NULL, NULL));
     bosc_dist_kdtree_free(tree);
@@ -80,16 +81,6 @@ static void table(bosc_ctx *ctx)
 
 /* ---- one rank of three ---- */
 
-static void check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
-{
-    const char *text = bosc_message(r->ctx);
-    CHECK_EQ(status, expected);
-    if (r->rank == 1)
-        CHECK(suite_begins(text, argument));
-    else
-        CHECK(suite_begins(text, "rank 1: ") && suite_begins(text + strlen("rank 1: "), argument));
-}
-
 static void blame(struct rank *r)
 {
     const bool bad = r->rank == 1;
@@ -97,10 +88,10 @@ static void blame(struct rank *r)
     bosc_dist_hash *table = NULL;
     CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &tree_opts, &tree));
     CHECK_OK(r->ctx, bosc_dist_hash_create(r->ctx, r->comm, &table_opts, &table));
-    check_blame(r, bosc_dist_kdtree_reserve(r->ctx, tree, bad ? -1 : 4, 20), BOSC_ERR_ARG, "n");
-    check_blame(r, bosc_dist_kdtree_reserve(r->ctx, tree, 4, 20 + bad), BOSC_ERR_ARG, "total: 21 is not the 20");
-    check_blame(r, bosc_dist_hash_reserve(r->ctx, table, bad ? LIMIT : 4, LIMIT), BOSC_ERR_LIMIT, "n");
-    check_blame(r, bosc_dist_hash_reserve(r->ctx, table, 4, 20 + bad), BOSC_ERR_ARG, "total: 21 is not the 20");
+    ranks_check_blame(r, bosc_dist_kdtree_reserve(r->ctx, tree, bad ? -1 : 4, 20), BOSC_ERR_ARG, "n");
+    ranks_check_blame(r, bosc_dist_kdtree_reserve(r->ctx, tree, 4, 20 + bad), BOSC_ERR_ARG, "total: 21 is not the 20");
+    ranks_check_blame(r, bosc_dist_hash_reserve(r->ctx, table, bad ? LIMIT : 4, LIMIT), BOSC_ERR_LIMIT, "n");
+    ranks_check_blame(r, bosc_dist_hash_reserve(r->ctx, table, 4, 20 + bad), BOSC_ERR_ARG, "total: 21 is not the 20");
     CHECK_OK(r->ctx, bosc_dist_kdtree_reserve(r->ctx, tree, 4 + r->rank, 20));
     CHECK_OK(r->ctx, bosc_dist_hash_reserve(r->ctx, table, 4 + r->rank, 20));
     bosc_dist_kdtree_free(tree);

@@ -1,5 +1,5 @@
-/* Scenes with several of a model, models that share points, mirrored and scaled ones, scenes and models that are as small
- * or as flat as can be; and the memory of tables of many models. */
+/* Scenes with several of a model, models that share points, mirrored and scaled ones, scenes and models that are as
+ * small or as flat as can be; and the memory of tables of many models. */
 #include "cases/geometric_models_data.h"
 #include "support/arrays.h"
 #include "support/faults.h"

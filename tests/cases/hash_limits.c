@@ -1,5 +1,5 @@
-/* The most that a partition can hold: the shape's arithmetic at the limit, partitions beyond it refused before anything is read
- * or written, and what a build makes of it. Parts just below the limit need gigabytes: see bench/hash_large.cu.
+/* The most that a partition can hold: the shape's arithmetic at the limit, partitions beyond it refused before anything
+ * is read or written, and what a build makes of it. Parts just below the limit need gigabytes: see bench/hash_large.cu.
  */
 #include <limits.h>
 

@@ -1,5 +1,5 @@
-/* The partition by itself: pairs in the order of their partitions, equal partitions in the order of the input, for every number
- * of bits, of any widths, in tiles that are full, nearly full and nearly empty. */
+/* The partition by itself: pairs in the order of their partitions, equal partitions in the order of the input, for
+ * every number of bits, of any widths, in tiles that are full, nearly full and nearly empty. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash_data.h"

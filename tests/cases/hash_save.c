@@ -273,8 +273,8 @@ static void golden(bosc_ctx *ctx)
     }
 }
 
-/* A slot's bytes stand in its neighbour's place too, under right hashes: such a table is refused, or each of its keys is
- * there once and found. */
+/* A slot's bytes stand in its neighbour's place too, under right hashes: such a table is refused, or each of its keys
+ * is there once and found. */
 static void repeated_slots(bosc_ctx *ctx)
 {
     enum { N = 60, HEADER = 128 };

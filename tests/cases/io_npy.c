@@ -60,7 +60,8 @@ static void good_files(void)
 
 #define FORTRAN(descr, shape) "{'descr': '" descr "', 'fortran_order': True, 'shape': (" shape "), }\n"
 
-/* Elements that do not lie as in memory: of the other byte order, of half the width, the first index running fastest. */
+/* Elements that do not lie as in memory: of the other byte order, of half the width, the first index running
+ * fastest. */
 static void other_layouts(void)
 {
     static const struct {

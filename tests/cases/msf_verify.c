@@ -160,7 +160,8 @@ static void all_sets(bosc_ctx *ctx)
     }
 }
 
-/* Large graphs of each shape: the forest that bosc_msf_compute finds is proved, and with one tie broken the other way not. */
+/* Large graphs of each shape: the forest that bosc_msf_compute finds is proved, and with one tie broken the other way
+ * not. */
 static void large(bosc_ctx *ctx)
 {
     struct suite_random r = {24};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/counted.h"
 #include "support/faults.h"
 
 enum { MOST = 60000, WORDS = 2 };
@@ -21,18 +22,11 @@ static double reals[2 * MOST];
 static float corners[9 * MOST]; /* of triangles, when they are made */
 static uint32_t numbers[3 * MOST];
 
-static int64_t scratch_of(bosc_ctx *ctx)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    return info.scratch_bytes;
-}
-
 /* From here on. told: the scratch of a build. */
 static void begin(struct watch *w, int64_t told)
 {
     memcpy(w->before, w->live, sizeof w->before);
-    w->scratch = scratch_of(w->ctx);
+    w->scratch = counted_scratch(w->ctx);
     w->told = told;
 }
 
@@ -40,9 +34,9 @@ static void check(const struct watch *w)
 {
     enum { SMALLEST_CHUNK = 1 << 16 };
     if (w->reserved)
-        CHECK(w->live[0] == w->before[0] && w->live[1] == w->before[1] && scratch_of(w->ctx) == w->scratch);
+        CHECK(w->live[0] == w->before[0] && w->live[1] == w->before[1] && counted_scratch(w->ctx) == w->scratch);
     else
-        CHECK(scratch_of(w->ctx) <= w->told + SMALLEST_CHUNK);
+        CHECK(counted_scratch(w->ctx) <= w->told + SMALLEST_CHUNK);
 }
 
 static void hash(struct watch *w, int64_t n)

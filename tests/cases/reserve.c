@@ -14,23 +14,6 @@ static void open_trial(struct counted *c, bosc_ctx *like, int trial)
     counted_open(c, like, o.backend == BOSC_BACKEND_CPU && o.threads == 1 && trial % 3 == 0 ? 100 : 0);
 }
 
-static int64_t scratch_of(const bosc_ctx *ctx)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_OK);
-    return info.scratch_bytes;
-}
-
-/* Gives the arena this much, in one piece; returns what it holds. */
-static int64_t take_scratch(bosc_ctx *ctx, int64_t bytes)
-{
-    void *memory;
-    struct bi_mark mark = bi_arena_mark(ctx);
-    CHECK_OK(ctx, bi_scratch(ctx, (size_t)bytes, &memory));
-    bi_arena_rewind(ctx, mark);
-    return scratch_of(ctx);
-}
-
 struct tree_trial {
     bosc_kdtree_opts opts;
     struct reference_points points, queries;
@@ -95,10 +78,10 @@ static void measure_tree(bosc_ctx *like, const struct tree_trial *t, int trial)
     int64_t kept, scratch;
     open_trial(&c, like, trial);
     CHECK_OK(c.ctx, bosc_kdtree_bytes(c.ctx, &t->opts, t->points.n, &kept, &scratch));
-    int64_t held = take_scratch(c.ctx, scratch);
+    int64_t held = counted_take_scratch(c.ctx, scratch);
     CHECK_OK(c.ctx, bosc_kdtree_create(c.ctx, &t->opts, &tree));
     CHECK_OK(c.ctx, bosc_kdtree_build(c.ctx, tree, t->points.data, t->points.n, 0));
-    CHECK_EQ(scratch_of(c.ctx), held);
+    CHECK_EQ(counted_scratch(c.ctx), held);
     CHECK_OK(c.ctx, bosc_kdtree_get_info(c.ctx, tree, &info));
     CHECK_EQ(info.bytes, kept);
     bosc_kdtree_free(tree);
@@ -159,12 +142,12 @@ static void try_graph(bosc_ctx *like, const bosc_graph_opts *o, const struct gra
         CHECK_OK(c.ctx, bosc_graph_create(c.ctx, o, &graph));
         CHECK_OK(c.ctx, bosc_graph_bytes(c.ctx, o, e->n, e->m, &kept, &scratch));
         if (told)
-            take_scratch(c.ctx, scratch);
+            counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_graph_reserve(c.ctx, graph, e->n, e->m));
-        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        int64_t before = c.allocations, held = counted_scratch(c.ctx);
         CHECK_OK(c.ctx, graph_build(c.ctx, o, graph, e, false));
-        CHECK_EQ(scratch_of(c.ctx), held);
+        CHECK_EQ(counted_scratch(c.ctx), held);
         if (!told) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_graph_get_info(c.ctx, graph, &info));
         CHECK_EQ(info.bytes, kept);
@@ -224,12 +207,12 @@ static void try_cbt(bosc_ctx *like, const bosc_cbt_opts *o, int trial)
         CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
         CHECK_EQ(info.bytes, kept);
         if (told)
-            take_scratch(c.ctx, scratch);
+            counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_cbt_reserve(c.ctx, tree));
-        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        int64_t before = c.allocations, held = counted_scratch(c.ctx);
         call_cbt(c.ctx, tree, o->depth, memory.p);
-        CHECK_EQ(scratch_of(c.ctx), held);
+        CHECK_EQ(counted_scratch(c.ctx), held);
         if (!told) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
         CHECK_EQ(info.bytes, commanded);
@@ -287,12 +270,12 @@ static void try_terrain(bosc_ctx *like, const bosc_terrain_opts *o, int64_t w, i
         CHECK_OK(c.ctx, bosc_terrain_create(c.ctx, o, &terrain));
         CHECK_OK(c.ctx, bosc_terrain_bytes(c.ctx, o, w, h, &kept, &scratch));
         if (told)
-            take_scratch(c.ctx, scratch);
+            counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_terrain_reserve(c.ctx, terrain, w, h));
-        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        int64_t before = c.allocations, held = counted_scratch(c.ctx);
         call_terrain(c.ctx, terrain, &heights, w, h, &memory);
-        CHECK_EQ(scratch_of(c.ctx), held);
+        CHECK_EQ(counted_scratch(c.ctx), held);
         if (!told) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_terrain_get_info(c.ctx, terrain, &info));
         CHECK_EQ(info.bytes, kept);
@@ -386,7 +369,7 @@ static int64_t learn_frame(bosc_ctx *like, struct frame_trial *t, int trial)
     t->sizes.entries = info.entries;
     t->sizes.candidates = info.candidates;
     t->sizes.pairs = info.pairs;
-    int64_t taken = scratch_of(c.ctx);
+    int64_t taken = counted_scratch(c.ctx);
     bosc_collision_free(collision);
     counted_close(&c);
     return taken;
@@ -402,14 +385,14 @@ static void try_collision(bosc_ctx *like, const struct frame_trial *t, int trial
         CHECK_OK(c.ctx, bosc_collision_create(c.ctx, &t->opts, &collision));
         CHECK_OK(c.ctx, bosc_collision_bytes(c.ctx, &t->opts, &t->sizes, &kept, &scratch));
         if (told)
-            take_scratch(c.ctx, scratch);
+            counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_collision_reserve(c.ctx, collision, &t->sizes));
-        int64_t before = c.allocations, held = scratch_of(c.ctx);
+        int64_t before = c.allocations, held = counted_scratch(c.ctx);
         CHECK(held >= scratch && held < scratch + 256);
         CHECK(scratch <= 3 * taken + (2 << 20) + ((int64_t)c.ctx->threads << 18));
         bosc_collision_info info = call_collision(c.ctx, collision, t);
-        CHECK_EQ(scratch_of(c.ctx), held);
+        CHECK_EQ(counted_scratch(c.ctx), held);
         if (!told) CHECK_EQ(c.allocations, before);
         CHECK_EQ(info.bytes, kept);
         CHECK_EQ(kept, 8 * t->sizes.pairs);

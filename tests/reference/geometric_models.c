@@ -126,8 +126,8 @@ static int64_t assign(const struct search *s, const struct map *map, int64_t *id
     return count;
 }
 
-/* The rotation of most correlation: the eigenvector of a matrix's largest eigenvalue (Horn), as a column of a high power
- * of that matrix, shifted so that it is positive. */
+/* The rotation of most correlation: the eigenvector of a matrix's largest eigenvalue (Horn), as a column of a high
+ * power of that matrix, shifted so that it is positive. */
 static void rotation(const double c[3][3], double r[3][3])
 {
     double n[4][4], square[4][4], q[4], shift = 0, most = 0;

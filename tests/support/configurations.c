@@ -13,7 +13,8 @@ static bool ends_in(const char *suite, const char *ending)
 /* Made of ordinary calls, over ranks, which are threads. */
 static bool is_over_ranks(const char *suite) { return strncmp(suite, "dist_", 5) == 0; }
 
-/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress, ranks. */
+/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress,
+ * ranks. */
 static bool is_plain(const char *suite)
 {
     return is_over_ranks(suite) || ends_in(suite, "_args") || ends_in(suite, "_faults") || ends_in(suite, "_save") ||

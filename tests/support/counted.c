@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/call.h"
+
 static void count(struct counted *c, int64_t made)
 {
     if (made > 0) __atomic_add_fetch(&c->allocations, made, __ATOMIC_RELAXED);
@@ -51,4 +53,21 @@ void counted_close(struct counted *c)
 {
     bosc_ctx_free(c->ctx);
     CHECK_EQ(c->live, 0);
+}
+
+int64_t counted_scratch(const bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_EQ(bosc_ctx_get_info(ctx, &info), BOSC_OK);
+    return info.scratch_bytes;
+}
+
+int64_t counted_take_scratch(bosc_ctx *ctx, int64_t bytes)
+{
+    void *memory;
+    bosc_ctx_trim(ctx);
+    const struct bi_mark mark = bi_arena_mark(ctx);
+    CHECK_OK(ctx, bi_scratch(ctx, (size_t)bytes, &memory));
+    bi_arena_rewind(ctx, mark);
+    return counted_scratch(ctx);
 }

@@ -32,8 +32,8 @@ struct fault_sweep {
 
 /* For each k, once and for good: the k-th passage fails; the call gives BOSC_ERR_NOMEM or `other` with its outputs
  * untouched, or BOSC_ERR_DEVICE, or succeeds with the right ones; the same context then succeeds; and nothing stays
- * allocated. Everything that can fail in a call in which nothing does is met. Contexts are like `like`. Ends the case on
- * a violation. Returns the number of k that were swept; a k may be a trial that is left out. */
+ * allocated. Everything that can fail in a call in which nothing does is met. Contexts are like `like`. Ends the case
+ * on a violation. Returns the number of k that were swept; a k may be a trial that is left out. */
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep);
 
 /* Opens a context like `like` whose memory is counted in *live (host blocks in live[0], device blocks in live[1]). */

@@ -1,7 +1,8 @@
 /* Stands in for libnccl.so.2 where ranks are threads with emulated devices: the functions that the library opens, with
  * NCCL's meaning. Calls only queue: messages move when the stream comes to them, in the order of the calls between each
  * two ranks, and a group is done when all of its messages have been taken. A rank that waits for one that never comes
- * waits until its communicator is aborted. Communicators are made without blocking, and end when all ranks have come to that.
+ * waits until its communicator is aborted. Communicators are made without blocking, and end when all ranks have come to
+ * that.
  *
  * STAND_IN_VERSION: the version that it tells. STAND_IN_FAILS: exchanges after the first so many end in an error. */
 #include <pthread.h>

@@ -14,12 +14,13 @@ struct rank {
 typedef void (*rank_fn)(struct rank *r);
 
 /* Runs `function` on each of so many ranks at once; checks in it end its rank, and then the case. The communicator has
- * `timeout` seconds; 0: so many that only a mistake takes longer. Ranks on CUDA take the machine's devices in turn. With
- * RANKS_BY_NCCL=LIBRARY in the environment they are joined by NCCL, and nothing is run where it has too few devices. */
+ * `timeout` seconds; 0: so many that only a mistake takes longer. Ranks on CUDA take the machine's devices in turn.
+ * With RANKS_BY_NCCL=LIBRARY in the environment they are joined by NCCL, and nothing is run where it has too few
+ * devices. */
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
 
-/* The i-th number of ranks that a trial is made with, 0 behind the last: 1, 2, 3, 4 and 8 on a device; where ranks share
- * a few cores two of these, in turn. */
+/* The i-th number of ranks that a trial is made with, 0 behind the last: 1, 2, 3, 4 and 8 on a device; where ranks
+ * share a few cores two of these, in turn. */
 int32_t ranks_count(bosc_ctx *ctx, uint64_t trial, int i);
 #define EACH_RANK_COUNT(ctx, trial, count) for (int32_t i_ = 0, count; (count = ranks_count(ctx, trial, i_)) > 0; i_++)
 
@@ -35,5 +36,9 @@ bool ranks_notice_leaving(bosc_ctx *like);
 /* The slice of rank r where n items are dealt to all: [*begin, *end). Slices differ in length, and some are empty, by
  * `seed`; 0: they are about equal. */
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);
+
+/* The call failed with `expected` on all ranks, and rank 1 is to blame: its message begins with the argument, those of
+ * the others with the rank and the argument. */
+void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument);
 
 #endif

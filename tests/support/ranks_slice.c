@@ -1,5 +1,7 @@
 #include "support/ranks.h"
 
+#include <string.h>
+
 enum { MOST_RANKS = 64 };
 
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end)
@@ -18,4 +20,14 @@ void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin,
     cuts[r->rank_count] = n;
     *begin = cuts[r->rank];
     *end = cuts[r->rank + 1];
+}
+
+void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
+{
+    const char *text = bosc_message(r->ctx);
+    CHECK_EQ(status, expected);
+    if (r->rank == 1)
+        CHECK(suite_begins(text, argument));
+    else
+        CHECK(suite_begins(text, "rank 1: ") && suite_begins(text + strlen("rank 1: "), argument));
 }

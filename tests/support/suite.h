@@ -29,8 +29,8 @@ struct suite {
 /* Ends the case as failed. */
 void suite_fail(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 
-/* In a thread that a case has started: runs `function`, which suite_fail then ends, and not the case. `failure` gets the
- * text of it, "" if there was none. */
+/* In a thread that a case has started: runs `function`, which suite_fail then ends, and not the case. `failure` gets
+ * the text of it, "" if there was none. */
 enum { SUITE_FAILURE = 1024 };
 void suite_try(void (*function)(void *user), void *user, char failure[SUITE_FAILURE]);
 /* What suite_fail of each runner does first: in a function of suite_try it does not return. */

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every key has an owner, the rank that a hash of it names; each rank holds an ordinary table (boscage/hash.h) of the
- * keys that it owns. Pairs and queries of any rank go to the owners of their keys, and answers come back. What the table
- * answers is what one table answers that was given the pairs of all ranks one after the other: the last pair of a key,
- * say, is that of the highest rank which has the key.
+ * keys that it owns. Pairs and queries of any rank go to the owners of their keys, and answers come back. What the
+ * table answers is what one table answers that was given the pairs of all ranks one after the other: the last pair of a
+ * key, say, is that of the highest rank which has the key.
  *
- * All calls but bosc_dist_hash_free and bosc_dist_hash_bytes are collective and wait (boscage/dist.h), on the communicator
- * that the table was created with, which must outlive it. Numbers of pairs and queries are a rank's own and may be 0. A
- * handle that is NULL fails on its rank alone, which cannot meet the others then.
+ * All calls but bosc_dist_hash_free and bosc_dist_hash_bytes are collective and wait (boscage/dist.h), on the
+ * communicator that the table was created with, which must outlive it. Numbers of pairs and queries are a rank's own
+ * and may be 0. A handle that is NULL fails on its rank alone, which cannot meet the others then.
  *
  * In the costs below `key` and `value` are the bytes of a key and of a value. Keys that chance deals are shared evenly;
  * all pairs of one key go to one rank. Scratch comes to that of the calls of boscage/hash.h, for a rank's share. */
@@ -32,8 +32,8 @@ BOSC_API bosc_status bosc_dist_hash_create(bosc_ctx *ctx, bosc_comm *comm, const
 /* Frees a rank's part; NULL is allowed. Not collective. */
 BOSC_API void bosc_dist_hash_free(bosc_dist_hash *table);
 
-/* Reserves memory, so that later builds with this context take none of the backend: neither for the table nor as scratch.
- * Short lists in host memory are taken and given back by every call. The table keeps what it holds.
+/* Reserves memory, so that later builds with this context take none of the backend: neither for the table nor as
+ * scratch. Short lists in host memory are taken and given back by every call. The table keeps what it holds.
  * n: pairs of this rank, at most. total: of all ranks, at most; the same on all ranks.
  * Which keys a rank owns is chance: room is made for m + 8 sqrt(m) + 64 pairs, m = total / P. A rank that gets more, as
  * it may where keys repeat, allocates, and so does a build where a key repeats, as after bosc_hash_reserve, or under
@@ -42,8 +42,8 @@ BOSC_API void bosc_dist_hash_free(bosc_dist_hash *table);
  * Cost: the bytes that bosc_dist_hash_bytes tells; a table that holds pairs is copied where its memory grows. */
 BOSC_API bosc_status bosc_dist_hash_reserve(bosc_ctx *ctx, bosc_dist_hash *table, int64_t n, int64_t total);
 
-/* Tells the bytes of backend memory that a build takes on this rank, for the share that bosc_dist_hash_reserve makes room
- * for. Not collective; needs no device.
+/* Tells the bytes of backend memory that a build takes on this rank, for the share that bosc_dist_hash_reserve makes
+ * room for. Not collective; needs no device.
  * opts: may be NULL. n, total: as there.
  * kept: bytes that this rank's part of the table keeps, at most; may be NULL.
  * scratch: bytes of the context's scratch while it builds, at most, if no key repeats; may be NULL. */
@@ -79,8 +79,8 @@ BOSC_API bosc_status bosc_dist_hash_count(bosc_ctx *ctx, const bosc_dist_hash *t
                                           int64_t query_count, int64_t *counts);
 
 /* Retrieves all values of keys as CSR rows, as bosc_hash_retrieve: those of query q are values[offsets[q]] to
- * values[offsets[q + 1] - 1], in the order of the ranks and their pairs. Call first with values NULL on all ranks, which
- * writes the offsets; then again with values, which reads them. A rank without answers may then have none.
+ * values[offsets[q + 1] - 1], in the order of the ranks and their pairs. Call first with values NULL on all ranks,
+ * which writes the offsets; then again with values, which reads them. A rank without answers may then have none.
  * queries: (query_count) keys.
  * offsets: (query_count + 1).
  * values: (capacity x value_size), or NULL.

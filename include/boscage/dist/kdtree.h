@@ -7,8 +7,8 @@
  * the boxes of all shards. Source: the medians are selected as in Blum et al., Time Bounds for Selection (1973), by
  * digits of the superkeys.
  *
- * Below, n and m are the points and queries of this rank, P is the number of ranks, row the bytes of a point, and scratch
- * is memory of the context beside the copies of host arrays that a CUDA context makes. */
+ * Below, n and m are the points and queries of this rank, P is the number of ranks, row the bytes of a point, and
+ * scratch is memory of the context beside the copies of host arrays that a CUDA context makes. */
 #ifndef BOSCAGE_DIST_KDTREE_H
 #define BOSCAGE_DIST_KDTREE_H
 
@@ -22,8 +22,8 @@ typedef struct bosc_dist_kdtree bosc_dist_kdtree;
 
 /* Makes a tree without points. Collective.
  * opts: as for bosc_kdtree_create; dtype, dim, duplicates and id_bits must be equal on all ranks. 32 bits are enough
- * for ids as long as all ranks together have less than 2^32 - 1 points. BOSC_KDTREE_BROWN with sort_halves, on all ranks,
- * is the published build on two devices: of two ranks, and BOSC_ERR_ARG of any other number.
+ * for ids as long as all ranks together have less than 2^32 - 1 points. BOSC_KDTREE_BROWN with sort_halves, on all
+ * ranks, is the published build on two devices: of two ranks, and BOSC_ERR_ARG of any other number.
  * tree: set on success. */
 BOSC_API bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
                                              bosc_dist_kdtree **tree);
@@ -31,11 +31,12 @@ BOSC_API bosc_status bosc_dist_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, con
 /* Frees this rank's part of the tree; NULL is allowed. Not collective. */
 BOSC_API void bosc_dist_kdtree_free(bosc_dist_kdtree *tree);
 
-/* Reserves memory, so that later builds with this context take none of the backend: neither for the tree nor as scratch.
- * Short lists in host memory are taken and given back by every call. Collective. The tree keeps what it holds.
+/* Reserves memory, so that later builds with this context take none of the backend: neither for the tree nor as
+ * scratch. Short lists in host memory are taken and given back by every call. Collective. The tree keeps what it holds.
  * n: points of this rank, at most. total: of all ranks, at most; the same on all ranks.
- * Points are expected in dense rows. Not reserved: what BOSC_KDTREE_DUPLICATES_REMOVE takes to compare points, since all
- * equal ones come to one rank; the side that `sort_halves` keeps beside the shard; and what bosc_kdtree_reserve excepts.
+ * Points are expected in dense rows. Not reserved: what BOSC_KDTREE_DUPLICATES_REMOVE takes to compare points, since
+ * all equal ones come to one rank; the side that `sort_halves` keeps beside the shard; and what bosc_kdtree_reserve
+ * excepts.
  * Errors: BOSC_ERR_LIMIT as in a build of so many points. On failure the tree holds what it held before.
  * Cost: the bytes that bosc_dist_kdtree_bytes tells, and a copy of what moves to larger blocks. */
 BOSC_API bosc_status bosc_dist_kdtree_reserve(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n, int64_t total);
@@ -43,7 +44,10 @@ BOSC_API bosc_status bosc_dist_kdtree_reserve(bosc_ctx *ctx, bosc_dist_kdtree *t
 /* Tells how many bytes of backend memory a build takes on this rank. Not collective; needs no device.
  * n, total: as in bosc_dist_kdtree_reserve. Shards are those of `total` nodes, and no smaller for fewer.
  * kept: held by this rank's part; may be NULL.
- * scratch: of the context, while building, at most; may be NULL. */
+ * scratch: of the context, while building, at most; may be NULL.
+ * Not told: what bosc_dist_kdtree_reserve does not reserve.
+ * Errors: BOSC_ERR_ARG for sizes below 0, a total less than n, and options that bosc_dist_kdtree_create refuses;
+ * BOSC_ERR_LIMIT as in a build. Nothing is written then. */
 BOSC_API bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
                                             int64_t n, int64_t total, int64_t *kept, int64_t *scratch);
 
@@ -53,23 +57,24 @@ BOSC_API bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm
  * more of one rank, or of all where ids have 32 bits. On failure the tree holds what it held before, or is empty on all
  * ranks if points had been moved already.
  * Cost: for each of log2 P levels (and up to 4 more where P is no power of two) rounds that pass over the n points and
- * sum up to 512 KB over the ranks: 3 for most data of 4 bytes, more where many points share the digits of the median, up
- * to 3 a coordinate (6 for 8 bytes) and 4 for the ids. Then an exchange of row + 12 bytes a point, and
- * bosc_kdtree_build of about N / P points, where N is the sum of n. BOSC_KDTREE_DUPLICATES_REMOVE: before, an exchange of
- * row bytes a point forth and 1 back, and a build of the points that come to this rank by their hashes: N / P, but all
- * equal ones come to one rank.
+ * sum up to 512 KB over the ranks: 3 for most data of 4 bytes, more where many points share the digits of the median,
+ * up to 3 a coordinate (6 for 8 bytes) and 4 for the ids. Then an exchange of row + 12 bytes a point, and
+ * bosc_kdtree_build of about N / P points, where N is the sum of n. BOSC_KDTREE_DUPLICATES_REMOVE: before, an exchange
+ * of row bytes a point forth and 1 back, and a build of the points that come to this rank by their hashes: N / P, but
+ * all equal ones come to one rank.
  * Scratch: 2 row + 40 bytes a point, and what the local builds take.
  * The published build on two ranks: each sorts its points by the first superkey; log2 n exchanges of a point find the
- * median by binary search over both; row + 8 bytes of each point on the wrong side move; a merge, then duplicates removed
- * by compaction (and, where the sides differ, as many points moved again), and dim - 1 more sorts of n / 2 points, whose
- * lists are partitioned; then a build of the shard by AUTO. Scratch: 2 row + 28 bytes a point, and the local builds. */
+ * median by binary search over both; row + 8 bytes of each point on the wrong side move; a merge, then duplicates
+ * removed by compaction (and, where the sides differ, as many points moved again), and dim - 1 more sorts of n / 2
+ * points, whose lists are partitioned; then a build of the shard by AUTO. Scratch: 2 row + 28 bytes a point, and the
+ * local builds. */
 BOSC_API bosc_status bosc_dist_kdtree_build(bosc_ctx *ctx, bosc_dist_kdtree *tree, const void *points, int64_t n,
                                             int64_t stride);
 
 /* Seconds of each stage of the last published build on two ranks, of this rank, as the published program prints them;
  * zeros after any other build. `init` makes the points reachable, `pivot` finds the median and swaps points over it,
- * `build` partitions and stores the side of the root; `verify` is the time of the last bosc_dist_kdtree_verify. `shard` is
- * what no program published: the shard made ready for queries. Set `size`. */
+ * `build` partitions and stores the side of the root; `verify` is the time of the last bosc_dist_kdtree_verify. `shard`
+ * is what the published program does not have: the shard made ready for queries. Set `size`. */
 typedef struct bosc_dist_kdtree_times {
     size_t size;
     double init, sort, pivot, merge, deduplicate, build, shard, verify;
@@ -115,21 +120,22 @@ BOSC_API bosc_status bosc_dist_kdtree_verify(bosc_ctx *ctx, const bosc_dist_kdtr
  * Errors: BOSC_ERR_DATA with the row's number among the queries of all ranks for a NaN, unless assume_valid;
  * BOSC_ERR_LIMIT for 2^32 - 1 queries or more of one rank.
  * Cost: each query is sent to the rank whose box is nearest, and then to those s others whose boxes are not beyond its
- * k-th distance: (1 + s) x (row + 16 k) bytes, and as many searches, as bosc_kdtree_knn makes them. O(P dim) to find the
- * ranks. Scratch: 24 k bytes a query, and (row + 40 k) bytes for each that is sent, or comes here, in one of the two
- * rounds. */
+ * k-th distance: (1 + s) x (row + 16 k) bytes, and as many searches, as bosc_kdtree_knn makes them. O(P dim) to find
+ * the ranks. Scratch: 24 k bytes a query, and (row + 40 k) bytes for each that is sent, or comes here, in one of the
+ * two rounds. */
 BOSC_API bosc_status bosc_dist_kdtree_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
                                           int64_t query_count, int64_t stride, int64_t k, void *ids, void *dist2);
 
-/* Finds all points within a radius of each query of this rank, as bosc_kdtree_radius does among all points: as CSR rows,
- * by two calls. Collective.
+/* Finds all points within a radius of each query of this rank, as bosc_kdtree_radius does among all points: as CSR
+ * rows, by two calls. Collective.
  * queries, stride, offsets, dist2, capacity: as in bosc_kdtree_radius, of this rank's queries.
  * radius: the same on all ranks.
  * ids: NULL on all ranks in the first call. In the second one a rank without answers may give NULL as well.
  * Errors: as bosc_kdtree_radius, and BOSC_ERR_LIMIT as bosc_dist_kdtree_knn.
- * Cost: each query is sent to the s ranks whose boxes are within the radius: s x (row + 8) bytes, and 16 bytes an answer
- * in the second call; searches as bosc_kdtree_radius makes them; O(P dim) a query to find the ranks, and O(s r) to merge
- * r answers. Scratch: 48 bytes a query, row + 24 for each that is sent or comes here, and 20 an answer at both ends. */
+ * Cost: each query is sent to the s ranks whose boxes are within the radius: s x (row + 8) bytes, and 16 bytes an
+ * answer in the second call; searches as bosc_kdtree_radius makes them; O(P dim) a query to find the ranks, and O(s r)
+ * to merge r answers. Scratch: 48 bytes a query, row + 24 for each that is sent or comes here, and 20 an answer at both
+ * ends. */
 BOSC_API bosc_status bosc_dist_kdtree_radius(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
                                              int64_t query_count, int64_t stride, double radius, int64_t *offsets,
                                              void *ids, void *dist2, int64_t capacity);
@@ -154,8 +160,8 @@ BOSC_API bosc_status bosc_dist_kdtree_write(bosc_ctx *ctx, const bosc_dist_kdtre
  * tree: set on success.
  * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; BOSC_ERR_LIMIT for a tree without
  * duplicates; BOSC_ERR_DATA for a NaN.
- * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build. Host memory for
- * n / P points on each rank, which grows with what was really read, and 3 row + 20 bytes of scratch a point. */
+ * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build. Host memory
+ * for n / P points on each rank, which grows with what was really read, and 3 row + 20 bytes of scratch a point. */
 BOSC_API bosc_status bosc_dist_kdtree_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_fn read, void *user,
                                            bosc_dist_kdtree **tree);
 

@@ -3,10 +3,10 @@
  *
  * What boscage/prims.h says of the orders and the sums of numbers holds here too, for the slices of all ranks one after
  * the other: floats are added along the same tree, whichever rank holds them. All calls are collective and wait
- * (boscage/dist.h). op, kind, dtype, value_size and key_bits must be equal on all ranks; n is a rank's own and may be 0.
- * In the costs below N is the items of all ranks, P the number of ranks, and an exchange a time that all ranks meet. On
- * a failure outputs stay as they were, but for BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_COMM. Scratch is told
- * beyond what staging host arrays takes on CUDA: one copy of each array. */
+ * (boscage/dist.h). op, kind, dtype, value_size and key_bits must be equal on all ranks; n is a rank's own and may be
+ * 0. In the costs below N is the items of all ranks, P the number of ranks, and an exchange a time that all ranks meet.
+ * On a failure outputs stay as they were, but for BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_COMM. Scratch is
+ * told beyond what staging host arrays takes on CUDA: one copy of each array. */
 #ifndef BOSCAGE_DIST_PRIMS_H
 #define BOSCAGE_DIST_PRIMS_H
 
@@ -17,8 +17,9 @@ BOSC_BEGIN_DECLS
 
 /* Reduces the slices of all ranks, as bosc_reduce does, on each of them.
  * in: (n). result: one element; every rank gets it.
- * Cost: O(n) work, reads each element once. An element a rank is exchanged; of sums of floats 1 KB a rank, since a slice
- * need not end where a block of the tree does: those of up to 2 log2 N blocks. 7 exchanges, 8 for sums of floats. */
+ * Cost: O(n) work, reads each element once. An element a rank is exchanged; of sums of floats 1 KB a rank, since a
+ * slice need not end where a block of the tree does: those of up to 2 log2 N blocks. 7 exchanges, 8 for sums of
+ * floats. */
 BOSC_API bosc_status bosc_dist_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in,
                                       int64_t n, void *result);
 
@@ -26,8 +27,8 @@ BOSC_API bosc_status bosc_dist_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op
  * in: (n). out: (n); may be in.
  * Cost: O(n) work in two passes; scratch of 1.07 n elements. A tile of 1,024 elements is scanned by the rank where it
  * begins: the others send it what they hold of it, at most 1,023 elements, and get their results back. Up to
- * 4,096 * 1,024^k elements take at most 15 + 13 k exchanges, all but three of a few bytes a rank. Source: Blelloch, Prefix Sums and Their Applications
- * (1990). */
+ * 4,096 * 1,024^k elements take at most 15 + 13 k exchanges, all but three of a few bytes a rank. Source: Blelloch,
+ * Prefix Sums and Their Applications (1990). */
 BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype,
                                     const void *in, int64_t n, void *out);
 
@@ -35,10 +36,10 @@ BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, 
  * gave.
  * keys: (n). out: (n); may be keys.
  * Cost: a local sort, a merge of at most P runs (or a second sort, where that is less work), and one exchange of the
- * keys. The keys at the P - 1 borders are found exactly, by counts of keys in ever narrower ranges: a round finds 5 to 10
- * bits by 2^13 counts in all at most, or 32 P if that is more, so that there are 4 to 7 rounds for 32 bits in which keys
- * differ. Scratch of two copies of the keys and that of bosc_sort_keys; at most 4 MB of host memory. One rank alone sorts
- * as bosc_sort_keys does.
+ * keys. The keys at the P - 1 borders are found exactly, by counts of keys in ever narrower ranges: a round finds 5 to
+ * 10 bits by 2^13 counts in all at most, or 32 P if that is more, so that there are 4 to 7 rounds for 32 bits in which
+ * keys differ. Scratch of two copies of the keys and that of bosc_sort_keys; at most 4 MB of host memory. One rank
+ * alone sorts as bosc_sort_keys does.
  * Source: Harsh, Kale, Solomonik, Histogram Sort with Sampling (2019), but for the samples. */
 BOSC_API bosc_status bosc_dist_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, int64_t n,
                                          void *out);

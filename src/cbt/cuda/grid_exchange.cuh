@@ -1,7 +1,8 @@
-/* The blocks of a grid that runs together meet once a launch: each publishes what it counted, and waits for what all others
- * tell. The words are of the tree, 0 when it was made: the number of the last launch, then words with the number of the
- * launch above what was published. So nothing has to be cleared, and a captured launch can be replayed. Every launch on a
- * tree publishes all the words that the ones before it published, so that no old one is ever taken for a new one. */
+/* The blocks of a grid that runs together meet once a launch: each publishes what it counted, and waits for what all
+ * others tell. The words are of the tree, 0 when it was made: the number of the last launch, then words with the number
+ * of the launch above what was published. So nothing has to be cleared, and a captured launch can be replayed. Every
+ * launch on a tree publishes all the words that the ones before it published, so that no old one is ever taken for a
+ * new one. */
 #ifndef BI_CBT_CUDA_GRID_EXCHANGE_CUH
 #define BI_CBT_CUDA_GRID_EXCHANGE_CUH
 
@@ -40,7 +41,8 @@ struct bi_cbt_exchanged {
     unsigned long long before, all; /* of the blocks before this one, and of all */
 };
 
-/* A barrier of the grid. Each warp gives `published`, the same in all its lanes. `slots` is shared, three for each warp. */
+/* A barrier of the grid. Each warp gives `published`, the same in all its lanes. `slots` is shared, three for each
+ * warp. */
 template <int WARPS>
 static __device__ bi_cbt_exchanged bi_cbt_grid_exchange(unsigned long long *words, unsigned long long epoch,
                                                         unsigned long long published, unsigned long long *slots)

@@ -1,5 +1,5 @@
-/* What communicators have on a CUDA device: ways to others; for NCCL a stream, an event that is polled, and memory that copies reach
- * without waiting. A copy to pageable memory would wait in the host for a rank that never comes. */
+/* What communicators have on a CUDA device: ways to others; for NCCL a stream, an event that is polled, and memory that
+ * copies reach without waiting. A copy to pageable memory would wait in the host for a rank that never comes. */
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 

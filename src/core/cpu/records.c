@@ -68,7 +68,7 @@ bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const
     return p.status;
 }
 
-/* Items that take long to copy, in parts. */
+/* Copies items, in parts: large ones take long. */
 static bosc_status copy_items(bosc_ctx *ctx, size_t item_size, const char *from, int64_t n, char *to)
 {
     struct bi_parts p = bi_parts_of(ctx, n, 1);

@@ -72,8 +72,8 @@ BI_FN int64_t bi_dist_forest_place(const struct bi_dist_forest_word *words, uint
     return w->place + bi_popcount(w->bits & (((uint64_t)1 << entry % 64) - 1));
 }
 
-/* Parts of the arcs, which are long, since each begins with a search for its row: ends and rank of each edge in the list
- * that the options let count, by the place of its id. */
+/* Parts of the arcs, which are long, since each begins with a search for its row: ends and rank of each edge in the
+ * list that the options let count, by the place of its id. */
 enum { BI_DIST_FOREST_ARCS = 256 };
 
 struct bi_dist_forest_fetch {

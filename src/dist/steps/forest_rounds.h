@@ -217,8 +217,8 @@ BI_FN void bi_step_forest_label(const struct bi_dist_forest_tree *a, int64_t v)
     a->labels[v] = a->smallest[bi_dist_forest_top(a, v)];
 }
 
-/* The round's nodes with the ranks of the edges on the way up: the rank of the edge that a component has, and its number
- * in the next round; none of both for a whole tree. */
+/* The round's nodes with the ranks of the edges on the way up: the rank of the edge that a component has, and its
+ * number in the next round; none of both for a whole tree. */
 struct bi_dist_forest_grow {
     const uint64_t *records;
     bool wide;

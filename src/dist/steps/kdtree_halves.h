@@ -16,9 +16,10 @@ BI_FN void bi_step_kdtree_number(const struct bi_dist_kdtree_number *a, int64_t 
     a->ids[i] = a->first + (int64_t)a->rows[i];
 }
 
-/* Two runs of rows, [0, na) and [na, rows.n), each in the order of superkey 0, are merged: order[k] is the row that comes
- * k-th; of equal rows those of the first run come first. Item i makes BI_DIST_MERGED places: a binary search on the
- * diagonal of the merge matrix tells where in both runs it begins. Source: Green, McColl, Bader, GPU Merge Path (2012). */
+/* Two runs of rows, [0, na) and [na, rows.n), each in the order of superkey 0, are merged: order[k] is the row that
+ * comes k-th; of equal rows those of the first run come first. Item i makes BI_DIST_MERGED places: a binary search on
+ * the diagonal of the merge matrix tells where in both runs it begins. Source: Green, McColl, Bader, GPU Merge Path
+ * (2012). */
 enum { BI_DIST_MERGED = 16 };
 
 struct bi_dist_kdtree_merge_path {

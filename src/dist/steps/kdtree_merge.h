@@ -1,5 +1,5 @@
-/* Steps that merge answers of shards into those of queries. Shards answer a query at most once each, so that the answers
- * of one shard can be merged at once. */
+/* Steps that merge answers of shards into those of queries. Shards answer a query at most once each, so that the
+ * answers of one shard can be merged at once. */
 #ifndef BI_DIST_STEPS_KDTREE_MERGE_H
 #define BI_DIST_STEPS_KDTREE_MERGE_H
 

@@ -36,7 +36,8 @@ BI_FN void bi_step_kdtree_scatter(const struct bi_dist_kdtree_rows *a, int64_t k
     bi_set_word(a->out, a->wide, (int64_t)a->order[i] * a->stride + c, bi_word(a->in, a->wide, k));
 }
 
-/* out[i], of 64 (`wide`) or 32 bits, = the id of row order[rows[i]] (order NULL: rows[i]); none where rows[i] is none. */
+/* out[i], of 64 (`wide`) or 32 bits, = the id of row order[rows[i]] (order NULL: rows[i]); none where rows[i] is
+ * none. */
 struct bi_dist_kdtree_names {
     const uint32_t *rows, *order;
     const int64_t *ids;

@@ -1,4 +1,5 @@
-/* Steps of the selection of medians: a digit of each candidate's superkey is counted, then compared with the median's. */
+/* Steps of the selection of medians: a digit of each candidate's superkey is counted, then compared with the
+ * median's. */
 #ifndef BI_DIST_STEPS_KDTREE_SELECT_H
 #define BI_DIST_STEPS_KDTREE_SELECT_H
 

@@ -6,7 +6,8 @@
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-/* Rows are this rank's `count` nodes, from node `begin` on, and then for each subtree of level `level` the node after it. */
+/* Rows are this rank's `count` nodes, from node `begin` on, and then for each subtree of level `level` the node after
+ * it. */
 struct bi_dist_kdtree_verify {
     struct bi_kdtree_rows rows;
     const int64_t *ids;

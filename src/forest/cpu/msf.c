@@ -39,7 +39,7 @@ struct marks {
     uint8_t *at; /* (entries) */
     int64_t entries;
     int chunks;
-    struct bi_span *ids; /* (chunks) where the next id of a chunk goes, and those of the next chunk begin */
+    struct bi_span *ids; /* (chunks) from where the next id of a chunk goes to where those of the next chunk begin */
 };
 
 static bosc_status mark_ids(const struct bi_msf_cpu *m, const struct marks *k)

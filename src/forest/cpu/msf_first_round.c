@@ -25,7 +25,8 @@ static void take_edge(struct bi_msf_cpu *m, uint32_t v, int64_t at, struct tally
     t->high += key >> 32;
 }
 
-/* The passes of the round. Chunks of vertices have tallies: at first of their own, then of all before what was passed. */
+/* The passes of the round. Chunks of vertices have tallies: at first of their own, then of all before what was
+ * passed. */
 struct passes {
     struct bi_msf_cpu *m;
     int chunks;

@@ -12,7 +12,7 @@ enum {
 /* What the threads share. */
 struct stream {
     struct bi_msf_cpu *m;
-    struct chunk *chunks; /* (threads) that they have between parts of the pass, however many of these there are */
+    struct chunk *chunks; /* (threads) kept from one part of the pass to the next */
     int64_t used;         /* places of the list given to threads */
     bool overflow;
 };

@@ -68,8 +68,8 @@ static __global__ void __launch_bounds__(THREADS) bi_components_flatten(struct s
     if (v < s.rows.n) bi_uf_compress(s.parent, (uint32_t)v);
 }
 
-/* As bi_uf_find and bi_uf_union, but roots are read through the cache of the multiprocessor: all read the same few, and one
- * that is a root no more shows itself at the swap. */
+/* As bi_uf_find and bi_uf_union, but roots are read through the cache of the multiprocessor: all read the same few, and
+ * one that is a root no more shows itself at the swap. */
 __device__ __forceinline__ uint32_t hinted_root(uint32_t *parent, uint32_t v)
 {
     uint32_t at = bi_load_hint(&parent[v]), above;

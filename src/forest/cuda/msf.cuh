@@ -1,8 +1,8 @@
 /* The fast minimum spanning forest on CUDA, in the memory of a graph's rows.
  *
- * 1. Round 0 streams the rows once: every vertex takes its lightest edge (no worklist, no atomics), and arcs u -> v with
- *    u < v that are light, by a threshold from a sample, are listed in the same pass. Mutual choices are roots; pointers
- *    are flattened; about a quarter of the vertices are left as components.
+ * 1. Round 0 streams the rows once: every vertex takes its lightest edge (no worklist, no atomics), and arcs u -> v
+ *    with u < v that are light, by a threshold from a sample, are listed in the same pass. Mutual choices are roots;
+ *    pointers are flattened; about a quarter of the vertices are left as components.
  * 2. Level 0: Boruvka's rounds over the list of light edges, all in one kernel with grid barriers between the phases.
  * 3. Level 1: edges that are not light are read only from vertices outside the largest component, which by now holds
  *    most; those between components are listed, and the same rounds finish.

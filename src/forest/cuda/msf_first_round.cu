@@ -90,8 +90,8 @@ __device__ __forceinline__ void choose(const bi_msf_csr<K> &rows, const bi_msf_s
     bi_msf_take(rows, s, rows.ids[x.at], x.key);
 }
 
-/* `light` has a slice for each warp: places in the tile of its light arcs, then of those that it lists, whose other ends
- * are in `other`. */
+/* `light` has a slice for each warp: places in the tile of its light arcs, then of those that it lists, whose other
+ * ends are in `other`. */
 template <class K> struct tile_shared {
     K keys[BI_MSF_TILE];
     uint32_t row[BI_MSF_TILE], other[BI_MSF_TILE];

@@ -8,8 +8,8 @@
 #include "base/step.h"
 
 /* The frame of three points has its origin in the middle of the first two and their distance as unit; its axes are
- * orthonormal and right-handed, the first along these two points, the third normal to all three. That of four points has
- * the first one as origin and the differences of the others from it as axes. The coordinates of w + origin are w's
+ * orthonormal and right-handed, the first along these two points, the third normal to all three. That of four points
+ * has the first one as origin and the differences of the others from it as axes. The coordinates of w + origin are w's
  * products with `axis`, divided by `unit`. */
 struct bi_geometric_space {
     double origin[3], edge[3][3], axis[3][3];

@@ -1,7 +1,7 @@
-/* Verification on the device. F32 and I32 trees of few dimensions take one pass that says whether all is well: a block checks
- * a subtree of up to 1,023 nodes in shared memory, and of the ancestors above only the nearest on either side by each
- * coordinate, since those were compared with the ones further away. Ids go to a bitmap, small enough for the L2 cache.
- * The plain steps check other trees, and name the node where the pass finds anything wrong. */
+/* Verification on the device. F32 and I32 trees of few dimensions take one pass that says whether all is well: a block
+ * checks a subtree of up to 1,023 nodes in shared memory, and of the ancestors above only the nearest on either side by
+ * each coordinate, since those were compared with the ones further away. Ids go to a bitmap, small enough for the L2
+ * cache. The plain steps check other trees, and name the node where the pass finds anything wrong. */
 #include <type_traits>
 
 #include "kdtree/cuda/cuda.cuh"

@@ -69,7 +69,8 @@ __device__ __forceinline__ void busy(words_shared &sh, const bi_terrain_word &w)
     sh.list[atomicAdd(&sh.count, 1u)] = (uint16_t)threadIdx.x;
 }
 
-/* What bi_terrain_refine_words goes by: errors alone, which is the usual case and needs few registers, or all there is. */
+/* What bi_terrain_refine_words goes by: errors alone, which is the usual case and needs few registers, or all there
+ * is. */
 enum grow_kind { BY_ERRORS, BY_GOAL, BY_STATES };
 
 /* Is the diamond with this middle to be split? For words inside the raster. */
