@@ -28,6 +28,7 @@
 
 #include <boscage/boscage.h>
 #include <boscage/cbt.h>
+#include <boscage/dist/kdtree.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/trie.h>
@@ -59,6 +60,20 @@ BOSC_API void bosc_array_free(bosc_array *array);
 /* Reads a .npy file: versions 1 to 3, either byte order, C or Fortran order; f2 (as f4), f4, f8, integers of 8 to 64
  * bits, and b1 (as u1). */
 BOSC_API bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error);
+
+/* A part of the rows of an array: of `parts` parts, about equal and in order, number `part`, from 0. A reader sets what
+ * follows. */
+typedef struct bosc_slice {
+    int64_t part, parts;
+    int64_t begin; /* which row of the whole is row 0 of the slice */
+    int64_t rows;  /* of the whole */
+} bosc_slice;
+
+/* Reads a slice of a .npy file, as a rank of many does of one file that all of them see; shape[0] is what the slice
+ * has. Parts differ by a row at most.
+ * Errors: BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Rows in messages are those of the whole.
+ * Cost: only the slice is read, but the whole file where it is packed, a pipe, or in Fortran order. */
+BOSC_API bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
 
 /* Writes a .npy file of version 1. */
 BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
@@ -110,6 +125,11 @@ BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc
 BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points,
                                               bosc_io_error *error);
 
+/* Reads a slice of the points, as bosc_npy_read_slice does.
+ * Cost: as there; other formats are read whole. */
+BOSC_API bosc_status bosc_points_read_slice(const char *path, const char *columns, bosc_slice *slice,
+                                            bosc_array *points, bosc_io_error *error);
+
 /* ---- vectors ---- */
 
 /* Vectors over a small alphabet in host memory, packed as boscage/cellgraph.h says. What a reader fills is the caller's
@@ -155,6 +175,15 @@ BOSC_API bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph
 BOSC_API bosc_status bosc_hash_load(bosc_ctx *ctx, const char *path, bosc_hash **table, bosc_io_error *error);
 BOSC_API bosc_status bosc_trie_load(bosc_ctx *ctx, const char *path, bosc_trie **trie, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_load(bosc_ctx *ctx, const char *path, bosc_cbt **tree, bosc_io_error *error);
+
+/* The same of a tree over the ranks of a communicator, that of the tree: one file, with the bytes of one tree.
+ * Collective. Rank 0 alone writes and reads; the path is its own, and the others name it in messages. Wait.
+ * Errors: the same on all ranks, but for NULL arguments, which fail on their rank alone; others as
+ * bosc_dist_kdtree_write and bosc_dist_kdtree_read. */
+BOSC_API bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_dist_kdtree *tree,
+                                           const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,
+                                           bosc_io_error *error);
 
 /* Reads a saved tree, known by its first bytes, or else points as bosc_points_read_columns does.
  * One of *tree and *points is set on success. Waits. */

@@ -69,11 +69,11 @@ enum { NAN_BLOCK = 4096 }; /* elements looked at before a branch */
 FIRST_NAN(first_nan_f32, float)
 FIRST_NAN(first_nan_f64, double)
 
-bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, bosc_io_error *error)
+bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, int64_t first, bosc_io_error *error)
 {
     int64_t width = rows->shape[1] * rows->shape[2] * rows->shape[3], count = rows->shape[0] * width, at = -1;
     if (rows->dtype == BOSC_F32) at = first_nan_f32(rows->data, count);
     if (rows->dtype == BOSC_F64) at = first_nan_f64(rows->data, count);
     if (at < 0) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: NaN", in->name, (long long)(at / width));
+    return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: NaN", in->name, (long long)(first + at / width));
 }

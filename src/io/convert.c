@@ -77,18 +77,12 @@ static bosc_status refuse(const char *name, int64_t row, struct element e, bosc_
                       isnan(e.x) ? "NaN" : text, bi_npy_code(dtype));
 }
 
-bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
-                               bosc_io_error *error)
+bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype, bool round,
+                             bosc_io_error *error)
 {
-    BI_IO_ENTER;
     bosc_array fresh;
-    if (!name) return bi_io_fail(error, BOSC_ERR_ARG, "name: NULL");
-    bosc_status status = bi_array_check(array, error);
-    if (status != BOSC_OK) return status;
-    if (!bosc_dtype_size(dtype)) return bi_io_fail(error, BOSC_ERR_ARG, "dtype: %d is not an element type", (int)dtype);
-    if (round != 0 && round != 1) return bi_io_fail(error, BOSC_ERR_ARG, "round: %d", (int)round);
     if (array->dtype == dtype) return BOSC_OK;
-    status = bi_array_new(name, dtype, array->rank, array->shape, &fresh, error);
+    bosc_status status = bi_array_new(name, dtype, array->rank, array->shape, &fresh, error);
     if (status != BOSC_OK) return status;
     size_t bytes = 0;
     bi_array_bytes(dtype, fresh.rank, fresh.shape, &bytes);
@@ -96,9 +90,21 @@ bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype d
     while (i < count && put_element(&fresh, i, element_of(array, i), round)) i++;
     if (i < count) {
         bosc_array_free(&fresh);
-        return refuse(name, i / (count / array->shape[0]), element_of(array, i), dtype, error);
+        return refuse(name, first + i / (count / array->shape[0]), element_of(array, i), dtype, error);
     }
     free(array->data);
     *array = fresh;
     return BOSC_OK;
+}
+
+bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
+                               bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    if (!name) return bi_io_fail(error, BOSC_ERR_ARG, "name: NULL");
+    bosc_status status = bi_array_check(array, error);
+    if (status != BOSC_OK) return status;
+    if (!bosc_dtype_size(dtype)) return bi_io_fail(error, BOSC_ERR_ARG, "dtype: %d is not an element type", (int)dtype);
+    if (round != 0 && round != 1) return bi_io_fail(error, BOSC_ERR_ARG, "round: %d", (int)round);
+    return bi_array_convert(name, array, 0, dtype, round, error);
 }

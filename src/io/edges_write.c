@@ -126,7 +126,7 @@ static bosc_status check(const bosc_edges *edges, bosc_io_error *error)
                               (long long)edges->u[i], (long long)edges->v[i], (long long)edges->n);
     struct bi_bytes name = {.name = "edges"};
     bosc_array weights = {.dtype = edges->dtype, .rank = 2, .shape = {edges->m, 1, 1, 1}, .data = edges->weights};
-    return edges->weights ? bi_refuse_nan(&name, &weights, error) : BOSC_OK;
+    return edges->weights ? bi_refuse_nan(&name, &weights, 0, error) : BOSC_OK;
 }
 
 bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error)

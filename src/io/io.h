@@ -106,7 +106,7 @@ enum bi_points_format {
 /* By the path's ending; "-" and unknown endings by their first bytes. */
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in);
 bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
-                            bosc_array *points, bosc_io_error *error);
+                            bosc_slice *slice, bosc_array *points, bosc_io_error *error);
 
 const char *bi_npy_code(bosc_dtype dtype); /* "f4" */
 bool bi_npy_is(const struct bi_bytes *in);
@@ -126,6 +126,13 @@ bool bi_npy_is_plain(const struct bi_npy *npy); /* the elements lie as in memory
 /* What is not plain, as an array of dtype in C order. */
 void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array);
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
+/* slice: NULL: the whole array. */
+bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
+
+/* slice.c: the arguments; how many of n rows a slice has, whose begin and rows are set; an array of its slice alone. */
+bosc_status bi_slice_check(const bosc_slice *slice, bosc_io_error *error);
+int64_t bi_slice_take(bosc_slice *slice, int64_t n);
+void bi_array_keep_slice(bosc_array *array, bosc_slice *slice);
 
 /* What is read of a text: all zeros, all of it. */
 struct bi_text_opts {
@@ -139,8 +146,12 @@ bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_
 bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_obj_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 
-/* Refuses a NaN in rows of floats: "NAME: row 7: NaN", rows counted from 0. Other types pass. */
-bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, bosc_io_error *error);
+/* Refuses a NaN in rows of floats: "NAME: row 7: NaN", where row 0 is called `first`. Other types pass. */
+bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, int64_t first, bosc_io_error *error);
+
+/* As bosc_array_convert, of arguments that are right, where row 0 is called `first`. */
+bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype, bool round,
+                             bosc_io_error *error);
 
 /* An array of this shape without content. Products are checked for overflow. */
 bosc_status bi_array_new(const char *name, bosc_dtype dtype, int32_t rank, const int64_t *shape, bosc_array *array,

@@ -217,16 +217,29 @@ static bosc_status gather(const struct bi_bytes *in, const struct bi_npy *npy, v
     return status;
 }
 
-bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+/* The rows of the slice become all that there are, where they lie together. */
+static void cut(struct bi_npy *npy, bosc_slice *slice)
+{
+    const int64_t n = npy->shape[0];
+    const size_t row = n ? npy->bytes / (size_t)n : 0;
+    if (npy->fortran) return;
+    npy->shape[0] = bi_slice_take(slice, n);
+    npy->at += (size_t)slice->begin * row;
+    npy->bytes = (size_t)npy->shape[0] * row;
+}
+
+bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bosc_array *array, bosc_io_error *error)
 {
     struct bi_npy npy;
     bosc_array fresh;
     bosc_status status = bi_npy_open(in, &npy, error);
+    if (status == BOSC_OK && slice) cut(&npy, slice);
     if (status == BOSC_OK) status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, &fresh, error);
     if (status != BOSC_OK) return status;
     if (npy.bytes && bi_npy_is_plain(&npy)) status = bi_bytes_read(in, npy.at, fresh.data, npy.bytes, error);
     if (npy.bytes && !bi_npy_is_plain(&npy)) status = gather(in, &npy, fresh.data, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    if (status == BOSC_OK && slice && npy.fortran) bi_array_keep_slice(&fresh, slice);
     if (status == BOSC_OK)
         *array = fresh;
     else
@@ -234,17 +247,34 @@ bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_e
     return status;
 }
 
-bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
+bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
-    BI_IO_ENTER;
+    return bi_npy_parse_slice(in, NULL, array, error);
+}
+
+static bosc_status read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error)
+{
     struct bi_file file;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    do status = bi_npy_parse(&file.bytes, array, error);
+    do status = bi_npy_parse_slice(&file.bytes, slice, array, error);
     while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
     return status;
+}
+
+bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_slice(path, NULL, array, error);
+}
+
+bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_status status = bi_slice_check(slice, error);
+    return status == BOSC_OK ? read_slice(path, slice, array, error) : status;
 }
 
 bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)

@@ -389,7 +389,7 @@ bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi
     if (status == BOSC_OK) status = read_body(ply);
     if (status == BOSC_OK) {
         bosc_array array = bi_numbers_take(&ply->coordinates, ply->element[ply->vertex].count, 3);
-        status = bi_refuse_nan(in, &array, error);
+        status = bi_refuse_nan(in, &array, 0, error);
         if (status == BOSC_OK)
             *points = array;
         else

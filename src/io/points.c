@@ -31,32 +31,35 @@ static bosc_dtype type_of_points(bosc_dtype dtype)
 }
 
 /* Makes the array one of points: numbers along one dimension are points of one coordinate each. */
-static bosc_status take_npy_points(const struct bi_bytes *in, bosc_array *a, bosc_io_error *error)
+static bosc_status take_npy_points(const struct bi_bytes *in, bosc_array *a, int64_t first, bosc_io_error *error)
 {
     if (a->rank == 1) a->rank = 2;
     if (a->rank != 2)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points have two dimensions, (n, dim), but this array has %d",
                           in->name, (int)a->rank);
     if (a->shape[1] == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the points have no coordinates", in->name);
-    bosc_status status = bosc_array_convert(in->name, a, type_of_points(a->dtype), 0, error);
-    return status == BOSC_OK ? bi_refuse_nan(in, a, error) : status;
+    bosc_status status = bi_array_convert(in->name, a, first, type_of_points(a->dtype), false, error);
+    return status == BOSC_OK ? bi_refuse_nan(in, a, first, error) : status;
 }
 
-bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
-                            bosc_array *points, bosc_io_error *error)
+static bosc_status parse_npy(const struct bi_bytes *in, bosc_slice *slice, bosc_array *points, bosc_io_error *error)
+{
+    bosc_array array = {0};
+    bosc_status status = bi_npy_parse_slice(in, slice, &array, error);
+    if (status == BOSC_OK) status = take_npy_points(in, &array, slice ? slice->begin : 0, error);
+    if (status == BOSC_OK)
+        *points = array;
+    else
+        bosc_array_free(&array);
+    return status;
+}
+
+static bosc_status parse_whole(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                               bosc_array *points, bosc_io_error *error)
 {
     const struct bi_text_opts opts = {.columns = columns};
-    bosc_array array = {0};
-    bosc_status status = BOSC_ERR_FORMAT;
     switch (format) {
-    case BI_POINTS_NPY:
-        status = bi_npy_parse(in, &array, error);
-        if (status == BOSC_OK) status = take_npy_points(in, &array, error);
-        if (status == BOSC_OK)
-            *points = array;
-        else
-            bosc_array_free(&array);
-        return status;
+    case BI_POINTS_NPY: return parse_npy(in, NULL, points, error);
     case BI_POINTS_TEXT: return bi_text_parse(in, &opts, points, error);
     case BI_POINTS_XYZ: return bi_xyz_parse(in, columns, points, error);
     case BI_POINTS_OFF: return bi_off_parse(in, points, error);
@@ -64,8 +67,17 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
     case BI_POINTS_OBJ: return bi_obj_parse(in, points, error);
     case BI_POINTS_UNKNOWN: break;
     }
-    return bi_io_fail(error, status, "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj",
-                      in->name);
+    return bi_io_fail(error, BOSC_ERR_FORMAT,
+                      "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj", in->name);
+}
+
+bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                            bosc_slice *slice, bosc_array *points, bosc_io_error *error)
+{
+    if (slice && format == BI_POINTS_NPY) return parse_npy(in, slice, points, error);
+    bosc_status status = parse_whole(format, in, columns, points, error);
+    if (status == BOSC_OK && slice) bi_array_keep_slice(points, slice);
+    return status;
 }
 
 /* Whether the reader of a format takes what is not in memory. */
@@ -74,14 +86,14 @@ static bool reads_rest(enum bi_points_format format)
     return format == BI_POINTS_NPY || format == BI_POINTS_TEXT || format == BI_POINTS_XYZ;
 }
 
-static bosc_status read_points(const char *path, const char *columns, struct bi_file *file, bosc_array *points,
-                               bosc_io_error *error)
+static bosc_status read_points(const char *path, const char *columns, struct bi_file *file, bosc_slice *slice,
+                               bosc_array *points, bosc_io_error *error)
 {
     bosc_status status;
     do {
         enum bi_points_format format = bi_points_format_of(path, &file->bytes);
         status = reads_rest(format) ? BOSC_OK : bi_file_load(file, error);
-        if (status == BOSC_OK) status = bi_points_parse(format, &file->bytes, columns, points, error);
+        if (status == BOSC_OK) status = bi_points_parse(format, &file->bytes, columns, slice, points, error);
     } while (bi_file_again(file, &status, error));
     return status;
 }
@@ -91,16 +103,30 @@ bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error
     return bosc_points_read_columns(path, NULL, points, error);
 }
 
-bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points, bosc_io_error *error)
+static bosc_status read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_array *points,
+                              bosc_io_error *error)
 {
-    BI_IO_ENTER;
     struct bi_file file;
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return status;
-    status = read_points(path, columns, &file, points, error);
+    status = read_points(path, columns, &file, slice, points, error);
     bi_file_close(&file);
     return status;
+}
+
+bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_slice(path, columns, NULL, points, error);
+}
+
+bosc_status bosc_points_read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_array *points,
+                                   bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_status status = bi_slice_check(slice, error);
+    return status == BOSC_OK ? read_slice(path, columns, slice, points, error) : status;
 }
 
 bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const char *columns, bosc_kdtree **tree,
@@ -117,7 +143,7 @@ bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const ch
     if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
     else
-        status = read_points(path, columns, &file, points, error);
+        status = read_points(path, columns, &file, NULL, points, error);
     if (fresh) *tree = fresh;
     bi_file_close(&file);
     return status;

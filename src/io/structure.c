@@ -36,15 +36,9 @@ static const struct kind {
 
 /* ---- loading ---- */
 
-struct cursor {
-    const struct bi_bytes *in;
-    size_t at;
-    bosc_io_error error; /* what failed in reading the file */
-};
-
-static int deliver(void *user, void *bytes, size_t count)
+int bi_structure_deliver(void *cursor, void *bytes, size_t count)
 {
-    struct cursor *c = user;
+    struct bi_structure_cursor *c = cursor;
     if (bi_fault(BI_FAULT_READ) || bi_bytes_total(c->in) - c->at < count) return 1;
     if (bi_bytes_read(c->in, c->at, bytes, count, &c->error) != BOSC_OK) return 1;
     c->at += count;
@@ -56,21 +50,28 @@ bool bi_structure_is(enum bi_structure which, const struct bi_bytes *in)
     return in->size >= MAGIC && memcmp(in->data, kinds[which].magic, MAGIC) == 0;
 }
 
+bosc_status bi_structure_ended(const struct bi_structure_cursor *cursor, enum bi_structure which, bosc_ctx *ctx,
+                               bosc_status status, bosc_io_error *error)
+{
+    const struct bi_bytes *in = cursor->in;
+    if (status != BOSC_OK && cursor->error.text[0]) return bi_io_fail(error, BOSC_ERR_IO, "%s", cursor->error.text);
+    if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, bosc_message(ctx));
+    if (cursor->at != bi_bytes_total(in))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the %s", in->name,
+                          bi_bytes_total(in) - cursor->at, kinds[which].argument);
+    return bi_bytes_unchanged(in, error);
+}
+
 bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const struct bi_bytes *in, void **handle,
                                bosc_io_error *error)
 {
     const struct kind *kind = &kinds[which];
-    struct cursor cursor = {.in = in};
+    struct bi_structure_cursor cursor = {.in = in};
     void *fresh = NULL;
     if (!bi_structure_is(which, in))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved %s", in->name, kind->name);
-    bosc_status status = kind->read(ctx, deliver, &cursor, &fresh);
-    if (status != BOSC_OK && cursor.error.text[0]) return bi_io_fail(error, BOSC_ERR_IO, "%s", cursor.error.text);
-    if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, bosc_message(ctx));
-    if (cursor.at != bi_bytes_total(in))
-        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the %s", in->name,
-                            bi_bytes_total(in) - cursor.at, kind->argument);
-    if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    bosc_status status = kind->read(ctx, bi_structure_deliver, &cursor, &fresh);
+    status = bi_structure_ended(&cursor, which, ctx, status, error);
     if (status == BOSC_OK)
         *handle = fresh;
     else

@@ -624,7 +624,7 @@ static void parser_faults(void)
             bosc_io_error error = {""};
             bosc_array a = {0};
             bi_fault_arm(BI_FAULT_ALLOC, k, true);
-            bosc_status status = bi_points_parse(files[i].format, &in, NULL, &a, &error);
+            bosc_status status = bi_points_parse(files[i].format, &in, NULL, NULL, &a, &error);
             bi_fault_disarm();
             if (status == BOSC_OK) {
                 CHECK(k > 0 && memcmp(a.data, numbers, sizeof numbers) == 0);

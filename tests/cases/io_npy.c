@@ -243,7 +243,7 @@ static void truncations_and_flips(void)
 
 static bosc_status parse_points(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_NPY, in, NULL, points, error);
+    return bi_points_parse(BI_POINTS_NPY, in, NULL, NULL, points, error);
 }
 
 static void points_of_npy(void)
@@ -309,11 +309,11 @@ static void nan_anywhere(void)
         bosc_array a = {.dtype = BOSC_F32, .rank = 2, .shape = {N / 3, 3, 1, 1}, .data = x};
         bosc_array b = {.dtype = BOSC_F64, .rank = 2, .shape = {N / 3, 3, 1, 1}, .data = y};
         snprintf(text, sizeof text, "F: row %d: NaN", at / 3);
-        CHECK_EQ(bi_refuse_nan(&in, &a, NULL), BOSC_OK);
+        CHECK_EQ(bi_refuse_nan(&in, &a, 0, NULL), BOSC_OK);
         x[at] = (float)(y[at] = __builtin_nan(""));
-        CHECK_EQ(bi_refuse_nan(&in, &a, &error), BOSC_ERR_DATA);
+        CHECK_EQ(bi_refuse_nan(&in, &a, 0, &error), BOSC_ERR_DATA);
         CHECK(strcmp(error.text, text) == 0);
-        CHECK_EQ(bi_refuse_nan(&in, &b, &error), BOSC_ERR_DATA);
+        CHECK_EQ(bi_refuse_nan(&in, &b, 0, &error), BOSC_ERR_DATA);
         CHECK(strcmp(error.text, text) == 0);
         x[at] = (float)(y[at] = 0);
     }

@@ -12,17 +12,17 @@
 
 static bosc_status text_array(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_TEXT, in, NULL, array, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, NULL, NULL, array, error);
 }
 
 static bosc_status xyz_array(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_XYZ, in, NULL, array, error);
+    return bi_points_parse(BI_POINTS_XYZ, in, NULL, NULL, array, error);
 }
 
 static bosc_status points_array(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_NPY, in, NULL, array, error);
+    return bi_points_parse(BI_POINTS_NPY, in, NULL, NULL, array, error);
 }
 
 /* Packed vectors of 11 bits, as an array of their words. */

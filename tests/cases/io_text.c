@@ -9,12 +9,12 @@ static const char *columns; /* of parse_text */
 
 static bosc_status parse_text(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_TEXT, in, columns, points, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, columns, NULL, points, error);
 }
 
 static bosc_status parse_xyz(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_XYZ, in, NULL, points, error);
+    return bi_points_parse(BI_POINTS_XYZ, in, NULL, NULL, points, error);
 }
 
 /* The C library rounds correctly in the locale that tests run in. */

@@ -6,17 +6,17 @@
 
 static bosc_status all(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_TEXT, in, NULL, points, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, NULL, NULL, points, error);
 }
 
 static bosc_status columns(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_TEXT, in, "x,2", points, error);
+    return bi_points_parse(BI_POINTS_TEXT, in, "x,2", NULL, points, error);
 }
 
 static bosc_status xyz(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
-    return bi_points_parse(BI_POINTS_XYZ, in, NULL, points, error);
+    return bi_points_parse(BI_POINTS_XYZ, in, NULL, NULL, points, error);
 }
 
 static void compare_number(const char *data, size_t size)

@@ -1,0 +1,122 @@
+/* Structures over ranks as files. Rank 0 has the file, and meets the others in the collective call whatever became of
+ * it: without a file it gives a function that fails. Then all agree whether it took its name, or was read to its end. */
+#include <boscage/dist/prims.h>
+
+#include "io/structure.h"
+
+static int refuse_write(void *user, const void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return 1;
+}
+
+static int refuse_read(void *user, void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return 1;
+}
+
+/* The worst of all ranks; where this one's own is well, the text says that another's is not. */
+static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_status mine, bosc_io_error *error)
+{
+    const int32_t code = (int32_t)mine;
+    int32_t worst = code;
+    const bosc_status met = bosc_dist_reduce(ctx, comm, BOSC_MAX, BOSC_I32, &code, 1, &worst);
+    if (mine != BOSC_OK) return mine;
+    if (met != BOSC_OK) return bi_io_fail(error, met, "%s: %s", path, bosc_message(ctx));
+    if (worst == BOSC_OK) return BOSC_OK;
+    return bi_io_fail(error, (bosc_status)worst, "%s: rank 0 failed", path);
+}
+
+/* Whether this is rank 0, in *first; for bad arguments, which are refused before ranks meet, a failure. */
+static bosc_status check(bosc_ctx *ctx, const bosc_comm *comm, const char *path, bool *first, bosc_io_error *error)
+{
+    bosc_comm_info info = {.size = sizeof info};
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    const bosc_status status = bosc_comm_get_info(ctx, comm, &info);
+    if (status != BOSC_OK) return bi_io_fail(error, status, "%s", bosc_message(ctx));
+    *first = info.rank == 0;
+    return BOSC_OK;
+}
+
+/* ---- saving ---- */
+
+struct saving {
+    bosc_ctx *ctx;
+    const bosc_dist_kdtree *tree;
+    bool met; /* the other ranks */
+};
+
+static bosc_status put_tree(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    struct saving *s = *(struct saving *const *)what;
+    s->met = true;
+    const bosc_status status = bosc_dist_kdtree_write(s->ctx, s->tree, bi_sink_write, sink);
+    if (status == BOSC_OK || sink->error_number) return BOSC_OK; /* of its own failures the sink says more */
+    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_message(s->ctx));
+}
+
+bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_dist_kdtree *tree, const char *path,
+                                  bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct saving saving = {ctx, tree, false}, *s = &saving;
+    const struct bi_output output = {path, put_tree, &s};
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (first) {
+        status = bi_outputs_write(&output, 1, error);
+        if (!saving.met) (void)bosc_dist_kdtree_write(ctx, tree, refuse_write, NULL);
+    } else {
+        status = bosc_dist_kdtree_write(ctx, tree, NULL, NULL);
+        if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_message(ctx));
+    }
+    return agree(ctx, comm, path, status, error);
+}
+
+/* ---- loading ---- */
+
+static bosc_status read_first(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,
+                              bosc_io_error *error)
+{
+    struct bi_file file;
+    bosc_status status = bi_file_open_head(path, &file, error);
+    const bool opened = status == BOSC_OK;
+    if (opened && !bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved k-d tree", path);
+    if (status != BOSC_OK) {
+        (void)bosc_dist_kdtree_read(ctx, comm, refuse_read, NULL, tree);
+    } else {
+        struct bi_structure_cursor cursor = {.in = &file.bytes};
+        status = bosc_dist_kdtree_read(ctx, comm, bi_structure_deliver, &cursor, tree);
+        status = bi_structure_ended(&cursor, BI_STRUCTURE_kdtree, ctx, status, error);
+    }
+    if (opened) bi_file_close(&file);
+    return status;
+}
+
+bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,
+                                  bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_dist_kdtree *fresh = NULL;
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (first) {
+        status = read_first(ctx, comm, path, &fresh, error);
+    } else {
+        status = bosc_dist_kdtree_read(ctx, comm, NULL, NULL, &fresh);
+        if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_message(ctx));
+    }
+    status = agree(ctx, comm, path, status, error);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_dist_kdtree_free(fresh);
+    return status;
+}

@@ -1,0 +1,186 @@
+/* Slices of files: those of all parts, one after the other, are the whole, and messages name rows of the whole. */
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/bytes.h"
+#include "support/paths.h"
+
+enum { MOST_BYTES = 1 << 13 };
+
+typedef bosc_status (*slice_fn)(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
+
+static bosc_status read_points(const char *path, bosc_slice *slice, bosc_array *points, bosc_io_error *error)
+{
+    return bosc_points_read_slice(path, NULL, slice, points, error);
+}
+
+static size_t row_bytes(const bosc_array *a)
+{
+    return (size_t)(a->shape[1] * a->shape[2] * a->shape[3]) * bosc_dtype_size(a->dtype);
+}
+
+/* The parts of a file are what the whole is cut into. */
+static void check_parts(slice_fn read, const char *path, const bosc_array *whole, int64_t parts)
+{
+    const int64_t n = whole->shape[0];
+    int64_t at = 0;
+    for (int64_t part = 0; part < parts; part++) {
+        bosc_slice slice = {.part = part, .parts = parts, .begin = -1, .rows = -1};
+        bosc_array a = {0};
+        bosc_io_error error;
+        if (read(path, &slice, &a, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
+        CHECK(a.dtype == whole->dtype && a.rank == whole->rank);
+        CHECK(memcmp(a.shape + 1, whole->shape + 1, 3 * sizeof a.shape[0]) == 0);
+        CHECK_EQ(slice.rows, n);
+        CHECK_EQ(slice.begin, at);
+        CHECK(a.shape[0] == n / parts || (a.shape[0] == n / parts + 1 && part < n % parts));
+        const size_t row = row_bytes(&a);
+        CHECK(a.shape[0] == 0 ||
+              memcmp(a.data, (const char *)whole->data + (size_t)at * row, (size_t)a.shape[0] * row) == 0);
+        at += a.shape[0];
+        bosc_array_free(&a);
+    }
+    CHECK_EQ(at, n);
+}
+
+static void check_file(slice_fn read, const char *path, const bosc_array *whole)
+{
+    static const int64_t counts[] = {1, 2, 3, 7, 64, INT64_MAX};
+    for (size_t i = 0; i < 5; i++) check_parts(read, path, whole, counts[i]);
+    bosc_slice last = {.part = INT64_MAX - 1, .parts = INT64_MAX};
+    bosc_array a = {0};
+    bosc_io_error error;
+    CHECK_EQ(read(path, &last, &a, &error), BOSC_OK);
+    CHECK(a.shape[0] == 0 && last.begin == whole->shape[0]);
+    bosc_array_free(&a);
+}
+
+static void put_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+}
+
+/* A .npy file with this header and as many bytes after it, none of which makes a NaN. */
+static void make_file(const char *path, const char *header, size_t body)
+{
+    char bytes[MOST_BYTES] = "\x93NUMPY\1";
+    const size_t length = strlen(header);
+    CHECK(10 + length + body <= MOST_BYTES);
+    bytes[8] = (char)length;
+    memcpy(bytes + 10, header, length);
+    for (size_t i = 0; i < body; i++) bytes[10 + length + i] = (char)(i % 61);
+    put_file(path, bytes, 10 + length + body);
+}
+
+#define HEADER(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': (" shape "), }\n"
+
+static void arrays(void)
+{
+    static const struct {
+        const char *header;
+        size_t body;
+        bool points;
+    } files[] = {
+        {HEADER("<f4", "False", "50, 3"), 600, true},   {HEADER("<f8", "False", "13,"), 104, true},
+        {HEADER("|u1", "False", "6, 2, 2, 5"), 120, 0}, {HEADER(">i4", "False", "9, 2"), 72, true},
+        {HEADER("<f2", "False", "21, 2"), 84, true},    {HEADER("<f4", "True", "50, 3"), 600, true},
+        {HEADER(">f8", "True", "5, 4"), 160, true},     {HEADER("<i8", "False", "0, 3"), 0, true},
+        {HEADER("<u4", "False", "10, 1"), 40, true},    {HEADER("<f4", "False", "0,"), 0, true},
+        {HEADER("<u2", "False", "7, 0"), 0, false},
+    };
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        bosc_array whole = {0};
+        fresh_path(path, ".npy");
+        make_file(path, files[i].header, files[i].body);
+        CHECK_EQ(bosc_npy_read(path, &whole, &error), BOSC_OK);
+        check_file(bosc_npy_read_slice, path, &whole);
+        bosc_array_free(&whole);
+        if (files[i].points) {
+            CHECK_EQ(bosc_points_read(path, &whole, &error), BOSC_OK);
+            check_file(read_points, path, &whole);
+            bosc_array_free(&whole);
+        }
+        unlink(path);
+    }
+}
+
+/* What is packed, and a text, are read whole and cut. */
+static void read_whole(void)
+{
+    static const char *const endings[] = {".npy.gz", ".csv", ".csv.gz", ".xyz"};
+    double coordinates[3 * 40];
+    bosc_array points = {.dtype = BOSC_F64, .rank = 2, .shape = {40, 3, 1, 1}, .data = coordinates};
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    for (int i = 0; i < 120; i++) coordinates[i] = i * 0.37 - 9;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const char *to = path;
+        fresh_path(path, endings[i]);
+        char text[PATH_ROOM + 4];
+        snprintf(text, sizeof text, "%s.txt", path);
+        if (i == 3) to = text; /* .xyz is not written */
+        CHECK_EQ(bosc_arrays_write(&to, &points, 1, &error), BOSC_OK);
+        if (i == 3) CHECK_EQ(rename(text, path), 0);
+        check_file(read_points, path, &points);
+        if (i == 0) check_file(bosc_npy_read_slice, path, &points);
+        unlink(path);
+    }
+}
+
+/* Rows in messages are those of the whole file, on the ranks that have them. */
+static void bad_rows(void)
+{
+    float numbers[2 * 20] = {0};
+    uint64_t large[10] = {0};
+    bosc_array points = {.dtype = BOSC_F32, .rank = 2, .shape = {20, 2, 1, 1}, .data = numbers}, a = {0};
+    bosc_array wide = {.dtype = BOSC_U64, .rank = 1, .shape = {10, 1, 1, 1}, .data = large};
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    bosc_slice slice = {.part = 2, .parts = 3};
+    numbers[2 * 17 + 1] = NAN;
+    large[8] = UINT64_MAX;
+    fresh_path(path, ".npy");
+    CHECK_EQ(bosc_npy_write(path, &points, &error), BOSC_OK);
+    CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, ": row 17: NaN"));
+    slice.part = 1;
+    CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
+    bosc_array_free(&a);
+    CHECK_EQ(bosc_npy_write(path, &wide, &error), BOSC_OK);
+    CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
+    bosc_array_free(&a);
+    slice.part = 2;
+    CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, ": row 8: 18446744073709551615 is not a value of i8"));
+    CHECK(!a.data);
+    unlink(path);
+}
+
+static void arguments(void)
+{
+    bosc_slice slice = {.part = 0, .parts = 1};
+    bosc_array a;
+    CHECK_TEXT(bosc_npy_read_slice("x.npy", NULL, &a, error), "slice");
+    CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, NULL, error), "array");
+    CHECK_TEXT(bosc_npy_read_slice(NULL, &slice, &a, error), "path");
+    CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, NULL, &a, error), "slice");
+    CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, NULL, error), "points");
+    slice.part = 1;
+    CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, &a, error), "slice: part 1 of 1");
+    slice = (bosc_slice){.part = -1, .parts = 2};
+    CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, &a, error), "slice: part -1 of 2");
+    slice = (bosc_slice){.part = 0, .parts = 0};
+    CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, &a, error), "slice: part 0 of 0");
+}
+
+static const struct suite_case suite_cases_io_slices[] = {
+    {"arrays", NULL, arrays},
+    {"read whole", NULL, read_whole},
+    {"bad rows", NULL, bad_rows},
+    {"arguments", NULL, arguments},
+};
+SUITE(io_slices);
