@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "comm/comm.h"
 
-enum { FEW_BYTES = 1 << 16 }; /* sums of up to so many bytes are gathered whole by every rank */
+enum { FEW_BYTES = 1 << 19 }; /* numbers to be summed that all ranks get whole: one exchange in place of two */
 
 /* What an exchange began with, for bosc_comm_info. */
 static bosc_status count_exchange(bosc_comm *comm, double begin, int64_t bytes, bosc_status status)
@@ -108,7 +108,7 @@ static bosc_status sum_slices(bosc_ctx *ctx, bosc_comm *comm, int64_t *values, i
 bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n)
 {
     const int64_t ranks = comm->rank_count, each = (n + ranks - 1) / ranks;
-    const bool few = n * (int64_t)sizeof *values <= FEW_BYTES || ranks == 1;
+    const bool few = n * (ranks - 1) <= FEW_BYTES / (int64_t)sizeof *values;
     const size_t row_bytes = (size_t)(few ? n : each) * (size_t)ranks * sizeof *values;
     const size_t bytes = row_bytes + (few ? 0 : row_bytes + (size_t)(ranks + 1) * sizeof *values);
     int64_t *rows = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;

@@ -1,5 +1,5 @@
 /* Structures over ranks as files. Rank 0 has the file, and meets the others in the collective call whatever became of
- * it: without a file it gives a function that fails. Then all agree whether it took its name, or was read to its end. */
+ * it: without a file it gives a function that fails. Then all agree whether it took its name or was read to its end. */
 #include <boscage/dist/prims.h>
 
 #include "io/structure.h"
