@@ -16,6 +16,7 @@ enum {
     BOTTOM = 76,
     LETTER = 11,
     TITLE = 15,
+    LEGEND_LINE = 22,
     TICKS_MAX = 64
 };
 static const uint32_t series_colours[PLOT_SERIES_MAX] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8,
@@ -31,7 +32,8 @@ struct panel {
     struct canvas *canvas;
     const struct plot *plot;
     struct axis x, y;
-    double top; /* of the panel */
+    double top;  /* of the panel */
+    double head; /* from there to the plot: the title and the legend, which may take several lines */
 };
 
 static double scaled(const struct axis *a, double value) { return a->log ? log10(value) : value; }
@@ -63,7 +65,7 @@ static double x_place(const struct panel *p, double value)
 
 static double y_place(const struct panel *p, double value)
 {
-    const double height = HEIGHT - TOP - BOTTOM;
+    const double height = HEIGHT - p->head - BOTTOM;
     return p->top + HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.least) / (p->y.most - p->y.least);
 }
 
@@ -100,7 +102,7 @@ static void name_tick(double tick, char text[16])
 static void draw_grid(const struct panel *p)
 {
     const struct colour faint = colour_of(FAINT), ink = colour_of(INK);
-    const double bottom = p->top + HEIGHT - BOTTOM, top = p->top + TOP;
+    const double bottom = p->top + HEIGHT - BOTTOM, top = p->top + p->head;
     double ticks[TICKS_MAX];
     char text[16];
     for (int k = find_ticks(&p->x, ticks) - 1; k >= 0; k--) {
@@ -123,19 +125,34 @@ static void draw_grid(const struct panel *p)
 static void draw_names(const struct panel *p)
 {
     const struct colour ink = colour_of(INK);
-    const double middle = p->top + TOP + (HEIGHT - TOP - BOTTOM) / 2.0;
-    double x = LEFT;
+    const double middle = p->top + p->head + (HEIGHT - p->head - BOTTOM) / 2.0;
     lettering_draw(p->canvas, LEFT, p->top + 40, TITLE, false, p->plot->title, ink);
     lettering_draw(p->canvas, WIDTH - RIGHT - lettering_width(p->plot->x_name, LETTER), p->top + HEIGHT - 24, LETTER,
                    false, p->plot->x_name, ink);
     lettering_draw(p->canvas, 30, middle + lettering_width(p->plot->y_name, LETTER) / 2, LETTER, true, p->plot->y_name,
                    ink);
+}
+
+/* Returns how many lines it takes. draw: or only that is wanted. */
+static int draw_legend(const struct panel *p, bool draw)
+{
+    double x = LEFT;
+    int line = 0;
     for (int s = 0; s < p->plot->series_count; s++) {
-        const struct colour colour = colour_of(series_colours[s]);
-        canvas_line(p->canvas, x, p->top + 68, x + 24, p->top + 68, 3, colour, 1);
-        lettering_draw(p->canvas, x + 34, p->top + 73, LETTER, false, p->plot->series[s].name, ink);
-        x += 64 + lettering_width(p->plot->series[s].name, LETTER);
+        const char *name = p->plot->series[s].name;
+        const double width = 64 + lettering_width(name, LETTER), y = p->top + 68;
+        if (x > LEFT && x + width - 30 > WIDTH) {
+            line++;
+            x = LEFT;
+        }
+        if (draw) {
+            const double at = y + line * LEGEND_LINE;
+            canvas_line(p->canvas, x, at, x + 24, at, 3, colour_of(series_colours[s]), 1);
+            lettering_draw(p->canvas, x + 34, at + 5, LETTER, false, name, colour_of(INK));
+        }
+        x += width;
     }
+    return line + 1;
 }
 
 static void draw_series(const struct panel *p, int s)
@@ -166,9 +183,11 @@ static void draw_panel(struct canvas *canvas, const struct plot *plot, int place
     }
     round_axis(&p.x);
     round_axis(&p.y);
+    p.head = TOP + LEGEND_LINE * (draw_legend(&p, false) - 1);
     draw_grid(&p);
     for (int s = 0; s < plot->series_count; s++) draw_series(&p, s);
     draw_names(&p);
+    draw_legend(&p, true);
 }
 
 bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error)

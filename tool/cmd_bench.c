@@ -1,6 +1,7 @@
 /* boscage bench: runs the benchmark programs of this build. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@ static const char *const figures[] = {"10000", "44000", "250000"};
 static const char *const shapes[] = {"10000", "100000", "1000000"};
 static const char *const tables[] = {"small", "paper", "large"};
 
+/* How a sweep tells a program its size: not at all, as so many items, as their logarithm, or as a square's side. */
+enum sweep { NOT_SWEPT, BY_ITEMS, BY_DEPTH, BY_SIDE };
+
 /* A program, where it runs, and the options that tell it the size. All take -t, -b and -j (bench/harness). */
 static const struct program {
     const char *room, *name;
@@ -24,30 +28,31 @@ static const struct program {
     const char *size[2];
     const char *const *counts; /* of the sizes small, paper, large */
     bool one_thread;           /* beside a library that has no more */
+    enum sweep sweep;
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false},
-    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false},
-    {"io", "bench_io", true, false, {"-n", NULL}, items, false},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false},
-    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false},
-    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true},
-    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false},
-    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false},
-    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false},
-    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false},
-    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false},
-    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false},
-    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false},
-    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false},
-    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false},
-    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false},
-    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false},
-    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false},
-    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false},
-    {"dist", "bench_dist", true, true, {"-n", NULL}, items, false},
-    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS},
+    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS},
+    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false, BY_ITEMS},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS},
+    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS},
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false, BY_ITEMS},
+    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS},
+    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT},
+    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT},
+    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH},
+    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE},
+    {"dist", "bench_dist", true, true, {"-n", NULL}, items, false, BY_ITEMS},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
@@ -57,6 +62,12 @@ static bool has_programs(void)
     for (int i = 0; i < PROGRAM_COUNT; i++)
         if (bench_find(programs[i].name, path, sizeof path)) return true;
     return false;
+}
+
+/* Whether programs write rows for us, and not text for people. */
+static bool takes_rows(const struct job *job)
+{
+    return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG];
 }
 
 /* Adds each line of a program's output to the rows: an object as it is, other lines as text. */
@@ -73,11 +84,11 @@ static void take_rows(struct job *job, int fd)
     if (in) fclose(in);
 }
 
-/* Runs the program; its output is ours, or becomes rows of the results where those are wanted as JSON. */
+/* Runs the program; its output is ours, or becomes rows of the results. */
 static int run_program(struct job *job, const char *path, char *const *arguments)
 {
     int ends[2] = {-1, -1};
-    bool take = job->value[OPT_JSON] != NULL;
+    bool take = takes_rows(job);
     if (take && pipe(ends) != 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
     pid_t child = bench_start(path, arguments, take ? ends[1] : -1);
     if (take) {
@@ -87,7 +98,8 @@ static int run_program(struct job *job, const char *path, char *const *arguments
     return bench_wait(path, child);
 }
 
-static int measure(struct job *job, const struct program *p, char *path, char *n, bool cuda)
+/* options: those that tell the size, n. */
+static int measure(struct job *job, const struct program *p, char *path, const char *const *options, char *n)
 {
     char *arguments[ARGUMENTS_MAX] = {path};
     char threads[16];
@@ -95,19 +107,89 @@ static int measure(struct job *job, const struct program *p, char *path, char *n
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     snprintf(threads, sizeof threads, "%d", p->one_thread ? 1 : info.threads);
-    for (int i = 0; i < 2 && p->size[i]; i++) {
-        arguments[count++] = (char *)p->size[i];
+    for (int i = 0; i < 2 && options[i]; i++) {
+        arguments[count++] = (char *)options[i];
         arguments[count++] = n;
     }
     arguments[count++] = "-t";
     arguments[count++] = threads;
     arguments[count++] = "-b";
-    arguments[count++] = cuda ? "cuda" : "cpu";
-    if (job->value[OPT_JSON]) arguments[count++] = "-j";
-    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
+    arguments[count++] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
+    if (takes_rows(job)) arguments[count++] = "-j";
+    if (!takes_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
     double start = job_now();
     int code = run_program(job, path, arguments);
     job_seconds(job, p->name, start);
+    return code;
+}
+
+/* ---- rows for people ---- */
+
+static const char *text_of(const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+/* The rows from number `from` on. */
+static void print_rows(const struct job *job, size_t from)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    if (job->value[OPT_JSON] || job->value[OPT_QUIET]) return;
+    for (size_t i = from; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        if (!json_object_get(row, "median_ms")) continue;
+        printf("%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", text_of(row, "name"), text_of(row, "data"),
+               json_integer_value(json_object_get(row, "n")), json_number_value(json_object_get(row, "median_ms")),
+               text_of(row, "note"));
+    }
+}
+
+/* ---- a sweep ---- */
+
+/* Tells the rows from number `from` on their program and size: of trees, 2^depth, with which their data begins. */
+static void tell_size(struct job *job, size_t from, const struct program *p, int power)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    for (size_t i = from; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        if (!json_is_object(row)) continue;
+        const int exponent = p->sweep == BY_DEPTH ? atoi(text_of(row, "data")) : power;
+        json_object_set_new(row, "program", json_string(p->name));
+        json_object_set_new(row, "size", json_integer((json_int_t)1 << exponent));
+    }
+}
+
+/* Measures sizes from 2^10 up by fours. A program of trees of several depths takes the greatest. */
+static int sweep(struct job *job, const struct program *p, char *path, int size)
+{
+    static const int last[] = {20, 24, 26}; /* of the sizes small, paper, large */
+    static const char *const items_option[2] = {"-n", NULL};
+    const json_t *rows = json_object_get(job->results, "rows");
+    char text[16];
+    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s\n", p->name);
+    for (int power = p->sweep == BY_DEPTH ? last[size] : 10; power <= last[size]; power += 2) {
+        const size_t from = json_array_size(rows);
+        const int value = p->sweep == BY_DEPTH ? power : p->sweep == BY_SIDE ? (1 << power / 2) + 1 : 1 << power;
+        snprintf(text, sizeof text, "%d", value);
+        int code = measure(job, p, path, p->counts == tables ? items_option : p->size, text);
+        if (code) return code;
+        tell_size(job, from, p, power);
+        print_rows(job, from);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static int run_one(struct job *job, const struct program *p, char *path, int size)
+{
+    char n[16];
+    const size_t from = json_array_size(json_object_get(job->results, "rows"));
+    if (job->value[OPT_SWEEP]) return sweep(job, p, path, size);
+    snprintf(n, sizeof n, "%s", p->counts[size]);
+    int code = measure(job, p, path, p->size, n);
+    if (takes_rows(job)) print_rows(job, from);
     return code;
 }
 
@@ -123,12 +205,23 @@ static int check_room(const char *room)
     return say(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
 }
 
+/* Plots are of a sweep, or of the speed-up by ranks. */
+static int check_plot(const struct job *job, const char *room)
+{
+    static const char *const endings[] = {".png", NULL};
+    const bool ranks = room && strcmp(room, "dist") == 0;
+    if (job->value[OPT_PNG] && !job->value[OPT_SWEEP] && !ranks)
+        return say(EXIT_USAGE, "--png: goes with --sweep, or with the room dist");
+    return option_ending(job, OPT_PNG, endings);
+}
+
 int run_bench(struct job *job)
 {
-    char path[BENCH_PATH_SIZE], n[16];
+    char path[BENCH_PATH_SIZE];
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
-    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) || (code = job_open(job)))
+    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) ||
+        (code = check_plot(job, room)) || (code = job_open(job)))
         return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
@@ -138,12 +231,13 @@ int run_bench(struct job *job)
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const struct program *p = &programs[i];
         if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
+        if (job->value[OPT_SWEEP] && p->sweep == NOT_SWEPT) continue;
         if (!bench_find(p->name, path, sizeof path)) continue;
         found++;
-        snprintf(n, sizeof n, "%s", p->counts[size]);
-        int result = measure(job, p, path, n, cuda);
+        int result = run_one(job, p, path, size);
         if (result) code = result;
     }
+    if (found && !code && job->value[OPT_PNG]) code = bench_plot(job);
     if (found) return code;
     if (!has_programs()) return bench_missing();
     return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
