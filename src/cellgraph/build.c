@@ -11,30 +11,39 @@ bosc_status bi_cellgraph_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, con
     return ctx->ops->cellgraph->unique(ctx, graph, rows, probes ? stats : NULL);
 }
 
-static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows *rows)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows *rows, bool with_edges)
 {
     bool staged = false;
     struct bi_cellgraph_sample_stats stats;
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
-    BI_TRY_WITH_SCRATCH(ctx, bi_cellgraph_make_vertices(ctx, graph, rows, &stats));
-    BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats));
+    if (!with_edges) {
+        BI_TRY_WITH_SCRATCH(ctx, ctx->ops->cellgraph->unique(ctx, graph, rows, NULL));
+    } else {
+        BI_TRY_WITH_SCRATCH(ctx, bi_cellgraph_make_vertices(ctx, graph, rows, &stats));
+        BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats));
+    }
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows)
+static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows, bool with_edges)
 {
     graph->n = graph->vertices = graph->edges = graph->compared = 0;
     graph->method = graph->opts.method;
     graph->prepared = false;
     if (rows.n == 0) return BOSC_OK;
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = build_staged(ctx, graph, &rows));
+    BI_WITH_SCRATCH(ctx, status = build_staged(ctx, graph, &rows, with_edges));
     if (status == BOSC_OK)
         graph->n = rows.n;
     else
         graph->vertices = graph->edges = 0;
     return status;
+}
+
+bosc_status bi_cellgraph_build_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows)
+{
+    return build(ctx, graph, *rows, false);
 }
 
 bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
@@ -45,5 +54,5 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, 0, &rows));
     bi_expect(ctx, 40 * (double)n);
-    return build(ctx, graph, rows);
+    return build(ctx, graph, rows, true);
 }

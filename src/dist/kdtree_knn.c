@@ -123,9 +123,9 @@ static bosc_status give(const struct knn *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t entries = s->rows.n * s->k;
-    const struct bi_dist_kdtree_resize_ids ids = {s->merge.to_ids, s->id_out.reachable, s->tree->opts.id_bits == 64};
+    const struct bi_dist_resize_ids ids = {s->merge.to_ids, s->id_out.reachable, s->tree->opts.id_bits == 64};
     if (entries == 0) return BOSC_OK;
-    BI_TRY(s->steps->kdtree_resize_ids(ctx, entries, &ids));
+    BI_TRY(s->steps->resize_ids(ctx, entries, &ids));
     BI_TRY(bi_stage_back(ctx, &s->id_out));
     if (s->dist2) BI_TRY(ctx->backend->copy(ctx, s->dist2, s->merge.to_dist2, (size_t)entries * s->dist2_size));
     return ctx->backend->sync(ctx);

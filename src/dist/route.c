@@ -4,20 +4,34 @@
 #include "core/call.h"
 #include "dist/steps/steps.h"
 
-/* Rows by the owners of their keys, which get counts[r] of them. */
-static bosc_status split_rows(bosc_ctx *ctx, const void *keys, int32_t key_bits, int64_t n, int64_t *rows,
-                              int64_t *counts, int32_t ranks)
+struct items {
+    int64_t n;
+    const uint32_t *owners; /* (n); NULL: those of the keys */
+    const void *keys;
+    int32_t key_bits;
+};
+
+static bosc_status find_owners(bosc_ctx *ctx, struct items *items, int32_t ranks)
 {
-    struct bi_dist_owners owners = {.keys = keys, .key_bits = key_bits, .rank_count = (uint32_t)ranks};
+    struct bi_dist_owners find = {.keys = items->keys, .key_bits = items->key_bits, .rank_count = (uint32_t)ranks};
+    BI_TRY(bi_scratch_of(ctx, items->n, sizeof *find.owners, &find.owners));
+    items->owners = find.owners;
+    return ctx->ops->dist->steps->owners(ctx, items->n, &find);
+}
+
+/* Rows by their owners, which get counts[r] of them. */
+static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, int64_t *counts, int32_t ranks)
+{
+    struct bi_dist_global_ids number = {.first = 0};
     int64_t *offsets, *ends;
     uint32_t *bad;
-    if (n == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *owners.owners, &owners.owners));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *owners.rows, &owners.rows));
+    if (items.n == 0) return BOSC_OK;
+    if (!items.owners) BI_TRY(find_owners(ctx, &items, ranks));
+    BI_TRY(bi_scratch_of(ctx, items.n, sizeof *number.ids, &number.ids));
     BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *offsets, &offsets));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
-    BI_TRY(ctx->ops->dist->steps->owners(ctx, n, &owners));
-    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, owners.rows, owners.owners, n, ranks, rows, offsets, bad));
+    BI_TRY(ctx->ops->dist->steps->global_ids(ctx, items.n, &number));
+    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, number.ids, items.owners, items.n, ranks, rows, offsets, bad));
     ends = offsets + 1;
     BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
     BI_TRY(ctx->backend->sync(ctx));
@@ -25,8 +39,8 @@ static bosc_status split_rows(bosc_ctx *ctx, const void *keys, int32_t key_bits,
     return BOSC_OK;
 }
 
-bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const void *keys, int32_t key_bits,
-                                int64_t n, struct bi_dist_route *route)
+static bosc_status begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, struct items items,
+                         struct bi_dist_route *route)
 {
     const int32_t ranks = comm->rank_count;
     const size_t bytes = (size_t)ranks * sizeof(int64_t);
@@ -34,11 +48,23 @@ bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine
     int64_t *counts = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (mine == BOSC_OK && !counts) mine = BOSC_ERR_NOMEM;
     for (int32_t r = 0; r < ranks && mine == BOSC_OK; r++) counts[r] = 0;
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, n, sizeof *route->rows, &route->rows);
-    if (mine == BOSC_OK) BI_WITH_SCRATCH(ctx, mine = split_rows(ctx, keys, key_bits, n, route->rows, counts, ranks));
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, items.n, sizeof *route->rows, &route->rows);
+    if (mine == BOSC_OK) BI_WITH_SCRATCH(ctx, mine = split_rows(ctx, items, route->rows, counts, ranks));
     bosc_status status = bi_exchange_begin(ctx, comm, mine, counts, &route->x);
     bi_memory_release(&ctx->host, counts, bytes);
     return status;
+}
+
+bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const void *keys, int32_t key_bits,
+                                int64_t n, struct bi_dist_route *route)
+{
+    return begin(ctx, comm, mine, (struct items){n, NULL, keys, key_bits}, route);
+}
+
+bosc_status bi_dist_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const uint32_t *owners, int64_t n,
+                                    struct bi_dist_route *route)
+{
+    return begin(ctx, comm, mine, (struct items){.n = n, .owners = owners}, route);
 }
 
 static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_dist_route *route, size_t item_size,

@@ -14,6 +14,10 @@ struct bi_dist_route {
 bosc_status bi_dist_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const void *keys, int32_t key_bits,
                                 int64_t n, struct bi_dist_route *route);
 
+/* The same, where the owner of each row is known. owners: (n), in reach. */
+bosc_status bi_dist_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const uint32_t *owners, int64_t n,
+                                    struct bi_dist_route *route);
+
 /* Sends an item of each row. items: (n), in reach. received: set to scratch of x.received items. */
 bosc_status bi_dist_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
                                 size_t item_size, const void *items, void **received);

@@ -2,7 +2,7 @@
 #ifndef BI_DIST_STEPS_IDS_H
 #define BI_DIST_STEPS_IDS_H
 
-#include "base/step.h"
+#include "base/words.h"
 
 struct bi_dist_global_ids {
     int64_t first; /* items of the ranks below */
@@ -10,5 +10,17 @@ struct bi_dist_global_ids {
 };
 
 BI_FN void bi_step_global_ids(const struct bi_dist_global_ids *a, int64_t i) { a->ids[i] = a->first + i; }
+
+/* out[i], of 64 or 32 bits, = in[i]. */
+struct bi_dist_resize_ids {
+    const int64_t *in;
+    void *out;
+    bool wide;
+};
+
+BI_FN void bi_step_resize_ids(const struct bi_dist_resize_ids *a, int64_t i)
+{
+    bi_set_word(a->out, a->wide, i, (uint64_t)a->in[i]);
+}
 
 #endif

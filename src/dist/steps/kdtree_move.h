@@ -52,18 +52,6 @@ BI_FN void bi_step_kdtree_names(const struct bi_dist_kdtree_names *a, int64_t i)
     bi_set_word(a->out, a->wide, i, (uint64_t)id);
 }
 
-/* out[i], of 64 or 32 bits, = in[i]. */
-struct bi_dist_kdtree_resize_ids {
-    const int64_t *in;
-    void *out;
-    bool wide;
-};
-
-BI_FN void bi_step_kdtree_resize_ids(const struct bi_dist_kdtree_resize_ids *a, int64_t i)
-{
-    bi_set_word(a->out, a->wide, i, (uint64_t)a->in[i]);
-}
-
 /* bucket[i] = rank_of[piece of i / 2]: who gets a point. */
 struct bi_dist_kdtree_owner {
     const uint32_t *pieces, *rank_of;

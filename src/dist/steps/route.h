@@ -19,13 +19,11 @@ struct bi_dist_owners {
     int32_t key_bits;
     uint32_t rank_count;
     uint32_t *owners; /* (n) */
-    int64_t *rows;    /* (n); the numbers of the items */
 };
 
 BI_FN void bi_step_owners(const struct bi_dist_owners *a, int64_t i)
 {
     a->owners[i] = bi_dist_owner(bosc_hash_word_at(a->keys, i, a->key_bits), a->rank_count);
-    a->rows[i] = i;
 }
 
 /* Copies an item whose bytes are aligned to the largest of 1, 2, 4 and 8 that divides their number. */
