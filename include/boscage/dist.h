@@ -14,6 +14,7 @@
 #define BOSCAGE_DIST_H
 
 #include <boscage/comm.h>
+#include <boscage/dist/cellgraph.h>
 #include <boscage/dist/hash.h>
 #include <boscage/dist/prims.h>
 #include <boscage/dist/forest.h>

@@ -1,5 +1,6 @@
 /* The driver that builds a graph. */
 #include "cellgraph/drivers.h"
+#include "cellgraph/vertices.h"
 #include "core/call.h"
 
 bosc_status bi_cellgraph_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,

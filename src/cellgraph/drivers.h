@@ -13,9 +13,6 @@
 bosc_status bi_cellgraph_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                        struct bi_cellgraph_sample_stats *stats);
 
-/* Builds or rebuilds a graph that has the vertices of checked rows, and no edges. On a failure it is empty. */
-bosc_status bi_cellgraph_build_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows);
-
 /* Finds the edges between the vertices. Those of `old` (NULL: none) are the first of them, and its edges known. */
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats);

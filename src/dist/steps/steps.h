@@ -3,6 +3,7 @@
 #define BI_DIST_STEPS_STEPS_H
 
 #include "dist/dist.h"
+#include "dist/steps/cellgraph.h"
 #include "dist/steps/firsts.h"
 #include "dist/steps/forest_edges.h"
 #include "dist/steps/forest_rounds.h"

@@ -1,0 +1,58 @@
+/* Inside a distributed cell graph, and what its drivers share. */
+#ifndef BI_DIST_CELLGRAPH_H
+#define BI_DIST_CELLGRAPH_H
+
+#include <boscage/dist/cellgraph.h>
+
+#include "cellgraph/vertices.h"
+#include "dist/route.h"
+
+/* Those of all ranks, of which this one has `own` from `first` on. */
+struct bi_dist_share {
+    int64_t first, own, all;
+};
+
+enum {
+    BI_DIST_CELLGRAPH_VECTORS,         /* (own vertices x words) */
+    BI_DIST_CELLGRAPH_REPRESENTATIVES, /* (own vertices) int64: rows over all ranks */
+    BI_DIST_CELLGRAPH_MULTIPLICITIES,  /* (own vertices) int64 */
+    BI_DIST_CELLGRAPH_VERTEX_OF,       /* (own rows) int64: vertices over all ranks */
+    BI_DIST_CELLGRAPH_HIGHS,           /* (own edges) int64: the higher representative */
+    BI_DIST_CELLGRAPH_LOWS, /* (own edges) uint64: the lower one, less first row, << 32 | letter; ascending with the highs */
+    BI_DIST_CELLGRAPH_BLOCKS
+};
+
+struct bosc_dist_cellgraph {
+    bosc_comm *comm;
+    struct bi_memory memory, host;
+    bosc_cellgraph_opts opts; /* every field set */
+    bosc_cellgraph *local;    /* of one rank alone: the graph. Else this rank's distinct vectors, without edges */
+    bosc_cellgraph *met;      /* of several ranks: what came here last, kept for its memory */
+    struct bi_dist_share rows, vertices, edges;
+    struct bi_block blocks[BI_DIST_CELLGRAPH_BLOCKS]; /* of several ranks */
+};
+
+/* Whether the handle is there, without which a rank cannot meet the others. */
+bosc_status bi_dist_cellgraph_check(bosc_ctx *ctx, const bosc_dist_cellgraph *graph);
+
+/* Makes room in a block. */
+bosc_status bi_dist_cellgraph_reserve_block(bosc_ctx *ctx, bosc_dist_cellgraph *graph, int block, int64_t count,
+                                            size_t size);
+
+/* Sends vectors (count x words), in reach, to the owners of their bits in `mask`. Ended by bi_dist_route_end. */
+bosc_status bi_dist_cellgraph_route(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, bosc_status mine,
+                                    const uint64_t *vectors, int64_t count, uint64_t mask, struct bi_dist_route *route);
+
+/* Brings slices->offsets in reach of kernels, in scratch. */
+bosc_status bi_dist_cellgraph_bring_offsets(bosc_ctx *ctx, const struct bi_dist_slices *slices,
+                                            const int64_t **offsets);
+
+/* The vertices of the rows of several ranks, of which `rows` are this one's. */
+bosc_status bi_dist_cellgraph_find_vertices(bosc_ctx *ctx, bosc_dist_cellgraph *graph,
+                                            const struct bi_cellgraph_rows *rows);
+
+/* The edges between them, in order. */
+bosc_status bi_dist_cellgraph_find_edges(bosc_ctx *ctx, bosc_dist_cellgraph *graph,
+                                         const struct bi_dist_slices *slices);
+
+#endif

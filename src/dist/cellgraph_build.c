@@ -1,0 +1,70 @@
+/* Building: equal rows meet and become vertices, then vertices that agree in half of their letters meet, of which
+ * ordinary graphs find the pairs. */
+#include "dist/cellgraph.h"
+#include "dist/steps/steps.h"
+
+bosc_status bi_dist_cellgraph_route(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, bosc_status mine,
+                                    const uint64_t *vectors, int64_t count, uint64_t mask, struct bi_dist_route *route)
+{
+    struct bi_dist_cellgraph_hash hash = {vectors, graph->local->shape.words, mask, NULL};
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, count, sizeof *hash.hashes, &hash.hashes);
+    if (mine == BOSC_OK) mine = ctx->ops->dist->steps->cellgraph_hash(ctx, count, &hash);
+    return bi_dist_route_begin(ctx, graph->comm, mine, hash.hashes, 64, count, route);
+}
+
+bosc_status bi_dist_cellgraph_bring_offsets(bosc_ctx *ctx, const struct bi_dist_slices *slices, const int64_t **offsets)
+{
+    const int64_t count = slices->rank_count + 1;
+    int64_t *copy;
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *copy, &copy));
+    *offsets = copy;
+    BI_TRY(ctx->backend->copy(ctx, copy, slices->offsets, (size_t)count * sizeof *copy));
+    return ctx->backend->sync(ctx); /* before the slices go */
+}
+
+static bosc_status build_alone(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows)
+{
+    bosc_cellgraph_info info = {.size = sizeof info};
+    BI_TRY(bosc_cellgraph_build(ctx, graph->local, rows->data, rows->n, rows->stride));
+    BI_TRY(bosc_cellgraph_get_info(ctx, graph->local, &info));
+    graph->vertices.own = graph->vertices.all = info.vertices;
+    graph->edges.own = graph->edges.all = info.edges;
+    return BOSC_OK;
+}
+
+static bosc_status build_parts(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                               const struct bi_dist_slices *slices)
+{
+    BI_TRY_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_vertices(ctx, graph, rows));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_edges(ctx, graph, slices));
+}
+
+static bosc_status build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                         const struct bi_dist_slices *slices)
+{
+    if (graph->opts.id_bits == 32 && slices->total >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows of all ranks; ids of 32 bits serve less than 2^32 - 1",
+                       (long long)slices->total);
+    graph->vertices = graph->edges = (struct bi_dist_share){0};
+    graph->rows = (struct bi_dist_share){slices->offsets[slices->rank], rows->n, slices->total};
+    const bosc_status status =
+        graph->comm->rank_count == 1 ? build_alone(ctx, graph, rows) : build_parts(ctx, graph, rows, slices);
+    if (status != BOSC_OK) graph->rows = graph->vertices = graph->edges = (struct bi_dist_share){0};
+    return status;
+}
+
+bosc_status bosc_dist_cellgraph_build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const uint64_t *vectors, int64_t n,
+                                      int64_t stride)
+{
+    struct bi_cellgraph_rows rows = {0};
+    struct bi_dist_slices slices;
+    BI_ENTER(ctx);
+    BI_TRY(bi_dist_cellgraph_check(ctx, graph));
+    bosc_status mine = bi_check_handle(ctx, "graph", &graph->memory);
+    if (mine == BOSC_OK) mine = bi_cellgraph_check_rows(ctx, graph->local, vectors, n, stride, 0, &rows);
+    bi_expect(ctx, 150 * (double)rows.n);
+    bosc_status status = bi_dist_slices_begin(ctx, graph->comm, mine, rows.n, &slices);
+    if (status == BOSC_OK) status = build(ctx, graph, &rows, &slices);
+    bi_dist_slices_end(ctx, &slices);
+    return status;
+}
