@@ -72,19 +72,22 @@ static bosc_status find_ends(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, ui
     return ctx->ops->dist->steps->cellgraph_low_end(ctx, graph->edges.own, &low);
 }
 
-static bosc_status give(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, const uint32_t *labels, void *to)
+/* Labels of this rank's vertices, of id_bits. */
+static bosc_status resize_own(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, const uint32_t *labels, const void **own)
 {
-    const bool wide = graph->opts.id_bits == 64;
-    const int64_t n = graph->vertices.own;
-    const uint32_t *own = labels + graph->vertices.first;
-    struct bi_dist_cellgraph_widen widen = {.in = own};
-    if (!to || n == 0) return BOSC_OK;
-    if (wide) {
-        BI_TRY(bi_scratch_of(ctx, n, sizeof *widen.out, &widen.out));
-        BI_TRY(ctx->ops->dist->steps->cellgraph_widen(ctx, n, &widen));
-    }
-    const void *from = wide ? (const void *)widen.out : own;
-    BI_TRY(ctx->backend->copy(ctx, to, from, (size_t)n * (wide ? 8 : 4)));
+    struct bi_dist_cellgraph_widen widen = {.in = labels + graph->vertices.first};
+    *own = widen.in;
+    if (graph->opts.id_bits == 32) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, graph->vertices.own, sizeof *widen.out, &widen.out));
+    *own = widen.out;
+    return ctx->ops->dist->steps->cellgraph_widen(ctx, graph->vertices.own, &widen);
+}
+
+static bosc_status give(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, const void *own, void *labels)
+{
+    const size_t bytes = (size_t)graph->vertices.own * (size_t)graph->opts.id_bits / 8;
+    if (!labels || bytes == 0) return BOSC_OK;
+    BI_TRY(ctx->backend->copy(ctx, labels, own, bytes));
     return ctx->backend->sync(ctx);
 }
 
@@ -92,10 +95,12 @@ static bosc_status components(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, c
                               void *labels, int64_t *count)
 {
     uint32_t *ends[2] = {NULL, NULL}, *all_labels = NULL;
+    const void *own = NULL;
     BI_TRY(bi_comm_agree(ctx, graph->comm, find_ends(ctx, graph, ends)));
     BI_TRY_WITH_SCRATCH(ctx, find_highs(ctx, graph, slices, ends[1]));
     BI_TRY(label(ctx, graph, ends[0], ends[1], &all_labels, count));
-    return bi_comm_agree(ctx, graph->comm, give(ctx, graph, all_labels, labels));
+    BI_TRY(bi_comm_agree(ctx, graph->comm, resize_own(ctx, graph, all_labels, &own)));
+    return bi_comm_agree(ctx, graph->comm, give(ctx, graph, own, labels));
 }
 
 static bosc_status components_of_ranks(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, bosc_status mine, void *labels,

@@ -3,36 +3,40 @@
 #include "dist/cellgraph.h"
 #include "dist/steps/steps.h"
 
-/* Rows or vertices of a block that go to an array of the caller's, of id_bits. */
-static bosc_status give_ids(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, int block, int64_t count, void *to,
-                            bool *staged)
-{
-    const bool wide = graph->opts.id_bits == 64;
+/* An array of the caller's, and the block that it is a copy of. */
+struct copy {
+    void *to; /* NULL: not wanted */
+    int block;
+    int64_t count;
+    bool ids; /* of id_bits; else words of 64 bits */
     struct bi_out out;
-    if (!to || count == 0) return BOSC_OK;
-    BI_TRY(bi_stage_out(ctx, to, (size_t)count * (wide ? 8 : 4), &out, staged));
-    const struct bi_dist_resize_ids ids = {graph->blocks[block].data, out.reachable, wide};
-    BI_TRY(ctx->ops->dist->steps->resize_ids(ctx, count, &ids));
-    return bi_stage_back(ctx, &out);
+};
+
+/* Before any array is written to. */
+static bosc_status stage(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, struct copy *c, bool *staged)
+{
+    const size_t id_size = (size_t)graph->opts.id_bits / 8;
+    if (!c->to || c->count == 0) return BOSC_OK;
+    if (c->ids) return bi_stage_out(ctx, c->to, (size_t)c->count * id_size, &c->out, staged);
+    *staged |= !ctx->backend->reaches(ctx, c->to);
+    return BOSC_OK;
 }
 
-static bosc_status give_block(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, int block, int64_t count, void *to,
-                              bool *staged)
+static bosc_status give(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, const struct copy *c)
 {
-    if (!to || count == 0) return BOSC_OK;
-    *staged |= !ctx->backend->reaches(ctx, to);
-    return ctx->backend->copy(ctx, to, graph->blocks[block].data, (size_t)count * 8);
+    const void *from = graph->blocks[c->block].data;
+    const struct bi_dist_resize_ids ids = {from, c->out.reachable, graph->opts.id_bits == 64};
+    if (!c->to || c->count == 0) return BOSC_OK;
+    if (!c->ids) return ctx->backend->copy(ctx, c->to, from, (size_t)c->count * 8);
+    BI_TRY(ctx->ops->dist->steps->resize_ids(ctx, c->count, &ids));
+    return bi_stage_back(ctx, &c->out);
 }
 
-static bosc_status give_vertices(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, uint64_t *vectors,
-                                 void *representatives, int64_t *multiplicities, void *vertex_of)
+static bosc_status give_all(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, struct copy copies[4])
 {
-    const int64_t n = graph->vertices.own;
     bool staged = false;
-    BI_TRY(give_ids(ctx, graph, BI_DIST_CELLGRAPH_REPRESENTATIVES, n, representatives, &staged));
-    BI_TRY(give_ids(ctx, graph, BI_DIST_CELLGRAPH_VERTEX_OF, graph->rows.own, vertex_of, &staged));
-    BI_TRY(give_block(ctx, graph, BI_DIST_CELLGRAPH_MULTIPLICITIES, n, multiplicities, &staged));
-    BI_TRY(give_block(ctx, graph, BI_DIST_CELLGRAPH_VECTORS, n * graph->local->shape.words, vectors, &staged));
+    for (int i = 0; i < 4; i++) BI_TRY(stage(ctx, graph, &copies[i], &staged));
+    for (int i = 0; i < 4; i++) BI_TRY(give(ctx, graph, &copies[i]));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
@@ -48,7 +52,12 @@ bosc_status bosc_dist_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_dist_cell
     BI_TRY(bi_check_aligned(ctx, "representatives", representatives, id_size));
     BI_TRY(bi_check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
     BI_TRY(bi_check_aligned(ctx, "vertex_of", vertex_of, id_size));
-    BI_RETURN_WITH_SCRATCH(ctx, give_vertices(ctx, graph, vectors, representatives, multiplicities, vertex_of));
+    const int64_t n = graph->vertices.own;
+    struct copy copies[] = {{vectors, BI_DIST_CELLGRAPH_VECTORS, n * graph->local->shape.words, false, {0}},
+                            {representatives, BI_DIST_CELLGRAPH_REPRESENTATIVES, n, true, {0}},
+                            {multiplicities, BI_DIST_CELLGRAPH_MULTIPLICITIES, n, false, {0}},
+                            {vertex_of, BI_DIST_CELLGRAPH_VERTEX_OF, graph->rows.own, true, {0}}};
+    BI_RETURN_WITH_SCRATCH(ctx, give_all(ctx, graph, copies));
 }
 
 static bosc_status give_pairs(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, void *pairs, uint32_t *positions)
