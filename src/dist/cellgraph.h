@@ -18,7 +18,7 @@ enum {
     BI_DIST_CELLGRAPH_MULTIPLICITIES,  /* (own vertices) int64 */
     BI_DIST_CELLGRAPH_VERTEX_OF,       /* (own rows) int64: vertices over all ranks */
     BI_DIST_CELLGRAPH_HIGHS,           /* (own edges) int64: the higher representative */
-    BI_DIST_CELLGRAPH_LOWS, /* (own edges) uint64: the lower one, less first row, << 32 | letter; ascending with the highs */
+    BI_DIST_CELLGRAPH_LOWS,            /* (own edges) uint64: the lower one less the first row, << 32 | the letter */
     BI_DIST_CELLGRAPH_BLOCKS
 };
 

@@ -1,5 +1,5 @@
-/* Vertices over ranks. Each rank's distinct vectors go to the owners of their hashes, who say which rank has each first,
- * and how many rows are equal; each rank numbers its own, and tells the owners, who tell the others. */
+/* Vertices over ranks. Each rank's distinct vectors go to the owners of their hashes, who say which rank has each
+ * first, and how many rows are equal; each rank numbers its own, and tells the owners, who tell the others. */
 #include "core/call.h"
 #include "dist/cellgraph.h"
 #include "dist/steps/steps.h"

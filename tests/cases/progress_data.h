@@ -356,6 +356,14 @@ static bosc_status cellgraph_components(struct world *w)
 {
     return bosc_cellgraph_components(w->ctx, w->cells, w->out, NULL);
 }
+static bosc_status dist_cellgraph_build(struct world *w)
+{
+    return bosc_dist_cellgraph_build(w->ctx, w->dist_cells, w->vectors, w->n, 0);
+}
+static bosc_status dist_cellgraph_components(struct world *w)
+{
+    return bosc_dist_cellgraph_components(w->ctx, w->dist_cells, w->out, NULL);
+}
 static bosc_status cellgraph_get_vertices(struct world *w)
 {
     return bosc_cellgraph_get_vertices(w->ctx, w->cells, NULL, w->out, NULL, NULL);
@@ -582,6 +590,8 @@ static const struct call calls[] = {
     {"cellgraph_build", cellgraph_join, NULL, false},
     {"cellgraph_components", cellgraph_components, NULL, false},
     {"cellgraph_get_vertices", cellgraph_get_vertices, NULL, false},
+    {"dist_cellgraph_build", dist_cellgraph_build, NULL, false},
+    {"dist_cellgraph_components", dist_cellgraph_components, dist_cellgraph_build, false},
     {"trie_build", trie_build, NULL, false},
     {"trie_build", trie_build_published, NULL, false},
     {"trie_insert", trie_insert, NULL, false},

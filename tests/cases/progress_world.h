@@ -30,6 +30,7 @@ struct world {
     bosc_dist_hash *dist_map, *dist_multimap;
     bosc_graph *graph, *unbuilt_graph;
     bosc_cellgraph *cells, *unbuilt_cells[5];
+    bosc_dist_cellgraph *dist_cells;
     bosc_trie *trie, *unbuilt_trie, *published;
     bosc_terrain *terrain;
     bosc_geometric *model;
@@ -148,6 +149,8 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
     const bosc_cbt_opts bisection = {.size = sizeof bisection, .depth = w->depth, .level = w->level, .id_bits = 64};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &bisection, &w->bisection));
+    const bosc_cellgraph_opts dist_cells = {.size = sizeof dist_cells, .length = LETTERS};
+    CHECK_OK(ctx, bosc_dist_cellgraph_create(ctx, w->comm, &dist_cells, &w->dist_cells));
     for (int method = 0; method < 6; method++) {
         const bosc_cellgraph_opts cells = {
             .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 5)};
@@ -198,6 +201,7 @@ static void free_world(struct world *w)
     bosc_hash_free(w->multimap);
     bosc_dist_hash_free(w->dist_map);
     bosc_dist_hash_free(w->dist_multimap);
+    bosc_dist_cellgraph_free(w->dist_cells);
     bosc_comm_free(w->comm);
     bosc_graph_free(w->graph);
     bosc_graph_free(w->unbuilt_graph);

@@ -1,10 +1,11 @@
 /* boscage/dist/cellgraph.h - cell graphs over the ranks of a communicator.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The graph is that of boscage/cellgraph.h: its vertices are the distinct vectors of all ranks, numbered in the order of
- * their first rows, and an edge joins two that differ in exactly one letter. Rows are counted over the ranks in their
- * order. A vertex belongs to the rank that has its first row, its representative; an edge to the rank of its lower end. So
- * the ranks' vertices, one rank's after another's, and their edges too, are the lists that one context gives for all rows.
+ * The graph is that of boscage/cellgraph.h: its vertices are the distinct vectors of all ranks, numbered in the order
+ * of their first rows, and an edge joins two that differ in exactly one letter. Rows are counted over the ranks in
+ * their order. A vertex belongs to the rank that has its first row, its representative; an edge to the rank of its
+ * lower end. So the ranks' vertices, one rank's after another's, and their edges too, are the lists that one context
+ * gives for all rows.
  *
  * How edges are found: letters are dealt to two halves, those at even and at odd places of their words. Vectors that
  * differ in one letter agree in the other half (pigeonhole). So the vertices go, twice, to the rank that a hash of one
@@ -13,11 +14,11 @@
  * even places, say, one rank has most of the work and memory of that pass. Vectors of one letter, at most 256 different
  * ones, all go to one rank.
  *
- * bosc_dist_cellgraph_create, _build and _components are collective (boscage/dist.h), on the communicator that the graph
- * was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot meet the others
- * then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a row.
- * Sources: as in boscage/cellgraph.h; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), for tables
- * of parts in which vectors agree. */
+ * bosc_dist_cellgraph_create, _build and _components are collective (boscage/dist.h), on the communicator that the
+ * graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot meet the
+ * others then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a row.
+ * Sources: as in boscage/cellgraph.h; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), for
+ * tables of parts in which vectors agree. */
 #ifndef BOSCAGE_DIST_CELLGRAPH_H
 #define BOSCAGE_DIST_CELLGRAPH_H
 
@@ -30,8 +31,8 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_dist_cellgraph bosc_dist_cellgraph;
 
 /* Makes an empty graph. Collective.
- * opts: as for bosc_cellgraph_create; the same on all ranks but for max_bytes, blocks and threads. The method is that by
- * which ranks find pairs. 32 bits are enough for ids as long as all ranks together have less than 2^32 - 1 rows.
+ * opts: as for bosc_cellgraph_create; the same on all ranks but for max_bytes, blocks and threads. The method is that
+ * by which ranks find pairs. 32 bits are enough for ids as long as all ranks together have less than 2^32 - 1 rows.
  * graph: set on success. */
 BOSC_API bosc_status bosc_dist_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_cellgraph_opts *opts,
                                                 bosc_dist_cellgraph **graph);
@@ -44,13 +45,14 @@ BOSC_API void bosc_dist_cellgraph_free(bosc_dist_cellgraph *graph);
  * Errors: BOSC_ERR_LIMIT also for 2^32 - 1 rows or more of all ranks where ids have 32 bits, and if as many vectors or
  * more come to one rank. After BOSC_ERR_ARG, and a BOSC_ERR_LIMIT for the rows given, the graph holds what it held
  * before; after any other failure it is empty, on all ranks.
- * Cost: the vertices of the rank's own rows, in O(n w); an exchange of their vectors (8 w bytes and 33 more each) to the
- * ranks that a hash of them names, who bring equal ones together; then two exchanges of the vertices (8 w + 8 bytes each),
- * after each of which a rank builds a graph of what came, about N / P vertices where halves are many; 16 bytes an edge
- * that is exchanged, and two radix sorts of the rank's edges. At most 3 x 8 n w bytes of vectors leave a rank. Memory
- * kept: two copies of the rank's distinct vectors, 8 bytes a row, 28 a vertex and 16 an edge, and the largest graph that
- * came to it. A second build of no more rows, vertices and edges of each rank allocates nothing but short lists in host
- * memory. One rank alone does what bosc_cellgraph_build does. Waits. */
+ * Cost: the vertices of the rank's own rows, in O(n w); an exchange of their vectors (8 w bytes and 33 more each) to
+ * the ranks that a hash of them names, who bring equal ones together; then two exchanges of the vertices (8 w + 8 bytes
+ * each), after each of which a rank builds a graph of what came, about 1 / P of all vertices where many halves differ;
+ * 16 bytes an edge that is exchanged, and two radix sorts of the rank's edges. At most 3 x 8 n w bytes of vectors leave
+ * a rank. Kept: 12 bytes a row, twice the rank's distinct vectors and 32 bytes more for each, 16 bytes an edge, and
+ * the largest graph of what came. Scratch: about 8 w + 60 bytes for each vector that a pass sends or gets, and that of
+ * the local builds. A second build of no more rows, vertices and edges of each rank allocates nothing but short lists
+ * in host memory. One rank alone does what bosc_cellgraph_build does. Waits. */
 BOSC_API bosc_status bosc_dist_cellgraph_build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const uint64_t *vectors,
                                                int64_t n, int64_t stride);
 
@@ -83,16 +85,16 @@ BOSC_API bosc_status bosc_dist_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_
                                                       void *vertex_of);
 
 /* Copies this rank's edges out. Either array may be NULL. Not collective.
- * pairs: (own_edges x 2, of id_bits) the representatives i < j of the ends, counted over all ranks, ascending by (i, j);
- * row i is this rank's.
+ * pairs: (own_edges x 2, of id_bits) the representatives i < j of the ends, counted over all ranks, ascending by
+ * (i, j); row i is this rank's.
  * positions: (own_edges, uint32_t) the letter in which they differ.
  * Cost: O(own_edges). Waits unless all arrays are on the device. */
 BOSC_API bosc_status bosc_dist_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, void *pairs,
                                                    uint32_t *positions);
 
 /* Finds the connected components. Collective.
- * labels: (own_vertices, of id_bits; may be NULL) the smallest vertex, counted over all ranks, of the component of each of
- * this rank's vertices.
+ * labels: (own_vertices, of id_bits; may be NULL) the smallest vertex, counted over all ranks, of the component of each
+ * of this rank's vertices.
  * count: (host, may be NULL) the number of components of the whole graph.
  * Errors: BOSC_ERR_LIMIT for 2^32 - 1 vertices or more of all ranks.
  * Cost: an exchange of 12 bytes an edge; then a bosc_graph_build of the rank's edges and bosc_dist_components_compute,

@@ -70,8 +70,8 @@ BI_FN void bi_step_cellgraph_gather(const struct bi_dist_cellgraph_gather *a, in
     a->out[i] = a->in[a->then ? a->then[at] : at];
 }
 
-/* keep[e]: whether the letter in which the ends of edge e differ is in half `half` of the letters: 0, those at even places
- * of their words, or 1. */
+/* keep[e]: whether the letter in which the ends of edge e differ is in half `half` of the letters: 0, those at even
+ * places of their words, or 1. */
 struct bi_dist_cellgraph_in_half {
     const uint32_t *positions;
     int32_t per_word, half;
@@ -83,8 +83,8 @@ BI_FN void bi_step_cellgraph_in_half(const struct bi_dist_cellgraph_in_half *a, 
     a->keep[e] = a->positions[e] % (uint32_t)a->per_word % 2 == (uint32_t)a->half;
 }
 
-/* An edge goes to the rank that has the row of its lower end: highs[e] is the row of the higher one, and lows[e] that of
- * the lower one, counted on its rank, above 32 bits of the letter's number. */
+/* An edge goes to the rank that has the row of its lower end: highs[e] is the row of the higher one, and lows[e] that
+ * of the lower one, counted on its rank, above 32 bits of the letter's number. */
 struct bi_dist_cellgraph_send_edge {
     const uint64_t *edges; /* keys of ends among the vectors that met */
     const uint32_t *positions;
@@ -136,7 +136,7 @@ BI_FN void bi_step_cellgraph_owner_of_high(const struct bi_dist_cellgraph_owner_
     a->owners[e] = (uint32_t)(bi_upper_bound_i64(a->offsets, a->ranks, a->highs[e]) - 1);
 }
 
-/* vertices[i], of 32 bits: the vertex of this rank's row rows[i], counted over all ranks, or of the lower end of edge i. */
+/* vertices[i], of 32 bits: the vertex of row rows[i], which is this rank's, or of the lower end of edge i. */
 struct bi_dist_cellgraph_end {
     const int64_t *rows;
     const uint64_t *lows;
