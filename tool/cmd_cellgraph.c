@@ -4,7 +4,7 @@
 
 #include <boscage/cellgraph.h>
 
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 enum { WALK = 64 /* generated vectors of a walk */ };
 
@@ -33,15 +33,20 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
     return EXIT_DONE;
 }
 
-static int build(struct job *job, const bosc_vectors *vectors, bosc_cellgraph_opts *opts, bosc_cellgraph **graph,
-                 bosc_array *pairs)
+static int take_letters(const bosc_vectors *vectors, bosc_cellgraph_opts *opts)
 {
-    bosc_cellgraph_info info = {.size = sizeof info};
     if (opts->digit_bits % vectors->letter_bits)
         return say(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts->digit_bits,
                    vectors->letter_bits);
     opts->length = vectors->length;
     opts->letter_bits = vectors->letter_bits;
+    return EXIT_DONE;
+}
+
+static int build(struct job *job, const bosc_vectors *vectors, const bosc_cellgraph_opts *opts, bosc_cellgraph **graph,
+                 bosc_array *pairs)
+{
+    bosc_cellgraph_info info = {.size = sizeof info};
     double start = job_now();
     bosc_status status = bosc_cellgraph_create(job->ctx, opts, graph);
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, *graph, vectors->rows, vectors->n, 0);
@@ -68,14 +73,20 @@ int run_cellgraph(struct job *job)
     bosc_array pairs = {0};
     bosc_cellgraph *graph = NULL;
     bosc_cellgraph_opts opts = {.size = sizeof opts};
+    struct ranks ranks = {0};
     int64_t bits = 0;
     int code;
     if ((code = read_options(job, &opts)) || (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
         (code = job_open(job)))
         return code;
-    code = vectors_read(job, job->operands[0], bits, &vectors);
-    if (!code) code = build(job, &vectors, &opts, &graph, &pairs);
+    code = ranks_open(job, &ranks);
+    if (!code) code = vectors_read(job, job->operands[0], bits, &vectors);
+    if (!code) code = take_letters(&vectors, &opts);
+    if (!code)
+        code = ranks.count ? cellgraph_over_ranks(job, &ranks, &vectors, &opts, &pairs)
+                           : build(job, &vectors, &opts, &graph, &pairs);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
+    ranks_close(&ranks, code);
     bosc_cellgraph_free(graph);
     bosc_vectors_free(&vectors);
     bosc_array_free(&pairs);

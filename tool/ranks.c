@@ -259,6 +259,18 @@ int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *ro
     return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
+int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+{
+    if (ranks->count == ranks->locals) return EXIT_DONE;
+    int64_t *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
+    if (!begins) return EXIT_FAILED;
+    int lost = gather_counts(ranks, counts);
+    for (int32_t r = 0; r < ranks->count && !lost; at += counts[r++]) begins[r] = at;
+    if (!lost) lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
+    free(begins);
+    return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+}
+
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size)
 {
     int64_t total, *counts = array->data ? job_alloc((size_t)ranks->count, sizeof *counts) : NULL;

@@ -40,6 +40,9 @@ int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
  * rows: (n) of `size` bytes. total: how many there are now. */
 int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
 
+/* The same for rows that lie where they belong already, a rank's behind those of the ranks below, on its own process. */
+int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
+
 /* The same for an array of which every rank has made its whole slice of rows. */
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size);
 
@@ -62,6 +65,8 @@ struct table_work {
     bosc_dist_hash_info info;
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
+int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
+                         const bosc_cellgraph_opts *opts, bosc_array *pairs);
 int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
                       bosc_array *unique);
 
