@@ -22,21 +22,32 @@ bosc_status bi_dist_cellgraph_bring_offsets(bosc_ctx *ctx, const struct bi_dist_
     return ctx->backend->sync(ctx); /* before the slices go */
 }
 
+/* The graph then holds what the one of one context holds, after a failure too. */
 static bosc_status build_alone(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows)
 {
-    bosc_cellgraph_info info = {.size = sizeof info};
-    BI_TRY(bosc_cellgraph_build(ctx, graph->local, rows->data, rows->n, rows->stride));
-    BI_TRY(bosc_cellgraph_get_info(ctx, graph->local, &info));
-    graph->vertices.own = graph->vertices.all = info.vertices;
-    graph->edges.own = graph->edges.all = info.edges;
-    return BOSC_OK;
+    const bosc_cellgraph *local = graph->local;
+    const bosc_status status = bosc_cellgraph_build(ctx, graph->local, rows->data, rows->n, rows->stride);
+    graph->rows = (struct bi_dist_share){0, local->n, local->n};
+    graph->vertices = (struct bi_dist_share){0, local->vertices, local->vertices};
+    graph->edges = (struct bi_dist_share){0, local->edges, local->edges};
+    return status;
+}
+
+static bosc_status find_parts(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                              const struct bi_dist_slices *slices)
+{
+    BI_TRY_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_vertices(ctx, graph, rows));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_edges(ctx, graph, slices));
 }
 
 static bosc_status build_parts(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                const struct bi_dist_slices *slices)
 {
-    BI_TRY_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_vertices(ctx, graph, rows));
-    BI_RETURN_WITH_SCRATCH(ctx, bi_dist_cellgraph_find_edges(ctx, graph, slices));
+    graph->vertices = graph->edges = (struct bi_dist_share){0};
+    graph->rows = (struct bi_dist_share){slices->offsets[slices->rank], rows->n, slices->total};
+    const bosc_status status = find_parts(ctx, graph, rows, slices);
+    if (status != BOSC_OK) graph->rows = graph->vertices = graph->edges = (struct bi_dist_share){0};
+    return status;
 }
 
 static bosc_status build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows,
@@ -45,12 +56,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct
     if (graph->opts.id_bits == 32 && slices->total >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows of all ranks; ids of 32 bits serve less than 2^32 - 1",
                        (long long)slices->total);
-    graph->vertices = graph->edges = (struct bi_dist_share){0};
-    graph->rows = (struct bi_dist_share){slices->offsets[slices->rank], rows->n, slices->total};
-    const bosc_status status =
-        graph->comm->rank_count == 1 ? build_alone(ctx, graph, rows) : build_parts(ctx, graph, rows, slices);
-    if (status != BOSC_OK) graph->rows = graph->vertices = graph->edges = (struct bi_dist_share){0};
-    return status;
+    return graph->met ? build_parts(ctx, graph, rows, slices) : build_alone(ctx, graph, rows);
 }
 
 bosc_status bosc_dist_cellgraph_build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const uint64_t *vectors, int64_t n,

@@ -1,6 +1,7 @@
 /* Cell graphs over ranks are, one rank's part after another's, the graph of one context. */
 #include "cases/cells_data.h"
 #include "cases/dist_data.h"
+#include "core/context.h"
 
 /* What one context says of all rows. */
 struct answer {
@@ -108,8 +109,19 @@ static void check_parts(struct rank *r, const bosc_dist_cellgraph *graph, const 
     for (int i = 0; i < 7; i++) array_free(r->ctx, &got[i]);
 }
 
-/* The rows of a few ranks first, then all: a graph is rebuilt from what it did not hold before. */
-static void build_twice(struct rank *r)
+/* Memory that a graph and its context hold. */
+static int64_t bytes_of(struct rank *r, const bosc_dist_cellgraph *graph)
+{
+    bosc_dist_cellgraph_info info = {.size = sizeof info};
+    bosc_ctx_info ctx_info = {.size = sizeof ctx_info};
+    CHECK_OK(r->ctx, bosc_dist_cellgraph_get_info(r->ctx, graph, &info));
+    CHECK_OK(r->ctx, bosc_ctx_get_info(r->ctx, &ctx_info));
+    return info.bytes + ctx_info.scratch_bytes;
+}
+
+/* The rows of a few ranks first, then all: a graph is rebuilt from what it did not hold before. Then again, which takes
+ * no more memory. */
+static void build_again(struct rank *r)
 {
     const struct problem *p = r->user;
     bosc_dist_cellgraph *graph = NULL;
@@ -117,6 +129,10 @@ static void build_twice(struct rank *r)
     CHECK_OK(r->ctx, bosc_dist_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
     if (p->seed % 2) CHECK_OK(r->ctx, build(r, graph, p, r->rank % 2 ? s : none));
     CHECK_OK(r->ctx, build(r, graph, p, s));
+    check_parts(r, graph, p, s);
+    const int64_t bytes = bytes_of(r, graph);
+    CHECK_OK(r->ctx, build(r, graph, p, s));
+    CHECK_EQ(bytes_of(r, graph), bytes);
     check_parts(r, graph, p, s);
     bosc_dist_cellgraph_free(graph);
 }
@@ -131,7 +147,7 @@ static void compare(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgra
     p.opts.letter_bits = c->letter_bits;
     p.opts.id_bits = seed % 2 ? 32 : 64;
     p.answer = answer_of(ctx, c, p.opts.id_bits);
-    EACH_RANK_COUNT(ctx, seed, ranks) ranks_run(ctx, ranks, 0, build_twice, &p);
+    EACH_RANK_COUNT(ctx, seed, ranks) ranks_run(ctx, ranks, 0, build_again, &p);
     answer_free(&p.answer);
 }
 
@@ -237,7 +253,7 @@ static void share(struct rank *r)
     CHECK_OK(r->ctx, bosc_dist_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
     CHECK_OK(r->ctx, build(r, graph, p, s));
     CHECK_OK(r->ctx, bosc_dist_cellgraph_get_info(r->ctx, graph, &info));
-    CHECK(info.bytes < 2 * p->answer.info.bytes / r->rank_count * 2);
+    CHECK(info.bytes * r->rank_count < 4 * p->answer.info.bytes);
     bosc_dist_cellgraph_free(graph);
 }
 
@@ -253,9 +269,61 @@ static void shares(bosc_ctx *ctx)
     free(p.cells.rows);
 }
 
+/* ---- a rank that wishes to stop ---- */
+
+struct listener {
+    int calls, stop_at;
+};
+
+static int hear(void *user, const char *stage, double fraction)
+{
+    struct listener *l = user;
+    CHECK(strcmp(stage, "dist_cellgraph_build") == 0 && fraction >= 0 && fraction <= 1);
+    return l->calls++ == l->stop_at;
+}
+
+/* All ranks stop with it, and have nothing then; and can begin anew. */
+static void stop_one(struct rank *r)
+{
+    const struct problem *p = r->user;
+    const struct dist_slice s = dist_slice_of(r, 0, p->cells.n);
+    bosc_dist_cellgraph *graph = NULL;
+    CHECK_OK(r->ctx, bosc_dist_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
+    for (int stop_at = 0; stop_at < 16; stop_at += 5) {
+        struct listener l = {.stop_at = stop_at};
+        bosc_dist_cellgraph_info info = {.size = sizeof info};
+        int64_t least, most;
+        r->ctx->progress.function = r->rank == 1 ? hear : NULL;
+        r->ctx->progress.user = &l;
+        const int64_t status = build(r, graph, p, s);
+        r->ctx->progress.function = NULL;
+        CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
+        if (stop_at == 0 && l.calls) CHECK_EQ(status, BOSC_ERR_CANCELLED);
+        CHECK_OK(r->ctx, bosc_dist_reduce(r->ctx, r->comm, BOSC_MIN, BOSC_I64, &status, 1, &least));
+        CHECK_OK(r->ctx, bosc_dist_reduce(r->ctx, r->comm, BOSC_MAX, BOSC_I64, &status, 1, &most));
+        CHECK_EQ(least, most);
+        CHECK_OK(r->ctx, bosc_dist_cellgraph_get_info(r->ctx, graph, &info));
+        CHECK_EQ(info.n, status == BOSC_OK ? p->cells.n : 0);
+        CHECK_OK(r->ctx, build(r, graph, p, s));
+        check_parts(r, graph, p, s);
+    }
+    bosc_dist_cellgraph_free(graph);
+}
+
+static void stopped(bosc_ctx *ctx)
+{
+    struct suite_random r = {68};
+    struct problem p = {.cells = cells_make(&r, CELLS_WALK, 128, 1, suite_slow(ctx) ? 300 : SHARED, 0),
+                        .opts = {.size = sizeof p.opts, .length = 128, .id_bits = 32}};
+    p.answer = answer_of(ctx, &p.cells, 32);
+    ranks_run(ctx, 3, 0, stop_one, &p);
+    answer_free(&p.answer);
+    free(p.cells.rows);
+}
+
 static const struct suite_case suite_cases_dist_cellgraph[] = {
-    {"shapes", shapes, NULL},     {"small", small, NULL}, {"one letter", one_letter, NULL},
-    {"one half", one_half, NULL}, {"cube", cube, NULL},   {"methods", methods, NULL},
-    {"shares", shares, NULL},
+    {"shapes", shapes, NULL},     {"small", small, NULL},     {"one letter", one_letter, NULL},
+    {"one half", one_half, NULL}, {"cube", cube, NULL},       {"methods", methods, NULL},
+    {"shares", shares, NULL},     {"stopped", stopped, NULL},
 };
 SUITE(dist_cellgraph);
