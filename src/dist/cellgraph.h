@@ -35,6 +35,10 @@ struct bosc_dist_cellgraph {
 /* Whether the handle is there, without which a rank cannot meet the others. */
 bosc_status bi_dist_cellgraph_check(bosc_ctx *ctx, const bosc_dist_cellgraph *graph);
 
+/* The options of a rank's graphs, of several ranks: no edges are looked for in the first one. */
+bosc_cellgraph_opts bi_dist_cellgraph_local_opts(const bosc_cellgraph_opts *opts);
+bosc_cellgraph_opts bi_dist_cellgraph_met_opts(const bosc_cellgraph_opts *opts);
+
 /* Makes room in a block. */
 bosc_status bi_dist_cellgraph_reserve_block(bosc_ctx *ctx, bosc_dist_cellgraph *graph, int block, int64_t count,
                                             size_t size);

@@ -23,13 +23,28 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
 }
 
 /* The graphs of several ranks' parts hold less than 2^32 - 1 rows, whose numbers stay inside. */
+bosc_cellgraph_opts bi_dist_cellgraph_met_opts(const bosc_cellgraph_opts *opts)
+{
+    bosc_cellgraph_opts met = *opts;
+    met.id_bits = 32;
+    return met;
+}
+
+bosc_cellgraph_opts bi_dist_cellgraph_local_opts(const bosc_cellgraph_opts *opts)
+{
+    bosc_cellgraph_opts local = bi_dist_cellgraph_met_opts(opts);
+    local.method = BOSC_CELLGRAPH_HEURISTIC; /* which reserves nothing of its own */
+    local.pivots = 0;
+    return local;
+}
+
 static bosc_status make_graphs(bosc_ctx *ctx, bosc_dist_cellgraph *graph)
 {
-    const bool alone = graph->comm->rank_count == 1;
-    bosc_cellgraph_opts part = graph->opts;
-    if (!alone) part.id_bits = 32;
-    BI_TRY(bosc_cellgraph_create(ctx, &part, &graph->local));
-    return alone ? BOSC_OK : bosc_cellgraph_create(ctx, &part, &graph->met);
+    const bosc_cellgraph_opts local = bi_dist_cellgraph_local_opts(&graph->opts),
+                              met = bi_dist_cellgraph_met_opts(&graph->opts);
+    if (graph->comm->rank_count == 1) return bosc_cellgraph_create(ctx, &graph->opts, &graph->local);
+    BI_TRY(bosc_cellgraph_create(ctx, &local, &graph->local));
+    return bosc_cellgraph_create(ctx, &met, &graph->met);
 }
 
 static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_cellgraph_opts *opts, bosc_dist_cellgraph **graph)

@@ -33,6 +33,42 @@ static void options(bosc_ctx *ctx)
     bosc_comm_free(comm);
 }
 
+static void bytes(bosc_ctx *ctx)
+{
+    const int64_t limit = (int64_t)UINT32_MAX;
+    bosc_comm *comm;
+    bosc_dist_cellgraph *g = NULL;
+    bosc_dist_cellgraph_info info = {.size = sizeof info};
+    bosc_cellgraph_opts o = cube;
+    int64_t kept = 7, scratch = 7;
+    CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
+    o.id_bits = 32;
+    CHECK_OK(ctx, bosc_dist_cellgraph_create(ctx, comm, &o, &g));
+    CHECK_EQ(bosc_dist_cellgraph_reserve(NULL, g, 1, 1, 1), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_dist_cellgraph_reserve(ctx, NULL, 1, 1, 1), "graph");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_reserve(ctx, g, -1, 1, 1), "n");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_reserve(ctx, g, 1, 0, 1), "total: 0 is less than n, 1");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_reserve(ctx, g, 1, 1, -1), "edges");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_reserve(ctx, g, 1, 1, INT64_MAX), "edges");
+    CHECK_STATUS(ctx, bosc_dist_cellgraph_reserve(ctx, g, limit, limit, 1), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_dist_cellgraph_reserve(ctx, g, 0, limit, 1), BOSC_ERR_LIMIT);
+    CHECK_OK(ctx, bosc_dist_cellgraph_get_info(ctx, g, &info));
+    CHECK_EQ(info.bytes, 0);
+    CHECK_EQ(bosc_dist_cellgraph_bytes(NULL, comm, &o, 1, 1, 1, &kept, &scratch), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_dist_cellgraph_bytes(ctx, NULL, &o, 1, 1, 1, &kept, &scratch), "comm");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_bytes(ctx, comm, NULL, 1, 1, 1, &kept, &scratch), "opts");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, -1, 1, 1, &kept, &scratch), "n");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, 2, 1, 1, &kept, &scratch), "total");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, 1, 1, -1, &kept, &scratch), "edges");
+    CHECK_STATUS(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, 0, limit, 1, &kept, &scratch), BOSC_ERR_LIMIT);
+    o.id_bits = 64;
+    CHECK_STATUS(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, 0, INT64_MAX, 1, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK(kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_dist_cellgraph_bytes(ctx, comm, &o, 0, 0, 0, NULL, NULL));
+    bosc_dist_cellgraph_free(g);
+    bosc_comm_free(comm);
+}
+
 /* ---- a rank of its own, and one whose arguments alone are bad ---- */
 
 static void check_builds(bosc_ctx *ctx, bosc_dist_cellgraph *g)
@@ -144,6 +180,9 @@ static void call_badly(struct rank *r)
     check_status(r, bosc_dist_cellgraph_build(r->ctx, g, rows, n, bad ? -1 : 0), BOSC_ERR_ARG, "stride: -1");
     check_status(r, bosc_dist_cellgraph_build(r->ctx, g, rows, bad ? (int64_t)UINT32_MAX : n, 0), BOSC_ERR_LIMIT,
                  "n: 4294967295");
+    check_status(r, bosc_dist_cellgraph_reserve(r->ctx, g, bad ? -1 : n, N, N), BOSC_ERR_ARG, "n: -1");
+    check_status(r, bosc_dist_cellgraph_reserve(r->ctx, g, n, bad ? 9 : 8, N), BOSC_ERR_ARG,
+                 "total: 9 is not the 8 of rank 0");
     check_status(r, bosc_dist_cellgraph_components(r->ctx, g, room + bad, NULL), BOSC_ERR_ARG, "labels: ");
     check_copies(r->ctx, g);
     CHECK_OK(r->ctx, bosc_dist_cellgraph_components(r->ctx, g, room, &components));
@@ -159,6 +198,7 @@ static void one_of_three(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_dist_cellgraph_args[] = {
     {"options", options, NULL},
+    {"bytes", bytes, NULL},
     {"calls", calls, NULL},
     {"one of three ranks", one_of_three, NULL},
 };

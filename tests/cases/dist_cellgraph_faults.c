@@ -5,7 +5,7 @@
 
 enum { N = 60, WORDS = 2, EDGES = 8 * N, OUT = (3 * N + 2 * EDGES) * 8 };
 
-enum verb { CREATE, BUILD, GET_VERTICES, GET_PAIRS, COMPONENTS, VERBS };
+enum verb { CREATE, BUILD, RESERVE, GET_VERTICES, GET_PAIRS, COMPONENTS };
 
 static const bosc_cellgraph_opts options = {.size = sizeof options, .length = 40, .letter_bits = 3, .id_bits = 64};
 
@@ -54,6 +54,7 @@ static bosc_status run_verb(bosc_ctx *ctx, bosc_comm *comm, struct subject *s, e
         bosc_dist_cellgraph_free(made);
         return status;
     case BUILD: return bosc_dist_cellgraph_build(ctx, s->graph, s->cells.rows, 2 * N, 0);
+    case RESERVE: return bosc_dist_cellgraph_reserve(ctx, s->graph, 3 * N, 9 * N, EDGES);
     case GET_VERTICES:
         return bosc_dist_cellgraph_get_vertices(ctx, s->graph, (uint64_t *)(void *)out, out + 16 * N,
                                                 (int64_t *)(void *)(out + 24 * N), out + 32 * N);
@@ -67,7 +68,9 @@ static void check_left(bosc_ctx *ctx, const struct subject *s)
 {
     bosc_dist_cellgraph_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_dist_cellgraph_get_info(ctx, s->graph, &info));
-    if (info.n == 0)
+    if (verb_of_ranks != BUILD)
+        CHECK_EQ(info.own_n, N);
+    else if (info.n == 0)
         CHECK(!info.vertices && !info.edges && !info.own_n && !info.own_vertices && !info.own_edges);
     else
         CHECK(info.vertices && info.edges && (info.own_n == N || info.own_n == 2 * N));
@@ -177,12 +180,13 @@ static void sweep(bosc_ctx *ctx, enum verb verb)
 
 static void create(bosc_ctx *ctx) { sweep(ctx, CREATE); }
 static void build(bosc_ctx *ctx) { sweep(ctx, BUILD); }
+static void reserve(bosc_ctx *ctx) { sweep(ctx, RESERVE); }
 static void get_vertices(bosc_ctx *ctx) { sweep(ctx, GET_VERTICES); }
 static void pairs(bosc_ctx *ctx) { sweep(ctx, GET_PAIRS); }
 static void components(bosc_ctx *ctx) { sweep(ctx, COMPONENTS); }
 
 static const struct suite_case suite_cases_dist_cellgraph_faults[] = {
-    {"create", create, NULL}, {"build", build, NULL},           {"vertices", get_vertices, NULL},
-    {"pairs", pairs, NULL},   {"components", components, NULL},
+    {"create", create, NULL},         {"reserve", reserve, NULL}, {"build", build, NULL},
+    {"vertices", get_vertices, NULL}, {"pairs", pairs, NULL},     {"components", components, NULL},
 };
 SUITE(dist_cellgraph_faults);

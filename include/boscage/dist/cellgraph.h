@@ -14,9 +14,10 @@
  * even places, say, one rank has most of the work and memory of that pass. Vectors of one letter, at most 256 different
  * ones, all go to one rank.
  *
- * bosc_dist_cellgraph_create, _build and _components are collective (boscage/dist.h), on the communicator that the
- * graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot meet the
- * others then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a row.
+ * bosc_dist_cellgraph_create, _reserve, _build and _components are collective (boscage/dist.h), on the communicator
+ * that the graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot
+ * meet the others then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a
+ * row.
  * Sources: as in boscage/cellgraph.h; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), for
  * tables of parts in which vectors agree. */
 #ifndef BOSCAGE_DIST_CELLGRAPH_H
@@ -39,6 +40,29 @@ BOSC_API bosc_status bosc_dist_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, 
 
 /* Frees this rank's part; NULL is allowed. Not collective. */
 BOSC_API void bosc_dist_cellgraph_free(bosc_dist_cellgraph *graph);
+
+/* Reserves memory, so that later builds with this context take none of the backend: neither for the graph nor as
+ * scratch. Short lists in host memory are taken and given back by every call. Collective. The graph keeps what it
+ * holds.
+ * n: rows of this rank, at most, that lie beside each other. total: of all ranks, at most; the same on all ranks.
+ * edges: that this rank has, and that it finds in one of the two passes, at most. Which vectors meet on a rank is
+ * chance: room is made for m + 64 sqrt(m) + 64 of them, m = total / P, which is enough all but certainly where no 65
+ * vectors agree in half of their letters. A rank that gets more allocates. The nodes of the published TRIE are
+ * excepted.
+ * Errors: BOSC_ERR_LIMIT for n or such a share of 2^32 - 1 or more, and for as large a total where ids have 32 bits. On
+ * failure the graph holds what it held before.
+ * Cost: the bytes that bosc_dist_cellgraph_bytes tells, and a copy of what the graph holds. Waits. */
+BOSC_API bosc_status bosc_dist_cellgraph_reserve(bosc_ctx *ctx, bosc_dist_cellgraph *graph, int64_t n, int64_t total,
+                                                 int64_t edges);
+
+/* Tells upper bounds on the bytes of backend memory that a build takes on this rank, for the share that
+ * bosc_dist_cellgraph_reserve makes room for. Not collective; needs no device.
+ * n, total, edges: as there.
+ * kept: bytes that this rank's part keeps; may be NULL.
+ * scratch: bytes of the context's scratch while it builds; may be NULL. */
+BOSC_API bosc_status bosc_dist_cellgraph_bytes(const bosc_ctx *ctx, const bosc_comm *comm,
+                                               const bosc_cellgraph_opts *opts, int64_t n, int64_t total, int64_t edges,
+                                               int64_t *kept, int64_t *scratch);
 
 /* Builds or rebuilds the graph from the packed vectors of all ranks. Collective.
  * vectors, n, stride: this rank's rows, as in bosc_cellgraph_build; n may be 0.
