@@ -1,6 +1,8 @@
-/* What the drivers of spanning forests share: checks, labels, and what is made of the edges of a forest. */
+/* What the drivers of spanning forests share: checks, labels, what is made of the edges of a forest, Euclidean trees. */
 #ifndef BI_FOREST_DRIVERS_H
 #define BI_FOREST_DRIVERS_H
+
+#include <boscage/kdtree.h>
 
 #include "core/check.h"
 #include "forest/forest.h"
@@ -53,5 +55,29 @@ bosc_status bi_msf_keep_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, 
 /* Fills weight_low, weight_high and weight; float types: ids ascend. */
 bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                        const struct bi_msf_found *found, bosc_msf_info *info);
+
+/* ---- emst.c ---- */
+
+/* A copy of the caller's options, checked. */
+bosc_status bi_emst_check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full);
+
+/* The outputs of n points, `room` pairs among them at least. */
+bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *opts, int64_t n, int64_t room, const void *pairs,
+                                 const void *dist2);
+
+/* The spanning tree of the n points of a k-d tree whose ids have 32 bits, to scratch: pairs (n - 1) as smaller << 32 |
+ * greater, ascending, and the bits of their squared lengths, of 64 bits each (`wide`) or 32. */
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool wide, uint64_t *pairs,
+                            uint64_t *words);
+
+/* Where such edges go to: the caller's arrays, of this many. */
+struct bi_emst_outputs {
+    bool wide_ids, wide, lengths;
+    struct bi_out pairs, dist2;
+};
+bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
+                          struct bi_emst_outputs *out);
+bosc_status bi_emst_give(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *words, int64_t edges,
+                         const struct bi_emst_outputs *out);
 
 #endif

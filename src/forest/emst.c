@@ -18,7 +18,7 @@ enum { NEAR = 8 }; /* points in a list */
 struct emst {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
-    bosc_kdtree *tree;
+    const bosc_kdtree *tree;
     int64_t n, edges;
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
@@ -50,8 +50,6 @@ static bosc_status take_all(struct emst *e)
     BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->stays));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pairs, &a->pairs));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->pairs, &e->pairs));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->words, &e->words));
     BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
     a->near = e->near;
     a->near2 = e->near2;
@@ -137,27 +135,44 @@ static bosc_status span(struct emst *e)
                                              64);
 }
 
-struct outputs {
-    bool wide_ids;
-    void *pairs, *dist2;
-};
-
-static bosc_status give(struct emst *e, const struct outputs *to)
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool wide, uint64_t *pairs,
+                            uint64_t *words)
 {
-    struct bi_out pairs, dist2;
-    bool staged = false;
-    size_t edges = (size_t)(e->n - 1), size = e->args.wide ? 8 : 4;
-    BI_TRY(bi_stage_out(e->ctx, to->pairs, 2 * edges * (to->wide_ids ? 8 : 4), &pairs, &staged));
-    BI_TRY(bi_stage_out(e->ctx, to->dist2, to->dist2 ? edges * size : 0, &dist2, &staged));
-    struct bi_emst_write write = {e->pairs,     e->words,        to->wide_ids,
-                                  e->args.wide, pairs.reachable, to->dist2 ? dist2.reachable : NULL};
-    BI_TRY(e->steps->emst_write(e->ctx, e->edges, &write));
-    BI_TRY(bi_stage_back(e->ctx, &pairs));
-    if (to->dist2) BI_TRY(bi_stage_back(e->ctx, &dist2));
-    return e->ctx->backend->sync(e->ctx);
+    struct emst e = {.ctx = ctx,
+                     .steps = ctx->ops->forest->steps,
+                     .tree = tree,
+                     .n = n,
+                     .args = {.wide = wide, .k = NEAR},
+                     .pairs = pairs,
+                     .words = words};
+    if (n < 2) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, span(&e));
 }
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full)
+bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
+                          struct bi_emst_outputs *out)
+{
+    const size_t count = (size_t)edges;
+    bool staged = false;
+    out->wide_ids = opts->id_bits == 64;
+    out->wide = opts->dtype != BOSC_F32;
+    out->lengths = dist2 != NULL;
+    BI_TRY(bi_stage_out(ctx, pairs, 2 * count * (out->wide_ids ? 8 : 4), &out->pairs, &staged));
+    return bi_stage_out(ctx, dist2, dist2 ? count * (out->wide ? 8 : 4) : 0, &out->dist2, &staged);
+}
+
+bosc_status bi_emst_give(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *words, int64_t edges,
+                         const struct bi_emst_outputs *out)
+{
+    const struct bi_emst_write write = {
+        pairs, words, out->wide_ids, out->wide, out->pairs.reachable, out->lengths ? out->dist2.reachable : NULL};
+    BI_TRY(ctx->ops->forest->steps->emst_write(ctx, edges, &write));
+    BI_TRY(bi_stage_back(ctx, &out->pairs));
+    if (out->lengths) BI_TRY(bi_stage_back(ctx, &out->dist2));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bi_emst_check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full)
 {
     BI_TRY(bi_take_opts(ctx, "bosc_emst_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
@@ -169,10 +184,11 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_em
     return bi_forest_check_id_bits(ctx, full->id_bits);
 }
 
-static bosc_status check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t n, const void *pairs, const void *dist2)
+bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t n, int64_t room, const void *pairs,
+                                 const void *dist2)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n > 1 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
+    if (room > 0 && !pairs) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: NULL");
     if ((uintptr_t)pairs % (uintptr_t)(o->id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "pairs: not aligned to elements of %d bits", (int)o->id_bits);
     if ((uintptr_t)dist2 % (o->dtype == BOSC_F32 ? 4 : 8))
@@ -180,27 +196,31 @@ static bosc_status check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t 
     return BOSC_OK;
 }
 
-static bosc_status span_and_give(struct emst *e, const struct outputs *to)
+static bosc_status span_and_give(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, const bosc_emst_opts *opts,
+                                 void *pairs, void *dist2)
 {
-    BI_TRY(span(e));
-    return give(e, to);
+    uint64_t *found, *words;
+    struct bi_emst_outputs out;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *found, &found));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *words, &words));
+    BI_TRY(bi_emst_of_tree(ctx, tree, n, opts->dtype != BOSC_F32, found, words));
+    BI_TRY(bi_emst_stage(ctx, opts, pairs, dist2, n - 1, &out));
+    return bi_emst_give(ctx, found, words, n - 1, &out);
 }
 
 bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
                               void *pairs, void *dist2)
 {
     bosc_emst_opts full;
+    bosc_kdtree *tree;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
-    BI_TRY(check_arrays(ctx, &full, n, pairs, dist2));
-    struct outputs to = {full.id_bits == 64, pairs, dist2};
-    struct emst e = {
-        .ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.wide = full.dtype != BOSC_F32, .k = NEAR}};
+    BI_TRY(bi_emst_check_opts(ctx, opts, &full));
+    BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
     bi_expect(ctx, 300 * (double)n);
-    BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &e.tree));
-    bosc_status status = bosc_kdtree_build(ctx, e.tree, points, n, stride);
-    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(&e, &to));
-    bosc_kdtree_free(e.tree);
+    BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
+    bosc_status status = bosc_kdtree_build(ctx, tree, points, n, stride);
+    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(ctx, tree, n, &full, pairs, dist2));
+    bosc_kdtree_free(tree);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "core/call.h"
 #include "kdtree/handle.h"
+#include "kdtree/nearest_other_label.h"
 #include "kdtree/steps/steps.h"
 
 struct other {
@@ -69,8 +70,13 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     BI_TRY(bi_scratch_of(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &rows));
     struct bi_kdtree_active_rows gather = {view, active_nodes, rows};
     BI_TRY(steps->active_rows(ctx, count * view.dim, &gather));
-    struct bi_kdtree_nearest_other_label args = {blocks,   active_nodes, {rows, count, view.dim}, o->bounds, o->ids,
-                                                 o->dist2, wide};
+    struct bi_kdtree_nearest_other_label args = {.blocks = blocks,
+                                                 .active_nodes = active_nodes,
+                                                 .rows = {rows, count, view.dim},
+                                                 .bounds = o->bounds,
+                                                 .ids = o->ids,
+                                                 .dist2 = o->dist2,
+                                                 .wide = wide};
     BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
     BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
@@ -109,4 +115,25 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     struct other o = {labels, bounds, ids, dist2};
     bi_expect(ctx, 80 * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
+}
+
+static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
+                                  const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2)
+{
+    const struct bi_kdtree_steps *steps = tree->ops->steps;
+    const int64_t count = queries->rows.n;
+    struct bi_kdtree_find_nothing nothing = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
+    struct bi_kdtree_nearest_other_label args = {
+        .labels = queries->labels, .rows = queries->rows, .bounds = queries->bounds, .ids = ids, .dist2 = dist2};
+    BI_TRY(make_blocks(ctx, tree, labels, &args.blocks));
+    BI_TRY(steps->find_nothing(ctx, count, &nothing));
+    BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
+                                        const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2)
+{
+    if (queries->rows.n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, search_queries(ctx, tree, labels, queries, ids, dist2));
 }

@@ -230,11 +230,12 @@ BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
         ((uint64_t *)a->rows)[k] = ((const uint64_t *)a->view.points)[from];
 }
 
-/* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row. */
+/* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row; or,
+ * where active_nodes is NULL, with another label than labels[i], for query i. */
 struct bi_kdtree_nearest_other_label {
     struct bi_kdtree_blocks blocks;
-    const uint32_t *active_nodes;
-    struct bi_kdtree_rows rows; /* of the active nodes */
+    const uint32_t *active_nodes, *labels;
+    struct bi_kdtree_rows rows; /* of the active nodes, or queries */
     const void *bounds;         /* of the distance type; NULL: none */
     void *ids, *dist2;          /* dist2 may be NULL */
     bool wide;
@@ -244,7 +245,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
 {
     const struct bi_kdtree_view *view = &a->blocks.view;
     const void *q = bi_kdtree_row(&a->rows, view->dtype, i);
-    int64_t row = bi_kdtree_id(view, a->active_nodes[i]), s;
+    int64_t row = a->active_nodes ? bi_kdtree_id(view, a->active_nodes[i]) : i, s;
     struct bi_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32, false};
     double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES];
     uint32_t best = BI_KDTREE_NONE;
@@ -252,7 +253,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bi_kdtree_number(q, c, view->dtype);
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
-    walk.label = a->blocks.node_labels[a->active_nodes[i]];
+    walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
     bi_kdtree_block_begin(&walk);
     while ((s = bi_kdtree_block_next(&walk, limit)) >= 0)
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
