@@ -92,8 +92,8 @@ static bosc_status join(struct rounds *s, uint32_t *next, int64_t *components)
     const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
     uint32_t *numbers = s->numbers, last;
     int64_t listed;
-    const struct bi_dist_forest_link link = {s->records, wide, s->parent, numbers, s->flags};
-    const struct bi_dist_forest_renumber renumber = {s->records, wide, s->parent, numbers, next};
+    const struct bi_dist_forest_link link = {s->records, wide, s->parent, numbers, s->flags, false};
+    const struct bi_dist_forest_renumber renumber = {s->records, wide, s->parent, numbers, next, false};
     BI_TRY(s->steps->forest_link(s->ctx, count, &link));
     BI_TRY(s->core->compact(s->ctx, (size_t)record_bytes(s), s->records, s->flags, count, r->records + r->found * words,
                             s->count));

@@ -101,13 +101,15 @@ BI_FN void bi_step_forest_least(const struct bi_dist_forest_least *a, int64_t i)
 }
 
 /* Each component points to the one at the other end of its edge, but for one of each tree that becomes of them: of two
- * that have the same edge the smaller stays, and the larger lists the edge. One without an edge is a whole tree. */
+ * that have the same edge the smaller stays, and the larger lists the edge. One without an edge is a whole tree; or it
+ * stays, where it may find one later (`unfinished`). */
 struct bi_dist_forest_link {
     const uint64_t *records;
     bool wide;
     uint32_t *parent;
     uint32_t *stays; /* 1 or 0 */
     uint8_t *listed;
+    bool unfinished;
 };
 
 BI_FN void bi_step_forest_link(const struct bi_dist_forest_link *a, int64_t c)
@@ -115,7 +117,7 @@ BI_FN void bi_step_forest_link(const struct bi_dist_forest_link *a, int64_t c)
     const uint64_t *r = bi_dist_record_at(a->records, a->wide, c);
     const bool has_edge = r[1] != BI_DIST_NO_EDGE;
     const uint32_t other = has_edge ? bi_dist_record_other(r, a->wide) : (uint32_t)c;
-    const bool stays = c < other && bi_dist_record_at(a->records, a->wide, other)[1] == r[1];
+    const bool stays = has_edge ? c < other && bi_dist_record_at(a->records, a->wide, other)[1] == r[1] : a->unfinished;
     a->parent[c] = stays ? (uint32_t)c : other;
     a->stays[c] = stays;
     a->listed[c] = has_edge && !stays;
@@ -128,11 +130,12 @@ struct bi_dist_forest_renumber {
     uint32_t *parent;
     const uint32_t *numbers; /* how many stay up to this one */
     uint32_t *next;          /* BI_FOREST_NONE for a whole tree */
+    bool unfinished;         /* as when they were linked */
 };
 
 BI_FN void bi_step_forest_renumber(const struct bi_dist_forest_renumber *a, int64_t c)
 {
-    const bool whole = bi_dist_record_at(a->records, a->wide, c)[1] == BI_DIST_NO_EDGE;
+    const bool whole = !a->unfinished && bi_dist_record_at(a->records, a->wide, c)[1] == BI_DIST_NO_EDGE;
     a->next[c] = whole ? BI_FOREST_NONE : a->numbers[bi_uf_find(a->parent, (uint32_t)c)] - 1;
 }
 

@@ -7,7 +7,8 @@
 enum bi_dist_kdtree_search {
     BI_DIST_KNN,    /* within the distance of the k-th neighbour so far, but for the shard that was asked first */
     BI_DIST_RADIUS, /* within `limit` */
-    BI_DIST_BOX     /* rows are boxes: two rows each */
+    BI_DIST_BOX,    /* rows are boxes: two rows each */
+    BI_DIST_OTHER   /* within dist2, other shards than `own`, but for those whose points all have the query's label */
 };
 
 struct bi_dist_kdtree_reach {
@@ -18,11 +19,14 @@ struct bi_dist_kdtree_reach {
     struct bi_kdtree_rows rows;
     enum bi_dist_kdtree_search search;
     double limit;
-    const void *dist2; /* of KNN: rows of k, of float for F32, else double */
+    const void *dist2; /* of KNN: rows of k, of float for F32, else double; of OTHER: one for each */
     int64_t k;
-    uint32_t *home;         /* of KNN: the rank that was asked first; kdtree_nearest finds it */
-    int64_t *counts;        /* of kdtree_reach_count: ranks by query */
-    const int64_t *offsets; /* of kdtree_reach_fill: where the pairs of a query begin */
+    uint32_t *home;               /* of KNN: the rank that was asked first; kdtree_nearest finds it */
+    uint32_t own;                 /* of OTHER */
+    const uint32_t *labels;       /* of OTHER: of the queries */
+    const uint32_t *shard_labels; /* of OTHER: by rank; one that no query has where labels differ */
+    int64_t *counts;              /* of kdtree_reach_count: ranks by query */
+    const int64_t *offsets;       /* of kdtree_reach_fill: where the pairs of a query begin */
     uint32_t *ranks, *queries;
 };
 
@@ -87,16 +91,22 @@ BI_FN bool bi_dist_kdtree_boxes_meet(const struct bi_dist_kdtree_reach *a, int64
     return true;
 }
 
+BI_FN double bi_dist_kdtree_limit(const struct bi_dist_kdtree_reach *a, int64_t i)
+{
+    return a->dtype == BOSC_F32 ? (double)((const float *)a->dist2)[i] : ((const double *)a->dist2)[i];
+}
+
 BI_FN bool bi_dist_kdtree_reaches(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
 {
     if (bi_dist_kdtree_is_empty(a, r)) return false;
     if (a->search == BI_DIST_BOX) return bi_dist_kdtree_boxes_meet(a, i, r);
+    if (a->search == BI_DIST_OTHER && (r == a->own || a->shard_labels[r] == a->labels[i])) return false;
     double limit = a->limit;
     if (a->search == BI_DIST_KNN) {
         if (r == a->home[i]) return false;
-        const int64_t last = i * a->k + a->k - 1;
-        limit = a->dtype == BOSC_F32 ? (double)((const float *)a->dist2)[last] : ((const double *)a->dist2)[last];
+        limit = bi_dist_kdtree_limit(a, i * a->k + a->k - 1);
     }
+    if (a->search == BI_DIST_OTHER) limit = bi_dist_kdtree_limit(a, i);
     return bi_dist_kdtree_box_dist2(a, i, r) <= limit;
 }
 

@@ -4,6 +4,7 @@
 
 #include "dist/dist.h"
 #include "dist/steps/cellgraph.h"
+#include "dist/steps/emst.h"
 #include "dist/steps/firsts.h"
 #include "dist/steps/forest_edges.h"
 #include "dist/steps/forest_rounds.h"
