@@ -167,11 +167,8 @@ static bosc_status ask(struct questions *q, const uint32_t *shard_labels, bool f
     struct bi_dist_kdtree_pairs pairs = {.count = 0};
     struct bi_dist_deal deal;
     if (*mine == BOSC_OK) *mine = write_questions(q, first);
-    const struct bi_kdtree_rows rows = {q->points, q->count, e->tree->opts.dim};
-    struct bi_dist_kdtree_reach reach = bi_dist_kdtree_reach_of(e->tree, &rows);
-    reach.search = BI_DIST_OTHER;
+    struct bi_dist_kdtree_reach reach = bi_dist_emst_reach_of(e, q->points, q->count);
     reach.dist2 = q->bounds;
-    reach.own = (uint32_t)e->comm->rank;
     reach.labels = q->labels;
     reach.shard_labels = shard_labels;
     if (*mine == BOSC_OK) *mine = bi_dist_kdtree_find_pairs(e->ctx, &reach, &pairs);

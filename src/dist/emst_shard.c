@@ -46,10 +46,8 @@ static bosc_status fetch_rows(struct bi_dist_emst *e)
 
 static bosc_status find_own(struct bi_dist_emst *e)
 {
-    const struct bi_kdtree_rows rows = {e->rows, e->n, e->tree->opts.dim};
-    struct bi_dist_emst_alone alone = {bi_dist_kdtree_reach_of(e->tree, &rows), e->points, e->single};
+    const struct bi_dist_emst_alone alone = {bi_dist_emst_reach_of(e, e->rows, e->n), e->points, e->single};
     const struct bi_dist_emst_name name = {e->edges.ends, e->tree->ids.data, e->edges.ids};
-    alone.reach.own = (uint32_t)e->comm->rank;
     BI_TRY(e->steps->emst_alone(e->ctx, e->n, &alone));
     BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, !e->single, e->edges.ends, e->edges.keys));
     e->edges.count = e->n - 1;
@@ -78,12 +76,17 @@ static bosc_status contract(struct bi_dist_emst *e, int64_t *count)
     return BOSC_OK;
 }
 
-bosc_status bi_dist_emst_begin_shard(struct bi_dist_emst *e, int64_t *count)
+bosc_status bi_dist_emst_fetch(struct bi_dist_emst *e)
 {
-    *count = 0;
     BI_TRY(take_all(e));
     if (e->n == 0) return BOSC_OK;
-    BI_TRY_WITH_SCRATCH(e->ctx, fetch_rows(e));
+    BI_RETURN_WITH_SCRATCH(e->ctx, fetch_rows(e));
+}
+
+bosc_status bi_dist_emst_contract(struct bi_dist_emst *e, int64_t *count)
+{
+    *count = 0;
+    if (e->n == 0) return BOSC_OK;
     BI_TRY(find_own(e));
     BI_RETURN_WITH_SCRATCH(e->ctx, contract(e, count));
 }

@@ -335,6 +335,11 @@ static bosc_status emst_compute(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL);
 }
+static bosc_status dist_emst_compute(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_dist_emst_compute(w->ctx, w->comm, w->points, w->n, 3, &o, w->out, NULL, NULL);
+}
 static bosc_status linkage_compute(struct world *w)
 {
     return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
@@ -581,6 +586,7 @@ static const struct call calls[] = {
     {"dist_msf_verify", dist_msf_verify, NULL, false},
     {"dist_components_compute", dist_components_compute, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
+    {"dist_emst_compute", dist_emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},
     {"cellgraph_build", cellgraph_auto, NULL, false},

@@ -76,8 +76,9 @@ BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const 
  * 8 or 12 bytes go, 16 bytes come back), then all points to which one may be nearer than the best that any rank knows for
  * the component; ranks compare these, for which each sends 64 bytes a component. In the end each edge moves once,
  * with 16 bytes. Points that lie in few dimensions and not far apart ask a few times, and only near borders; at worst each
- * asks all shards in every round. Scratch: at most 260 bytes a point, 2 coordinates more, that of bosc_emst_compute, and
- * 100 bytes for each of the C, which every rank has all of. One rank alone does what bosc_emst_compute does. Waits.
+ * asks all shards in every round. Scratch: about 210 bytes and two copies of the coordinates a point, that of
+ * bosc_emst_compute, 50 bytes and the coordinates for each question of this rank and to it, and 100 bytes for each of the C,
+ * all of which every rank has. One rank alone does what bosc_emst_compute does. Waits.
  * Sources: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), in each shard and for the questions; Sanders
  * and Schimek (above), whose local contraction it is. */
 BOSC_API bosc_status bosc_dist_emst_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,

@@ -28,7 +28,27 @@ struct bi_dist_emst_points {
     uint64_t *lower; /* no foreign point of another component is nearer; UINT64_MAX: there is none */
 };
 
-/* Each point is a component, and knows how far the nearest box of another shard is. */
+/* Boxes of the parts of a shard, as those of shards are; but high keys are complements, so that both are minima. Item i is
+ * coordinate i % dim of row i / dim. */
+struct bi_dist_emst_parts {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim;
+    const uint32_t *pieces; /* of the rows */
+    uint32_t first;         /* subtree of the shard */
+    uint64_t *boxes;
+};
+
+BI_FN void bi_step_emst_parts(const struct bi_dist_emst_parts *a, int64_t i)
+{
+    const int64_t row = i / a->dim, c = i - row * a->dim;
+    uint64_t *box = a->boxes + 2 * (int64_t)((a->pieces[row] >> 1) - a->first) * a->dim;
+    const uint64_t key = bi_kdtree_key(a->rows.data, i, a->dtype);
+    bi_dist_forest_lower(&box[c], key);
+    bi_dist_forest_lower(&box[a->dim + c], ~key);
+}
+
+/* Each point is a component, and knows how far the nearest part of another shard is. */
 struct bi_dist_emst_alone {
     struct bi_dist_kdtree_reach reach;
     struct bi_dist_emst_points points;
@@ -38,10 +58,12 @@ struct bi_dist_emst_alone {
 BI_FN void bi_step_emst_alone(const struct bi_dist_emst_alone *a, int64_t i)
 {
     uint64_t lower = UINT64_MAX;
+    double nearest = (double)INFINITY;
     for (uint32_t r = 0; r < a->reach.rank_count; r++) {
-        if (r == a->reach.own || bi_dist_kdtree_is_empty(&a->reach, r)) continue;
-        const uint64_t word = bi_dist_emst_word(a->single, bi_dist_kdtree_box_dist2(&a->reach, i, r));
-        if (word < lower) lower = word;
+        if (r == a->reach.own || bi_dist_kdtree_is_empty(&a->reach, bi_dist_kdtree_box_of(&a->reach, r))) continue;
+        const double d = bi_dist_kdtree_parts_dist2(&a->reach, i, r, nearest);
+        if (d < nearest) nearest = d;
+        lower = bi_dist_emst_word(a->single, nearest);
     }
     a->points.label[i] = (uint32_t)i;
     a->points.other[i] = BI_FOREST_NONE;

@@ -25,8 +25,10 @@ struct bi_dist_kdtree_reach {
     uint32_t own;                 /* of OTHER */
     const uint32_t *labels;       /* of OTHER: of the queries */
     const uint32_t *shard_labels; /* of OTHER: by rank; one that no query has where labels differ */
-    int64_t *counts;              /* of kdtree_reach_count: ranks by query */
-    const int64_t *offsets;       /* of kdtree_reach_fill: where the pairs of a query begin */
+    const uint64_t *parts;        /* of OTHER: boxes of which each shard has part_count, some of them empty */
+    int64_t part_count;
+    int64_t *counts;        /* of kdtree_reach_count: ranks by query */
+    const int64_t *offsets; /* of kdtree_reach_fill: where the pairs of a query begin */
     uint32_t *ranks, *queries;
 };
 
@@ -41,10 +43,16 @@ BI_FN double bi_dist_number_of_key(uint64_t key, bosc_dtype dtype)
     }
 }
 
-/* How far coordinate c of query i is outside of box r. */
-BI_FN double bi_dist_kdtree_outside(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r, int32_t c)
+/* The lowest keys of box r, before the highest ones. */
+BI_FN const uint64_t *bi_dist_kdtree_box_of(const struct bi_dist_kdtree_reach *a, uint32_t r)
 {
-    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim, *high = low + a->dim;
+    return a->boxes + 2 * (int64_t)r * a->dim;
+}
+
+/* How far coordinate c of query i is outside of a box. */
+BI_FN double bi_dist_kdtree_outside(const struct bi_dist_kdtree_reach *a, int64_t i, const uint64_t *low, int32_t c)
+{
+    const uint64_t *high = low + a->dim;
     const int64_t at = i * a->rows.stride + c;
     const uint64_t key = bi_kdtree_key(a->rows.data, at, a->dtype);
     if (key >= low[c] && key <= high[c]) return 0;
@@ -53,36 +61,50 @@ BI_FN double bi_dist_kdtree_outside(const struct bi_dist_kdtree_reach *a, int64_
     return a->dtype == BOSC_F32 ? (double)((float)x - (float)bound) : x - bound;
 }
 
-/* The squared distance of query i from box r, as bi_kdtree_dist2 computes it of points. Each of its operations rounds
+/* The squared distance of query i from a box, as bi_kdtree_dist2 computes it of points. Each of its operations rounds
  * monotonically, so it is not more than the computed distance of any point in the box. */
-BI_FN double bi_dist_kdtree_box_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+BI_FN double bi_dist_kdtree_box_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, const uint64_t *low)
 {
     if (a->dtype == BOSC_F32) {
         float s = 0;
         for (int32_t c = 0; c < a->dim; c++) {
-            const float d = (float)bi_dist_kdtree_outside(a, i, r, c);
+            const float d = (float)bi_dist_kdtree_outside(a, i, low, c);
             s = s + d * d;
         }
         return (double)s;
     }
     double s = 0;
     for (int32_t c = 0; c < a->dim; c++) {
-        const double d = bi_dist_kdtree_outside(a, i, r, c);
+        const double d = bi_dist_kdtree_outside(a, i, low, c);
         s = s + d * d;
     }
     return s;
 }
 
-BI_FN bool bi_dist_kdtree_is_empty(const struct bi_dist_kdtree_reach *a, uint32_t r)
+BI_FN bool bi_dist_kdtree_is_empty(const struct bi_dist_kdtree_reach *a, const uint64_t *low)
 {
-    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim;
     return low[0] > low[a->dim];
+}
+
+/* The squared distance of query i from the nearest part of shard r, or, if that is more than `limit`, something that is
+ * more, or infinity. */
+BI_FN double bi_dist_kdtree_parts_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r, double limit)
+{
+    double least = (double)INFINITY;
+    if (bi_dist_kdtree_box_dist2(a, i, bi_dist_kdtree_box_of(a, r)) > limit) return least;
+    for (int64_t p = r * a->part_count; p < (r + 1) * a->part_count; p++) {
+        const uint64_t *part = a->parts + 2 * p * a->dim;
+        if (bi_dist_kdtree_is_empty(a, part)) continue;
+        const double d = bi_dist_kdtree_box_dist2(a, i, part);
+        if (d < least) least = d;
+    }
+    return least;
 }
 
 /* Whether box i and the box of rank r meet. */
 BI_FN bool bi_dist_kdtree_boxes_meet(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
 {
-    const uint64_t *low = a->boxes + 2 * (int64_t)r * a->dim, *high = low + a->dim;
+    const uint64_t *low = bi_dist_kdtree_box_of(a, r), *high = low + a->dim;
     const int64_t at = i * a->rows.stride;
     for (int32_t c = 0; c < a->dim; c++)
         if (bi_kdtree_key(a->rows.data, at + c, a->dtype) > high[c] ||
@@ -96,18 +118,24 @@ BI_FN double bi_dist_kdtree_limit(const struct bi_dist_kdtree_reach *a, int64_t 
     return a->dtype == BOSC_F32 ? (double)((const float *)a->dist2)[i] : ((const double *)a->dist2)[i];
 }
 
+BI_FN bool bi_dist_kdtree_reaches_other(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+{
+    const double limit = bi_dist_kdtree_limit(a, i);
+    if (r == a->own || a->shard_labels[r] == a->labels[i]) return false;
+    return bi_dist_kdtree_parts_dist2(a, i, r, limit) <= limit;
+}
+
 BI_FN bool bi_dist_kdtree_reaches(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
 {
-    if (bi_dist_kdtree_is_empty(a, r)) return false;
+    if (bi_dist_kdtree_is_empty(a, bi_dist_kdtree_box_of(a, r))) return false;
     if (a->search == BI_DIST_BOX) return bi_dist_kdtree_boxes_meet(a, i, r);
-    if (a->search == BI_DIST_OTHER && (r == a->own || a->shard_labels[r] == a->labels[i])) return false;
+    if (a->search == BI_DIST_OTHER) return bi_dist_kdtree_reaches_other(a, i, r);
     double limit = a->limit;
     if (a->search == BI_DIST_KNN) {
         if (r == a->home[i]) return false;
         limit = bi_dist_kdtree_limit(a, i * a->k + a->k - 1);
     }
-    if (a->search == BI_DIST_OTHER) limit = bi_dist_kdtree_limit(a, i);
-    return bi_dist_kdtree_box_dist2(a, i, r) <= limit;
+    return bi_dist_kdtree_box_dist2(a, i, bi_dist_kdtree_box_of(a, r)) <= limit;
 }
 
 /* home[i] = the rank whose box is nearest, of those that have points; the lowest of several. */
@@ -116,8 +144,9 @@ BI_FN void bi_step_kdtree_nearest(const struct bi_dist_kdtree_reach *a, int64_t 
     uint32_t home = UINT32_MAX;
     double nearest = 0;
     for (uint32_t r = 0; r < a->rank_count; r++) {
-        if (bi_dist_kdtree_is_empty(a, r)) continue;
-        const double d = bi_dist_kdtree_box_dist2(a, i, r);
+        const uint64_t *box = bi_dist_kdtree_box_of(a, r);
+        if (bi_dist_kdtree_is_empty(a, box)) continue;
+        const double d = bi_dist_kdtree_box_dist2(a, i, box);
         if (home != UINT32_MAX && d >= nearest) continue;
         home = r;
         nearest = d;
