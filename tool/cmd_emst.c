@@ -1,5 +1,5 @@
 /* boscage emst; and Euclidean minimum spanning trees for what is made of them. */
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 static int find(struct job *job, struct spanning_tree *s)
 {
@@ -13,7 +13,7 @@ static int find(struct job *job, struct spanning_tree *s)
     return EXIT_DONE;
 }
 
-int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *s)
+int spanning_tree_read(struct job *job, const char *path, struct spanning_tree *s)
 {
     *s = (struct spanning_tree){0};
     int code = points_read(job, path, &s->points);
@@ -25,9 +25,15 @@ int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *
                    (long long)s->points.shape[1], DIM_MAX);
     s->edges = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
     s->lengths = (bosc_array){.dtype = BOSC_F64, .rank = 1, .shape = {count, 1, 1, 1}};
-    s->edges.data = job_alloc((size_t)count, 2 * sizeof(int64_t));
-    s->lengths.data = s->edges.data ? job_alloc((size_t)count, sizeof(double)) : NULL;
-    return s->lengths.data ? find(job, s) : EXIT_FAILED;
+    s->edges.data = job_alloc((size_t)n, 2 * sizeof(int64_t));
+    s->lengths.data = s->edges.data ? job_alloc((size_t)n, sizeof(double)) : NULL;
+    return s->lengths.data ? EXIT_DONE : EXIT_FAILED;
+}
+
+int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *s)
+{
+    int code = spanning_tree_read(job, path, s);
+    return code ? code : find(job, s);
 }
 
 void spanning_tree_free(struct spanning_tree *s)
@@ -50,11 +56,15 @@ static int report(struct job *job, const struct spanning_tree *s)
 
 int run_emst(struct job *job)
 {
-    struct spanning_tree tree;
+    struct spanning_tree tree = {0};
+    struct ranks ranks;
     int code = job_open(job);
     if (code) return code;
-    code = spanning_tree_find(job, job->operands[0], &tree);
-    if (!code) code = report(job, &tree);
+    code = ranks_open(job, &ranks);
+    if (!code)
+        code = ranks.count ? emst_over_ranks(job, &ranks, &tree) : spanning_tree_find(job, job->operands[0], &tree);
+    if (!code && !job->silent) code = report(job, &tree);
     spanning_tree_free(&tree);
+    ranks_close(&ranks, code);
     return code;
 }

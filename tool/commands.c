@@ -223,6 +223,8 @@ const struct command commands[] = {
      .most = 1,
      .uses = {{.id = OPT_OUTPUT, .help = "where the edges go: .npy, (n - 1, 2) i8; - is standard output"},
               {.id = OPT_LENGTHS, .help = "where the lengths of the edges go: .npy, (n - 1,) f8"},
+              {.id = OPT_RANKS},
+              {.id = OPT_DEVICES},
               POINTS_USES},
      .arrays = true,
      .run = run_emst},

@@ -56,6 +56,7 @@ void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *foun
 
 int mst_over_ranks(struct job *job, const struct ranks *ranks);
 int components_over_ranks(struct job *job, const struct ranks *ranks);
+int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *tree);
 int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k);
 
 /* A table's columns, and what is asked of it. */

@@ -9,17 +9,19 @@ cd "$work"
 "$tool" generate points --n 3000 --dim 3 -o p.npy --quiet
 "$tool" generate graph --n 2000 --m 3000 -o g.gr --quiet
 "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i.npy --distances d.npy --quiet
+"$tool" emst p.npy -o e.npy --lengths w.npy --quiet
 "$tool" mst g.gr -o t.gr --quiet
 "$tool" components g.gr -o c.npy --quiet
 "$tool" generate vectors --n 2000 --bits 12 -o v.npy --quiet
-"$tool" cellgraph v.npy --bits 12 -o e.npy --quiet
+"$tool" cellgraph v.npy --bits 12 -o x.npy --quiet
 for ranks in 2 3; do
     "$@" -n $ranks "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i$ranks.npy --distances d$ranks.npy --json >out
     [ "$(grep -c '"ranks": '$ranks out)" = 1 ]
+    "$@" -n $ranks "$tool" emst p.npy -o e$ranks.npy --lengths w$ranks.npy --quiet
     "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
     "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
-    "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o e$ranks.npy --quiet
-    for name in i.npy d.npy t.gr c.npy e.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
+    for name in i.npy d.npy e.npy w.npy t.gr c.npy x.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
