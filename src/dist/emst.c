@@ -65,7 +65,7 @@ static bosc_status deal(struct emst *s, const int64_t *counts, const struct list
     bosc_ctx *ctx = s->part.ctx;
     bosc_comm *comm = s->part.comm;
     struct bi_exchange x;
-    struct list list;
+    struct list list = {.count = 0};
     bosc_status status = bi_exchange_begin(ctx, comm, BOSC_OK, counts, &x);
     if (status == BOSC_OK) {
         const bosc_status mine = take(ctx, x.received, &list);
@@ -79,7 +79,7 @@ static bosc_status deal(struct emst *s, const int64_t *counts, const struct list
 }
 
 /* Edge k of the list goes to the rank that gave point k. */
-static bosc_status deal_list(struct emst *s, bosc_status mine)
+static bosc_status deal_list(struct emst *s)
 {
     bosc_ctx *ctx = s->part.ctx;
     bosc_comm *comm = s->part.comm;
@@ -88,8 +88,7 @@ static bosc_status deal_list(struct emst *s, bosc_status mine)
     struct bi_dist_slices slices;
     struct list found = {.count = 0};
     int64_t *cuts = NULL;
-    if (mine == BOSC_OK) mine = list_found(s, &found);
-    bosc_status status = bi_dist_slices_begin(ctx, comm, mine, s->n, &slices);
+    bosc_status status = bi_dist_slices_begin(ctx, comm, list_found(s, &found), s->n, &slices);
     if (status == BOSC_OK) {
         cuts = bi_host_alloc(ctx, bytes);
         for (int32_t r = 0; r <= ranks; r++)
@@ -114,7 +113,7 @@ static bosc_status span(struct emst *s)
     BI_TRY(bi_dist_emst_share_parts(&s->part, bi_dist_emst_fetch(&s->part)));
     const bosc_status mine = bi_dist_emst_contract(&s->part, &components);
     BI_TRY(bi_dist_emst_run_rounds(&s->part, mine, components, &s->shared));
-    return deal_list(s, BOSC_OK);
+    return deal_list(s);
 }
 
 static bosc_status build_and_span(struct emst *s, bosc_dist_kdtree *tree, const void *points, int64_t stride)

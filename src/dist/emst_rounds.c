@@ -118,40 +118,32 @@ static bosc_status run(struct rounds *s, bosc_status mine, struct bi_dist_emst_f
 static bosc_status start(struct rounds *s, int64_t components, int64_t first, int64_t count)
 {
     const struct bi_dist_emst *e = s->e;
-    const struct bi_dist_emst_number number = {NULL, (uint32_t)first};
-    struct bi_dist_emst_number step = number;
+    struct bi_dist_emst_number number = {NULL, (uint32_t)first};
     BI_TRY(bi_scratch_of(e->ctx, e->comm->rank_count, sizeof *s->shard_labels, &s->shard_labels));
     BI_TRY(bi_scratch_of(e->ctx, 2, sizeof *s->label_ends, &s->label_ends));
     BI_TRY(bi_dist_emst_take(e, components, e->comm->rank_count, &s->c));
-    step.next = s->c.next;
-    BI_TRY(e->steps->emst_number(e->ctx, count, &step));
+    number.next = s->c.next;
+    BI_TRY(e->steps->emst_number(e->ctx, count, &number));
     return bi_dist_emst_rename(s->e, &s->c);
-}
-
-/* The records that a rank may list: half of its share of a round's components, which halve in each. */
-static bosc_status run_listed(struct rounds *s, bosc_status mine, int64_t count, struct bi_dist_emst_found *found)
-{
-    enum { ROUNDS = 33 };
-    const struct bi_dist_emst *e = s->e;
-    const size_t bytes = (size_t)(e->comm->rank_count + 1) * sizeof *s->offsets;
-    int64_t first, components;
-    BI_TRY(bi_comm_offset(e->ctx, e->comm, mine, count, &first, &components));
-    const int64_t room = 2 * bi_div_up(components, e->comm->rank_count) + ROUNDS;
-    mine = bi_scratch_of(e->ctx, room, (size_t)bi_dist_record_words(true) * sizeof *found->records, &found->records);
-    s->offsets = mine == BOSC_OK ? bi_host_alloc(e->ctx, bytes) : NULL;
-    if (mine == BOSC_OK && !s->offsets) mine = BOSC_ERR_NOMEM;
-    const struct bi_mark before = bi_arena_mark(e->ctx);
-    if (mine == BOSC_OK) mine = start(s, components, first, count);
-    bosc_status status = run(s, mine, found);
-    bi_arena_rewind(e->ctx, before);
-    bi_memory_release(&e->ctx->host, s->offsets, bytes);
-    return status;
 }
 
 bosc_status bi_dist_emst_run_rounds(struct bi_dist_emst *e, bosc_status mine, int64_t count,
                                     struct bi_dist_emst_found *found)
 {
+    enum { ROUNDS = 33 };
+    const int32_t ranks = e->comm->rank_count;
+    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t), record = (size_t)bi_dist_record_words(true) * 8;
     struct rounds s = {.e = e};
+    int64_t first, components;
     *found = (struct bi_dist_emst_found){.count = 0};
-    return run_listed(&s, mine, count, found);
+    BI_TRY(bi_comm_offset(e->ctx, e->comm, mine, count, &first, &components));
+    /* A rank lists at most its share of a round's components, which halve in each. */
+    mine = bi_scratch_of(e->ctx, 2 * bi_div_up(components, ranks) + ROUNDS, record, &found->records);
+    if (mine == BOSC_OK && !(s.offsets = bi_host_alloc(e->ctx, bytes))) mine = BOSC_ERR_NOMEM;
+    const struct bi_mark before = bi_arena_mark(e->ctx);
+    if (mine == BOSC_OK) mine = start(&s, components, first, count);
+    const bosc_status status = run(&s, mine, found);
+    bi_arena_rewind(e->ctx, before);
+    bi_memory_release(&e->ctx->host, s.offsets, bytes);
+    return status;
 }
