@@ -1,4 +1,5 @@
-/* Plots of what boscage bench has measured: times against n of a sweep, and the speed-up against the number of ranks. */
+/* Plots of what boscage bench has measured: times of a sweep against n, and the speed-up against the number of ranks.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* boscage cellgraph over several ranks: each has a slice of the vectors, and finds the pairs whose lower rows it has. */
+/* boscage cellgraph over several ranks: each has a slice of the vectors, and gets the pairs whose lower rows it has. */
 #include <stdlib.h>
 #include <string.h>
 

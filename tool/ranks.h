@@ -40,7 +40,7 @@ int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
  * rows: (n) of `size` bytes. total: how many there are now. */
 int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
 
-/* The same for rows that lie where they belong already, a rank's behind those of the ranks below, on its own process. */
+/* The same for rows that lie where they belong already, on their own process, behind those of the ranks below. */
 int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
 
 /* The same for an array of which every rank has made its whole slice of rows. */

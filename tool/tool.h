@@ -217,7 +217,8 @@ struct spanning_tree {
     bosc_array lengths;       /* (n - 1) f8 */
 };
 
-/* Reads the points, reports how many they are, and makes room for as many edges. The tree is to be freed on failure too. */
+/* Reads the points, reports how many they are, and makes room for as many edges. The tree is to be freed on a failure
+ * too. */
 int spanning_tree_read(struct job *job, const char *path, struct spanning_tree *tree);
 /* The same, and finds the edges. */
 int spanning_tree_find(struct job *job, const char *path, struct spanning_tree *tree);
