@@ -1,6 +1,6 @@
-/* Euclidean minimum spanning trees over ranks. Points go to the shards of a k-d tree; each rank finds the tree of its shard
- * and contracts it by the edges that no other rank can beat; Boruvka's rounds over the components of all ranks find the
- * others; and the list is sorted and dealt. */
+/* Euclidean minimum spanning trees over ranks. Points go to the shards of a k-d tree; each rank finds the tree of its
+ * shard and contracts it by the edges that no other rank can beat; Boruvka's rounds over the components of all ranks
+ * find the others; and the list is sorted and dealt. */
 #include "core/call.h"
 #include "dist/borders.h"
 #include "dist/emst.h"

@@ -1,5 +1,5 @@
-/* What the drivers of Euclidean spanning trees over ranks share: a rank's points, edges and components, and questions to
- * other shards. */
+/* What the drivers of Euclidean spanning trees over ranks share: a rank's points, edges and components, and questions
+ * to other shards. */
 #ifndef BI_DIST_EMST_H
 #define BI_DIST_EMST_H
 
@@ -71,8 +71,8 @@ bosc_status bi_dist_emst_contract(struct bi_dist_emst *e, int64_t *count);
 
 /* ---- emst_parts.c ---- */
 
-/* All ranks learn the boxes of the subtrees of all shards: where the number of ranks is no power of two, shards are parts
- * of several larger subtrees, whose joint boxes overlap. */
+/* All ranks learn the boxes of the subtrees of all shards: where the number of ranks is no power of two, shards are
+ * parts of several larger subtrees, whose joint boxes overlap. */
 bosc_status bi_dist_emst_share_parts(struct bi_dist_emst *e, bosc_status mine);
 
 /* Queries against the shards of other ranks, part by part. */
@@ -80,10 +80,10 @@ struct bi_dist_kdtree_reach bi_dist_emst_reach_of(const struct bi_dist_emst *e, 
 
 /* ---- emst_ask.c ---- */
 
-/* The points that do not know their nearest foreign point ask for it, if it may be as near as c->best; of each component
- * all, or (`first`) only the one that is nearest to another shard. shard_labels: by rank, the one component of its
- * points or BI_FOREST_NONE. What they find is added to this rank's edges. *mine: before, how this rank is; after, what
- * failed on it alone at the end. */
+/* The points that do not know their nearest foreign point ask for it, if it may be as near as c->best; of each
+ * component all, or (`first`) only the one that is nearest to another shard. shard_labels: by rank, the one component
+ * of its points or BI_FOREST_NONE. What they find is added to this rank's edges. *mine: before, how this rank is;
+ * after, what failed on it alone at the end. */
 bosc_status bi_dist_emst_ask(struct bi_dist_emst *e, const struct bi_dist_emst_components *c,
                              const uint32_t *shard_labels, bool first, bosc_status *mine);
 

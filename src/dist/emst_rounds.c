@@ -1,6 +1,6 @@
-/* Boruvka's rounds over ranks. The components are replicated; their points and edges are not. In each round the point of
- * each component that is nearest to another shard asks for its nearest foreign point; then all ranks know how long an
- * edge of each component need be at most, and all points ask to which a foreign one may be so near. */
+/* Boruvka's rounds over ranks. The components are replicated; their points and edges are not. In each round the point
+ * of each component that is nearest to another shard asks for its nearest foreign point; then all ranks know how long
+ * an edge of each component need be at most, and all points ask to which a foreign one may be so near. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "dist/emst.h"

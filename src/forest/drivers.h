@@ -1,4 +1,5 @@
-/* What the drivers of spanning forests share: checks, labels, what is made of the edges of a forest, Euclidean trees. */
+/* What the drivers of spanning forests share: checks, labels, what is made of the edges of a forest, Euclidean trees.
+ */
 #ifndef BI_FOREST_DRIVERS_H
 #define BI_FOREST_DRIVERS_H
 

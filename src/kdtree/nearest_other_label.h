@@ -15,8 +15,8 @@ struct bi_kdtree_labelled_queries {
     const void *bounds;     /* rows.n, of the distance type: none is negative */
 };
 
-/* As bosc_kdtree_nearest_other, for queries: labels (nodes) are those of the tree's rows; ids and dist2 have one for each
- * query. The tree is not empty and its ids have 32 bits; all arrays are in reach. */
+/* As bosc_kdtree_nearest_other, for queries: labels (nodes) are those of the tree's rows; ids and dist2 have one for
+ * each query. The tree is not empty and its ids have 32 bits; all arrays are in reach. */
 bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
                                         const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2);
 

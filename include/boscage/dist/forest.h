@@ -61,26 +61,26 @@ BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const 
                                           const bosc_msf_opts *opts, const void *edges, int64_t count, int64_t *edge);
 
 /* Finds the Euclidean minimum spanning tree of the points of all ranks, as bosc_emst_compute does. Point ids count the
- * rows over the ranks: row i of rank r is point i + the points of the ranks below r. Edges, their order and their squared
- * lengths are those of one context. Edge k of the list goes to the rank that gave point k: so the ranks' parts, one after
- * the other, are the list.
- * points: n rows of dim coordinates, `stride` elements apart (0: dim). n may be 0; less than 2^32 - 1 in all. opts: equal
- * on all ranks.
- * pairs: room for (n, 2) of id_bits: this rank's part. dist2: room for (n), or NULL. *count: host, may be NULL: how many
- * edges there are in it: n, or n - 1 on the last rank that has points.
+ * rows over the ranks: row i of rank r is point i + the points of the ranks below r. Edges, their order and their
+ * squared lengths are those of one context. Edge k of the list goes to the rank that gave point k: so the ranks' parts,
+ * one after the other, are the list.
+ * points: n rows of dim coordinates, `stride` elements apart (0: dim). n may be 0; less than 2^32 - 1 in all. opts:
+ * equal on all ranks.
+ * pairs: room for (n, 2) of id_bits: this rank's part. dist2: room for (n), or NULL. *count: host, may be NULL: how
+ * many edges there are in it: n, or n - 1 on the last rank that has points.
  * Errors: BOSC_ERR_DATA with the row over all ranks for a NaN; BOSC_ERR_LIMIT for too many points of all ranks.
  * Cost: bosc_dist_kdtree_build, and bosc_emst_compute of the shard. Edges that are shorter than the way to the other
- * shards' boxes are joined without an exchange, which leaves C components of all ranks, about as many as there are points
- * near the borders of shards, at worst all. Then come at most 32 rounds, each of which halves them at least: of each
- * component the point nearest to another shard asks it for its nearest point of another component (its coordinates and
- * 8 or 12 bytes go, 16 bytes come back), then all points to which one may be nearer than the best that any rank knows for
- * the component; ranks compare these, for which each sends 64 bytes a component. In the end each edge moves once,
- * with 16 bytes. Points that lie in few dimensions and not far apart ask a few times, and only near borders; at worst each
- * asks all shards in every round. Scratch: about 210 bytes and two copies of the coordinates a point, that of
- * bosc_emst_compute, 50 bytes and the coordinates for each question of this rank and to it, and 100 bytes for each of the C,
- * all of which every rank has. One rank alone does what bosc_emst_compute does. Waits.
- * Sources: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), in each shard and for the questions; Sanders
- * and Schimek (above), whose local contraction it is. */
+ * shards' boxes are joined without an exchange, which leaves C components of all ranks, about as many as there are
+ * points near the borders of shards, at worst all. Then come at most 32 rounds, each of which halves them at least: of
+ * each component the point nearest to another shard asks it for its nearest point of another component (its coordinates
+ * and 8 or 12 bytes go, 16 bytes come back), then all points to which one may be nearer than the best that any rank
+ * knows for the component; ranks compare these, for which each sends 64 bytes a component. In the end each edge moves
+ * once, with 16 bytes. Points that lie in few dimensions and not far apart ask a few times, and only near borders; at
+ * worst each asks all shards in every round. Scratch: about 210 bytes and two copies of the coordinates a point, that
+ * of bosc_emst_compute, 50 bytes and the coordinates for each question of this rank and to it, and 100 bytes for each
+ * of the C, all of which every rank has. One rank alone does what bosc_emst_compute does. Waits.
+ * Sources: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), in each shard and for the questions;
+ * Sanders and Schimek (above), whose local contraction it is. */
 BOSC_API bosc_status bosc_dist_emst_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
                                             int64_t stride, const bosc_emst_opts *opts, void *pairs, void *dist2,
                                             int64_t *count);

@@ -1,7 +1,7 @@
 /* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks; squared lengths are words:
  * their bits, which order as they do. Edges and records are those of forests (forest_rounds.h): an edge's rank is its
- * squared length and its id the pair of its points, smaller << 32 | greater, so that edges are ordered as they are on one
- * context. */
+ * squared length and its id the pair of its points, smaller << 32 | greater, so that edges are ordered as they are on
+ * one context. */
 #ifndef BI_DIST_STEPS_EMST_H
 #define BI_DIST_STEPS_EMST_H
 
@@ -28,8 +28,8 @@ struct bi_dist_emst_points {
     uint64_t *lower; /* no foreign point of another component is nearer; UINT64_MAX: there is none */
 };
 
-/* Boxes of the parts of a shard, as those of shards are; but high keys are complements, so that both are minima. Item i is
- * coordinate i % dim of row i / dim. */
+/* Boxes of the parts of a shard, as those of shards are; but high keys are complements, so that both are minima. Item i
+ * is coordinate i % dim of row i / dim. */
 struct bi_dist_emst_parts {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
