@@ -1,5 +1,5 @@
 /* boscage kdtree build, verify */
-#include "tool/tool.h"
+#include "tool/ranks.h"
 
 /* The stages of builds by lists, as the published programs print them. Their `build' is what follows the sorts, and is
  * named so that the whole build's seconds keep their name. */
@@ -44,24 +44,32 @@ static int save(struct job *job, const bosc_kdtree *tree)
     return EXIT_DONE;
 }
 
-int run_kdtree_build(struct job *job)
+static int build_alone(struct job *job, const bosc_kdtree_opts *opts)
 {
-    int builder = 0, code;
-    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
     bosc_kdtree *tree = NULL;
-    bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
-                             .duplicates =
-                                 job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
-    code = build(job, &opts, &tree);
+    int code = build(job, opts, &tree);
     if (!code) code = save(job, tree);
     bosc_kdtree_free(tree);
     return code;
 }
 
-int run_kdtree_verify(struct job *job)
+int run_kdtree_build(struct job *job)
 {
-    int code = job_open(job);
-    if (code) return code;
+    struct ranks ranks;
+    int builder = 0, code;
+    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
+    const bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
+                                   .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
+                                                                        : BOSC_KDTREE_DUPLICATES_KEEP};
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? build_over_ranks(job, &ranks, &opts) : build_alone(job, &opts);
+    ranks_close(&ranks, code);
+    return code;
+}
+
+static int verify_alone(struct job *job)
+{
+    int code = EXIT_DONE;
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
     double start = job_now();
@@ -77,5 +85,16 @@ int run_kdtree_verify(struct job *job)
     job_integer(job, "nodes", info.nodes);
     job_integer(job, "depth", info.depth);
     bosc_kdtree_free(tree);
+    return code;
+}
+
+int run_kdtree_verify(struct job *job)
+{
+    struct ranks ranks;
+    int code = job_open(job);
+    if (code) return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? verify_over_ranks(job, &ranks) : verify_alone(job);
+    ranks_close(&ranks, code);
     return code;
 }

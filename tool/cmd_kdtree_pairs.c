@@ -2,7 +2,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tool/tool.h"
+#include "tool/ranks.h"
+
+int boxes_check(const char *path, const bosc_array *boxes, int32_t dim)
+{
+    if (boxes->rank != 3 || boxes->shape[1] != 2)
+        return say(EXIT_FAILED, "%s: the shape of the boxes is not (m, 2, %d)", path, (int)dim);
+    if (boxes->shape[2] != dim)
+        return say(EXIT_FAILED, "%s: the boxes have %lld coordinates, but the points have %d", path,
+                   (long long)boxes->shape[2], (int)dim);
+    return EXIT_DONE;
+}
+
+int boxes_refuse_nan(const char *path, const bosc_array *boxes, int64_t first)
+{
+    const int64_t numbers = 2 * boxes->shape[2];
+    for (int64_t i = 0; i < boxes->shape[0] * numbers; i++)
+        if (isnan(coordinate(boxes, i)))
+            return say(EXIT_FAILED, "%s: box %lld: NaN", path, (long long)(first + i / numbers));
+    return EXIT_DONE;
+}
 
 static int read_boxes(struct job *job, const bosc_kdtree_info *info, bosc_array *boxes)
 {
@@ -12,17 +31,9 @@ static int read_boxes(struct job *job, const bosc_kdtree_info *info, bosc_array 
     bosc_status status = bosc_npy_read(path, boxes, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
-    if (boxes->rank != 3 || boxes->shape[1] != 2)
-        return say(EXIT_FAILED, "%s: the shape of the boxes is not (m, 2, %d)", path, info->dim);
-    if (boxes->shape[2] != info->dim)
-        return say(EXIT_FAILED, "%s: the boxes have %lld coordinates, but the points have %d", path,
-                   (long long)boxes->shape[2], info->dim);
-    int code = match_points(job, path, boxes, info->dtype);
-    if (code) return code;
-    for (int64_t i = 0; i < boxes->shape[0] * 2 * info->dim; i++)
-        if (isnan(coordinate(boxes, i)))
-            return say(EXIT_FAILED, "%s: box %lld: NaN", path, (long long)(i / (2 * info->dim)));
-    return EXIT_DONE;
+    int code = boxes_check(path, boxes, info->dim);
+    if (!code) code = match_points(job, path, boxes, info->dtype);
+    return code ? code : boxes_refuse_nan(path, boxes, 0);
 }
 
 static int find_in_boxes(struct job *job, const bosc_kdtree *tree, const bosc_array *boxes, bosc_array *offsets,
@@ -48,16 +59,14 @@ static int find_in_boxes(struct job *job, const bosc_kdtree *tree, const bosc_ar
     return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
 }
 
-int run_kdtree_box(struct job *job)
+static int search_boxes(struct job *job)
 {
     bosc_kdtree_opts opts = {0};
     bosc_kdtree_info info = {.size = sizeof info};
     bosc_kdtree *tree = NULL;
     bosc_array boxes = {0}, offsets = {0}, ids = {0};
-    int code;
-    if (job->value[OPT_OUTPUT] && !job->value[OPT_OFFSETS])
-        return say(EXIT_USAGE, "--offsets: is missing, but -o is given");
-    if ((code = job_open(job)) || (code = tree_read(job, job->operands[0], &opts, &tree))) return code;
+    int code = tree_read(job, job->operands[0], &opts, &tree);
+    if (code) return code;
     bosc_kdtree_get_info(job->ctx, tree, &info);
     code = read_boxes(job, &info, &boxes);
     if (!code) code = find_in_boxes(job, tree, &boxes, &offsets, &ids);
@@ -70,6 +79,19 @@ int run_kdtree_box(struct job *job)
     bosc_array_free(&boxes);
     bosc_array_free(&offsets);
     bosc_array_free(&ids);
+    return code;
+}
+
+int run_kdtree_box(struct job *job)
+{
+    struct ranks ranks;
+    int code;
+    if (job->value[OPT_OUTPUT] && !job->value[OPT_OFFSETS])
+        return say(EXIT_USAGE, "--offsets: is missing, but -o is given");
+    if ((code = job_open(job))) return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? rows_over_ranks(job, &ranks, -1) : search_boxes(job);
+    ranks_close(&ranks, code);
     return code;
 }
 

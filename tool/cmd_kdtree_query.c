@@ -134,6 +134,15 @@ static int find_within(struct job *job, const struct search *s, double radius)
     return code;
 }
 
+static int search_within(struct job *job, double radius)
+{
+    struct search s;
+    int code = open_search(job, &s);
+    if (!code) code = find_within(job, &s, radius);
+    close_search(&s);
+    return code;
+}
+
 int run_kdtree_radius(struct job *job)
 {
     double radius = 0;
@@ -142,9 +151,9 @@ int run_kdtree_radius(struct job *job)
     if (job->value[rows] && !job->value[OPT_OFFSETS])
         return say(EXIT_USAGE, "--offsets: is missing, but %s is given", option_flag(rows));
     if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = job_open(job))) return code;
-    struct search s;
-    code = open_search(job, &s);
-    if (!code) code = find_within(job, &s, radius);
-    close_search(&s);
+    struct ranks ranks;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? rows_over_ranks(job, &ranks, radius) : search_within(job, radius);
+    ranks_close(&ranks, code);
     return code;
 }

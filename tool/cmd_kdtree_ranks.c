@@ -1,49 +1,155 @@
-/* boscage kdtree knn over several ranks: each has a slice of the points and of the queries. */
+/* boscage kdtree over several ranks: each has a slice of the points and of the queries. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "tool/ranks.h"
+#include "tool/kdtree_ranks.h"
 
-/* What all ranks of the process work on. */
-struct search_work {
-    bosc_array points, queries, ids, distances;
-    int64_t k;
-};
+/* ---- trees ---- */
 
-static bosc_status find_nearest(const struct rank *r, void *user)
+static bosc_status build(const struct rank *r, const struct tree_of_ranks *t, bosc_dist_kdtree **tree)
 {
-    const struct search_work *w = user;
-    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = w->points.dtype, .dim = (int32_t)w->points.shape[1]};
-    int64_t p, q, n = rank_slice(r, w->points.shape[0], &p), m = rank_slice(r, w->queries.shape[0], &q);
-    const size_t size = w->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double); /* of a squared distance */
-    bosc_dist_kdtree *tree = NULL;
-    bosc_status status = bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree);
-    if (status == BOSC_OK) status = bosc_dist_kdtree_build(r->ctx, tree, array_row(&w->points, p), n, 0);
-    if (status == BOSC_OK)
-        status =
-            bosc_dist_kdtree_knn(r->ctx, tree, array_row(&w->queries, q), m, 0, w->k, (int64_t *)w->ids.data + q * w->k,
-                                 (char *)w->distances.data + (size_t)(q * w->k) * size);
-    bosc_dist_kdtree_free(tree);
+    const bosc_array *points = &t->points.array;
+    bosc_kdtree_opts opts = t->opts;
+    int64_t at;
+    const int64_t n = rank_slice(r, t->points.total, &at);
+    opts.size = sizeof opts;
+    opts.dtype = points->dtype;
+    opts.dim = (int32_t)points->shape[1];
+    bosc_status status = bosc_dist_kdtree_create(r->ctx, r->comm, &opts, tree);
+    return status == BOSC_OK ? bosc_dist_kdtree_build(r->ctx, *tree, rank_row(&t->points, at), n, 0) : status;
+}
+
+static bosc_status open_part(const struct rank *r, void *user)
+{
+    struct tree_of_ranks *t = user;
+    bosc_dist_kdtree **tree = &t->parts[r->number];
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    bosc_status status = t->saved ? bosc_dist_kdtree_load(r->ctx, r->comm, t->path, tree, r->error) : build(r, t, tree);
+    if (status == BOSC_OK) status = bosc_dist_kdtree_get_info(r->ctx, *tree, &info);
+    if (status == BOSC_OK && r->number == t->first) t->info = info;
     return status;
 }
 
-static int read_inputs(struct job *job, struct search_work *w)
+int tree_of_ranks_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
+                       struct tree_of_ranks *t)
 {
-    const char *path = job->value[OPT_QUERIES];
-    if (path_ends_in(job->operands[0], ".bosc"))
-        return say(EXIT_FAILED, "%s: a saved tree; ranks build theirs, of points", job->operands[0]);
-    if (job->value[OPT_WITHIN]) return say(EXIT_USAGE, "--within: not over ranks");
-    int code = points_read(job, job->operands[0], &w->points);
-    if (!code) code = points_read(job, path, &w->queries);
+    *t = (struct tree_of_ranks){.path = path,
+                                .opts = *opts,
+                                .saved = path_ends_in(path, ".bosc"),
+                                .first = ranks->first,
+                                .count = ranks->count};
+    t->info.size = sizeof t->info;
+    t->parts = job_alloc((size_t)ranks->count, sizeof *t->parts);
+    if (!t->parts) return EXIT_FAILED;
+    memset(t->parts, 0, (size_t)ranks->count * sizeof *t->parts);
+    int code = t->saved ? EXIT_DONE : ranks_read_points(job, ranks, path, &t->points);
     if (code) return code;
-    if (w->queries.shape[1] != w->points.shape[1])
-        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %lld", path,
-                   (long long)w->queries.shape[1], (long long)w->points.shape[1]);
-    return match_points(job, path, &w->queries, w->points.dtype);
+    double start = job_now();
+    code = ranks_run(ranks, open_part, t);
+    job_seconds(job, t->saved ? "read" : "build", start);
+    return code;
 }
 
-static int search(struct job *job, const struct ranks *ranks, struct search_work *w)
+void tree_of_ranks_close(struct tree_of_ranks *t)
 {
-    int64_t m = w->queries.shape[0], entries;
+    for (int32_t r = 0; t->parts && r < t->count; r++) bosc_dist_kdtree_free(t->parts[r]);
+    free(t->parts);
+    bosc_array_free(&t->points.array);
+}
+
+/* ---- build, verify ---- */
+
+static bosc_status save_part(const struct rank *r, void *user)
+{
+    const struct tree_of_ranks *t = user;
+    return bosc_dist_kdtree_save(r->ctx, r->comm, t->parts[r->number], t->output, r->error);
+}
+
+static bosc_status verify_part(const struct rank *r, void *user)
+{
+    const struct tree_of_ranks *t = user;
+    return bosc_dist_kdtree_verify(r->ctx, t->parts[r->number], NULL);
+}
+
+static void report_tree(struct job *job, const struct tree_of_ranks *t)
+{
+    job_integer(job, "nodes", t->info.nodes);
+    job_integer(job, "depth", t->info.depth);
+}
+
+int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts)
+{
+    struct tree_of_ranks t;
+    if (opts->duplicates) return say(EXIT_USAGE, "--unique: not over ranks");
+    int code = tree_of_ranks_open(job, ranks, job->operands[0], opts, &t);
+    t.output = job->value[OPT_OUTPUT];
+    double start = job_now();
+    if (!code) code = ranks_run(ranks, save_part, &t);
+    job_seconds(job, "write", start);
+    job_integer(job, "n", t.info.n);
+    report_tree(job, &t);
+    job_integer(job, "duplicates", 0);
+    tree_of_ranks_close(&t);
+    return code;
+}
+
+int verify_over_ranks(struct job *job, const struct ranks *ranks)
+{
+    struct tree_of_ranks t;
+    const bosc_kdtree_opts none = {0};
+    int code = tree_of_ranks_open(job, ranks, job->operands[0], &none, &t);
+    double start = job_now();
+    if (!code) code = ranks_run(ranks, verify_part, &t);
+    job_seconds(job, "verify", start);
+    report_tree(job, &t);
+    tree_of_ranks_close(&t);
+    return code;
+}
+
+/* ---- knn ---- */
+
+/* What all ranks of the process work on. */
+struct knn_work {
+    struct tree_of_ranks tree;
+    struct rank_rows queries;
+    bosc_array ids, distances;
+    int64_t k;
+};
+
+/* Of a squared distance. */
+static size_t distance_size(const struct tree_of_ranks *t)
+{
+    return t->info.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
+}
+
+static bosc_status find_nearest(const struct rank *r, void *user)
+{
+    const struct knn_work *w = user;
+    int64_t q;
+    const int64_t m = rank_slice(r, w->queries.total, &q);
+    int64_t *ids = (int64_t *)w->ids.data + q * w->k;
+    char *dist2 = (char *)w->distances.data + (size_t)(q * w->k) * distance_size(&w->tree);
+    const bosc_status status =
+        bosc_dist_kdtree_knn(r->ctx, w->tree.parts[r->number], rank_row(&w->queries, q), m, 0, w->k, ids, dist2);
+    if (status == BOSC_OK) widen_ids(w->tree.info.id_bits, ids, m * w->k);
+    return status;
+}
+
+int queries_of_ranks_read(struct job *job, const struct ranks *ranks, const struct tree_of_ranks *t,
+                          struct rank_rows *queries)
+{
+    const char *path = job->value[OPT_QUERIES];
+    int code = ranks_read_points(job, ranks, path, queries);
+    if (code) return code;
+    if (queries->array.shape[1] != t->info.dim)
+        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %lld", path,
+                   (long long)queries->array.shape[1], (long long)t->info.dim);
+    return match_points(job, path, &queries->array, t->info.dtype);
+}
+
+static int search(struct job *job, const struct ranks *ranks, struct knn_work *w)
+{
+    int64_t m = w->queries.total, entries;
     if (__builtin_mul_overflow(m, w->k, &entries))
         return say(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)w->k, (long long)m);
     w->ids = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {m, w->k, 1, 1}};
@@ -54,25 +160,27 @@ static int search(struct job *job, const struct ranks *ranks, struct search_work
     double start = job_now();
     int code = ranks_run(ranks, find_nearest, w);
     job_seconds(job, "search", start);
-    const size_t row = (size_t)w->k * (w->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double));
     if (!code) code = ranks_gather_array(ranks, &w->ids, (size_t)w->k * sizeof(int64_t));
-    if (!code) code = ranks_gather_array(ranks, &w->distances, row);
+    if (!code) code = ranks_gather_array(ranks, &w->distances, (size_t)w->k * distance_size(&w->tree));
     if (code || job->silent) return code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
-    take_roots(w->points.dtype, w->distances.data, entries);
+    take_roots(w->tree.info.dtype, w->distances.data, entries);
     return arrays_write(job, paths, (const bosc_array[]){w->ids, w->distances}, paths[1] ? 2 : 1);
 }
 
 int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k)
 {
-    struct search_work w = {.k = k};
-    int code = read_inputs(job, &w);
+    struct knn_work w = {.k = k};
+    const bosc_kdtree_opts none = {0};
+    if (job->value[OPT_WITHIN]) return say(EXIT_USAGE, "--within: not over ranks");
+    int code = tree_of_ranks_open(job, ranks, job->operands[0], &none, &w.tree);
+    if (!code) code = queries_of_ranks_read(job, ranks, &w.tree, &w.queries);
     if (!code) code = search(job, ranks, &w);
-    job_integer(job, "n", code ? 0 : w.points.shape[0]);
-    job_integer(job, "m", code ? 0 : w.queries.shape[0]);
+    job_integer(job, "n", w.tree.info.nodes);
+    job_integer(job, "m", w.queries.total);
     job_integer(job, "k", k);
-    bosc_array_free(&w.points);
-    bosc_array_free(&w.queries);
+    tree_of_ranks_close(&w.tree);
+    bosc_array_free(&w.queries.array);
     bosc_array_free(&w.ids);
     bosc_array_free(&w.distances);
     return code;

@@ -85,6 +85,16 @@ int points_read(struct job *job, const char *path, bosc_array *points)
     return code;
 }
 
+int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc_array *points)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_points_read_slice(path, job->value[OPT_COLUMNS], slice, points, &error);
+    int code = status == BOSC_OK ? convert_points(job, path, points) : say_io(status, &error);
+    job_seconds(job, "read", start);
+    return code;
+}
+
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type)
 {
     bosc_io_error error;

@@ -160,6 +160,7 @@ struct thread {
     rank_work work;
     void *user;
     bosc_status status;
+    bosc_io_error error;
 };
 
 static void *run_thread(void *user)
@@ -180,8 +181,8 @@ static int say_failure(const struct ranks *ranks, const struct thread *threads)
         if (threads[r].status != BOSC_OK && threads[r].status != BOSC_ERR_COMM) failed = &threads[r];
     const struct job at = {.ctx = failed->rank.ctx};
     const bool elsewhere = failed->status == BOSC_ERR_COMM || strncmp(bosc_message(at.ctx), "rank ", 5) == 0;
-    if (elsewhere && ranks->first > 0) return EXIT_FAILED; /* another process says it */
-    return say_ctx(&at, failed->status);
+    if ((elsewhere || *failed->error.text) && ranks->first > 0) return EXIT_FAILED; /* another process says it */
+    return *failed->error.text ? say_io(failed->status, &failed->error) : say_ctx(&at, failed->status);
 }
 
 int ranks_run(const struct ranks *ranks, rank_work work, void *user)
@@ -190,11 +191,11 @@ int ranks_run(const struct ranks *ranks, rank_work work, void *user)
     static struct thread threads[MOST_RANKS];
     int32_t count = 1;
     for (int32_t r = 0; r < ranks->locals; r++)
-        threads[r] = (struct thread){{ranks->contexts[r], ranks->comms[r], ranks->first + r, ranks->count},
-                                     &ranks->comms[r],
-                                     work,
-                                     user,
-                                     BOSC_OK};
+        threads[r] = (struct thread){
+            .rank = {ranks->contexts[r], ranks->comms[r], ranks->first + r, ranks->count, &threads[r].error},
+            .end = &ranks->comms[r],
+            .work = work,
+            .user = user};
     while (count < ranks->locals && pthread_create(&started[count], NULL, run_thread, &threads[count]) == 0) count++;
     if (count < ranks->locals) { /* the ranks that are there find that the others are gone */
         for (int32_t r = count; r < ranks->locals; r++) {
@@ -259,6 +260,14 @@ int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *ro
     return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
+int ranks_sum_before(const struct ranks *ranks, int64_t *counts, int64_t *begins)
+{
+    if (gather_counts(ranks, counts)) return say(EXIT_FAILED, "mpirun: a process was lost");
+    begins[0] = 0;
+    for (int32_t r = 0; r < ranks->count; r++) begins[r + 1] = begins[r] + counts[r];
+    return EXIT_DONE;
+}
+
 int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
 {
     if (ranks->count == ranks->locals) return EXIT_DONE;
@@ -285,6 +294,38 @@ int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size
 
 char *array_row(const bosc_array *array, int64_t row)
 {
-    const int64_t width = array->rank == 2 ? array->shape[1] : 1;
+    const int64_t width = array->shape[1] * array->shape[2] * array->shape[3];
     return array->data ? (char *)array->data + (size_t)(row * width) * bosc_dtype_size(array->dtype) : NULL;
 }
+
+/* ---- inputs ---- */
+
+/* What this process reads of the file: all, or its rank's slice. */
+static bosc_slice slice_of(const struct ranks *ranks, const char *path)
+{
+    const bool whole = ranks->locals == ranks->count || !path_ends_in(path, ".npy");
+    return (bosc_slice){.part = whole ? 0 : ranks->first, .parts = whole ? 1 : ranks->count};
+}
+
+int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows)
+{
+    bosc_io_error error;
+    bosc_slice slice = slice_of(ranks, path);
+    double start = job_now();
+    bosc_status status = bosc_npy_read_slice(path, &slice, &rows->array, &error);
+    job_seconds(job, "read", start);
+    rows->first = slice.begin;
+    rows->total = slice.rows;
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows)
+{
+    bosc_slice slice = slice_of(ranks, path);
+    int code = points_read_slice(job, path, &slice, &rows->array);
+    rows->first = slice.begin;
+    rows->total = slice.rows;
+    return code;
+}
+
+char *rank_row(const struct rank_rows *rows, int64_t row) { return array_row(&rows->array, row - rows->first); }

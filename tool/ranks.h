@@ -4,8 +4,8 @@
 
 #include "tool/tool.h"
 
-/* The ranks of a job. Each process has read the whole input; every rank takes a slice of it, and writes its answers to
- * its slice of the whole output, which ranks_gather completes where the ranks are processes. */
+/* The ranks of a job. A process has all of the input, or its rank's slice (struct rank_rows); every rank takes a slice,
+ * and writes its answers to its slice of the whole output, which ranks_gather completes where ranks are processes. */
 struct ranks {
     int32_t count;         /* 0: the command runs in the job's context alone */
     int32_t first, locals; /* those of this process */
@@ -21,6 +21,7 @@ struct rank {
     bosc_ctx *ctx;
     bosc_comm *comm;
     int32_t number, count;
+    bosc_io_error *error; /* the reason of a failure that is not the context's; "" before */
 };
 
 /* What the options or mpirun ask for; in an open job. Says the number of ranks in the results. */
@@ -40,14 +41,29 @@ int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
  * rows: (n) of `size` bytes. total: how many there are now. */
 int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
 
+/* What all ranks have, of which counts (ranks) has what those of this process have; begins: (ranks + 1), the sums of
+ * those below. */
+int ranks_sum_before(const struct ranks *ranks, int64_t *counts, int64_t *begins);
+
 /* The same for rows that lie where they belong already, on their own process, behind those of the ranks below. */
 int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
 
 /* The same for an array of which every rank has made its whole slice of rows. */
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size);
 
-/* A row of an array in one or two dimensions; NULL if it has no data. */
+/* A row of an array; NULL if it has no data. */
 char *array_row(const bosc_array *array, int64_t row);
+
+/* Rows of an input that this process has: all of them, or under mpirun, of a .npy file, those of its rank. */
+struct rank_rows {
+    bosc_array array;
+    int64_t first, total; /* which one is row 0 of the array, and how many the input has */
+};
+
+/* Reads points as points_read does; or another array. Cost: under mpirun only a slice of a .npy file is read. */
+int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
+int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
+char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of the whole input */
 
 /* The weight of a forest, in the results. */
 void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
@@ -58,6 +74,9 @@ int mst_over_ranks(struct job *job, const struct ranks *ranks);
 int components_over_ranks(struct job *job, const struct ranks *ranks);
 int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *tree);
 int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k);
+int rows_over_ranks(struct job *job, const struct ranks *ranks, double radius); /* radius; less than 0: box */
+int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts);
+int verify_over_ranks(struct job *job, const struct ranks *ranks);
 
 /* A table's columns, and what is asked of it. */
 struct table_work {

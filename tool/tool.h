@@ -183,6 +183,13 @@ int folder_make(const char *path);                       /* one that is there wi
 
 const char *dtype_code(bosc_dtype dtype); /* "f4" */
 int points_read(struct job *job, const char *path, bosc_array *points);
+/* A slice of the points of a file, as they are read and converted. */
+int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc_array *points);
+
+/* Boxes (m, 2, dim), and none with a NaN, of which the first is number `first`. */
+int boxes_check(const char *path, const bosc_array *boxes, int32_t dim);
+int boxes_refuse_nan(const char *path, const bosc_array *boxes, int64_t first);
+
 /* Makes queries or boxes what the points are, where that changes none of them or --dtype has asked for it. */
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type);
 double coordinate(const bosc_array *points, int64_t at); /* element `at`, rounded to a double */

@@ -14,14 +14,19 @@ cd "$work"
 "$tool" components g.gr -o c.npy --quiet
 "$tool" generate vectors --n 2000 --bits 12 -o v.npy --quiet
 "$tool" cellgraph v.npy --bits 12 -o x.npy --quiet
+"$tool" kdtree build p.npy -o k.bosc --quiet
+"$tool" kdtree radius p.npy --queries p.npy -r 0.1 --offsets o.npy -o r.npy --distances s.npy --quiet
 for ranks in 2 3; do
+    "$@" -n $ranks "$tool" kdtree build p.npy -o k$ranks.bosc --quiet
+    "$@" -n $ranks "$tool" kdtree verify k$ranks.bosc --quiet
+    "$@" -n $ranks "$tool" kdtree radius k.bosc --queries p.npy -r 0.1 --offsets o$ranks.npy -o r$ranks.npy --distances s$ranks.npy --quiet
     "$@" -n $ranks "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i$ranks.npy --distances d$ranks.npy --json >out
     [ "$(grep -c '"ranks": '$ranks out)" = 1 ]
     "$@" -n $ranks "$tool" emst p.npy -o e$ranks.npy --lengths w$ranks.npy --quiet
     "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
     "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
-    for name in i.npy d.npy e.npy w.npy t.gr c.npy x.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    for name in i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
