@@ -1,26 +1,6 @@
 /* Building: equal rows meet and become vertices, then vertices that agree in half of their letters meet, of which
  * ordinary graphs find the pairs. */
 #include "dist/cellgraph.h"
-#include "dist/steps/steps.h"
-
-bosc_status bi_dist_cellgraph_route(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, bosc_status mine,
-                                    const uint64_t *vectors, int64_t count, uint64_t mask, struct bi_dist_route *route)
-{
-    struct bi_dist_cellgraph_hash hash = {vectors, graph->local->shape.words, mask, NULL};
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, count, sizeof *hash.hashes, &hash.hashes);
-    if (mine == BOSC_OK) mine = ctx->ops->dist->steps->cellgraph_hash(ctx, count, &hash);
-    return bi_dist_route_begin(ctx, graph->comm, mine, hash.hashes, 64, count, route);
-}
-
-bosc_status bi_dist_cellgraph_bring_offsets(bosc_ctx *ctx, const struct bi_dist_slices *slices, const int64_t **offsets)
-{
-    const int64_t count = slices->rank_count + 1;
-    int64_t *copy;
-    BI_TRY(bi_scratch_of(ctx, count, sizeof *copy, &copy));
-    *offsets = copy;
-    BI_TRY(ctx->backend->copy(ctx, copy, slices->offsets, (size_t)count * sizeof *copy));
-    return ctx->backend->sync(ctx); /* before the slices go */
-}
 
 /* The graph then holds what the one of one context holds, after a failure too. */
 static bosc_status build_alone(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const struct bi_cellgraph_rows *rows)
