@@ -8,11 +8,11 @@
  * gives for all rows.
  *
  * How edges are found: letters are dealt to two halves, those at even and at odd places of their words. Vectors that
- * differ in one letter agree in the other half (pigeonhole). So the vertices go, twice, to the rank that a hash of one
- * half names, which finds the pairs among those that it gets as bosc_cellgraph_build does. No rank needs to hold all
- * vectors, but vectors that agree in a half all go to one rank: where that are many, as many as agree in all letters at
- * even places, say, one rank has most of the work and memory of that pass. Vectors of one letter, at most 256 different
- * ones, all go to one rank.
+ * differ in one letter agree in the half without it (pigeonhole). So there are two passes, one for each half: vertices go
+ * to the rank that the hash of the half names, which finds the pairs among them as bosc_cellgraph_build does. No rank
+ * holds all vectors, unless they are skewed: vectors that agree in a half all go to one rank in its pass, and if most
+ * vectors do, this rank has most of the work and memory. Vectors of one letter have an empty half, so that all of them,
+ * at most 256 different ones, go to one rank.
  *
  * bosc_dist_cellgraph_create, _reserve, _build and _components are collective (boscage/dist.h), on the communicator
  * that the graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot
@@ -45,10 +45,10 @@ BOSC_API void bosc_dist_cellgraph_free(bosc_dist_cellgraph *graph);
  * scratch. Short lists in host memory are taken and given back by every call. Collective. The graph keeps what it
  * holds.
  * n: rows of this rank, at most, that lie beside each other. total: of all ranks, at most; the same on all ranks.
- * edges: that this rank has, and that it finds in one of the two passes, at most. Which vectors meet on a rank is
- * chance: room is made for m + 64 sqrt(m) + 64 of them, m = total / P, which is enough all but certainly where no 65
- * vectors agree in half of their letters. A rank that gets more allocates. The nodes of the published TRIE are
- * excepted.
+ * edges: that this rank has, and that it finds in one of the two passes, at most.
+ * Which vectors meet on a rank is chance: room is made for m + 64 sqrt(m) + 64 of them, m = total / P, which is all but
+ * certainly enough where no more than 64 vectors agree in half of their letters. A rank that gets more allocates. The
+ * nodes of the published TRIE are excepted.
  * Errors: BOSC_ERR_LIMIT for n or such a share of 2^32 - 1 or more, and for as large a total where ids have 32 bits. On
  * failure the graph holds what it held before.
  * Cost: the bytes that bosc_dist_cellgraph_bytes tells, and a copy of what the graph holds. Waits. */
@@ -75,8 +75,8 @@ BOSC_API bosc_status bosc_dist_cellgraph_bytes(const bosc_ctx *ctx, const bosc_c
  * 16 bytes an edge that is exchanged, and two radix sorts of the rank's edges. At most 3 x 8 n w bytes of vectors leave
  * a rank. Kept: 12 bytes a row, twice the rank's distinct vectors and 32 bytes more for each, 16 bytes an edge, and
  * the largest graph of what came. Scratch: about 8 w + 60 bytes for each vector that a pass sends or gets, and that of
- * the local builds. A second build of no more rows, vertices and edges of each rank allocates nothing but short lists
- * in host memory. One rank alone does what bosc_cellgraph_build does. Waits. */
+ * the local builds. A second build in which a rank has, gets and finds no more than in the first allocates nothing but
+ * short lists in host memory. One rank alone does what bosc_cellgraph_build does. Waits. */
 BOSC_API bosc_status bosc_dist_cellgraph_build(bosc_ctx *ctx, bosc_dist_cellgraph *graph, const uint64_t *vectors,
                                                int64_t n, int64_t stride);
 
