@@ -8,11 +8,11 @@
  * gives for all rows.
  *
  * How edges are found: letters are dealt to two halves, those at even and at odd places of their words. Vectors that
- * differ in one letter agree in the half without it (pigeonhole). So there are two passes, one for each half: vertices go
- * to the rank that the hash of the half names, which finds the pairs among them as bosc_cellgraph_build does. No rank
- * holds all vectors, unless they are skewed: vectors that agree in a half all go to one rank in its pass, and if most
- * vectors do, this rank has most of the work and memory. Vectors of one letter have an empty half, so that all of them,
- * at most 256 different ones, go to one rank.
+ * differ in one letter agree in the half without it (pigeonhole). So there are two passes, one for each half: vertices
+ * go to the rank that the hash of the half names, which finds the pairs among them as bosc_cellgraph_build does. No
+ * rank holds all vectors, unless they are skewed: vectors that agree in a half all go to one rank in its pass, and if
+ * most vectors do, this rank has most of the work and memory. Vectors of one letter have an empty half, so that all of
+ * them, at most 256 different ones, go to one rank.
  *
  * bosc_dist_cellgraph_create, _reserve, _build and _components are collective (boscage/dist.h), on the communicator
  * that the graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot
