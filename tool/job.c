@@ -49,7 +49,10 @@ int job_open(struct job *job)
                           .backend = (bosc_backend)(backend + 1),
                           .device = (int32_t)device,
                           .threads = (int32_t)threads};
-    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) opts.progress = progress_show;
+    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) {
+        opts.progress = progress_show;
+        bosc_io_set_progress(progress_show, NULL); /* of the readers and writers, likewise */
+    }
     bosc_status status = bosc_ctx_create(&opts, &job->ctx);
     if (status != BOSC_OK) return refuse_context(status, &opts);
     job->results = json_object();

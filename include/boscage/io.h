@@ -44,6 +44,15 @@ typedef struct bosc_io_error {
  * that ends the process. Their writers fail if they go on. May be called from a signal handler. */
 BOSC_API void bosc_temporaries_remove(void);
 
+/* Sets the progress function of the calling thread (NULL: none), for all calls of this library that it makes from now
+ * on: how far they are, as those of a context tell (bosc_progress_fn in boscage/context.h).
+ *
+ * Calls of less than 0.05 seconds may tell nothing; others tell about 20 times a second, but not while the disk takes
+ * what was written, which is once a file. What a context does in a call (bosc_kdtree_save) its own function is told.
+ * A call that is cancelled returns BOSC_ERR_CANCELLED; its outputs stay as they were, and of files none appears or
+ * changes. The function may make other calls of this library, which tell nothing. */
+BOSC_API void bosc_io_set_progress(bosc_progress_fn progress, void *user);
+
 /* ---- arrays ---- */
 
 /* An array in host memory, in C order. What a reader fills is the caller's to free with bosc_array_free. */

@@ -32,7 +32,7 @@ bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
     add_to_hash(s->memory, bytes, count);
     if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
         return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
-    return BOSC_OK;
+    return bi_advance(s->ctx, bi_save_items(count));
 }
 
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
@@ -93,7 +93,7 @@ bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const ch
 {
     BI_TRY(get(l, bytes, count, part));
     add_to_hash(l->memory, bytes, count);
-    return BOSC_OK;
+    return bi_advance(l->ctx, bi_save_items(count));
 }
 
 bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)

@@ -22,6 +22,9 @@ struct bi_saver {
 typedef bosc_status (*bi_save_fn)(struct bi_saver *s, const void *structure);
 bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn put, const void *structure);
 
+/* What is written or read takes as long as so many items, which a driver expects (core/progress.h). */
+static inline double bi_save_items(size_t bytes) { return (double)bytes / 4; }
+
 bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count);
 /* Backend memory, by slices. */
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes);

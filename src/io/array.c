@@ -45,6 +45,16 @@ bosc_status bi_array_check(const bosc_array *array, bosc_io_error *error)
     return BOSC_OK;
 }
 
+bosc_status bi_array_end(bosc_status status, bosc_array *fresh, bosc_array *array, bosc_io_error *error)
+{
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK)
+        *array = *fresh;
+    else
+        bosc_array_free(fresh);
+    return status;
+}
+
 void bosc_array_free(bosc_array *array)
 {
     if (!array) return;

@@ -4,6 +4,7 @@
 #include "io/number.h"
 
 enum { OUTPUTS_MAX = 16, NUMBER_BYTES = 32 };
+enum { SEEN = 1 << 12 /* elements between two looks at progress */, ELEMENT = 64 /* bytes that are copied as fast */ };
 
 /* ---- text ---- */
 
@@ -47,8 +48,13 @@ static bosc_status fill_table(struct bi_sink *sink, const void *what, bosc_io_er
     const struct table *table = what;
     const bosc_array *a = table->array;
     int64_t columns = a->rank == 2 ? a->shape[1] : 1;
+    int64_t seen = 0;
     (void)error;
-    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++) {
+    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++, seen += columns) {
+        if (seen >= SEEN) {
+            (void)bi_io_advance((double)seen * ELEMENT); /* the next write sees whether to stop */
+            seen = 0;
+        }
         for (int64_t c = 0; c < columns; c++) {
             char text[NUMBER_BYTES], *p = put_element(text, a, row * columns + c);
             *p++ = c + 1 < columns ? table->separator : '\n';
@@ -87,8 +93,11 @@ static bosc_status write_all(const char *const *paths, const bosc_array *arrays,
         if (tables[i].separator && arrays[i].rank > 2)
             return bi_io_fail(error, BOSC_ERR_ARG, "arrays: %s is a text, which has one dimension or two, not %d",
                               paths[i], (int)arrays[i].rank);
-        outputs[i] = tables[i].separator ? (struct bi_output){paths[i], fill_table, &tables[i]}
-                                         : (struct bi_output){paths[i], bi_npy_fill, &arrays[i]};
+        size_t bytes = 0;
+        bi_array_bytes(arrays[i].dtype, arrays[i].rank, arrays[i].shape, &bytes);
+        double elements = (double)bytes / (double)bosc_dtype_size(arrays[i].dtype);
+        outputs[i] = tables[i].separator ? (struct bi_output){paths[i], fill_table, &tables[i], elements * ELEMENT}
+                                         : (struct bi_output){paths[i], bi_npy_fill, &arrays[i], (double)bytes};
     }
     return bi_outputs_write(outputs, count, error);
 }
@@ -109,5 +118,5 @@ bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_er
 {
     BI_IO_ENTER;
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
-    return bosc_npy_write_all(&path, array, 1, error);
+    return write_all(&path, array, 1, false, error);
 }

@@ -30,6 +30,7 @@ int bi_bytes_copy(const struct bi_bytes *in, size_t at, void *to, size_t count)
 
 bosc_status bi_bytes_fail(const struct bi_bytes *in, int number, bosc_io_error *error)
 {
+    if (number == ECANCELED) return BOSC_ERR_CANCELLED; /* bi_io_end has the text */
     if (number == ENOMEM) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     if (number == ENODATA) return bi_io_fail(error, BOSC_ERR_IO, "%s: became shorter while it was read", in->name);
     return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot read: %s", in->name, strerror(number));
@@ -39,11 +40,15 @@ bosc_status bi_bytes_read(const struct bi_bytes *in, size_t at, void *to, size_t
 {
     const size_t each = (size_t)1 << 22;
     int64_t pieces = (int64_t)((count + each - 1) / each);
+    const double before = bi_io_done();
+    size_t done = 0;
     int number = 0;
 #pragma omp parallel for num_threads(bi_io_threads((size_t)pieces)) schedule(dynamic) reduction(max : number)
     for (int64_t p = 0; p < pieces; p++) {
         size_t from = (size_t)p * each, size = count - from < each ? count - from : each;
-        int failed = bi_bytes_copy(in, at + from, (char *)to + from, size);
+        int failed = bi_io_stops() ? ECANCELED : bi_bytes_copy(in, at + from, (char *)to + from, size);
+        size_t all = __atomic_add_fetch(&done, size, __ATOMIC_RELAXED);
+        if (!failed && !bi_io_reach(before + (double)all)) failed = ECANCELED;
         number = failed > number ? failed : number;
     }
     return number ? bi_bytes_fail(in, number, error) : BOSC_OK;

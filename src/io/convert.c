@@ -77,6 +77,8 @@ static bosc_status refuse(const char *name, int64_t row, struct element e, bosc_
                       isnan(e.x) ? "NaN" : text, bi_npy_code(dtype));
 }
 
+enum { SEEN = 1 << 14 }; /* elements between two looks at progress */
+
 bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype, bool round,
                              bosc_io_error *error)
 {
@@ -87,7 +89,13 @@ bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first,
     size_t bytes = 0;
     bi_array_bytes(dtype, fresh.rank, fresh.shape, &bytes);
     int64_t count = (int64_t)(bytes / bosc_dtype_size(dtype)), i = 0;
-    while (i < count && put_element(&fresh, i, element_of(array, i), round)) i++;
+    bi_io_phase(0.9, (double)count);
+    while (i < count && put_element(&fresh, i, element_of(array, i), round))
+        if (++i % SEEN == 0 && !bi_io_reach((double)i)) break;
+    if (bi_io_stops()) {
+        bosc_array_free(&fresh);
+        return BOSC_ERR_CANCELLED;
+    }
     if (i < count) {
         bosc_array_free(&fresh);
         return refuse(name, first + i / (count / array->shape[0]), element_of(array, i), dtype, error);
@@ -106,5 +114,5 @@ bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype d
     if (status != BOSC_OK) return status;
     if (!bosc_dtype_size(dtype)) return bi_io_fail(error, BOSC_ERR_ARG, "dtype: %d is not an element type", (int)dtype);
     if (round != 0 && round != 1) return bi_io_fail(error, BOSC_ERR_ARG, "round: %d", (int)round);
-    return bi_array_convert(name, array, 0, dtype, round, error);
+    return bi_io_end(bi_array_convert(name, array, 0, dtype, round, error), error);
 }

@@ -63,12 +63,18 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
 {
     BI_IO_ENTER;
     struct bi_file file;
+    bosc_edges fresh = {0};
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
-    do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, &fresh, error);
     while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK)
+        *edges = fresh;
+    else
+        bosc_edges_free(&fresh);
     return status;
 }
 
@@ -78,17 +84,22 @@ bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph
     BI_IO_ENTER;
     struct bi_file file;
     void *fresh = NULL;
+    bosc_edges list = {0};
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
+    if (status != BOSC_OK) return bi_io_end(status, error);
     if (bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_graph, ctx, &file.bytes, &fresh, error);
     else
-        do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, edges, error);
+        do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, &list, error);
         while (bi_file_again(&file, &status, error));
-    if (fresh) *graph = fresh;
     bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK && fresh) *graph = fresh;
+    if (status == BOSC_OK && !fresh) *edges = list;
+    if (status != BOSC_OK) bosc_graph_free(fresh);
+    if (status != BOSC_OK) bosc_edges_free(&list);
     return status;
 }

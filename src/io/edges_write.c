@@ -97,6 +97,7 @@ static bosc_status put_all(struct bi_sink *sink, const void *what, bosc_io_error
     if (!text) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     int failed = put_head(sink, job);
     for (int64_t begin = 0; begin < m && !failed; begin += threads * BATCH) {
+        (void)bi_io_reach((double)begin); /* the next write sees whether to stop */
 #pragma omp parallel for num_threads((int)threads) schedule(static, 1)
         for (int t = 0; t < (int)threads; t++) {
             char *own = text + (size_t)t * BATCH * LINE_MAX_BYTES, *p = own;
@@ -141,6 +142,6 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
         return bi_io_fail(error, BOSC_ERR_ARG,
                           "path: %s does not end in one of .gr, .mtx, .txt, .el, .snap, .tsv, .csv", path);
-    const struct bi_output output = {path, put_all, &job};
+    const struct bi_output output = {path, put_all, &job, (double)edges->m};
     return bi_outputs_write(&output, 1, error);
 }

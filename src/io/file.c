@@ -32,6 +32,7 @@ static int read_some(int fd, char *to, size_t more, size_t *got)
         if (r < 0) return errno;
         if (r == 0) break;
         *got += (size_t)r;
+        if (!bi_io_advance((double)r)) return ECANCELED;
     }
     return 0;
 }
@@ -51,10 +52,13 @@ static size_t most_of(int fd, const struct stat *about)
     return S_ISCHR(about->st_mode) && !isatty(fd) ? (size_t)1 << 16 : most_without_size();
 }
 
+static const double LOADING = 0.2; /* the share of bringing bytes into memory, which are parsed then */
+
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
 {
     size_t capacity = 0, size = 0, got = 0;
     char *memory = NULL;
+    bi_io_phase(LOADING, 0);
     do {
         size_t grown = capacity ? capacity * 2 : (size_t)1 << 16;
         char *larger = bi_io_realloc(memory, grown);
@@ -114,6 +118,7 @@ bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error)
     bosc_status status = BOSC_OK;
     if (map == MAP_FAILED && !memory)
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", file->bytes.name, size);
+    bi_io_phase(LOADING, (double)size);
     if (memory) status = bi_bytes_read(&file->bytes, 0, memory, size, error);
     if (memory && status == BOSC_OK) status = bi_bytes_unchanged(&file->bytes, error);
     if (status != BOSC_OK) {

@@ -7,7 +7,10 @@
 
 #include "io/gzip.h"
 
-enum { GZIP_FORMAT = 15 + 16 /* the largest window, and gzip's frame */, PIECE = 1 << 30 /* zlib counts in 32 bits */ };
+enum {
+    GZIP_FORMAT = 15 + 16 /* the largest window, and gzip's frame */,
+    PIECE = 1 << 22 /* bytes between two looks at progress; zlib counts in 32 bits */
+};
 
 static bool ends_in_gz(const char *path)
 {
@@ -77,9 +80,11 @@ static bosc_status unpack(const struct bi_bytes *in, size_t most, z_stream *z, s
 {
     size_t left = in->size;
     z->next_in = (const Bytef *)in->data;
+    bi_io_phase(0.5, (double)in->size);
     for (;;) {
         if (!bi_unpacked_grow(out)) return refuse(in, Z_MEM_ERROR, NULL, error);
         int code = unpack_some(z, out, &left);
+        if (!bi_io_reach((double)(in->size - left))) return BOSC_ERR_CANCELLED;
         if (out->size > most)
             return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: unpacks to more than %zu bytes", in->name, most);
         if (code == Z_STREAM_END) {

@@ -45,7 +45,9 @@ void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count
 /* The same; those equal to `none` become NaN. */
 void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to);
 
-/* Writers of one format into a sink; rows of 16 bits have been rounded. */
+/* Writers of one format into a sink; rows of 16 bits have been rounded. Of each byte of a picture, of each sample of a
+ * TIFF they tell as so many items. */
+enum { BI_PNG_BYTE = 40, BI_TIFF_SAMPLE = 100 };
 struct bi_sink;
 bool bi_png_write_grey(struct bi_sink *sink, const uint16_t *grey, int32_t width, int32_t height);
 bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bosc_io_error *error);

@@ -65,10 +65,14 @@ static bosc_status read_p5(const struct pgm *pgm, int64_t most, bosc_heights *h,
     return BOSC_OK;
 }
 
+enum { SEEN = 1 << 14 }; /* samples between two looks at progress */
+
 static bosc_status read_p2(struct pgm *pgm, int64_t most, bosc_heights *h, bosc_io_error *error)
 {
+    bi_io_phase(0.9, (double)h->width * (double)h->height);
     for (int64_t i = 0; i < h->width * h->height; i++) {
         int64_t x;
+        if (i % SEEN == 0 && !bi_io_reach((double)i)) return BOSC_ERR_CANCELLED;
         skip_space(pgm);
         if (pgm->p == pgm->end) return fail_pgm(pgm, "truncated", error);
         if (!take_number(pgm, most, &x)) return fail_pgm(pgm, "no number from 0 to the maximum", error);

@@ -93,8 +93,12 @@ static bool read_head(struct reading *r)
 static bool read_rows(struct reading *r)
 {
     if (setjmp(r->back)) return false;
+    bi_io_phase(0.9, (double)r->passes * r->height);
     for (int pass = 0; pass < r->passes; pass++)
-        for (png_uint_32 y = 0; y < r->height; y++) png_read_row(r->png, r->rows + y * r->row_bytes, NULL);
+        for (png_uint_32 y = 0; y < r->height; y++) {
+            png_read_row(r->png, r->rows + y * r->row_bytes, NULL);
+            if (!bi_io_advance(1)) png_error(r->png, "cancelled");
+        }
     png_read_end(r->png, NULL);
     return true;
 }

@@ -56,11 +56,11 @@ static void fill_once(const bosc_heights *h, struct mean *means)
 {
     int64_t w = h->width, n = h->height, all = w * n;
     memset(means, 0, (size_t)all * sizeof *means);
-    for (int64_t y = 0; y < n; y++) {
+    for (int64_t y = 0; y < n && bi_io_advance((double)w); y++) {
         look_along(h->data + y * w, means + y * w, w, 1);
         look_along(h->data + y * w + w - 1, means + y * w + w - 1, w, -1);
     }
-    for (int64_t x = 0; x < w; x++) {
+    for (int64_t x = 0; x < w && bi_io_advance((double)n); x++) {
         look_along(h->data + x, means + x, n, w);
         look_along(h->data + (n - 1) * w + x, means + (n - 1) * w + x, n, -w);
     }
@@ -73,6 +73,7 @@ static bosc_status fill_voids(const struct bi_bytes *in, const bosc_heights *h, 
 {
     struct mean *means = bi_io_alloc((size_t)(h->width * h->height) * sizeof *means);
     if (!means) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bi_io_phase(0.9, 4 * (double)h->width * (double)h->height);
     for (int time = 0; time < 2; time++) fill_once(h, means);
     free(means);
     return BOSC_OK;
@@ -129,12 +130,18 @@ bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, 
 {
     BI_IO_ENTER;
     struct bi_file file;
+    bosc_heights fresh = {0};
     if (encoding != BOSC_HEIGHTS_PLAIN && encoding != BOSC_HEIGHTS_TERRAIN_RGB)
         return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is not an encoding of heights", (int)encoding);
     if (!heights) return bi_io_fail(error, BOSC_ERR_ARG, "heights: NULL");
     bosc_status status = bi_file_open(path, &file, error);
-    if (status != BOSC_OK) return status;
-    status = bi_heights_parse(bi_heights_format_of(path, &file.bytes), encoding, &file.bytes, heights, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    status = bi_heights_parse(bi_heights_format_of(path, &file.bytes), encoding, &file.bytes, &fresh, error);
     bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK)
+        *heights = fresh;
+    else
+        bosc_heights_free(&fresh);
     return status;
 }

@@ -161,7 +161,7 @@ static bool read_strips(TIFF *handle, const struct layout *l, char *buffer, tmsi
     int64_t row_bytes = (int64_t)l->width * l->type.width;
     for (uint32_t y = 0, strip = 0; y < l->height; y += rows, strip++) {
         int64_t here = l->height - y < rows ? l->height - y : rows;
-        if (here * row_bytes > capacity) return false;
+        if (here * row_bytes > capacity || !bi_io_reach(y)) return false;
         if (TIFFReadEncodedStrip(handle, strip, buffer, here * row_bytes) != here * row_bytes) return false;
         bi_samples_read_but(l->type, buffer, here * l->width, l->none, h->data + (int64_t)y * l->width);
         if (y > UINT32_MAX - rows) break;
@@ -177,6 +177,7 @@ static bool read_tiles(TIFF *handle, const struct layout *l, char *buffer, tmsiz
     if (across == 0 || down == 0 || (int64_t)across * down > capacity / l->type.width) return false;
     for (int64_t y = 0; y < l->height; y += down)
         for (int64_t x = 0; x < l->width; x += across) {
+            if (!bi_io_reach((double)y + (double)x / l->width * down)) return false;
             uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, 0);
             if (TIFFReadEncodedTile(handle, tile, buffer, capacity) != capacity) return false;
             int64_t columns = l->width - x < across ? l->width - x : across;
@@ -246,6 +247,7 @@ static bosc_status read_samples(struct tiff *t, const struct bi_bytes *in, bosc_
     if (status != BOSC_OK) return status;
     char *buffer = bi_io_alloc((size_t)capacity);
     if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bi_io_phase(0.9, l.height);
     bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
                        : read_strips(t->handle, &l, buffer, capacity, heights);
     free(buffer);
@@ -286,6 +288,7 @@ static bool put_rows(TIFF *handle, const bosc_heights *h)
     /* By strips: single rows would be changed in place by the predictor. */
     for (uint32_t y = 0, strip = 0; y < height; y += rows, strip++) {
         tmsize_t bytes = (tmsize_t)(height - y < rows ? height - y : rows) * (tmsize_t)width * 4;
+        if (!bi_io_reach((double)y * width * BI_TIFF_SAMPLE)) return false;
         if (TIFFWriteEncodedStrip(handle, strip, h->data + (size_t)y * width, bytes) != bytes) return false;
     }
     return TIFFFlush(handle) != 0;
@@ -300,7 +303,7 @@ bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bos
     bool whole = open_tiff(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
     if (whole) whole = put_rows(t.handle, heights);
     if (t.handle) TIFFClose(t.handle);
-    if (whole && !t.no_memory) bi_sink_write(sink, t.out, t.size);
+    if (whole && !t.no_memory) bi_sink_write_array(sink, t.out, t.size);
     free(t.out);
     if (whole && !t.no_memory) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);

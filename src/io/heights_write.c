@@ -52,9 +52,12 @@ static bosc_status round_all(const char *path, const bosc_heights *h, struct ran
     return BOSC_OK;
 }
 
+enum { SEEN = 1 << 14 }; /* samples between two looks at progress */
+
 static void write_big_endian(struct bi_sink *sink, const uint16_t *rounded, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !sink->error_number; i++) {
+        if (i % SEEN == 0) (void)bi_io_reach((double)i); /* the next write sees whether to stop */
         const unsigned char pair[2] = {(unsigned char)(rounded[i] >> 8), (unsigned char)rounded[i]};
         bi_sink_write(sink, pair, 2);
     }
@@ -111,9 +114,13 @@ bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bo
     if (format == BI_HEIGHTS_NPY) {
         bosc_array array = {.dtype = BOSC_F32, .rank = 2, .shape = {heights->height, heights->width, 1, 1}};
         array.data = heights->data;
-        return bosc_npy_write(path, &array, error);
+        return bi_io_end(bosc_npy_write(path, &array, error), error);
     }
     const struct writing writing = {format, heights};
-    const struct bi_output output = {path, fill_heights, &writing};
+    double samples = (double)heights->width * (double)heights->height;
+    const struct bi_output output = {path, fill_heights, &writing,
+                                     samples * (format == BI_HEIGHTS_PNG    ? 2 * BI_PNG_BYTE
+                                                : format == BI_HEIGHTS_TIFF ? BI_TIFF_SAMPLE
+                                                                            : 1)};
     return bi_outputs_write(&output, 1, error);
 }

@@ -10,6 +10,7 @@
 
 #include "base/caller.h"
 #include "base/threads.h"
+#include "io/progress.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the formats are little-endian, and so must the machine be"
@@ -24,8 +25,11 @@ struct bi_reason {
     char text[160];
 };
 
-/* The first statement of every public function that reads or writes: its caller keeps its errno and floating point. */
-#define BI_IO_ENTER BI_KEEP_CALLER(bi_threads_default())
+/* The first statement of every public function that reads or writes: its caller keeps its errno and floating point, and
+ * hears how far it is. */
+#define BI_IO_ENTER                       \
+    BI_KEEP_CALLER(bi_threads_default()); \
+    const struct bi_io_call bi_io_call_ __attribute__((cleanup(bi_io_leave), unused)) = bi_io_begin(__func__)
 
 /* The threads of a loop over so many items: BI_CHUNKS_MAX at most. */
 enum { BI_CHUNKS_MAX = 64 };
@@ -61,7 +65,8 @@ size_t bi_bytes_total(const struct bi_bytes *in); /* of the whole file */
 bool bi_bytes_missed(const struct bi_bytes *in);  /* whether to give up, to be asked again with all in memory */
 
 /* Copies `count` bytes from byte `at` of the file on. The first is for loops over pieces, and returns 0 or an errno
- * (ENODATA: the file has become shorter) that bi_bytes_fail tells; the second shares many bytes among threads. */
+ * (ENODATA: the file has become shorter; ECANCELED: the caller wants to stop) that bi_bytes_fail tells; the second
+ * shares many bytes, which are items of the phase, among threads. */
 int bi_bytes_copy(const struct bi_bytes *in, size_t at, void *to, size_t count);
 bosc_status bi_bytes_read(const struct bi_bytes *in, size_t at, void *to, size_t count, bosc_io_error *error);
 bosc_status bi_bytes_fail(const struct bi_bytes *in, int number, bosc_io_error *error);
@@ -123,8 +128,8 @@ struct bi_npy {
 };
 bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error);
 bool bi_npy_is_plain(const struct bi_npy *npy); /* the elements lie as in memory */
-/* What is not plain, as an array of dtype in C order. */
-void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array);
+/* What is not plain, as an array of dtype in C order. False: the caller wants to stop. */
+bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array);
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 /* slice: NULL: the whole array. */
 bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
@@ -156,6 +161,9 @@ bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first,
 /* An array of this shape without content. Products are checked for overflow. */
 bosc_status bi_array_new(const char *name, bosc_dtype dtype, int32_t rank, const int64_t *shape, bosc_array *array,
                          bosc_io_error *error);
+
+/* Ends a public call that made an array: it becomes *array, or, where the call failed, nothing. */
+bosc_status bi_array_end(bosc_status status, bosc_array *fresh, bosc_array *array, bosc_io_error *error);
 
 /* Refuses a caller's array that is none: BOSC_ERR_ARG. */
 bosc_status bi_array_check(const bosc_array *array, bosc_io_error *error);
@@ -194,15 +202,18 @@ struct bi_sink {
     char buffer[1 << 16];
 };
 bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *error);
-int bi_sink_write(void *sink, const void *bytes, size_t count);         /* a bosc_write_fn */
-bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error); /* all bytes are where they stay */
-void bi_sink_discard(struct bi_sink *sink);                             /* after any of the above; idempotent */
+int bi_sink_write(void *sink, const void *bytes, size_t count);                  /* a bosc_write_fn */
+void bi_sink_write_array(struct bi_sink *sink, const void *bytes, size_t count); /* which are items of the phase */
+bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error);          /* all bytes are where they stay */
+void bi_sink_discard(struct bi_sink *sink); /* after any of the above; idempotent */
 
-/* A file to be written: `fill` puts what is in it into a sink. That the sink failed need not be told. */
+/* A file to be written: `fill` puts what is in it into a sink, and tells of so many items. That the sink failed need not
+ * be told. */
 struct bi_output {
     const char *path;
     bosc_status (*fill)(struct bi_sink *sink, const void *what, bosc_io_error *error);
     const void *what;
+    double items; /* an item takes about as long as a byte that is copied */
 };
 
 /* Writes all of them before the first takes its name, and gives the names back if one cannot: all appear or none. */
@@ -217,6 +228,7 @@ struct bi_rgb {
     int32_t width, height;
 };
 bosc_status bi_rgb_check(const struct bi_rgb *picture, bosc_io_error *error);
+double bi_rgb_items(const struct bi_rgb *picture);
 bosc_status bi_rgb_fill(struct bi_sink *sink, const void *picture, bosc_io_error *error);
 
 #endif

@@ -106,6 +106,7 @@ bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi
                           (long long)vertices, in->size);
     if (!bi_numbers_reserve(&coordinates, (size_t)vertices * 3))
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bi_lines_tell(&lines);
     bosc_status status = read_off(in, &lines, vertices, faces, &row, &coordinates, triangles, error);
     if (status == BOSC_OK) *points = bi_numbers_take(&coordinates, vertices, 3);
     bi_numbers_free(&coordinates);
@@ -219,6 +220,7 @@ bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi
     struct bi_lines lines = bi_lines_of(in);
     struct obj obj = {.faces = faces, .last = -1};
     struct bi_reason reason;
+    bi_lines_tell(&lines);
     bosc_status status = read_obj(&obj, &lines, &reason);
     double vertices = (double)(obj.coordinates.count / 3);
     if (status != BOSC_OK)

@@ -63,16 +63,22 @@ bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *t
 {
     BI_IO_ENTER;
     struct bi_file file;
+    bosc_array points = {0}, faces = {0};
     if (!vertices) return bi_io_fail(error, BOSC_ERR_ARG, "vertices: NULL");
     if (!triangles) return bi_io_fail(error, BOSC_ERR_ARG, "triangles: NULL");
     bosc_status status = bi_file_open(path, &file, error);
-    if (status != BOSC_OK) return status;
+    if (status != BOSC_OK) return bi_io_end(status, error);
     bi_mesh_fn read = bi_mesh_reader_of(path, &file.bytes);
     if (read)
-        status = bi_mesh_parse(read, &file.bytes, vertices, triangles, error);
+        status = bi_mesh_parse(read, &file.bytes, &points, &faces, error);
     else
         status =
             bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .off, .obj, .ply, .stl", file.bytes.name);
     bi_file_close(&file);
+    status = bi_array_end(status, &points, vertices, error);
+    if (status == BOSC_OK)
+        *triangles = faces;
+    else
+        bosc_array_free(&faces);
     return status;
 }

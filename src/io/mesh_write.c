@@ -115,11 +115,25 @@ static bosc_status write_glb(struct bi_sink *sink, const void *what, bosc_io_err
     bi_sink_write(sink, "   ", padded - length);
     put_word(sink, body);
     bi_sink_write(sink, "BIN", 4);
-    bi_sink_write(sink, mesh->positions, vectors);
-    bi_sink_write(sink, mesh->indices, indices);
-    if (mesh->normals) bi_sink_write(sink, mesh->normals, vectors);
+    bi_sink_write_array(sink, mesh->positions, vectors);
+    bi_sink_write_array(sink, mesh->indices, indices);
+    if (mesh->normals) bi_sink_write_array(sink, mesh->normals, vectors);
     free(head);
     return BOSC_OK;
+}
+
+/* Whether to write row i of one of the arrays of a mesh, each of which takes as long as `weight` bytes that are copied.
+ * Every so many are told of. */
+enum { BINARY = 16, TEXT = 256, SEEN = 1 << 12 };
+static bool goes_on(const struct bi_sink *sink, int64_t i, int weight)
+{
+    if (i > 0 && i % SEEN == 0) (void)bi_io_advance((double)SEEN * weight); /* the next write sees whether to stop */
+    return !sink->error_number;
+}
+
+static double rows_of(const bosc_mesh *mesh)
+{
+    return (double)mesh->vertices * (mesh->normals ? 2 : 1) + (double)mesh->triangles;
 }
 
 /* ---- .ply ---- */
@@ -136,11 +150,11 @@ static bosc_status write_ply(struct bi_sink *sink, const void *what, bosc_io_err
              (long long)mesh->vertices, mesh->normals ? normals : "", (long long)mesh->triangles,
              mesh->vertices <= INT32_MAX ? "int" : "uint");
     bi_sink_write(sink, head, strlen(head));
-    for (int64_t i = 0; i < mesh->vertices; i++) {
+    for (int64_t i = 0; i < mesh->vertices && goes_on(sink, i, BINARY); i++) {
         bi_sink_write(sink, mesh->positions + 3 * i, 3 * sizeof(float));
         if (mesh->normals) bi_sink_write(sink, mesh->normals + 3 * i, 3 * sizeof(float));
     }
-    for (int64_t i = 0; i < mesh->triangles; i++) {
+    for (int64_t i = 0; i < mesh->triangles && goes_on(sink, i, BINARY); i++) {
         bi_sink_write(sink, "\3", 1);
         bi_sink_write(sink, mesh->indices + 3 * i, 3 * sizeof(uint32_t));
     }
@@ -152,7 +166,7 @@ static bosc_status write_ply(struct bi_sink *sink, const void *what, bosc_io_err
 static void put_vectors(struct bi_sink *sink, const char *key, const float *x, int64_t count)
 {
     char line[96];
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && goes_on(sink, i, TEXT); i++) {
         char *p = line + sprintf(line, "%s", key);
         for (int c = 0; c < 3; c++) {
             *p++ = ' ';
@@ -170,7 +184,7 @@ static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_err
     (void)error;
     put_vectors(sink, "v", mesh->positions, mesh->vertices);
     if (mesh->normals) put_vectors(sink, "vn", mesh->normals, mesh->vertices);
-    for (int64_t i = 0; i < mesh->triangles; i++) {
+    for (int64_t i = 0; i < mesh->triangles && goes_on(sink, i, TEXT); i++) {
         const uint32_t *v = mesh->indices + 3 * i;
         long long a = v[0] + 1LL, b = v[1] + 1LL, c = v[2] + 1LL;
         int used = mesh->normals ? snprintf(line, sizeof line, "f %lld//%lld %lld//%lld %lld//%lld\n", a, a, b, b, c, c)
@@ -207,13 +221,13 @@ static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
-    bool glb = bi_path_ends_in(path, ".glb") || strcmp(path, "-") == 0;
+    bool glb = bi_path_ends_in(path, ".glb") || strcmp(path, "-") == 0, obj = bi_path_ends_in(path, ".obj");
     *output = (struct bi_output){path,
                                  glb                             ? write_glb
                                  : bi_path_ends_in(path, ".ply") ? write_ply
-                                 : bi_path_ends_in(path, ".obj") ? write_obj
+                                 : obj                           ? write_obj
                                                                  : NULL,
-                                 mesh};
+                                 mesh, rows_of(mesh) * (obj ? TEXT : BINARY)};
     if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .glb, .ply, .obj", path);
     return check(mesh, error);
 }
@@ -235,6 +249,6 @@ bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, con
     bosc_status status = output_of(path, mesh, &outputs[0], error);
     if (status == BOSC_OK) status = bi_rgb_check(&picture, error);
     if (status == BOSC_OK && !png_path) status = bi_io_fail(error, BOSC_ERR_ARG, "png_path: NULL");
-    outputs[1] = (struct bi_output){png_path, bi_rgb_fill, &picture};
+    outputs[1] = (struct bi_output){png_path, bi_rgb_fill, &picture, bi_rgb_items(&picture)};
     return status == BOSC_OK ? bi_outputs_write(outputs, 2, error) : status;
 }

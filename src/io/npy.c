@@ -205,14 +205,12 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
 /* Of elements that do not lie as in memory, those of a file are read whole. */
 static bosc_status gather(const struct bi_bytes *in, const struct bi_npy *npy, void *array, bosc_io_error *error)
 {
-    if (!in->rest) {
-        bi_npy_gather(npy, in->data + npy->at, array);
-        return BOSC_OK;
-    }
+    if (!in->rest) return bi_npy_gather(npy, in->data + npy->at, array) ? BOSC_OK : BOSC_ERR_CANCELLED;
     void *elements = bi_io_alloc(npy->bytes);
     if (!elements) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", in->name, npy->bytes);
+    bi_io_phase(0.5, (double)npy->bytes);
     bosc_status status = bi_bytes_read(in, npy->at, elements, npy->bytes, error);
-    if (status == BOSC_OK) bi_npy_gather(npy, elements, array);
+    if (status == BOSC_OK && !bi_npy_gather(npy, elements, array)) status = BOSC_ERR_CANCELLED;
     free(elements);
     return status;
 }
@@ -236,6 +234,7 @@ bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bos
     if (status == BOSC_OK && slice) cut(&npy, slice);
     if (status == BOSC_OK) status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, &fresh, error);
     if (status != BOSC_OK) return status;
+    bi_io_phase(0.9, (double)npy.bytes);
     if (npy.bytes && bi_npy_is_plain(&npy)) status = bi_bytes_read(in, npy.at, fresh.data, npy.bytes, error);
     if (npy.bytes && !bi_npy_is_plain(&npy)) status = gather(in, &npy, fresh.data, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
@@ -255,13 +254,14 @@ bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_e
 static bosc_status read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error)
 {
     struct bi_file file;
+    bosc_array fresh = {0};
     if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
-    do status = bi_npy_parse_slice(&file.bytes, slice, array, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    do status = bi_npy_parse_slice(&file.bytes, slice, &fresh, error);
     while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
-    return status;
+    return bi_array_end(status, &fresh, array, error);
 }
 
 bosc_status bosc_npy_read(const char *path, bosc_array *array, bosc_io_error *error)
@@ -301,6 +301,6 @@ bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
     text[8] = (char)((total - 10) & 255);
     text[9] = (char)((total - 10) >> 8);
     bi_sink_write(sink, text, (size_t)total);
-    bi_sink_write(sink, array->data, bytes);
+    bi_sink_write_array(sink, array->data, bytes);
     return BOSC_OK;
 }

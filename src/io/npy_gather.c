@@ -28,7 +28,9 @@ static void take_element(const struct bi_npy *npy, const unsigned char *from, ch
     memcpy(to, &bits, size);
 }
 
-void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
+enum { SEEN = 1 << 20 }; /* bytes between two looks at progress, at least */
+
+bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
 {
     int64_t step[4] = {0}, bytes = npy->width; /* step: bytes in the file from one index to the next */
     const int64_t *shape = npy->shape;
@@ -39,11 +41,19 @@ void bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
         step[at] = bytes;
         bytes *= shape[at];
     }
-    for (int64_t a = 0; a < shape[0]; a++)
+    int64_t row = npy->bytes && shape[0] ? (int64_t)npy->bytes / shape[0] : 0, seen = 0;
+    bi_io_phase(0.9, (double)npy->bytes);
+    for (int64_t a = 0; a < shape[0]; a++) {
+        if ((seen += row) >= SEEN) {
+            if (!bi_io_advance((double)seen)) return false;
+            seen = 0;
+        }
         for (int64_t b = 0; b < shape[1]; b++)
             for (int64_t c = 0; c < shape[2]; c++)
                 for (int64_t d = 0; d < shape[3]; d++, to += size) {
                     int64_t at = a * step[0] + b * step[1] + c * step[2] + d * step[3];
                     take_element(npy, (const unsigned char *)elements + at, to, size);
                 }
+    }
+    return true;
 }

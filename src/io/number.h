@@ -43,6 +43,7 @@ struct bi_lines {
     const char *next, *end;
     int64_t number;
     struct bi_rest *rest; /* not NULL: more lines follow that are not in memory; who asks for them is told */
+    const char *told;     /* not NULL: where the phase that is told begins */
 };
 struct bi_line {
     const char *begin, *end;
@@ -50,6 +51,9 @@ struct bi_line {
 /* The lines behind a byte order mark, if there is one; those that are whole in memory. */
 struct bi_lines bi_lines_of(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
+
+/* From now on lines are told of as a phase: all of them, read one by one. Where the caller wants to stop, they end. */
+void bi_lines_tell(struct bi_lines *lines);
 
 /* As bi_lines_next, but passes over lines that are blank or only a `#` comment. */
 bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);

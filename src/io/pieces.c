@@ -136,6 +136,8 @@ static void parse_piece(struct loop *loop, int64_t i)
         sched_yield();
     }
     if (i >= loop->slot_count) put(loop, slot);
+    if (!bi_io_reach((double)__atomic_load_n(&loop->next, __ATOMIC_RELAXED) * (double)loop->pieces->each))
+        __atomic_store_n(&loop->status, BOSC_ERR_CANCELLED, __ATOMIC_RELAXED);
     if (__atomic_load_n(&loop->status, __ATOMIC_RELAXED) == BOSC_OK) {
         slot->number = bi_piece_read(loop->pieces, i, &slot->piece);
         if (!slot->number) loop->parser->parse(slot->own, loop->all, &slot->piece);
@@ -153,6 +155,7 @@ bosc_status bi_pieces_parse(const struct bi_pieces *pieces, const struct bi_piec
     char *memory = bi_io_alloc((size_t)loop.slot_count * parser->size);
     if (!memory) return bi_bytes_fail(pieces->in, ENOMEM, error);
     memset(memory, 0, (size_t)loop.slot_count * parser->size);
+    bi_io_phase(0.9, (double)(pieces->end - pieces->begin));
     for (int64_t k = 0; k < loop.slot_count; k++) loop.slots[k].own = memory + (size_t)k * parser->size;
 #pragma omp parallel for num_threads(threads) schedule(monotonic : dynamic, 1)
     for (int64_t i = 0; i < pieces->count; i++) parse_piece(&loop, i);

@@ -268,9 +268,12 @@ static bosc_status read_corners(struct ply *ply, const struct element *e, const 
     return BOSC_OK;
 }
 
+enum { SEEN = 1 << 12 }; /* rows between two looks at progress */
+
 static bosc_status read_binary(struct ply *ply)
 {
-    const char *p = ply->lines.next, *end = ply->lines.end;
+    const char *p = ply->lines.next, *end = ply->lines.end, *begin = p;
+    bi_io_phase(0.9, (double)(end - p));
     for (int i = 0; i < ply->elements; i++) {
         const struct element *e = &ply->element[i];
         bool fixed = !e->list;
@@ -282,6 +285,7 @@ static bosc_status read_binary(struct ply *ply)
             continue;
         }
         for (int64_t row = 0; row < e->count; row++) {
+            if (row % SEEN == 0 && !bi_io_reach((double)(p - begin))) return BOSC_ERR_CANCELLED;
             size_t bytes = fixed ? e->bytes : measure(ply, e, p, end);
             if (bytes == 0)
                 return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated, or a list's count is wrong",
@@ -353,6 +357,7 @@ static bosc_status read_ascii(struct ply *ply)
     struct bi_numbers row = {0};
     struct bi_line line;
     bosc_status status = BOSC_OK;
+    bi_lines_tell(&ply->lines);
     for (int i = 0; i < ply->elements && status == BOSC_OK; i++)
         if (ply->element[i].properties) status = read_rows(ply, &ply->element[i], &row);
     bi_numbers_free(&row);

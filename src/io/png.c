@@ -58,8 +58,10 @@ static bool encode(struct bi_sink *sink, const struct picture *picture)
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     if (picture->depth == 16) png_set_swap(png);
-    for (int32_t y = 0; y < picture->height; y++)
+    for (int32_t y = 0; y < picture->height; y++) {
         png_write_row(png, (png_const_bytep)picture->rows + (size_t)y * picture->row_bytes);
+        if (!bi_io_advance((double)picture->row_bytes * BI_PNG_BYTE)) png_error(png, "cancelled");
+    }
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);
     return true;
@@ -81,6 +83,8 @@ bosc_status bi_rgb_check(const struct bi_rgb *picture, bosc_io_error *error)
     return BOSC_OK;
 }
 
+double bi_rgb_items(const struct bi_rgb *picture) { return 3.0 * picture->width * picture->height * BI_PNG_BYTE; }
+
 bosc_status bi_rgb_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const struct bi_rgb *rgb = what;
@@ -93,7 +97,7 @@ bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_t width, 
 {
     BI_IO_ENTER;
     const struct bi_rgb picture = {rgb, width, height};
-    const struct bi_output output = {path, bi_rgb_fill, &picture};
+    const struct bi_output output = {path, bi_rgb_fill, &picture, bi_rgb_items(&picture)};
     bosc_status status = bi_rgb_check(&picture, error);
     return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
 }

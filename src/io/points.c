@@ -98,21 +98,23 @@ static bosc_status read_points(const char *path, const char *columns, struct bi_
     return status;
 }
 
-bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
-{
-    return bosc_points_read_columns(path, NULL, points, error);
-}
-
 static bosc_status read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_array *points,
                               bosc_io_error *error)
 {
     struct bi_file file;
+    bosc_array fresh = {0};
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
-    status = read_points(path, columns, &file, slice, points, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    status = read_points(path, columns, &file, slice, &fresh, error);
     bi_file_close(&file);
-    return status;
+    return bi_array_end(status, &fresh, points, error);
+}
+
+bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_slice(path, NULL, NULL, points, error);
 }
 
 bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points, bosc_io_error *error)
@@ -135,16 +137,21 @@ bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const ch
     BI_IO_ENTER;
     struct bi_file file;
     void *fresh = NULL;
+    bosc_array array = {0};
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
+    if (status != BOSC_OK) return bi_io_end(status, error);
     if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
     else
-        status = read_points(path, columns, &file, NULL, points, error);
-    if (fresh) *tree = fresh;
+        status = read_points(path, columns, &file, NULL, &array, error);
     bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK && fresh) *tree = fresh;
+    if (status == BOSC_OK && !fresh) *points = array;
+    if (status != BOSC_OK) bosc_kdtree_free(fresh);
+    if (status != BOSC_OK) bosc_array_free(&array);
     return status;
 }

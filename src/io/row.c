@@ -117,6 +117,14 @@ struct bi_lines bi_lines_of(const struct bi_bytes *in)
     return (struct bi_lines){.next = begin, .end = end, .rest = in->rest};
 }
 
+enum { SEEN = 1 << 10 }; /* lines between two looks at progress */
+
+void bi_lines_tell(struct bi_lines *lines)
+{
+    lines->told = lines->next;
+    bi_io_phase(0.9, (double)(lines->end - lines->next));
+}
+
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
 {
     if (lines->next == lines->end) {
@@ -128,6 +136,8 @@ bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
     line->end = stop ? stop : lines->end;
     lines->next = stop ? stop + 1 : lines->end;
     lines->number++;
+    if (lines->told && lines->number % SEEN == 0 && !bi_io_reach((double)(lines->next - lines->told)))
+        lines->next = lines->end;
     if (line->end > line->begin && line->end[-1] == '\r') line->end--;
     return true;
 }

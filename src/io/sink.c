@@ -67,6 +67,7 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
 
 static int put(struct bi_sink *sink, const char *bytes, size_t count)
 {
+    if (!bi_io_advance(0) && !sink->error_number) sink->error_number = ECANCELED; /* bi_io_end says so */
     while (count && !sink->error_number) {
         size_t piece = count < (size_t)1 << 30 ? count : (size_t)1 << 30;
         ssize_t w = write_fault() ? -1 : write(sink->fd, bytes, piece);
@@ -102,6 +103,16 @@ int bi_sink_write(void *user, const void *bytes, size_t count)
     memcpy(sink->buffer + sink->used, bytes, count);
     sink->used += count;
     return sink->error_number != 0;
+}
+
+void bi_sink_write_array(struct bi_sink *sink, const void *bytes, size_t count)
+{
+    const size_t each = (size_t)1 << 20;
+    for (size_t at = 0; at < count && !sink->error_number; at += each) {
+        size_t piece = count - at < each ? count - at : each;
+        bi_sink_write(sink, (const char *)bytes + at, piece);
+        (void)bi_io_advance((double)piece); /* the next write sees whether to stop */
+    }
 }
 
 bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error)
@@ -169,10 +180,15 @@ static bosc_status write_outputs(struct bi_sink *sinks, const struct bi_output *
                                  bosc_io_error *error)
 {
     bosc_status status = open_outputs(sinks, outputs, count, opened, error);
+    double left = 0;
+    for (int32_t i = 0; i < count; i++) left += outputs[i].items;
     for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
+        bi_io_phase(left > 0 ? outputs[i].items / left : 1, outputs[i].items);
+        left -= outputs[i].items;
         status = outputs[i].fill(&sinks[i], outputs[i].what, error);
         if (status == BOSC_OK) status = bi_sink_finish(&sinks[i], error);
     }
+    if (status == BOSC_OK && bi_io_stops()) return BOSC_ERR_CANCELLED;
     return status == BOSC_OK ? commit_outputs(sinks, count, error) : status;
 }
 
@@ -184,5 +200,5 @@ bosc_status bi_outputs_write(const struct bi_output *outputs, int32_t count, bos
     bosc_status status = write_outputs(sinks, outputs, count, &opened, error);
     for (int32_t i = 0; i < opened; i++) bi_sink_discard(&sinks[i]);
     free(sinks);
-    return status;
+    return bi_io_end(status, error);
 }

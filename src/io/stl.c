@@ -7,6 +7,7 @@
 #include "io/number.h"
 
 enum { HEADER = 84, FACET = 50, NORMAL = 12, CORNERS = 36 };
+enum { SEEN = 1 << 12 }; /* facets between two looks at progress */
 
 static uint32_t facets_of(const struct bi_bytes *in)
 {
@@ -33,7 +34,9 @@ static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coo
     uint32_t facets = facets_of(in);
     if (!bi_numbers_reserve(coordinates, (size_t)facets * 9))
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bi_io_phase(0.9, facets);
     for (uint32_t i = 0; i < facets; i++) {
+        if (i % SEEN == 0 && !bi_io_reach(i)) return BOSC_ERR_CANCELLED;
         float corners[9];
         memcpy(corners, in->data + HEADER + (size_t)i * FACET + NORMAL, CORNERS);
         for (int k = 0; k < 9; k++) {
@@ -115,7 +118,7 @@ bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi
     else if (!bi_lines_next_content(&look, &line) || !bi_line_word(&line, &word) || !is(&word, "solid"))
         bi_io_fail(error, status, "%s: neither a text that begins with solid nor a binary .stl of %zu bytes", in->name,
                    in->size);
-    else if ((status = read_solids(&lines, &coordinates, faces, &reason)) != BOSC_OK)
+    else if (bi_lines_tell(&lines), (status = read_solids(&lines, &coordinates, faces, &reason)) != BOSC_OK)
         bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
     if (status == BOSC_OK && coordinates.count == 0)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);

@@ -70,7 +70,9 @@ bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const str
     void *fresh = NULL;
     if (!bi_structure_is(which, in))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved %s", in->name, kind->name);
+    bi_io_hush();
     bosc_status status = kind->read(ctx, bi_structure_deliver, &cursor, &fresh);
+    bi_io_resume();
     status = bi_structure_ended(&cursor, which, ctx, status, error);
     if (status == BOSC_OK)
         *handle = fresh;
@@ -83,15 +85,14 @@ bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const str
 static bosc_status load(enum bi_structure which, bosc_ctx *ctx, const char *path, bool set, void **handle,
                         bosc_io_error *error)
 {
-    BI_IO_ENTER;
     struct bi_file file;
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!set) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", kinds[which].argument);
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
+    if (status != BOSC_OK) return bi_io_end(status, error);
     status = bi_structure_parse(which, ctx, &file.bytes, handle, error);
     bi_file_close(&file);
-    return status;
+    return bi_io_end(status, error);
 }
 
 /* ---- saving ---- */
@@ -106,7 +107,9 @@ struct saving {
 static bosc_status put_structure(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const struct saving *s = what;
+    bi_io_hush();
     bosc_status status = s->kind->write(s->ctx, s->handle, bi_sink_write, sink);
+    bi_io_resume();
     if (status == BOSC_OK || sink->error_number) return BOSC_OK;
     return bi_io_fail(error, status, "%s: %s", sink->name, bosc_message(s->ctx));
 }
@@ -114,9 +117,8 @@ static bosc_status put_structure(struct bi_sink *sink, const void *what, bosc_io
 static bosc_status save(enum bi_structure which, bosc_ctx *ctx, const void *handle, const char *path,
                         bosc_io_error *error)
 {
-    BI_IO_ENTER;
     const struct saving saving = {&kinds[which], ctx, handle};
-    const struct bi_output output = {path, put_structure, &saving};
+    const struct bi_output output = {path, put_structure, &saving, 0};
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
     if (!handle) return bi_io_fail(error, BOSC_ERR_ARG, "%s: NULL", saving.kind->argument);
     return bi_outputs_write(&output, 1, error);
@@ -125,10 +127,12 @@ static bosc_status save(enum bi_structure which, bosc_ctx *ctx, const void *hand
 #define STRUCTURE(type, argument, magic, name)                                                                         \
     bosc_status bosc_##type##_save(bosc_ctx *ctx, const bosc_##type *argument, const char *path, bosc_io_error *error) \
     {                                                                                                                  \
+        BI_IO_ENTER;                                                                                                   \
         return save(BI_STRUCTURE_##type, ctx, argument, path, error);                                                  \
     }                                                                                                                  \
     bosc_status bosc_##type##_load(bosc_ctx *ctx, const char *path, bosc_##type **argument, bosc_io_error *error)      \
     {                                                                                                                  \
+        BI_IO_ENTER;                                                                                                   \
         void *fresh = NULL;                                                                                            \
         bosc_status status = load(BI_STRUCTURE_##type, ctx, path, argument != NULL, &fresh, error);                    \
         if (status == BOSC_OK) *argument = fresh;                                                                      \

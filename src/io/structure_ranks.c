@@ -52,7 +52,9 @@ static bosc_status put_tree(struct bi_sink *sink, const void *what, bosc_io_erro
 {
     struct saving *s = *(struct saving *const *)what;
     s->met = true;
+    bi_io_hush();
     const bosc_status status = bosc_dist_kdtree_write(s->ctx, s->tree, bi_sink_write, sink);
+    bi_io_resume();
     if (status == BOSC_OK || sink->error_number) return BOSC_OK; /* of its own failures the sink says more */
     return bi_io_fail(error, status, "%s: %s", sink->name, bosc_message(s->ctx));
 }
@@ -62,7 +64,7 @@ bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_dis
 {
     BI_IO_ENTER;
     struct saving saving = {ctx, tree, false}, *s = &saving;
-    const struct bi_output output = {path, put_tree, &s};
+    const struct bi_output output = {path, put_tree, &s, 0};
     bool first;
     bosc_status status = check(ctx, comm, path, &first, error);
     if (status != BOSC_OK) return status;
@@ -91,11 +93,13 @@ static bosc_status read_first(bosc_ctx *ctx, bosc_comm *comm, const char *path, 
         (void)bosc_dist_kdtree_read(ctx, comm, refuse_read, NULL, tree);
     } else {
         struct bi_structure_cursor cursor = {.in = &file.bytes};
+        bi_io_hush();
         status = bosc_dist_kdtree_read(ctx, comm, bi_structure_deliver, &cursor, tree);
+        bi_io_resume();
         status = bi_structure_ended(&cursor, BI_STRUCTURE_kdtree, ctx, status, error);
     }
     if (opened) bi_file_close(&file);
-    return status;
+    return bi_io_end(status, error);
 }
 
 bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,

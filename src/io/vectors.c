@@ -173,6 +173,7 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
     struct bi_lines lines = bi_lines_of(in);
     struct bi_line line;
     bosc_status status = choose_alphabet(&g, lines);
+    bi_lines_tell(&lines);
     while (status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
         g.line = lines.number;
         status = g.fasta ? read_fasta_line(&g, line) : read_line(&g, line);
@@ -215,6 +216,8 @@ static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy
     int64_t row_bytes = npy->shape[1], each = row_bytes < BLOCK ? BLOCK / row_bytes : 1;
     int64_t blocks = (v->n + each - 1) / each;
     int number = 0;
+    int64_t done = 0;
+    bi_io_phase(0.9, (double)v->n);
 #pragma omp parallel num_threads(bi_io_threads((size_t)blocks)) reduction(max : number)
     {
         uint8_t *bytes = bi_io_alloc((size_t)(each < v->n ? each : v->n) * (size_t)row_bytes);
@@ -225,6 +228,8 @@ static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy
             size_t at = npy->at + (size_t)(begin * row_bytes), count = (size_t)((end - begin) * row_bytes);
             int failed = bytes ? bi_bytes_copy(in, at, bytes, count) : ENOMEM;
             if (!failed) unpack(bytes, row_bytes, v, begin, end);
+            int64_t all = __atomic_add_fetch(&done, end - begin, __ATOMIC_RELAXED);
+            if (!failed && !bi_io_reach((double)all)) failed = ECANCELED;
             number = failed > number ? failed : number;
         }
         free(bytes);
@@ -285,16 +290,17 @@ bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vect
     if (bits < 0 || bits > LENGTH_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)bits, LENGTH_MAX);
     bosc_status status = bi_file_open_head(path, &file, error);
-    if (status != BOSC_OK) return status;
+    if (status != BOSC_OK) return bi_io_end(status, error);
     do status = parse(&file, bits, &v, error);
     while (bi_file_again(&file, &status, error));
     if (status == BOSC_OK && bits > 0 && (v.length != bits || v.letter_bits != 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vectors of %d %s, not %d bits", file.bytes.name, (int)v.length,
                             v.letter_bits == 1 ? "bits" : "bases", (int)bits);
+    bi_file_close(&file);
+    status = bi_io_end(status, error);
     if (status == BOSC_OK)
         *vectors = v;
     else
         bosc_vectors_free(&v);
-    bi_file_close(&file);
     return status;
 }

@@ -64,6 +64,7 @@ bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_ar
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:2: the columns are not species:S:1:pos:R:3 and others behind",
                           in->name);
     if (atoms == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no points", in->name);
+    bi_lines_tell(&lines);
     bosc_status status = read_atoms(&lines, atoms, &numbers, &reason);
     if (bi_bytes_missed(in))
         status = BOSC_ERR_FORMAT;

@@ -25,16 +25,21 @@ bool bi_zstd_is(const struct bi_bytes *in)
 }
 
 #ifdef BOSC_HAVE_ZSTD
+enum { PIECE = 1 << 22 }; /* bytes between two looks at progress */
+
 /* Frames follow one another, and are unpacked one behind the other. */
 static bosc_status unpack(const struct bi_bytes *in, size_t most, ZSTD_DStream *z, struct bi_unpacked *out,
                           bosc_io_error *error)
 {
     ZSTD_inBuffer from = {in->data, in->size, 0};
+    bi_io_phase(0.5, (double)in->size);
     for (;;) {
         if (!bi_unpacked_grow(out)) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
-        ZSTD_outBuffer to = {out->data, out->capacity, out->size};
+        size_t room = out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE;
+        ZSTD_outBuffer to = {out->data, out->size + room, out->size};
         size_t wanted = ZSTD_decompressStream(z, &to, &from); /* 0: a frame is complete */
         out->size = to.pos;
+        if (!bi_io_reach((double)from.pos)) return BOSC_ERR_CANCELLED;
         if (ZSTD_isError(wanted) && ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation)
             return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
         if (ZSTD_isError(wanted))

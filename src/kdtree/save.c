@@ -25,14 +25,17 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
     void *points, *ids;
     size_t point_bytes = (size_t)tree->nodes * (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype);
     size_t id_bytes = (size_t)tree->nodes * sizeof(uint32_t);
+    bool removed = tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
+    size_t row_bytes = (size_t)tree->n * sizeof(uint32_t);
+    bi_expect(s->ctx, bi_save_items(point_bytes + id_bytes + (removed ? row_bytes + id_bytes : 0)));
     BI_TRY(bi_scratch(s->ctx, point_bytes, &points));
     BI_TRY(bi_scratch(s->ctx, id_bytes, &ids));
     if (tree->nodes) BI_TRY(tree->ops->fetch(s->ctx, tree, points, ids));
     BI_TRY(bi_kdtree_save_header(s, &tree->opts, tree->n, tree->nodes));
     BI_TRY(bi_save_array(s, points, point_bytes));
     BI_TRY(bi_save_array(s, ids, id_bytes));
-    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
-        BI_TRY(bi_save_array(s, tree->inverse.data, (size_t)tree->n * sizeof(uint32_t)));
+    if (removed) {
+        BI_TRY(bi_save_array(s, tree->inverse.data, row_bytes));
         BI_TRY(bi_save_array(s, tree->counts.data, id_bytes));
     }
     return BOSC_OK;

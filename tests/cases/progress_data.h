@@ -4,6 +4,10 @@
 
 #include "cases/progress_world.h"
 
+#include <string.h>
+
+#include "core/context.h"
+
 /* ---- k-d trees ---- */
 
 static bosc_status kdtree_build(struct world *w)
@@ -48,6 +52,55 @@ static bosc_status kdtree_box(struct world *w)
     return bosc_kdtree_box(w->ctx, w->tree, w->boxes, w->n, w->offsets, w->out, OUT / 4);
 }
 static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w->ctx, w->tree, NULL); }
+
+/* ---- saved structures ---- */
+
+static int take_bytes(void *user, const void *bytes, size_t count)
+{
+    struct world *w = user;
+    if (count > OUT - w->at) return 1;
+    memcpy(w->saved + w->at, bytes, count);
+    w->at += count;
+    return 0;
+}
+static int give_bytes(void *user, void *bytes, size_t count)
+{
+    struct world *w = user;
+    if (count > OUT - w->at) return 1;
+    memcpy(bytes, w->saved + w->at, count);
+    w->at += count;
+    return 0;
+}
+
+/* Writing is judged by the bytes; reading by what is written of what was read. */
+#define SAVED(type, handle)                                                             \
+    static bosc_status type##_write(struct world *w)                                    \
+    {                                                                                   \
+        w->at = 0;                                                                      \
+        bosc_status status = bosc_##type##_write(w->ctx, handle, take_bytes, w);        \
+        if (status == BOSC_OK) memcpy(w->out, w->saved, w->at);                         \
+        return status;                                                                  \
+    }                                                                                   \
+    static bosc_status type##_read(struct world *w)                                     \
+    {                                                                                   \
+        bosc_##type *fresh = NULL;                                                      \
+        w->at = 0;                                                                      \
+        bosc_status status = bosc_##type##_read(w->ctx, give_bytes, w, &fresh);         \
+        CHECK((status == BOSC_OK) == (fresh != NULL));                                  \
+        bosc_progress_fn function = w->ctx->progress.function;                          \
+        w->ctx->progress.function = NULL;                                               \
+        w->at = 0;                                                                      \
+        if (fresh) CHECK_OK(w->ctx, bosc_##type##_write(w->ctx, fresh, take_bytes, w)); \
+        w->ctx->progress.function = function;                                           \
+        if (fresh) memcpy(w->out, w->saved, w->at);                                     \
+        bosc_##type##_free(fresh);                                                      \
+        return status;                                                                  \
+    }
+SAVED(kdtree, w->tree)
+SAVED(graph, w->graph)
+SAVED(hash, w->map)
+SAVED(trie, w->trie)
+SAVED(cbt, w->bisection)
 
 /* ---- distributed k-d trees ---- */
 
@@ -521,6 +574,16 @@ static const struct call calls[] = {
     {"kdtree_box", kdtree_box_offsets, NULL, false},
     {"kdtree_box", kdtree_box, kdtree_box_offsets, false},
     {"kdtree_verify", kdtree_verify, NULL, false},
+    {"kdtree_write", kdtree_write, NULL, false},
+    {"kdtree_read", kdtree_read, kdtree_write, false},
+    {"graph_write", graph_write, NULL, false},
+    {"graph_read", graph_read, graph_write, false},
+    {"hash_write", hash_write, NULL, false},
+    {"hash_read", hash_read, hash_write, false},
+    {"trie_write", trie_write, NULL, false},
+    {"trie_read", trie_read, trie_write, false},
+    {"cbt_write", cbt_write, cbt_reset, false},
+    {"cbt_read", cbt_read, cbt_write, false},
     {"dist_kdtree_build", dist_kdtree_build, NULL, false},
     {"dist_kdtree_get_nodes", dist_kdtree_get_nodes, NULL, false},
     {"dist_kdtree_knn", dist_kdtree_knn, NULL, false},

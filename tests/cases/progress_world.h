@@ -38,11 +38,13 @@ struct world {
     bosc_collision_mesh mesh;
     bosc_cbt *bisection;
     int64_t offsets[N + 1], more[N + 1];
-    int64_t edges;       /* of the graph */
-    int64_t tree_edges;  /* of its forest */
-    int64_t *tree_ids;   /* which ones */
-    unsigned char *out;  /* OUT bytes, of every call's answer */
-    unsigned char *copy; /* of what the answer must be */
+    int64_t edges;        /* of the graph */
+    int64_t tree_edges;   /* of its forest */
+    int64_t *tree_ids;    /* which ones */
+    unsigned char *saved; /* bytes of a structure, OUT at most */
+    size_t at;            /* in them */
+    unsigned char *out;   /* OUT bytes, of every call's answer */
+    unsigned char *copy;  /* of what the answer must be */
 };
 
 static const double NEAR = 0.03;
@@ -95,6 +97,7 @@ static void make_arrays(struct world *w)
     w->numbers = suite_alloc(8 * (n + (1u << LEVEL)));
     w->bits = suite_alloc(((size_t)1 << DEPTH) / 8);
     w->heap = suite_alloc(((size_t)1 << DEPTH) / 2);
+    w->saved = suite_alloc(OUT);
     w->out = suite_alloc(OUT);
     w->copy = suite_alloc(OUT);
     CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, w->n, 3, BOSC_F32, w->points));
@@ -186,9 +189,9 @@ static void make_world(struct world *w, bosc_ctx *ctx)
 
 static void free_world(struct world *w)
 {
-    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values,  w->vectors, w->keep,
-                      w->u,      w->v,       w->weights, w->pairs,   w->lengths, w->places,  w->tree_ids,
-                      w->out,    w->copy,    w->boxes,   w->numbers, w->bits,    w->heap};
+    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,  w->values,  w->vectors, w->keep,
+                      w->u,      w->v,       w->weights, w->pairs, w->lengths, w->places,  w->tree_ids,
+                      w->saved,  w->out,     w->copy,    w->boxes, w->numbers, w->bits,    w->heap};
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);
