@@ -188,7 +188,6 @@ static bosc_status write_outputs(struct bi_sink *sinks, const struct bi_output *
         status = outputs[i].fill(&sinks[i], outputs[i].what, error);
         if (status == BOSC_OK) status = bi_sink_finish(&sinks[i], error);
     }
-    if (status == BOSC_OK && bi_io_stops()) return BOSC_ERR_CANCELLED;
     return status == BOSC_OK ? commit_outputs(sinks, count, error) : status;
 }
 

@@ -201,6 +201,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct 
                                        .wide_ids = tree->opts.id_bits == 64};
     if (a->kept > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
+    pick_hot(ctx, view->dtype)->find_plane(a);
     return sort_queries(ctx, pick_hot(ctx, view->dtype), a);
 }
 

@@ -45,6 +45,8 @@ struct bi_kdtree_cpu_search {
     const uint32_t *leaves, *order; /* the leaf of the i-th query to run, and its row */
     int64_t k, kept;                /* kept: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
+    int plane_dim, plane[2];        /* coordinates in which the nodes have extent: two of more, or else ignored */
+    int leaf_axis;                  /* that of the two by which the nodes of a leaf are ordered first */
     int64_t *counts, *bad;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -57,6 +59,7 @@ struct bi_kdtree_query_hot {
     void (*make_sides)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level,
                        int64_t begin, int64_t end);
     void (*make_box)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
+    void (*find_plane)(struct bi_kdtree_cpu_search *a);
     /* leaves[i] of queries begin to end - 1. */
     void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */
