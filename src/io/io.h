@@ -207,8 +207,8 @@ void bi_sink_write_array(struct bi_sink *sink, const void *bytes, size_t count);
 bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error);          /* all bytes are where they stay */
 void bi_sink_discard(struct bi_sink *sink); /* after any of the above; idempotent */
 
-/* A file to be written: `fill` puts what is in it into a sink, and tells of so many items. That the sink failed need not
- * be told. */
+/* A file to be written: `fill` puts what is in it into a sink, and tells of so many items. That the sink failed need
+ * not be told. */
 struct bi_output {
     const char *path;
     bosc_status (*fill)(struct bi_sink *sink, const void *what, bosc_io_error *error);

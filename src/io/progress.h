@@ -1,9 +1,10 @@
 /* How far a call of this library is, told to the progress function of the calling thread, which may stop it.
  *
- * A call goes through phases (bi_io_phase), each with items of its own: bytes that are read, rows that are packed. Loops
- * say what they have done (bi_io_advance, bi_io_reach), in the calling thread alone: in others, and where nobody
+ * A call goes through phases (bi_io_phase), each with items of its own: bytes that are read, rows that are packed.
+ * Loops say what they have done (bi_io_advance, bi_io_reach), in the calling thread alone: in others, and where nobody
  * listens, that does nothing and says that all is well. Who is told to stop comes to an end by any way, as if its text
- * were truncated or its file could not be read; bi_io_end then says what really happened, and gives the call's status. */
+ * were truncated or its file could not be read; bi_io_end then says what really happened, and gives the call's
+ * status. */
 #ifndef BI_IO_PROGRESS_H
 #define BI_IO_PROGRESS_H
 
