@@ -85,7 +85,7 @@ struct loop {
     int64_t slot_count;
     int64_t next; /* pieces that were joined, or passed over behind one that failed */
     int joining;
-    bosc_status status; /* of the first piece that failed */
+    bosc_status status; /* of the first piece that failed; BOSC_ERR_CANCELLED by the calling thread at any time */
     void *all;
     bosc_io_error *error;
 };
@@ -94,7 +94,7 @@ static void join_next(struct loop *loop, struct slot *slot)
 {
     bosc_status status = BOSC_OK;
     slot->joined = false;
-    if (loop->status != BOSC_OK) return;
+    if (__atomic_load_n(&loop->status, __ATOMIC_RELAXED) != BOSC_OK) return;
     if (slot->number)
         status = bi_bytes_fail(loop->pieces->in, slot->number, loop->error);
     else
