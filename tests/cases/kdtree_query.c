@@ -288,7 +288,7 @@ static void crowds(bosc_ctx *ctx)
 {
     static const int32_t dims[] = {1, 2, 3, 8, 9}, neighbors[] = {2, 8, 32};
     struct suite_random r = {6};
-    int64_t n = suite_slow(ctx) ? 300 : 3000, m = suite_slow(ctx) ? 24 : 150;
+    int64_t n = suite_slow(ctx) ? 200 : 3000, m = suite_slow(ctx) ? 24 : 150;
     for (int i = 0; i < 2 * 5 * 3; i++) {
         if (suite_leaves_out()) continue;
         bosc_dtype dtype = dtypes[i % 4];
@@ -320,7 +320,7 @@ static void planes(bosc_ctx *ctx)
     static const int32_t dims[] = {3, 3, 3, 4, 8}, first[] = {0, 1, 0, 1, 2}, second[] = {1, 2, 2, 3, 7};
     static const double levels[] = {0, -7, 0.1, 0, INFINITY};
     struct suite_random r = {7};
-    int64_t n = suite_slow(ctx) ? 300 : 3000, m = suite_slow(ctx) ? 150 : 800; /* some dozen a leaf */
+    int64_t n = suite_slow(ctx) ? 200 : 3000, m = suite_slow(ctx) ? 60 : 800; /* some dozen a leaf */
     for (int i = 0; i < 5 * 5; i++) {
         if (suite_leaves_out()) continue;
         bosc_dtype dtype = dtypes[i % 2];
