@@ -65,6 +65,11 @@ int ranks_read_points(struct job *job, const struct ranks *ranks, const char *pa
 int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of the whole input */
 
+/* Of n points from row `first` on, those that are their own neighbours within a radius; and of their neighbours those
+ * with larger rows, as pairs, of which it returns the number: points are called first, first + 1, ... */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
+int64_t keep_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs);
+
 /* The weight of a forest, in the results. */
 void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
 
@@ -73,7 +78,8 @@ void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *foun
 int mst_over_ranks(struct job *job, const struct ranks *ranks);
 int components_over_ranks(struct job *job, const struct ranks *ranks);
 int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *tree);
-int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k);
+int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k, double within); /* of --within */
+int pairs_over_ranks(struct job *job, const struct ranks *ranks, double radius);
 int rows_over_ranks(struct job *job, const struct ranks *ranks, double radius); /* radius; less than 0: box */
 int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts);
 int verify_over_ranks(struct job *job, const struct ranks *ranks);
