@@ -92,7 +92,7 @@ struct table_work {
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const bosc_cellgraph_opts *opts, bosc_array *pairs);
+                         const bosc_cellgraph_opts *opts, bool components, bosc_array *out); /* or else pairs */
 int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
                       bosc_array *unique);
 

@@ -14,6 +14,8 @@ cd "$work"
 "$tool" components g.gr -o c.npy --quiet
 "$tool" generate vectors --n 2000 --bits 12 -o v.npy --quiet
 "$tool" cellgraph v.npy --bits 12 -o x.npy --quiet
+"$tool" cellgraph components v.npy --bits 12 -o l.npy --quiet
+"$tool" kdtree pairs p.npy -r 0.05 -o y.npy --quiet
 "$tool" kdtree build p.npy -o k.bosc --quiet
 "$tool" kdtree radius p.npy --queries p.npy -r 0.1 --offsets o.npy -o r.npy --distances s.npy --quiet
 for ranks in 2 3; do
@@ -26,7 +28,9 @@ for ranks in 2 3; do
     "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
     "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
-    for name in i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
+    "$@" -n $ranks "$tool" kdtree pairs p.npy -r 0.05 -o y$ranks.npy --quiet
+    for name in l.npy y.npy i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
