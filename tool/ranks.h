@@ -57,10 +57,12 @@ char *array_row(const bosc_array *array, int64_t row);
 /* Rows of an input that this process has: all of them, or under mpirun, of a .npy file, those of its rank. */
 struct rank_rows {
     bosc_array array;
+    bosc_slice slice;     /* of the input */
     int64_t first, total; /* which one is row 0 of the array, and how many the input has */
 };
 
-/* Reads points as points_read does; or another array. Cost: under mpirun only a slice of a .npy file is read. */
+/* Reads points as points_read does; or another array, in one context too. Cost: under mpirun only a slice of a .npy file
+ * is read. */
 int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of the whole input */
@@ -86,14 +88,15 @@ int verify_over_ranks(struct job *job, const struct ranks *ranks);
 
 /* A table's columns, and what is asked of it. */
 struct table_work {
-    bosc_array keys, values, queries, out, found; /* values, out: none of a set */
+    struct rank_rows keys, values, queries;
+    bosc_array out, found; /* values, out: none of a set */
     bosc_hash_opts opts;
     bosc_dist_hash_info info;
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
                          const bosc_cellgraph_opts *opts, bool components, bosc_array *out); /* or else pairs */
-int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
+int unique_over_ranks(struct job *job, const struct ranks *ranks, const struct rank_rows *keys, bosc_array *ids,
                       bosc_array *unique);
 
 #endif

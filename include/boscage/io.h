@@ -75,6 +75,10 @@ typedef struct bosc_slice {
  * Cost: only the slice is read, but the whole file where it is packed, a pipe, or in Fortran order. */
 BOSC_API bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
 
+/* As bosc_array_convert (below), of a slice that was read: rows in messages are those of the whole. */
+BOSC_API bosc_status bosc_slice_convert(const char *name, const bosc_slice *slice, bosc_array *array, bosc_dtype dtype,
+                                        int32_t round, bosc_io_error *error);
+
 /* Writes a .npy file of version 1. */
 BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
 

@@ -16,6 +16,9 @@ cd "$work"
 "$tool" cellgraph v.npy --bits 12 -o x.npy --quiet
 "$tool" cellgraph components v.npy --bits 12 -o l.npy --quiet
 "$tool" kdtree pairs p.npy -r 0.05 -o y.npy --quiet
+"$tool" generate pairs --n 2000 -o a.npy b.npy --quiet
+"$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f.npy --found h.npy --quiet
+"$tool" hash unique a.npy -o u.npy --keys-out q.npy --quiet
 "$tool" kdtree build p.npy -o k.bosc --quiet
 "$tool" kdtree radius p.npy --queries p.npy -r 0.1 --offsets o.npy -o r.npy --distances s.npy --quiet
 for ranks in 2 3; do
@@ -30,7 +33,9 @@ for ranks in 2 3; do
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
     "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
     "$@" -n $ranks "$tool" kdtree pairs p.npy -r 0.05 -o y$ranks.npy --quiet
-    for name in l.npy y.npy i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    "$@" -n $ranks "$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f$ranks.npy --found h$ranks.npy --quiet
+    "$@" -n $ranks "$tool" hash unique a.npy -o u$ranks.npy --keys-out q$ranks.npy --quiet
+    for name in f.npy h.npy u.npy q.npy l.npy y.npy i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
