@@ -61,8 +61,8 @@ struct rank_rows {
     int64_t first, total; /* which one is row 0 of the array, and how many the input has */
 };
 
-/* Reads points as points_read does; or another array, in one context too. Cost: under mpirun only a slice of a .npy file
- * is read. */
+/* Reads points as points_read does; or another array, in one context too. Cost: under mpirun only a slice of a .npy
+ * file is read. */
 int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of the whole input */

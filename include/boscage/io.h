@@ -228,12 +228,12 @@ BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_i
 
 /* Reads a slice of the edges, as a rank of many does of one file that all of them see: the lines of about as many bytes
  * as the other parts have; of METIS about as many edges. The parts one after the other are the whole.
- * slice: rows becomes the number of edges of the whole, or -1 where the file does not tell it; begin the number of those
- * before, or -1 where that is not known, which is so of lines.
+ * slice: rows becomes the number of edges of the whole, or -1 where the file does not tell it; begin the number of
+ * those before, or -1 where that is not known, which is so of lines.
  * edges: m is of the slice. n is that of the whole, but of an edge list the largest vertex of the slice + 1; dtype is
  * what the weights of the slice need: the whole has the largest n and the widest type.
- * Errors: as bosc_edges_read, and BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Lines in messages are those of
- * the whole. That there are fewer or more edges in all than the header declares is the caller's to see.
+ * Errors: as bosc_edges_read, and BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Lines in messages are
+ * those of the whole. That there are fewer or more edges in all than the header declares is the caller's to see.
  * Cost: the beginning of the file and the slice are read; all of it where it is packed, a pipe, or METIS. */
 BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edges *edges,
                                            bosc_io_error *error);

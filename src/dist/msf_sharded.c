@@ -1,5 +1,5 @@
-/* Minimum spanning forests over ranks whose vertices are spread over the ranks: rounds, and then the edges found go home
- * to the ranks that have them. */
+/* Minimum spanning forests over ranks whose vertices are spread over the ranks: rounds, and then the edges found go
+ * home to the ranks that have them. */
 #include "dist/route.h"
 #include "dist/forest_sharded.h"
 

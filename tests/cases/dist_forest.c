@@ -76,8 +76,8 @@ static bool quick(bosc_ctx *ctx)
     return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
 }
 
-/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them: that takes many more
- * exchanges, so not each graph does both everywhere. */
+/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them: that takes many
+ * more exchanges, so not each graph does both everywhere. */
 static void check_on(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, int32_t ranks)
 {
     const int64_t forms = suite_below(r, quick(ctx) ? 5 : 2) == 0 ? 2 : 1;

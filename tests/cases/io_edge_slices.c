@@ -1,4 +1,5 @@
-/* Slices of graph files: those of all parts, one after the other, are the whole, and messages name lines of the whole. */
+/* Slices of graph files: those of all parts, one after the other, are the whole, and messages name lines of the
+ * whole. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -11,9 +11,10 @@
  * the edge mask is of the rank's own entries, and `algorithm` that of its own part of the work.
  *
  * Vertices are replicated: a rank takes memory for all of them, whatever its edges. Where that would be more than
- * `replicated_bytes` of the options (which must be equal on all ranks, too) they are spread over the ranks instead: a rank
- * then takes memory for its edges and for its share of the vertices, beside its graph's 4 or 8 bytes a vertex. Answers
- * are those of one context for the graph whose entries are the ranks' ones in order, bit for bit, in both forms.
+ * `replicated_bytes` of the options (which must be equal on all ranks, too) they are spread over the ranks instead: a
+ * rank then takes memory for its edges and for its share of the vertices, beside its graph's 4 or 8 bytes a vertex.
+ * Answers are those of one context for the graph whose entries are the ranks' ones in order, bit for bit, in both
+ * forms.
  *
  * Sources: Dehne, Goetz, Practical Parallel Algorithms for Minimum Spanning Trees (SRDS 1998): each rank drops edges
  * that cannot be in the forest, by a forest of its own, and Boruvka's rounds go on over replicated vertices; Sanders,
@@ -40,12 +41,13 @@ BOSC_BEGIN_DECLS
  * labels take log2(ranks) exchanges more, of 4 n bytes each. Scratch: that of bosc_msf_compute, then 0.6 bytes an entry
  * and up to 170 bytes a vertex: what replicated_bytes is compared with. One rank alone does what bosc_msf_compute does,
  * and has no rounds. Waits.
- * Cost where vertices are spread over the ranks: at most 32 rounds over the edges that are left; O(m log n) work. In each
- * a rank sends 24 bytes for each of the v components that its edges have, asks twice 4 bytes about each of them and
- * each of the c that it owns, and jumps at most 32 times over ways of components that join: 8 bytes a jump and
- * component that has not arrived. About 60 exchanges a round, most of them of a word. Scratch: 32 bytes an edge (weights of
- * 64 bits: 48), 100 for each of the v, 150 for each of the c, which are n / ranks at first, and 24 for each edge that
- * comes for them; a quarter of a byte a vertex; where labels are asked for 8 bytes a vertex, and with a vertex mask 9. */
+ * Cost where vertices are spread over the ranks: at most 32 rounds over the edges that are left; O(m log n) work. In
+ * each a rank sends 24 bytes for each of the v components that its edges have, asks twice 4 bytes about each of them
+ * and each of the c that it owns, and jumps at most 32 times over ways of components that join: 8 bytes a jump and
+ * component that has not arrived. About 60 exchanges a round, most of them of a word. Scratch: 32 bytes an edge
+ * (weights of 64 bits: 48), 100 for each of the v, 150 for each of the c, which are n / ranks at first, and 24 for
+ * each edge that comes for them; a quarter of a byte a vertex; where labels are asked for 8 bytes a vertex, and with
+ * a vertex mask 9. */
 BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                            const bosc_msf_opts *opts, void *edges, int64_t *count, void *labels,
                                            bosc_msf_info *info);
