@@ -16,6 +16,8 @@ struct graph_work {
     uint32_t *labels; /* (vertices); NULL: not wanted */
     int64_t components;
     bosc_msf_info found; /* of the process's first rank */
+    const char *path;    /* of the ids to be proved */
+    struct rank_rows given;
 };
 
 static int read_whole(struct job *job, struct graph_work *w)
@@ -158,6 +160,35 @@ static bosc_status find_components(const struct rank *r, void *user)
     return status;
 }
 
+/* Ids of 32 bits: rank_row has those of 64. */
+static bosc_status prove(const struct rank *r, void *user)
+{
+    struct graph_work *w = user;
+    bosc_graph *graph = NULL;
+    int64_t begin, at;
+    const int64_t count = rank_slice(r, w->given.total, &at);
+    bosc_status status = build_slice(r, w, &graph, &begin);
+    const uint32_t *ids = (const uint32_t *)w->given.array.data + (at - w->given.first);
+    if (status == BOSC_OK) status = bosc_dist_msf_verify(r->ctx, r->comm, graph, &w->opts, ids, count, NULL);
+    if (status == BOSC_ERR_DATA)
+        snprintf(r->error->text, sizeof r->error->text, "%s: %s", w->path, bosc_message(r->ctx));
+    bosc_graph_free(graph);
+    return status;
+}
+
+static int verify_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    w->path = job->value[OPT_VERIFY];
+    int code = forest_ids_read(job, ranks, 32, w->m, &w->given);
+    double start = job_now();
+    if (!code) code = ranks_run(ranks, prove, w);
+    job_seconds(job, "verify", start);
+    job_integer(job, "edges", w->given.total);
+    job_integer(job, "components", w->edges.n - w->given.total);
+    bosc_array_free(&w->given.array);
+    return code;
+}
+
 /* ---- the forest, on the first process ---- */
 
 /* The ids that the process's ranks have found become those of all. */
@@ -224,15 +255,21 @@ static int finish_forest(struct job *job, const struct ranks *ranks, struct grap
     return job->value[OPT_OUTPUT] ? write_forest(job, ranks, w) : EXIT_DONE;
 }
 
+static int make_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    w->ids = job_alloc((size_t)w->edges.m, sizeof *w->ids);
+    if (!w->ids) return EXIT_FAILED;
+    double start = job_now();
+    int code = ranks_run(ranks, find_forest, w);
+    job_seconds(job, "forest", start);
+    return code ? code : finish_forest(job, ranks, w);
+}
+
 int mst_over_ranks(struct job *job, const struct ranks *ranks)
 {
     struct graph_work w = {.opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL}};
-    int code = job->value[OPT_VERIFY] ? say(EXIT_USAGE, "--verify: not over ranks") : read_edges(job, ranks, &w);
-    if (!code && !(w.ids = job_alloc((size_t)w.edges.m, sizeof *w.ids))) code = EXIT_FAILED;
-    double start = job_now();
-    if (!code) code = ranks_run(ranks, find_forest, &w);
-    job_seconds(job, "forest", start);
-    if (!code) code = finish_forest(job, ranks, &w);
+    int code = read_edges(job, ranks, &w);
+    if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : make_forest(job, ranks, &w);
     free(w.counts);
     free(w.ids);
     bosc_edges_free(&w.edges);

@@ -72,6 +72,10 @@ char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of t
 int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
 int64_t keep_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs);
 
+/* The ids of --verify as a graph with so many entries has them: of 64 bits, or of 32, one behind the other in place. */
+int forest_ids_read(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
+                    struct rank_rows *ids);
+
 /* The weight of a forest, in the results. */
 void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
 

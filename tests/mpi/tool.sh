@@ -11,6 +11,7 @@ cd "$work"
 "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i.npy --distances d.npy --quiet
 "$tool" emst p.npy -o e.npy --lengths w.npy --quiet
 "$tool" mst g.gr -o t.gr --quiet
+"$tool" mst g.gr -o t.npy --quiet
 "$tool" components g.gr -o c.npy --quiet
 printf '0 1 5\n1 2 0.5\n2 3 7\n3 0 -1\n9 4 1e10\n' >odd.el
 "$tool" mst odd.el -o z.mtx --quiet
@@ -32,6 +33,7 @@ for ranks in 2 3; do
     "$@" -n $ranks "$tool" emst p.npy -o e$ranks.npy --lengths w$ranks.npy --quiet
     "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
     "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
+    "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
     "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
     "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
