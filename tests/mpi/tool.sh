@@ -33,14 +33,19 @@ for ranks in 2 3; do
     "$@" -n $ranks "$tool" emst p.npy -o e$ranks.npy --lengths w$ranks.npy --quiet
     "$@" -n $ranks "$tool" mst g.gr -o t$ranks.gr --quiet
     "$@" -n $ranks "$tool" components g.gr -o c$ranks.npy --quiet
-    "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
-    "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
-    "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
-    "$@" -n $ranks "$tool" kdtree pairs p.npy -r 0.05 -o y$ranks.npy --quiet
-    "$@" -n $ranks "$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f$ranks.npy --found h$ranks.npy --quiet
-    "$@" -n $ranks "$tool" hash unique a.npy -o u$ranks.npy --keys-out q$ranks.npy --quiet
-    for name in z.mtx f.npy h.npy u.npy q.npy l.npy y.npy i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    if [ $ranks = 2 ]; then # a few on each number, as each takes seconds
+        "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
+        "$@" -n $ranks "$tool" kdtree pairs p.npy -r 0.05 -o y$ranks.npy --quiet
+        "$@" -n $ranks "$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f$ranks.npy --found h$ranks.npy --quiet
+        "$@" -n $ranks "$tool" hash unique a.npy -o u$ranks.npy --keys-out q$ranks.npy --quiet
+        names="f.npy h.npy u.npy q.npy l.npy y.npy"
+    else
+        "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
+        "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
+        names=z.mtx
+    fi
+    for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
