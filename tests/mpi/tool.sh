@@ -45,7 +45,7 @@ for ranks in 2 3; do
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
         names=z.mtx
     fi
-    for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp $name "${name%.*}$ranks.${name#*.}"; done
+    for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err
