@@ -15,7 +15,7 @@ enum { K = 8, MOST_RANKS = 64, MOST_RUNS = 32 };
 static struct input {
     int64_t n, m, dim; /* points, keys and vertices; edges */
     float *points;
-    uint64_t *keys;
+    uint64_t *keys, *vectors; /* vectors: of 64 bits, in walks that change one a step */
     uint32_t *u, *v, *weights;
 } input;
 
@@ -30,7 +30,9 @@ struct rank {
     bosc_graph *graph;
     bosc_hash *table;
     bosc_dist_hash *dist_table;
-    int64_t found; /* edges of the forest */
+    bosc_cellgraph *cells;
+    bosc_dist_cellgraph *dist_cells;
+    int64_t found; /* edges of the forest or the tree */
     char *answer;  /* host: what it gives, answer_bytes of it */
     size_t answer_bytes;
     int64_t sent, exchanges;
@@ -166,6 +168,75 @@ static void close_search(struct rank *r)
     free_tree(r);
 }
 
+/* ---- Euclidean spanning trees ---- */
+
+static void open_emst(struct rank *r)
+{
+    r->in = take_slice(r, input.points, input.n, (size_t)input.dim * 4);
+    r->out = take_slice(r, NULL, input.n, 8);
+}
+
+static void run_emst(struct rank *r)
+{
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32};
+    int64_t at, n = slice(r, input.n, &at);
+    r->found = input.n - 1;
+    if (r->comm)
+        RANK(bosc_dist_emst_compute(r->ctx, r->comm, r->in, n, 0, &opts, r->out, NULL, &r->found));
+    else
+        RANK(bosc_emst_compute(r->ctx, r->in, n, 0, &opts, r->out, NULL));
+}
+
+static void close_emst(struct rank *r)
+{
+    answer(r, r->out, (size_t)r->found * 8);
+    give_slice(r, r->in, input.n, (size_t)input.dim * 4);
+    give_slice(r, r->out, input.n, 8);
+}
+
+/* ---- cell graphs ---- */
+
+static void open_cells(struct rank *r)
+{
+    const bosc_cellgraph_opts opts = {.size = sizeof opts, .length = 64};
+    r->in = take_slice(r, input.vectors, input.n, 8);
+    if (r->comm)
+        RANK(bosc_dist_cellgraph_create(r->ctx, r->comm, &opts, &r->dist_cells));
+    else
+        RANK(bosc_cellgraph_create(r->ctx, &opts, &r->cells));
+}
+
+static void run_cells(struct rank *r)
+{
+    int64_t at, n = slice(r, input.n, &at);
+    if (r->comm)
+        RANK(bosc_dist_cellgraph_build(r->ctx, r->dist_cells, r->in, n, 0));
+    else
+        RANK(bosc_cellgraph_build(r->ctx, r->cells, r->in, n, 0));
+}
+
+/* The pairs. */
+static void close_cells(struct rank *r)
+{
+    bosc_dist_cellgraph_info info = {.size = sizeof info};
+    bosc_cellgraph_info whole = {.size = sizeof whole};
+    if (r->comm)
+        RANK(bosc_dist_cellgraph_get_info(r->ctx, r->dist_cells, &info));
+    else
+        RANK(bosc_cellgraph_get_info(r->ctx, r->cells, &whole));
+    r->answer_bytes = (size_t)(r->comm ? info.own_edges : whole.edges) * 16;
+    r->answer = bench_host(r->answer_bytes + 1);
+    if (r->comm)
+        RANK(bosc_dist_cellgraph_get_pairs(r->ctx, r->dist_cells, r->answer, NULL));
+    else
+        RANK(bosc_cellgraph_get_pairs(r->ctx, r->cells, r->answer, NULL));
+    give_slice(r, r->in, input.n, 8);
+    bosc_cellgraph_free(r->cells);
+    bosc_dist_cellgraph_free(r->dist_cells);
+    r->cells = NULL;
+    r->dist_cells = NULL;
+}
+
 /* ---- forests and components ---- */
 
 static void open_graph(struct rank *r)
@@ -175,6 +246,20 @@ static void open_graph(struct rank *r)
     RANK(bosc_graph_create(r->ctx, &opts, &r->graph));
     RANK(bosc_graph_build(r->ctx, r->graph, input.u + at, input.v + at, input.weights + at, input.n, m));
     r->out = take_slice(r, NULL, input.m, 4);
+}
+
+/* Vertices that are spread over the ranks. */
+static const bosc_msf_opts sharded = {.size = sizeof sharded, .replicated_bytes = 1};
+
+static void run_sharded(struct rank *r)
+{
+    bosc_msf_info info = {.size = sizeof info};
+    if (r->comm) {
+        RANK(bosc_dist_msf_compute(r->ctx, r->comm, r->graph, &sharded, r->out, &r->found, NULL, NULL));
+        return;
+    }
+    RANK(bosc_msf_compute(r->ctx, r->graph, NULL, r->out, NULL, &info));
+    r->found = info.edges;
 }
 
 static void run_forest(struct rank *r)
@@ -283,7 +368,10 @@ static const struct one_case {
 } cases[] = {{"sort", open_sort, run_sort, close_sort, false},
              {"kdtree build", open_tree, run_tree, close_tree, false},
              {"kdtree knn 8", open_search, run_search, close_search, false},
+             {"emst", open_emst, run_emst, close_emst, false},
+             {"cellgraph build", open_cells, run_cells, close_cells, false},
              {"forest", open_graph, run_forest, close_forest, true},
+             {"forest sharded", open_graph, run_sharded, close_forest, true},
              {"components", open_components, run_components, close_components, true},
              {"hash build", open_table, run_table, close_table, false},
              {"hash find", open_find, run_find, close_table, false}};
@@ -419,7 +507,8 @@ static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t end)
 static void make_input(const char *only)
 {
     const bool edges = !only || strncmp(only, "forest", 6) == 0 || strncmp(only, "components", 10) == 0;
-    const bool points = !only || strncmp(only, "kdtree", 6) == 0, keys = !only || !(edges || points);
+    const bool points = !only || strncmp(only, "kdtree", 6) == 0 || strncmp(only, "emst", 4) == 0;
+    const bool keys = !only || !(edges || points);
     const int64_t n = input.n, m = input.m;
     if (points) {
         input.points = bench_host((size_t)(n * input.dim) * 4);
@@ -427,8 +516,11 @@ static void make_input(const char *only)
                                  input.points));
     }
     if (keys) {
+        input.vectors = bench_host((size_t)n * 8);
         input.keys = bench_host((size_t)n * 8);
         BENCH(bosc_random_bits(bench.ctx, 8, 0, 2 * n, (uint32_t *)(void *)input.keys));
+        for (int64_t i = 0; i < n; i++)
+            input.vectors[i] = i % 64 ? input.vectors[i - 1] ^ (uint64_t)1 << (input.keys[i] & 63) : input.keys[i];
     }
     if (edges) {
         input.u = make_numbers(9, m, (uint64_t)n);
@@ -462,6 +554,7 @@ int main(int argc, char **argv)
     }
     free(input.points);
     free(input.keys);
+    free(input.vectors);
     free(input.u);
     free(input.v);
     free(input.weights);

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs the tests on the CUDA device of this machine: gpu_test.sh BUILD [PART...]. PART: test, memcheck, racecheck,
-# initcheck, synccheck; all by default. A PART may name one suite: racecheck:prims_sorts. `test` runs every trial; the
-# tools of compute-sanitizer, which take seconds for each kernel, run a few small ones of every case. Suites run side by
+# Runs the tests on the CUDA device of this machine: gpu_test.sh BUILD [PART...]. PART: test, gpus, memcheck, racecheck,
+# initcheck, synccheck; all by default. A PART may name one suite: racecheck:prims_sorts. `test` runs every trial; `gpus`
+# the suites of ranks on 1, 2 and 4 of the devices, as far as there are so many, as threads and by NCCL where it is
+# installed; the tools of compute-sanitizer, which take seconds for each kernel, run a few small ones of every case. Suites run side by
 # side, GPU_TEST_JOBS at once (8); logs go to BUILD/gpu_test/. BUILD needs tests/gpu_test alone, which needs no library
 # but libc and its parts.
 set -u
@@ -10,19 +11,54 @@ shift
 program=$build/tests/gpu_test
 logs=$build/gpu_test
 mkdir -p "$logs"
-[ $# -gt 0 ] || set -- test memcheck racecheck initcheck synccheck
+[ $# -gt 0 ] || set -- test gpus memcheck racecheck initcheck synccheck
 
 list=$logs/list # a line "PART SUITE" for each run
 : >"$list"
+
+# The devices, one a line, as CUDA_VISIBLE_DEVICES names them.
+devices()
+{
+    if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then
+        printf '%s\n' "$CUDA_VISIBLE_DEVICES" | tr ',' '\n'
+    else
+        nvidia-smi --query-gpu=index --format=csv,noheader
+    fi
+}
+
+# Runs of the suites of ranks ($1: or of one suite) on 1, 2 and 4 devices: gpusN, and ncclN by NCCL.
+list_gpus()
+{
+    GPU_TEST_DEVICES=$(devices | paste -sd , -) # the inner shell counts them off
+    export GPU_TEST_DEVICES
+    found=$(devices | wc -l)
+    for n in 1 2 4; do
+        if [ "$n" -gt "$found" ]; then
+            printf 'gpus: %s: skipped: devices of this machine: %s\n' "$n" "$found"
+            continue
+        fi
+        "$program" --list | grep -E "^${1:-(comm|dist_.*|io_ranks)}\$" | sed "s/^/gpus$n /" >>"$list"
+        [ "$n" -gt 1 ] || continue
+        if ldconfig -p 2>/dev/null | grep -q 'libnccl\.so\.2'; then
+            "$program" --list | grep -E "^${1:-(comm|dist_.*)}\$" | sed "s/^/nccl$n /" >>"$list"
+        else
+            printf 'gpus: %s by NCCL: skipped: there is no libnccl.so.2\n' "$n"
+        fi
+    done
+}
 for part in "$@"; do
     case ${part%%:*} in
-    test | memcheck | racecheck | initcheck | synccheck) ;;
+    test | gpus | memcheck | racecheck | initcheck | synccheck) ;;
     *)
         printf 'gpu_test.sh: no part is called %s\n' "$part" >&2
         exit 2
         ;;
     esac
     case $part in
+    gpus*) 
+        suite=${part#gpus}
+        list_gpus "${suite#:}"
+        ;;
     *:*) printf '%s %s\n' "${part%%:*}" "${part#*:}" >>"$list" ;;
     *) "$program" --list | sed "s/^/$part /" >>"$list" ;;
     esac
@@ -37,6 +73,11 @@ few=50 leaks=
 [ "$1" = memcheck ] && leaks="--leak-check full"
 case $1 in
 test) set -- "$@" timeout 300 "$program" cuda "$2" ;;
+gpus* | nccl*)
+    first=$(printf "%s" "$GPU_TEST_DEVICES" | cut -d , -f "1-${1#????}")
+    [ "${1%?}" = nccl ] && RANKS_BY_NCCL=libnccl.so.2 && export RANKS_BY_NCCL
+    set -- "$1" "$2" env CUDA_VISIBLE_DEVICES="$first" timeout 300 "$program" cuda "$2"
+    ;;
 *) set -- "$@" timeout 300 compute-sanitizer --tool "$1" $leaks --error-exitcode 9 "$program" --few "$few" cuda "$2" ;;
 esac
 name="$1 $2"

@@ -13,6 +13,8 @@ struct work {
     bosc_dist_cellgraph_info info; /* of the process's first rank */
     int64_t first;                 /* of this process */
     int64_t *pairs;                /* of all ranks, one's after another's */
+    /* Of components: the label and the first row of each vertex, and each row's vertex, of all ranks likewise. */
+    int64_t *labels, *first_rows, *vertex_of, components;
 };
 
 static bosc_status build(const struct rank *r, void *user)
@@ -40,36 +42,97 @@ static bosc_status get_pairs(const struct rank *r, void *user)
                              : status;
 }
 
-static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *pairs)
+static int build_all(struct job *job, const struct ranks *ranks, struct work *w)
 {
     double start = job_now();
     int code = ranks_run(ranks, build, w);
     job_seconds(job, "build", start);
     if (code) return code;
-    *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {w->info.edges, 2, 1, 1}};
     job_integer(job, "n", w->info.n);
     job_integer(job, "unique", w->info.vertices);
     job_integer(job, "edges", w->info.edges);
+    return EXIT_DONE;
+}
+
+static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *pairs)
+{
+    int code = build_all(job, ranks, w);
+    if (code) return code;
+    *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {w->info.edges, 2, 1, 1}};
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     w->pairs = pairs->data = job_alloc((size_t)w->info.edges, 2 * sizeof(int64_t));
     if (!pairs->data) return EXIT_FAILED;
-    start = job_now();
+    double start = job_now();
     code = ranks_run(ranks, get_pairs, w);
     if (!code) code = ranks_join(ranks, w->counts, pairs->data, 2 * sizeof(int64_t));
     job_seconds(job, "pairs", start);
     return code;
 }
 
+/* ---- components ---- */
+
+static bosc_status label(const struct rank *r, void *user)
+{
+    struct work *w = user;
+    bosc_dist_cellgraph_info info = {.size = sizeof info};
+    const bosc_dist_cellgraph *graph = w->graphs[r->number];
+    int64_t count;
+    bosc_status status = bosc_dist_cellgraph_get_info(r->ctx, graph, &info);
+    if (status == BOSC_OK)
+        status = bosc_dist_cellgraph_components(r->ctx, graph, w->labels + info.first_vertex, &count);
+    if (status == BOSC_OK)
+        status = bosc_dist_cellgraph_get_vertices(r->ctx, graph, NULL, w->first_rows + info.first_vertex, NULL,
+                                                  w->vertex_of + info.first_row);
+    w->counts[r->number] = info.own_vertices;
+    if (status == BOSC_OK && r->number == w->first) w->components = count;
+    return status;
+}
+
+/* The ranks' parts come together. */
+static int join(const struct ranks *ranks, struct work *w)
+{
+    int code = ranks_join(ranks, w->counts, w->labels, sizeof *w->labels);
+    if (!code) code = ranks_join(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
+    for (int32_t r = 0; r < ranks->count; r++) {
+        int64_t at;
+        w->counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, w->info.n, &at);
+    }
+    return code ? code : ranks_join(ranks, w->counts, w->vertex_of, sizeof *w->vertex_of);
+}
+
+/* out: of each row the first row of its component. */
+static int find_components(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *out)
+{
+    int code = build_all(job, ranks, w);
+    if (code) return code;
+    *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {w->info.n, 1, 1, 1}};
+    w->labels = job_alloc((size_t)w->info.vertices, sizeof *w->labels);
+    w->first_rows = w->labels ? job_alloc((size_t)w->info.vertices, sizeof *w->first_rows) : NULL;
+    out->data = w->vertex_of = w->first_rows ? job_alloc((size_t)w->info.n, sizeof *w->vertex_of) : NULL;
+    if (!w->vertex_of) return EXIT_FAILED;
+    double start = job_now();
+    code = ranks_run(ranks, label, w);
+    if (!code) code = join(ranks, w);
+    job_seconds(job, "components", start);
+    if (code) return code;
+    job_integer(job, "components", w->components);
+    for (int64_t i = 0; i < w->info.n && !job->silent; i++) w->vertex_of[i] = w->first_rows[w->labels[w->vertex_of[i]]];
+    return EXIT_DONE;
+}
+
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const bosc_cellgraph_opts *opts, bosc_array *pairs)
+                         const bosc_cellgraph_opts *opts, bool components, bosc_array *out)
 {
     struct work w = {.vectors = vectors, .opts = opts, .first = ranks->first};
     w.graphs = job_alloc((size_t)ranks->count, sizeof(bosc_dist_cellgraph *));
     w.counts = w.graphs ? job_alloc((size_t)ranks->count, sizeof *w.counts) : NULL;
     if (w.graphs) memset(w.graphs, 0, (size_t)ranks->count * sizeof(bosc_dist_cellgraph *));
-    const int code = w.counts ? find(job, ranks, &w, pairs) : EXIT_FAILED;
+    int code = w.counts ? EXIT_DONE : EXIT_FAILED;
+    if (!code) code = components ? find_components(job, ranks, &w, out) : find(job, ranks, &w, out);
     for (int32_t r = 0; w.graphs && r < ranks->count; r++) bosc_dist_cellgraph_free(w.graphs[r]);
     free(w.graphs);
     free(w.counts);
+    free(w.labels);
+    free(w.first_rows);
     return code;
 }

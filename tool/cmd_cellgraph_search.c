@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tool/cells.h"
+#include "tool/ranks.h"
 
 /* out: for each row values[v] of its vertex v, or name[values[v]] unless name is NULL; -1 for rows that may not be
  * used. */
@@ -51,7 +52,7 @@ static int search(struct job *job, bool levels)
     int method = 0, code;
     if ((code = option_choice(job, OPT_METHOD, &method)) ||
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
-        (code = option_integer(job, OPT_FROM, 0, INT64_MAX, &from)) || (code = job_open(job)))
+        (code = option_integer(job, OPT_FROM, 0, INT64_MAX, &from)))
         return code;
     code = cells_read(job, bits, &c);
     if (!code && levels) code = cells_check_row(job, &c, OPT_FROM, from);
@@ -66,6 +67,41 @@ static int search(struct job *job, bool levels)
     return code;
 }
 
-int run_cellgraph_components(struct job *job) { return search(job, false); }
+static int label_over_ranks(struct job *job, const struct ranks *ranks)
+{
+    bosc_vectors vectors = {0};
+    bosc_array labels = {0};
+    int64_t bits = 0;
+    int method = 0, code;
+    if (job->value[OPT_ALLOWED]) return say(EXIT_USAGE, "--allowed: not over ranks");
+    if ((code = option_choice(job, OPT_METHOD, &method)) ||
+        (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)))
+        return code;
+    code = vectors_read(job, job->operands[0], bits, &vectors);
+    const bosc_cellgraph_opts opts = {.size = sizeof opts,
+                                      .length = vectors.length,
+                                      .letter_bits = vectors.letter_bits,
+                                      .method = (bosc_cellgraph_method)method};
+    if (!code) code = cellgraph_over_ranks(job, ranks, &vectors, &opts, true, &labels);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
+    bosc_vectors_free(&vectors);
+    bosc_array_free(&labels);
+    return code;
+}
 
-int run_cellgraph_levels(struct job *job) { return search(job, true); }
+int run_cellgraph_components(struct job *job)
+{
+    struct ranks ranks;
+    int code = job_open(job);
+    if (code) return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? label_over_ranks(job, &ranks) : search(job, false);
+    ranks_close(&ranks, code);
+    return code;
+}
+
+int run_cellgraph_levels(struct job *job)
+{
+    int code = job_open(job);
+    return code ? code : search(job, true);
+}

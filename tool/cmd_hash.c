@@ -7,27 +7,26 @@
 #include "tool/ranks.h"
 
 /* Makes keys of other integer types those of u4 or u8; none may be negative. */
-static int convert_keys(const char *path, bosc_array *keys)
+static int convert_keys(const char *path, struct rank_rows *rows)
 {
     bosc_io_error error;
+    bosc_array *keys = &rows->array;
     bosc_dtype type = keys->dtype == BOSC_I64 || keys->dtype == BOSC_U64 ? BOSC_U64 : BOSC_U32;
     if (keys->dtype == BOSC_F32 || keys->dtype == BOSC_F64)
         return say(EXIT_FAILED, "%s: the keys are %s, not integers", path, dtype_code(keys->dtype));
-    bosc_status status = bosc_array_convert(path, keys, type, 0, &error);
+    bosc_status status = bosc_slice_convert(path, &rows->slice, keys, type, 0, &error);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
 /* Reads a column of numbers, (n,) or (n, 1); if keys, as u4 or u8. */
-static int column_read(struct job *job, const char *path, bool keys, bosc_array *column)
+static int column_read(struct job *job, const struct ranks *ranks, const char *path, bool keys, struct rank_rows *rows)
 {
-    bosc_io_error error;
-    double start = job_now();
-    bosc_status status = bosc_npy_read(path, column, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
+    bosc_array *column = &rows->array;
+    int code = ranks_read_npy(job, ranks, path, rows);
+    if (code) return code;
     if (column->rank == 2 && column->shape[1] == 1) column->rank = 1;
     if (column->rank != 1) return say(EXIT_FAILED, "%s: an array of %d dimensions, not one", path, column->rank);
-    return keys ? convert_keys(path, column) : EXIT_DONE;
+    return keys ? convert_keys(path, rows) : EXIT_DONE;
 }
 
 /* The type that a table adds and compares for values of a type: it does so with 32 and 64 bits alone. The last 8 or 16
@@ -105,17 +104,17 @@ static int read_columns(struct job *job, struct lookup *l)
 {
     const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
     int code;
-    if ((code = column_read(job, keys, true, &l->at.keys)) ||
-        (code = values ? column_read(job, values, false, &l->at.values) : EXIT_DONE) ||
-        (code = column_read(job, queries, true, &l->at.queries)))
+    if ((code = column_read(job, &l->ranks, keys, true, &l->at.keys)) ||
+        (code = values ? column_read(job, &l->ranks, values, false, &l->at.values) : EXIT_DONE) ||
+        (code = column_read(job, &l->ranks, queries, true, &l->at.queries)))
         return code;
-    if (values && l->at.values.shape[0] != l->at.keys.shape[0])
-        return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->at.values.shape[0],
-                   (long long)l->at.keys.shape[0]);
-    if (l->at.queries.dtype == l->at.keys.dtype) return EXIT_DONE;
+    if (values && l->at.values.total != l->at.keys.total)
+        return say(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->at.values.total,
+                   (long long)l->at.keys.total);
+    if (l->at.queries.array.dtype == l->at.keys.array.dtype) return EXIT_DONE;
     bosc_io_error error; /* of u4 and u8, both become u8 */
-    bosc_status status = bosc_array_convert(keys, &l->at.keys, BOSC_U64, 0, &error);
-    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->at.queries, BOSC_U64, 0, &error);
+    bosc_status status = bosc_array_convert(keys, &l->at.keys.array, BOSC_U64, 0, &error);
+    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->at.queries.array, BOSC_U64, 0, &error);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
@@ -130,21 +129,21 @@ static int say_build(const struct job *job, bosc_status status)
 
 static int build_and_find(struct job *job, struct lookup *l)
 {
-    int64_t m = l->at.queries.shape[0], hits = 0;
+    int64_t m = l->at.queries.total, hits = 0;
     bosc_hash_info info = {.size = sizeof info};
     double start = job_now();
     bosc_status status = bosc_hash_create(job->ctx, &l->at.opts, &l->table);
     if (status == BOSC_OK)
-        status = bosc_hash_build(job->ctx, l->table, l->at.keys.data, l->at.values.data, l->at.keys.shape[0]);
+        status = bosc_hash_build(job->ctx, l->table, l->at.keys.array.data, l->at.values.array.data, l->at.keys.total);
     job_seconds(job, "build", start);
     if (status != BOSC_OK) return say_build(job, status);
     start = job_now();
-    status = bosc_hash_find(job->ctx, l->table, l->at.queries.data, m, l->at.out.data, l->at.found.data);
+    status = bosc_hash_find(job->ctx, l->table, l->at.queries.array.data, m, l->at.out.data, l->at.found.data);
     job_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
     for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->at.found.data)[i];
-    job_integer(job, "n", l->at.keys.shape[0]);
+    job_integer(job, "n", l->at.keys.total);
     job_number(job, "load", info.load);
     job_integer(job, "bytes", info.bytes);
     job_integer(job, "found", hits);
@@ -154,8 +153,8 @@ static int build_and_find(struct job *job, struct lookup *l)
 /* Whether each query is a key. */
 static int find_members(struct job *job, struct lookup *l)
 {
-    int64_t m = l->at.queries.shape[0];
-    l->at.opts.key_bits = l->at.keys.dtype == BOSC_U32 ? 32 : 64;
+    int64_t m = l->at.queries.total;
+    l->at.opts.key_bits = l->at.keys.array.dtype == BOSC_U32 ? 32 : 64;
     l->at.found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
     l->at.found.data = job_alloc((size_t)m, 1);
     if (!l->at.found.data) return EXIT_FAILED;
@@ -165,15 +164,15 @@ static int find_members(struct job *job, struct lookup *l)
 static int look_up(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
-    bosc_dtype type = l->at.values.dtype;
+    bosc_dtype type = l->at.values.array.dtype;
     bool computes = l->at.opts.duplicates == BOSC_HASH_SUM || l->at.opts.duplicates == BOSC_HASH_MIN;
-    if (!code && computes) code = widen(&l->at.values);
+    if (!code && computes) code = widen(&l->at.values.array);
     if (code) return code;
-    size_t size = bosc_dtype_size(l->at.values.dtype);
+    size_t size = bosc_dtype_size(l->at.values.array.dtype);
     l->at.opts.value_size = (int32_t)size;
-    l->at.opts.value_dtype = l->at.values.dtype;
-    l->at.out = (bosc_array){.dtype = l->at.values.dtype, .rank = 1, .shape = {l->at.queries.shape[0], 1, 1, 1}};
-    l->at.out.data = job_alloc((size_t)l->at.queries.shape[0], size);
+    l->at.opts.value_dtype = l->at.values.array.dtype;
+    l->at.out = (bosc_array){.dtype = l->at.values.array.dtype, .rank = 1, .shape = {l->at.queries.total, 1, 1, 1}};
+    l->at.out.data = job_alloc((size_t)l->at.queries.total, size);
     if (!l->at.out.data) return EXIT_FAILED;
     if ((code = find_members(job, l))) return code;
     if (l->at.out.dtype != type) narrow(&l->at.out, type);
@@ -197,9 +196,9 @@ static int run_lookup(struct job *job, int (*work)(struct job *job, struct looku
     if (!code) code = work(job, &l);
     ranks_close(&l.ranks, code);
     bosc_hash_free(l.table);
-    bosc_array_free(&l.at.keys);
-    bosc_array_free(&l.at.values);
-    bosc_array_free(&l.at.queries);
+    bosc_array_free(&l.at.keys.array);
+    bosc_array_free(&l.at.values.array);
+    bosc_array_free(&l.at.queries.array);
     bosc_array_free(&l.at.out);
     bosc_array_free(&l.at.found);
     return code;
@@ -219,19 +218,20 @@ static int find_unique(struct job *job, const bosc_array *keys, bosc_array *ids,
 }
 
 /* type: of the keys in the file. */
-static int number_keys(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_dtype type,
+static int number_keys(struct job *job, const struct ranks *ranks, const struct rank_rows *keys, bosc_dtype type,
                        bosc_array *ids, bosc_array *unique)
 {
     bosc_io_error error;
-    size_t n = (size_t)keys->shape[0];
-    *ids = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {keys->shape[0], 1, 1, 1}};
-    *unique = (bosc_array){.dtype = keys->dtype, .rank = 1, .shape = {0, 1, 1, 1}};
+    size_t n = (size_t)keys->total;
+    *ids = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {keys->total, 1, 1, 1}};
+    *unique = (bosc_array){.dtype = keys->array.dtype, .rank = 1, .shape = {0, 1, 1, 1}};
     ids->data = job_alloc(n, sizeof(int64_t));
-    unique->data = ids->data ? job_alloc(n, bosc_dtype_size(keys->dtype)) : NULL;
+    unique->data = ids->data ? job_alloc(n, bosc_dtype_size(keys->array.dtype)) : NULL;
     if (!unique->data) return EXIT_FAILED;
-    int code = ranks->count ? unique_over_ranks(job, ranks, keys, ids, unique) : find_unique(job, keys, ids, unique);
+    int code =
+        ranks->count ? unique_over_ranks(job, ranks, keys, ids, unique) : find_unique(job, &keys->array, ids, unique);
     if (code) return code;
-    job_integer(job, "n", keys->shape[0]);
+    job_integer(job, "n", keys->total);
     job_integer(job, "unique", unique->shape[0]);
     bosc_status status = bosc_array_convert(job->operands[0], unique, type, 0, &error);
     if (status != BOSC_OK) return say_io(status, &error);
@@ -241,16 +241,17 @@ static int number_keys(struct job *job, const struct ranks *ranks, const bosc_ar
 
 int run_hash_unique(struct job *job)
 {
-    bosc_array keys = {0}, ids = {0}, unique = {0};
+    struct rank_rows keys = {.total = 0};
+    bosc_array ids = {0}, unique = {0};
     struct ranks ranks = {0};
     int code = job_open(job);
     if (!code) code = ranks_open(job, &ranks);
-    if (!code) code = column_read(job, job->operands[0], false, &keys);
-    bosc_dtype type = keys.dtype;
+    if (!code) code = column_read(job, &ranks, job->operands[0], false, &keys);
+    bosc_dtype type = keys.array.dtype;
     if (!code) code = convert_keys(job->operands[0], &keys);
     if (!code) code = number_keys(job, &ranks, &keys, type, &ids, &unique);
     ranks_close(&ranks, code);
-    bosc_array_free(&keys);
+    bosc_array_free(&keys.array);
     bosc_array_free(&ids);
     bosc_array_free(&unique);
     return code;

@@ -10,12 +10,12 @@ static bosc_status find(const struct rank *r, void *user)
     struct table_work *w = user;
     bosc_dist_hash *table = NULL;
     bosc_dist_hash_info info = {.size = sizeof info};
-    int64_t k, q, n = rank_slice(r, w->keys.shape[0], &k), m = rank_slice(r, w->queries.shape[0], &q);
+    int64_t k, q, n = rank_slice(r, w->keys.total, &k), m = rank_slice(r, w->queries.total, &q);
     bosc_status status = bosc_dist_hash_create(r->ctx, r->comm, &w->opts, &table);
     if (status == BOSC_OK)
-        status = bosc_dist_hash_build(r->ctx, table, array_row(&w->keys, k), array_row(&w->values, k), n);
+        status = bosc_dist_hash_build(r->ctx, table, rank_row(&w->keys, k), rank_row(&w->values, k), n);
     if (status == BOSC_OK)
-        status = bosc_dist_hash_find(r->ctx, table, array_row(&w->queries, q), m, array_row(&w->out, q),
+        status = bosc_dist_hash_find(r->ctx, table, rank_row(&w->queries, q), m, array_row(&w->out, q),
                                      (uint8_t *)array_row(&w->found, q));
     if (status == BOSC_OK) status = bosc_dist_hash_get_info(r->ctx, table, &info);
     if (status == BOSC_OK && r->number == 0) w->info = info;
@@ -32,8 +32,8 @@ int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_wor
     if (!code) code = ranks_gather_array(ranks, &w->out, bosc_dtype_size(w->out.dtype));
     if (!code) code = ranks_gather_array(ranks, &w->found, 1);
     if (code) return code;
-    for (int64_t i = 0; i < w->queries.shape[0]; i++) hits += ((const uint8_t *)w->found.data)[i];
-    job_integer(job, "n", w->keys.shape[0]);
+    for (int64_t i = 0; i < w->queries.total; i++) hits += ((const uint8_t *)w->found.data)[i];
+    job_integer(job, "n", w->keys.total);
     job_number(job, "load", w->info.load);
     job_integer(job, "bytes", w->info.bytes);
     job_integer(job, "found", hits);
@@ -43,7 +43,7 @@ int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_wor
 /* ---- unique ---- */
 
 struct unique_work {
-    const bosc_array *keys;
+    const struct rank_rows *keys;
     bosc_array *ids, *unique;
     int64_t *counts; /* (ranks): distinct keys that occur first on each */
 };
@@ -51,12 +51,12 @@ struct unique_work {
 static bosc_status number(const struct rank *r, void *user)
 {
     const struct unique_work *w = user;
-    int64_t at, n = rank_slice(r, w->keys->shape[0], &at);
-    return bosc_dist_unique(r->ctx, r->comm, array_row(w->keys, at), n, w->keys->dtype == BOSC_U32 ? 32 : 64,
+    int64_t at, n = rank_slice(r, w->keys->total, &at);
+    return bosc_dist_unique(r->ctx, r->comm, rank_row(w->keys, at), n, w->keys->array.dtype == BOSC_U32 ? 32 : 64,
                             (int64_t *)array_row(w->ids, at), array_row(w->unique, at), &w->counts[r->number], NULL);
 }
 
-int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
+int unique_over_ranks(struct job *job, const struct ranks *ranks, const struct rank_rows *keys, bosc_array *ids,
                       bosc_array *unique)
 {
     struct unique_work w = {keys, ids, unique, job_alloc((size_t)ranks->count, sizeof *w.counts)};
@@ -66,8 +66,8 @@ int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_arr
     job_seconds(job, "unique", start);
     if (!code) code = ranks_gather_array(ranks, ids, sizeof(int64_t));
     if (!code)
-        code = ranks_gather(ranks, keys->shape[0], w.counts, unique->data, bosc_dtype_size(unique->dtype),
-                            &unique->shape[0]);
+        code =
+            ranks_gather(ranks, keys->total, w.counts, unique->data, bosc_dtype_size(unique->dtype), &unique->shape[0]);
     free(w.counts);
     return code;
 }

@@ -120,26 +120,25 @@ static int count_neighbours(struct job *job, struct neighbours *a)
     return EXIT_DONE;
 }
 
-/* Points that are their own neighbours: those at infinity are not, unless every distance counts. */
-static int64_t count_own(const struct neighbours *a)
+/* Those at infinity are not their own neighbours, unless every distance counts. */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius)
 {
-    int64_t dim = a->points.shape[1], own = 0;
-    double square = a->radius * a->radius;
-    if (a->points.dtype == BOSC_F32) square = (double)((float)a->radius * (float)a->radius);
-    if (isinf(square)) return a->n;
-    for (int64_t i = 0; i < a->n; i++) {
+    int64_t dim = points->shape[1], own = 0;
+    double square = radius * radius;
+    if (points->dtype == BOSC_F32) square = (double)((float)radius * (float)radius);
+    if (isinf(square)) return n;
+    for (int64_t i = first; i < first + n; i++) {
         bool finite = true;
-        for (int64_t c = 0; c < dim && finite; c++) finite = isfinite(coordinate(&a->points, i * dim + c));
+        for (int64_t c = 0; c < dim && finite; c++) finite = isfinite(coordinate(points, i * dim + c));
         own += finite;
     }
     return own;
 }
 
-/* Of the neighbours of points first, first + 1, ... those with larger ids, as pairs; returns how many they are. */
-static int64_t keep_later(int64_t first, int64_t points, const int64_t *offsets, const int64_t *ids, int64_t *pairs)
+int64_t keep_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs)
 {
     int64_t kept = 0;
-    for (int64_t i = 0; i < points; i++)
+    for (int64_t i = 0; i < n; i++)
         for (int64_t e = offsets[i]; e < offsets[i + 1]; e++) {
             if (ids[e] <= first + i) continue;
             pairs[2 * kept] = first + i;
@@ -163,7 +162,7 @@ static bosc_status list_pairs(struct job *job, const struct neighbours *a, int64
         offsets[last - first] = total;
         status = bosc_kdtree_radius(job->ctx, a->tree, (const char *)a->points.data + (size_t)first * row, last - first,
                                     0, a->radius, offsets, ids, NULL, total);
-        if (status == BOSC_OK) pairs += 2 * keep_later(first, last - first, offsets, ids, pairs);
+        if (status == BOSC_OK) pairs += 2 * keep_later_neighbours(first, last - first, offsets, ids, pairs);
     }
     return status;
 }
@@ -196,23 +195,32 @@ static int read_and_count(struct job *job, struct neighbours *a)
     return code ? code : count_neighbours(job, a);
 }
 
+static int search_pairs(struct job *job, struct neighbours *a)
+{
+    bosc_array pairs = {.dtype = BOSC_I64, .rank = 2, .shape = {0, 2, 1, 1}};
+    int code = read_and_count(job, a);
+    if (!code) pairs.shape[0] = (a->total - count_own_neighbours(&a->points, 0, a->n, a->radius)) / 2;
+    if (!code && job->value[OPT_OUTPUT]) {
+        code = find_pairs(job, a, &pairs);
+        if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
+    }
+    job_integer(job, "n", a->n);
+    job_integer(job, "pairs", pairs.shape[0]);
+    bosc_kdtree_free(a->tree);
+    bosc_array_free(&a->points);
+    bosc_array_free(&pairs);
+    free(a->counts);
+    return code;
+}
+
 int run_kdtree_pairs(struct job *job)
 {
     struct neighbours a = {.n = 0};
+    struct ranks ranks;
     int code;
     if ((code = option_number(job, OPT_RADIUS, 0, &a.radius)) || (code = job_open(job))) return code;
-    code = read_and_count(job, &a);
-    bosc_array pairs = {.dtype = BOSC_I64, .rank = 2, .shape = {0, 2, 1, 1}};
-    if (!code) pairs.shape[0] = (a.total - count_own(&a)) / 2;
-    if (!code && job->value[OPT_OUTPUT]) {
-        code = find_pairs(job, &a, &pairs);
-        if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
-    }
-    job_integer(job, "n", a.n);
-    job_integer(job, "pairs", pairs.shape[0]);
-    bosc_kdtree_free(a.tree);
-    bosc_array_free(&a.points);
-    bosc_array_free(&pairs);
-    free(a.counts);
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? pairs_over_ranks(job, &ranks, a.radius) : search_pairs(job, &a);
+    ranks_close(&ranks, code);
     return code;
 }

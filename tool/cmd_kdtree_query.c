@@ -85,7 +85,7 @@ int run_kdtree_knn(struct job *job)
         return code;
     struct ranks ranks;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? knn_over_ranks(job, &ranks, k) : search_nearest(job, k, within);
+    if (!code) code = ranks.count ? knn_over_ranks(job, &ranks, k, within) : search_nearest(job, k, within);
     ranks_close(&ranks, code);
     return code;
 }

@@ -30,24 +30,43 @@ static bosc_status open_part(const struct rank *r, void *user)
     return status;
 }
 
-int tree_of_ranks_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
-                       struct tree_of_ranks *t)
+/* The points of a saved tree, which every process reads whole, or those of a file. */
+static int read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *points)
 {
-    *t = (struct tree_of_ranks){.path = path,
-                                .opts = *opts,
-                                .saved = path_ends_in(path, ".bosc"),
-                                .first = ranks->first,
-                                .count = ranks->count};
+    if (!path_ends_in(path, ".bosc")) return ranks_read_points(job, ranks, path, points);
+    int code = points_read(job, path, &points->array);
+    points->first = 0;
+    points->total = points->array.shape[0];
+    return code;
+}
+
+static int open_tree(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
+                     bool saved, struct tree_of_ranks *t)
+{
+    *t = (struct tree_of_ranks){
+        .path = path, .opts = *opts, .saved = saved, .first = ranks->first, .count = ranks->count};
     t->info.size = sizeof t->info;
     t->parts = job_alloc((size_t)ranks->count, sizeof *t->parts);
     if (!t->parts) return EXIT_FAILED;
     memset(t->parts, 0, (size_t)ranks->count * sizeof *t->parts);
-    int code = t->saved ? EXIT_DONE : ranks_read_points(job, ranks, path, &t->points);
+    int code = saved ? EXIT_DONE : read_points(job, ranks, path, &t->points);
     if (code) return code;
     double start = job_now();
     code = ranks_run(ranks, open_part, t);
     job_seconds(job, t->saved ? "read" : "build", start);
     return code;
+}
+
+int tree_of_ranks_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
+                       struct tree_of_ranks *t)
+{
+    return open_tree(job, ranks, path, opts, path_ends_in(path, ".bosc"), t);
+}
+
+int tree_of_ranks_build(struct job *job, const struct ranks *ranks, const char *path, struct tree_of_ranks *t)
+{
+    const bosc_kdtree_opts none = {0};
+    return open_tree(job, ranks, path, &none, false, t);
 }
 
 void tree_of_ranks_close(struct tree_of_ranks *t)
@@ -114,6 +133,8 @@ struct knn_work {
     struct rank_rows queries;
     bosc_array ids, distances;
     int64_t k;
+    bool is_bounded;
+    double within;
 };
 
 /* Of a squared distance. */
@@ -129,8 +150,11 @@ static bosc_status find_nearest(const struct rank *r, void *user)
     const int64_t m = rank_slice(r, w->queries.total, &q);
     int64_t *ids = (int64_t *)w->ids.data + q * w->k;
     char *dist2 = (char *)w->distances.data + (size_t)(q * w->k) * distance_size(&w->tree);
+    const bosc_dist_kdtree *tree = w->tree.parts[r->number];
+    const void *queries = rank_row(&w->queries, q);
     const bosc_status status =
-        bosc_dist_kdtree_knn(r->ctx, w->tree.parts[r->number], rank_row(&w->queries, q), m, 0, w->k, ids, dist2);
+        w->is_bounded ? bosc_dist_kdtree_knn_within(r->ctx, tree, queries, m, 0, w->k, w->within, ids, dist2)
+                      : bosc_dist_kdtree_knn(r->ctx, tree, queries, m, 0, w->k, ids, dist2);
     if (status == BOSC_OK) widen_ids(w->tree.info.id_bits, ids, m * w->k);
     return status;
 }
@@ -168,11 +192,10 @@ static int search(struct job *job, const struct ranks *ranks, struct knn_work *w
     return arrays_write(job, paths, (const bosc_array[]){w->ids, w->distances}, paths[1] ? 2 : 1);
 }
 
-int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k)
+int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k, double within)
 {
-    struct knn_work w = {.k = k};
+    struct knn_work w = {.k = k, .is_bounded = job->value[OPT_WITHIN] != NULL, .within = within};
     const bosc_kdtree_opts none = {0};
-    if (job->value[OPT_WITHIN]) return say(EXIT_USAGE, "--within: not over ranks");
     int code = tree_of_ranks_open(job, ranks, job->operands[0], &none, &w.tree);
     if (!code) code = queries_of_ranks_read(job, ranks, &w.tree, &w.queries);
     if (!code) code = search(job, ranks, &w);

@@ -117,44 +117,45 @@ static int find_forest(struct job *job, struct question *q)
     return code;
 }
 
-/* The ids of the file as the graph has them, in place. */
-static int read_ids(struct job *job, const struct question *q, bosc_array *ids)
+int forest_ids_read(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
+                    struct rank_rows *rows)
 {
     bosc_io_error error;
     const char *path = job->value[OPT_VERIFY];
-    double start = job_now();
-    bosc_status status = bosc_npy_read(path, ids, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
+    bosc_array *ids = &rows->array;
+    int code = ranks_read_npy(job, ranks, path, rows);
+    if (code) return code;
     if (ids->dtype == BOSC_F32 || ids->dtype == BOSC_F64 || ids->rank != 1)
         return say(EXIT_FAILED, "%s: edge ids are integers in one dimension, but this array is %s in %d", path,
                    dtype_code(ids->dtype), ids->rank);
-    status = bosc_array_convert(path, ids, BOSC_I64, 0, &error);
+    bosc_status status = bosc_slice_convert(path, &rows->slice, ids, BOSC_I64, 0, &error);
     if (status != BOSC_OK) return say_io(status, &error);
     const int64_t *wide = ids->data;
     uint32_t *narrow = ids->data;
     for (int64_t i = 0; i < ids->shape[0]; i++) {
-        if (wide[i] < 0 || wide[i] >= q->info.entries)
-            return say(EXIT_FAILED, "%s: row %lld: there is no edge %lld", path, (long long)i, (long long)wide[i]);
-        if (q->info.id_bits == 32) narrow[i] = (uint32_t)wide[i];
+        if (wide[i] < 0 || wide[i] >= entries)
+            return say(EXIT_FAILED, "%s: row %lld: there is no edge %lld", path, (long long)(rows->first + i),
+                       (long long)wide[i]);
+        if (id_bits == 32) narrow[i] = (uint32_t)wide[i];
     }
     return EXIT_DONE;
 }
 
 static int verify(struct job *job, struct question *q)
 {
-    bosc_array ids = {0};
-    int code = read_ids(job, q, &ids);
+    struct rank_rows rows = {.total = 0};
+    const bosc_array *ids = &rows.array;
+    int code = forest_ids_read(job, &(struct ranks){.count = 0}, q->info.id_bits, q->info.entries, &rows);
     if (!code) {
         double start = job_now();
-        bosc_status status = bosc_msf_verify(job->ctx, q->graph, &q->opts, ids.data, ids.shape[0], NULL);
+        bosc_status status = bosc_msf_verify(job->ctx, q->graph, &q->opts, ids->data, ids->shape[0], NULL);
         job_seconds(job, "verify", start);
         if (status != BOSC_OK)
             code = say(exit_code_of(status), "%s: %s", job->value[OPT_VERIFY], bosc_message(job->ctx));
-        job_integer(job, "edges", ids.shape[0]);
-        job_integer(job, "components", q->info.n - ids.shape[0]);
+        job_integer(job, "edges", ids->shape[0]);
+        job_integer(job, "components", q->info.n - ids->shape[0]);
     }
-    bosc_array_free(&ids);
+    bosc_array_free(&rows.array);
     return code;
 }
 

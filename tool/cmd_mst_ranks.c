@@ -6,31 +6,118 @@
 
 /* What all ranks of the process work on. */
 struct graph_work {
-    bosc_edges edges; /* the whole graph */
+    bosc_edges edges; /* the whole graph; or, where processes read their parts, that of this one's rank */
+    bool is_part;
+    int64_t first, m; /* the entry of the whole that is entry 0 of `edges`, and all entries */
     bosc_msf_opts opts;
     int64_t *counts;  /* (ranks): edges of the forest found by each */
+    int64_t *begins;  /* (ranks + 1): those of the ranks below */
     uint32_t *ids;    /* (edges): a rank's from where its slice begins */
     uint32_t *labels; /* (vertices); NULL: not wanted */
     int64_t components;
     bosc_msf_info found; /* of the process's first rank */
+    const char *path;    /* of the ids to be proved */
+    struct rank_rows given;
 };
 
-static int read_edges(struct job *job, struct graph_work *w)
+static int read_whole(struct job *job, struct graph_work *w)
 {
     bosc_io_error error;
     bosc_graph *graph = NULL;
     const char *path = job->operands[0];
-    double start = job_now();
     bosc_status status = bosc_graph_or_edges_read(job->ctx, path, &graph, &w->edges, &error);
-    job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
-    if (graph) {
-        bosc_graph_free(graph);
-        return say(EXIT_FAILED, "%s: a saved graph; ranks need its edges, as .gr or .mtx has them", path);
+    w->m = w->edges.m;
+    if (!graph) return EXIT_DONE;
+    bosc_graph_free(graph);
+    return say(EXIT_FAILED, "%s: a saved graph; ranks need its edges, as .gr or .mtx has them", path);
+}
+
+/* What an edge list of a part has for weights, in the order of width. */
+enum weights { NO_EDGES, NO_WEIGHTS, OF_I32, OF_I64, OF_F64 };
+
+static enum weights weights_of(const bosc_edges *e)
+{
+    if (e->m == 0) return NO_EDGES;
+    if (!e->weights) return NO_WEIGHTS;
+    return e->dtype == BOSC_I32 ? OF_I32 : e->dtype == BOSC_I64 ? OF_I64 : OF_F64;
+}
+
+/* Weights become those of a wider type; where there are no edges there are weights if others have them. */
+static int widen_weights(bosc_edges *e, enum weights to)
+{
+    const bosc_dtype type = to == OF_F64 ? BOSC_F64 : to == OF_I64 ? BOSC_I64 : BOSC_I32;
+    if (e->m > 0 && e->dtype == type) return EXIT_DONE;
+    double *wide = to >= OF_I32 ? job_alloc((size_t)e->m, sizeof *wide) : NULL;
+    if (to >= OF_I32 && !wide) return EXIT_FAILED;
+    for (int64_t i = 0; i < e->m; i++) {
+        const int64_t n = e->dtype == BOSC_I32 ? ((const int32_t *)e->weights)[i] : ((const int64_t *)e->weights)[i];
+        if (to == OF_I64)
+            memcpy(&wide[i], &n, sizeof n);
+        else
+            wide[i] = (double)n;
     }
-    job_integer(job, "n", w->edges.n);
-    job_integer(job, "m", w->edges.m);
+    free(e->weights);
+    e->weights = wide;
+    e->dtype = type;
     return EXIT_DONE;
+}
+
+/* What the parts are together: the entries before this one's and all, the vertices, and the type of the weights. */
+static int join_parts(struct job *job, const struct ranks *ranks, int64_t declared, struct graph_work *w)
+{
+    int64_t *counts = w->counts, *begins = w->begins, widest = NO_EDGES;
+    counts[ranks->first] = w->edges.m;
+    int code = ranks_sum_before(ranks, counts, begins);
+    if (code) return code;
+    w->first = begins[ranks->first];
+    w->m = begins[ranks->count];
+    if (declared >= 0 && w->m < declared)
+        return say(EXIT_FAILED, "%s: ends after %lld of %lld edges", job->operands[0], (long long)w->m,
+                   (long long)declared);
+    if (declared >= 0 && w->m > declared)
+        return say(EXIT_FAILED, "%s: more than the %lld edges that the header declares", job->operands[0],
+                   (long long)declared);
+    counts[ranks->first] = w->edges.n;
+    if ((code = ranks_sum_before(ranks, counts, begins))) return code;
+    for (int32_t r = 0; r < ranks->count; r++)
+        if (counts[r] > w->edges.n) w->edges.n = counts[r];
+    counts[ranks->first] = weights_of(&w->edges);
+    if ((code = ranks_sum_before(ranks, counts, begins))) return code;
+    for (int32_t r = 0; r < ranks->count; r++)
+        if (counts[r] > widest) widest = counts[r];
+    return widen_weights(&w->edges, (enum weights)widest);
+}
+
+/* A process that is a rank reads its part of the lines. */
+static int read_part(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    bosc_io_error error;
+    bosc_slice slice = {.part = ranks->first, .parts = ranks->count};
+    bosc_status status = bosc_edges_read_slice(job->operands[0], &slice, &w->edges, &error);
+    return status == BOSC_OK ? join_parts(job, ranks, slice.rows, w) : say_io(status, &error);
+}
+
+static int read_edges(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    w->is_part = ranks->locals < ranks->count && !path_ends_in(job->operands[0], ".bosc");
+    w->counts = job_alloc(2 * (size_t)ranks->count + 1, sizeof *w->counts);
+    if (!w->counts) return EXIT_FAILED;
+    w->begins = w->counts + ranks->count;
+    double start = job_now();
+    int code = w->is_part ? read_part(job, ranks, w) : read_whole(job, w);
+    job_seconds(job, "read", start);
+    if (code) return code;
+    job_integer(job, "n", w->edges.n);
+    job_integer(job, "m", w->m);
+    return EXIT_DONE;
+}
+
+/* Which entries of `edges` are a rank's. */
+static int64_t slice_of(const struct rank *r, const struct graph_work *w, int64_t *begin)
+{
+    *begin = 0;
+    return w->is_part ? w->edges.m : rank_slice(r, w->m, begin);
 }
 
 /* The graph of this rank's edges. */
@@ -38,7 +125,7 @@ static bosc_status build_slice(const struct rank *r, const struct graph_work *w,
 {
     const bosc_edges *e = &w->edges;
     const bosc_graph_opts opts = {.size = sizeof opts, .weight = e->dtype, .id_bits = 32};
-    const int64_t count = rank_slice(r, e->m, begin);
+    const int64_t count = slice_of(r, w, begin);
     const size_t at = (size_t)*begin * bosc_dtype_size(e->dtype);
     bosc_status status = bosc_graph_create(r->ctx, &opts, graph);
     if (status != BOSC_OK) return status;
@@ -73,61 +160,116 @@ static bosc_status find_components(const struct rank *r, void *user)
     return status;
 }
 
-/* The forest as edges: those of the list that have these ids. */
-static void pick_edges(bosc_edges *edges, const int64_t *ids, int64_t count)
+/* Ids of 32 bits: rank_row has those of 64. */
+static bosc_status prove(const struct rank *r, void *user)
 {
-    const size_t each = bosc_dtype_size(edges->dtype);
-    char *weights = edges->weights;
-    for (int64_t i = 0; i < count; i++) { /* in place: ids ascend */
-        edges->u[i] = edges->u[ids[i]];
-        edges->v[i] = edges->v[ids[i]];
-        if (weights) memmove(weights + (size_t)i * each, weights + (size_t)ids[i] * each, each);
-    }
-    edges->m = count;
+    struct graph_work *w = user;
+    bosc_graph *graph = NULL;
+    int64_t begin, at;
+    const int64_t count = rank_slice(r, w->given.total, &at);
+    bosc_status status = build_slice(r, w, &graph, &begin);
+    const uint32_t *ids = (const uint32_t *)w->given.array.data + (at - w->given.first);
+    if (status == BOSC_OK) status = bosc_dist_msf_verify(r->ctx, r->comm, graph, &w->opts, ids, count, NULL);
+    if (status == BOSC_ERR_DATA)
+        snprintf(r->error->text, sizeof r->error->text, "%s: %s", w->path, bosc_message(r->ctx));
+    bosc_graph_free(graph);
+    return status;
 }
 
-static int write_forest(struct job *job, struct graph_work *w, bosc_array *ids)
+static int verify_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    w->path = job->value[OPT_VERIFY];
+    int code = forest_ids_read(job, ranks, 32, w->m, &w->given);
+    double start = job_now();
+    if (!code) code = ranks_run(ranks, prove, w);
+    job_seconds(job, "verify", start);
+    job_integer(job, "edges", w->given.total);
+    job_integer(job, "components", w->edges.n - w->given.total);
+    bosc_array_free(&w->given.array);
+    return code;
+}
+
+/* ---- the forest, on the first process ---- */
+
+/* The ids that the process's ranks have found become those of all. */
+static int join_ids(const struct ranks *ranks, struct graph_work *w, int64_t *ids)
+{
+    int64_t at;
+    for (int32_t r = ranks->first; r < ranks->first + ranks->locals; r++) {
+        slice_of(&(struct rank){.number = r, .count = ranks->count}, w, &at);
+        for (int64_t i = 0; i < w->counts[r]; i++) ids[w->begins[r] + i] = w->ids[at + i];
+    }
+    return ranks_join(ranks, w->counts, ids, sizeof *ids);
+}
+
+/* The edges that have these ids, of this process's ranks; then those of all. */
+static int join_edges(const struct ranks *ranks, struct graph_work *w, const int64_t *ids, bosc_edges *forest)
+{
+    const size_t each = bosc_dtype_size(w->edges.dtype), m = (size_t)w->begins[ranks->count];
+    const char *from = w->edges.weights;
+    *forest = (bosc_edges){.n = w->edges.n, .m = (int64_t)m, .dtype = w->edges.dtype};
+    forest->u = job_alloc(m, sizeof *forest->u);
+    forest->v = forest->u ? job_alloc(m, sizeof *forest->v) : NULL;
+    char *weights = forest->v && from ? job_alloc(m, each) : NULL;
+    forest->weights = weights;
+    if (!forest->v || (from && !weights)) return EXIT_FAILED;
+    for (int64_t i = w->begins[ranks->first]; i < w->begins[ranks->first + ranks->locals]; i++) {
+        const size_t entry = (size_t)(ids[i] - w->first);
+        forest->u[i] = w->edges.u[entry];
+        forest->v[i] = w->edges.v[entry];
+        if (from) memcpy(weights + (size_t)i * each, from + entry * each, each);
+    }
+    int code = ranks_join(ranks, w->counts, forest->u, sizeof *forest->u);
+    if (!code) code = ranks_join(ranks, w->counts, forest->v, sizeof *forest->v);
+    return code || !from ? code : ranks_join(ranks, w->counts, weights, each);
+}
+
+static int write_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     bosc_io_error error;
     const char *path = job->value[OPT_OUTPUT];
-    if (!path) return EXIT_DONE;
-    double start = job_now();
-    bosc_status status;
-    if (path_ends_in(path, ".gr") || path_ends_in(path, ".mtx")) {
-        pick_edges(&w->edges, ids->data, ids->shape[0]);
-        status = bosc_edges_write(path, &w->edges, &error);
-    } else {
-        status = bosc_npy_write(path, ids, &error);
+    const bool as_edges = path_ends_in(path, ".gr") || path_ends_in(path, ".mtx");
+    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {w->begins[ranks->count], 1, 1, 1}};
+    bosc_edges forest = {0};
+    ids.data = job_alloc((size_t)ids.shape[0], sizeof(int64_t));
+    int code = ids.data ? join_ids(ranks, w, ids.data) : EXIT_FAILED;
+    if (!code && as_edges) code = join_edges(ranks, w, ids.data, &forest);
+    if (!code && !job->silent) {
+        double start = job_now();
+        bosc_status status = as_edges ? bosc_edges_write(path, &forest, &error) : bosc_npy_write(path, &ids, &error);
+        job_seconds(job, "write", start);
+        if (status != BOSC_OK) code = say_io(status, &error);
     }
-    job_seconds(job, "write", start);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    bosc_edges_free(&forest);
+    bosc_array_free(&ids);
+    return code;
 }
 
 static int finish_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
-    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}, .data = w->ids};
-    int code = ranks_gather(ranks, w->edges.m, w->counts, w->ids, sizeof *w->ids, &ids.shape[0]);
-    if (code || job->silent) return code;
+    int code = ranks_sum_before(ranks, w->counts, w->begins);
+    if (code) return code;
     job_integer(job, "edges", w->found.edges);
     job_integer(job, "components", w->found.trees);
     report_weight(job, w->edges.dtype, &w->found);
-    widen_ids(32, w->ids, ids.shape[0]);
-    return write_forest(job, w, &ids);
+    return job->value[OPT_OUTPUT] ? write_forest(job, ranks, w) : EXIT_DONE;
+}
+
+static int make_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+{
+    w->ids = job_alloc((size_t)w->edges.m, sizeof *w->ids);
+    if (!w->ids) return EXIT_FAILED;
+    double start = job_now();
+    int code = ranks_run(ranks, find_forest, w);
+    job_seconds(job, "forest", start);
+    return code ? code : finish_forest(job, ranks, w);
 }
 
 int mst_over_ranks(struct job *job, const struct ranks *ranks)
 {
     struct graph_work w = {.opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL}};
-    int code = job->value[OPT_VERIFY] ? say(EXIT_USAGE, "--verify: not over ranks") : read_edges(job, &w);
-    if (!code) {
-        w.counts = job_alloc((size_t)ranks->count, sizeof *w.counts);
-        w.ids = w.counts ? job_alloc((size_t)w.edges.m, sizeof(int64_t)) : NULL; /* wide enough for the file */
-        code = w.ids ? EXIT_DONE : EXIT_FAILED;
-    }
-    double start = job_now();
-    if (!code) code = ranks_run(ranks, find_forest, &w);
-    job_seconds(job, "forest", start);
-    if (!code) code = finish_forest(job, ranks, &w);
+    int code = read_edges(job, ranks, &w);
+    if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : make_forest(job, ranks, &w);
     free(w.counts);
     free(w.ids);
     bosc_edges_free(&w.edges);
@@ -136,8 +278,8 @@ int mst_over_ranks(struct job *job, const struct ranks *ranks)
 
 int components_over_ranks(struct job *job, const struct ranks *ranks)
 {
-    struct graph_work w = {0};
-    int code = read_edges(job, &w);
+    struct graph_work w = {.m = 0};
+    int code = read_edges(job, ranks, &w);
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {w.edges.n, 1, 1, 1}};
     if (!code) labels.data = w.labels = job_alloc((size_t)w.edges.n, sizeof(int64_t));
     if (!code && !labels.data) code = EXIT_FAILED;
@@ -149,6 +291,7 @@ int components_over_ranks(struct job *job, const struct ranks *ranks)
         code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_integer(job, "components", w.components);
     }
+    free(w.counts);
     bosc_array_free(&labels);
     bosc_edges_free(&w.edges);
     return code;

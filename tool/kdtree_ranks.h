@@ -17,6 +17,8 @@ struct tree_of_ranks {
 /* To be closed after a failure too. */
 int tree_of_ranks_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
                        struct tree_of_ranks *tree);
+/* The same of points, or of those of a saved tree, which are there then. */
+int tree_of_ranks_build(struct job *job, const struct ranks *ranks, const char *path, struct tree_of_ranks *tree);
 void tree_of_ranks_close(struct tree_of_ranks *tree);
 
 /* The queries, of the tree's type. */

@@ -61,13 +61,15 @@ static int rows_of_tree(struct job *job, const char *path, const bosc_kdtree *tr
     return EXIT_DONE;
 }
 
+static const bosc_slice whole = {.parts = 1};
+
 /* The points as --dtype asks for them: rounded to the nearest ones, where that type is a float. */
-static int convert_points(const struct job *job, const char *path, bosc_array *points)
+static int convert_points(const struct job *job, const char *path, const bosc_slice *slice, bosc_array *points)
 {
     bosc_io_error error;
     int type = 0, code = option_choice(job, OPT_DTYPE, &type);
     if (code || !job->value[OPT_DTYPE]) return code;
-    bosc_status status = bosc_array_convert(path, points, (bosc_dtype)(type + 1), 1, &error);
+    bosc_status status = bosc_slice_convert(path, slice, points, (bosc_dtype)(type + 1), 1, &error);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
 }
 
@@ -79,7 +81,7 @@ int points_read(struct job *job, const char *path, bosc_array *points)
     bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], &tree, points, &error);
     int code = status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
     if (tree) code = rows_of_tree(job, path, tree, points);
-    if (!code) code = convert_points(job, path, points);
+    if (!code) code = convert_points(job, path, &whole, points);
     bosc_kdtree_free(tree);
     job_seconds(job, "read", start);
     return code;
@@ -90,7 +92,7 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
     bosc_io_error error;
     double start = job_now();
     bosc_status status = bosc_points_read_slice(path, job->value[OPT_COLUMNS], slice, points, &error);
-    int code = status == BOSC_OK ? convert_points(job, path, points) : say_io(status, &error);
+    int code = status == BOSC_OK ? convert_points(job, path, slice, points) : say_io(status, &error);
     job_seconds(job, "read", start);
     return code;
 }
@@ -175,7 +177,7 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
     if (*tree) return check_tree(job, path, *tree);
-    int code = convert_points(job, path, &points);
+    int code = convert_points(job, path, &whole, &points);
     if (!code) code = tree_build(job, path, &points, opts, tree);
     bosc_array_free(&points);
     return code;

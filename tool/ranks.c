@@ -314,6 +314,7 @@ int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path,
     double start = job_now();
     bosc_status status = bosc_npy_read_slice(path, &slice, &rows->array, &error);
     job_seconds(job, "read", start);
+    rows->slice = slice;
     rows->first = slice.begin;
     rows->total = slice.rows;
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
@@ -323,6 +324,7 @@ int ranks_read_points(struct job *job, const struct ranks *ranks, const char *pa
 {
     bosc_slice slice = slice_of(ranks, path);
     int code = points_read_slice(job, path, &slice, &rows->array);
+    rows->slice = slice;
     rows->first = slice.begin;
     rows->total = slice.rows;
     return code;

@@ -57,13 +57,24 @@ char *array_row(const bosc_array *array, int64_t row);
 /* Rows of an input that this process has: all of them, or under mpirun, of a .npy file, those of its rank. */
 struct rank_rows {
     bosc_array array;
+    bosc_slice slice;     /* of the input */
     int64_t first, total; /* which one is row 0 of the array, and how many the input has */
 };
 
-/* Reads points as points_read does; or another array. Cost: under mpirun only a slice of a .npy file is read. */
+/* Reads points as points_read does; or another array, in one context too. Cost: under mpirun only a slice of a .npy
+ * file is read. */
 int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows);
 char *rank_row(const struct rank_rows *rows, int64_t row); /* as array_row, of the whole input */
+
+/* Of n points from row `first` on, those that are their own neighbours within a radius; and of their neighbours those
+ * with larger rows, as pairs, of which it returns the number: points are called first, first + 1, ... */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
+int64_t keep_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs);
+
+/* The ids of --verify as a graph with so many entries has them: of 64 bits, or of 32, one behind the other in place. */
+int forest_ids_read(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
+                    struct rank_rows *ids);
 
 /* The weight of a forest, in the results. */
 void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
@@ -73,21 +84,23 @@ void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *foun
 int mst_over_ranks(struct job *job, const struct ranks *ranks);
 int components_over_ranks(struct job *job, const struct ranks *ranks);
 int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *tree);
-int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k);
+int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k, double within); /* of --within */
+int pairs_over_ranks(struct job *job, const struct ranks *ranks, double radius);
 int rows_over_ranks(struct job *job, const struct ranks *ranks, double radius); /* radius; less than 0: box */
 int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts);
 int verify_over_ranks(struct job *job, const struct ranks *ranks);
 
 /* A table's columns, and what is asked of it. */
 struct table_work {
-    bosc_array keys, values, queries, out, found; /* values, out: none of a set */
+    struct rank_rows keys, values, queries;
+    bosc_array out, found; /* values, out: none of a set */
     bosc_hash_opts opts;
     bosc_dist_hash_info info;
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const bosc_cellgraph_opts *opts, bosc_array *pairs);
-int unique_over_ranks(struct job *job, const struct ranks *ranks, const bosc_array *keys, bosc_array *ids,
+                         const bosc_cellgraph_opts *opts, bool components, bosc_array *out); /* or else pairs */
+int unique_over_ranks(struct job *job, const struct ranks *ranks, const struct rank_rows *keys, bosc_array *ids,
                       bosc_array *unique);
 
 #endif

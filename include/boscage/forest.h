@@ -28,6 +28,8 @@ typedef struct bosc_msf_opts {
     int64_t trees;              /* stop at this many trees (0: never): the heaviest edges are missing then */
     const void *limit;          /* one weight in host memory: only edges of weight <= *limit (maximum: >=); NULL: all */
     int32_t keep_parallel;      /* PRIMITIVES, ATOMIC: never remove duplicate edges between supervertices */
+    int64_t replicated_bytes;   /* over ranks (boscage/dist/forest.h): how much memory vertices that every rank has may
+                                   take; 0: any amount. One context does not ask */
 } bosc_msf_opts;
 
 /* What one round of PRIMITIVES or ATOMIC began with. */

@@ -84,6 +84,10 @@ typedef struct bosc_slice {
  * Cost: only the slice is read, but the whole file where it is packed, a pipe, or in Fortran order. */
 BOSC_API bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
 
+/* As bosc_array_convert (below), of a slice that was read: rows in messages are those of the whole. */
+BOSC_API bosc_status bosc_slice_convert(const char *name, const bosc_slice *slice, bosc_array *array, bosc_dtype dtype,
+                                        int32_t round, bosc_io_error *error);
+
 /* Writes a .npy file of version 1. */
 BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
 
@@ -230,6 +234,18 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Errors: BOSC_ERR_DATA for a NaN, and for a weight beyond a double.
  * Cost: O(bytes) work by all threads of OpenMP; the edges take at most four times the bytes of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
+
+/* Reads a slice of the edges, as a rank of many does of one file that all of them see: the lines of about as many bytes
+ * as the other parts have; of METIS about as many edges. The parts one after the other are the whole.
+ * slice: rows becomes the number of edges of the whole, or -1 where the file does not tell it; begin the number of
+ * those before, or -1 where that is not known, which is so of lines.
+ * edges: m is of the slice. n is that of the whole, but of an edge list the largest vertex of the slice + 1; dtype is
+ * what the weights of the slice need: the whole has the largest n and the widest type.
+ * Errors: as bosc_edges_read, and BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Lines in messages are
+ * those of the whole. That there are fewer or more edges in all than the header declares is the caller's to see.
+ * Cost: the beginning of the file and the slice are read; all of it where it is packed, a pipe, or METIS. */
+BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edges *edges,
+                                           bosc_io_error *error);
 
 /* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv;
  * .csv with a line of names).

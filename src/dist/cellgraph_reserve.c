@@ -1,7 +1,6 @@
 /* Memory of distributed cell graphs before it is needed. Which vectors meet on a rank is chance, so that its share of
  * them is bounded with all but certainty only, and where few agree in half of their letters. */
 #include "base/elementary.h"
-
 #include "core/blocks.h"
 #include "core/call.h"
 #include "dist/cellgraph.h"
@@ -46,8 +45,6 @@ static void size_blocks(const bosc_cellgraph_opts *o, int64_t rows, int64_t vert
     bytes[BI_DIST_CELLGRAPH_HIGHS] = bytes[BI_DIST_CELLGRAPH_LOWS] = (size_t)edges * 8;
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* What several ranks' builds take at most: while vertices are made, and in a pass; a sort of edges takes less. */
 static bosc_status size_parts(bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct sizes *s, int64_t *kept,
                               int64_t *scratch)
@@ -63,9 +60,9 @@ static bosc_status size_parts(bosc_ctx *ctx, const bosc_cellgraph_opts *o, const
     size_blocks(o, s->n, s->n, s->edges, bytes);
     *kept = of_local + of_met;
     for (int b = 0; b < BI_DIST_CELLGRAPH_BLOCKS; b++) *kept += (int64_t)bytes[b];
-    const int64_t vertices = 50 * s->n + (row + 48) * s->met + larger(sent, larger(unique, alike));
-    pass = 16 * s->n + (row + 8) * s->met + larger(sent, larger(pass, OF_A_PICK * s->edges));
-    *scratch = larger(vertices, pass) + SLACK;
+    const int64_t vertices = 50 * s->n + (row + 48) * s->met + bi_larger(sent, bi_larger(unique, alike));
+    pass = 16 * s->n + (row + 8) * s->met + bi_larger(sent, bi_larger(pass, OF_A_PICK * s->edges));
+    *scratch = bi_larger(vertices, pass) + SLACK;
     return BOSC_OK;
 }
 

@@ -1,7 +1,9 @@
 /* Connected components over ranks: each rank's labels are a forest of stars over the vertices, and the ranks join each
  * other's. */
 #include "core/call.h"
-#include "dist/forest.h"
+#include "dist/forest_sharded.h"
+
+enum { BYTES_A_VERTEX = 24 /* of scratch */ };
 
 struct labelling {
     bosc_ctx *ctx;
@@ -29,17 +31,34 @@ static bosc_status label_own(struct labelling *l)
     return BOSC_OK;
 }
 
+/* Where each rank can have all vertices. */
+static bosc_status label_replicated(struct labelling *l)
+{
+    bosc_status mine = label_own(l);
+    BI_TRY(bi_dist_forest_merge_labels(l->ctx, l->comm, l->part, mine, l->labels));
+    mine = l->count ? bi_msf_count_roots(l->ctx, &l->part->rows, l->labels, &l->components) : BOSC_OK;
+    return bi_comm_agree(l->ctx, l->comm, mine);
+}
+
+static bosc_status label_sharded(struct labelling *l, bool wanted)
+{
+    struct bi_dist_sharded_forest found = {
+        .ctx = l->ctx, .comm = l->comm, .part = l->part, .trees_alone = true, .labels = wanted};
+    BI_TRY(bi_dist_sharded_compute(&found));
+    l->labels = found.tree_of;
+    l->components = found.info.trees;
+    return BOSC_OK;
+}
+
 static bosc_status components(struct labelling *l, void *labels)
 {
     bosc_ctx *ctx = l->ctx;
     const struct bi_dist_part *part = l->part;
+    const size_t bytes = labels ? (size_t)part->view.n * (size_t)part->view.id_bits / 8 : 0;
     struct bi_out out;
     bool staged = false;
-    bosc_status mine = label_own(l);
-    BI_TRY(bi_dist_forest_merge_labels(ctx, l->comm, part, mine, l->labels));
-    const size_t bytes = labels ? (size_t)part->view.n * (size_t)part->view.id_bits / 8 : 0;
-    mine = bi_stage_out(ctx, labels, bytes, &out, &staged);
-    if (mine == BOSC_OK && l->count) mine = bi_msf_count_roots(ctx, &part->rows, l->labels, &l->components);
+    BI_TRY(bi_dist_forest_is_sharded(part, BYTES_A_VERTEX) ? label_sharded(l, labels != NULL) : label_replicated(l));
+    bosc_status mine = bi_stage_out(ctx, labels, bytes, &out, &staged);
     BI_TRY(bi_comm_agree(ctx, l->comm, mine));
     if (labels) mine = bi_msf_give_labels(ctx, &part->view, &part->rows, l->labels, &out);
     if (mine == BOSC_OK) mine = ctx->backend->sync(ctx);

@@ -109,9 +109,9 @@ static bosc_status deal_list(struct emst *s)
 
 static bosc_status span(struct emst *s)
 {
-    int64_t components;
-    BI_TRY(bi_dist_emst_share_parts(&s->part, bi_dist_emst_fetch(&s->part)));
-    const bosc_status mine = bi_dist_emst_contract(&s->part, &components);
+    int64_t components = 0;
+    bosc_status mine = bi_dist_emst_fetch(&s->part);
+    if (mine == BOSC_OK) mine = bi_dist_emst_contract(&s->part, &components);
     BI_TRY(bi_dist_emst_run_rounds(&s->part, mine, components, &s->shared));
     return deal_list(s);
 }

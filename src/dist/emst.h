@@ -21,10 +21,8 @@ struct bi_dist_emst {
     const bosc_dist_kdtree *tree; /* of all points: the rank's are those of its shard, in the order of their ids */
     bool single;                  /* squared lengths are float */
     int64_t n;
-    void *rows;      /* n x dim: the coordinates */
-    uint32_t *all;   /* n: 0, 1, 2, ... */
-    uint64_t *parts; /* (ranks x part_count): boxes of the shards' subtrees, some of them empty */
-    int64_t part_count;
+    void *rows;    /* n x dim: the coordinates */
+    uint32_t *all; /* n: 0, 1, 2, ... */
     struct bi_dist_emst_points points;
     struct bi_dist_list edges, spare; /* room for 2 n: an edge of the shard's own tree, or to a foreign point, each */
     struct bi_dist_emst_found found;  /* room for n: within the shard */
@@ -66,17 +64,11 @@ bosc_status bi_dist_emst_rename(struct bi_dist_emst *e, struct bi_dist_emst_comp
 /* This rank's points in the order of their ids. */
 bosc_status bi_dist_emst_fetch(struct bi_dist_emst *e);
 
-/* The tree of this rank's shard, contracted by all edges that no other rank can beat. *count: the components left. */
-bosc_status bi_dist_emst_contract(struct bi_dist_emst *e, int64_t *count);
-
-/* ---- emst_parts.c ---- */
-
-/* All ranks learn the boxes of the subtrees of all shards: where the number of ranks is no power of two, shards are
- * parts of several larger subtrees, whose joint boxes overlap. */
-bosc_status bi_dist_emst_share_parts(struct bi_dist_emst *e, bosc_status mine);
-
 /* Queries against the shards of other ranks, part by part. */
 struct bi_dist_kdtree_reach bi_dist_emst_reach_of(const struct bi_dist_emst *e, const void *rows, int64_t n);
+
+/* The tree of this rank's shard, contracted by all edges that no other rank can beat. *count: the components left. */
+bosc_status bi_dist_emst_contract(struct bi_dist_emst *e, int64_t *count);
 
 /* ---- emst_ask.c ---- */
 

@@ -44,6 +44,15 @@ static bosc_status fetch_rows(struct bi_dist_emst *e)
     return e->steps->kdtree_scatter(ctx, e->n * dim, &scatter);
 }
 
+struct bi_dist_kdtree_reach bi_dist_emst_reach_of(const struct bi_dist_emst *e, const void *rows, int64_t n)
+{
+    struct bi_dist_kdtree_reach reach =
+        bi_dist_kdtree_reach_of(e->tree, &(struct bi_kdtree_rows){rows, n, e->tree->opts.dim});
+    reach.search = BI_DIST_OTHER;
+    reach.own = (uint32_t)e->comm->rank;
+    return reach;
+}
+
 static bosc_status find_own(struct bi_dist_emst *e)
 {
     const struct bi_dist_emst_alone alone = {bi_dist_emst_reach_of(e, e->rows, e->n), e->points, e->single};

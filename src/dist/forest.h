@@ -18,6 +18,7 @@ struct bi_dist_part {
     struct bi_msf_rows rows;                            /* the graph's, in the order of the options */
     int64_t *firsts;                                    /* (ranks + 1), host: the id of each rank's first entry */
     int64_t *sent_offsets, *received_offsets, *numbers; /* (ranks + 1) each, host: for what a call exchanges */
+    int64_t *wanted;                                    /* (ranks + 1), host: what each rank asks for */
     int64_t first, entries;                             /* firsts of this rank; over all ranks */
     size_t list_bytes;
 };
@@ -62,7 +63,8 @@ struct bi_dist_list {
 };
 bosc_status bi_dist_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_dist_list *list);
 
-/* This rank's edges whose entries an index has, in *list, which has room for them and is taken with ids or without. */
+/* This rank's edges whose entries an index has (NULL: all that the options let count) to *list, which has room for them
+ * and is taken with ids or without. list->count becomes their number. */
 bosc_status bi_dist_forest_collect(bosc_ctx *ctx, const struct bi_dist_part *part,
                                    const struct bi_dist_forest_word *words, struct bi_dist_list *list);
 

@@ -14,19 +14,16 @@ bosc_status bi_dist_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const b
 
 /* ---- what must be equal ---- */
 
-enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
+enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, REPLICATED, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
 
 static const struct {
     const char *what;
     bool tell; /* the values say something */
 } equal[ENTRIES] = {
-    [VERTICES] = {"graph: vertices", true},
-    [WEIGHT] = {"graph: weight type", true},
-    [ID_BITS] = {"graph: id_bits", true},
-    [MAXIMUM] = {"opts: maximum", true},
-    [TREES] = {"opts: trees", true},
-    [LIMIT] = {"opts: limit", false},
-    [VERTEX_MASK] = {"opts: vertex_mask", false},
+    [VERTICES] = {"graph: vertices", true}, [WEIGHT] = {"graph: weight type", true},
+    [ID_BITS] = {"graph: id_bits", true},   [MAXIMUM] = {"opts: maximum", true},
+    [TREES] = {"opts: trees", true},        [REPLICATED] = {"opts: replicated_bytes", true},
+    [LIMIT] = {"opts: limit", false},       [VERTEX_MASK] = {"opts: vertex_mask", false},
 };
 
 static bosc_status compare(bosc_ctx *ctx, const int64_t *values, const int64_t *others)
@@ -65,6 +62,7 @@ static bosc_status describe(bosc_ctx *ctx, struct bi_dist_part *part, int64_t va
     values[ID_BITS] = view->id_bits;
     values[MAXIMUM] = part->opts.maximum != 0;
     values[TREES] = part->opts.trees;
+    values[REPLICATED] = part->opts.replicated_bytes;
     values[LIMIT] = (int64_t)part->rows.order.limit;
     values[ENTRIES] = view->entries;
     BI_TRY_WITH_SCRATCH(ctx, hash_mask(ctx, &part->rows, &values[VERTEX_MASK]));
@@ -73,12 +71,13 @@ static bosc_status describe(bosc_ctx *ctx, struct bi_dist_part *part, int64_t va
 
 static bosc_status take_lists(bosc_ctx *ctx, int32_t ranks, struct bi_dist_part *part)
 {
-    part->list_bytes = 4 * (size_t)(ranks + 1) * sizeof *part->firsts;
+    part->list_bytes = 5 * (size_t)(ranks + 1) * sizeof *part->firsts;
     part->firsts = bi_host_alloc(ctx, part->list_bytes);
     if (!part->firsts) return BOSC_ERR_NOMEM;
     part->sent_offsets = part->firsts + (ranks + 1);
     part->received_offsets = part->sent_offsets + (ranks + 1);
     part->numbers = part->received_offsets + (ranks + 1);
+    part->wanted = part->numbers + (ranks + 1);
     return BOSC_OK;
 }
 
@@ -156,11 +155,12 @@ bosc_status bi_dist_forest_collect(bosc_ctx *ctx, const struct bi_dist_part *par
                                        .ids = list->ids};
     if (list->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, bi_div_up(part->view.arcs, 64), sizeof *take.arcs, &take.arcs));
-    BI_TRY(bi_scratch_of(ctx, parts, sizeof *take.begins, &take.begins));
+    BI_TRY(bi_scratch_of(ctx, parts + 1, sizeof *take.begins, &take.begins));
+    BI_TRY(ctx->backend->fill(ctx, take.begins + parts, 0, sizeof *take.begins));
     BI_TRY_WEIGHED(ctx, BI_DIST_FOREST_ARCS, steps->forest_count(ctx, parts, &take));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, take.begins, parts, take.begins));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, take.begins, parts + 1, take.begins));
     BI_TRY_WEIGHED(ctx, BI_DIST_FOREST_ARCS, steps->forest_take(ctx, parts, &take));
-    return BOSC_OK;
+    return words ? BOSC_OK : bi_read_back(ctx, &list->count, take.begins + parts, sizeof list->count);
 }
 
 bosc_status bi_dist_forest_fetch(bosc_ctx *ctx, const struct bi_dist_part *part,

@@ -26,6 +26,9 @@ struct bosc_dist_kdtree {
     struct bi_block ids;    /* int64 (end - begin): by row of the shard, ascending */
     struct bi_block pieces; /* uint32 (end - begin): likewise */
     struct bi_block boxes;  /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
+    struct bi_block parts;  /* uint64 (ranks x part_count x 2 x dim): likewise of the shards' subtrees; where these are
+                               one each they are the shards, and there is no such block */
+    int64_t part_count;
     /* Of the published build of two halves; else NULL: this rank's side of the root, whose coordinates begin with the
      * second one and whose ids are the places of its points in the order of theirs. */
     bosc_kdtree *side;
@@ -47,6 +50,9 @@ int64_t bi_dist_kdtree_first_subtree(const struct bi_dist_cuts *cuts, int64_t ra
 /* Where a piece, and what a rank holds, lies in the in-order array. */
 struct bi_kdtree_range bi_dist_kdtree_piece(const struct bi_dist_cuts *cuts, int64_t piece);
 struct bi_kdtree_range bi_dist_kdtree_shard(const struct bi_dist_cuts *cuts, int64_t rank);
+
+/* Subtrees of a shard at most. */
+int64_t bi_dist_kdtree_most_parts(const struct bi_dist_cuts *cuts);
 
 /* The range of subtree i of a level. Unlike bi_kdtree_subtree it may be empty. */
 struct bi_kdtree_range bi_dist_kdtree_subtree(int64_t nodes, int level, int64_t i);
@@ -119,6 +125,10 @@ bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, 
  * all ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
 bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
                                    int64_t nodes);
+
+/* All ranks learn the boxes of their shards, of which this one has n rows, and of the shards' subtrees. */
+bosc_status bi_dist_kdtree_share_boxes(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine,
+                                       const struct bi_dist_cuts *cuts, const void *rows, int64_t n);
 
 /* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32
  * bits. */

@@ -106,6 +106,7 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
     bi_block_free(&tree->memory, &tree->ids);
     bi_block_free(&tree->memory, &tree->pieces);
     bi_block_free(&tree->memory, &tree->boxes);
+    bi_block_free(&tree->memory, &tree->parts);
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
@@ -119,16 +120,17 @@ bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tre
     BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
     if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
     if (tree->root) BI_TRY(bosc_kdtree_get_info(ctx, tree->root, &root));
-    const bosc_dist_kdtree_info full = {.n = tree->n,
-                                        .nodes = tree->nodes,
-                                        .begin = tree->begin,
-                                        .end = tree->end,
-                                        .dim = tree->opts.dim,
-                                        .depth = bi_kdtree_depth(tree->nodes),
-                                        .dtype = tree->opts.dtype,
-                                        .id_bits = tree->opts.id_bits,
-                                        .bytes = shard.bytes + side.bytes + root.bytes +
-                                                 (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes)};
+    const bosc_dist_kdtree_info full = {
+        .n = tree->n,
+        .nodes = tree->nodes,
+        .begin = tree->begin,
+        .end = tree->end,
+        .dim = tree->opts.dim,
+        .depth = bi_kdtree_depth(tree->nodes),
+        .dtype = tree->opts.dtype,
+        .id_bits = tree->opts.id_bits,
+        .bytes = shard.bytes + side.bytes + root.bytes +
+                 (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes + tree->parts.bytes)};
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

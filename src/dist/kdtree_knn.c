@@ -8,6 +8,8 @@ struct knn {
     const struct bi_dist_steps *steps;
     struct bi_kdtree_rows rows;
     int64_t k;
+    bool within;
+    double radius; /* of `within` */
     size_t dist2_size;
     void *ids, *dist2; /* the caller's */
     struct bi_out id_out, dist2_out;
@@ -34,7 +36,8 @@ static bosc_status search_shard(const struct knn *s, const void *queries, int64_
     uint32_t *rows;
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n * s->k, sizeof *rows, &rows));
-    BI_TRY(bosc_kdtree_knn(ctx, s->tree->shard, queries, n, 0, s->k, rows, a->dist2));
+    BI_TRY(s->within ? bosc_kdtree_knn_within(ctx, s->tree->shard, queries, n, 0, s->k, s->radius, rows, a->dist2)
+                     : bosc_kdtree_knn(ctx, s->tree->shard, queries, n, 0, s->k, rows, a->dist2));
     const struct bi_dist_kdtree_names names = {rows, NULL, s->tree->ids.data, a->ids, true};
     return s->steps->kdtree_names(ctx, n * s->k, &names);
 }
@@ -96,6 +99,7 @@ static bosc_status search(const struct knn *s, bosc_status mine, bosc_status *ne
     BI_TRY_WITH_SCRATCH(s->ctx, ask(s, mine, &pairs, &mine));
     reach.search = BI_DIST_KNN;
     reach.k = s->k;
+    reach.limit = s->within ? bi_dist_kdtree_square(s->tree, s->radius) : (double)INFINITY;
     reach.dist2 = s->merge.to_dist2;
     if (mine == BOSC_OK) mine = bi_dist_kdtree_find_pairs(s->ctx, &reach, &pairs);
     return ask(s, mine, &pairs, next);
@@ -136,6 +140,7 @@ static bosc_status knn(struct knn *s, bosc_status mine)
     bosc_comm *comm = s->tree->comm;
     int64_t first;
     BI_TRY(bi_comm_same(s->ctx, comm, mine, "k", s->k));
+    if (s->within) BI_TRY(bi_dist_kdtree_same_radius(s->ctx, s->tree, BOSC_OK, s->radius));
     BI_TRY(bi_comm_offset(s->ctx, comm, BOSC_OK, s->rows.n, &first, NULL));
     mine = prepare(s, first);
     if (s->tree->nodes) BI_TRY_WITH_SCRATCH(s->ctx, search(s, mine, &mine));
@@ -157,19 +162,41 @@ static bosc_status check_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const 
     return bi_check_aligned(ctx, "dist2", s->dist2, s->dist2_size);
 }
 
+static struct knn begin(bosc_ctx *ctx, const bosc_dist_kdtree *tree, int64_t k, void *ids, void *dist2)
+{
+    return (struct knn){.ctx = ctx,
+                        .tree = tree,
+                        .steps = ctx->ops->dist->steps,
+                        .k = k,
+                        .dist2_size = bi_kdtree_dist2_size(tree->shard),
+                        .ids = ids,
+                        .dist2 = dist2};
+}
+
+static bosc_status run(struct knn *s, bosc_status mine)
+{
+    if (mine == BOSC_OK) bi_expect(s->ctx, 3 * (80 + (double)s->k) * (double)s->rows.n);
+    BI_RETURN_WITH_SCRATCH(s->ctx, knn(s, mine));
+}
+
 bosc_status bosc_dist_kdtree_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries, int64_t query_count,
                                  int64_t stride, int64_t k, void *ids, void *dist2)
 {
     BI_ENTER(ctx);
     if (!tree) return bi_dist_kdtree_check(ctx, tree);
-    struct knn s = {.ctx = ctx,
-                    .tree = tree,
-                    .steps = ctx->ops->dist->steps,
-                    .k = k,
-                    .dist2_size = bi_kdtree_dist2_size(tree->shard),
-                    .ids = ids,
-                    .dist2 = dist2};
-    const bosc_status mine = check_knn(ctx, tree, queries, query_count, stride, &s);
-    if (mine == BOSC_OK) bi_expect(ctx, 3 * (80 + (double)k) * (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, knn(&s, mine));
+    struct knn s = begin(ctx, tree, k, ids, dist2);
+    return run(&s, check_knn(ctx, tree, queries, query_count, stride, &s));
+}
+
+bosc_status bosc_dist_kdtree_knn_within(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
+                                        int64_t query_count, int64_t stride, int64_t k, double radius, void *ids,
+                                        void *dist2)
+{
+    BI_ENTER(ctx);
+    if (!tree) return bi_dist_kdtree_check(ctx, tree);
+    struct knn s = begin(ctx, tree, k, ids, dist2);
+    s.within = true;
+    s.radius = radius;
+    bosc_status mine = check_knn(ctx, tree, queries, query_count, stride, &s);
+    return run(&s, mine == BOSC_OK ? bi_dist_kdtree_check_radius(ctx, radius) : mine);
 }

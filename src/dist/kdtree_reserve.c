@@ -39,12 +39,16 @@ static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const 
                    (long long)total, (long long)p->shard);
 }
 
+enum { BLOCKS = 4 };
+
 /* Blocks beside the shard's tree. */
-static void block_bytes(const struct plan *p, size_t bytes[3])
+static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
 {
+    const int64_t parts = bi_dist_kdtree_most_parts(&p->cuts);
     bytes[0] = (size_t)p->shard * sizeof(int64_t);
     bytes[1] = (size_t)p->shard * sizeof(uint32_t);
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
+    bytes[3] = parts > 1 ? (size_t)parts * bytes[2] : 0;
 }
 
 /* Scratch of a build: its three parts take it one after the other, the selection of medians, the deal, and what comes
@@ -59,7 +63,9 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
     const int64_t select = n * (4 + word), deal = n * (4 + 16);
     const int64_t install =
-        p->shard * row + n * word + bi_larger(n * bi_larger(row, word), tree + 3 * boxes * p->opts.dim * word);
+        p->shard * row + n * word +
+        bi_larger(n * bi_larger(row, word),
+                  tree + (3 * boxes + 2 * bi_dist_kdtree_most_parts(&p->cuts)) * p->opts.dim * word);
     *scratch = n * (row + 4) + bi_dist_kdtree_counters(p->cuts.level) * word + 3 * subtrees * word +
                bi_larger(select, n * 8 + bi_larger(deal, install)) + REQUESTS;
     return BOSC_OK;
@@ -69,7 +75,7 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
                                    int64_t total, int64_t *kept, int64_t *scratch)
 {
     struct plan p;
-    size_t blocks[3];
+    size_t blocks[BLOCKS];
     int64_t tree, while_building;
     bosc_kdtree_opts full;
     bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
@@ -79,7 +85,7 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
     BI_TRY(make_plan(says, &full, comm, n, total, &p));
     BI_TRY(build_scratch(says, &p, &tree, &while_building));
     block_bytes(&p, blocks);
-    if (kept) *kept = tree + (int64_t)(blocks[0] + blocks[1] + blocks[2]);
+    if (kept) *kept = tree + (int64_t)(blocks[0] + blocks[1] + blocks[2] + blocks[3]);
     if (scratch) *scratch = while_building;
     return BOSC_OK;
 }
@@ -87,8 +93,8 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
 /* The tree keeps what it holds. */
 static bosc_status take(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct plan *p)
 {
-    struct bi_block *const blocks[] = {&tree->ids, &tree->pieces, &tree->boxes};
-    size_t bytes[3], used[3] = {0};
+    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->pieces, &tree->boxes, &tree->parts};
+    size_t bytes[BLOCKS], used[BLOCKS] = {0};
     int64_t kept, scratch;
     void *memory;
     const int64_t count = tree->end - tree->begin;
@@ -99,7 +105,8 @@ static bosc_status take(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct plan
     used[0] = (size_t)count * sizeof(int64_t);
     used[1] = (size_t)count * sizeof(uint32_t);
     if (tree->boxes.data) used[2] = bytes[2];
-    return bi_blocks_grow(ctx, &tree->memory, blocks, 3, bytes, used);
+    if (tree->parts.data) used[3] = bytes[3];
+    return bi_blocks_grow(ctx, &tree->memory, blocks, BLOCKS, bytes, used);
 }
 
 bosc_status bosc_dist_kdtree_reserve(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n, int64_t total)

@@ -251,9 +251,8 @@ static bosc_status search(struct search *s, bosc_status mine)
     struct bi_dist_kdtree_reach reach = bi_dist_kdtree_reach_of(s->tree, &s->rows);
     struct bi_dist_kdtree_pairs pairs = {.count = 0};
     struct bi_dist_deal deal;
-    const float r = (float)s->radius;
     reach.search = s->boxes ? BI_DIST_BOX : BI_DIST_RADIUS;
-    reach.limit = s->tree->opts.dtype == BOSC_F32 ? (double)(r * r) : s->radius * s->radius;
+    reach.limit = bi_dist_kdtree_square(s->tree, s->radius);
     if (mine == BOSC_OK && s->tree->nodes) mine = bi_dist_kdtree_find_pairs(s->ctx, &reach, &pairs);
     bosc_status status =
         bi_dist_kdtree_deal(s->ctx, s->tree->comm, mine, pairs.ranks, pairs.queries, pairs.count, &deal);
@@ -283,13 +282,9 @@ static bosc_status agree(struct search *s, bosc_status mine)
 {
     bosc_comm *comm = s->tree->comm;
     int64_t fills = s->ids != NULL;
-    double *radii = comm->gather;
     BI_TRY(bi_comm_sum(s->ctx, comm, mine, &fills, 1));
     s->fills = fills > 0;
-    BI_TRY(bi_comm_all_gather(s->ctx, comm, &s->radius, sizeof s->radius, radii));
-    if (radii[0] != s->radius)
-        mine = bi_fail(s->ctx, BOSC_ERR_ARG, "radius: %g is not the %g of rank 0", s->radius, radii[0]);
-    return bi_comm_agree(s->ctx, comm, mine);
+    return bi_dist_kdtree_same_radius(s->ctx, s->tree, BOSC_OK, s->radius);
 }
 
 static bosc_status run(struct search *s, bosc_status mine)
@@ -331,7 +326,7 @@ bosc_status bosc_dist_kdtree_radius(bosc_ctx *ctx, const bosc_dist_kdtree *tree,
     s.radius = radius;
     bosc_status mine =
         bi_dist_kdtree_check_queries(ctx, tree, "queries", queries, "query_count", query_count, stride, &s.rows);
-    if (mine == BOSC_OK && !(radius >= 0)) mine = bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+    if (mine == BOSC_OK) mine = bi_dist_kdtree_check_radius(ctx, radius);
     if (mine == BOSC_OK) mine = check_outputs(&s, query_count);
     bi_expect(ctx, 200 * (double)s.rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, run(&s, mine));

@@ -12,9 +12,31 @@ bosc_status bi_dist_kdtree_check_queries(bosc_ctx *ctx, const bosc_dist_kdtree *
                    (long long)count);
 }
 
+bosc_status bi_dist_kdtree_check_radius(bosc_ctx *ctx, double radius)
+{
+    return radius >= 0 ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+}
+
+bosc_status bi_dist_kdtree_same_radius(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine, double radius)
+{
+    const double *radii = tree->comm->gather;
+    BI_TRY(bi_comm_agree(ctx, tree->comm, mine));
+    BI_TRY(bi_comm_all_gather(ctx, tree->comm, &radius, sizeof radius, tree->comm->gather));
+    if (radii[0] != radius) mine = bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not the %g of rank 0", radius, radii[0]);
+    return bi_comm_agree(ctx, tree->comm, mine);
+}
+
+double bi_dist_kdtree_square(const bosc_dist_kdtree *tree, double radius)
+{
+    const float r = (float)radius;
+    return tree->opts.dtype == BOSC_F32 ? (double)(r * r) : radius * radius;
+}
+
 struct bi_dist_kdtree_reach bi_dist_kdtree_reach_of(const bosc_dist_kdtree *tree, const struct bi_kdtree_rows *rows)
 {
     return (struct bi_dist_kdtree_reach){.boxes = tree->boxes.data,
+                                         .parts = tree->part_count > 1 ? tree->parts.data : NULL,
+                                         .part_count = tree->part_count,
                                          .rank_count = (uint32_t)tree->comm->rank_count,
                                          .dim = tree->opts.dim,
                                          .dtype = tree->opts.dtype,

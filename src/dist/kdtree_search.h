@@ -10,6 +10,11 @@ bosc_status bi_dist_kdtree_check_queries(bosc_ctx *ctx, const bosc_dist_kdtree *
                                          const void *data, const char *count_name, int64_t count, int64_t stride,
                                          struct bi_kdtree_rows *rows);
 
+/* A radius, and whether all ranks have the same. Its square, rounded as distances are. */
+bosc_status bi_dist_kdtree_check_radius(bosc_ctx *ctx, double radius);
+bosc_status bi_dist_kdtree_same_radius(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine, double radius);
+double bi_dist_kdtree_square(const bosc_dist_kdtree *tree, double radius);
+
 /* Queries against the boxes of the shards. */
 struct bi_dist_kdtree_reach bi_dist_kdtree_reach_of(const bosc_dist_kdtree *tree, const struct bi_kdtree_rows *rows);
 

@@ -1,7 +1,9 @@
 /* Minimum spanning forests over ranks: a forest of each rank's edges, so that at most n - 1 of them are left; Boruvka's
  * rounds over those of all ranks; and the answer from the list of edges that all ranks then have. */
 #include "core/call.h"
-#include "dist/forest.h"
+#include "dist/forest_sharded.h"
+
+enum { BYTES_A_VERTEX = 170 /* of scratch */ };
 
 struct forest {
     bosc_ctx *ctx;
@@ -113,7 +115,7 @@ static bosc_status list_found(struct forest *f)
     const struct bi_msf_rows *rows = &f->part->rows;
     const bool floats = f->part->view.weight == BOSC_F32 || f->part->view.weight == BOSC_F64;
     const bool order = f->part->opts.trees > 0 || (f->sum && floats);
-    struct bi_dist_forest_list list = {rows->order, f->rounds.records, rows->wide_keys, NULL, NULL};
+    struct bi_dist_forest_list list = {rows->order, f->rounds.records, rows->wide_keys, rows->wide_keys, NULL, NULL};
     f->rows = *rows;
     f->rows.wide = true;
     if (order) BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, sizeof *list.ids, &list.ids));
@@ -176,13 +178,31 @@ static bosc_status give(struct forest *f)
     return f->ctx->backend->sync(f->ctx);
 }
 
+/* Where each rank can have all vertices. */
+static bosc_status find_replicated(struct forest *f)
+{
+    bosc_status mine = filter(f);
+    BI_TRY(bi_dist_forest_run_rounds(f->ctx, f->comm, f->part, mine, &f->rounds));
+    mine = list_found(f);
+    return label(f, mine);
+}
+
+static bosc_status find_sharded(struct forest *f)
+{
+    struct bi_dist_sharded_forest found = {
+        .ctx = f->ctx, .comm = f->comm, .part = f->part, .sum = f->sum, .labels = f->labels != NULL};
+    BI_TRY(bi_dist_sharded_compute(&found));
+    f->ids = found.ids;
+    f->count = found.count;
+    f->tree_of = found.tree_of;
+    f->info = found.info;
+    return BOSC_OK;
+}
+
 static bosc_status spanning_forest(struct forest *f, bosc_status mine)
 {
     BI_TRY(bi_dist_forest_begin(f->ctx, f->comm, mine, f->part));
-    mine = filter(f);
-    BI_TRY(bi_dist_forest_run_rounds(f->ctx, f->comm, f->part, mine, &f->rounds));
-    mine = list_found(f);
-    BI_TRY(label(f, mine));
+    BI_TRY(bi_dist_forest_is_sharded(f->part, BYTES_A_VERTEX) ? find_sharded(f) : find_replicated(f));
     BI_TRY(bi_comm_agree(f->ctx, f->comm, stage_outputs(f)));
     return bi_comm_agree(f->ctx, f->comm, give(f));
 }

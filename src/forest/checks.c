@@ -11,6 +11,9 @@ bosc_status bi_msf_check_opts(bosc_ctx *ctx, const struct bi_graph_view *graph, 
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: algorithm %d is none of AUTO, PRIMITIVES, ATOMIC",
                        (int)full->algorithm);
     if (full->trees < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: trees %lld is less than 0", (long long)full->trees);
+    if (full->replicated_bytes < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: replicated_bytes %lld is less than 0",
+                       (long long)full->replicated_bytes);
     if (!full->limit) return BOSC_OK;
     if ((uintptr_t)full->limit % bosc_dtype_size(t))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: limit is not aligned to a weight of %zu bytes", bosc_dtype_size(t));

@@ -105,14 +105,28 @@ bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first,
     return BOSC_OK;
 }
 
-bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
-                               bosc_io_error *error)
+static bosc_status check_and_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype,
+                                     int32_t round, bosc_io_error *error)
 {
-    BI_IO_ENTER;
     if (!name) return bi_io_fail(error, BOSC_ERR_ARG, "name: NULL");
     bosc_status status = bi_array_check(array, error);
     if (status != BOSC_OK) return status;
     if (!bosc_dtype_size(dtype)) return bi_io_fail(error, BOSC_ERR_ARG, "dtype: %d is not an element type", (int)dtype);
     if (round != 0 && round != 1) return bi_io_fail(error, BOSC_ERR_ARG, "round: %d", (int)round);
-    return bi_io_end(bi_array_convert(name, array, 0, dtype, round, error), error);
+    return bi_io_end(bi_array_convert(name, array, first, dtype, round, error), error);
+}
+
+bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
+                               bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return check_and_convert(name, array, 0, dtype, round, error);
+}
+
+bosc_status bosc_slice_convert(const char *name, const bosc_slice *slice, bosc_array *array, bosc_dtype dtype,
+                               int32_t round, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_status status = bi_slice_check(slice, error);
+    return status == BOSC_OK ? check_and_convert(name, array, slice->begin, dtype, round, error) : status;
 }

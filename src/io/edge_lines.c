@@ -1,5 +1,6 @@
 /* Lines of edges, parsed by all threads: each takes a piece of the text and reads its edges into memory of its own;
  * when those before have been counted, they are put where they belong. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct batch {
 struct reading {
     const struct bi_bytes *in;
     const struct bi_edge_form *form;
+    const struct bi_pieces *pieces;
     bosc_edges edges; /* m: those of the pieces that were joined */
     int64_t capacity;
     bool grows; /* else there is room for all that the header declares, and nothing moves */
@@ -117,6 +119,14 @@ static void put(void *own, void *all)
     if (each) memcpy((char *)r->edges.weights + place * each, batch->edges.weights, n * each);
 }
 
+/* "NAME:LINE: reason", of a line that was read here. */
+static bosc_status fail_at(const struct reading *r, int64_t line, bosc_status status, const char *reason,
+                           bosc_io_error *error)
+{
+    const int number = bi_pieces_count_before(r->pieces, &line);
+    return number ? bi_bytes_fail(r->in, number, error) : bi_fail_at(r->in, line, status, error, "%s", reason);
+}
+
 /* Fails at the first fault in the order of the lines, be it a bad line or one edge more than the header declares. */
 static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
 {
@@ -125,11 +135,11 @@ static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc
     const int64_t m = r->form->m, after = r->edges.m + batch->count;
     if (m >= 0 && after > m) {
         parse(batch, r->form, piece, m - r->edges.m + 1); /* again, up to that edge */
-        return bi_fail_at(r->in, r->lines + batch->lines, BOSC_ERR_FORMAT, error,
-                          "more than the %lld edges that the header declares", (long long)m);
+        snprintf(batch->reason.text, sizeof batch->reason.text, "more than the %lld edges that the header declares",
+                 (long long)m);
+        return fail_at(r, r->lines + batch->lines, BOSC_ERR_FORMAT, batch->reason.text, error);
     }
-    if (batch->status != BOSC_OK)
-        return bi_fail_at(r->in, r->lines + batch->lines, batch->status, error, "%s", batch->reason.text);
+    if (batch->status != BOSC_OK) return fail_at(r, r->lines + batch->lines, batch->status, batch->reason.text, error);
     r->wider = batch->wider;
     if (r->wider) return BOSC_ERR_FORMAT; /* all is read again */
     if (r->grows && !bi_edges_reserve(&r->edges, weight_size(r->form), &r->capacity, after))
@@ -147,13 +157,13 @@ static void free_batch(void *own) { bosc_edges_free(&((struct batch *)own)->edge
 static bosc_status read_all(const struct bi_pieces *pieces, struct reading *r, bosc_io_error *error)
 {
     const int64_t room = (int64_t)((pieces->end - pieces->begin + 1) / 4), m = r->form->m;
-    r->grows = m < 0 || m > room;
+    r->grows = m < 0 || m > room || r->in->slice;
     bosc_status status = bi_edges_new(r->in->name, r->form->weights, r->grows ? 0 : m, &r->edges, error);
     if (status != BOSC_OK) return status;
     const struct bi_piece_parser parser = {sizeof(struct batch), parse_piece, join, r->grows ? NULL : put, free_batch};
     status = bi_pieces_parse(pieces, &parser, r, error);
     if (status != BOSC_OK) return status;
-    if (r->edges.m < m)
+    if (r->edges.m < m && !r->in->slice)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: ends after %lld of %lld edges", r->in->name,
                           (long long)r->edges.m, (long long)m);
     if (r->edges.m > BI_EDGES_LIMIT)
@@ -168,11 +178,12 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
     struct bi_edge_form trial = *form;
     if (bi_bytes_missed(in)) return BOSC_ERR_FORMAT; /* the first lines are not known */
     for (;; trial.weights++) {
-        struct reading r = {.in = in, .form = &trial, .lines = lines->number, .most = -1};
+        struct reading r = {.in = in, .form = &trial, .pieces = &pieces, .lines = lines->number, .most = -1};
         bosc_status status = read_all(&pieces, &r, error);
         if (status == BOSC_OK) {
             r.edges.n = trial.n < 0 ? r.most + 1 : trial.n;
             bi_edges_shrink(&r.edges);
+            if (in->slice) in->slice->begin = -1, in->slice->rows = form->m;
             *edges = r.edges;
             return BOSC_OK;
         }

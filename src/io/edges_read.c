@@ -78,6 +78,45 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
     return status;
 }
 
+/* Of edges in the order of other things than lines: all are read. */
+static void keep_part(bosc_slice *slice, bosc_edges *edges)
+{
+    const size_t each = bosc_dtype_size(edges->dtype);
+    const int64_t m = bi_slice_take(slice, edges->m);
+    const size_t at = (size_t)slice->begin, count = (size_t)m;
+    if (count) {
+        memmove(edges->u, edges->u + at, count * sizeof *edges->u);
+        memmove(edges->v, edges->v + at, count * sizeof *edges->v);
+        if (edges->weights) memmove(edges->weights, (char *)edges->weights + at * each, count * each);
+    }
+    edges->m = m;
+    bi_edges_shrink(edges);
+}
+
+static bosc_status parse_slice(const char *path, struct bi_file *file, bosc_slice *slice, bosc_edges *edges,
+                               bosc_io_error *error)
+{
+    const enum bi_edges_format format = bi_edges_format_of(path, &file->bytes);
+    file->bytes.slice = format == BI_EDGES_METIS ? NULL : slice;
+    const bosc_status status = bi_edges_parse(format, &file->bytes, edges, error);
+    if (status == BOSC_OK && !file->bytes.slice) keep_part(slice, edges);
+    return status;
+}
+
+bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edges *edges, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    bosc_status status = bi_slice_check(slice, error);
+    if (status != BOSC_OK) return status;
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    if ((status = bi_file_open_head(path, &file, error)) != BOSC_OK) return status;
+    do status = parse_slice(path, &file, slice, edges, error);
+    while (bi_file_again(&file, &status, error));
+    bi_file_close(&file);
+    return status;
+}
+
 bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
                                      bosc_io_error *error)
 {

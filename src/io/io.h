@@ -60,6 +60,7 @@ struct bi_bytes {
     size_t size;          /* of data */
     struct bi_rest *rest; /* the file that data begins; NULL: data is all of it */
     size_t piece;         /* texts are parsed in pieces of about this many bytes; 0: PIECE_BYTES (pieces.c) */
+    bosc_slice *slice;    /* of lines of edges only this part is read; NULL: all */
 };
 size_t bi_bytes_total(const struct bi_bytes *in); /* of the whole file */
 bool bi_bytes_missed(const struct bi_bytes *in);  /* whether to give up, to be asked again with all in memory */

@@ -16,8 +16,32 @@ struct bi_pieces bi_pieces_of(const struct bi_bytes *in, const struct bi_lines *
 {
     struct bi_pieces p = {.in = in, .begin = (size_t)(lines->next - in->data), .end = bi_bytes_total(in)};
     p.each = in->piece ? in->piece : PIECE_BYTES;
+    if (in->slice && in->slice->parts > 1) { /* small enough for each part to have one */
+        const size_t fair = (p.end - p.begin) / (size_t)in->slice->parts + 1;
+        if (fair < p.each) p.each = fair;
+    }
     p.count = (int64_t)((p.end - p.begin + p.each - 1) / p.each);
+    if (in->slice) {
+        bosc_slice pieces = *in->slice;
+        p.count = bi_slice_take(&pieces, p.count);
+        p.first = pieces.begin;
+    }
     return p;
+}
+
+int bi_pieces_count_before(const struct bi_pieces *pieces, int64_t *lines)
+{
+    char text[1 << 12];
+    const size_t end = pieces->begin + (size_t)pieces->first * pieces->each;
+    if (pieces->first == 0) return 0;
+    for (size_t at = pieces->begin; at < end - 1; at += sizeof text) { /* the line that ends behind is the last one */
+        const size_t size = end - 1 - at < sizeof text ? end - 1 - at : sizeof text;
+        const int number = bi_bytes_copy(pieces->in, at, text, size);
+        if (number) return number;
+        for (const char *p = text; (p = memchr(p, '\n', (size_t)(text + size - p))); p++) ++*lines;
+    }
+    ++*lines;
+    return 0;
 }
 
 /* Finds the lines that begin in the first `own` bytes of a text, of which the first byte, unless the text `is_first`,
@@ -139,7 +163,7 @@ static void parse_piece(struct loop *loop, int64_t i)
     if (!bi_io_reach((double)__atomic_load_n(&loop->next, __ATOMIC_RELAXED) * (double)loop->pieces->each))
         __atomic_store_n(&loop->status, BOSC_ERR_CANCELLED, __ATOMIC_RELAXED);
     if (__atomic_load_n(&loop->status, __ATOMIC_RELAXED) == BOSC_OK) {
-        slot->number = bi_piece_read(loop->pieces, i, &slot->piece);
+        slot->number = bi_piece_read(loop->pieces, loop->pieces->first + i, &slot->piece);
         if (!slot->number) loop->parser->parse(slot->own, loop->all, &slot->piece);
     }
     __atomic_store_n(&slot->parsed, i + 1, __ATOMIC_SEQ_CST);

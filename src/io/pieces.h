@@ -6,13 +6,16 @@
 
 struct bi_pieces {
     const struct bi_bytes *in;
-    size_t begin, end; /* of the lines, in the file */
-    size_t each;       /* bytes of a piece; lines belong to the piece in which they begin */
-    int64_t count;
+    size_t begin, end;    /* of the lines, in the file */
+    size_t each;          /* bytes of a piece; lines belong to the piece in which they begin */
+    int64_t first, count; /* of the text, those that are read */
 };
 
-/* Those of the lines from `lines` on. */
+/* Those of the lines from `lines` on, or of a slice of them. */
 struct bi_pieces bi_pieces_of(const struct bi_bytes *in, const struct bi_lines *lines);
+
+/* *lines += the lines before the first that is read. Reads what is before. Returns 0 or an errno. */
+int bi_pieces_count_before(const struct bi_pieces *pieces, int64_t *lines);
 
 /* The lines of a piece: in the text, or in memory of their own where the text is not in memory. All zeros at first. */
 struct bi_piece {

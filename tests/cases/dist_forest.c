@@ -68,11 +68,24 @@ static void components(struct rank *r)
     bosc_graph_free(p.graph);
 }
 
-/* One graph on so many ranks. */
-static void check_on(bosc_ctx *ctx, struct dealt *d, int32_t ranks)
+/* All is tried on one thread of the best level; where calls are slower, or the same code runs again, less. */
+static bool quick(bosc_ctx *ctx)
 {
-    ranks_run(ctx, ranks, 0, forest, d);
-    ranks_run(ctx, ranks, 0, components, d);
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
+}
+
+/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them: that takes many
+ * more exchanges, so not each graph does both everywhere. */
+static void check_on(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, int32_t ranks)
+{
+    const int64_t forms = suite_below(r, quick(ctx) ? 5 : 2) == 0 ? 2 : 1;
+    for (d->opts.replicated_bytes = 0; d->opts.replicated_bytes < forms; d->opts.replicated_bytes++) {
+        ranks_run(ctx, ranks, 0, forest, d);
+        ranks_run(ctx, ranks, 0, components, d);
+    }
+    d->opts.replicated_bytes = 0;
 }
 
 /* On one number of ranks, in turn, in slices of any length; or on each, in slices of several kinds. */
@@ -81,20 +94,12 @@ static void check(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, bool e
     dealt_expect(ctx, d);
     for (int i = 0; i < 5; i++) {
         if (!each && i != d->seed % 5) continue;
-        check_on(ctx, d, rank_counts[i]);
+        check_on(ctx, d, r, rank_counts[i]);
         if (!each) continue;
         d->seed = i % 2 ? ALL_TO_LAST : (int64_t)suite_below(r, 100);
-        check_on(ctx, d, rank_counts[i]);
+        check_on(ctx, d, r, rank_counts[i]);
     }
     dealt_forget(d);
-}
-
-/* All is tried on one thread of the best level; where calls are slower, or the same code runs again, less. */
-static bool quick(bosc_ctx *ctx)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
 }
 
 static void kinds(bosc_ctx *ctx)

@@ -19,6 +19,8 @@ static void check_opts(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph)
         {.size = sizeof bad[0], .algorithm = (bosc_msf_algorithm)3},
         {.size = sizeof bad[0], .trees = -1},
         {.size = sizeof bad[0], .trees = INT64_MIN},
+        {.size = sizeof bad[0], .replicated_bytes = -1},
+        {.size = sizeof bad[0], .replicated_bytes = INT64_MIN},
         {.size = 7},
         {.size = sizeof bad[0] + 8},
         {.size = sizeof bad[0], .limit = &nan[0]},
@@ -84,7 +86,20 @@ static void alone(bosc_ctx *ctx)
 
 /* ---- one rank of several ---- */
 
-enum mistake { NO_GRAPH, NEGATIVE_TREES, BAD_SIZE, VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, LIMIT, MASK, MISTAKES };
+enum mistake {
+    NO_GRAPH,
+    NEGATIVE_TREES,
+    BAD_SIZE,
+    VERTICES,
+    WEIGHT,
+    ID_BITS,
+    MAXIMUM,
+    TREES,
+    REPLICATED,
+    LIMIT,
+    MASK,
+    MISTAKES
+};
 
 static const char *const said[MISTAKES] = {
     "graph: NULL",
@@ -95,6 +110,7 @@ static const char *const said[MISTAKES] = {
     "graph: id",
     "opts: max",
     "opts: trees:",
+    "opts: replicated_bytes: 1 is not the 0 of rank 0",
     "opts: limit: not that of rank 0",
     "opts: vertex_mask: ",
 };
@@ -129,6 +145,7 @@ static void mistaken(struct rank *r)
                                 .trees = m == NEGATIVE_TREES ? -1
                                          : m == TREES        ? 4
                                                              : 0,
+                                .replicated_bytes = m == REPLICATED,
                                 .limit = m == LIMIT ? &limit : NULL,
                                 .vertex_mask = m == MASK ? mask : NULL};
     const bosc_graph *given = m == NO_GRAPH ? NULL : graph;

@@ -7,7 +7,14 @@
 #include "support/counted.h"
 #include "support/faults.h"
 
-enum { N = 24, CALLS = 4 };
+enum { N = 24, COMPONENTS = 0, VERIFY, FOREST, CUT, SHARDED_COMPONENTS, SHARDED_CUT, CALLS };
+
+static bosc_msf_opts opts_of(int which)
+{
+    return (bosc_msf_opts){.size = sizeof(bosc_msf_opts),
+                           .trees = which == CUT || which == SHARDED_CUT ? 3 : 0,
+                           .replicated_bytes = which >= SHARDED_COMPONENTS};
+}
 
 /* What a call is given and gives. */
 struct faulty {
@@ -25,11 +32,12 @@ struct faulty {
 static bosc_status call_any(bosc_ctx *ctx, void *user)
 {
     struct faulty *f = user;
-    const bosc_msf_opts plain = {.size = sizeof plain};
     f->out.info.size = sizeof f->out.info;
     switch (f->which) {
-    case 0: return bosc_dist_components_compute(ctx, f->comm, f->graph, &plain, f->out.labels, &f->out.count);
-    case 1: return bosc_dist_msf_verify(ctx, f->comm, f->graph, &plain, f->given, f->given_count, NULL);
+    case COMPONENTS:
+    case SHARDED_COMPONENTS:
+        return bosc_dist_components_compute(ctx, f->comm, f->graph, &f->opts, f->out.labels, &f->out.count);
+    case VERIFY: return bosc_dist_msf_verify(ctx, f->comm, f->graph, &f->opts, f->given, f->given_count, NULL);
     default:
         return bosc_dist_msf_compute(ctx, f->comm, f->graph, &f->opts, f->out.edges, &f->out.count, f->out.labels,
                                      &f->out.info);
@@ -55,11 +63,11 @@ static bool untouched(void *user)
 static void one_rank(bosc_ctx *ctx)
 {
     struct suite_random r = {95};
-    for (int which = 0; which < CALLS; which++) {
+    for (int which = 0; which < SHARDED_COMPONENTS; which++) { /* one rank has no other form */
         struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_FEW, which % 2 ? BOSC_F64 : BOSC_U32, N);
         struct faulty f = {.which = which, .graph = forest_build(ctx, &g.e, 64, 0)};
         int64_t labels[N];
-        f.opts = (bosc_msf_opts){.size = sizeof f.opts, .trees = which > 2 ? 3 : 0};
+        f.opts = opts_of(which);
         f.given_count = reference_msf(&g.e, &(bosc_msf_opts){.size = sizeof f.opts}, f.given, labels);
         CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &f.comm));
         CHECK(fault_sweep(ctx, &(struct fault_sweep){
@@ -92,7 +100,7 @@ static struct faulty rank_call(struct rank *r, const struct broken *b)
     const struct reference_edges part = {
         N, end - begin, b->g.e.u + begin, b->g.e.v + begin, b->g.e.dtype, (const uint32_t *)b->g.e.weights + begin};
     f.graph = forest_build(r->ctx, &part, 64, 0);
-    f.opts = (bosc_msf_opts){.size = sizeof f.opts, .trees = b->which > 2 ? 3 : 0};
+    f.opts = opts_of(b->which);
     for (int64_t i = r->rank; i < count; i += r->rank_count) f.given[f.given_count++] = all[i];
     return f;
 }
@@ -134,8 +142,10 @@ static void three_ranks(bosc_ctx *ctx)
     static struct broken b;
     b.g = forest_make(&r, FOREST_RANDOM, WEIGHTS_FEW, BOSC_U32, N);
     for (b.which = 0; b.which < CALLS; b.which++) {
+        const bool sharded = b.which >= SHARDED_COMPONENTS; /* has thousands of points */
+        const int64_t step = suite_slow(ctx) ? sharded ? 331 : 37 : sharded ? 61 : 1;
         b.met = 1;
-        for (b.k = 0; b.met; b.k += suite_slow(ctx) ? 37 : 1) {
+        for (b.k = 0; b.met; b.k += step) {
             b.for_good = b.k % 2;
             ranks_run(ctx, 3, 60, meet_fault, &b);
         }
@@ -178,6 +188,7 @@ static void second_call(bosc_ctx *like)
 static void call_twice(struct rank *r)
 {
     const struct dealt *d = r->user;
+    const bosc_msf_opts sharded = opts_of(SHARDED_COMPONENTS);
     struct dealt_part p = dealt_part(r);
     int64_t *edges = suite_alloc((size_t)d->e.n * 8), *labels = suite_alloc((size_t)d->e.n * 8), count;
     bosc_ctx_info info = {.size = sizeof info};
@@ -186,6 +197,7 @@ static void call_twice(struct rank *r)
         CHECK_OK(r->ctx, bosc_dist_msf_compute(r->ctx, r->comm, p.graph, NULL, edges, &count, labels, NULL));
         CHECK_OK(r->ctx, bosc_dist_components_compute(r->ctx, r->comm, p.graph, NULL, labels, NULL));
         CHECK_OK(r->ctx, bosc_dist_msf_verify(r->ctx, r->comm, p.graph, NULL, edges, count, NULL));
+        CHECK_OK(r->ctx, bosc_dist_msf_compute(r->ctx, r->comm, p.graph, &sharded, edges, &count, labels, NULL));
         CHECK_OK(r->ctx, bosc_ctx_get_info(r->ctx, &info));
         if (turn) CHECK_EQ(info.scratch_bytes, held);
     }
@@ -203,6 +215,28 @@ static void second_call_of_two(bosc_ctx *ctx)
     forest_free(&g);
 }
 
+/* Vertices without edges take next to nothing where they are spread over the ranks. */
+static void measure_sharded(struct rank *r)
+{
+    static const int64_t u[] = {0, 0, 65536}, v[] = {99999, 31, 99999};
+    const bosc_msf_opts sharded = opts_of(SHARDED_COMPONENTS);
+    const int64_t n = 100000, m = r->rank ? 3 : 0;
+    const bosc_graph_opts opts = {.size = sizeof opts};
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_msf_info forest = {.size = sizeof forest};
+    bosc_graph *graph;
+    CHECK_OK(r->ctx, bosc_graph_create(r->ctx, &opts, &graph));
+    CHECK_OK(r->ctx, bosc_graph_build(r->ctx, graph, u, v, NULL, n, m));
+    bosc_ctx_trim(r->ctx);
+    CHECK_OK(r->ctx, bosc_dist_msf_compute(r->ctx, r->comm, graph, &sharded, NULL, NULL, NULL, &forest));
+    CHECK_OK(r->ctx, bosc_ctx_get_info(r->ctx, &info));
+    CHECK(forest.edges == 3 && forest.trees == n - 3);
+    CHECK(info.scratch_bytes < n + 200 * n / r->rank_count);
+    bosc_graph_free(graph);
+}
+
+static void scratch_of_eight(bosc_ctx *ctx) { ranks_run(ctx, 8, 0, measure_sharded, NULL); }
+
 static const struct suite_case suite_cases_dist_forest_faults[] = {
     {"one rank", one_rank, NULL},
 #ifdef BOSC_FAULTS
@@ -210,5 +244,6 @@ static const struct suite_case suite_cases_dist_forest_faults[] = {
 #endif
     {"second call", second_call, NULL},
     {"second call of two ranks", second_call_of_two, NULL},
+    {"scratch of eight ranks", scratch_of_eight, NULL},
 };
 SUITE(dist_forest_faults);

@@ -105,6 +105,17 @@ static void knn(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_dist_kdtree_knn(ctx, t, four, 2, 0, 1, ids, misaligned(dist2)), "dist2");
     CHECK_STATUS(ctx, bosc_dist_kdtree_knn(ctx, t, four, UINT32_MAX, 0, 1, ids, dist2), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_dist_kdtree_knn(ctx, t, bad, 1, 0, 1, ids, dist2), BOSC_ERR_DATA);
+    CHECK_EQ(bosc_dist_kdtree_knn_within(NULL, t, four, 2, 0, 1, 1, ids, dist2), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, NULL, four, 2, 0, 1, 1, ids, dist2), "tree");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, NULL, 2, 0, 1, 1, ids, dist2), "queries");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, -1, 0, 1, 1, ids, dist2), "query_count");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 1, 1, 1, ids, dist2), "stride");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 0, 0, 1, ids, dist2), "k");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 0, 1, -1, ids, dist2), "radius");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 0, 1, NAN, ids, dist2), "radius");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 0, 1, 1, NULL, dist2), "ids");
+    CHECK_ARG(ctx, bosc_dist_kdtree_knn_within(ctx, t, four, 2, 0, 1, 1, ids, misaligned(dist2)), "dist2");
+    CHECK_STATUS(ctx, bosc_dist_kdtree_knn_within(ctx, t, bad, 1, 0, 1, 1, ids, dist2), BOSC_ERR_DATA);
     for (int i = 0; i < 4; i++) CHECK(ids[i] == 9 && dist2[i] == 9);
     bosc_dist_kdtree_free(t);
     bosc_comm_free(comm);
@@ -169,6 +180,8 @@ static void blame(struct rank *r)
                       "k: 2 is not");
     ranks_check_blame(r, bosc_dist_kdtree_knn(r->ctx, tree, four, 4, 0, 1, bad ? NULL : ids, dist2), BOSC_ERR_ARG,
                       "ids");
+    ranks_check_blame(r, bosc_dist_kdtree_knn_within(r->ctx, tree, four, 4, 0, 1, 1 + bad, ids, dist2), BOSC_ERR_ARG,
+                      "radius: 2 is not");
     ranks_check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 1 + bad, offsets, NULL, NULL, 0),
                       BOSC_ERR_ARG, "radius: 2 is not");
     ranks_check_blame(r, bosc_dist_kdtree_radius(r->ctx, tree, four, 4, 0, 0, bad ? NULL : offsets, NULL, NULL, 0),

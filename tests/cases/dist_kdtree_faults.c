@@ -58,6 +58,11 @@ static bosc_status knn(bosc_ctx *ctx, struct subject *s)
     return bosc_dist_kdtree_knn(ctx, s->tree, s->queries.data, QUERIES, 0, K, s->out, s->out + ROOM / 2);
 }
 
+static bosc_status knn_within(bosc_ctx *ctx, struct subject *s)
+{
+    return bosc_dist_kdtree_knn_within(ctx, s->tree, s->queries.data, QUERIES, 0, K, RADIUS, s->out, s->out + ROOM / 2);
+}
+
 static bosc_status radius_offsets(bosc_ctx *ctx, struct subject *s)
 {
     return bosc_dist_kdtree_radius(ctx, s->tree, s->queries.data, QUERIES, 0, RADIUS, (int64_t *)(void *)s->out, NULL,
@@ -102,9 +107,10 @@ static bosc_status verify(bosc_ctx *ctx, struct subject *s) { return bosc_dist_k
 static const struct {
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     bool removed; /* of a tree without duplicates */
-} calls[] = {{create, false},   {build, false},          {build, true},        {get_nodes, false},
-             {knn, false},      {radius_offsets, false}, {radius_rows, false}, {box_offsets, false},
-             {box_rows, false}, {write_file, false},     {read_file, false},   {verify, false}};
+} calls[] = {{create, false},      {build, false},      {build, true},           {get_nodes, false},
+             {knn, false},         {knn_within, false}, {radius_offsets, false}, {radius_rows, false},
+             {box_offsets, false}, {box_rows, false},   {write_file, false},     {read_file, false},
+             {verify, false}};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* ---- one rank ---- */

@@ -11,7 +11,7 @@ struct search {
     uint64_t seed;
     int64_t k;
     double radius;
-    char *ids, *dist2;
+    char *ids, *dist2, *near_ids; /* near_ids: of neighbours within the radius */
     int64_t *offsets, *box_offsets;
     char *row_ids, *row_dist2, *box_ids;
 };
@@ -41,8 +41,9 @@ static void knn_rank(struct rank *r)
     CHECK(memcmp(ids, s->ids + first * id_size(s), entries * id_size(s)) == 0);
     CHECK(memcmp(dist2, s->dist2 + first * dist2_size(s), entries * dist2_size(s)) == 0);
     memset(ids, 1, entries * id_size(s));
-    CHECK_OK(r->ctx, bosc_dist_kdtree_knn(r->ctx, tree, queries, n, s->queries.stride, s->k, ids, NULL));
-    CHECK(memcmp(ids, s->ids + first * id_size(s), entries * id_size(s)) == 0);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_knn_within(r->ctx, tree, queries, n, s->queries.stride, s->k, s->radius, ids,
+                                                 r->rank % 2 ? dist2 : NULL));
+    CHECK(memcmp(ids, s->near_ids + first * id_size(s), entries * id_size(s)) == 0);
     bosc_dist_kdtree_free(tree);
     free(ids);
     free(dist2);
@@ -53,11 +54,15 @@ static void check_knn(bosc_ctx *ctx, struct search *s)
     const size_t entries = (size_t)(s->queries.n * s->k);
     s->ids = suite_alloc(entries * id_size(s));
     s->dist2 = suite_alloc(entries * dist2_size(s));
+    s->near_ids = suite_alloc(entries * id_size(s));
+    CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, s->t.tree, s->queries.data, s->queries.n, s->queries.stride, s->k,
+                                         s->radius, s->near_ids, NULL));
     CHECK_OK(ctx,
              bosc_kdtree_knn(ctx, s->t.tree, s->queries.data, s->queries.n, s->queries.stride, s->k, s->ids, s->dist2));
     EACH_RANK_COUNT(ctx, (uint64_t)s->t.points.n, ranks) ranks_run(ctx, ranks, 0, knn_rank, s);
     free(s->ids);
     free(s->dist2);
+    free(s->near_ids);
 }
 
 /* ---- rows ---- */
@@ -165,6 +170,8 @@ static void end_search(struct search *s)
     free((void *)(uintptr_t)s->queries.data);
 }
 
+static const double radii[] = {300, 0, 1.5, 1e18, 90};
+
 static void knn(bosc_ctx *ctx)
 {
     static const int64_t many[] = {1, 3, 40, 700};
@@ -173,6 +180,7 @@ static void knn(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         begin_search(ctx, &s, kind);
         s.k = many[(kind + kind / 8) % 4];
+        s.radius = radii[kind % 5];
         check_knn(ctx, &s);
         end_search(&s);
     }
@@ -183,7 +191,8 @@ static void knn_few(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n < 12; n++) {
         struct suite_random r = {(uint64_t)n};
-        struct search s = {.seed = 2, .k = 4, .t = {.seed = 1, .opts = {.size = sizeof s.t.opts, .dim = 2}}};
+        struct search s = {
+            .seed = 2, .k = 4, .radius = 1, .t = {.seed = 1, .opts = {.size = sizeof s.t.opts, .dim = 2}}};
         if (suite_leaves_out()) continue;
         s.t.points = kd_points(&r, BOSC_F32, 2, n, 2, KD_GRID);
         s.queries = kd_points(&r, BOSC_F32, 2, n % 3 * 9, 2, KD_GRID);
@@ -196,7 +205,7 @@ static void knn_few(bosc_ctx *ctx)
 static void knn_large(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
-    struct search s = {.k = 8, .t = {.opts = {.size = sizeof s.t.opts, .dim = 3}}};
+    struct search s = {.k = 8, .radius = 40, .t = {.opts = {.size = sizeof s.t.opts, .dim = 3}}};
     s.t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 1000 : 20000, 3, KD_RANDOM);
     s.queries = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 200 : 3000, 3, KD_RANDOM);
     dist_begin(ctx, &s.t);
@@ -206,7 +215,6 @@ static void knn_large(bosc_ctx *ctx)
 
 static void rows(bosc_ctx *ctx)
 {
-    static const double radii[] = {300, 0, 1.5, 1e18, 90};
     for (int kind = 0; kind < 4 * KD_SHAPES; kind++) {
         struct search s;
         if (suite_leaves_out()) continue;

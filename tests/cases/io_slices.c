@@ -151,6 +151,15 @@ static void bad_rows(void)
     CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
     bosc_array_free(&a);
     CHECK_EQ(bosc_npy_write(path, &wide, &error), BOSC_OK);
+    slice.part = 2;
+    CHECK_EQ(bosc_npy_read_slice(path, &slice, &a, &error), BOSC_OK);
+    CHECK_EQ(bosc_slice_convert("F", &slice, &a, BOSC_U32, 0, &error), BOSC_ERR_DATA);
+    CHECK(a.dtype == BOSC_U64 && strstr(error.text, "F: row 8: 18446744073709551615 is not a value of u4"));
+    ((uint64_t *)a.data)[1] = 5;
+    CHECK_EQ(bosc_slice_convert("F", &slice, &a, BOSC_U32, 0, &error), BOSC_OK);
+    CHECK(a.dtype == BOSC_U32 && ((uint32_t *)a.data)[1] == 5);
+    bosc_array_free(&a);
+    slice.part = 1;
     CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
     bosc_array_free(&a);
     slice.part = 2;
@@ -169,7 +178,10 @@ static void arguments(void)
     CHECK_TEXT(bosc_npy_read_slice(NULL, &slice, &a, error), "path");
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, NULL, &a, error), "slice");
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, NULL, error), "points");
+    CHECK_TEXT(bosc_slice_convert("x", NULL, &a, BOSC_U32, 0, error), "slice");
+    CHECK_TEXT(bosc_slice_convert("x", &slice, NULL, BOSC_U32, 0, error), "array");
     slice.part = 1;
+    CHECK_TEXT(bosc_slice_convert("x", &slice, &a, BOSC_U32, 0, error), "slice: part 1 of 1");
     CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, &a, error), "slice: part 1 of 1");
     slice = (bosc_slice){.part = -1, .parts = 2};
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, &a, error), "slice: part -1 of 2");

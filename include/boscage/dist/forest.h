@@ -10,12 +10,16 @@
  * Options are those of boscage/forest.h. `maximum`, `trees`, the limit and the vertex mask must be equal on all ranks;
  * the edge mask is of the rank's own entries, and `algorithm` that of its own part of the work.
  *
- * Vertices are replicated: a rank takes memory for all of them, whatever its edges. Answers are those of one context
- * for the graph whose entries are the ranks' ones in order, bit for bit.
+ * Vertices are replicated: a rank takes memory for all of them, whatever its edges. Where that would be more than
+ * `replicated_bytes` of the options (which must be equal on all ranks, too) they are spread over the ranks instead: a
+ * rank then takes memory for its edges and for its share of the vertices, beside its graph's 4 or 8 bytes a vertex.
+ * Answers are those of one context for the graph whose entries are the ranks' ones in order, bit for bit, in both
+ * forms.
  *
  * Sources: Dehne, Goetz, Practical Parallel Algorithms for Minimum Spanning Trees (SRDS 1998): each rank drops edges
  * that cannot be in the forest, by a forest of its own, and Boruvka's rounds go on over replicated vertices; Sanders,
- * Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023), whose last phase does so. */
+ * Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023), whose last phase does so, and whose rounds over
+ * vertices that are spread over the ranks the second form is. */
 #ifndef BOSCAGE_DIST_FOREST_H
 #define BOSCAGE_DIST_FOREST_H
 
@@ -35,7 +39,15 @@ BOSC_BEGIN_DECLS
  * 16 bytes (weights of 64 bits: 24) for each tree that is left, n at first and at most half as many a round. What
  * follows from the list of the forest's edges every rank does by itself, in O(n) work. Where `trees` cuts the forest,
  * labels take log2(ranks) exchanges more, of 4 n bytes each. Scratch: that of bosc_msf_compute, then 0.6 bytes an entry
- * and up to 170 bytes a vertex. One rank alone does what bosc_msf_compute does, and has no rounds. Waits. */
+ * and up to 170 bytes a vertex: what replicated_bytes is compared with. One rank alone does what bosc_msf_compute does,
+ * and has no rounds. Waits.
+ * Cost where vertices are spread over the ranks: at most 32 rounds over the edges that are left; O(m log n) work. In
+ * each a rank sends 24 bytes for each of the v components that its edges have, asks twice 4 bytes about each of them
+ * and each of the c that it owns, and jumps at most 32 times over ways of components that join: 8 bytes a jump and
+ * component that has not arrived. About 60 exchanges a round, most of them of a word. Scratch: 32 bytes an edge
+ * (weights of 64 bits: 48), 100 for each of the v, 150 for each of the c, which are n / ranks at first, and 24 for
+ * each edge that comes for them; a quarter of a byte a vertex; where labels are asked for 8 bytes a vertex, and with
+ * a vertex mask 9. */
 BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                            const bosc_msf_opts *opts, void *edges, int64_t *count, void *labels,
                                            bosc_msf_info *info);
@@ -45,6 +57,7 @@ BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const
  * NULL: the number of components of the whole graph.
  * Cost: bosc_components_compute of the rank's edges; then log2(ranks) exchanges, rounded up, in each of which a rank
  * sends 4 n bytes; O(n) work for each. Scratch: 24 n bytes. One rank alone does what bosc_components_compute does.
+ * Where 24 n is more than replicated_bytes, as bosc_dist_msf_compute with vertices that are spread over the ranks.
  * Waits. */
 BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                                   const bosc_msf_opts *opts, void *labels, int64_t *count);
@@ -55,8 +68,8 @@ BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm
  * 0. *edge: host, may be NULL: the offending edge's id over all ranks.
  * Cost: ids go to the ranks that have the edges; then every rank gets all edges given, 24 bytes each, makes the tree of
  * Boruvka's rounds over them, and compares its own edges with it: O(f log n + m log n) work for f edges given in all
- * and m of the rank's own. Scratch: a quarter of a byte an entry, about 100 bytes a vertex, and 170 for each of the f.
- * Waits. */
+ * and m of the rank's own. Scratch: a quarter of a byte an entry, about 100 bytes a vertex, and 170 for each of the f,
+ * whatever replicated_bytes is. Waits. */
 BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                           const bosc_msf_opts *opts, const void *edges, int64_t count, int64_t *edge);
 

@@ -126,6 +126,14 @@ BOSC_API bosc_status bosc_dist_kdtree_verify(bosc_ctx *ctx, const bosc_dist_kdtr
 BOSC_API bosc_status bosc_dist_kdtree_knn(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
                                           int64_t query_count, int64_t stride, int64_t k, void *ids, void *dist2);
 
+/* Finds the k nearest points within a radius, as bosc_kdtree_knn_within does among all points: as bosc_dist_kdtree_knn,
+ * but only points with dist2 <= radius * radius count. Collective.
+ * radius: 0 or more, the same on all ranks.
+ * Cost: as bosc_dist_kdtree_knn, where no shard is asked whose boxes are beyond the radius, but for the nearest. */
+BOSC_API bosc_status bosc_dist_kdtree_knn_within(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *queries,
+                                                 int64_t query_count, int64_t stride, int64_t k, double radius,
+                                                 void *ids, void *dist2);
+
 /* Finds all points within a radius of each query of this rank, as bosc_kdtree_radius does among all points: as CSR
  * rows, by two calls. Collective.
  * queries, stride, offsets, dist2, capacity: as in bosc_kdtree_radius, of this rank's queries.

@@ -28,26 +28,6 @@ struct bi_dist_emst_points {
     uint64_t *lower; /* no foreign point of another component is nearer; UINT64_MAX: there is none */
 };
 
-/* Boxes of the parts of a shard, as those of shards are; but high keys are complements, so that both are minima. Item i
- * is coordinate i % dim of row i / dim. */
-struct bi_dist_emst_parts {
-    struct bi_kdtree_rows rows;
-    bosc_dtype dtype;
-    int32_t dim;
-    const uint32_t *pieces; /* of the rows */
-    uint32_t first;         /* subtree of the shard */
-    uint64_t *boxes;
-};
-
-BI_FN void bi_step_emst_parts(const struct bi_dist_emst_parts *a, int64_t i)
-{
-    const int64_t row = i / a->dim, c = i - row * a->dim;
-    uint64_t *box = a->boxes + 2 * (int64_t)((a->pieces[row] >> 1) - a->first) * a->dim;
-    const uint64_t key = bi_kdtree_key(a->rows.data, i, a->dtype);
-    bi_dist_forest_lower(&box[c], key);
-    bi_dist_forest_lower(&box[a->dim + c], ~key);
-}
-
 /* Each point is a component, and knows how far the nearest part of another shard is. */
 struct bi_dist_emst_alone {
     struct bi_dist_kdtree_reach reach;

@@ -104,11 +104,12 @@ BI_FN void bi_step_forest_fetch(const struct bi_dist_forest_fetch *a, int64_t pa
     } while (bi_msf_walk_on(&a->rows, &w));
 }
 
-/* Parts of the arcs: the edges in a list of ids, of which every one is there, go to another list in the order of rows.
+/* Parts of the arcs: the edges in a list of ids, of which every one is there, or without one all that the options let
+ * count, go to another list in the order of rows.
  * Their keys are rank << 32 | entry where both fit, else the ranks, and ids go beside them. */
 struct bi_dist_forest_take {
     struct bi_msf_rows rows;
-    const struct bi_dist_forest_word *words;
+    const struct bi_dist_forest_word *words; /* NULL: no list */
     uint64_t first;
     uint64_t *arcs;              /* by 64 arcs: which of them are of such edges */
     int64_t *begins;             /* by part: how many there are; then where they go */
@@ -121,9 +122,11 @@ BI_FN void bi_step_forest_count(const struct bi_dist_forest_take *a, int64_t par
     uint64_t bits = 0;
     int64_t count = 0;
     bool more;
-    do { /* without a branch that depends on chance */
+    do { /* without a branch that depends on chance, where there is a list */
         const uint64_t is_forward = a->rows.neighbours[w.place] > w.row;
-        bits |= (is_forward & bi_dist_forest_has(a->words, bi_msf_arc_id(&a->rows, w.place))) << w.place % 64;
+        const bool is_in = a->words ? bi_dist_forest_has(a->words, bi_msf_arc_id(&a->rows, w.place))
+                                    : bi_msf_counts(&a->rows, w.row, w.place);
+        bits |= (is_forward & is_in) << w.place % 64;
         const int64_t at = w.place;
         more = bi_msf_walk_on(&a->rows, &w);
         if (more && w.place % 64) continue;

@@ -178,8 +178,8 @@ BI_FN void bi_step_forest_own(const struct bi_dist_forest_own *a, int64_t i)
 struct bi_dist_forest_list {
     struct bi_msf_order order;
     const uint64_t *records;
-    bool wide;
-    uint64_t *ids; /* may be NULL */
+    bool wide, wide_keys; /* the records; the keys */
+    uint64_t *ids;        /* may be NULL */
     void *keys;
 };
 
@@ -187,7 +187,7 @@ BI_FN void bi_step_forest_list(const struct bi_dist_forest_list *a, int64_t i)
 {
     const uint64_t *r = bi_dist_record_at(a->records, a->wide, i);
     if (a->ids) a->ids[i] = r[1];
-    bi_set_word(a->keys, a->wide, i, bi_msf_rank(&a->order, bi_dist_record_rank(r, a->wide)));
+    bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_dist_record_rank(r, a->wide)));
 }
 
 /* ---- the tree of rounds: its leaves are the vertices ---- */

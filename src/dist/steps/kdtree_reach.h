@@ -2,10 +2,11 @@
 #ifndef BI_DIST_STEPS_KDTREE_REACH_H
 #define BI_DIST_STEPS_KDTREE_REACH_H
 
+#include "base/atomic.h"
 #include "kdtree/order.h"
 
 enum bi_dist_kdtree_search {
-    BI_DIST_KNN,    /* within the distance of the k-th neighbour so far, but for the shard that was asked first */
+    BI_DIST_KNN, /* within `limit` and the distance of the k-th neighbour so far, other shards than the first asked */
     BI_DIST_RADIUS, /* within `limit` */
     BI_DIST_BOX,    /* rows are boxes: two rows each */
     BI_DIST_OTHER   /* within dist2, other shards than `own`, but for those whose points all have the query's label */
@@ -13,6 +14,8 @@ enum bi_dist_kdtree_search {
 
 struct bi_dist_kdtree_reach {
     const uint64_t *boxes; /* of the ranks: see struct bosc_dist_kdtree */
+    const uint64_t *parts; /* boxes of which each shard has part_count, some of them empty; of one: NULL */
+    int64_t part_count;
     uint32_t rank_count;
     int32_t dim;
     bosc_dtype dtype;
@@ -25,12 +28,30 @@ struct bi_dist_kdtree_reach {
     uint32_t own;                 /* of OTHER */
     const uint32_t *labels;       /* of OTHER: of the queries */
     const uint32_t *shard_labels; /* of OTHER: by rank; one that no query has where labels differ */
-    const uint64_t *parts;        /* of OTHER: boxes of which each shard has part_count, some of them empty */
-    int64_t part_count;
-    int64_t *counts;        /* of kdtree_reach_count: ranks by query */
-    const int64_t *offsets; /* of kdtree_reach_fill: where the pairs of a query begin */
+    int64_t *counts;              /* of kdtree_reach_count: ranks by query */
+    const int64_t *offsets;       /* of kdtree_reach_fill: where the pairs of a query begin */
     uint32_t *ranks, *queries;
 };
+
+/* Boxes of the parts of a shard, as those of shards are; but high keys are complements, so that both are minima. Item i
+ * is coordinate i % dim of row i / dim. */
+struct bi_dist_kdtree_parts {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim;
+    const uint32_t *pieces; /* of the rows */
+    uint32_t first;         /* subtree of the shard */
+    uint64_t *boxes;
+};
+
+BI_FN void bi_step_kdtree_parts(const struct bi_dist_kdtree_parts *a, int64_t i)
+{
+    const int64_t row = i / a->dim, c = i - row * a->dim;
+    uint64_t *low = a->boxes + 2 * (int64_t)((a->pieces[row] >> 1) - a->first) * a->dim + c, *high = low + a->dim;
+    const uint64_t key = bi_kdtree_key(a->rows.data, i, a->dtype);
+    if (bi_atomic_load_u64(low) > key) bi_atomic_min_u64(low, key);
+    if (bi_atomic_load_u64(high) > ~key) bi_atomic_min_u64(high, ~key);
+}
 
 /* The number whose ordered key this is, as bi_kdtree_number gives it. */
 BI_FN double bi_dist_number_of_key(uint64_t key, bosc_dtype dtype)
@@ -90,8 +111,11 @@ BI_FN bool bi_dist_kdtree_is_empty(const struct bi_dist_kdtree_reach *a, const u
  * more, or infinity. */
 BI_FN double bi_dist_kdtree_parts_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r, double limit)
 {
-    double least = (double)INFINITY;
-    if (bi_dist_kdtree_box_dist2(a, i, bi_dist_kdtree_box_of(a, r)) > limit) return least;
+    double least = bi_dist_kdtree_box_dist2(a, i, bi_dist_kdtree_box_of(a, r));
+    if (a->part_count == 1) return least;
+    const bool is_far = least > limit;
+    least = (double)INFINITY;
+    if (is_far) return least;
     for (int64_t p = r * a->part_count; p < (r + 1) * a->part_count; p++) {
         const uint64_t *part = a->parts + 2 * p * a->dim;
         if (bi_dist_kdtree_is_empty(a, part)) continue;
@@ -101,16 +125,27 @@ BI_FN double bi_dist_kdtree_parts_dist2(const struct bi_dist_kdtree_reach *a, in
     return least;
 }
 
-/* Whether box i and the box of rank r meet. */
-BI_FN bool bi_dist_kdtree_boxes_meet(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+/* Whether box i and another one meet. */
+BI_FN bool bi_dist_kdtree_boxes_meet(const struct bi_dist_kdtree_reach *a, int64_t i, const uint64_t *low)
 {
-    const uint64_t *low = bi_dist_kdtree_box_of(a, r), *high = low + a->dim;
+    const uint64_t *high = low + a->dim;
     const int64_t at = i * a->rows.stride;
     for (int32_t c = 0; c < a->dim; c++)
         if (bi_kdtree_key(a->rows.data, at + c, a->dtype) > high[c] ||
             bi_kdtree_key(a->rows.data, at + a->dim + c, a->dtype) < low[c])
             return false;
     return true;
+}
+
+/* Whether box i and a part of shard r meet. */
+BI_FN bool bi_dist_kdtree_meets(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
+{
+    bool meets = bi_dist_kdtree_boxes_meet(a, i, bi_dist_kdtree_box_of(a, r));
+    if (!meets || a->part_count == 1) return meets;
+    meets = false;
+    for (int64_t p = r * a->part_count; p < (r + 1) * a->part_count && !meets; p++)
+        meets = bi_dist_kdtree_boxes_meet(a, i, a->parts + 2 * p * a->dim);
+    return meets;
 }
 
 BI_FN double bi_dist_kdtree_limit(const struct bi_dist_kdtree_reach *a, int64_t i)
@@ -128,25 +163,25 @@ BI_FN bool bi_dist_kdtree_reaches_other(const struct bi_dist_kdtree_reach *a, in
 BI_FN bool bi_dist_kdtree_reaches(const struct bi_dist_kdtree_reach *a, int64_t i, uint32_t r)
 {
     if (bi_dist_kdtree_is_empty(a, bi_dist_kdtree_box_of(a, r))) return false;
-    if (a->search == BI_DIST_BOX) return bi_dist_kdtree_boxes_meet(a, i, r);
+    if (a->search == BI_DIST_BOX) return bi_dist_kdtree_meets(a, i, r);
     if (a->search == BI_DIST_OTHER) return bi_dist_kdtree_reaches_other(a, i, r);
     double limit = a->limit;
     if (a->search == BI_DIST_KNN) {
         if (r == a->home[i]) return false;
-        limit = bi_dist_kdtree_limit(a, i * a->k + a->k - 1);
+        const double farthest = bi_dist_kdtree_limit(a, i * a->k + a->k - 1);
+        if (farthest < limit) limit = farthest;
     }
-    return bi_dist_kdtree_box_dist2(a, i, bi_dist_kdtree_box_of(a, r)) <= limit;
+    return bi_dist_kdtree_parts_dist2(a, i, r, limit) <= limit;
 }
 
-/* home[i] = the rank whose box is nearest, of those that have points; the lowest of several. */
+/* home[i] = the rank of which a box is nearest, of those that have points; the lowest of several. */
 BI_FN void bi_step_kdtree_nearest(const struct bi_dist_kdtree_reach *a, int64_t i)
 {
     uint32_t home = UINT32_MAX;
-    double nearest = 0;
+    double nearest = (double)INFINITY;
     for (uint32_t r = 0; r < a->rank_count; r++) {
-        const uint64_t *box = bi_dist_kdtree_box_of(a, r);
-        if (bi_dist_kdtree_is_empty(a, box)) continue;
-        const double d = bi_dist_kdtree_box_dist2(a, i, box);
+        if (bi_dist_kdtree_is_empty(a, bi_dist_kdtree_box_of(a, r))) continue;
+        const double d = bi_dist_kdtree_parts_dist2(a, i, r, nearest);
         if (home != UINT32_MAX && d >= nearest) continue;
         home = r;
         nearest = d;

@@ -8,6 +8,7 @@
 #include "dist/steps/firsts.h"
 #include "dist/steps/forest_edges.h"
 #include "dist/steps/forest_rounds.h"
+#include "dist/steps/forest_sharded.h"
 #include "dist/steps/forest_verify.h"
 #include "dist/steps/ids.h"
 #include "dist/steps/route.h"

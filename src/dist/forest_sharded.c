@@ -1,0 +1,231 @@
+/* Boruvka's rounds over ranks whose components are spread over the ranks. A rank names those that its edges have and
+ * sends the lightest of its edges at each to the component's owner, who keeps the lightest of all. Owners join their
+ * components by pointer jumping, and tell the ranks that ask what became of them. */
+#include "dist/forest_sharded.h"
+
+#include "base/bits.h"
+#include "core/call.h"
+#include "dist/route.h"
+
+enum { RECORD = 3 * sizeof(uint64_t) };
+
+/* ---- questions ---- */
+
+static bosc_status find_owners(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                               const uint32_t *components, int64_t count, uint32_t **owners)
+{
+    BI_TRY(bi_scratch_of(s->ctx, count, sizeof **owners, owners));
+    const struct bi_dist_sharded_owners find = {components, level->each, (uint32_t)s->comm->rank, *owners};
+    return s->steps->sharded_owners(s->ctx, count, &find);
+}
+
+static bosc_status look_up(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                           const uint32_t *asked, int64_t count, const void *table, size_t item_size, void **out)
+{
+    BI_TRY(bi_scratch_of(s->ctx, count, item_size, out));
+    const struct bi_dist_sharded_look look = {asked, level->first, table, (int64_t)item_size, *out};
+    if (count) BI_TRY(s->ctx->backend->fill(s->ctx, *out, 0, (size_t)count * item_size));
+    return s->steps->sharded_look(s->ctx, count, &look);
+}
+
+static bosc_status ask_dealt(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                             const struct bi_dist_route *route, const uint32_t *components, const void *table,
+                             size_t item_size, void *answers)
+{
+    void *asked, *out = NULL;
+    BI_TRY(bi_dist_route_items(s->ctx, s->comm, BOSC_OK, route, sizeof *components, components, &asked));
+    const bosc_status mine = look_up(s, level, asked, route->x.received, table, item_size, &out);
+    return bi_dist_route_answers(s->ctx, s->comm, mine, route, item_size, out, answers);
+}
+
+static bosc_status ask(const struct bi_dist_sharded *s, bosc_status *mine, const struct bi_dist_sharded_level *level,
+                       const uint32_t *components, int64_t count, const void *table, size_t item_size, void *answers)
+{
+    struct bi_dist_route route;
+    uint32_t *owners = NULL;
+    if (*mine == BOSC_OK) *mine = find_owners(s, level, components, count, &owners);
+    bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, count, &route);
+    if (status == BOSC_OK) status = ask_dealt(s, level, &route, components, table, item_size, answers);
+    bi_dist_route_end(s->ctx, &route);
+    return status;
+}
+
+bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mine,
+                                const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
+                                const void *table, size_t item_size, void *answers)
+{
+    BI_RETURN_WITH_SCRATCH(s->ctx, ask(s, mine, level, components, count, table, item_size, answers));
+}
+
+/* ---- a rank's own edges ---- */
+
+bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s)
+{
+    const bool with_ids = s->part->rows.wide_keys || s->part->rows.wide;
+    BI_TRY(bi_dist_forest_take_list(s->ctx, s->part->view.m, with_ids, &s->edges));
+    BI_RETURN_WITH_SCRATCH(s->ctx, bi_dist_forest_collect(s->ctx, s->part, NULL, &s->edges));
+}
+
+/* Names for the components that the edges have. */
+static bosc_status name(struct bi_dist_sharded *s)
+{
+    const struct bi_dist_sharded_level *level = &s->levels[s->rounds];
+    const int64_t words = bi_div_up(level->count, 64), edges = s->edges.count;
+    s->name_count = 0;
+    if (edges == 0) return BOSC_OK;
+    s->names.ends = s->edges.ends;
+    BI_TRY(s->ctx->backend->fill(s->ctx, s->names.bits, 0, (size_t)words * sizeof *s->names.bits));
+    BI_TRY(s->ctx->backend->fill(s->ctx, s->names.places + words, 0, sizeof *s->names.places));
+    BI_TRY(s->steps->sharded_mark(s->ctx, edges, &s->names));
+    BI_TRY(s->steps->sharded_count(s->ctx, words, &s->names));
+    BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, s->names.places, words + 1, s->names.places));
+    BI_TRY(s->steps->sharded_rename(s->ctx, edges, &s->names));
+    BI_TRY(s->steps->sharded_name(s->ctx, words, &s->names));
+    return bi_read_back(s->ctx, &s->name_count, s->names.places + words, sizeof s->name_count);
+}
+
+/* The lightest edge at each component that has a name, and whose that is. */
+static bosc_status choose(struct bi_dist_sharded *s, uint64_t **records, uint32_t **owners)
+{
+    const struct bi_dist_list *list = &s->edges;
+    const size_t bytes = (size_t)s->name_count * sizeof(uint64_t);
+    const struct bi_dist_forest_edges edges = {list->keys, list->ends, list->ids, (uint64_t)s->part->first};
+    struct bi_dist_forest_choose choose = {edges, NULL, NULL};
+    BI_TRY(bi_scratch_of(s->ctx, s->name_count, RECORD, records));
+    BI_TRY(bi_scratch_of(s->ctx, s->name_count, sizeof **owners, owners));
+    if (list->count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(s->ctx, bytes, (void **)&choose.best));
+    BI_TRY(s->ctx->backend->fill(s->ctx, choose.best, 0xff, bytes));
+    BI_TRY(s->steps->forest_choose(s->ctx, list->count, &choose));
+    if (list->ids) {
+        BI_TRY(bi_scratch(s->ctx, bytes, (void **)&choose.best_id));
+        BI_TRY(s->ctx->backend->fill(s->ctx, choose.best_id, 0xff, bytes));
+        BI_TRY(s->steps->forest_choose_id(s->ctx, list->count, &choose));
+    }
+    const struct bi_dist_forest_record record = {edges, choose.best, choose.best_id, true, *records};
+    const struct bi_dist_sharded_candidates candidates = {s->names.names, *records, s->levels[s->rounds].each, *owners};
+    BI_TRY(s->steps->forest_record(s->ctx, list->count, &record));
+    return s->steps->sharded_candidates(s->ctx, s->name_count, &candidates);
+}
+
+/* What the flags let of an array over edges. */
+static bosc_status keep(struct bi_dist_sharded *s, const uint64_t *from, const uint8_t *flags, uint64_t *to)
+{
+    return s->core->compact(s->ctx, sizeof *from, from, flags, s->edges.count, to, s->counted);
+}
+
+/* Ends become what the components of names have become; edges within one go. */
+static bosc_status relabel(struct bi_dist_sharded *s, const uint32_t *next)
+{
+    struct bi_dist_list *edges = &s->edges, spare = s->spare;
+    struct bi_dist_forest_relabel relabel = {next, edges->ends, NULL};
+    if (edges->count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(s->ctx, edges->count, 1, &relabel.stays));
+    BI_TRY(s->steps->forest_relabel(s->ctx, edges->count, &relabel));
+    BI_TRY(keep(s, edges->keys, relabel.stays, spare.keys));
+    BI_TRY(keep(s, edges->ends, relabel.stays, spare.ends));
+    if (edges->ids) BI_TRY(keep(s, edges->ids, relabel.stays, spare.ids));
+    BI_TRY(bi_read_back(s->ctx, &spare.count, s->counted, sizeof spare.count));
+    s->spare = *edges;
+    *edges = spare;
+    return BOSC_OK;
+}
+
+/* ---- an owner's part ---- */
+
+/* The records of this rank's components, from the candidates that came. */
+static bosc_status compare(const struct bi_dist_sharded *s, const uint64_t *candidates, int64_t count,
+                           uint64_t *records)
+{
+    const struct bi_dist_sharded_level *level = &s->levels[s->rounds];
+    const size_t bytes = (size_t)level->own * sizeof *records;
+    struct bi_dist_sharded_least least = {candidates, level->first, NULL, NULL, records};
+    if (level->own == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(s->ctx, bytes, (void **)&least.best));
+    BI_TRY(bi_scratch(s->ctx, bytes, (void **)&least.best_id));
+    BI_TRY(s->ctx->backend->fill(s->ctx, least.best, 0xff, bytes));
+    BI_TRY(s->ctx->backend->fill(s->ctx, least.best_id, 0xff, bytes));
+    BI_TRY(s->ctx->backend->fill(s->ctx, records, 0xff, 3 * bytes));
+    BI_TRY(s->steps->sharded_least(s->ctx, count, &least));
+    BI_TRY(s->steps->sharded_least_id(s->ctx, count, &least));
+    return s->steps->sharded_keep(s->ctx, count, &least);
+}
+
+static bosc_status send_candidates(struct bi_dist_sharded *s, bosc_status *mine, uint64_t *records)
+{
+    struct bi_dist_route route;
+    uint64_t *own = NULL;
+    uint32_t *owners = NULL;
+    void *candidates;
+    if (*mine == BOSC_OK) *mine = name(s);
+    if (*mine == BOSC_OK) *mine = choose(s, &own, &owners);
+    bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, s->name_count, &route);
+    if (status == BOSC_OK) status = bi_dist_route_items(s->ctx, s->comm, *mine, &route, RECORD, own, &candidates);
+    if (status == BOSC_OK) *mine = compare(s, candidates, route.x.received, records);
+    bi_dist_route_end(s->ctx, &route);
+    return status;
+}
+
+/* ---- rounds ---- */
+
+/* The components that the ranks share; the next level's arrays stand behind this one's. */
+static void set_level(struct bi_dist_sharded *s, int32_t level, int64_t count, int64_t at)
+{
+    const int64_t ranks = s->comm->rank_count, each = count ? bi_div_up(count, ranks) : 1;
+    const int64_t first = s->comm->rank * each < count ? s->comm->rank * each : count;
+    const int64_t end = first + each < count ? first + each : count;
+    s->levels[level] = (struct bi_dist_sharded_level){count, each, first, end - first, at};
+}
+
+/* Room for the components that a rank owns in all rounds, each of which at least halves them. */
+static int64_t most_owned(const struct bi_dist_sharded *s)
+{
+    return 2 * bi_div_up(s->part->view.n, s->comm->rank_count) + BI_DIST_FOREST_LEVELS;
+}
+
+static bosc_status start(struct bi_dist_sharded *s)
+{
+    bosc_ctx *ctx = s->ctx;
+    const int64_t n = s->part->view.n, words = bi_div_up(n, 64), edges = s->edges.count, owned = most_owned(s);
+    BI_TRY(bi_dist_forest_take_list(ctx, edges, s->edges.ids != NULL, &s->spare));
+    BI_TRY(bi_scratch_of(ctx, words, sizeof *s->names.bits, &s->names.bits));
+    BI_TRY(bi_scratch_of(ctx, words + 1, sizeof *s->names.places, &s->names.places));
+    BI_TRY(bi_scratch_of(ctx, n < 2 * edges ? n : 2 * edges, sizeof *s->names.names, &s->names.names));
+    BI_TRY(bi_scratch_of(ctx, owned, RECORD, &s->found));
+    BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->next, &s->next));
+    if (s->labels) BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->smallest, &s->smallest));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counted, &s->counted));
+    s->rounds = 0;
+    s->found_count = 0;
+    set_level(s, 0, n, 0);
+    return BOSC_OK;
+}
+
+/* *mine is how this rank is: all go on, or none. */
+static bosc_status run_round(struct bi_dist_sharded *s, bosc_status *mine)
+{
+    const struct bi_dist_sharded_level *level = &s->levels[s->rounds];
+    uint32_t *next = s->next + level->at, *renamed = NULL;
+    uint64_t *records = NULL;
+    int64_t components = 0;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, level->own, RECORD, &records);
+    BI_TRY_WITH_SCRATCH(s->ctx, send_candidates(s, mine, records));
+    BI_TRY_WITH_SCRATCH(s->ctx, bi_dist_sharded_join(s, mine, records, next, &components));
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, s->name_count, sizeof *renamed, &renamed);
+    BI_TRY(bi_dist_sharded_ask(s, mine, level, s->names.names, s->name_count, next, sizeof *next, renamed));
+    *mine = relabel(s, renamed);
+    set_level(s, s->rounds + 1, components, level->at + level->own);
+    s->rounds++;
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine)
+{
+    if (mine == BOSC_OK) mine = start(s);
+    for (;;) {
+        int64_t left = s->edges.count;
+        BI_TRY(bi_comm_sum(s->ctx, s->comm, mine, &left, 1));
+        if (left == 0) return BOSC_OK;
+        BI_TRY_WITH_SCRATCH(s->ctx, run_round(s, &mine));
+    }
+}

@@ -1,0 +1,84 @@
+/* Boruvka's rounds over ranks whose components are spread over the ranks: the second form of forests, for vertices that
+ * do not fit one rank. */
+#ifndef BI_DIST_FOREST_SHARDED_H
+#define BI_DIST_FOREST_SHARDED_H
+
+#include "dist/forest.h"
+
+/* The components of a round: `each` of a rank, one after the other; `own` of this one from `first` on. */
+struct bi_dist_sharded_level {
+    int64_t count, each, first, own;
+    int64_t at; /* of this rank's in the arrays over rounds */
+};
+
+struct bi_dist_sharded {
+    bosc_ctx *ctx;
+    bosc_comm *comm;
+    const struct bi_dist_part *part;
+    const struct bi_dist_steps *steps;
+    const struct bi_core_ops *core;
+    bool labels; /* these can be asked for */
+
+    struct bi_dist_list edges, spare;   /* of this rank; ends are names within a round, else components */
+    struct bi_dist_sharded_names names; /* room for those of the first round */
+    int64_t name_count;
+
+    struct bi_dist_sharded_level levels[BI_DIST_FOREST_LEVELS];
+    int32_t rounds;            /* levels[rounds] are the components in the end */
+    uint32_t *next, *smallest; /* by this rank's components of all rounds, the first with labels alone */
+    uint64_t *found;           /* records of the edges that this rank's components list; their number */
+    int64_t found_count;
+    int64_t *counted;
+};
+
+/* ---- forest_sharded.c ---- */
+
+/* All edges of this rank that the options let count, to s->edges, which has room for those of the graph. Takes
+ * scratch. */
+bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s);
+
+/* Runs all rounds over s->edges, which are lost. Takes scratch. Waits. */
+bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine);
+
+/* answers[i] = the item of a component in the tables of all owners; of BI_FOREST_NONE zeros. *mine is
+ * how this rank is; all go on, or none. */
+bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mine,
+                                const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
+                                const void *table, size_t item_size, void *answers);
+
+/* ---- forest_sharded_join.c ---- */
+
+/* Joins components by the records of this rank's: lists the edges found, and numbers those that stay. next: (of this
+ * rank's) their numbers then, BI_FOREST_NONE for whole trees. *components: how many are left. */
+bosc_status bi_dist_sharded_join(struct bi_dist_sharded *s, bosc_status *mine, const uint64_t *records, uint32_t *next,
+                                 int64_t *components);
+
+/* ---- forest_sharded_labels.c ---- */
+
+/* The labels of all vertices, on ranks that want them, once all rounds have run; `labels` was set. wanted: (ranks),
+ * host: not 0 if rank r does. labels: (n). */
+bosc_status bi_dist_sharded_label(const struct bi_dist_sharded *s, bosc_status mine, const int64_t *wanted,
+                                  uint32_t *labels);
+
+/* ---- msf_sharded.c ---- */
+
+/* What is asked for of a forest, and what is found. */
+struct bi_dist_sharded_forest {
+    bosc_ctx *ctx;
+    bosc_comm *comm;
+    struct bi_dist_part *part;
+    bool trees_alone;  /* components: neither edges nor sums, and all that the options let count; equal on all ranks */
+    bool sum, labels;  /* this rank asks for them */
+    uint64_t *ids;     /* of this rank's edges in the forest, ascending */
+    int64_t count;     /* of them */
+    uint32_t *tree_of; /* n: labels; NULL where none were asked for */
+    bosc_msf_info info;
+};
+
+/* Whether the options ask for this form where the other one takes so many bytes a vertex. */
+bool bi_dist_forest_is_sharded(const struct bi_dist_part *part, int64_t bytes);
+
+/* Between bi_dist_forest_begin and _end. Takes scratch. Waits. */
+bosc_status bi_dist_sharded_compute(struct bi_dist_sharded_forest *f);
+
+#endif

@@ -1,0 +1,104 @@
+/* How components that are spread over ranks join: each points to the other end of its edge, and pointer jumping finds
+ * the roots. Source: Wyllie, The Complexity of Parallel Computations (1979), for the jumps. */
+#include "core/call.h"
+#include "dist/forest_sharded.h"
+
+struct join {
+    struct bi_dist_sharded *s;
+    const struct bi_dist_sharded_level *level;
+    const uint64_t *records;
+    uint32_t *parent, *stays, *numbers;
+};
+
+/* Who stays, and the edges that are listed. */
+static bosc_status list(struct join *j, const struct bi_dist_sharded_link *link)
+{
+    struct bi_dist_sharded *s = j->s;
+    const size_t size = 3 * sizeof *s->found;
+    int64_t listed;
+    if (j->level->own == 0) return BOSC_OK;
+    BI_TRY(s->steps->sharded_link(s->ctx, j->level->own, link));
+    BI_TRY(s->core->compact(s->ctx, size, j->records, link->listed, j->level->own, s->found + 3 * s->found_count,
+                            s->counted));
+    BI_TRY(bi_read_back(s->ctx, &listed, s->counted, sizeof listed));
+    s->found_count += listed;
+    return BOSC_OK;
+}
+
+static bosc_status link_to_others(struct join *j, bosc_status *mine)
+{
+    const struct bi_dist_sharded *s = j->s;
+    const int64_t own = j->level->own;
+    struct bi_dist_sharded_link link = {
+        .records = j->records, .first = j->level->first, .parent = j->parent, .stays = j->stays};
+    uint64_t *ids = NULL, *other_ids = NULL;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *link.others, &link.others);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *link.listed, &link.listed);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *ids, &ids);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *other_ids, &other_ids);
+    link.ids = ids;
+    link.other_ids = other_ids;
+    if (*mine == BOSC_OK) *mine = s->steps->sharded_others(s->ctx, own, &link);
+    BI_TRY(bi_dist_sharded_ask(s, mine, j->level, link.others, own, ids, sizeof *ids, other_ids));
+    *mine = list(j, &link);
+    return BOSC_OK;
+}
+
+/* The numbers of those that stay; *components: how many do on all ranks. */
+static bosc_status number(struct join *j, bosc_status *mine, int64_t *components)
+{
+    const struct bi_dist_sharded *s = j->s;
+    const int64_t own = j->level->own;
+    struct bi_dist_sharded_numbers numbers = {j->stays, j->numbers, 0, j->numbers};
+    uint32_t staying = 0;
+    if (*mine == BOSC_OK && own) {
+        *mine = s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, j->stays, own, j->numbers);
+        if (*mine == BOSC_OK) *mine = bi_read_back(s->ctx, &staying, j->numbers + (own - 1), sizeof staying);
+    }
+    BI_TRY(bi_comm_offset(s->ctx, s->comm, *mine, staying, &numbers.before, components));
+    *mine = s->steps->sharded_numbers(s->ctx, own, &numbers);
+    return BOSC_OK;
+}
+
+static bosc_status count_moved(const struct join *j, const uint8_t *moved, int64_t *count)
+{
+    const struct bi_dist_sharded *s = j->s;
+    BI_TRY(s->core->compact(s->ctx, 1, moved, moved, j->level->own, NULL, s->counted));
+    return bi_read_back(s->ctx, count, s->counted, sizeof *count);
+}
+
+/* Parents become roots. With each jump a way is half as long. */
+static bosc_status jump(struct join *j, bosc_status *mine)
+{
+    const struct bi_dist_sharded *s = j->s;
+    const int64_t own = j->level->own;
+    struct bi_dist_sharded_jump jump = {.first = j->level->first, .parent = j->parent};
+    uint32_t *answers = NULL;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.asked, &jump.asked);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.moved, &jump.moved);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *answers, &answers);
+    jump.answers = answers;
+    if (*mine == BOSC_OK) *mine = s->steps->sharded_begin_jumps(s->ctx, own, &jump);
+    for (int64_t moved = 1; moved > 0;) {
+        BI_TRY(bi_dist_sharded_ask(s, mine, j->level, jump.asked, own, j->parent, sizeof *j->parent, answers));
+        *mine = s->steps->sharded_jump(s->ctx, own, &jump);
+        moved = 0;
+        if (*mine == BOSC_OK) *mine = count_moved(j, jump.moved, &moved);
+        BI_TRY(bi_comm_sum(s->ctx, s->comm, *mine, &moved, 1));
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_sharded_join(struct bi_dist_sharded *s, bosc_status *mine, const uint64_t *records, uint32_t *next,
+                                 int64_t *components)
+{
+    struct join j = {.s = s, .level = &s->levels[s->rounds], .records = records};
+    const int64_t own = j.level->own;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *j.parent, &j.parent);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *j.stays, &j.stays);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *j.numbers, &j.numbers);
+    BI_TRY_WITH_SCRATCH(s->ctx, link_to_others(&j, mine));
+    BI_TRY(number(&j, mine, components));
+    BI_TRY_WITH_SCRATCH(s->ctx, jump(&j, mine));
+    return bi_dist_sharded_ask(s, mine, j.level, j.parent, own, j.numbers, sizeof *j.numbers, next);
+}
