@@ -249,7 +249,7 @@ typedef struct bosc_kdtree_query_opts {
      * infinite one is infinitely far from everything. 0: not periodic. */
     const double *periods;
     /* 0 or more. Answers may be approximate: the i-th neighbour is at most (1 + epsilon) times as far as the true one;
-     * of points within a radius r, those beyond r / (1 + epsilon) may be missing. The answers are still the same on all
+     * of points within a radius or bound r, those beyond r / (1 + epsilon) may be missing. The answers are still the same on all
      * backends. */
     double epsilon;
     const double *bounds; /* of k nearest: only distances <= bound count; NULL: all */
@@ -267,8 +267,9 @@ typedef struct bosc_kdtree_query_opts {
  * Errors: BOSC_ERR_ARG for options; for `self` if duplicates are removed; BOSC_ERR_DATA with the row for a NaN in a
  * query, unless assume_valid, and for a point of the tree outside the periodic box.
  * Cost: as bosc_kdtree_knn where p is 2, nothing is periodic or excluded, there is at most one bound and dtype is not
- * F32 (epsilon is not used then). Else a general search, several times slower, with 8 dim bytes of scratch a query, and
- * 8 k where distances is NULL. The first call with periods after a build passes over all points.
+ * F32 (epsilon is not used then). Else a general search, several times slower, with 8 dim bytes of scratch a query (16
+ * dim + 4 for `self`), and 8 k where distances is NULL. The first call with periods after a build passes over all
+ * points.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_query_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                            int64_t query_count, int64_t stride, int64_t k,
@@ -324,8 +325,8 @@ BOSC_API bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, c
  * order; times weights[i]; over all i, in the tree of tiles of bosc_reduce, in the order of the nodes of `tree`; and
  * cumulative, bin by bin.
  * Errors: BOSC_ERR_ARG if duplicates are removed in one of them; BOSC_ERR_DATA for a point outside the periodic box.
- * Cost: for each i, the nodes near the surfaces of its balls; subtrees within one bin count whole. Scratch of 8 dim + 4
- * bytes and at most 128 more for each i, 20 bytes for each j.
+ * Cost: for each i, the nodes near the surfaces of its balls; subtrees within one bin count whole. Scratch of at
+ * most 16 dim + 132 bytes for each i, 8 for each j.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other,
                                              const double *radii, int64_t radius_count,

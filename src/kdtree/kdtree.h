@@ -23,6 +23,7 @@ struct bosc_kdtree {
     bool clustered; /* CUDA: the last build's sample had to be trusted less; the next one begins with that */
     struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
+    double *extents; /* host: the least and the largest of each coordinate (2 x dim); NULL until they are asked for */
 };
 
 /* The in-order points in any layout: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
