@@ -68,18 +68,17 @@ BI_FN double bi_kdtree_of_powers(const struct bi_kdtree_metric *m, double sum, d
 }
 
 /* The measure of node i from the query at q; infinite instead of NaN. */
-BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const struct bi_kdtree_view *v, int64_t i,
-                               const double *q)
+BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const bosc_kdtree_view *v, int64_t i, const double *q)
 {
     double sum = 0, powers = 0;
     for (int32_t c = 0; c < v->dim; c++) {
-        double gap = bi_kdtree_gap(m, c, q[c], bi_kdtree_number(v->points, bi_kdtree_at(v, i, c), v->dtype));
+        double gap = bi_kdtree_gap(m, c, q[c], bosc_kdtree_coordinate(v, i, c));
         if (gap != gap) return BI_INFINITY;
         sum = bi_kdtree_add_gap(m->kind, sum, gap);
     }
     if (m->kind != BI_KDTREE_POWER || sum == 0 || sum == BI_INFINITY) return sum;
     for (int32_t c = 0; c < v->dim; c++) {
-        double gap = bi_kdtree_gap(m, c, q[c], bi_kdtree_number(v->points, bi_kdtree_at(v, i, c), v->dtype));
+        double gap = bi_kdtree_gap(m, c, q[c], bosc_kdtree_coordinate(v, i, c));
         powers = bi_kdtree_add_power(m, powers, gap, sum);
     }
     return bi_kdtree_of_powers(m, powers, sum);

@@ -18,25 +18,25 @@ BI_FN void bi_step_place_queries(const struct bi_kdtree_place_queries *a, int64_
 {
     const int64_t i = k / a->dim;
     const int32_t c = (int32_t)(k - i * a->dim);
-    const double x = bi_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
+    const double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
     a->to[k] = a->periods && a->periods[c] > 0 ? bi_kdtree_wrap(x, a->periods[c]) : x;
 }
 
 /* Coordinate c of every node. */
 struct bi_kdtree_coordinates {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     int32_t c;
     double *to;
 };
 
 BI_FN void bi_step_coordinates(const struct bi_kdtree_coordinates *a, int64_t i)
 {
-    a->to[i] = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, i, a->c), a->view.dtype);
+    a->to[i] = bosc_kdtree_coordinate(&a->view, i, a->c);
 }
 
 /* *id becomes the smallest id of a node outside the periods. */
 struct bi_kdtree_outside {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const double *periods;
     int64_t *id;
 };
@@ -45,15 +45,15 @@ BI_FN void bi_step_outside(const struct bi_kdtree_outside *a, int64_t i)
 {
     bool outside = false;
     for (int32_t c = 0; c < a->view.dim; c++) {
-        const double x = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, i, c), a->view.dtype);
+        const double x = bosc_kdtree_coordinate(&a->view, i, c);
         outside |= a->periods[c] > 0 && !(x >= 0 && x <= a->periods[c]);
     }
-    if (outside) bi_atomic_min_i64(a->id, (int64_t)bi_kdtree_id(&a->view, i));
+    if (outside) bi_atomic_min_i64(a->id, (int64_t)bosc_kdtree_id(&a->view, i));
 }
 
 /* Which queries: all of a call's. Query i is queries[i * dim ...], and has the number numbers[i]. */
 struct bi_kdtree_metric_search {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     struct bi_kdtree_metric metric;
     const double *queries;
     const uint32_t *numbers; /* NULL: i */
@@ -105,7 +105,7 @@ BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)
         for (int64_t node = run.begin; node < run.end; node++) {
             const double d = bi_kdtree_measure(&a->metric, &a->view, node, q);
             if (!(d <= limit)) continue;
-            const uint32_t id = bi_kdtree_id(&a->view, node);
+            const uint32_t id = bosc_kdtree_id(&a->view, node);
             if (!bi_kdtree_query_admits(a, number, id)) continue;
             if (count < a->k)
                 bi_kdtree_heap_up(&out, count++, d, id, false);
@@ -129,7 +129,7 @@ BI_FN void bi_step_query_count(const struct bi_kdtree_metric_search *a, int64_t 
     while (run = bi_kdtree_metric_walk_next(&walk, limit), run.begin < run.end)
         for (int64_t node = run.begin; node < run.end; node++)
             if (bi_kdtree_measure(&a->metric, &a->view, node, q) <= limit)
-                count += bi_kdtree_query_admits(a, number, bi_kdtree_id(&a->view, node));
+                count += bi_kdtree_query_admits(a, number, bosc_kdtree_id(&a->view, node));
     a->counts[number] = count;
 }
 
@@ -147,7 +147,7 @@ BI_FN void bi_step_query_fill(const struct bi_kdtree_metric_search *a, int64_t i
         for (int64_t node = run.begin; node < run.end; node++) {
             const double d = bi_kdtree_measure(&a->metric, &a->view, node, q);
             if (!(d <= limit)) continue;
-            const uint32_t id = bi_kdtree_id(&a->view, node);
+            const uint32_t id = bosc_kdtree_id(&a->view, node);
             if (!bi_kdtree_query_admits(a, number, id)) continue;
             if (count < capacity) bi_row_set(&out, count, d, id);
             count++;

@@ -6,8 +6,8 @@
 #ifndef BI_KDTREE_STEPS_METRIC_WALK_H
 #define BI_KDTREE_STEPS_METRIC_WALK_H
 
+#include "kdtree/shape.h"
 #include "kdtree/steps/metric.h"
-#include "kdtree/steps/walk.h"
 
 enum { BI_KDTREE_WALK_LEAF = 8 /* nodes that are measured without more questions */ };
 
@@ -17,7 +17,7 @@ struct bi_kdtree_side_of_box {
 };
 
 struct bi_kdtree_metric_walk {
-    const struct bi_kdtree_view *view;
+    const bosc_kdtree_view *view;
     const struct bi_kdtree_metric *metric;
     const double *query;
     int32_t used; /* coordinates that may be split */
@@ -30,7 +30,7 @@ struct bi_kdtree_metric_walk {
 };
 
 /* extents: the least and the largest of each coordinate (2 x dim); NULL where they are not known. */
-BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const struct bi_kdtree_view *view,
+BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const bosc_kdtree_view *view,
                                        const struct bi_kdtree_metric *metric, const double *query,
                                        const double *extents)
 {
@@ -109,7 +109,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
         w->level--;
         return BI_KDTREE_WALK_MOVED;
     }
-    const double x = bi_kdtree_number(w->view->points, bi_kdtree_at(w->view, mid, c), w->view->dtype);
+    const double x = bosc_kdtree_coordinate(w->view, mid, c);
     struct bi_kdtree_side_of_box less = {w->low[c], x, 0}, greater = {x, w->high[c], 0};
     less.gap = bi_kdtree_least_gap(w->metric, c, w->query[c], less.low, less.high);
     greater.gap = bi_kdtree_least_gap(w->metric, c, w->query[c], greater.low, greater.high);

@@ -8,15 +8,15 @@ enum { BI_KDTREE_BINS = 16 /* that a search fills at once */ };
 
 /* sums[mid] = the weight of the subtree whose root is mid, for one level; the levels from the bottom up. */
 struct bi_kdtree_sum_weights {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const double *weights; /* by id; NULL: all 1 */
     double *sums;
     int level;
 };
 
-BI_FN double bi_kdtree_weight(const double *weights, const struct bi_kdtree_view *v, int64_t node)
+BI_FN double bi_kdtree_weight(const double *weights, const bosc_kdtree_view *v, int64_t node)
 {
-    return weights ? weights[bi_kdtree_id(v, node)] : 1;
+    return weights ? weights[bosc_kdtree_id(v, node)] : 1;
 }
 
 BI_FN double bi_kdtree_sum_of(const double *sums, struct bi_kdtree_range r)
@@ -36,7 +36,7 @@ BI_FN void bi_step_sum_weights(const struct bi_kdtree_sum_weights *a, int64_t i)
 /* Bins first to first + bins - 1 of query i, which is node i of the other tree: bin b of it goes to counts or
  * totals[b * queries + i]. */
 struct bi_kdtree_count_bins {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     struct bi_kdtree_metric metric;
     const double *extents; /* of the tree that is searched */
     const double *queries;
