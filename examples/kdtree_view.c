@@ -1,6 +1,6 @@
-/* Thins out a point cloud: a point stays if none that stays already is closer than a distance. Whether it does depends on
- * the points before it, so that no batch of queries can tell: each point walks over its neighbours in a loop of its own.
- * (In CUDA kernels the same functions read a tree on the device: kdtree_kernel.cu.) */
+/* Thins out a point cloud: a point stays if none that stays already is closer than a distance. Whether it does depends
+ * on the points before it, so that no batch of queries can tell: each point walks over its neighbours in a loop of its
+ * own. (In CUDA kernels the same functions read a tree on the device: kdtree_kernel.cu.) */
 #include <boscage/boscage.h>
 #include <boscage/device/kdtree.h>
 

@@ -249,8 +249,8 @@ typedef struct bosc_kdtree_query_opts {
      * infinite one is infinitely far from everything. 0: not periodic. */
     const double *periods;
     /* 0 or more. Answers may be approximate: the i-th neighbour is at most (1 + epsilon) times as far as the true one;
-     * of points within a radius or bound r, those beyond r / (1 + epsilon) may be missing. The answers are still the same on all
-     * backends. */
+     * of points within a radius or bound r, those beyond r / (1 + epsilon) may be missing. The answers are still the
+     * same on all backends. */
     double epsilon;
     const double *bounds; /* of k nearest: only distances <= bound count; NULL: all */
     int64_t bound_count;  /* 1, for all queries, or query_count */
@@ -320,10 +320,10 @@ BOSC_API bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, c
  * weights, other_weights: n of their tree; either may be NULL: all 1.
  * counts: radius_count, without weights: how many; may be NULL.
  * sums: radius_count: the sums of the weighted pairs; may be NULL.
- * Sums are made in a fixed order, so that their bits are the same on all backends: of each subtree of `other`, less side
- * plus greater side plus node; for each i and bin, of what the search from i meets, nodes and whole subtrees, in its
- * order; times weights[i]; over all i, in the tree of tiles of bosc_reduce, in the order of the nodes of `tree`; and
- * cumulative, bin by bin.
+ * Sums are made in a fixed order, so that their bits are the same on all backends: of each subtree of `other`, less
+ * side plus greater side plus node; for each i and bin, of what the search from i meets, nodes and whole subtrees, in
+ * its order; times weights[i]; over all i, in the tree of tiles of bosc_reduce, in the order of the nodes of `tree`;
+ * and cumulative, bin by bin.
  * Errors: BOSC_ERR_ARG if duplicates are removed in one of them; BOSC_ERR_DATA for a point outside the periodic box.
  * Cost: for each i, the nodes near the surfaces of its balls; subtrees within one bin count whole. Scratch of at
  * most 16 dim + 132 bytes for each i, 8 for each j.

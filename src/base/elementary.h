@@ -1,5 +1,5 @@
-/* log, exp, sin, cos and atan2 from + - * / and integer steps alone, so that every compiler and device gives the same bits
- * (built without contraction to fma). Errors are below 1.5 units in the last place; tests hold them to libm's.
+/* log, exp, sin, cos and atan2 from + - * / and integer steps alone, so that every compiler and device gives the same
+ * bits (built without contraction to fma). Errors are below 1.5 units in the last place; tests hold them to libm's.
  * The series are Taylor's: the reductions before them make the arguments small. Constants are split into a head
  * whose products with small integers are exact, and tails (Cody and Waite, Software Manual for the Elementary
  * Functions, 1980). */

@@ -1,5 +1,5 @@
-/* Searches with options: by any metric, in periodic boxes, within bounds. What the usual searches can answer too goes to
- * them. */
+/* Searches with options: by any metric, in periodic boxes, within bounds. What the usual searches can answer too goes
+ * to them. */
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/metric.h"

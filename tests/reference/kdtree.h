@@ -30,8 +30,8 @@ struct reference_metric {
     const double *periods;
 };
 
-/* What bosc_kdtree_query_opts compares, of row i and a query: the squared distance for p = 2, else the distance. That of
- * p other than 1, 2 and infinity is rounded from long double. */
+/* What bosc_kdtree_query_opts compares, of row i and a query: the squared distance for p = 2, else the distance. That
+ * of p other than 1, 2 and infinity is rounded from long double. */
 double reference_measure(const struct reference_points *p, int64_t i, const void *query,
                          const struct reference_metric *metric);
 double reference_distance(const struct reference_metric *metric, double measure);

@@ -1,7 +1,8 @@
 /* The CPU's searches, between their driver (query.c) and their hot loops (query_hot.c, one copy a level).
  *
  * Queries are sorted by the leaf they fall into. Each scans its own leaf, and then, from the leaf upward, goes into the
- * sibling subtrees that are near enough. Bounds are made as those of bosc_kdtree_walk, so that nothing is left out wrongly.
+ * sibling subtrees that are near enough. Bounds are made as those of bosc_kdtree_walk, so that nothing is left out
+ * wrongly.
  */
 #ifndef BI_KDTREE_CPU_QUERY_H
 #define BI_KDTREE_CPU_QUERY_H
