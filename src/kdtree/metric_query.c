@@ -40,7 +40,12 @@ static bosc_status find_usual(bosc_ctx *ctx, const struct search *s, bool *usual
     *usual = o->p == 2 && !o->periods && !o->exclude_self && s->tree->opts.dtype != BOSC_F32 &&
              (!o->bounds || o->bound_count == 1);
     if (!*usual) return BOSC_OK;
-    if (o->bounds) BI_TRY(bi_read_back(ctx, &bound, o->bounds, sizeof bound));
+    if (o->bounds) {
+        const void *reachable; /* which is what can be read back */
+        bool staged = false;
+        BI_TRY(bi_stage_in(ctx, o->bounds, sizeof bound, &reachable, &staged));
+        BI_TRY(bi_read_back(ctx, &bound, reachable, sizeof bound));
+    }
     *usual = bound >= 0;
     *limit = bound * bound;
     return BOSC_OK;
