@@ -229,6 +229,111 @@ BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *
 BOSC_API bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *boxes, int64_t box_count,
                                      int64_t *offsets, void *ids, int64_t capacity);
 
+/* How far points are apart, and which of them count, for the calls below: these give distances themselves (not squared)
+ * as double, computed in double whatever the dtype, for any Minkowski p and in periodic boxes. Zero bytes mean the
+ * default; set `size`. Fields are only appended. NULL options are all defaults.
+ *
+ * The distance is (sum |x - y|^p)^(1/p): for p = 1 the sum and for p = 2 the root of the sum of squares, terms added in
+ * the order of the coordinates; for p = INFINITY the largest term; for any other p, m (sum (|x - y| / m)^p)^(1/p) with
+ * m the largest term, so that no p overflows, in powers of the library's own: relative errors are below 1e-14 and the
+ * bits are the same on all backends. A NaN distance counts as infinite.
+ *
+ * "By (distance, id)" and "distance <= bound" mean: for p = 2, of the squared distance and bound * bound; else, of the
+ * distance itself. Nothing is within a bound that is negative or NaN. A strict bound (< b) is
+ * nextafter(b, -INFINITY). */
+typedef struct bosc_kdtree_query_opts {
+    size_t size;
+    double p; /* 1 or more, INFINITY among them; 0: 2 */
+    /* dim, on the host; NULL: none. Where periods[c] is above 0, coordinate c is periodic: |x - y| is the shorter way
+     * around. The tree's coordinates must be in [0, periods[c]]; those of queries are taken modulo the period, and an
+     * infinite one is infinitely far from everything. 0: not periodic. */
+    const double *periods;
+    /* 0 or more. Answers may be approximate: the i-th neighbour is at most (1 + epsilon) times as far as the true one;
+     * of points within a radius or bound r, those beyond r / (1 + epsilon) may be missing. The answers are still the
+     * same on all backends. */
+    double epsilon;
+    const double *bounds; /* of k nearest: only distances <= bound count; NULL: all */
+    int64_t bound_count;  /* 1, for all queries, or query_count */
+    int32_t self;         /* not 0: the queries are the rows of the build; `queries` is NULL, query_count n */
+    int32_t exclude_self; /* not 0: id i is no answer of query i */
+} bosc_kdtree_query_opts;
+
+/* Finds the k nearest points of each query, by (distance, id); missing entries are none and infinity. For chosen ranks
+ * take the largest and pick.
+ * queries, stride, k: as in bosc_kdtree_knn.
+ * opts: may be NULL.
+ * ids: query_count x k, of id_bits.
+ * distances: query_count x k; may be NULL.
+ * Errors: BOSC_ERR_ARG for options; for `self` if duplicates are removed; BOSC_ERR_DATA with the row for a NaN in a
+ * query, unless assume_valid, and for a point of the tree outside the periodic box.
+ * Cost: as bosc_kdtree_knn where p is 2, nothing is periodic or excluded, there is at most one bound and dtype is not
+ * F32 (epsilon is not used then). Else a general search, several times slower, with 8 dim bytes of scratch a query (16
+ * dim + 4 for `self`), and 8 k where distances is NULL. The first call with periods after a build passes over all
+ * points.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_query_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                           int64_t query_count, int64_t stride, int64_t k,
+                                           const bosc_kdtree_query_opts *opts, void *ids, double *distances);
+
+/* Finds all points with distance <= radius of each query, as CSR rows, by two calls as those of bosc_kdtree_radius.
+ * radii: radius_count: 1, for all queries, or query_count. As bounds; opts->bounds must be NULL.
+ * opts: may be NULL.
+ * offsets, ids, capacity: as in bosc_kdtree_radius; rows ascend by id.
+ * distances: as many as ids; may be NULL.
+ * Errors: as bosc_kdtree_query_knn and bosc_kdtree_radius.
+ * Cost: as bosc_kdtree_radius, in the cases and with the scratch of bosc_kdtree_query_knn.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_query_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                              int64_t query_count, int64_t stride, const double *radii,
+                                              int64_t radius_count, const bosc_kdtree_query_opts *opts,
+                                              int64_t *offsets, void *ids, double *distances, int64_t capacity);
+
+/* Counts the points with distance <= radius of each query; arguments as in bosc_kdtree_query_radius.
+ * counts: query_count, int64.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                                    int64_t query_count, int64_t stride, const double *radii,
+                                                    int64_t radius_count, const bosc_kdtree_query_opts *opts,
+                                                    int64_t *counts);
+
+/* Finds all pairs of points with distance <= radius, of one tree or of two, as CSR rows, by two calls as those of
+ * bosc_kdtree_radius: row i of the build of `tree` has the ids of `other`.
+ * other: of the same dtype and dim, or `tree` itself, for all (i, j); NULL: of `tree` itself those with i < j.
+ * radius: 0 or more.
+ * opts: may be NULL; bounds, self and exclude_self must be 0.
+ * offsets: n + 1, n of `tree`, int64.
+ * ids: NULL, or at least offsets[n], of the id_bits of the tree that is searched; rows ascend by id.
+ * distances: as many; may be NULL.
+ * Errors: BOSC_ERR_ARG if duplicates are removed in `tree`; BOSC_ERR_DATA for a point outside the periodic box;
+ * BOSC_ERR_SPACE and BOSC_ERR_ARG as bosc_kdtree_radius.
+ * Cost: as bosc_kdtree_query_radius with n queries in the order of the nodes.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other, double radius,
+                                       const bosc_kdtree_query_opts *opts, int64_t *offsets, void *ids,
+                                       double *distances, int64_t capacity);
+
+/* Counts the pairs (i of `tree`, j of `other`) by distance: bin b has those with radii[b - 1] < distance <= radii[b];
+ * cumulative, all those with distance <= radii[b]. Weighted, a pair counts weights[i] * other_weights[j].
+ * other: of the same dtype and dim; may be `tree` itself: then each pair counts twice and (i, i) once.
+ * radii: radius_count, on the host, ascending.
+ * opts: may be NULL; bounds, self and exclude_self must be 0; epsilon is not used.
+ * weights, other_weights: n of their tree; either may be NULL: all 1.
+ * counts: radius_count, without weights: how many; may be NULL.
+ * sums: radius_count: the sums of the weighted pairs; may be NULL.
+ * Sums are made in a fixed order, so that their bits are the same on all backends: of each subtree of `other`, less
+ * side plus greater side plus node; for each i and bin, of what the search from i meets, nodes and whole subtrees, in
+ * its order; times weights[i]; over all i, in the tree of tiles of bosc_reduce, in the order of the nodes of `tree`;
+ * and cumulative, bin by bin.
+ * Errors: BOSC_ERR_ARG if duplicates are removed in one of them; BOSC_ERR_DATA for a point outside the periodic box.
+ * Cost: for each i, the nodes near the surfaces of its balls; subtrees within one bin count whole. Scratch of at
+ * most 16 dim + 132 bytes for each i, 8 for each j.
+ * Waits. */
+BOSC_API bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other,
+                                             const double *radii, int64_t radius_count,
+                                             const bosc_kdtree_query_opts *opts, const double *weights,
+                                             const double *other_weights, int32_t cumulative, int64_t *counts,
+                                             double *sums);
+
 /* Saves the tree: versioned, little-endian, with an xxHash checksum. The bytes are the same on every backend.
  * Errors: BOSC_ERR_IO if write fails.
  * Cost: O(n dim), and scratch for a copy of points and ids.

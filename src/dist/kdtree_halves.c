@@ -246,7 +246,7 @@ static bosc_status order_by_id(struct halves *h)
     bosc_ctx *ctx = h->ctx;
     const struct bi_dist_kdtree_iota iota = {h->spare};
     const bool has_root = h->comm->rank == 0;
-    const struct bi_kdtree_view view = ctx->ops->kdtree->view(h->tree->side);
+    const bosc_kdtree_view view = ctx->ops->kdtree->view(h->tree->side);
     struct bi_dist_kdtree_side side = {.by_id = h->order,
                                        .n = h->n,
                                        .has_root = has_root,

@@ -55,7 +55,7 @@ bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
 bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs)
 {
     const struct bi_kdtree_steps *steps = next->ops->steps;
-    struct bi_kdtree_view view = next->ops->view(next);
+    bosc_kdtree_view view = next->ops->view(next);
     uint32_t *ids = (uint32_t *)view.ids;
     struct bi_kdtree_count_runs counts = {ids, view.id_stride, runs->starts, next->counts.data};
     struct bi_kdtree_name_nodes names = {ids, ids, view.id_stride, runs->names, runs->where};

@@ -58,6 +58,14 @@ bosc_status bi_kdtree_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return bi_check_aligned(ctx, "dist2", dist2, bi_kdtree_dist2_size(tree));
 }
 
+bosc_status bi_kdtree_check_k(bosc_ctx *ctx, int64_t k, int64_t query_count)
+{
+    if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
+    if (query_count == 0 || k <= INT64_MAX / 16 / query_count) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
+                   (long long)query_count, (long long)k);
+}
+
 bosc_status bi_kdtree_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, const void *data,
                                  const char *count_name, int64_t count, int64_t stride, struct bi_kdtree_rows *rows)
 {
@@ -111,7 +119,9 @@ static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
 {
     free_blocks(tree, next);
+    bi_kdtree_forget_extents(tree);
     *tree = *next;
+    tree->extents = NULL;
 }
 
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
@@ -156,6 +166,7 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     if (!tree) return;
     bosc_kdtree nothing = {0};
     struct bi_memory host = tree->host;
+    bi_kdtree_forget_extents(tree);
     bi_kdtree_abandon(&nothing, tree);
     bi_memory_release(&host, tree, sizeof *tree);
 }

@@ -28,6 +28,9 @@ bosc_status bi_kdtree_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const c
 /* ids and dist2 of the tree's types (either may be NULL). */
 bosc_status bi_kdtree_check_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const void *ids, const void *dist2);
 
+/* k nearest of so many queries. */
+bosc_status bi_kdtree_check_k(bosc_ctx *ctx, int64_t k, int64_t query_count);
+
 /* Bytes of a squared distance. */
 size_t bi_kdtree_dist2_size(const bosc_kdtree *tree);
 
@@ -45,6 +48,11 @@ void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTR
 /* Blocks for n nodes (and n rows where duplicates are removed): the tree's own where they are large enough, else new
  * ones. */
 bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next);
+/* The least and the largest number of each coordinate (2 x dim, host), of a tree that has nodes. Made by the first call
+ * after a build, by whichever of the threads that query the tree comes first, and kept. */
+bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents);
+void bi_kdtree_forget_extents(bosc_kdtree *tree);
+
 /* Makes *tree what *next is, and frees the blocks that only *tree held; or frees those that only *next holds. */
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next);
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next);

@@ -2,7 +2,7 @@
 #ifndef BI_KDTREE_KDTREE_H
 #define BI_KDTREE_KDTREE_H
 
-#include <boscage/kdtree.h>
+#include <boscage/device/kdtree.h>
 
 #include "core/context.h"
 
@@ -23,17 +23,7 @@ struct bosc_kdtree {
     bool clustered; /* CUDA: the last build's sample had to be trusted less; the next one begins with that */
     struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
-};
-
-/* The in-order points in any layout: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
- * (i & (2^log2_block - 1))], its id is ids[i * id_stride]. Records of a row have log2_block 0 and pitch dim or more;
- * coordinate-major blocks of 16 have log2_block 4 and pitch dim. Steps read trees through this. */
-struct bi_kdtree_view {
-    const void *points;
-    const uint32_t *ids;
-    int64_t nodes;
-    bosc_dtype dtype;
-    int32_t dim, log2_block, pitch, id_stride;
+    double *extents; /* host: the least and the largest of each coordinate (2 x dim); NULL until they are asked for */
 };
 
 /* Rows of the caller's, reachable by the backend; stride in elements. */
@@ -106,7 +96,7 @@ struct bi_kdtree_ops {
     /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
     bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, int64_t *row);
 
-    struct bi_kdtree_view (*view)(const bosc_kdtree *);
+    bosc_kdtree_view (*view)(const bosc_kdtree *);
 
     /* Whether `build` is there for such trees; if not, the driver presorts (presort.c). */
     bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);

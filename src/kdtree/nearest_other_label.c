@@ -15,7 +15,7 @@ static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
                                struct bi_kdtree_blocks *blocks)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
-    struct bi_kdtree_view view = tree->ops->view(tree);
+    bosc_kdtree_view view = tree->ops->view(tree);
     int32_t levels = bi_kdtree_block_levels(tree->nodes),
             used = view.dim < BI_KDTREE_BOX_COORDINATES ? view.dim : BI_KDTREE_BOX_COORDINATES;
     int64_t boxes = ((int64_t)2 << levels) - 1;
@@ -47,7 +47,7 @@ static bosc_status list_active(bosc_ctx *ctx, const bosc_kdtree *tree, const str
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
-    struct bi_kdtree_view view = tree->ops->view(tree);
+    bosc_kdtree_view view = tree->ops->view(tree);
     bool wide = tree->opts.id_bits == 64;
     struct bi_kdtree_find_nothing nothing = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
     struct bi_kdtree_mark_active mark = {.view = view, .bounds = o->bounds};

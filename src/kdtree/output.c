@@ -1,4 +1,4 @@
-/* What a tree holds, copied out: nodes, links, duplicates. */
+/* What a tree holds, copied out or seen: nodes, links, duplicates, a view. */
 #include "core/call.h"
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
@@ -58,6 +58,16 @@ bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *
     BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
 }
 
+bosc_status bosc_kdtree_get_view(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_view *view)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_kdtree_check_tree(ctx, tree));
+    if (!view) return bi_fail(ctx, BOSC_ERR_ARG, "view: NULL");
+    *view = tree->ops->view(tree);
+    view->version = BOSC_KDTREE_VIEW_VERSION;
+    return BOSC_OK;
+}
+
 static void set_link(const bosc_kdtree *tree, void *links, int64_t node, struct bi_kdtree_range below)
 {
     int64_t link = below.begin < below.end ? bi_kdtree_mid(below) : -1;
@@ -95,7 +105,7 @@ static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *i
         if (!wide) return ctx->backend->copy(ctx, inverse, tree->inverse.data, (size_t)tree->n * sizeof *narrow);
         narrow = tree->inverse.data;
     } else {
-        struct bi_kdtree_view view = tree->ops->view(tree);
+        bosc_kdtree_view view = tree->ops->view(tree);
         if (wide) BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *narrow, &narrow));
         struct bi_kdtree_place_ids place = {view.ids, view.id_stride, narrow};
         BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));

@@ -1,7 +1,7 @@
 /* Searches: the k nearest neighbours, and all points within a radius as CSR rows. */
 #include "core/call.h"
 #include "core/csr.h"
-#include "kdtree/handle.h"
+#include "kdtree/metric.h"
 #include "kdtree/steps/steps.h"
 
 /* Checks what all searches take. */
@@ -26,8 +26,7 @@ static double square(const bosc_kdtree *tree, double radius)
     return (double)(r * r);
 }
 
-/* rows->data = the nodes as rows in the order of their ids, in scratch. */
-static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
+bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
 {
     int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
     void *points, *ordered;
@@ -45,12 +44,12 @@ static bosc_status own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kd
     return BOSC_OK;
 }
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
+bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     if (!query->self) return tree->ops->knn(ctx, tree, query);
     if (tree->ops->supports_self_knn && tree->ops->supports_self_knn(tree, query->k))
         return tree->ops->knn_self(ctx, tree, query);
-    BI_TRY(own_rows(ctx, tree, &query->rows));
+    BI_TRY(bi_kdtree_own_rows(ctx, tree, &query->rows));
     return tree->ops->knn(ctx, tree, query);
 }
 
@@ -64,7 +63,7 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * bi_kdtree_dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
-    BI_TRY(search(ctx, tree, query));
+    BI_TRY(bi_kdtree_nearest(ctx, tree, query));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -73,10 +72,7 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
 static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     int64_t count = query->rows.n, k = query->k;
-    if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
-    if (count > 0 && k > INT64_MAX / 16 / count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
-                       (long long)count, (long long)k);
+    BI_TRY(bi_kdtree_check_k(ctx, k, count));
     if (count > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_kdtree_check_answers(ctx, tree, query->ids, query->dist2));
     if (count == 0) return BOSC_OK;

@@ -4,6 +4,8 @@
 
 #include "base/step.h"
 
+enum { BI_KDTREE_MOST_LEVELS = 32 }; /* n is below 2^32 */
+
 /* A range [begin, end) of the in-order array: one subtree. */
 struct bi_kdtree_range {
     int64_t begin, end;

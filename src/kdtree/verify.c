@@ -13,18 +13,18 @@ static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
 }
 
 /* The ordered key of coordinate c of a node, read back. */
-static bosc_status read_key(bosc_ctx *ctx, const struct bi_kdtree_view *v, int64_t node, int32_t c, uint64_t *key)
+static bosc_status read_key(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_t node, int32_t c, uint64_t *key)
 {
     uint64_t element = 0;
     size_t size = bosc_dtype_size(v->dtype);
-    const char *at = (const char *)v->points + (size_t)bi_kdtree_at(v, node, c) * size;
+    const char *at = (const char *)v->points + (size_t)bosc_kdtree_element(v, node, c) * size;
     BI_TRY(bi_read_back(ctx, &element, at, size));
     *key = bi_kdtree_key(&element, 0, v->dtype);
     return BOSC_OK;
 }
 
 /* *order = how nodes i and j compare, as bi_kdtree_compare_nodes; *c = the coordinate that decides, -1 for the id. */
-static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kdtree_view *v, int64_t i, int64_t j, int32_t first,
+static bosc_status compare_back(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_t i, int64_t j, int32_t first,
                                 int *order, int32_t *c)
 {
     uint32_t a, b;
@@ -46,7 +46,7 @@ static bosc_status compare_back(bosc_ctx *ctx, const struct bi_kdtree_view *v, i
 /* Says which ancestor the node is on the wrong side of, or else what its id is. */
 static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 {
-    struct bi_kdtree_view v = tree->ops->view(tree);
+    bosc_kdtree_view v = tree->ops->view(tree);
     struct bi_kdtree_range r = {0, tree->nodes};
     for (int level = 0; bi_kdtree_mid(r) != node; level++) {
         int64_t mid = bi_kdtree_mid(r);

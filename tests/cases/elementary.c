@@ -1,4 +1,4 @@
-/* log, sin, cos and atan2 against the C library's in long double. */
+/* log, exp, sin, cos and atan2 against the C library's in long double. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -41,6 +41,33 @@ static void logarithms(void)
           bi_log_f64(INFINITY) == INFINITY);
     CHECK(isnan(bi_log_f64(-1)) && isnan(bi_log_f64(NAN)) && isnan(bi_log_f64(-INFINITY)));
     for (int e = -1074; e < 1024; e++) CHECK_UNITS(bi_log_f64(ldexp(1, e)), logl(ldexpl(1, e)));
+}
+
+static void exponentials(void)
+{
+    struct suite_random r = {5};
+    for (int i = 0; i < TRIALS; i++) {
+        double x = (suite_unit(&r) * 2 - 1) * (i % 2 ? 708 : 1), tiny = any(&r, 500) * 0x1p-520;
+        CHECK_UNITS(bi_exp_f64(x), expl((long double)x));
+        CHECK_UNITS(bi_exp_f64(tiny), expl((long double)tiny));
+        CHECK(bi_exp_f64(fabs(tiny)) >= 1 && bi_exp_f64(fabs(x)) >= 1);
+    }
+    for (double x = -746; x < -708; x += 0.01) CHECK_UNITS(bi_exp_f64(x), expl((long double)x)); /* subnormal */
+    for (double x = 709; x < 709.78; x += 0.001) CHECK_UNITS(bi_exp_f64(x), expl((long double)x));
+    CHECK(bi_exp_f64(0) == 1 && bi_exp_f64(-0.0) == 1 && bi_exp_f64(-INFINITY) == 0 &&
+          bi_exp_f64(INFINITY) == INFINITY);
+    CHECK(bi_exp_f64(710) == INFINITY && bi_exp_f64(-800) == 0 && bi_exp_f64(-1e300) == 0 && isnan(bi_exp_f64(NAN)));
+}
+
+static void floors(void)
+{
+    struct suite_random r = {6};
+    for (int i = 0; i < TRIALS; i++) {
+        double x = any(&r, i % 2 ? 8 : 48);
+        CHECK(bi_floor(x) == floor(x));
+        CHECK(bi_floor(floor(x)) == floor(x));
+    }
+    CHECK(bi_floor(0x1p60) == 0x1p60 && bi_floor(-INFINITY) == -INFINITY && isnan(bi_floor(NAN)));
 }
 
 static void sines_and_cosines(void)
@@ -101,9 +128,8 @@ static void arctangents(void)
 }
 
 static const struct suite_case suite_cases_elementary[] = {
-    {"logarithms", NULL, logarithms},
-    {"sines and cosines", NULL, sines_and_cosines},
-    {"turns", NULL, turns},
-    {"arctangents", NULL, arctangents},
+    {"logarithms", NULL, logarithms}, {"exponentials", NULL, exponentials},
+    {"floors", NULL, floors},         {"sines and cosines", NULL, sines_and_cosines},
+    {"turns", NULL, turns},           {"arctangents", NULL, arctangents},
 };
 SUITE(elementary);

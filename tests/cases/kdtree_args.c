@@ -352,6 +352,10 @@ static void others(bosc_ctx *ctx)
     CHECK_EQ(bosc_kdtree_write(NULL, tree, refuse, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_kdtree_read(NULL, no_bytes, NULL, &other), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_kdtree_get_nodes(ctx, NULL, p, NULL), "tree");
+    bosc_kdtree_view view;
+    CHECK_EQ(bosc_kdtree_get_view(NULL, tree, &view), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_kdtree_get_view(ctx, NULL, &view), "tree");
+    CHECK_ARG(ctx, bosc_kdtree_get_view(ctx, tree, NULL), "view");
     CHECK_ARG(ctx, bosc_kdtree_get_duplicates(ctx, NULL, NULL, NULL), "tree");
     CHECK_ARG(ctx, bosc_kdtree_verify(ctx, NULL, NULL), "tree");
     CHECK_ARG(ctx, bosc_kdtree_write(ctx, NULL, refuse, NULL), "tree");

@@ -51,6 +51,40 @@ static bosc_status kdtree_box(struct world *w)
 {
     return bosc_kdtree_box(w->ctx, w->tree, w->boxes, w->n, w->offsets, w->out, OUT / 4);
 }
+static const bosc_kdtree_query_opts by_sums = {.size = sizeof by_sums, .p = 1};
+static const double near_radius = NEAR;
+static bosc_status kdtree_query_knn(struct world *w)
+{
+    return bosc_kdtree_query_knn(w->ctx, w->tree, w->points, w->n, 3, K, &by_sums, w->out, NULL);
+}
+static bosc_status kdtree_query_count(struct world *w)
+{
+    return bosc_kdtree_query_radius_count(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums,
+                                          (int64_t *)(void *)w->out);
+}
+static bosc_status kdtree_query_offsets(struct world *w)
+{
+    return bosc_kdtree_query_radius(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums, w->offsets, NULL,
+                                    NULL, 0);
+}
+static bosc_status kdtree_query_radius(struct world *w)
+{
+    return bosc_kdtree_query_radius(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums, w->offsets, w->out,
+                                    NULL, OUT / 8);
+}
+static bosc_status kdtree_pair_offsets(struct world *w)
+{
+    return bosc_kdtree_pairs(w->ctx, w->tree, NULL, NEAR, NULL, w->offsets, NULL, NULL, 0);
+}
+static bosc_status kdtree_pairs(struct world *w)
+{
+    return bosc_kdtree_pairs(w->ctx, w->tree, NULL, NEAR, NULL, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status kdtree_count_pairs(struct world *w)
+{
+    return bosc_kdtree_count_pairs(w->ctx, w->tree, w->tree, &near_radius, 1, NULL, NULL, NULL, 0,
+                                   (int64_t *)(void *)w->out, NULL);
+}
 static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w->ctx, w->tree, NULL); }
 
 /* ---- saved structures ---- */
@@ -573,6 +607,13 @@ static const struct call calls[] = {
     {"kdtree_radius", kdtree_radius, kdtree_offsets, false},
     {"kdtree_box", kdtree_box_offsets, NULL, false},
     {"kdtree_box", kdtree_box, kdtree_box_offsets, false},
+    {"kdtree_query_knn", kdtree_query_knn, NULL, false},
+    {"kdtree_query_radius_count", kdtree_query_count, NULL, false},
+    {"kdtree_query_radius", kdtree_query_offsets, NULL, false},
+    {"kdtree_query_radius", kdtree_query_radius, kdtree_query_offsets, false},
+    {"kdtree_pairs", kdtree_pair_offsets, NULL, false},
+    {"kdtree_pairs", kdtree_pairs, kdtree_pair_offsets, false},
+    {"kdtree_count_pairs", kdtree_count_pairs, NULL, false},
     {"kdtree_verify", kdtree_verify, NULL, false},
     {"kdtree_write", kdtree_write, NULL, false},
     {"kdtree_read", kdtree_read, kdtree_write, false},

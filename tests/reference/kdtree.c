@@ -86,6 +86,7 @@ int64_t reference_unique(const struct reference_points *p, int64_t *rows)
 static double number(const struct reference_points *p, const void *data, int64_t at)
 {
     switch (p->dtype) {
+    case BOSC_F32: return (double)((const float *)data)[at];
     case BOSC_F64: return ((const double *)data)[at];
     case BOSC_I32: return ((const int32_t *)data)[at];
     default: return (double)((const int64_t *)data)[at];
@@ -110,6 +111,47 @@ double reference_dist2(const struct reference_points *p, int64_t i, const void *
     }
     double result = p->dtype == BOSC_F32 ? (double)single : sum;
     return isnan(result) ? INFINITY : result;
+}
+
+/* |x - y|, or the shorter way around; the query may be anywhere. */
+static double gap(double q, double x, double period)
+{
+    if (!(period > 0)) return fabs(q - x);
+    q = fmod(q, period);
+    if (q < 0) q += period;
+    double d = fabs(q - x);
+    return isnan(d) ? d : fmin(d, period - d);
+}
+
+double reference_measure(const struct reference_points *p, int64_t i, const void *query,
+                         const struct reference_metric *metric)
+{
+    volatile double sum = 0, squares = 0;
+    long double powers = 0;
+    double largest = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t c = 0; c < p->dim; c++) {
+            double period = metric->periods ? metric->periods[c] : 0;
+            double d = gap(number(p, query, c), number(p, p->data, i * p->stride + c), period);
+            if (isnan(d)) return INFINITY;
+            if (pass == 1) {
+                powers += powl((long double)d / (long double)largest, (long double)metric->p);
+                continue;
+            }
+            volatile double square = d * d;
+            sum = sum + d;
+            squares = squares + square;
+            largest = fmax(largest, d);
+        }
+    if (metric->p == 1) return sum;
+    if (metric->p == 2) return squares;
+    if (isinf(metric->p) || largest == 0 || isinf(largest)) return largest;
+    return (double)((long double)largest * powl(powers, 1 / (long double)metric->p));
+}
+
+double reference_distance(const struct reference_metric *metric, double measure)
+{
+    return metric->p == 2 ? sqrt(measure) : measure;
 }
 
 void reference_knn(const struct reference_points *p, const void *query, int64_t k, double r2, int64_t *ids,

@@ -53,7 +53,7 @@ BI_FN void bi_step_kdtree_parts(const struct bi_dist_kdtree_parts *a, int64_t i)
     if (bi_atomic_load_u64(high) > ~key) bi_atomic_min_u64(high, ~key);
 }
 
-/* The number whose ordered key this is, as bi_kdtree_number gives it. */
+/* The number whose ordered key this is, as bosc_kdtree_number gives it. */
 BI_FN double bi_dist_number_of_key(uint64_t key, bosc_dtype dtype)
 {
     switch (dtype) {
@@ -78,11 +78,11 @@ BI_FN double bi_dist_kdtree_outside(const struct bi_dist_kdtree_reach *a, int64_
     const uint64_t key = bi_kdtree_key(a->rows.data, at, a->dtype);
     if (key >= low[c] && key <= high[c]) return 0;
     const double bound = bi_dist_number_of_key(key < low[c] ? low[c] : high[c], a->dtype);
-    const double x = bi_kdtree_number(a->rows.data, at, a->dtype);
+    const double x = bosc_kdtree_number(a->rows.data, at, a->dtype);
     return a->dtype == BOSC_F32 ? (double)((float)x - (float)bound) : x - bound;
 }
 
-/* The squared distance of query i from a box, as bi_kdtree_dist2 computes it of points. Each of its operations rounds
+/* The squared distance of query i from a box, as bosc_kdtree_dist2 computes it of points. Each of its operations rounds
  * monotonically, so it is not more than the computed distance of any point in the box. */
 BI_FN double bi_dist_kdtree_box_dist2(const struct bi_dist_kdtree_reach *a, int64_t i, const uint64_t *low)
 {

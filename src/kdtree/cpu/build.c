@@ -156,7 +156,7 @@ static void find_flat(const struct bi_kdtree_build_hot *hot, struct bi_kdtree_bu
 }
 
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                                struct bi_kdtree_view view)
+                                bosc_kdtree_view view)
 {
     const bosc_kdtree_opts *opts = &tree->opts;
     const struct bi_kdtree_build_hot *hot = key_size(opts) == 4 ? BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)

@@ -22,7 +22,7 @@ struct bi_kdtree_build_job {
     bosc_dtype dtype;
     struct bi_kdtree_rows rows;
     struct bi_kdtree_columns here, there; /* levels go from one to the other and back */
-    struct bi_kdtree_view tree;
+    bosc_kdtree_view tree;
     uint64_t flat; /* bit c: all points have the same coordinate c, and all columns c hold its key everywhere */
     int16_t axes[BI_KDTREE_MOST_LEVELS]; /* of each level: the first coordinate that its superkeys can differ in */
 };
@@ -59,7 +59,7 @@ extern const struct bi_kdtree_build_hot bi_kdtree_build_hot32_v1, bi_kdtree_buil
 extern const struct bi_kdtree_build_hot bi_kdtree_build_hot64_v1, bi_kdtree_build_hot64_v3, bi_kdtree_build_hot64_v4;
 
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                                struct bi_kdtree_view view);
+                                bosc_kdtree_view view);
 int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n);
 
 #endif

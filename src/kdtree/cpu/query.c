@@ -53,7 +53,7 @@ static const struct bi_kdtree_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtyp
 }
 
 /* The smallest id of each subtree, from the bottom up. */
-static void make_floors(bosc_ctx *ctx, const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index)
+static void make_floors(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index)
 {
     uint32_t *floors = (uint32_t *)index->floors;
     for (int level = index->floor_levels; level >= 0; level--) {
@@ -89,7 +89,7 @@ static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, int32_t
 }
 
 /* Sides of a level of the index, of which deeper ones are made. */
-static bosc_status make_level(bosc_ctx *ctx, const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
+static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
                               int level)
 {
     enum { CHUNK_NODES = 64 };
@@ -104,7 +104,7 @@ static bosc_status make_level(bosc_ctx *ctx, const struct bi_kdtree_view *view, 
     return p.status;
 }
 
-bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view)
+bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view)
 {
     struct bi_kdtree_cpu_index index = get_index(tree);
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
@@ -183,7 +183,7 @@ static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, 
     return p.status;
 }
 
-static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                            const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
 {
     int64_t nodes = tree->nodes;
@@ -201,13 +201,12 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct 
                                        .wide_ids = tree->opts.id_bits == 64};
     if (a->kept > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
-    pick_hot(ctx, view->dtype)->find_plane(a);
     return sort_queries(ctx, pick_hot(ctx, view->dtype), a);
 }
 
 enum what { KNN, COUNT, FILL };
 
-static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                 const struct bi_kdtree_query *query, enum what what)
 {
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
@@ -219,7 +218,7 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const st
 /* More queries than 32 bits can number are run in several chunks. */
 enum { MOST_QUERIES = 1 << 30 };
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                           const struct bi_kdtree_query *query, enum what what)
 {
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
@@ -238,19 +237,19 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
-bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                               const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, KNN);
 }
 
-bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                        const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, COUNT);
 }
 
-bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                       const struct bi_kdtree_query *query)
 {
     return search(ctx, tree, view, query, FILL);

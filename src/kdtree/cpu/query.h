@@ -1,7 +1,8 @@
 /* The CPU's searches, between their driver (query.c) and their hot loops (query_hot.c, one copy a level).
  *
  * Queries are sorted by the leaf they fall into. Each scans its own leaf, and then, from the leaf upward, goes into the
- * sibling subtrees that are near enough. Bounds are made as those of steps/walk.h, so that nothing is left out wrongly.
+ * sibling subtrees that are near enough. Bounds are made as those of bosc_kdtree_walk, so that nothing is left out
+ * wrongly.
  */
 #ifndef BI_KDTREE_CPU_QUERY_H
 #define BI_KDTREE_CPU_QUERY_H
@@ -39,14 +40,12 @@ enum {
 };
 
 struct bi_kdtree_cpu_search {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     struct bi_kdtree_cpu_index index;
     struct bi_kdtree_rows queries;
     const uint32_t *leaves, *order; /* the leaf of the i-th query to run, and its row */
     int64_t k, kept;                /* kept: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
-    int plane_dim, plane[2];        /* coordinates in which the nodes have extent: two of more, or else ignored */
-    int leaf_axis;                  /* that of the two by which the nodes of a leaf are ordered first */
     int64_t *counts, *bad;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -56,10 +55,9 @@ struct bi_kdtree_cpu_search {
 
 struct bi_kdtree_query_hot {
     /* Makes the sides of nodes begin to end - 1 of a level, of which deeper ones are made. */
-    void (*make_sides)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level,
-                       int64_t begin, int64_t end);
-    void (*make_box)(const struct bi_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
-    void (*find_plane)(struct bi_kdtree_cpu_search *a);
+    void (*make_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t begin,
+                       int64_t end);
+    void (*make_box)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
     /* leaves[i] of queries begin to end - 1. */
     void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */
@@ -72,14 +70,14 @@ struct bi_kdtree_query_hot {
 extern const struct bi_kdtree_query_hot bi_kdtree_query_hot_v1[4], bi_kdtree_query_hot_v3[4], bi_kdtree_query_hot_v4[4];
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
-bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_view *view);
+bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view);
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k);
 
-bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                               const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                        const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_view *view,
+bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                       const struct bi_kdtree_query *query);
 
 #endif

@@ -50,8 +50,6 @@ typedef int64_t bits_f64;
 #endif
 #endif
 
-#define RUN_PLANE RUN(2, PLANE);
-
 #define T float
 #define D float
 #define ENTRY uint64_t
@@ -84,9 +82,7 @@ typedef int64_t bits_f64;
 #undef NAMED
 
 #undef RUN_DIM
-#undef RUN_PLANE
 #define RUN_DIM RUN_ANY
-#define RUN_PLANE RUN_ANY(LIST)
 
 #define T int32_t
 #define NAMED(name) name##_i32
@@ -101,8 +97,8 @@ typedef int64_t bits_f64;
 #include "kdtree/cpu/query.inc"
 
 const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_hot)[4] = {
-    {make_sides_f32, make_box_f32, find_plane_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
-    {make_sides_f64, make_box_f64, find_plane_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
-    {make_sides_i32, make_box_i32, find_plane_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
-    {make_sides_i64, make_box_i64, find_plane_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
+    {make_sides_f32, make_box_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
+    {make_sides_f64, make_box_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
+    {make_sides_i32, make_box_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
+    {make_sides_i64, make_box_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
 };

@@ -26,16 +26,16 @@ static void cpu_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
     bytes[2] = bi_kdtree_cpu_index_bytes(opts, n);
 }
 
-static struct bi_kdtree_view cpu_view(const bosc_kdtree *tree)
+static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
 {
-    return (struct bi_kdtree_view){.points = tree->points.data,
-                                   .ids = tree->ids.data,
-                                   .nodes = tree->nodes,
-                                   .dtype = tree->opts.dtype,
-                                   .dim = tree->opts.dim,
-                                   .log2_block = BI_KDTREE_CPU_LOG2_BLOCK,
-                                   .pitch = tree->opts.dim,
-                                   .id_stride = 1};
+    return (bosc_kdtree_view){.points = tree->points.data,
+                              .ids = tree->ids.data,
+                              .nodes = tree->nodes,
+                              .dtype = tree->opts.dtype,
+                              .dim = tree->opts.dim,
+                              .log2_block = BI_KDTREE_CPU_LOG2_BLOCK,
+                              .pitch = tree->opts.dim,
+                              .id_stride = 1};
 }
 
 static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
@@ -157,7 +157,7 @@ static bosc_status cpu_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree,
 static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, const uint32_t *order,
                              const uint32_t *ids)
 {
-    struct bi_kdtree_view v = cpu_view(tree);
+    bosc_kdtree_view v = cpu_view(tree);
     uint32_t *node_ids = tree->ids.data;
     bool narrow = bosc_dtype_size(v.dtype) == 4;
     struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
@@ -166,7 +166,7 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
         for (int64_t i = p.begin; i < p.end; i++) {
             int64_t row = order ? order[i] : i;
             for (int32_t c = 0; c < v.dim; c++) {
-                int64_t to = bi_kdtree_at(&v, i, c), from = row * rows->stride + c;
+                int64_t to = bosc_kdtree_element(&v, i, c), from = row * rows->stride + c;
                 if (v.dtype == BOSC_F32)
                     ((float *)v.points)[to] = ((const float *)rows->data)[from] + 0.0f;
                 else if (v.dtype == BOSC_F64)
@@ -184,14 +184,14 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
 
 static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
 {
-    struct bi_kdtree_view v = cpu_view(tree);
+    bosc_kdtree_view v = cpu_view(tree);
     bool narrow = bosc_dtype_size(v.dtype) == 4;
     struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
         for (int64_t i = p.begin; i < p.end; i++) {
             for (int32_t c = 0; points && c < v.dim; c++) {
-                int64_t from = bi_kdtree_at(&v, i, c), to = i * v.dim + c;
+                int64_t from = bosc_kdtree_element(&v, i, c), to = i * v.dim + c;
                 if (narrow)
                     ((uint32_t *)points)[to] = ((const uint32_t *)v.points)[from];
                 else
@@ -205,7 +205,7 @@ static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
 
 static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    struct bi_kdtree_view view = cpu_view(tree);
+    bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_make_index(ctx, tree, &view);
 }
 
@@ -222,19 +222,19 @@ static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *n
 
 static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kdtree_view view = cpu_view(tree);
+    bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_knn(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kdtree_view view = cpu_view(tree);
+    bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_radius_count(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    struct bi_kdtree_view view = cpu_view(tree);
+    bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_radius_fill(ctx, tree, &view, query);
 }
 

@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(256) bi_kdtree_fetch_nodes(const layout
 
 template <class T> static layout_args<T> layout_of(const bosc_kdtree *tree)
 {
-    struct bi_kdtree_view view = tree->ops->view(tree);
+    bosc_kdtree_view view = tree->ops->view(tree);
     layout_args<T> a = {};
     a.nodes = static_cast<T *>(const_cast<void *>(view.points));
     a.nodes_pitch = view.pitch;

@@ -40,10 +40,10 @@ static int64_t cuda_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *o
     return bi_kdtree_cuda_build_scratch(opts->dim, n);
 }
 
-static struct bi_kdtree_view cuda_view(const bosc_kdtree *tree)
+static bosc_kdtree_view cuda_view(const bosc_kdtree *tree)
 {
     bool records = bi_kdtree_keeps_records(&tree->opts);
-    struct bi_kdtree_view view = {};
+    bosc_kdtree_view view = {};
     view.points = tree->points.data;
     view.ids =
         records ? static_cast<const uint32_t *>(tree->points.data) + 3 : static_cast<const uint32_t *>(tree->ids.data);

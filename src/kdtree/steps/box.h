@@ -6,7 +6,7 @@
 
 /* Nodes in the closed boxes: their number to counts[i], or their ids, ascending, to the row of box i. */
 struct bi_kdtree_box {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const void *corners; /* of box i: rows 2 i (low) and 2 i + 1 (high) of dim */
     int64_t *counts;
     const int64_t *offsets;
@@ -46,8 +46,8 @@ BI_FN void bi_kdtree_box_push(struct bi_kdtree_box_walk *w, struct bi_kdtree_ran
 /* Whether coordinate c of a node is not below the low corner (side 0), or not above the high one (side 1). */
 BI_FN bool bi_kdtree_box_holds(const struct bi_kdtree_box_walk *w, int64_t node, int32_t c, int side)
 {
-    const struct bi_kdtree_view *v = &w->a->view;
-    uint64_t x = bi_kdtree_key(v->points, bi_kdtree_at(v, node, c), v->dtype);
+    const bosc_kdtree_view *v = &w->a->view;
+    uint64_t x = bi_kdtree_key(v->points, bosc_kdtree_element(v, node, c), v->dtype);
     uint64_t bound = bi_kdtree_key(w->a->corners, (side ? w->high : w->low) + c, v->dtype);
     return side ? x <= bound : x >= bound;
 }
@@ -92,7 +92,7 @@ BI_FN void bi_step_box_fill(const struct bi_kdtree_box *a, int64_t i)
             count = -1;
             break;
         }
-        bi_kdtree_heap_up(&out, count++, 0, bi_kdtree_id(&a->view, node), true);
+        bi_kdtree_heap_up(&out, count++, 0, bosc_kdtree_id(&a->view, node), true);
     }
     if (count == capacity)
         bi_kdtree_heap_sort(&out, count, true);

@@ -21,7 +21,7 @@ BI_FN void bi_step_find_nothing(const struct bi_kdtree_find_nothing *a, int64_t 
 
 /* Marks the nodes whose rows are active: those whose bound is not negative. */
 struct bi_kdtree_mark_active {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const void *bounds; /* of the distance type; NULL: all rows are active */
     uint32_t *nodes;    /* 0, 1, 2, ... */
     uint8_t *active;
@@ -36,12 +36,12 @@ BI_FN double bi_kdtree_row_bound(const void *bounds, bosc_dtype dtype, int64_t r
 BI_FN void bi_step_mark_active(const struct bi_kdtree_mark_active *a, int64_t i)
 {
     a->nodes[i] = (uint32_t)i;
-    a->active[i] = bi_kdtree_row_bound(a->bounds, a->view.dtype, bi_kdtree_id(&a->view, i)) >= 0;
+    a->active[i] = bi_kdtree_row_bound(a->bounds, a->view.dtype, bosc_kdtree_id(&a->view, i)) >= 0;
 }
 
 /* The label of each node, from labels by row. */
 struct bi_kdtree_node_labels {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const void *labels;
     bool wide;
     uint32_t *node_labels;
@@ -49,7 +49,7 @@ struct bi_kdtree_node_labels {
 
 BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
 {
-    uint32_t id = bi_kdtree_id(&a->view, i);
+    uint32_t id = bosc_kdtree_id(&a->view, i);
     a->node_labels[i] = a->wide ? (uint32_t)((const int64_t *)a->labels)[id] : ((const uint32_t *)a->labels)[id];
 }
 
@@ -57,7 +57,7 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
  * each a subtree and the node after it. Boxes go by heap index: the root is 0, the blocks are from 2^levels - 1 on. Of
  * the coordinates they have the first `used`; the least come first, then the greatest. */
 struct bi_kdtree_blocks {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const uint32_t *node_labels;
     int32_t levels, level, used;
     uint32_t *begins; /* of blocks, and where the last ends */
@@ -84,9 +84,9 @@ BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
     double *low = bi_kdtree_block_box(a, blocks - 1 + s), *high = low + a->used;
     uint32_t label = a->node_labels[begin];
     for (int32_t c = 0; c < a->used; c++) {
-        low[c] = high[c] = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, begin, c), a->view.dtype);
+        low[c] = high[c] = bosc_kdtree_coordinate(&a->view, begin, c);
         for (int64_t i = begin + 1; i < end; i++) {
-            double x = bi_kdtree_number(a->view.points, bi_kdtree_at(&a->view, i, c), a->view.dtype);
+            double x = bosc_kdtree_coordinate(&a->view, i, c);
             low[c] = x < low[c] ? x : low[c];
             high[c] = x > high[c] ? x : high[c];
         }
@@ -112,7 +112,7 @@ BI_FN void bi_step_join_boxes(const struct bi_kdtree_blocks *a, int64_t i)
 }
 
 /* No point of box h is nearer to any point of the box from `low` to `high`, by distances as they are computed: see
- * kdtree/steps/walk.h. */
+ * boscage/device/kdtree.h. */
 BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
                                        const double *high)
 {
@@ -192,7 +192,7 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
     double most = -1, point[BI_KDTREE_BOX_COORDINATES];
     for (int64_t i = begin; i < end; i++) {
         if (!a->active[i]) continue;
-        double bound = bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, bi_kdtree_id(&a->blocks.view, i));
+        double bound = bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, bosc_kdtree_id(&a->blocks.view, i));
         most = bound > most ? bound : most;
     }
     if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
@@ -207,8 +207,8 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
         for (int64_t i = a->blocks.begins[near]; i < a->blocks.begins[near + 1]; i++) {
             if (a->blocks.node_labels[i] == walk.label) continue;
             for (int32_t c = 0; c < a->blocks.used; c++)
-                point[c] =
-                    bi_kdtree_number(a->blocks.view.points, bi_kdtree_at(&a->blocks.view, i, c), a->blocks.view.dtype);
+                point[c] = bosc_kdtree_number(a->blocks.view.points, bosc_kdtree_element(&a->blocks.view, i, c),
+                                              a->blocks.view.dtype);
             if (!(bi_kdtree_block_box_bound(&a->blocks, h, point, point) > most)) return;
         }
     for (int64_t i = begin; i < end; i++) a->active[i] = 0;
@@ -216,14 +216,15 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
 
 /* Coordinates of the active nodes, as rows of dim. */
 struct bi_kdtree_active_rows {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     const uint32_t *active_nodes;
     void *rows;
 };
 
 BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
 {
-    int64_t i = k / a->view.dim, from = bi_kdtree_at(&a->view, a->active_nodes[i], (int32_t)(k - i * a->view.dim));
+    int64_t i = k / a->view.dim,
+            from = bosc_kdtree_element(&a->view, a->active_nodes[i], (int32_t)(k - i * a->view.dim));
     if (a->view.dtype == BOSC_F32 || a->view.dtype == BOSC_I32)
         ((uint32_t *)a->rows)[k] = ((const uint32_t *)a->view.points)[from];
     else
@@ -243,14 +244,14 @@ struct bi_kdtree_nearest_other_label {
 
 BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_label *a, int64_t i)
 {
-    const struct bi_kdtree_view *view = &a->blocks.view;
+    const bosc_kdtree_view *view = &a->blocks.view;
     const void *q = bi_kdtree_row(&a->rows, view->dtype, i);
-    int64_t row = a->active_nodes ? bi_kdtree_id(view, a->active_nodes[i]) : i, s;
+    int64_t row = a->active_nodes ? bosc_kdtree_id(view, a->active_nodes[i]) : i, s;
     struct bi_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32, false};
     double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES];
     uint32_t best = BI_KDTREE_NONE;
     struct bi_kdtree_block_walk walk;
-    for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bi_kdtree_number(q, c, view->dtype);
+    for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bosc_kdtree_number(q, c, view->dtype);
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
@@ -258,8 +259,8 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     while ((s = bi_kdtree_block_next(&walk, limit)) >= 0)
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;
-            double d = bi_kdtree_dist2(view, node, q);
-            uint32_t id = bi_kdtree_id(view, node);
+            double d = bosc_kdtree_dist2(view, node, q);
+            uint32_t id = bosc_kdtree_id(view, node);
             if (d > limit || (d == limit && id >= best)) continue;
             limit = d;
             best = id;

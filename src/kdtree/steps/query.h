@@ -4,7 +4,8 @@
 
 #include "base/atomic.h"
 #include "core/csr_row_out.h"
-#include "kdtree/steps/walk.h"
+#include "kdtree/order.h"
+#include "kdtree/shape.h"
 
 /* Whether entry (d, id) comes after entry e: by (distance, id), or by id alone in radius rows. */
 BI_FN bool bi_kdtree_out_after(const struct bi_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
@@ -63,7 +64,7 @@ BI_FN void bi_kdtree_heap_sort(const struct bi_row_out *o, int64_t count, bool b
 
 /* The k nearest nodes of query i into row i of ids and dist2. dist2 may not be NULL. */
 struct bi_kdtree_knn {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     struct bi_kdtree_rows queries;
     int64_t k;
     double limit; /* the largest distance that counts: infinity, or the squared radius */
@@ -81,14 +82,14 @@ BI_FN void bi_step_knn(const struct bi_kdtree_knn *a, int64_t i)
 {
     const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
     struct bi_row_out out = {a->ids, a->dist2, i * a->k, a->wide_ids, a->view.dtype == BOSC_F32, false};
-    struct bi_kdtree_walk walk;
+    bosc_kdtree_walk walk;
     double limit = a->limit;
     int64_t count = 0, node;
-    bi_kdtree_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kdtree_walk_next(&walk, limit)) >= 0) {
-        double d = bi_kdtree_dist2(&a->view, node, q);
+    bosc_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bosc_kdtree_walk_next(&walk, limit)) >= 0) {
+        double d = bosc_kdtree_dist2(&a->view, node, q);
         if (d > limit) continue;
-        uint32_t id = bi_kdtree_id(&a->view, node);
+        uint32_t id = bosc_kdtree_id(&a->view, node);
         if (count < a->k)
             bi_kdtree_heap_up(&out, count++, d, id, false);
         else if (!bi_kdtree_out_after(&out, d, id, 0, false))
@@ -101,7 +102,7 @@ BI_FN void bi_step_knn(const struct bi_kdtree_knn *a, int64_t i)
 
 /* Nodes with dist2 <= r2: their number to counts[i], or their ids (ascending) and distances to the row of query i. */
 struct bi_kdtree_radius {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     struct bi_kdtree_rows queries;
     double r2;
     int64_t *counts;
@@ -114,10 +115,10 @@ struct bi_kdtree_radius {
 BI_FN void bi_step_radius_count(const struct bi_kdtree_radius *a, int64_t i)
 {
     const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
-    struct bi_kdtree_walk walk;
+    bosc_kdtree_walk walk;
     int64_t count = 0, node;
-    bi_kdtree_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kdtree_walk_next(&walk, a->r2)) >= 0) count += bi_kdtree_dist2(&a->view, node, q) <= a->r2;
+    bosc_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bosc_kdtree_walk_next(&walk, a->r2)) >= 0) count += bosc_kdtree_dist2(&a->view, node, q) <= a->r2;
     a->counts[i] = count;
 }
 
@@ -125,17 +126,17 @@ BI_FN void bi_step_radius_fill(const struct bi_kdtree_radius *a, int64_t i)
 {
     const void *q = bi_kdtree_row(&a->queries, a->view.dtype, i);
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32, false};
-    struct bi_kdtree_walk walk;
+    bosc_kdtree_walk walk;
     int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], node;
-    bi_kdtree_walk_begin(&walk, &a->view, q);
-    while ((node = bi_kdtree_walk_next(&walk, a->r2)) >= 0) {
-        double d = bi_kdtree_dist2(&a->view, node, q);
+    bosc_kdtree_walk_begin(&walk, &a->view, q);
+    while ((node = bosc_kdtree_walk_next(&walk, a->r2)) >= 0) {
+        double d = bosc_kdtree_dist2(&a->view, node, q);
         if (!(d <= a->r2)) continue;
         if (count == capacity) {
             count = -1;
             break;
         }
-        bi_kdtree_heap_up(&out, count++, d, bi_kdtree_id(&a->view, node), true);
+        bi_kdtree_heap_up(&out, count++, d, bosc_kdtree_id(&a->view, node), true);
     }
     if (count == capacity)
         bi_kdtree_heap_sort(&out, count, true);

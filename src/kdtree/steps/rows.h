@@ -17,7 +17,7 @@ BI_FN void bi_step_find_nan(const struct bi_kdtree_find_nan *a, int64_t i)
 {
     bool nan = false;
     for (int32_t c = 0; c < a->dim; c++) {
-        double x = bi_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
+        double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
         nan |= x != x;
     }
     if (nan) bi_atomic_min_i64(a->row, i);

@@ -5,7 +5,9 @@
 
 #include "kdtree/steps/box.h"
 #include "kdtree/steps/deduplicate.h"
+#include "kdtree/steps/metric_query.h"
 #include "kdtree/steps/nearest_other_label.h"
+#include "kdtree/steps/pair_counts.h"
 #include "kdtree/steps/presort.h"
 #include "kdtree/steps/query.h"
 #include "kdtree/steps/rows.h"

@@ -8,14 +8,14 @@
 
 /* *bad becomes the smallest offending node; n is the number of rows that were given. */
 struct bi_kdtree_check {
-    struct bi_kdtree_view view;
+    bosc_kdtree_view view;
     int64_t n;
     uint32_t *owners; /* n; all BI_KDTREE_NONE before own_ids */
     int64_t *bad;
 };
 
 /* Whether node i is on the right side of `mid`, an ancestor `level` levels below the root. */
-BI_FN bool bi_kdtree_ordered(const struct bi_kdtree_view *v, int64_t i, int64_t mid, int level)
+BI_FN bool bi_kdtree_ordered(const bosc_kdtree_view *v, int64_t i, int64_t mid, int level)
 {
     int order = bi_kdtree_compare_nodes(v, i, mid, level % v->dim);
     return i < mid ? order < 0 : order > 0;
@@ -38,13 +38,13 @@ BI_FN void bi_step_check_order(const struct bi_kdtree_check *a, int64_t i)
 /* owners[id] = the first node with that id. */
 BI_FN void bi_step_own_ids(const struct bi_kdtree_check *a, int64_t i)
 {
-    uint32_t id = bi_kdtree_id(&a->view, i);
+    uint32_t id = bosc_kdtree_id(&a->view, i);
     if ((int64_t)id < a->n) bi_atomic_min_u32(&a->owners[id], (uint32_t)i);
 }
 
 BI_FN void bi_step_check_ids(const struct bi_kdtree_check *a, int64_t i)
 {
-    uint32_t id = bi_kdtree_id(&a->view, i);
+    uint32_t id = bosc_kdtree_id(&a->view, i);
     if ((int64_t)id >= a->n || a->owners[id] != (uint32_t)i) bi_atomic_min_i64(a->bad, i);
 }
 

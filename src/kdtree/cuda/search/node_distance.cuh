@@ -37,7 +37,7 @@ template <class T, int DIM> struct bi_kdtree_node_reader {
         return nodes.ids[at];
     }
 
-    /* Squared distance, terms in the order of the coordinates: the bits of bi_kdtree_dist2, but for NaN. */
+    /* Squared distance, terms in the order of the coordinates: the bits of bosc_kdtree_dist2, but for NaN. */
     static __device__ __forceinline__ D distance(const D *q, const T *p)
     {
         D s = 0;

@@ -1,0 +1,241 @@
+/* boscage/device/kdtree.h - searches of a tree of boscage/kdtree.h in your own loop or kernel.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * bosc_kdtree_get_view describes a tree; the functions below read it, in C and C++ on the CPU for a tree of the CPU
+ * backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the tree is built again or freed.
+ * Distances are squared and Euclidean, as those of bosc_kdtree_knn, and of the same bits where the compiler does not
+ * contract sums of products (-ffp-contract=off, nvcc --fmad=false).
+ *
+ * One thread searches for one query. A batch is answered faster by the calls of boscage/kdtree.h, which sort it and
+ * share work; these functions are for a search that is a part of other work, or whose answer nobody keeps. */
+#ifndef BOSCAGE_DEVICE_KDTREE_H
+#define BOSCAGE_DEVICE_KDTREE_H
+
+#include <boscage/device/function.h>
+#include <boscage/kdtree.h>
+
+enum {
+    BOSC_KDTREE_VIEW_VERSION = 1,
+    BOSC_KDTREE_VIEW_LEVELS = 32 /* of any tree, at most */
+};
+
+/* The in-order points: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
+ * (i & (2^log2_block - 1))], its id is ids[i * id_stride]. Records of a row have log2_block 0 and pitch dim or more;
+ * coordinate-major blocks of 16 have log2_block 4 and pitch dim. */
+typedef struct bosc_kdtree_view {
+    const void *points; /* of dtype */
+    const uint32_t *ids;
+    int64_t nodes;
+    bosc_dtype dtype;
+    int32_t dim, log2_block, pitch, id_stride;
+    uint32_t version; /* BOSC_KDTREE_VIEW_VERSION */
+} bosc_kdtree_view;
+
+BOSC_BEGIN_DECLS
+
+/* Gives the view of a tree.
+ * Cost: O(1). */
+BOSC_API bosc_status bosc_kdtree_get_view(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_view *view);
+
+BOSC_END_DECLS
+
+/* Element `at` of points or queries as a number: exact for all types but I64, which is rounded to double. */
+BOSC_DEVICE_FN double bosc_kdtree_number(const void *data, int64_t at, bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32: return (double)((const float *)data)[at];
+    case BOSC_F64: return ((const double *)data)[at];
+    case BOSC_I32: return (double)((const int32_t *)data)[at];
+    default: return (double)((const int64_t *)data)[at];
+    }
+}
+
+/* Where coordinate c of a node is. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_element(const bosc_kdtree_view *view, int64_t node, int32_t c)
+{
+    int64_t in_block = node & (((int64_t)1 << view->log2_block) - 1);
+    return ((((node >> view->log2_block) * view->pitch) + c) << view->log2_block) | in_block;
+}
+
+/* Coordinate c of a node, and its id: the row of the build that it is. */
+BOSC_DEVICE_FN double bosc_kdtree_coordinate(const bosc_kdtree_view *view, int64_t node, int32_t c)
+{
+    return bosc_kdtree_number(view->points, bosc_kdtree_element(view, node, c), view->dtype);
+}
+
+BOSC_DEVICE_FN uint32_t bosc_kdtree_id(const bosc_kdtree_view *view, int64_t node)
+{
+    return view->ids[node * view->id_stride];
+}
+
+/* The squared distance of a node from the query, dim elements of the tree's dtype: terms are added in the order of the
+ * coordinates, in float for F32, in double otherwise. NaN counts as infinite. */
+BOSC_DEVICE_FN double bosc_kdtree_dist2(const bosc_kdtree_view *view, int64_t node, const void *query)
+{
+    if (view->dtype == BOSC_F32) {
+        float s = 0;
+        for (int32_t c = 0; c < view->dim; c++) {
+            float d = ((const float *)query)[c] - ((const float *)view->points)[bosc_kdtree_element(view, node, c)];
+            s = s + d * d;
+        }
+        return s == s ? (double)s : __builtin_huge_val();
+    }
+    double s = 0;
+    for (int32_t c = 0; c < view->dim; c++) {
+        double d = bosc_kdtree_number(query, c, view->dtype) - bosc_kdtree_coordinate(view, node, c);
+        s = s + d * d;
+    }
+    return s == s ? s : __builtin_huge_val();
+}
+
+/* A walk over the nodes that may be near a query, nearer sides first: bosc_kdtree_walk_next gives one after the other.
+ *
+ * A side of a splitting plane is left out only if its bound is above the limit. The bound is the sum, in the order of
+ * the coordinates, of squared differences between the query and the planes crossed, by the very operations of
+ * bosc_kdtree_dist2; rounding is monotonic, so no node beyond those planes measures less, and leaving out is exact. A
+ * NaN bound leaves nothing out. Only the first 32 coordinates are ever split. */
+typedef struct bosc_kdtree_walk {
+    const bosc_kdtree_view *view;
+    const void *query;
+    int32_t level;
+    int64_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1]; /* subtrees: nodes of each level */
+    uint8_t phase[BOSC_KDTREE_VIEW_LEVELS + 1]; /* 0: new, 1: the near side is done, 2: the far side too */
+    double away[BOSC_KDTREE_VIEW_LEVELS];       /* from the planes crossed, by coordinate */
+    double saved[BOSC_KDTREE_VIEW_LEVELS];      /* away of the level's coordinate before its plane was crossed */
+} bosc_kdtree_walk;
+
+/* Begins a walk from the root. The view and the query must stay where they are. */
+BOSC_DEVICE_FN void bosc_kdtree_walk_begin(bosc_kdtree_walk *walk, const bosc_kdtree_view *view, const void *query)
+{
+    walk->view = view;
+    walk->query = query;
+    walk->level = 0;
+    walk->begin[0] = 0;
+    walk->end[0] = view->nodes;
+    walk->phase[0] = 0;
+    for (int c = 0; c < BOSC_KDTREE_VIEW_LEVELS; c++) walk->away[c] = 0;
+}
+
+BOSC_DEVICE_FN double bosc_kdtree_walk_bound(const bosc_kdtree_walk *walk)
+{
+    int32_t used = walk->view->dim < BOSC_KDTREE_VIEW_LEVELS ? walk->view->dim : BOSC_KDTREE_VIEW_LEVELS;
+    if (walk->view->dtype == BOSC_F32) {
+        float s = 0;
+        for (int32_t c = 0; c < used; c++) {
+            float d = (float)walk->away[c];
+            s = s + d * d;
+        }
+        return (double)s;
+    }
+    double s = 0;
+    for (int32_t c = 0; c < used; c++) s = s + walk->away[c] * walk->away[c];
+    return s;
+}
+
+/* query - plane, as bosc_kdtree_dist2 subtracts. */
+BOSC_DEVICE_FN double bosc_kdtree_walk_difference(const bosc_kdtree_walk *walk, int64_t node, int32_t c)
+{
+    double q = bosc_kdtree_number(walk->query, c, walk->view->dtype);
+    double p = bosc_kdtree_coordinate(walk->view, node, c);
+    if (walk->view->dtype == BOSC_F32) return (double)((float)q - (float)p);
+    return q - p;
+}
+
+/* Goes into the less (0) or greater (1) side of the subtree of this level. */
+BOSC_DEVICE_FN void bosc_kdtree_walk_down(bosc_kdtree_walk *walk, int64_t mid, int greater)
+{
+    int32_t level = walk->level++;
+    walk->begin[level + 1] = greater ? mid + 1 : walk->begin[level];
+    walk->end[level + 1] = greater ? walk->end[level] : mid;
+    walk->phase[level + 1] = 0;
+}
+
+/* The next node to measure, -1 after the last; `limit` is the largest squared distance that still counts, which may
+ * become less from call to call. What it gives may be farther than that. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limit)
+{
+    while (walk->level >= 0) {
+        int32_t level = walk->level, c = level % walk->view->dim;
+        if (walk->begin[level] >= walk->end[level]) {
+            walk->level--;
+            continue;
+        }
+        if (walk->phase[level] == 2) {
+            walk->away[c] = walk->saved[level];
+            walk->level--;
+            continue;
+        }
+        int64_t mid = walk->begin[level] + (walk->end[level] - walk->begin[level]) / 2;
+        double difference = bosc_kdtree_walk_difference(walk, mid, c);
+        int less = difference < 0;
+        if (walk->phase[level] == 0) {
+            walk->phase[level] = 1;
+            bosc_kdtree_walk_down(walk, mid, !less);
+            continue;
+        }
+        walk->phase[level] = 2;
+        walk->saved[level] = walk->away[c];
+        walk->away[c] = difference;
+        if (bosc_kdtree_walk_bound(walk) > limit) continue;
+        bosc_kdtree_walk_down(walk, mid, less);
+        return mid;
+    }
+    return -1;
+}
+
+/* The next node with a squared distance of at most r2, -1 after the last: visits all points within a radius.
+ * dist2: gets its squared distance; may be NULL. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_walk_within(bosc_kdtree_walk *walk, double r2, double *dist2)
+{
+    int64_t node;
+    while ((node = bosc_kdtree_walk_next(walk, r2)) >= 0) {
+        double d = bosc_kdtree_dist2(walk->view, node, walk->query);
+        if (!(d <= r2)) continue;
+        if (dist2) *dist2 = d;
+        return node;
+    }
+    return -1;
+}
+
+/* Finds the k nearest points with squared distances of at most r2 (infinity for all), by (distance, id).
+ * ids, dist2: k; as many as there are get set, in order.
+ * Returns their number.
+ * Cost: of bosc_kdtree_knn, and O(k) for each point that is kept for a while: for small k. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_view_knn(const bosc_kdtree_view *view, const void *query, int64_t k, double r2,
+                                            uint32_t *ids, double *dist2)
+{
+    bosc_kdtree_walk walk;
+    int64_t count = 0, node;
+    if (k < 1) return 0;
+    bosc_kdtree_walk_begin(&walk, view, query);
+    while ((node = bosc_kdtree_walk_next(&walk, r2)) >= 0) {
+        double d = bosc_kdtree_dist2(view, node, query);
+        if (!(d <= r2)) continue;
+        uint32_t id = bosc_kdtree_id(view, node);
+        if (count == k && d == dist2[k - 1] && id > ids[k - 1]) continue;
+        int64_t at = count < k ? count++ : k - 1;
+        for (; at > 0 && (dist2[at - 1] > d || (dist2[at - 1] == d && ids[at - 1] > id)); at--) {
+            dist2[at] = dist2[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        dist2[at] = d;
+        ids[at] = id;
+        if (count == k) r2 = dist2[k - 1];
+    }
+    return count;
+}
+
+/* Finds the nearest point with a squared distance of at most r2, by (distance, id).
+ * dist2: gets its squared distance if there is one; may be NULL.
+ * Returns its id, -1 if there is none. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_view_nearest(const bosc_kdtree_view *view, const void *query, double r2,
+                                                double *dist2)
+{
+    uint32_t id;
+    double d;
+    if (bosc_kdtree_view_knn(view, query, 1, r2, &id, &d) == 0) return -1;
+    if (dist2) *dist2 = d;
+    return (int64_t)id;
+}
+
+#endif
