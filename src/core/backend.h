@@ -41,8 +41,9 @@ struct bi_core_ops {
                                void *values_out);
     bosc_status (*search_sorted)(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, const void *queries,
                                  int64_t query_count, int64_t *ranks);
+    /* keys, if not NULL: the ordered keys of the first coordinates, in the order of perm. */
     bosc_status (*sort_superkey)(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
-                                 int32_t first, uint32_t *perm);
+                                 int32_t first, uint32_t *perm, void *keys);
     /* *bad becomes the lowest row whose CSR offsets (rows + 1) do not ascend, from 0, if it is less. */
     bosc_status (*check_offsets)(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
 };

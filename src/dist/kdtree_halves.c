@@ -86,7 +86,7 @@ static bosc_status sort_half(struct halves *h, const struct bi_dist_points *poin
     const struct bi_kdtree_rows *from = &points->rows;
     if (from->n == 0) return BOSC_OK;
     BI_TRY_WITH_SCRATCH(h->ctx, h->ctx->backend->core->sort_superkey(h->ctx, h->tree->opts.dtype, from->data, from->n,
-                                                                     (int32_t)h->dim, from->stride, 0, h->order));
+                                                                     (int32_t)h->dim, from->stride, 0, h->order, NULL));
     const struct bi_dist_kdtree_rows rows = {from->data, h->held.rows, h->order, h->dim, from->stride, 0, h->size == 8};
     const struct bi_dist_kdtree_number number = {points->first, h->order, h->held.ids};
     BI_TRY(h->steps->kdtree_gather(h->ctx, from->n * h->dim, &rows));

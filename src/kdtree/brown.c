@@ -18,6 +18,7 @@ struct brown {
     struct bi_kdtree_references lists;
     bool unique, halves;
     bool last_sorted; /* rows are in the order of the last superkey */
+    void *keys[32];   /* of the lists' own coordinates, until duplicates are removed; NULL: not kept */
     struct bi_kdtree_runs runs;
     int64_t *found; /* backend: the first place out of order, then how many each list keeps */
 };
@@ -36,12 +37,12 @@ static bosc_status take_lists(struct brown *b, const struct bi_kdtree_rows *rows
     return bi_kdtree_take_runs(b->ctx, rows->n, &b->runs);
 }
 
-/* out = the rows' references in the order of superkey p. */
+/* out = the rows' references in the order of superkey p, and their keys of coordinate p. */
 static bosc_status sort_list(bosc_ctx *ctx, const struct bi_kdtree_references *l, const struct bi_kdtree_rows *rows,
-                             int32_t p, uint32_t *out)
+                             int32_t p, uint32_t *out, void *keys)
 {
     BI_RETURN_WITH_SCRATCH(
-        ctx, ctx->backend->core->sort_superkey(ctx, l->dtype, rows->data, rows->n, l->dim, rows->stride, p, out));
+        ctx, ctx->backend->core->sort_superkey(ctx, l->dtype, rows->data, rows->n, l->dim, rows->stride, p, out, keys));
 }
 
 /* --- Duplicates --------------------------------------------------------------------------------------------------- */
@@ -61,6 +62,7 @@ static bosc_status remove_from_list(struct brown *b, int32_t p)
                                         .first = p,
                                         .n = l->rows.n,
                                         .from = from,
+                                        .keys = b->keys[p],
                                         .to = l->list[p],
                                         .spare = l->spare,
                                         .ranks = p == 0 ? b->runs.ranks : NULL,
@@ -76,7 +78,9 @@ static bosc_status remove_duplicates(struct brown *b, int32_t lists)
     int64_t found[33], none = INT64_MAX;
     BI_TRY(ctx->backend->copy(ctx, b->found, &none, sizeof none));
     for (int32_t p = 0; p < lists; p++) BI_TRY(remove_from_list(b, p));
-    BI_TRY(bi_read_back(ctx, found, b->found, (size_t)(lists + 1) * sizeof *found));
+    BI_TRY(
+        ctx->backend->copy(ctx, found, b->found, (size_t)(lists + 1) * sizeof *found)); /* for bi_read_back too much */
+    BI_TRY(ctx->backend->sync(ctx));
     b->lists.n = b->runs.count = found[1];
     bool agree = found[0] == INT64_MAX;
     for (int32_t p = 1; p < lists; p++) agree &= found[1 + p] == found[1];
@@ -105,7 +109,7 @@ static bosc_status sort_half(struct brown *b, struct bi_kdtree_range half)
     BI_TRY(steps->gather_rows(b->ctx, n * l->dim, &gather));
     for (int32_t p = 1; p < l->used; p++) {
         struct bi_kdtree_name_nodes name = {perm, l->list[p] + half.begin, 1, references, NULL};
-        BI_TRY(sort_list(b->ctx, l, &rows, p, perm));
+        BI_TRY(sort_list(b->ctx, l, &rows, p, perm, NULL));
         BI_TRY(steps->name_nodes(b->ctx, n, &name));
     }
     return BOSC_OK;
@@ -125,15 +129,9 @@ static bosc_status sort_halves(struct brown *b)
 /* Node i is row order[i]. */
 static bosc_status store(struct brown *b, uint32_t *order)
 {
-    uint32_t *run_of_row, *runs;
-    if (!b->unique) return b->next->ops->store(b->ctx, b->next, &b->lists.rows, order, NULL);
-    BI_TRY(bi_scratch_of(b->ctx, b->runs.n, sizeof *run_of_row, &run_of_row));
-    BI_TRY(bi_scratch_of(b->ctx, b->runs.count, sizeof *runs, &runs));
-    struct bi_kdtree_place_runs place = {b->runs.perm, b->runs.starts, run_of_row};
-    struct bi_kdtree_name_nodes name = {order, runs, 1, run_of_row, NULL};
-    BI_TRY(b->next->ops->steps->place_runs(b->ctx, b->runs.count, &place));
-    BI_TRY(b->next->ops->steps->name_nodes(b->ctx, b->runs.count, &name));
-    struct bi_kdtree_stored stored = {b->lists.rows, order, NULL, runs};
+    struct bi_kdtree_rows made = {b->lists.nodes, b->lists.n, b->lists.dim};
+    struct bi_kdtree_stored stored = {b->lists.rows, order, NULL};
+    if (made.data) stored = (struct bi_kdtree_stored){made, NULL, order};
     return bi_kdtree_store_nodes(b->ctx, b->next, &b->runs, &stored);
 }
 
@@ -150,7 +148,18 @@ static bosc_status make_list(struct brown *b, const struct bi_kdtree_rows *rows,
 {
     struct bi_kdtree_iota iota = {b->lists.list[p]};
     if (b->last_sorted && p == b->lists.dim - 1) return b->next->ops->steps->iota(b->ctx, rows->n, &iota);
-    return sort_list(b->ctx, &b->lists, rows, p, b->lists.list[p]);
+    if (b->unique) BI_TRY(bi_scratch_of(b->ctx, rows->n, bosc_dtype_size(b->lists.dtype), &b->keys[p]));
+    return sort_list(b->ctx, &b->lists, rows, p, b->lists.list[p], b->keys[p]);
+}
+
+/* The first lists, without duplicates. */
+static bosc_status make_lists(struct brown *b, const struct bi_kdtree_rows *rows, double *since)
+{
+    int32_t lists = b->halves ? 1 : b->lists.used;
+    for (int32_t p = 0; p < lists; p++) BI_TRY(make_list(b, rows, p));
+    BI_TRY(bi_kdtree_end_stage(b->ctx, since, &b->next->times.sort));
+    if (b->unique) BI_TRY(remove_duplicates(b, lists));
+    return bi_kdtree_end_stage(b->ctx, since, &b->next->times.deduplicate);
 }
 
 bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows, bool last_sorted)
@@ -162,12 +171,8 @@ bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct
                       .last_sorted = last_sorted};
     double since = bi_now();
     BI_TRY(take_lists(&b, rows));
-    int32_t first_lists = b.halves ? 1 : b.lists.used;
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.init));
-    for (int32_t p = 0; p < first_lists; p++) BI_TRY(make_list(&b, rows, p));
-    BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.sort));
-    if (b.unique) BI_TRY(remove_duplicates(&b, first_lists));
-    BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.deduplicate));
+    BI_TRY_WITH_SCRATCH(ctx, make_lists(&b, rows, &since));
     if (b.halves) BI_TRY(sort_halves(&b));
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.sort));
     BI_TRY(make_tree(&b));

@@ -67,40 +67,39 @@ bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     return steps->scatter(ctx, runs->n, &inverse);
 }
 
-/* As permute, by a sort. */
-static bosc_status permute_by_sort(bosc_ctx *ctx, const uint32_t *to, const uint32_t *in, int64_t n, uint32_t *out)
+/* Writing to random places of more than this takes longer than a radix pass by the upper bits of the place first, after
+ * which what is written at once lies together. */
+enum { MOST_RANDOM = 1 << 22, FAR_BITS = 8 };
+
+/* out[to[i]] = in[i] for n different places below `range`. */
+static bosc_status scatter_by_place(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to,
+                                    const uint32_t *in, int64_t n, int64_t range, uint32_t *out)
 {
-    uint32_t *sorted;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *sorted, &sorted));
-    return ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, sorted, out, 0,
-                                          bi_bit_length((uint64_t)n - 1));
+    int32_t bits = bi_bit_length((uint64_t)range - 1);
+    uint32_t *places, *values;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *places, &places));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *values, &values));
+    struct bi_kdtree_scatter scatter = {places, values, out};
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, places, values, bits - FAR_BITS, bits));
+    return steps->scatter(ctx, n, &scatter);
 }
 
-/* Writing to random places takes longer than a radix sort by place where no cache holds the output. */
-enum { LEAST_SORTED = 1 << 22 };
-
-/* *out = scratch whose element to[i] is in[i], for a permutation `to` of n. */
-static bosc_status permute(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to, const uint32_t *in,
-                           int64_t n, uint32_t **out)
+/* *inverse = scratch with the node of each row; the id of a node is the first row of its run. */
+static bosc_status find_inverse(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const struct bi_kdtree_runs *runs,
+                                const uint32_t *ids, uint32_t **inverse)
 {
-    struct bi_kdtree_scatter scatter = {to, in, NULL};
-    BI_TRY(bi_scratch_of(ctx, n, sizeof **out, (void **)out));
-    scatter.out = *out;
-    if (n < LEAST_SORTED) return steps->scatter(ctx, n, &scatter);
-    BI_RETURN_WITH_SCRATCH(ctx, permute_by_sort(ctx, to, in, n, *out));
-}
-
-/* *inverse = scratch with the node of each row; node i is run order[i]. */
-static bosc_status invert(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const struct bi_kdtree_runs *runs,
-                          const uint32_t *order, uint32_t **inverse)
-{
-    uint32_t *where;
     struct bi_kdtree_iota iota = {runs->where};
+    BI_TRY(bi_scratch_of(ctx, runs->n, sizeof **inverse, (void **)inverse));
     BI_TRY(steps->iota(ctx, runs->count, &iota));
-    BI_TRY(permute(ctx, steps, order, runs->where, runs->count, &where));
-    struct bi_kdtree_nodes_of_rows nodes = {runs->ranks, where, runs->nodes};
-    BI_TRY(steps->nodes_of_rows(ctx, runs->n, &nodes));
-    return permute(ctx, steps, runs->perm, runs->nodes, runs->n, inverse);
+    if (runs->count <= MOST_RANDOM) {
+        struct bi_kdtree_scatter scatter = {ids, runs->where, *inverse};
+        BI_TRY(steps->scatter(ctx, runs->count, &scatter));
+    } else {
+        BI_TRY_WITH_SCRATCH(ctx, scatter_by_place(ctx, steps, ids, runs->where, runs->count, runs->n, *inverse));
+    }
+    if (runs->count == runs->n) return BOSC_OK;
+    struct bi_kdtree_rest_of_runs rest = {runs->perm, runs->ranks, runs->starts, *inverse};
+    return steps->rest_of_runs(ctx, runs->n, &rest);
 }
 
 bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
@@ -108,11 +107,12 @@ bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct
 {
     const struct bi_kdtree_steps *steps = next->ops->steps;
     uint32_t *inverse = NULL;
-    if (runs->where) BI_TRY(invert(ctx, steps, runs, stored->runs, &inverse));
+    if (runs->where) BI_TRY(find_inverse(ctx, steps, runs, stored->ids ? stored->ids : stored->order, &inverse));
     BI_TRY(next->ops->store(ctx, next, &stored->rows, stored->order, stored->ids));
     if (!runs->where) return BOSC_OK;
-    struct bi_kdtree_count_runs counts = {stored->runs, 1, runs->starts, next->counts.data};
-    BI_TRY(steps->count_runs(ctx, next->nodes, &counts));
+    struct bi_kdtree_lengths lengths = {runs->perm, runs->starts, inverse, next->counts.data};
+    BI_TRY(steps->single_counts(ctx, runs->count, &lengths));
+    if (runs->count < runs->n) BI_TRY(steps->run_counts(ctx, runs->count, &lengths));
     return ctx->backend->copy(ctx, next->inverse.data, inverse, (size_t)runs->n * sizeof *inverse);
 }
 
@@ -122,7 +122,7 @@ bosc_status bi_kdtree_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct 
     uint32_t *ids;
     BI_TRY(bi_scratch_of(ctx, next->nodes, sizeof *ids, &ids));
     struct bi_kdtree_name_nodes names = {order, ids, 1, runs->names, NULL};
-    struct bi_kdtree_stored stored = {runs->rows, order, ids, order};
+    struct bi_kdtree_stored stored = {runs->rows, order, ids};
     BI_TRY(next->ops->steps->name_nodes(ctx, next->nodes, &names));
     return bi_kdtree_store_nodes(ctx, next, runs, &stored);
 }

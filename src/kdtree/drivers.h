@@ -51,11 +51,11 @@ bosc_status bi_kdtree_build_sorted(bosc_ctx *ctx, bosc_kdtree *next, const struc
 
 /* Names the nodes of a built tree, whose ids are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
-/* The tree whose node i is row order[i] of `rows`, has the id ids[i] (NULL: order[i]) and stands for run runs[i]:
- * nodes, inverse and counts. */
+/* The tree whose node i is row order[i] of `rows` (NULL: row i) and has the id ids[i] (NULL: order[i]); and where
+ * duplicates are removed, its inverse and counts. */
 struct bi_kdtree_stored {
     struct bi_kdtree_rows rows;
-    const uint32_t *order, *ids, *runs;
+    const uint32_t *order, *ids;
 };
 bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
                                   const struct bi_kdtree_stored *stored);

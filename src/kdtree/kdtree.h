@@ -47,6 +47,7 @@ struct bi_kdtree_references {
     int64_t n;         /* of each list; at most rows.n */
     int32_t level;     /* 0, or 1 where the lists are partitioned around the root already */
     uint32_t *list[32], *spare;
+    void *nodes; /* the rows in the order of nodes, if the backend made them on the way: scratch */
 };
 
 /* What is removed from one list of `n` references, which is ordered by (superkey `first`, number): those whose row
@@ -57,11 +58,12 @@ struct bi_kdtree_removal {
     int32_t dim, first;
     int64_t n;
     const uint32_t *from;
-    uint32_t *to;    /* the kept ones; may be `from` */
-    uint32_t *spare; /* n */
-    uint32_t *ranks; /* n: how many are kept up to each place; may be NULL */
-    int64_t *count;  /* how many are kept */
-    int64_t *bad;    /* becomes the smallest place that is out of order, if that is less */
+    const void *keys; /* n: of coordinate `first`, ordered; NULL: in the rows alone */
+    uint32_t *to;     /* the kept ones; may be `from` */
+    uint32_t *spare;  /* n */
+    uint32_t *ranks;  /* n: how many are kept up to each place; may be NULL */
+    int64_t *count;   /* how many are kept */
+    int64_t *bad;     /* becomes the smallest place that is out of order, if that is less */
 };
 
 /* A batch of queries with its outputs, all reachable by the backend. */
@@ -90,7 +92,7 @@ struct bi_kdtree_ops {
     /* Bytes of the blocks points, ids and index for n nodes. */
     void (*blocks)(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]);
 
-    /* Scratch of `build` for n points that are in reach. */
+    /* Scratch of `build` for n points that are in reach; of partition_by_superkey if opts->builder is BROWN. */
     int64_t (*build_scratch)(const bosc_ctx *, const bosc_kdtree_opts *opts, int64_t n);
 
     /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
@@ -112,9 +114,9 @@ struct bi_kdtree_ops {
     bosc_status (*partition_by_rank)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
 
     /* The published method: lists without duplicates, and order[i] = the reference of node i. As partition_by_rank,
-     * but references are compared with medians by superkey. Lists are used up. */
+     * but references are compared with medians by superkey. Lists are used up; references->nodes is set. */
     bosc_status (*remove_duplicates)(bosc_ctx *, const struct bi_kdtree_removal *);
-    bosc_status (*partition_by_superkey)(bosc_ctx *, const struct bi_kdtree_references *, uint32_t *order);
+    bosc_status (*partition_by_superkey)(bosc_ctx *, struct bi_kdtree_references *, uint32_t *order);
 
     /* points[i] = row order[i] (NULL: i), ids[i] = ids ? ids[i] : order[i], for tree->nodes nodes. */
     bosc_status (*store)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, const uint32_t *order,

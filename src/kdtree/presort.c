@@ -5,9 +5,9 @@
  * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, is completed where that coordinate is
  * equal: such runs are short in most data, and are put in order where they stand. From then on a point's reference is
  * its rank by superkey 0, so that list 0 is 0, 1, 2, ... and need not be kept, and the rank decides between points that
- * agree in the coordinates up to the last. List p is list p + 1 sorted stably by coordinate p, list dim being the
- * ranks: dim sorts in all, and nothing but the first depends on how often coordinates repeat. A tree of depth d needs
- * min(dim, d) lists. */
+ * agree in the coordinates up to the last. List p is the ranks sorted by coordinate p and completed likewise. Where runs
+ * are long, list p is list p + 1 sorted stably by coordinate p, list dim being the ranks: dim sorts that do not depend
+ * on how often coordinates repeat. A tree of depth d needs min(dim, d) lists. */
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/shape.h"
@@ -64,7 +64,7 @@ static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const str
     int32_t dim = by->opts->dim;
     if (dim > MOST_RADIX_DIM) {
         BI_TRY(ctx->backend->core->sort_superkey(ctx, by->opts->dtype, rows->data, rows->n, dim, rows->stride, 0,
-                                                 to->perm));
+                                                 to->perm, NULL));
         return gather(ctx, by, rows, to->perm, (void *)to->rows.data);
     }
     BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
@@ -123,34 +123,80 @@ static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64
     return BOSC_OK;
 }
 
-/* Fails if a sort by coordinate c left its keys out of order. */
-static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n, int32_t c)
+/* What sorts are found to be, in backend memory: the first place whose run of equal keys is too long, and of each
+ * coordinate the first place that is out of order. */
+struct findings {
+    int64_t too_long, bad[32];
+};
+
+/* `none` stays until findings are read: the copy may only be queued. */
+static bosc_status reset_findings(bosc_ctx *ctx, struct findings *at, struct findings *none)
 {
-    int64_t bad = INT64_MAX;
-    struct bi_kdtree_check_keys check = {by->sorted, bosc_dtype_size(by->opts->dtype) == 4, NULL};
-    BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&check.bad));
-    BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
-    BI_TRY(by->ops->steps->check_keys(ctx, n, &check));
-    BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
-    if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_INTERNAL, "sort: the keys of coordinate %d are out of order at position %lld", (int)c,
-                   (long long)bad);
+    none->too_long = INT64_MAX;
+    for (int c = 0; c < 32; c++) none->bad[c] = INT64_MAX;
+    return ctx->backend->copy(ctx, at, none, sizeof *none);
 }
 
-/* Sorts list 0 into the other ones, from the last coordinate down. */
+/* *found = the findings; fails if a sort left its keys out of order. */
+static bosc_status read_findings(bosc_ctx *ctx, const struct findings *at, struct findings *found)
+{
+    BI_TRY(ctx->backend->copy(ctx, found, at, sizeof *found)); /* more than bi_read_back brings */
+    BI_TRY(ctx->backend->sync(ctx));
+    for (int c = 0; c < 32; c++)
+        if (found->bad[c] != INT64_MAX)
+            return bi_fail(ctx, BOSC_ERR_INTERNAL, "sort: the keys of coordinate %d are out of order at position %lld",
+                           c, (long long)found->bad[c]);
+    return BOSC_OK;
+}
+
+static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n, int64_t *bad)
+{
+    struct bi_kdtree_check_keys check = {by->sorted, bosc_dtype_size(by->opts->dtype) == 4, bad};
+    return by->ops->steps->check_keys(ctx, n, &check);
+}
+
+/* Each list by a sort of its own coordinate, then runs of equal ones put in order. */
+static bosc_status sort_each_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *sorted,
+                                     struct bi_kdtree_lists *lists, struct findings *at)
+{
+    for (int32_t c = 1; c < lists->used; c++) {
+        struct bi_kdtree_order_ties ties = {*sorted,    by->opts->dtype, by->opts->dim, c,
+                                            by->sorted, lists->out[c],   lists->in[c],  &at->too_long};
+        BI_TRY(sort_by(ctx, by, sorted, c, lists->in[0], lists->out[c]));
+        BI_TRY(check_keys(ctx, by, sorted->n, &at->bad[c]));
+        BI_TRY(by->ops->steps->order_ties(ctx, sorted->n, &ties));
+    }
+    return BOSC_OK;
+}
+
+/* Sorts list 0 into the other ones, from the last coordinate down, whatever repeats. */
+static bosc_status sort_each_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *sorted,
+                                   struct bi_kdtree_lists *lists, struct findings *at)
+{
+    const uint32_t *from = lists->in[0];
+    for (int32_t c = by->opts->dim - 1; c > 0; c--) {
+        uint32_t *to = lists->in[c < lists->used ? c : lists->used - 1];
+        BI_TRY(sort_by(ctx, by, sorted, c, from, to));
+        BI_TRY(check_keys(ctx, by, sorted->n, &at->bad[c % 32]));
+        from = to;
+    }
+    return BOSC_OK;
+}
+
 static bosc_status sort_by_each(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                 const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
 {
     struct columns by;
+    struct findings *at, found;
+    if (lists->used < 2) return BOSC_OK;
     BI_TRY(take_columns(ctx, ops, opts, sorted->n, &by));
-    const uint32_t *from = lists->in[0];
-    for (int32_t c = opts->dim - 1; c > 0 && lists->used > 1; c--) {
-        uint32_t *to = lists->in[c < lists->used ? c : lists->used - 1];
-        BI_TRY(sort_by(ctx, &by, sorted, c, from, to));
-        BI_TRY(check_keys(ctx, &by, sorted->n, c));
-        from = to;
-    }
-    return BOSC_OK;
+    BI_TRY(bi_scratch(ctx, sizeof *at, (void **)&at));
+    BI_TRY(reset_findings(ctx, at, &found));
+    BI_TRY(sort_each_shortly(ctx, &by, sorted, lists, at));
+    BI_TRY(read_findings(ctx, at, &found));
+    if (found.too_long == INT64_MAX) return BOSC_OK;
+    BI_TRY(sort_each_fully(ctx, &by, sorted, lists, at));
+    return read_findings(ctx, at, &found);
 }
 
 bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,

@@ -4,16 +4,17 @@
 #include "kdtree/handle.h"
 #include "kdtree/shape.h"
 
-/* The published method: lists, the order of nodes, and what sorting, rows put in the order of a list, or storing takes,
- * whichever is more. */
-static int64_t brown_scratch(const bosc_kdtree_opts *opts, int64_t n)
+/* The published method: lists, the order of nodes, and what sorting with the keys of lists, or partitioning and storing
+ * takes, whichever is more. */
+static int64_t brown_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     int64_t size = (int64_t)bosc_dtype_size(opts->dtype), levels = bi_kdtree_last_list_level(n) + 1;
     int64_t lists = opts->dim < levels ? opts->dim : levels;
     bool unique = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     int64_t sort = 4 * size + (opts->sort_halves ? opts->dim * size / 2 + 4 : 0), store = unique ? 28 : 0;
-    int64_t each = 4 * lists + 8 + (unique ? 20 : 0) + bi_larger(sort, bi_larger(opts->dim * size + 4, store));
-    return n * each + n / 8; /* counts of pieces */
+    int64_t sorting = n * (sort + (unique ? lists * size : 0));
+    int64_t making = ctx->ops->kdtree->build_scratch(ctx, opts, n) + n * store;
+    return n * (4 * lists + 8 + (unique ? 20 : 0)) + n / 4 + bi_larger(sorting, making); /* n / 4: counts of pieces */
 }
 
 /* Scratch of a build with host points. */
@@ -24,7 +25,8 @@ static int64_t build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, 
     int depth = bi_kdtree_depth(n), lists = opts->dim < depth ? opts->dim : depth;
     bool fused = opts->builder == BOSC_KDTREE_AUTO && ops->builds(opts, n);
     bool unique = opts->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
-    if (opts->builder == BOSC_KDTREE_BROWN) return brown_scratch(opts, n) + n * opts->dim * size + 65536; /* as below */
+    if (opts->builder == BOSC_KDTREE_BROWN)
+        return brown_scratch(ctx, opts, n) + n * opts->dim * size + 65536; /* as below */
     if (fused)
         scratch = ops->build_scratch(ctx, opts, n);
     else

@@ -148,7 +148,7 @@ static bosc_status sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *po
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, points, (size_t)n * (size_t)dim * bosc_dtype_size(dtype), &points, &staged));
     BI_TRY(bi_stage_out(ctx, perm, (size_t)n * sizeof *perm, &to, &staged));
-    BI_TRY(ctx->backend->core->sort_superkey(ctx, dtype, points, n, dim, dim, first, to.reachable));
+    BI_TRY(ctx->backend->core->sort_superkey(ctx, dtype, points, n, dim, dim, first, to.reachable, NULL));
     BI_TRY(bi_stage_back(ctx, &to));
     return bi_finish(ctx, staged);
 }

@@ -159,7 +159,7 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
         whole = columns->count > BI_TRIE_COLUMNS || n <= ctx->ops->trie->whole_rows;
     }
     if (whole) {
-        BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order));
+        BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order, NULL));
     } else {
         BI_TRY(bi_scratch_of(ctx, n, 8, &first));
         BI_TRY_WITH_SCRATCH(ctx, sort_columns(ctx, columns, n, o->order, first));

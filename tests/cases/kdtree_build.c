@@ -164,8 +164,8 @@ static void sorting_builder(bosc_ctx *ctx, int builder)
 
 static void presorted(bosc_ctx *ctx) { sorting_builder(ctx, KD_PRESORTED); }
 
-/* Every partitioner: segments in pieces, of a warp, of 16, 8 and 4 lanes, and the last nodes; with sizes that leave one
- * piece, one lane or the whole part of a warp over. */
+/* Every partitioner: segments in pieces, of a warp, of 32, 16, 8 and 4 lanes, and the last nodes; with sizes that leave
+ * one piece, one lane or the whole part of a warp over. */
 static void published(bosc_ctx *ctx)
 {
     sorting_builder(ctx, KD_BROWN);
@@ -177,6 +177,9 @@ static void published(bosc_ctx *ctx)
         try_one(ctx, &r, KD_BROWN, dtypes[s], 2 + s % 3, suite_slow(ctx) ? 1100 + s : 9000 + s, shapes[s]);
         try_one(ctx, &r, KD_BROWN, dtypes[3 - s], 3, suite_slow(ctx) ? 513 : 4097, shapes[s]);
     }
+    try_one(ctx, &r, KD_BROWN, BOSC_I32, 2, suite_slow(ctx) ? 4200 : 20000, KD_GRID); /* several segments in pieces */
+    for (int32_t dim = 5; dim <= 8; dim++) /* coordinates are read from the rows */
+        try_one(ctx, &r, KD_BROWN, dtypes[dim % 4], dim, suite_slow(ctx) ? 200 : 5000, KD_GRID);
 }
 
 static void published_halves(bosc_ctx *ctx)

@@ -252,6 +252,8 @@ static void large_superkeys(bosc_ctx *ctx)
     check_superkey(ctx, BOSC_F64, FEW_VALUES, n, 4, 3, has_device_memory(ctx));
     check_superkey(ctx, BOSC_I32, EQUAL, n, 2, 0, has_device_memory(ctx));
     check_superkey(ctx, BOSC_I64, DESCENDING, n + 1, 1, 0, has_device_memory(ctx));
+    check_superkey(ctx, BOSC_I32, FEW_VALUES, suite_slow(ctx) ? 9000 : n, 2, 1,
+                   has_device_memory(ctx)); /* three tiles */
 }
 
 static const struct suite_case suite_cases_prims_sorts[] = {

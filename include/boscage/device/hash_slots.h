@@ -9,8 +9,9 @@
  * groups, and the group's pilot leads each of its keys to a slot that no other key has. Sources: Fox, Chen, Heath, A
  * Faster Algorithm for Constructing Minimal Perfect Hash Functions (1992); Pibiri and Trani, PTHash (2021); Groot
  * Koerkamp, PtrHash (2025); Hermann et al., PHOBIC (2024).
- * HYBRID: a run is three subtables of equal size, and a key has a slot in each. Source: Alcantara et al., Real-time
- * Parallel Hashing on the GPU (2009).
+ * HYBRID: a run is three subtables of equal size, and a key has a slot in each. A key that is not in the first of them
+ * has been evicted from there, and a slot once taken is never empty again, so an empty slot ends a search. Source:
+ * Alcantara et al., Real-time Parallel Hashing on the GPU (2009).
  * FKS: a run of k keys has k * k slots, among which its seed separates the keys. Source: Fredman, Komlos, Szemeredi,
  * Storing a Sparse Table with O(1) Worst Case Access Time (1984).
  * CUCKOO: run 0 is the table, in which a key has a slot by each function; run 1 the stash, of no slots or of
@@ -178,6 +179,7 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_run(const bosc_hash_slots_view *view, co
         uint64_t slot = bosc_hash_probe(view, run, mixed, i);
         bosc_hash_word here = bosc_hash_at_slot(view, slot);
         if (here.low == hash.low && here.high == hash.high) return (int64_t)slot;
+        if (i + 1 < probes && bosc_hash_run_of(view, here) != run->number) return -1; /* an empty slot */
     }
     return -1;
 }

@@ -28,7 +28,7 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *, bosc_dtype, size_t value_size, const 
 bosc_status bi_cpu_search_sorted(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, const void *queries,
                                  int64_t query_count, int64_t *ranks);
 bosc_status bi_cpu_sort_superkey(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
-                                 int32_t first, uint32_t *perm);
+                                 int32_t first, uint32_t *perm, void *keys);
 bosc_status bi_cpu_check_offsets(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
 
 #endif

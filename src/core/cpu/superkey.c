@@ -48,17 +48,17 @@ static int runs_of(const bosc_ctx *ctx, int64_t n, int threads)
 #include "core/cpu/superkey_sort.inc"
 
 bosc_status bi_cpu_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
-                                 int64_t stride, int32_t first, uint32_t *perm)
+                                 int64_t stride, int32_t first, uint32_t *perm, void *keys)
 {
     int threads = bi_thread_count(ctx, n, GRAIN);
     struct sort s = {points, n, stride, dim, first, runs_of(ctx, n, threads), threads};
     struct bi_mark mark = bi_arena_mark(ctx);
     bosc_status status;
     switch (dtype) {
-    case BOSC_F32: status = sort_f32(ctx, &s, perm); break;
-    case BOSC_F64: status = sort_f64(ctx, &s, perm); break;
-    case BOSC_I32: status = sort_i32(ctx, &s, perm); break;
-    case BOSC_I64: status = sort_i64(ctx, &s, perm); break;
+    case BOSC_F32: status = sort_f32(ctx, &s, perm, keys); break;
+    case BOSC_F64: status = sort_f64(ctx, &s, perm, keys); break;
+    case BOSC_I32: status = sort_i32(ctx, &s, perm, keys); break;
+    case BOSC_I64: status = sort_i64(ctx, &s, perm, keys); break;
     default: status = bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d", (int)dtype); /* unreached: callers have checked it */
     }
     bi_arena_rewind(ctx, mark);

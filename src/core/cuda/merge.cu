@@ -15,11 +15,9 @@ template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct m
 {
     bi_pair<K, V> pair = {(const K *)c->a, (const K *)c->b, (const V *)c->a_values, (const V *)c->b_values, c->na,
                           c->nb,           (K *)c->out,     (V *)c->values_out};
-    bi_merge_pass<K, V> pass = {pair, 0, c->kind};
-    int64_t n = c->na + c->nb;
     void *splits;
-    BI_TRY(bi_scratch(ctx, (size_t)bi_div_up(n, BI_MERGE_TILE) * sizeof(int64_t), &splits));
-    return bi_run_merge(ctx, pass, n, bi_no_tie<V>(), (int64_t *)splits);
+    BI_TRY(bi_scratch(ctx, (size_t)bi_div_up(c->na + c->nb, BI_MERGE_TILE) * sizeof(int64_t), &splits));
+    return bi_run_merge(ctx, pair, c->kind, bi_no_tie<V>(), (int64_t *)splits);
 }
 
 bosc_status bi_cuda_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, const void *a_keys,

@@ -1,6 +1,5 @@
 /* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is cut into tiles, a binary search on each cut's
- * diagonal tells what of either input a tile takes, and within a tile the same tells what each thread takes. One pass
- * merges one pair of arrays, or all neighbouring runs of one array. */
+ * diagonal tells what of either input a tile takes, and within a tile the same tells what each thread takes. */
 #ifndef BI_CORE_CUDA_MERGE_CUH
 #define BI_CORE_CUDA_MERGE_CUH
 
@@ -42,32 +41,6 @@ template <class K, class V> struct bi_pair {
     V *values_out;
 };
 
-/* A pass over one pair (width 0), or over runs of `width` elements, a multiple of a tile, in the array a of na. */
-template <class K, class V> struct bi_merge_pass {
-    bi_pair<K, V> all;
-    int64_t width;
-    enum bi_key_kind kind;
-};
-
-/* The pair that the tile from `begin` on is in; *begin becomes its diagonal. */
-template <class K, class V>
-__device__ __forceinline__ bi_pair<K, V> bi_pair_of(const bi_merge_pass<K, V> &pass, int64_t *begin)
-{
-    bi_pair<K, V> p = pass.all;
-    if (pass.width == 0) return p;
-    int64_t n = p.na, base = *begin / (2 * pass.width) * (2 * pass.width);
-    p.na = min(pass.width, n - base);
-    p.nb = min(pass.width, n - base - p.na);
-    p.a += base;
-    p.a_values += base;
-    p.b = p.a + p.na;
-    p.b_values = p.a_values + p.na;
-    if (p.out) p.out += base;
-    p.values_out += base;
-    *begin -= base;
-    return p;
-}
-
 /* Is b[j] to come before a[i]? */
 template <class K, class V, class TIE>
 __device__ __forceinline__ bool bi_b_first(K a, K b, const V *a_value, const V *b_value, enum bi_key_kind kind,
@@ -96,12 +69,12 @@ __device__ __forceinline__ int64_t bi_merge_path(const K *a, int64_t na, const K
 
 /* splits[t]: how many of `a` come before tile t, within its pair. */
 template <class K, class V, class TIE>
-static __global__ void bi_core_merge_splits(bi_merge_pass<K, V> pass, int64_t tiles, TIE tie, int64_t *splits)
+static __global__ void bi_core_merge_splits(bi_pair<K, V> p, int64_t tiles, enum bi_key_kind kind, TIE tie,
+                                            int64_t *splits)
 {
-    int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, begin = t * BI_MERGE_TILE;
+    int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
     if (t >= tiles) return;
-    bi_pair<K, V> p = bi_pair_of(pass, &begin);
-    splits[t] = bi_merge_path(p.a, p.na, p.b, p.nb, p.a_values, p.b_values, begin, pass.kind, tie);
+    splits[t] = bi_merge_path(p.a, p.na, p.b, p.nb, p.a_values, p.b_values, t * BI_MERGE_TILE, kind, tie);
 }
 
 template <class K> struct bi_merge_shared {
@@ -139,19 +112,18 @@ static __device__ void bi_merge_in_shared(bi_merge_shared<K> *sh, int na, int nb
 
 template <class K, class V, class TIE>
 static __global__ void __launch_bounds__(BI_MERGE_THREADS)
-    bi_core_merge(bi_merge_pass<K, V> pass, const int64_t *splits, TIE tie)
+    bi_core_merge(bi_pair<K, V> p, enum bi_key_kind kind, const int64_t *splits, TIE tie)
 {
     typedef bi_merge_shared<K> shared_type;
     BI_SHARED(shared_type, sh);
     int64_t tile = blockIdx.x, begin = tile * BI_MERGE_TILE;
-    bi_pair<K, V> p = bi_pair_of(pass, &begin);
     int64_t end = min(begin + BI_MERGE_TILE, p.na + p.nb);
     int64_t a0 = splits[tile], a1 = end == p.na + p.nb ? p.na : splits[tile + 1], b0 = begin - a0, b1 = end - a1;
     int na = (int)(a1 - a0), nb = (int)(b1 - b0);
     for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS)
         sh.key[k] = k < na ? p.a[a0 + k] : p.b[b0 + k - na];
     __syncthreads();
-    bi_merge_in_shared(&sh, na, nb, p.a_values + a0, p.b_values + b0, pass.kind, tie);
+    bi_merge_in_shared(&sh, na, nb, p.a_values + a0, p.b_values + b0, kind, tie);
     for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS) {
         int from = sh.source[k];
         if (p.out) p.out[begin + k] = sh.key[k];
@@ -159,15 +131,15 @@ static __global__ void __launch_bounds__(BI_MERGE_THREADS)
     }
 }
 
-/* Runs a pass over n elements in all; `splits` has room for a number a tile. */
+/* Merges the pair; `splits` has room for a number a tile. */
 template <class K, class V, class TIE>
-static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_merge_pass<K, V> &pass, int64_t n, const TIE &tie,
+static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_pair<K, V> &pair, enum bi_key_kind kind, const TIE &tie,
                                 int64_t *splits)
 {
-    int64_t tiles = bi_div_up(n, BI_MERGE_TILE);
-    BI_TRY(BI_RUN(ctx, (bi_core_merge_splits<K, V, TIE>), (unsigned)bi_div_up(tiles, 64), 64, 0, pass, tiles, tie,
+    int64_t tiles = bi_div_up(pair.na + pair.nb, BI_MERGE_TILE);
+    BI_TRY(BI_RUN(ctx, (bi_core_merge_splits<K, V, TIE>), (unsigned)bi_div_up(tiles, 64), 64, 0, pair, tiles, kind, tie,
                   splits));
-    return BI_RUN(ctx, (bi_core_merge<K, V, TIE>), (unsigned)tiles, BI_MERGE_THREADS, 0, pass, splits, tie);
+    return BI_RUN(ctx, (bi_core_merge<K, V, TIE>), (unsigned)tiles, BI_MERGE_THREADS, 0, pair, kind, splits, tie);
 }
 
 #endif

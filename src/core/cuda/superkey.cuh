@@ -20,6 +20,7 @@ template <class K> struct bi_superkey {
     __device__ int compare_rest(uint32_t r, uint32_t s) const
     {
         const K *p = points + (int64_t)r * stride, *q = points + (int64_t)s * stride;
+#pragma unroll 1
         for (int32_t j = 1, c = first; j < dim; j++) {
             c = c + 1 == dim ? 0 : c + 1;
             const K x = bi_ordered(p[c], kind), y = bi_ordered(q[c], kind);

@@ -242,9 +242,9 @@ static bosc_status partition(bosc_ctx *ctx, struct job *job)
     return make_subtrees(ctx, job);
 }
 
-bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
-                                                uint32_t *order)
+bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references, uint32_t *order)
 {
+    references->nodes = NULL;
     int last = bi_kdtree_last_list_level(references->n);
     struct job job = {.given = references,
                       .loops = bi_kdtree_brown_loops(references->dtype),

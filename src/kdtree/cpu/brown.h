@@ -24,7 +24,7 @@ struct bi_kdtree_brown_loops {
 const struct bi_kdtree_brown_loops *bi_kdtree_brown_loops(bosc_dtype dtype);
 
 bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);
-bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
+bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
                                                 uint32_t *order);
 
 #endif

@@ -51,6 +51,7 @@ int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts 
 {
     enum { SLACK = 512 };
     int64_t most = 0;
+    if (opts->builder == BOSC_KDTREE_BROWN) return 0; /* the counts of pieces, which the driver has room for */
     for (int32_t threads = 1; threads <= ctx->most_threads; threads++) { /* fewer of them have larger subtrees */
         struct plan plan = make_plan(threads, n);
         int64_t own = columns_bytes(opts, plan.largest) + (int64_t)sizeof(struct bi_kdtree_columns);

@@ -25,7 +25,8 @@ bosc_status bi_kdtree_cuda_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *t
 
 /* The published method: duplicates (brown/remove_duplicates.cu), partition (brown/partition.cu). */
 bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);
-bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
+int64_t bi_kdtree_cuda_partition_scratch(const bosc_kdtree_opts *opts, int64_t n);
+bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
                                                  uint32_t *order);
 
 /* *bad becomes less if any node of a tree that there is a pass for is out of order, or any id wrong: one such node,

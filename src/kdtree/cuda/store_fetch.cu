@@ -1,4 +1,6 @@
 /* Between rows of the caller's and the layout of nodes. */
+#include <type_traits>
+
 #include "kdtree/cuda/cuda.cuh"
 
 /* Words of 4 bytes (or 8, W = uint64_t) move without looking at them, but for the sign of zeros. */
@@ -54,6 +56,11 @@ static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     a.stride = rows->stride;
     a.order = order;
     a.new_ids = ids;
+    if (std::is_integral<T>::value && !order && ids && a.stride == a.dim && a.nodes_pitch == a.dim &&
+        a.id_stride == 1) { /* rows as they are: integers have no sign of zero */
+        BI_TRY(ctx->backend->copy(ctx, a.nodes, a.rows, (size_t)(tree->nodes * a.dim) * sizeof *a.rows));
+        return ctx->backend->copy(ctx, a.node_ids, ids, (size_t)tree->nodes * sizeof *ids);
+    }
     auto kernel = bi_kdtree_store_nodes<T>;
     return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }

@@ -37,6 +37,7 @@ static bool cuda_builds(const bosc_kdtree_opts *opts, int64_t n)
 static int64_t cuda_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     (void)ctx;
+    if (opts->builder == BOSC_KDTREE_BROWN) return bi_kdtree_cuda_partition_scratch(opts, n);
     return bi_kdtree_cuda_build_scratch(opts->dim, n);
 }
 

@@ -41,15 +41,30 @@ BI_FN void bi_step_run_starts(const struct bi_kdtree_run_starts *a, int64_t i)
     if (i == a->n - 1) a->starts[a->ranks[i]] = (uint32_t)a->n;
 }
 
-/* run_of_row[the first row of run i] = i. */
-struct bi_kdtree_place_runs {
-    const uint32_t *perm, *starts;
-    uint32_t *run_of_row;
+/* inverse[row] = inverse[the first row of its run], for row i of the order that is not the first of its run. */
+struct bi_kdtree_rest_of_runs {
+    const uint32_t *perm, *ranks, *starts;
+    uint32_t *inverse;
 };
 
-BI_FN void bi_step_place_runs(const struct bi_kdtree_place_runs *a, int64_t i)
+BI_FN void bi_step_rest_of_runs(const struct bi_kdtree_rest_of_runs *a, int64_t i)
 {
-    a->run_of_row[a->perm[a->starts[i]]] = (uint32_t)i;
+    uint32_t first = a->starts[a->ranks[i] - 1];
+    if ((int64_t)first != i) a->inverse[a->perm[i]] = a->inverse[a->perm[first]];
+}
+
+/* counts[node] = length of the run that the node stands for: 1 for all, then those of run i that are longer. */
+struct bi_kdtree_lengths {
+    const uint32_t *perm, *starts, *inverse;
+    uint32_t *counts;
+};
+
+BI_FN void bi_step_single_counts(const struct bi_kdtree_lengths *a, int64_t i) { a->counts[i] = 1; }
+
+BI_FN void bi_step_run_counts(const struct bi_kdtree_lengths *a, int64_t i)
+{
+    uint32_t first = a->starts[i], length = a->starts[i + 1] - first;
+    if (length > 1) a->counts[a->inverse[a->perm[first]]] = length;
 }
 
 /* Node i, whose id is a rank, gets the id names[rank], and where[rank] = i (`where` may be NULL). */

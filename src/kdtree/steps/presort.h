@@ -70,6 +70,50 @@ BI_FN void bi_step_order_runs(const struct bi_kdtree_order_runs *a, int64_t i)
     }
 }
 
+/* References in the order of coordinate `first`, whose ordered keys are `keys`, then of their numbers: every run of
+ * equal keys is put in the order of superkey `first`, as by order_runs. */
+struct bi_kdtree_order_ties {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim, first;
+    const void *keys;
+    const uint32_t *perm;
+    uint32_t *out;
+    int64_t *too_long;
+};
+
+BI_FN bool bi_kdtree_tied(const struct bi_kdtree_order_ties *a, int64_t i, int64_t j)
+{
+    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
+        return ((const uint32_t *)a->keys)[i] == ((const uint32_t *)a->keys)[j];
+    return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
+}
+
+/* Of two tied places, whether that of j comes first by superkey, then by number. */
+BI_FN bool bi_kdtree_tie_before(const struct bi_kdtree_order_ties *a, int64_t j, int64_t i)
+{
+    int order = bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, a->perm[j], a->perm[i], a->first);
+    return order ? order < 0 : a->perm[j] < a->perm[i];
+}
+
+/* Long runs are told by their first place, once. */
+BI_FN void bi_step_order_ties(const struct bi_kdtree_order_ties *a, int64_t i)
+{
+    const int64_t most = BI_KDTREE_LONGEST_RUN;
+    int64_t begin = i, end = i + 1, to;
+    if (i + most < a->rows.n && bi_kdtree_tied(a, i, i + most)) {
+        if (i == 0 || !bi_kdtree_tied(a, i, i - 1)) bi_atomic_min_i64(a->too_long, i);
+        return;
+    }
+    if (i >= most && bi_kdtree_tied(a, i, i - most)) return;
+    while (begin > 0 && bi_kdtree_tied(a, i, begin - 1)) begin--;
+    while (end < a->rows.n && bi_kdtree_tied(a, i, end)) end++;
+    if (end - begin > most) return;
+    to = begin;
+    for (int64_t j = begin; j < end; j++) to += j != i && bi_kdtree_tie_before(a, j, i);
+    a->out[to] = a->perm[i];
+}
+
 /* *bad becomes the smallest place whose key is less than the one before it. */
 struct bi_kdtree_check_keys {
     const void *keys;

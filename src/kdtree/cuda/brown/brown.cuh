@@ -43,10 +43,4 @@ static inline bi_superkey<K> bi_kdtree_superkey_rows(const struct bi_kdtree_rows
     return {static_cast<const K *>(rows.data), rows.stride, dim, first, bi_kind_of(dtype)};
 }
 
-/* The level before which rows are to be numbered anew, 0 for none; and doing so (number_rows.cu): *names = the
- * row of each new number. The new ones are what the lists then hold and r->rows has. */
-int32_t bi_kdtree_brown_numbering_level(const bosc_ctx *ctx, const struct bi_kdtree_references *r);
-bosc_status bi_kdtree_brown_number_rows_of(bosc_ctx *ctx, struct bi_kdtree_references *r, int32_t level,
-                                           const uint32_t **names);
-
 #endif

@@ -1,133 +1,268 @@
 /* The published method (Brown 2015; Robinson, KdTreeGPU) breadth first: at each level the median of the own list of
- * every segment becomes its node, and the other lists that a later level needs are partitioned around it, by the
- * partitioner that suits the size of the level's segments. The own list is partitioned already, as it is sorted. */
+ * every segment becomes its node. The list was partitioned around the medians of the levels since it was the own list
+ * before, by the partitioner that suits the size of its segments (partition_kernels.cuh). */
 #include "kdtree/cuda/brown/partition_kernels.cuh"
 
-enum { THREADS = BI_KDTREE_BROWN_THREADS, PIECE = 2 * BI_KDTREE_BROWN_ROUND };
-
-/* Where references become nodes. */
-struct nodes {
-    const uint32_t *own;   /* the list of the level's coordinate */
-    const uint32_t *names; /* the rows of references; NULL: themselves */
-    uint32_t *order;       /* the row of node i */
+enum {
+    THREADS = BI_KDTREE_BROWN_THREADS,
+    PIECE = 8 * BI_KDTREE_BROWN_ROUND,
+    WARPS_A_PROCESSOR = 16, /* that keep it busy, a segment each */
+    MOST_LISTS = 32
 };
 
-static __device__ __forceinline__ void make_node(const nodes &to, int64_t i)
+/* Where references become nodes. */
+template <class K> struct nodes {
+    const K *rows;
+    int64_t stride;
+    int32_t dim;
+    bool whole;          /* rows are 16 bytes, and aligned so */
+    const uint32_t *own; /* the list of the level's coordinate */
+    int64_t own_stride;
+    uint32_t *order;
+    K *made;
+};
+
+template <class K> static __device__ __forceinline__ void make_node(const nodes<K> &to, uint32_t i)
 {
-    to.order[i] = to.names ? to.names[to.own[i]] : to.own[i];
+    const uint32_t row = to.own[i * to.own_stride];
+    to.order[i] = row;
+    if (to.whole) {
+        reinterpret_cast<uint4 *>(to.made)[i] = reinterpret_cast<const uint4 *>(to.rows)[row];
+        return;
+    }
+    for (int32_t c = 0; c < to.dim; c++) to.made[(size_t)i * to.dim + c] = to.rows[row * to.stride + c];
 }
 
 /* The medians of a level become nodes. */
-static __global__ void __launch_bounds__(THREADS) bi_kdtree_brown_take_medians(int64_t n, int32_t level, const nodes to)
+template <class K>
+static __global__ void __launch_bounds__(THREADS)
+    bi_kdtree_brown_take_medians(uint32_t n, int32_t level, const nodes<K> to)
 {
     const int64_t segment = blockIdx.x * (int64_t)THREADS + threadIdx.x;
-    if (segment >> level) return;
-    make_node(to, bi_kdtree_mid(bi_kdtree_subtree(n, level, (uint64_t)segment)));
+    if (!(segment >> level)) make_node(to, bi_kdtree_brown_below({0, n + 1}, level, (uint32_t)segment).mid());
 }
 
 /* The last level, whose segments have 1 to 3 references: all of them become nodes, a thread a segment. */
+template <class K>
 static __global__ void __launch_bounds__(THREADS)
-    bi_kdtree_brown_make_last_nodes(int64_t n, int32_t level, const nodes to)
+    bi_kdtree_brown_make_last_nodes(uint32_t n, int32_t level, const nodes<K> to)
 {
     const int64_t segment = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (segment >> level) return;
-    const struct bi_kdtree_range r = bi_kdtree_subtree(n, level, (uint64_t)segment);
-    for (int64_t i = r.begin; i < r.end; i++) make_node(to, i);
+    const bi_kdtree_brown_segment s = bi_kdtree_brown_below({0, n + 1}, level, (uint32_t)segment);
+    for (uint32_t i = s.begin; i < s.end(); i++) make_node(to, i);
 }
 
-/* Room for the counts of pieces. */
-struct room {
-    unsigned long long *on_sides, *sums;
+/* A list gets its keys. Places that hold no reference are the roots of `level` levels, 0 or 1. */
+template <class K, int C>
+static __global__ void __launch_bounds__(THREADS)
+    bi_kdtree_brown_attach_keys(const bi_superkey<K> by, bool whole, uint32_t n, int32_t level, const uint32_t *list,
+                                bi_kdtree_brown_entry<K, C> *to)
+{
+    enum { EACH = BI_KDTREE_BROWN_EACH };
+    const int64_t first = blockIdx.x * (int64_t)(THREADS * EACH) + threadIdx.x;
+    const uint32_t hole = level > 0 ? bi_kdtree_brown_segment{0, n + 1}.mid() : n;
+    uint32_t row[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const int64_t i = first + k * THREADS;
+        row[k] = i < n && i != hole ? list[i] : UINT32_MAX;
+    }
+    K x[EACH][C + 1];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (row[k] == UINT32_MAX) continue;
+        if constexpr (C == 3 && sizeof(K) == 4) {
+            if (whole) {
+                const uint4 v = reinterpret_cast<const uint4 *>(by.points)[row[k]];
+                x[k][0] = v.x;
+                x[k][1] = v.y;
+                x[k][2] = v.z;
+                x[k][3] = v.w;
+                continue;
+            }
+        }
+#pragma unroll
+        for (int c = 0; c <= C; c++) x[k][c] = by.points[row[k] * by.stride + c];
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (row[k] == UINT32_MAX) continue;
+        bi_kdtree_brown_entry<K, C> e;
+        e.row = row[k];
+#pragma unroll
+        for (int j = 0; j < C; j++) { /* coordinate by.first + 1 + j, which is none of x[by.first] */
+            K key = x[k][C];
+#pragma unroll
+            for (int c = 0; c < C; c++) key = by.first + 1 + j == c || by.first + j - C == c ? x[k][c] : key;
+            e.key[j] = bi_ordered(key, by.kind);
+        }
+        to[first + k * THREADS] = e;
+    }
+}
+
+/* A build: lists, each in the segments of the level at[p]. */
+template <class K, int C> struct partition {
+    typedef bi_kdtree_brown_entry<K, C> entry;
+    bosc_ctx *ctx;
+    const struct bi_kdtree_references *given;
+    uint32_t *order, *counts, *before;
+    bool whole;
+    int32_t at[MOST_LISTS];
+    entry *list[MOST_LISTS], *spare; /* NULL: no keys are beside the references yet */
 };
 
-/* The pieces of the segments of a level; where there is one, a warp takes the segment. Pieces are short, so that the
- * warps that run at once are in a few segments, whose rows the cache holds. */
-static struct bi_kdtree_brown_pieces pieces_of(const struct room &room, int64_t n, int32_t level)
+template <class K, int C> static nodes<K> nodes_of(const partition<K, C> &b, int32_t level)
 {
-    const int64_t largest = n >> level;
-    if (largest < 2 * PIECE) return {largest, 1, nullptr, nullptr};
-    return {PIECE, (uint32_t)bi_div_up(largest, PIECE), room.on_sides, room.sums};
+    const struct bi_kdtree_references &r = *b.given;
+    const int32_t p = level % r.dim;
+    const uint32_t *own = b.list[p] ? &b.list[p]->row : r.list[p];
+    const int64_t own_stride = b.list[p] ? (int64_t)(sizeof *b.list[p] / sizeof *own) : 1;
+    return {static_cast<const K *>(r.rows.data),
+            r.rows.stride,
+            r.dim,
+            b.whole,
+            own,
+            own_stride,
+            b.order,
+            static_cast<K *>(r.nodes)};
 }
 
-/* By pieces: to the spare list and back. */
-template <class K>
-static bosc_status partition_pieces(bosc_ctx *ctx, const bi_superkey<K> &by, bi_kdtree_brown_level l, uint32_t *list,
-                                    const struct bi_kdtree_brown_pieces &p)
+template <class K, int C> static bosc_status attach_keys(partition<K, C> &b, int32_t p)
 {
-    const int64_t count = (int64_t)p.count << l.level;
-    const unsigned blocks = bi_kdtree_brown_blocks(count);
-    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_partition_pieces<K>, blocks, THREADS, 0, by, l, p));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, p.on_sides, count, p.sums));
-    l.from = l.to;
-    l.to = list;
-    return BI_RUN(ctx, bi_kdtree_brown_join_pieces, blocks, THREADS, 0, l, p);
+    const struct bi_kdtree_references &r = *b.given;
+    if constexpr (C == 0) {
+        b.list[p] = reinterpret_cast<bi_kdtree_brown_entry<K, 0> *>(r.list[p]);
+        return BOSC_OK;
+    } else {
+        auto kernel = bi_kdtree_brown_attach_keys<K, C>;
+        const unsigned blocks = (unsigned)bi_div_up(r.n, THREADS * BI_KDTREE_BROWN_EACH);
+        BI_TRY(bi_scratch_of(b.ctx, r.n, sizeof *b.list[p], &b.list[p]));
+        return BI_RUN(b.ctx, kernel, blocks, THREADS, 0, bi_kdtree_superkey_rows<K>(r.rows, r.dtype, r.dim, p), b.whole,
+                      (uint32_t)r.n, b.at[p], r.list[p], b.list[p]);
+    }
 }
 
-template <class K, int LANES>
-static bosc_status partition_by_lanes(bosc_ctx *ctx, const bi_superkey<K> &by, const bi_kdtree_brown_level &l)
+template <class P> static bosc_status run_pieces(bosc_ctx *ctx, const P &a)
 {
-    auto kernel = bi_kdtree_brown_partition_by_lanes<K, LANES>;
-    const unsigned blocks = (unsigned)bi_div_up((int64_t)LANES << l.level, THREADS);
-    return BI_RUN(ctx, kernel, blocks, THREADS, 0, by, l);
+    const int64_t warps = (int64_t)a.pieces << a.level;
+    const unsigned blocks = bi_kdtree_brown_blocks(warps);
+    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_count_pieces<P>, blocks, THREADS, 0, a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a.counts, warps << a.levels,
+                                    const_cast<uint32_t *>(a.before)));
+    return BI_RUN(ctx, bi_kdtree_brown_partition_pieces<P>, blocks, THREADS, 0, a);
 }
 
-/* One launch a list: from *list to *spare, which change places. */
-template <class K>
-static bosc_status partition_at_once(bosc_ctx *ctx, const bi_superkey<K> &by, const bi_kdtree_brown_level &l,
-                                     uint32_t **list, uint32_t **spare)
+/* By the partitioner that suits the size of the segments. */
+template <class P> static bosc_status run(bosc_ctx *ctx, const P &a)
 {
-    const int64_t largest = l.n >> l.level;
-    uint32_t *from = *list;
-    *list = *spare;
-    *spare = from;
-    if (largest <= 4) return partition_by_lanes<K, 4>(ctx, by, l);
-    if (largest <= 8) return partition_by_lanes<K, 8>(ctx, by, l);
-    if (largest <= 16) return partition_by_lanes<K, 16>(ctx, by, l);
-    const unsigned blocks = bi_kdtree_brown_blocks((int64_t)1 << l.level);
-    return BI_RUN(ctx, bi_kdtree_brown_partition_by_warps<K>, blocks, THREADS, 0, by, l);
+    const int64_t largest = (int64_t)a.n >> a.level, segments = (int64_t)1 << a.level;
+    if (largest <= 32) {
+        const uint32_t lanes = largest <= 4 ? 4 : largest <= 8 ? 8 : largest <= 16 ? 16 : 32;
+        const unsigned blocks = (unsigned)bi_div_up(segments * lanes, THREADS);
+        return BI_RUN(ctx, bi_kdtree_brown_partition_by_lanes<P>, blocks, THREADS, 0, a, lanes);
+    }
+    if (largest >= 2 * PIECE && segments < (int64_t)WARPS_A_PROCESSOR * ctx->multiprocessors) return run_pieces(ctx, a);
+    return BI_RUN(ctx, bi_kdtree_brown_partition_by_warps<P>, bi_kdtree_brown_blocks(segments), THREADS, 0, a);
 }
 
-template <class K>
-static bosc_status make_level(bosc_ctx *ctx, struct bi_kdtree_references &r, int32_t level, const struct room &room,
-                              const uint32_t *names, uint32_t *order)
+/* One pass over the list, to the spare one, which changes places with it. */
+template <class K, int C> static bosc_status run_pass(partition<K, C> &b, int32_t p, bi_kdtree_brown_task<K, C> a)
 {
-    const int32_t own = level % r.dim, last = bi_kdtree_last_list_level(r.n);
-    const bi_superkey<K> by = bi_kdtree_superkey_rows<K>(r.rows, r.dtype, r.dim, own);
-    const struct bi_kdtree_brown_pieces p = pieces_of(room, r.n, level);
-    const unsigned blocks = (unsigned)bi_div_up((int64_t)1 << level, THREADS);
-    const nodes to = {r.list[own], names, order};
-    BI_TRY(BI_RUN(ctx, bi_kdtree_brown_take_medians, blocks, THREADS, 0, r.n, level, to));
-    for (int32_t q = 0; q < r.used && level >= r.level; q++) {
-        if (q == own || bi_kdtree_next_use(q, level, r.dim) > last) continue;
-        const bi_kdtree_brown_level l = {r.n, level, r.list[own], r.list[q], r.spare};
-        BI_TRY(p.count > 1 ? partition_pieces(ctx, by, l, r.list[q], p)
-                           : partition_at_once(ctx, by, l, &r.list[q], &r.spare));
+    a.from = b.list[p];
+    a.to = b.spare;
+    b.spare = b.list[p];
+    b.list[p] = a.to;
+    if constexpr (C > 0)
+        if (a.levels == C) return run(b.ctx, bi_kdtree_brown_pass<K, C, true>{a});
+    return run(b.ctx, bi_kdtree_brown_pass<K, C, false>{a});
+}
+
+/* Brings the level's own list to its segments. */
+template <class K, int C> static bosc_status bring_list(partition<K, C> &b, int32_t level)
+{
+    const struct bi_kdtree_references &r = *b.given;
+    const int32_t p = level % r.dim;
+    if (b.at[p] < level && !b.list[p]) BI_TRY(attach_keys(b, p));
+    while (b.at[p] < level) {
+        bi_kdtree_brown_task<K, C> a = {};
+        a.by = bi_kdtree_superkey_rows<K>(r.rows, r.dtype, r.dim, b.at[p] % r.dim);
+        a.n = (uint32_t)r.n;
+        a.level = b.at[p];
+        a.levels = level - a.level < BI_KDTREE_BROWN_MOST ? level - a.level : BI_KDTREE_BROWN_MOST;
+        a.order = b.order;
+        a.nodes = static_cast<const K *>(r.nodes);
+        a.size = PIECE;
+        a.pieces = (uint32_t)bi_div_up(r.n >> a.level, PIECE);
+        a.counts = b.counts;
+        a.before = b.before;
+        BI_TRY(run_pass(b, p, a));
+        b.at[p] = a.level + a.levels;
     }
     return BOSC_OK;
 }
 
-template <class K> static bosc_status partition(bosc_ctx *ctx, struct bi_kdtree_references r, uint32_t *order)
+/* Each level in turn. The own list is partitioned around its medians as it is. */
+template <class K, int C> static bosc_status make_levels(partition<K, C> &b)
 {
+    const struct bi_kdtree_references &r = *b.given;
     const int32_t last = bi_kdtree_last_list_level(r.n);
-    const int64_t most = r.n / PIECE + r.n / (2 * PIECE) + 1; /* a segment has a piece that is not whole */
-    struct room room;
-    BI_TRY(bi_scratch_of(ctx, most, sizeof *room.sums, &room.on_sides));
-    BI_TRY(bi_scratch_of(ctx, most, sizeof *room.sums, &room.sums));
-    const int32_t numbering_level = bi_kdtree_brown_numbering_level(ctx, &r);
-    const uint32_t *names = nullptr;
-    for (int32_t level = 0; level < last; level++) {
-        if (level > 0 && level == numbering_level) BI_TRY(bi_kdtree_brown_number_rows_of(ctx, &r, level, &names));
-        BI_TRY(make_level<K>(ctx, r, level, room, names, order));
-    }
-    const nodes to = {r.list[last % r.dim], names, order};
     const unsigned blocks = (unsigned)bi_div_up((int64_t)1 << last, THREADS);
-    return BI_RUN(ctx, bi_kdtree_brown_make_last_nodes, blocks, THREADS, 0, r.n, last, to);
+    auto take = bi_kdtree_brown_take_medians<K>;
+    auto make_last = bi_kdtree_brown_make_last_nodes<K>;
+    for (int32_t p = 0; p < r.used; p++) b.at[p] = r.level;
+    b.at[0] = 0;
+    for (int32_t level = 0; level < last; level++) {
+        BI_TRY(bring_list(b, level));
+        BI_TRY(BI_RUN(b.ctx, take, (unsigned)bi_div_up((int64_t)1 << level, THREADS), THREADS, 0, (uint32_t)r.n, level,
+                      nodes_of(b, level)));
+        b.at[level % r.dim] = level + 1;
+    }
+    BI_TRY(bring_list(b, last));
+    return BI_RUN(b.ctx, make_last, blocks, THREADS, 0, (uint32_t)r.n, last, nodes_of(b, last));
 }
 
-bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references *references,
+template <class K, int C>
+static bosc_status make_nodes(bosc_ctx *ctx, const struct bi_kdtree_references &r, uint32_t *order)
+{
+    const int64_t most = BI_KDTREE_BROWN_SIDES * (r.n / PIECE + r.n / (2 * PIECE) + 1); /* a piece is not whole */
+    partition<K, C> b = {};
+    b.ctx = ctx;
+    b.given = &r;
+    b.order = order;
+    b.whole = r.dim * sizeof(K) == 16 && r.rows.stride == r.dim && (uintptr_t)r.rows.data % 16 == 0;
+    BI_TRY(bi_scratch_of(ctx, most, sizeof *b.counts, &b.counts));
+    BI_TRY(bi_scratch_of(ctx, most, sizeof *b.before, &b.before));
+    BI_TRY(bi_scratch_of(ctx, r.n, sizeof *b.spare, &b.spare));
+    return make_levels(b);
+}
+
+template <class K>
+static bosc_status partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references &r, uint32_t *order)
+{
+    switch (r.dim) {
+    case 2: return make_nodes<K, 1>(ctx, r, order);
+    case 3: return make_nodes<K, 2>(ctx, r, order);
+    case 4: return make_nodes<K, 3>(ctx, r, order);
+    default: return make_nodes<K, 0>(ctx, r, order);
+    }
+}
+
+/* The rows of nodes; lists with keys, and the spare one. */
+int64_t bi_kdtree_cuda_partition_scratch(const bosc_kdtree_opts *opts, int64_t n)
+{
+    const int64_t row = opts->dim * (int64_t)bosc_dtype_size(opts->dtype), last = bi_kdtree_last_list_level(n);
+    const int64_t lists = opts->dim < last + 1 ? opts->dim : last + 1;
+    const bool keys = opts->dim >= 2 && opts->dim <= BI_KDTREE_BROWN_MOST + 1;
+    return n * (row + (keys ? (lists + 1) * row : 4));
+}
+
+bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
                                                  uint32_t *order)
 {
     const bool narrow = bosc_dtype_size(references->dtype) == 4;
-    BI_RETURN_WITH_SCRATCH(ctx, narrow ? partition<uint32_t>(ctx, *references, order)
-                                       : partition<uint64_t>(ctx, *references, order));
+    const size_t row = (size_t)references->dim * bosc_dtype_size(references->dtype);
+    BI_TRY(bi_scratch_of(ctx, references->n, row, &references->nodes));
+    BI_RETURN_WITH_SCRATCH(ctx, narrow ? partition_by_superkey<uint32_t>(ctx, *references, order)
+                                       : partition_by_superkey<uint64_t>(ctx, *references, order));
 }

@@ -12,6 +12,14 @@ struct pieces {
     uint32_t *kept, *before; /* by piece: how many are kept, and in all pieces before */
 };
 
+/* The key of the reference at a place. */
+template <class K>
+static __device__ __forceinline__ K key_at(const bi_superkey<K> &by, const bi_kdtree_removal &a, int64_t place,
+                                           uint32_t row)
+{
+    return a.keys ? static_cast<const K *>(a.keys)[place] : by.key(row);
+}
+
 /* Whether the reference is the first of its run of equal rows; `left` is the one before it, of key left_key. */
 template <class K>
 static __device__ __forceinline__ bool begins_run(const bi_superkey<K> &by, uint32_t left, K left_key, uint32_t row,
@@ -33,7 +41,7 @@ static __device__ __forceinline__ uint32_t compact_round(const bi_superkey<K> &b
     K left_key = __shfl_up_sync(~0u, key, 1);
     if (threadIdx.x % 32 == 0 && place > 0 && place < end) {
         left = a.from[place - 1];
-        left_key = by.key(left);
+        left_key = key_at(by, a, place - 1, left);
     }
     const bool keep = place < end && (place == 0 || begins_run(by, left, left_key, row, key, place, a.bad));
     const uint32_t kept_mask = __ballot_sync(~0u, keep), at = kept + (uint32_t)__popc(kept_mask & bi_lanes_below());
@@ -58,7 +66,10 @@ static __global__ void __launch_bounds__(THREADS)
             row[k] = place < end ? a.from[place] : 0;
         }
 #pragma unroll
-        for (int k = 0; k < EACH; k++) key[k] = by.key(row[k]);
+        for (int k = 0; k < EACH; k++) {
+            const int64_t place = base + 32 * k + threadIdx.x % 32;
+            key[k] = place < end ? key_at(by, a, place, row[k]) : 0;
+        }
 #pragma unroll
         for (int k = 0; k < EACH; k++)
             kept = compact_round(by, a, row[k], key[k], begin, base + 32 * k + threadIdx.x % 32, end, kept);
