@@ -89,12 +89,13 @@ BOSC_API void bosc_plan_free(bosc_plan *plan);
 /* Makes the constraints of a scene, in place of those of before.
  * Each pair of a robot's and an obstacle's feature is a candidate: balls; vertices and facets, both ways; edges. (A
  * triangle is a facet. Vertices of equal coordinates are one, and so are edges with the same ends.) Candidates whose
- * sign is the same at all rotations are culled, decided exactly. Of those that are multiples of each other, decided
+ * sign is the same at all rotations are culled, decided exactly, and so are those on which no collision depends, since
+ * their features are not equally far from the origin anywhere. Of those that are multiples of each other, decided
  * exactly too, the first stays; others are merged into it.
  * Errors: BOSC_ERR_DATA for balls against anything else, for coordinates outside the range above, vertices that there
  * are not, and polytopes that are not closed, not convex (by more than 2^-30 of their size), or flat; BOSC_ERR_LIMIT
- * for over 2^22 candidates or 65,536 constraints. On these and BOSC_ERR_ARG the handle holds what it held before; on
- * any other failure it is empty.
+ * for over 2^22 candidates or 65,536 constraints. On failure the handle holds what it
+ * held before.
  * Cost: O(c log c) for c candidates, on one thread. Waits. */
 BOSC_API bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene);
 
@@ -103,7 +104,7 @@ typedef struct bosc_plan_info {
     int64_t constraints; /* l: letters of a vector (bosc_cellgraph_opts.length); 0 where nothing can change */
     int64_t words;       /* of a packed row: (l + 63) / 64 */
     int64_t candidates;  /* pairs of features */
-    int64_t culled;      /* of constant sign */
+    int64_t culled;      /* of constant sign, or no collision depends on them */
     int64_t merged;      /* into one before them */
     int64_t balls, half_spaces, screws, forms; /* among the constraints */
     int64_t robot_edges, obstacle_edges;       /* see bosc_plan_get_edges */
@@ -128,7 +129,7 @@ BOSC_API bosc_status bosc_plan_get_constraints(bosc_ctx *ctx, const bosc_plan *p
  * kinds, robot, obstacle: (candidates) as above.
  * constraints: (candidates, int64_t) the constraint that each became or was merged into; -1: culled.
  * signs: (candidates, int8_t) 1, or -1 where its sign is the opposite of that constraint's; of a culled one the sign
- *     it has everywhere: 1, -1 or 0.
+ *     it has everywhere: 1, -1 or 0; 2: no collision depends on it.
  * Cost: O(candidates). Waits. */
 BOSC_API bosc_status bosc_plan_get_candidates(bosc_ctx *ctx, const bosc_plan *plan, uint8_t *kinds, int64_t *robot,
                                               int64_t *obstacle, int64_t *constraints, int8_t *signs);

@@ -1,6 +1,7 @@
 /* The CPU's table of motion planning, for each level: signs are its hot loop. */
 #include "core/cpu/level.h"
 #include "core/steps.h"
+#include "plan/cpu/fast_signs.h"
 #include "plan/steps/steps.h"
 
 #undef BI_STEP_ITEMS
@@ -16,4 +17,4 @@ static const struct bi_plan_steps cpu_steps = {
 #undef BI_STEP
 };
 
-const struct bi_plan_ops BI_LEVEL_NAME(bi_plan_ops_cpu) = {.steps = &cpu_steps};
+const struct bi_plan_ops BI_LEVEL_NAME(bi_plan_ops_cpu) = {.steps = &cpu_steps, .fast_signs = fast_signs};

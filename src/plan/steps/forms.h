@@ -30,13 +30,22 @@ BI_FN void bi_plan_scale(const double *q, double *scaled)
     for (int c = 0; c < 4; c++) scaled[c] = q[c] * by;
 }
 
-/* The products of the components of p and q, in the order of the coefficients; of a form of both, the mean of p_i q_j
- * and p_j q_i. */
+/* The products of the components of q, in the order of the coefficients. */
 BI_FN void bi_plan_products(const double *q, double *products)
 {
     int k = 0;
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++) products[k++] = q[i] * q[j];
+}
+
+/* Those of q of length 1, in float. */
+BI_FN void bi_plan_fast_products(const double *q, float *products)
+{
+    double scaled[4], all[BI_PLAN_COEFFICIENTS];
+    bi_plan_scale(q, scaled);
+    bi_plan_products(scaled, all);
+    double by = 1 / (all[0] + all[4] + all[7] + all[9]);
+    for (int k = 0; k < BI_PLAN_COEFFICIENTS; k++) products[k] = (float)(all[k] * by);
 }
 
 BI_FN double bi_plan_value(const double *row, const double *products)
