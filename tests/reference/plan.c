@@ -6,6 +6,8 @@
 
 #include "reference/collision.h"
 
+__extension__ typedef __int128 wide;
+
 /* ---- in integers ---- */
 
 void reference_turn(const int64_t q[4], const int64_t p[3], int64_t turned[3])
@@ -61,11 +63,11 @@ static bool is_behind(const struct reference_mesh *m, const int64_t *triangle, c
 {
     const int64_t *a = m->vertices + 3 * triangle[0], *b = m->vertices + 3 * triangle[1];
     const int64_t *c = m->vertices + 3 * triangle[2];
-    __extension__ __int128 volume = 0;
+    wide volume = 0;
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         int64_t normal = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
-        volume += (__extension__ __int128)normal * (p[k] - a[k]);
+        volume += (wide)normal * (p[k] - a[k]);
     }
     return volume <= 0;
 }
