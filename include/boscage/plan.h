@@ -222,9 +222,9 @@ typedef struct bosc_plan_sample_opts {
  * next: (capacity, of id_bits, may be NULL) the row after a crossing in which one sign changes, as was seen: the
  *     following row of the circle, or of its last row the first; -1 where signs do not say so, and for uniform rows.
  * rows: (host) rows made. last: (host, may be NULL) the circle or uniform rotation that comes next.
- * Errors: BOSC_ERR_SPACE if the first circle does not fit. Arrays beyond *rows are undefined.
- * Cost: per circle O(l) and, for r crossings, O(r (r + l)); scratch of 26 bytes a row and 80 a circle beside copies of
- * arrays that the backend cannot reach. Waits. */
+ * Errors: BOSC_ERR_SPACE if the first circle does not fit. Arrays are undefined beyond *rows, and on failure.
+ * Cost: per circle O(l) and, for r crossings, O(r (r + l)); scratch of 20 bytes and as many as there are words a row,
+ * 88 a circle, beside copies of arrays that the backend cannot reach. Waits. */
 BOSC_API bosc_status bosc_plan_sample(bosc_ctx *ctx, const bosc_plan *plan, const bosc_plan_sample_opts *opts,
                                       int64_t capacity, double *rotations, uint64_t *vectors, void *next, int64_t *rows,
                                       int64_t *last);

@@ -203,30 +203,26 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
 
 /* ---- copying out ---- */
 
-static bosc_status give_next(bosc_ctx *ctx, const uint32_t *next, int64_t n, int64_t *wide, bool *staged)
+/* `next` becomes what the caller's numbers look like, before anything is copied. */
+static bosc_status widen(bosc_ctx *ctx, const uint32_t *next, int64_t n, void **wide)
 {
     struct bi_plan_rows rows = {.next = next};
-    struct bi_out out;
-    BI_TRY(bi_stage_out(ctx, wide, (size_t)n * sizeof *wide, &out, staged));
-    rows.wide = out.reachable;
-    BI_TRY(BI_PLAN_STEP(ctx, widen_next, n, &rows));
-    return bi_stage_back(ctx, &out);
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *rows.wide, &rows.wide));
+    *wide = rows.wide;
+    return BI_PLAN_STEP(ctx, widen_next, n, &rows);
 }
 
 static bosc_status give_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t first, int64_t n, double *rotations,
                              void *next)
 {
     const double *from = (const double *)roadmap->rotations.data + 4 * first;
-    const uint32_t *next_from = (const uint32_t *)roadmap->next.data + first;
-    bool staged = rotations && !ctx->backend->reaches(ctx, rotations);
+    void *ids = (uint32_t *)roadmap->next.data + first;
+    const bool waits =
+        (rotations && !ctx->backend->reaches(ctx, rotations)) || (next && !ctx->backend->reaches(ctx, next));
+    if (next && roadmap->info.id_bits == 64) BI_TRY(widen(ctx, ids, n, &ids));
     if (rotations) BI_TRY(ctx->backend->copy(ctx, rotations, from, (size_t)n * 4 * sizeof *rotations));
-    if (next && roadmap->info.id_bits == 32) {
-        staged = staged || !ctx->backend->reaches(ctx, next);
-        BI_TRY(ctx->backend->copy(ctx, next, next_from, (size_t)n * sizeof *next_from));
-    } else if (next) {
-        BI_TRY(give_next(ctx, next_from, n, next, &staged));
-    }
-    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+    if (next) BI_TRY(ctx->backend->copy(ctx, next, ids, (size_t)n * (size_t)roadmap->info.id_bits / 8));
+    return waits ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
 bosc_status bosc_roadmap_get_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t first, int64_t n,

@@ -11,33 +11,29 @@ bosc_status bi_plan_check_bad(bosc_ctx *ctx, const char *name, const int64_t *ba
                    (long long)row);
 }
 
-static bosc_status recheck(bosc_ctx *ctx, const struct bi_plan_signs *signs, uint32_t *zeros)
-{
-    const int64_t groups = bi_div_up(signs->n * signs->forms.words, 8);
-    struct bi_plan_recheck again = {.signs = *signs, .zeros = zeros};
-    again.workers = groups < BI_PLAN_WORKERS ? groups : BI_PLAN_WORKERS;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *again.left, &again.left));
-    BI_TRY(bi_scratch_of(ctx, again.workers * signs->forms.exact_work, sizeof *again.work, &again.work));
-    BI_TRY(ctx->backend->fill(ctx, again.left, 0, sizeof *again.left));
-    BI_TRY(BI_PLAN_STEP(ctx, recheck_signs, groups, &again));
-    return BI_PLAN_STEP(ctx, exact_signs, again.workers, &again);
-}
-
+/* All scratch is taken before anything is written. */
 bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
                                uint64_t *vectors, uint32_t *zeros, const char *name)
 {
-    struct bi_plan_signs signs = {
-        .forms = plan->forms, .rotations = rotations, .n = n, .stride = stride, .vectors = vectors};
-    const size_t doubts = (size_t)bi_div_up(n * plan->forms.words, 8) * 8;
-    if (n == 0) return BOSC_OK;
-    BI_TRY(bi_scratch(ctx, doubts, (void **)&signs.doubts));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *signs.bad, &signs.bad));
-    if (doubts > 0) BI_TRY(ctx->backend->fill(ctx, signs.doubts, 0, doubts));
-    BI_TRY(ctx->backend->fill(ctx, signs.bad, 0x7f, sizeof *signs.bad));
+    const int64_t groups = bi_div_up(n * plan->forms.words, 8);
+    struct bi_plan_recheck again = {
+        .signs = {.forms = plan->forms, .rotations = rotations, .n = n, .stride = stride, .vectors = vectors},
+        .workers = groups < BI_PLAN_WORKERS ? groups : BI_PLAN_WORKERS,
+        .zeros = zeros};
+    struct bi_plan_signs *signs = &again.signs;
+    BI_TRY(bi_scratch_of(ctx, groups, 8, &signs->doubts));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *signs->bad, &signs->bad));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *again.left, &again.left));
+    BI_TRY(bi_scratch_of(ctx, again.workers * plan->forms.exact_work, sizeof *again.work, &again.work));
+    if (groups > 0) BI_TRY(ctx->backend->fill(ctx, signs->doubts, 0, (size_t)groups * 8));
+    BI_TRY(ctx->backend->fill(ctx, signs->bad, 0x7f, sizeof *signs->bad));
+    BI_TRY(ctx->backend->fill(ctx, again.left, 0, sizeof *again.left));
     if (zeros) BI_TRY(ctx->backend->fill(ctx, zeros, 0, (size_t)n * sizeof *zeros));
-    BI_TRY(ctx->ops->plan->fast_signs(ctx, &signs));
-    if (name) BI_TRY(bi_plan_check_bad(ctx, name, signs.bad));
-    return doubts > 0 ? recheck(ctx, &signs, zeros) : BOSC_OK;
+    BI_TRY(ctx->ops->plan->fast_signs(ctx, signs));
+    if (name) BI_TRY(bi_plan_check_bad(ctx, name, signs->bad));
+    if (groups == 0) return BOSC_OK;
+    BI_TRY(BI_PLAN_STEP(ctx, recheck_signs, groups, &again));
+    return BI_PLAN_STEP(ctx, exact_signs, again.workers, &again);
 }
 
 /* Rotations and vectors where kernels reach them. */
@@ -102,42 +98,29 @@ bosc_status bosc_plan_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_
     BI_RETURN_WITH_SCRATCH(ctx, label_rows(ctx, plan, vectors, n, stride, labels));
 }
 
-static bosc_status label_zeros(bosc_ctx *ctx, const bosc_plan *plan, const struct bi_plan_label *label,
-                               const double *rotations, int64_t n, int64_t stride, const uint32_t *zeros)
-{
-    const int64_t workers = n < BI_PLAN_TOUCH_WORKERS ? n : BI_PLAN_TOUCH_WORKERS;
-    struct bi_plan_label_zeros again = {.logic = plan->logic,
-                                        .forms = plan->forms,
-                                        .rotations = rotations,
-                                        .n = n,
-                                        .stride = stride,
-                                        .workers = workers,
-                                        .zeros = zeros,
-                                        .labels = label->labels};
-    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.exact_work, sizeof *again.work, &again.work));
-    BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *again.exact, &again.exact));
-    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *again.signs, &again.signs));
-    return BI_PLAN_STEP(ctx, label_zeros, workers, &again);
-}
-
 static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
                                    int64_t stride, uint8_t *collides)
 {
-    struct bi_plan_label label = {.logic = plan->logic, .stride = plan->forms.words};
+    const int64_t words = plan->forms.words, workers = n < BI_PLAN_TOUCH_WORKERS ? n : BI_PLAN_TOUCH_WORKERS;
+    struct bi_plan_label label = {.logic = plan->logic, .stride = words};
+    struct bi_plan_label_zeros zeros = {
+        .logic = plan->logic, .forms = plan->forms, .n = n, .stride = stride, .workers = workers};
     struct bi_out out;
-    const void *reachable;
     uint64_t *vectors;
-    uint32_t *zeros;
     bool staged = false;
-    BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations, &reachable, &staged));
+    BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations,
+                       (const void **)&zeros.rotations, &staged));
     BI_TRY(bi_stage_out(ctx, collides, (size_t)n, &out, &staged));
-    BI_TRY(bi_scratch_of(ctx, n * plan->forms.words, sizeof *vectors, &vectors));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *zeros, &zeros));
-    BI_TRY(bi_plan_find_signs(ctx, plan, reachable, n, stride, vectors, zeros, "rotations"));
+    BI_TRY(bi_scratch_of(ctx, n * words, sizeof *vectors, &vectors));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *zeros.zeros, &zeros.zeros));
+    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.exact_work, sizeof *zeros.work, &zeros.work));
+    BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *zeros.exact, &zeros.exact));
+    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *zeros.signs, &zeros.signs));
+    BI_TRY(bi_plan_find_signs(ctx, plan, zeros.rotations, n, stride, vectors, zeros.zeros, "rotations"));
     label.vectors = vectors;
-    label.labels = out.reachable;
+    label.labels = zeros.labels = out.reachable;
     BI_TRY(BI_PLAN_STEP(ctx, label, n, &label));
-    BI_TRY(label_zeros(ctx, plan, &label, reachable, n, stride, zeros));
+    BI_TRY(BI_PLAN_STEP(ctx, label_zeros, workers, &zeros));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }

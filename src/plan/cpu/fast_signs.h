@@ -21,26 +21,33 @@ struct tile {
     floats products[BI_PLAN_COEFFICIENTS][VECTORS];
 };
 
+/* What stays in registers: all loops over vectors and coefficients are unrolled. */
+#define UNROLLED _Pragma("GCC unroll 16")
+
 /* Bits and doubts of 32 constraints: a lane each rotation. */
 static inline void sign_half_word(const float *rows, const struct tile *t, masks *bits, masks *doubts)
 {
     const masks none = {0}, magnitude = none + 0x7fffffff;
     const floats zero = {0};
     masks found[VECTORS], unsure[VECTORS];
-    for (int j = 0; j < VECTORS; j++) found[j] = unsure[j] = none;
+    UNROLLED for (int j = 0; j < VECTORS; j++) found[j] = unsure[j] = none;
     for (int k = 0; k < 32; k++, rows += BI_PLAN_ROW) {
         floats sum[VECTORS];
         const masks bit = none + (int32_t)(1u << k);
         const floats bound = zero + rows[BI_PLAN_COEFFICIENTS];
-        for (int j = 0; j < VECTORS; j++) sum[j] = t->products[0][j] * rows[0];
-        for (int c = 1; c < BI_PLAN_COEFFICIENTS; c++)
-            for (int j = 0; j < VECTORS; j++) sum[j] = sum[j] + t->products[c][j] * rows[c];
-        for (int j = 0; j < VECTORS; j++) {
+        UNROLLED for (int j = 0; j < VECTORS; j++) sum[j] = t->products[0][j] * rows[0];
+        UNROLLED for (int c = 1; c < BI_PLAN_COEFFICIENTS; c++)
+        {
+            UNROLLED for (int j = 0; j < VECTORS; j++) sum[j] = sum[j] + t->products[c][j] * rows[c];
+        }
+        UNROLLED for (int j = 0; j < VECTORS; j++)
+        {
             found[j] |= (sum[j] >= zero) & bit;
             unsure[j] |= (floats)((masks)sum[j] & magnitude) <= bound;
         }
     }
-    for (int j = 0; j < VECTORS; j++) {
+    UNROLLED for (int j = 0; j < VECTORS; j++)
+    {
         bits[j] = found[j];
         doubts[j] = unsure[j];
     }

@@ -142,8 +142,8 @@ struct bi_plan_label_zeros {
     struct bi_plan_forms forms;
     const double *rotations;
     int64_t n, stride, workers;
-    const uint32_t *zeros; /* (n) */
-    double *work;          /* (workers x exact_work) */
+    uint32_t *zeros; /* (n) */
+    double *work;    /* (workers x exact_work) */
     struct bi_exact *exact;
     int8_t *signs; /* (workers x constraints) */
     uint8_t *labels;
