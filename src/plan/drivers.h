@@ -14,7 +14,7 @@ extern "C" {
 enum { BI_PLAN_WORKERS = 4096, BI_PLAN_TOUCH_WORKERS = 256 };
 
 /* Exact signs at n rotations in reach. Scratch is taken and left taken.
- * zeros: (n, in reach) gets 1 where a sign is 0, else 0; may be NULL.
+ * zeros: (n + 1, in reach) gets 1 where a sign is 0, else 0, and last whether there is any; may be NULL.
  * name: the array's, for the message about a row that is out of range; NULL: there is none, and nothing waits. */
 bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
                                uint64_t *vectors, uint32_t *zeros, const char *name);

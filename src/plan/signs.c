@@ -28,7 +28,7 @@ bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const doubl
     if (groups > 0) BI_TRY(ctx->backend->fill(ctx, signs->doubts, 0, (size_t)groups * 8));
     BI_TRY(ctx->backend->fill(ctx, signs->bad, 0x7f, sizeof *signs->bad));
     BI_TRY(ctx->backend->fill(ctx, again.left, 0, sizeof *again.left));
-    if (zeros) BI_TRY(ctx->backend->fill(ctx, zeros, 0, (size_t)n * sizeof *zeros));
+    if (zeros) BI_TRY(ctx->backend->fill(ctx, zeros, 0, (size_t)(n + 1) * sizeof *zeros));
     BI_TRY(ctx->ops->plan->fast_signs(ctx, signs));
     if (name) BI_TRY(bi_plan_check_bad(ctx, name, signs->bad));
     if (groups == 0) return BOSC_OK;
@@ -112,7 +112,7 @@ static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const d
                        (const void **)&zeros.rotations, &staged));
     BI_TRY(bi_stage_out(ctx, collides, (size_t)n, &out, &staged));
     BI_TRY(bi_scratch_of(ctx, n * words, sizeof *vectors, &vectors));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *zeros.zeros, &zeros.zeros));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *zeros.zeros, &zeros.zeros));
     BI_TRY(bi_scratch_of(ctx, workers * plan->forms.exact_work, sizeof *zeros.work, &zeros.work));
     BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *zeros.exact, &zeros.exact));
     BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *zeros.signs, &zeros.signs));

@@ -142,7 +142,7 @@ struct bi_plan_label_zeros {
     struct bi_plan_forms forms;
     const double *rotations;
     int64_t n, stride, workers;
-    uint32_t *zeros; /* (n) */
+    uint32_t *zeros; /* (n), and then whether any of them is set */
     double *work;    /* (workers x exact_work) */
     struct bi_exact *exact;
     int8_t *signs; /* (workers x constraints) */
@@ -153,7 +153,8 @@ BI_FN void bi_step_label_zeros(const struct bi_plan_label_zeros *a, int64_t work
 {
     double *work = a->work + worker * a->forms.exact_work;
     int8_t *signs = a->signs + worker * a->forms.constraints;
-    for (int64_t row = worker; row < a->n; row += a->workers) {
+    const bool any = a->zeros[a->n] || a->logic.flat;
+    for (int64_t row = worker; any && row < a->n; row += a->workers) {
         if (!a->zeros[row] && !a->logic.flat) continue;
         double q[4], scaled[4], products[BI_PLAN_COEFFICIENTS];
         for (int c = 0; c < 4; c++) q[c] = a->rotations[row * a->stride + c];
@@ -162,7 +163,9 @@ BI_FN void bi_step_label_zeros(const struct bi_plan_label_zeros *a, int64_t work
         bi_plan_products(scaled, products);
         for (int64_t k = 0; k < a->forms.constraints; k++)
             signs[k] = (int8_t)bi_plan_sign(&a->forms, k, q, products, work);
-        struct bi_plan_touch touch = {a->exact + worker * BI_PLAN_TOUCH_WORK, {q[0], q[1], q[2], q[3]}};
+        struct bi_plan_touch touch = {a->exact + worker * BI_PLAN_TOUCH_WORK,
+                                      {q[0], q[1], q[2], q[3]},
+                                      {scaled[0], scaled[1], scaled[2], scaled[3]}};
         struct bi_plan_reading r = {&a->logic, NULL, signs, &touch};
         a->labels[row] = bi_plan_collision(&r);
     }

@@ -11,7 +11,7 @@ struct bi_plan_recheck {
     uint32_t *left; /* gets 1 where some word stays in doubt */
     int64_t workers;
     double *work;    /* (workers x exact_work) */
-    uint32_t *zeros; /* (n) gets 1 where a sign is 0; may be NULL */
+    uint32_t *zeros; /* (n + 1) gets 1 where a sign is 0, and so does the last then; may be NULL */
 };
 
 /* The doubts of eight words, and how many words there are. */
@@ -68,7 +68,10 @@ BI_FN void bi_step_exact_signs(const struct bi_plan_recheck *a, int64_t worker)
             bi_plan_load(s, row, q, products);
             for (int64_t k = first; k < first + 64 && k < s->forms.constraints; k++) {
                 int sign = bi_plan_sign(&s->forms, k, q, products, work);
-                if (sign == 0 && a->zeros) bi_atomic_or_u32(a->zeros + row, 1);
+                if (sign == 0 && a->zeros) {
+                    bi_atomic_or_u32(a->zeros + row, 1);
+                    bi_atomic_or_u32(a->zeros + s->n, 1);
+                }
                 bits |= (uint64_t)(sign >= 0) << (k - first);
             }
             s->vectors[at] = bits;

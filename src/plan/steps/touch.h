@@ -10,7 +10,7 @@ enum { BI_PLAN_TOUCH_WORK = 8 };
 
 struct bi_plan_touch {
     struct bi_exact *work; /* (BI_PLAN_TOUCH_WORK) */
-    double q[4];
+    double q[4], scaled[4];
 };
 
 struct bi_plan_corner {
@@ -69,12 +69,43 @@ BI_CALLED_FN int bi_plan_compare(const struct bi_plan_touch *t, const struct bi_
     return bi_exact_sign(t->work);
 }
 
+/* Coordinates of a corner in double, for the scaled q; *size is what they are below. */
+BI_FN void bi_plan_place(const struct bi_plan_touch *t, const struct bi_plan_corner *p, double *at, double *size)
+{
+    const double *x = p->surface->vertices + 3 * (int64_t)p->vertex, *q = t->scaled;
+    double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        const double w = q[0], qi = q[1 + i], qj = q[1 + j], qk = q[1 + k];
+        at[i] = p->turns ? (w * w + qi * qi - qj * qj - qk * qk) * x[i] + 2 * (qi * qj - w * qk) * x[j] +
+                               2 * (qi * qk + w * qj) * x[k]
+                         : norm * x[i];
+    }
+    double most = norm * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+    *size = most > *size ? most : *size;
+}
+
+/* The sign below if doubles are sure of it: coordinates are off by 2^-48 of their size at most. */
+BI_FN int bi_plan_fast_orient2(const struct bi_plan_touch *t, const struct bi_plan_corner *a,
+                               const struct bi_plan_corner *b, const struct bi_plan_corner *c, int axis)
+{
+    double p[3][3], size = 0;
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    bi_plan_place(t, a, p[0], &size);
+    bi_plan_place(t, b, p[1], &size);
+    bi_plan_place(t, c, p[2], &size);
+    double det = (p[0][u] - p[2][u]) * (p[1][v] - p[2][v]) - (p[0][v] - p[2][v]) * (p[1][u] - p[2][u]);
+    double bound = 0x1p-42 * size * size;
+    return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
 /* 1, 0 or -1: the side of the line a, b on which c is, seen along the axis. */
 BI_CALLED_FN int bi_plan_orient2(const struct bi_plan_touch *t, const struct bi_plan_corner *a,
                                  const struct bi_plan_corner *b, const struct bi_plan_corner *c, int axis)
 {
-    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    int u = (axis + 1) % 3, v = (axis + 2) % 3, sure = bi_plan_fast_orient2(t, a, b, c, axis);
     struct bi_exact *w = t->work;
+    if (sure != 0) return sure;
     bi_plan_set_difference(t, &w[0], a, c, u);
     bi_plan_set_difference(t, &w[1], b, c, v);
     bi_plan_set_difference(t, &w[2], a, c, v);
