@@ -105,6 +105,7 @@ struct bosc_roadmap {
     int64_t first; /* where the exploration with these goes on */
 };
 
+struct bi_plan_sampling;
 struct bi_plan_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
 /* Rotations to evaluate, in reach, and what becomes of them. */
@@ -113,8 +114,8 @@ struct bi_plan_signs {
     const double *rotations;
     int64_t n, stride;
     uint64_t *vectors; /* (n x words) */
-    uint8_t *
-        doubts; /* (n words, and to a multiple of 8) 1 where rounding may have decided a bit of that word; zero before */
+    /* (n words, and to a multiple of 8) 1 where rounding may have decided a bit of that word; zero before. */
+    uint8_t *doubts;
     int64_t *bad; /* the first row whose components are out of range, if it is less than what is there */
 };
 
@@ -123,6 +124,8 @@ struct bi_plan_ops {
     const struct bi_plan_steps *steps;
     /* Signs in float, with doubts. Words of bad rows are anything. */
     bosc_status (*fast_signs)(bosc_ctx *ctx, const struct bi_plan_signs *a);
+    /* Orders the roots of each circle; `rows` of all. */
+    bosc_status (*order_roots)(bosc_ctx *ctx, int64_t circles, int64_t rows, const struct bi_plan_sampling *a);
 };
 
 #ifdef __cplusplus

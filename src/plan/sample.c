@@ -46,7 +46,7 @@ static bosc_status make_rows(bosc_ctx *ctx, const bosc_plan *plan, struct bi_pla
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->ordered, &a->ordered));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->circle_of, &a->circle_of));
     BI_TRY(BI_PLAN_STEP(ctx, circle_roots, fit->circles, a));
-    BI_TRY(BI_PLAN_STEP(ctx, rank_root, fit->rows, a));
+    BI_TRY(ctx->ops->plan->order_roots(ctx, fit->circles, fit->rows, a));
     BI_TRY(BI_PLAN_STEP(ctx, sample_circle, fit->rows, a));
     BI_TRY(bi_plan_find_signs(ctx, plan, a->rotations, fit->rows, 4, vectors, NULL, NULL));
     a->vectors = vectors;

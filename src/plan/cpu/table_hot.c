@@ -2,6 +2,7 @@
 #include "core/cpu/level.h"
 #include "core/steps.h"
 #include "plan/cpu/fast_signs.h"
+#include "plan/cpu/order_roots.h"
 #include "plan/steps/steps.h"
 
 #undef BI_STEP_ITEMS
@@ -17,4 +18,5 @@ static const struct bi_plan_steps cpu_steps = {
 #undef BI_STEP
 };
 
-const struct bi_plan_ops BI_LEVEL_NAME(bi_plan_ops_cpu) = {.steps = &cpu_steps, .fast_signs = fast_signs};
+const struct bi_plan_ops BI_LEVEL_NAME(bi_plan_ops_cpu) = {
+    .steps = &cpu_steps, .fast_signs = fast_signs, .order_roots = order_roots};

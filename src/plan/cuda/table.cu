@@ -86,4 +86,27 @@ static bosc_status cuda_fast_signs(bosc_ctx *ctx, const bi_plan_signs *a)
     return p.status;
 }
 
-extern "C" const bi_plan_ops bi_plan_ops_cuda = {&cuda_steps, cuda_fast_signs};
+/* The place of each root among those of its circle: a thread counts those before it. */
+static __global__ void __launch_bounds__(BLOCK) bi_plan_rank_roots(const bi_plan_sampling a, int64_t begin, int64_t end)
+{
+    const int64_t stride = (int64_t)gridDim.x * BLOCK;
+    for (int64_t row = begin + (int64_t)blockIdx.x * BLOCK + threadIdx.x; row < end; row += stride) {
+        const int64_t first = a.offsets[a.circle_of[row]], last = a.offsets[a.circle_of[row] + 1];
+        const double root = a.roots[row];
+        int64_t rank = 0;
+        for (int64_t k = first; k < row; k++) rank += a.roots[k] <= root;
+        for (int64_t k = row + 1; k < last; k++) rank += a.roots[k] < root;
+        a.ordered[first + rank] = root;
+    }
+}
+
+static bosc_status cuda_order_roots(bosc_ctx *ctx, int64_t, int64_t rows, const bi_plan_sampling *a)
+{
+    bi_parts p = bi_parts_of(ctx, rows, 1);
+    while (bi_next_part(ctx, &p))
+        BI_TRY(
+            BI_RUN_PART(ctx, bi_plan_rank_roots, bi_grid(ctx, p.end - p.begin, BLOCK), BLOCK, 0, *a, p.begin, p.end));
+    return p.status;
+}
+
+extern "C" const bi_plan_ops bi_plan_ops_cuda = {&cuda_steps, cuda_fast_signs, cuda_order_roots};

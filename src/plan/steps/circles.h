@@ -147,16 +147,6 @@ BI_FN void bi_step_circle_roots(const struct bi_plan_sampling *a, int64_t i)
     for (int64_t row = a->offsets[i]; row < a->offsets[i + 1]; row++) a->circle_of[row] = (uint32_t)i;
 }
 
-/* The place of a root among those of its circle: it counts those before it. */
-BI_FN void bi_step_rank_root(const struct bi_plan_sampling *a, int64_t row)
-{
-    int64_t begin = a->offsets[a->circle_of[row]], end = a->offsets[a->circle_of[row] + 1], rank = 0;
-    double root = a->roots[row];
-    for (int64_t k = begin; k < row; k++) rank += a->roots[k] <= root;
-    for (int64_t k = row + 1; k < end; k++) rank += a->roots[k] < root;
-    a->ordered[begin + rank] = root;
-}
-
 /* (cos t, sin t) for u = tan t, cos t >= 0. */
 BI_FN void bi_plan_direction(double u, double *direction)
 {
