@@ -159,6 +159,39 @@ static void polytopes(bosc_ctx *ctx)
     CHECK(all < 200 || (met * 10 > all && met * 10 < 9 * all));
 }
 
+/* Where no edge pierces anything: a triangle in a larger one of its plane, a box in a room that it can leave. */
+static void inside(bosc_ctx *ctx)
+{
+    enum { TURNS = 6 };
+    static const int64_t turns[TURNS][4] = {{1, 0, 0, 0}, {0, 0, 0, 1}, {1, 0, 0, 1},
+                                            {1, 1, 0, 0}, {3, 0, 0, 1}, {1, 0, 1, 0}};
+    const double large[9] = {8, 8, 1, -16, 8, 1, 8, -16, 1}, small[9] = {2, 1, 1, 1, 2, 1, 1, 1, 1};
+    const double room[2][3] = {{-1, -8, -8}, {8, 8, 8}}, box[2][3] = {{3, -1, -1}, {5, 1, 1}};
+    double q[4 * TURNS];
+    int expected[TURNS], met[2] = {0, 0};
+    struct plan_scene s;
+    for (int k = 0; k < 4 * TURNS; k++) q[k] = (double)turns[k / 4][k % 4];
+    for (int trial = 0; trial < 4; trial++) {
+        const int side = trial & 1; /* of the outer one */
+        plan_begin(&s);
+        if (trial < 2) {
+            plan_triangle(&s, side, large);
+            plan_triangle(&s, !side, small);
+        } else {
+            plan_box(&s, side, room[0], room[1]);
+            plan_box(&s, !side, box[0], box[1]);
+        }
+        bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
+        for (int i = 0; i < TURNS; i++) {
+            expected[i] = reference_plan_collides(&s.scene, turns[i]);
+            met[expected[i]]++;
+        }
+        check_collisions(ctx, plan, q, TURNS, expected, false);
+        bosc_plan_free(plan);
+    }
+    CHECK(met[0] > 2 && met[1] > 8);
+}
+
 /* Integer balls at integer rotations: those that only touch collide. */
 static void balls(bosc_ctx *ctx)
 {
@@ -361,6 +394,7 @@ static const struct suite_case suite_cases_plan[] = {
     {"against geometry", against_geometry, NULL},
     {"degenerate triangles", degenerate, NULL},
     {"polytopes", polytopes, NULL},
+    {"inside", inside, NULL},
     {"balls", balls, NULL},
     {"formulas", formulas, NULL},
     {"merging", merging, NULL},
