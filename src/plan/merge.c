@@ -35,7 +35,7 @@ static void load_coefficient(const struct bi_plan_maker *m, int64_t constraint, 
 /* 1 or -1: the form is a positive or negative multiple of the constraint's; 0: neither. */
 static int compare_forms(const struct bi_plan_maker *m, int64_t constraint, const struct bi_exact *form, int first)
 {
-    struct bi_exact lead, other, left;
+    struct bi_exact lead = {0}, other = {0}, left;
     for (int k = 0; k <= first; k++) {
         load_coefficient(m, constraint, k, &lead);
         if ((lead.n > 0) != (k == first)) return 0;

@@ -14,7 +14,7 @@ struct bi_plan_arc {
 
 BI_FN struct bi_plan_arc bi_plan_arc_of(const double *from, const double *to)
 {
-    struct bi_plan_arc arc;
+    struct bi_plan_arc arc = {{0}, {0}, {0}};
     int k = 0;
     bi_plan_products(from, arc.p);
     bi_plan_products(to, arc.q);

@@ -63,7 +63,7 @@ BI_FN void bi_plan_orthogonalize(const double *g, double *h)
 /* Circle c is the node c + 1 of a binary tree, whose root is 1: the path down to it is in the bits. */
 BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
 {
-    struct bi_plan_circle at;
+    struct bi_plan_circle at = {{0}, {0}};
     uint64_t node = circle + 1;
     bi_plan_random(seed, BI_PLAN_STREAM_ROOT, 0, at.g);
     bi_plan_random(seed, BI_PLAN_STREAM_CIRCLE, 1, at.h);
