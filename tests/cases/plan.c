@@ -3,7 +3,7 @@
 
 #include "cases/plan_data.h"
 
-enum { ROTATIONS = 1024 };
+enum { ROTATIONS = 1536 };
 
 static void random_rotations(struct suite_random *r, int64_t n, double *q)
 {
