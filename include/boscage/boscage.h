@@ -16,6 +16,7 @@
 #include <boscage/hash.h>
 #include <boscage/kdtree.h>
 #include <boscage/nccl.h>
+#include <boscage/plan.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
 #include <boscage/terrain.h>

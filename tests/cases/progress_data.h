@@ -538,6 +538,22 @@ static bosc_status geometric_find_models(struct world *w)
     return bosc_geometric_find_models(w->ctx, w->model, w->places, MODEL, w->out, matches, 3, &count);
 }
 
+/* ---- motion planning ---- */
+
+static bosc_status plan_signs(struct world *w)
+{
+    return bosc_plan_signs(w->ctx, w->plan, w->rotations, w->n, 0, (uint64_t *)(void *)w->out);
+}
+static bosc_status plan_collides(struct world *w)
+{
+    return bosc_plan_collides(w->ctx, w->plan, w->rotations, w->n, 0, w->out);
+}
+static bosc_status plan_sample(struct world *w)
+{
+    int64_t rows;
+    return bosc_plan_sample(w->ctx, w->plan, NULL, w->n / 4, (double *)(void *)w->out, NULL, NULL, &rows, NULL);
+}
+
 /* ---- concurrent binary trees ---- */
 
 static bosc_status cbt_reset(struct world *w) { return bosc_cbt_reset(w->ctx, w->bisection, w->level); }
@@ -710,6 +726,9 @@ static const struct call calls[] = {
     {"trie_longest", trie_longest, NULL, false},
     {"trie_neighbours", trie_neighbours, NULL, false},
     {"trie_pairs", trie_pairs, NULL, false},
+    {"plan_signs", plan_signs, NULL, false},
+    {"plan_collides", plan_collides, NULL, false},
+    {"plan_sample", plan_sample, NULL, false},
     {"terrain_build", terrain_build, NULL, false},
     {"terrain_select", terrain_select, terrain_build, false},
     {"terrain_get_mesh", terrain_get_mesh, terrain_select, false},

@@ -37,6 +37,8 @@ struct world {
     bosc_collision *collision;
     bosc_collision_mesh mesh;
     bosc_cbt *bisection;
+    bosc_plan *plan;
+    double *rotations; /* (n x 4) */
     int64_t offsets[N + 1], more[N + 1];
     int64_t edges;        /* of the graph */
     int64_t tree_edges;   /* of its forest */
@@ -92,6 +94,7 @@ static void make_arrays(struct world *w)
     w->pairs = suite_alloc(16 * n);
     w->lengths = suite_alloc(8 * n);
     w->places = suite_alloc(2 * MODEL * sizeof *w->places);
+    w->rotations = suite_alloc((size_t)w->n * 4 * sizeof *w->rotations);
     w->tree_ids = suite_alloc(8 * n);
     w->boxes = suite_alloc(6 * n * sizeof *w->boxes);
     w->numbers = suite_alloc(8 * (n + (1u << LEVEL)));
@@ -118,6 +121,22 @@ static void make_arrays(struct world *w)
     for (int64_t i = 0; i < w->n + (1 << LEVEL); i++) w->numbers[i] = i;
     const bosc_graph_generate_opts o = {.size = sizeof o, .n = w->n / 2, .m = w->n};
     CHECK_OK(ctx, bosc_graph_generate(ctx, &o, NULL, NULL, w->u, w->v, w->weights, w->n));
+}
+
+/* Two triangles that a turn brings together, and rotations. */
+static void make_plan(struct world *w)
+{
+    static const double vertices[2][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0.5, 0, 0, 1, 0.5, 0.5, 0, 1}};
+    static const int64_t triangle[3] = {0, 1, 2};
+    const bosc_plan_sample_opts uniform = {.size = sizeof uniform, .sampling = BOSC_PLAN_UNIFORM};
+    bosc_plan_scene scene = {.size = sizeof scene};
+    int64_t rows;
+    scene.robot =
+        (bosc_plan_bodies){.vertices = vertices[0], .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
+    scene.obstacle = scene.robot;
+    scene.obstacle.vertices = vertices[1];
+    CHECK_OK(w->ctx, bosc_plan_build(w->ctx, w->plan, &scene));
+    CHECK_OK(w->ctx, bosc_plan_sample(w->ctx, w->plan, &uniform, w->n, w->rotations, NULL, NULL, &rows, NULL));
 }
 
 static void make_structures(struct world *w)
@@ -150,6 +169,7 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->dist_tree));
     CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_dist_tree));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
+    CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &w->plan));
     const bosc_cbt_opts bisection = {.size = sizeof bisection, .depth = w->depth, .level = w->level, .id_bits = 64};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &bisection, &w->bisection));
     const bosc_cellgraph_opts dist_cells = {.size = sizeof dist_cells, .length = LETTERS};
@@ -183,15 +203,16 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_trie_build(ctx, w->trie, w->vectors, NULL, w->n, 0));
     CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
     w->tree_edges = info.edges;
+    make_plan(w);
     CHECK_OK(ctx, bosc_cbt_get_bits(ctx, w->bisection, w->bits));
     CHECK_OK(ctx, bosc_cbt_get_heap(ctx, w->bisection, w->heap));
 }
 
 static void free_world(struct world *w)
 {
-    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,  w->values,  w->vectors, w->keep,
-                      w->u,      w->v,       w->weights, w->pairs, w->lengths, w->places,  w->tree_ids,
-                      w->saved,  w->out,     w->copy,    w->boxes, w->numbers, w->bits,    w->heap};
+    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values, w->vectors,  w->keep,  w->u,
+                      w->v,      w->weights, w->pairs,   w->lengths, w->places, w->tree_ids, w->saved, w->out,
+                      w->copy,   w->boxes,   w->numbers, w->bits,    w->heap,   w->rotations};
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);
@@ -216,6 +237,7 @@ static void free_world(struct world *w)
     bosc_terrain_free(w->terrain);
     bosc_geometric_free(w->model);
     bosc_collision_free(w->collision);
+    bosc_plan_free(w->plan);
     free((void *)(uintptr_t)w->mesh.vertices);
     free((void *)(uintptr_t)w->mesh.triangles);
     bosc_cbt_free(w->bisection);

@@ -9,6 +9,7 @@
 #include <boscage/geometric.h>
 #include <boscage/hash.h>
 #include <boscage/terrain.h>
+#include <boscage/plan.h>
 #include <boscage/trie.h>
 #include <boscage/voxelgrid.h>
 
@@ -130,6 +131,25 @@ static void information_of_trees(bosc_ctx *ctx)
         }                                                                             \
     } while (0)
 
+static void information_of_plans(bosc_ctx *ctx)
+{
+    static const double form[10] = {1, 0, 0, 0, -1, 0, 0, -1, 0, -1};
+    const bosc_plan_scene scene = {.size = sizeof scene, .forms = form, .form_count = 1};
+    bosc_plan *plan = NULL;
+    bosc_roadmap *roadmap = NULL;
+    double q[4 * 8];
+    int64_t rows;
+    CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &plan));
+    CHECK_OK(ctx, bosc_plan_build(ctx, plan, &scene));
+    CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    CHECK_INFO(bosc_plan_info, bosc_plan_get_info(ctx, plan, is));
+    CHECK_INFO(bosc_roadmap_info, bosc_roadmap_get_info(ctx, roadmap, is));
+    CHECK_OPTS(bosc_plan_scene, bosc_plan_build(ctx, plan, o));
+    CHECK_OPTS(bosc_plan_sample_opts, bosc_plan_sample(ctx, plan, o, 8, q, NULL, NULL, &rows, NULL));
+    bosc_plan_free(plan);
+    bosc_roadmap_free(roadmap);
+}
+
 static void options(bosc_ctx *ctx)
 {
     void *made = NULL;
@@ -142,6 +162,7 @@ static void options(bosc_ctx *ctx)
     MAKE(collision);
     MAKE(cellgraph);
     MAKE(trie);
+    MAKE(plan);
     MAKE(cbt);
     MAKE(terrain);
     MAKE(graph);
@@ -167,6 +188,7 @@ static void members(void)
 static const struct suite_case suite_cases_structs_args[] = {{"information_of_points", information_of_points, NULL},
                                                              {"information_of_tables", information_of_tables, NULL},
                                                              {"information_of_trees", information_of_trees, NULL},
+                                                             {"information_of_plans", information_of_plans, NULL},
                                                              {"options", options, NULL},
                                                              {"members", NULL, members}};
 SUITE(structs_args);

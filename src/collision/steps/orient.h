@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collision/steps/expansion.h"
+#include "base/expansion.h"
 
 /* What a test asks its signs of. */
 struct bi_collision_signs {

@@ -1,8 +1,8 @@
 /* Arithmetic without rounding: sums and products of doubles as expansions, sums of doubles of ascending size that do
  * not overlap. Source: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
  * (1997). It needs rounding to nearest, no fused multiply-add, and neither over- nor underflow. */
-#ifndef BI_COLLISION_STEPS_EXPANSION_H
-#define BI_COLLISION_STEPS_EXPANSION_H
+#ifndef BI_BASE_EXPANSION_H
+#define BI_BASE_EXPANSION_H
 
 #include "base/step.h"
 

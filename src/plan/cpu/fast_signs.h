@@ -1,0 +1,102 @@
+/* Signs of all constraints at the rotations of a tile, side by side in vectors of the level's width. */
+#ifndef BI_PLAN_CPU_FAST_SIGNS_H
+#define BI_PLAN_CPU_FAST_SIGNS_H
+
+#include "base/atomic.h"
+#include "plan/steps/forms.h"
+
+#if BI_LEVEL == 4
+enum { VECTOR_BYTES = 64 };
+#elif BI_LEVEL == 3
+enum { VECTOR_BYTES = 32 };
+#else
+enum { VECTOR_BYTES = 16 };
+#endif
+enum { VECTORS = 4, WIDTH = VECTOR_BYTES / 4, TILE = VECTORS * WIDTH };
+typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t masks __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Products of a tile's rotations, each in a lane of its own. */
+struct tile {
+    floats products[BI_PLAN_COEFFICIENTS][VECTORS];
+};
+
+/* What stays in registers: all loops over vectors and coefficients are unrolled. */
+#define UNROLLED _Pragma("GCC unroll 16")
+
+/* Bits and doubts of 32 constraints: a lane each rotation. */
+static inline void sign_half_word(const float *rows, const struct tile *t, masks *bits, masks *doubts)
+{
+    const masks none = {0}, magnitude = none + 0x7fffffff;
+    const floats zero = {0};
+    masks found[VECTORS], unsure[VECTORS];
+    UNROLLED for (int j = 0; j < VECTORS; j++) found[j] = unsure[j] = none;
+    for (int k = 0; k < 32; k++, rows += BI_PLAN_ROW) {
+        floats sum[VECTORS];
+        const masks bit = none + (int32_t)(1u << k);
+        const floats bound = zero + rows[BI_PLAN_COEFFICIENTS];
+        UNROLLED for (int j = 0; j < VECTORS; j++) sum[j] = t->products[0][j] * rows[0];
+        UNROLLED for (int c = 1; c < BI_PLAN_COEFFICIENTS; c++)
+        {
+            UNROLLED for (int j = 0; j < VECTORS; j++) sum[j] = sum[j] + t->products[c][j] * rows[c];
+        }
+        UNROLLED for (int j = 0; j < VECTORS; j++)
+        {
+            found[j] |= (sum[j] >= zero) & bit;
+            unsure[j] |= (floats)((masks)sum[j] & magnitude) <= bound;
+        }
+    }
+    UNROLLED for (int j = 0; j < VECTORS; j++)
+    {
+        bits[j] = found[j];
+        doubts[j] = unsure[j];
+    }
+}
+
+static void load_tile(const struct bi_plan_signs *a, int64_t first, int64_t count, struct tile *t)
+{
+    static const double identity[4] = {1, 0, 0, 0};
+    for (int64_t lane = 0; lane < TILE; lane++) {
+        const double *q = lane < count ? a->rotations + (first + lane) * a->stride : identity;
+        float products[BI_PLAN_COEFFICIENTS];
+        if (!bi_plan_is_rotation(q)) {
+            bi_atomic_min_i64(a->bad, first + lane);
+            q = identity;
+        }
+        bi_plan_fast_products(q, products);
+        for (int c = 0; c < BI_PLAN_COEFFICIENTS; c++) t->products[c][lane / WIDTH][lane % WIDTH] = products[c];
+    }
+}
+
+static void sign_tile(const struct bi_plan_signs *a, int64_t first, int64_t count)
+{
+    const int64_t n_words = a->forms.words;
+    struct tile t;
+    load_tile(a, first, count, &t);
+    for (int64_t word = 0; word < n_words; word++) {
+        masks bits[2][VECTORS], doubts[2][VECTORS];
+        const int64_t left = a->forms.constraints - 64 * word;
+        const uint64_t mask = left < 64 ? (1ull << left) - 1 : ~0ull;
+        for (int half = 0; half < 2; half++)
+            sign_half_word(a->forms.fast_rows + BI_PLAN_ROW * (64 * word + 32 * half), &t, bits[half], doubts[half]);
+        for (int64_t lane = 0; lane < count; lane++) {
+            const int64_t at = (first + lane) * n_words + word, v = lane / WIDTH, l = lane % WIDTH;
+            a->vectors[at] = ((uint64_t)(uint32_t)bits[1][v][l] << 32 | (uint32_t)bits[0][v][l]) & mask;
+            a->doubts[at] = (doubts[0][v][l] | doubts[1][v][l]) != 0;
+        }
+    }
+}
+
+static bosc_status fast_signs(bosc_ctx *ctx, const struct bi_plan_signs *a)
+{
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "fast_signs: injected fault");
+    struct bi_parts p = bi_parts_of(ctx, bi_div_up(a->n, TILE), TILE * (double)(1 + a->forms.words));
+    while (bi_next_part(ctx, &p)) {
+        const int64_t begin = p.begin, end = p.end;
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, end - begin, 4))
+        for (int64_t i = begin; i < end; i++) sign_tile(a, TILE * i, a->n - TILE * i < TILE ? a->n - TILE * i : TILE);
+    }
+    return p.status;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* A scene with its features numbered: vertices of equal coordinates are one, and so are edges between them. */
+#ifndef BI_PLAN_SCENE_H
+#define BI_PLAN_SCENE_H
+
+#include "plan/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Distances from the origin between which a feature is, rounded outwards. */
+struct bi_plan_shell {
+    double low, high;
+};
+
+/* A robot or an obstacle. What it points to is in its blocks, in host memory. */
+struct bi_plan_side {
+    struct bi_plan_surface surface;
+    const double *balls; /* the caller's */
+    int64_t ball_count;
+    const int64_t *vertex_ids;  /* (vertex_count) first of the given ones */
+    const int32_t *planes;      /* (facet_count x 3) vertices that its plane goes through */
+    const int32_t *end_offsets; /* (facet_count + 1) */
+    const int32_t *ends;        /* vertices of a facet, in their order */
+    struct bi_plan_shell *edge_shells, *facet_shells, *vertex_shells;
+    struct bi_block numbers, doubles;
+};
+
+/* Checks the bodies, named "robot" or "obstacle", and numbers their features. */
+bosc_status bi_plan_make_side(bosc_ctx *ctx, const char *name, const bosc_plan_bodies *bodies,
+                              struct bi_plan_side *side);
+void bi_plan_free_side(bosc_ctx *ctx, struct bi_plan_side *side);
+
+/* A coordinate, a radius or a coefficient that exact arithmetic can take. */
+bool bi_plan_is_coordinate(double x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,138 @@
+/* Signs of constraints at rotations, and the collisions that they are. */
+#include "base/bits.h"
+#include "plan/drivers.h"
+
+bosc_status bi_plan_check_bad(bosc_ctx *ctx, const char *name, const int64_t *bad)
+{
+    int64_t row;
+    BI_TRY(bi_read_back(ctx, &row, bad, sizeof row));
+    if (row == BI_PLAN_NO_ROW) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld is no rotation: components are 0 or of size 2^-110 to 2^100", name,
+                   (long long)row);
+}
+
+/* All scratch is taken before anything is written. */
+bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
+                               uint64_t *vectors, uint32_t *zeros, const char *name)
+{
+    const int64_t groups = bi_div_up(n * plan->forms.words, 8);
+    struct bi_plan_recheck again = {
+        .signs = {.forms = plan->forms, .rotations = rotations, .n = n, .stride = stride, .vectors = vectors},
+        .workers = groups < BI_PLAN_WORKERS ? groups : BI_PLAN_WORKERS,
+        .zeros = zeros};
+    struct bi_plan_signs *signs = &again.signs;
+    BI_TRY(bi_scratch_of(ctx, groups, 8, &signs->doubts));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *signs->bad, &signs->bad));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *again.left, &again.left));
+    BI_TRY(bi_scratch_of(ctx, again.workers * plan->forms.exact_work, sizeof *again.work, &again.work));
+    if (groups > 0) BI_TRY(ctx->backend->fill(ctx, signs->doubts, 0, (size_t)groups * 8));
+    BI_TRY(ctx->backend->fill(ctx, signs->bad, 0x7f, sizeof *signs->bad));
+    BI_TRY(ctx->backend->fill(ctx, again.left, 0, sizeof *again.left));
+    if (zeros) BI_TRY(ctx->backend->fill(ctx, zeros, 0, (size_t)(n + 1) * sizeof *zeros));
+    BI_TRY(ctx->ops->plan->fast_signs(ctx, signs));
+    if (name) BI_TRY(bi_plan_check_bad(ctx, name, signs->bad));
+    if (groups == 0) return BOSC_OK;
+    BI_TRY(BI_PLAN_STEP(ctx, recheck_signs, groups, &again));
+    return BI_PLAN_STEP(ctx, exact_signs, again.workers, &again);
+}
+
+/* Rotations and vectors where kernels reach them. */
+static bosc_status stage_and_find(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
+                                  int64_t stride, uint64_t *vectors)
+{
+    struct bi_out out;
+    const void *reachable;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations, &reachable, &staged));
+    BI_TRY(bi_stage_out(ctx, vectors, (size_t)(n * plan->forms.words) * sizeof *vectors, &out, &staged));
+    BI_TRY(bi_plan_find_signs(ctx, plan, reachable, n, stride, out.reachable, NULL, "rotations"));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_plan_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
+                            uint64_t *vectors)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_plan_check(ctx, plan));
+    BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
+    BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
+    if (n == 0) return BOSC_OK;
+    bi_expect(ctx, (double)n * (double)(2 + plan->forms.words));
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_find(ctx, plan, rotations, n, stride, vectors));
+}
+
+static bosc_status label_rows(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n, int64_t stride,
+                              uint8_t *labels)
+{
+    struct bi_plan_label label = {.logic = plan->logic, .stride = stride};
+    struct bi_out out;
+    const void *reachable;
+    bool staged = false;
+    size_t bytes = plan->forms.words > 0 ? (size_t)((n - 1) * stride + plan->forms.words) * sizeof *vectors : 0;
+    BI_TRY(bi_stage_in(ctx, vectors, bytes, &reachable, &staged));
+    BI_TRY(bi_stage_out(ctx, labels, (size_t)n, &out, &staged));
+    label.vectors = reachable;
+    label.labels = out.reachable;
+    BI_TRY(BI_PLAN_STEP(ctx, label, n, &label));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_plan_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n, int64_t stride,
+                             uint8_t *labels)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_plan_check(ctx, plan));
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (stride == 0) stride = plan->forms.words;
+    if (stride < plan->forms.words)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld words of a row", (long long)stride,
+                       (long long)plan->forms.words);
+    if (n > 0 && stride > INT64_MAX / 16 / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld: more than memory can hold", (long long)stride);
+    BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
+    BI_TRY(bi_plan_check_array(ctx, "labels", labels, n, 1));
+    if (n == 0) return BOSC_OK;
+    bi_expect(ctx, (double)n);
+    BI_RETURN_WITH_SCRATCH(ctx, label_rows(ctx, plan, vectors, n, stride, labels));
+}
+
+static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
+                                   int64_t stride, uint8_t *collides)
+{
+    const int64_t words = plan->forms.words, workers = n < BI_PLAN_TOUCH_WORKERS ? n : BI_PLAN_TOUCH_WORKERS;
+    struct bi_plan_label label = {.logic = plan->logic, .stride = words};
+    struct bi_plan_label_zeros zeros = {
+        .logic = plan->logic, .forms = plan->forms, .n = n, .stride = stride, .workers = workers};
+    struct bi_out out;
+    uint64_t *vectors;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations,
+                       (const void **)&zeros.rotations, &staged));
+    BI_TRY(bi_stage_out(ctx, collides, (size_t)n, &out, &staged));
+    BI_TRY(bi_scratch_of(ctx, n * words, sizeof *vectors, &vectors));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *zeros.zeros, &zeros.zeros));
+    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.exact_work, sizeof *zeros.work, &zeros.work));
+    BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *zeros.exact, &zeros.exact));
+    BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *zeros.signs, &zeros.signs));
+    BI_TRY(bi_plan_find_signs(ctx, plan, zeros.rotations, n, stride, vectors, zeros.zeros, "rotations"));
+    label.vectors = vectors;
+    label.labels = zeros.labels = out.reachable;
+    BI_TRY(BI_PLAN_STEP(ctx, label, n, &label));
+    BI_TRY(BI_PLAN_STEP(ctx, label_zeros, workers, &zeros));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_plan_collides(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
+                               uint8_t *collides)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_plan_check(ctx, plan));
+    BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
+    BI_TRY(bi_plan_check_array(ctx, "collides", collides, n, 1));
+    if (n == 0) return BOSC_OK;
+    bi_expect(ctx, (double)n * (double)(3 + plan->forms.words));
+    BI_RETURN_WITH_SCRATCH(ctx, find_collisions(ctx, plan, rotations, n, stride, collides));
+}

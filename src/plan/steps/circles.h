@@ -1,0 +1,213 @@
+/* Samples of SO(3). On a great circle q = g cos t + h sin t a form is P + 2 B tan t + Q tan^2 t times cos^2 t, with
+ * P = g'Mg, B = g'Mh and Q = h'Mh: its roots are those of a square equation in u = tan t, which orders the circle from
+ * -90 to 90 degrees. Angles are never computed, only sums of unit vectors (cos t, sin t). */
+#ifndef BI_PLAN_STEPS_CIRCLES_H
+#define BI_PLAN_STEPS_CIRCLES_H
+
+#include "base/elementary.h"
+#include "base/philox.h"
+#include "plan/steps/arcs.h"
+
+/* Streams of random numbers; row i of one has the counters 2i and 2i + 1. */
+enum { BI_PLAN_STREAM_UNIFORM = 0x706c6100, BI_PLAN_STREAM_CIRCLE = 0x706c6101, BI_PLAN_STREAM_ROOT = 0x706c6102 };
+
+/* Components that exact arithmetic cannot take are 0. */
+BI_FN void bi_plan_flush(double *q)
+{
+    for (int c = 0; c < 4; c++) q[c] = fabs(q[c]) < 0x1p-80 ? 0 : q[c];
+}
+
+BI_FN double bi_plan_dot(const double *p, const double *q)
+{
+    return ((p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]) + p[3] * q[3];
+}
+
+BI_FN void bi_plan_normalize(double *q)
+{
+    double length = bi_sqrt(bi_plan_dot(q, q));
+    for (int c = 0; c < 4; c++) q[c] = q[c] / length;
+}
+
+/* A uniform random rotation (Shoemake), and one more number in 0 to 1. */
+BI_FN double bi_plan_random(uint64_t seed, uint64_t stream, uint64_t i, double *q)
+{
+    struct bi_philox x = bi_philox_at(seed, stream, 2 * i), y = bi_philox_at(seed, stream, 2 * i + 1);
+    double u1 = bi_unit_f64(x.v[0], x.v[1]), low = bi_sqrt(1 - u1), high = bi_sqrt(u1);
+    struct bi_angle a = bi_angle_of_turns(bi_unit_f64(x.v[2], x.v[3]));
+    struct bi_angle b = bi_angle_of_turns(bi_unit_f64(y.v[0], y.v[1]));
+    q[0] = low * bi_angle_sin(a);
+    q[1] = low * bi_angle_cos(a);
+    q[2] = high * bi_angle_sin(b);
+    q[3] = high * bi_angle_cos(b);
+    return bi_unit_f64(y.v[2], y.v[3]);
+}
+
+struct bi_plan_circle {
+    double g[4], h[4];
+};
+
+/* h becomes what of it is orthogonal to g, or, if that is next to nothing, something else that is. */
+BI_FN void bi_plan_orthogonalize(const double *g, double *h)
+{
+    double along = bi_plan_dot(g, h);
+    for (int c = 0; c < 4; c++) h[c] = h[c] - along * g[c];
+    if (bi_plan_dot(h, h) < 0x1p-20) {
+        h[0] = -g[1];
+        h[1] = g[0];
+        h[2] = -g[3];
+        h[3] = g[2];
+    }
+    bi_plan_normalize(h);
+}
+
+/* Circle c is the node c + 1 of a binary tree, whose root is 1: the path down to it is in the bits. */
+BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
+{
+    struct bi_plan_circle at = {{0}, {0}};
+    uint64_t node = circle + 1;
+    bi_plan_random(seed, BI_PLAN_STREAM_ROOT, 0, at.g);
+    bi_plan_random(seed, BI_PLAN_STREAM_CIRCLE, 1, at.h);
+    bi_plan_orthogonalize(at.g, at.h);
+    for (int level = 62 - bi_leading_zeros(node); level >= 0; level--) {
+        double next[4], g[4];
+        struct bi_angle t = bi_angle_of_turns(bi_plan_random(seed, BI_PLAN_STREAM_CIRCLE, node >> level, next) * 0.5);
+        double cosine = bi_angle_cos(t), sine = bi_angle_sin(t);
+        for (int c = 0; c < 4; c++) g[c] = at.g[c] * cosine + at.h[c] * sine;
+        bi_plan_normalize(g);
+        bi_plan_orthogonalize(g, next);
+        for (int c = 0; c < 4; c++) {
+            at.g[c] = g[c];
+            at.h[c] = next[c];
+        }
+    }
+    return at;
+}
+
+struct bi_plan_sampling {
+    struct bi_plan_forms forms;
+    uint64_t seed;
+    int64_t first;                  /* circle, or uniform row */
+    struct bi_plan_circle *circles; /* (circles) */
+    int64_t *offsets;               /* (circles + 1) counts of rows, and then where each circle's rows begin */
+    double *roots;                  /* (rows) unordered, */
+    double *ordered;                /* and ascending */
+    uint32_t *circle_of;            /* (rows) */
+    double *rotations;              /* (rows x 4) */
+    const uint64_t *vectors;
+    void *next;      /* (rows) */
+    int64_t *counts; /* (circles) crossings that are witnessed */
+    int64_t base;    /* the row of the caller's that row 0 is */
+    bool wide_ids;
+};
+
+BI_FN void bi_step_uniform(const struct bi_plan_sampling *a, int64_t i)
+{
+    double q[4];
+    bi_plan_random(a->seed, BI_PLAN_STREAM_UNIFORM, (uint64_t)(a->first + i), q);
+    bi_plan_normalize(q);
+    bi_plan_flush(q);
+    for (int c = 0; c < 4; c++) a->rotations[4 * i + c] = q[c];
+}
+
+/* The roots of form k, if there are two: true then. One at 90 degrees is infinite. */
+BI_FN bool bi_plan_roots(const double *row, const struct bi_plan_arc *arc, double *roots)
+{
+    double p = bi_plan_value(row, arc->p), b = bi_plan_value(row, arc->b), q = bi_plan_value(row, arc->q);
+    double d = b * b - p * q;
+    if (!(d > 0)) return false;
+    double w = -(b + (b >= 0 ? bi_sqrt(d) : -bi_sqrt(d)));
+    roots[0] = q == 0 ? BI_INFINITY : w / q;
+    roots[1] = p / w;
+    return true;
+}
+
+BI_FN void bi_step_circle(const struct bi_plan_sampling *a, int64_t i)
+{
+    struct bi_plan_circle circle = bi_plan_circle_of(a->seed, (uint64_t)(a->first + i));
+    struct bi_plan_arc arc = bi_plan_arc_of(circle.g, circle.h);
+    double roots[2];
+    int64_t count = 0;
+    for (int64_t k = 0; k < a->forms.constraints; k++)
+        count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &arc, roots);
+    a->circles[i] = circle;
+    a->offsets[i] = count > 0 ? count : 1;
+}
+
+BI_FN void bi_step_circle_roots(const struct bi_plan_sampling *a, int64_t i)
+{
+    struct bi_plan_arc arc = bi_plan_arc_of(a->circles[i].g, a->circles[i].h);
+    double roots[2];
+    int64_t at = a->offsets[i];
+    for (int64_t k = 0; k < a->forms.constraints; k++)
+        if (bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &arc, roots)) {
+            a->roots[at++] = roots[0];
+            a->roots[at++] = roots[1];
+        }
+    if (at == a->offsets[i]) a->roots[at] = 0; /* no root: one row, anywhere */
+    for (int64_t row = a->offsets[i]; row < a->offsets[i + 1]; row++) a->circle_of[row] = (uint32_t)i;
+}
+
+/* (cos t, sin t) for u = tan t, cos t >= 0. */
+BI_FN void bi_plan_direction(double u, double *direction)
+{
+    if (fabs(u) <= 1) {
+        direction[0] = 1 / bi_sqrt(1 + u * u);
+        direction[1] = u * direction[0];
+    } else {
+        double v = 1 / u, size = 1 / bi_sqrt(1 + v * v);
+        direction[0] = fabs(v) * size;
+        direction[1] = u > 0 ? size : -size;
+    }
+}
+
+/* In the middle between a root and the next one; after the last comes the first, half a turn on. Where the two are
+ * about half a turn apart, their sum has no direction, and a quarter turn leads into the middle. */
+BI_FN void bi_step_sample_circle(const struct bi_plan_sampling *a, int64_t row)
+{
+    const struct bi_plan_circle *circle = a->circles + a->circle_of[row];
+    int64_t begin = a->offsets[a->circle_of[row]], end = a->offsets[a->circle_of[row] + 1];
+    bool last = row + 1 == end;
+    double from[2], to[2], q[4];
+    bi_plan_direction(a->ordered[row], from);
+    bi_plan_direction(a->ordered[last ? begin : row + 1], to);
+    double x = from[0] + (last ? -to[0] : to[0]), y = from[1] + (last ? -to[1] : to[1]);
+    if (x * x + y * y < 0.25) {
+        x = -from[1];
+        y = from[0];
+    }
+    for (int c = 0; c < 4; c++) q[c] = circle->g[c] * x + circle->h[c] * y;
+    bi_plan_normalize(q);
+    bi_plan_flush(q);
+    for (int c = 0; c < 4; c++) a->rotations[4 * row + c] = q[c];
+}
+
+/* A crossing is witnessed where the vectors of two rows that follow each other differ in one bit. */
+BI_FN bool bi_plan_is_witnessed(const struct bi_plan_sampling *a, int64_t row, int64_t next)
+{
+    const int64_t words = a->forms.words;
+    int64_t different = 0;
+    for (int64_t word = 0; word < words; word++)
+        different += bi_popcount(a->vectors[row * words + word] ^ a->vectors[next * words + word]);
+    return different == 1;
+}
+
+BI_FN void bi_step_witness(const struct bi_plan_sampling *a, int64_t row)
+{
+    int64_t begin = a->offsets[a->circle_of[row]], end = a->offsets[a->circle_of[row] + 1];
+    int64_t next = row + 1 == end ? begin : row + 1;
+    int64_t id = bi_plan_is_witnessed(a, row, next) ? a->base + next : -1;
+    if (a->wide_ids)
+        ((int64_t *)a->next)[row] = id;
+    else
+        ((uint32_t *)a->next)[row] = (uint32_t)id;
+}
+
+BI_FN void bi_step_count_witnessed(const struct bi_plan_sampling *a, int64_t i)
+{
+    a->counts[i] = 0;
+    for (int64_t row = a->offsets[i]; row < a->offsets[i + 1]; row++)
+        a->counts[i] +=
+            a->wide_ids ? ((const int64_t *)a->next)[row] >= 0 : ((const uint32_t *)a->next)[row] != UINT32_MAX;
+}
+
+#endif
