@@ -17,6 +17,7 @@
 #include <boscage/kdtree.h>
 #include <boscage/nccl.h>
 #include <boscage/plan.h>
+#include <boscage/planner.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>
 #include <boscage/terrain.h>

@@ -10,6 +10,7 @@
 #include <boscage/hash.h>
 #include <boscage/terrain.h>
 #include <boscage/plan.h>
+#include <boscage/planner.h>
 #include <boscage/trie.h>
 #include <boscage/voxelgrid.h>
 
@@ -150,6 +151,20 @@ static void information_of_plans(bosc_ctx *ctx)
     bosc_roadmap_free(roadmap);
 }
 
+static void information_of_planners(bosc_ctx *ctx)
+{
+    static const double form[10] = {1, 0, 0, 0, -1, 0, 0, -1, 0, -1}, start[4] = {0, 1, 0, 0};
+    const bosc_plan_scene scene = {.size = sizeof scene, .forms = form, .form_count = 1};
+    bosc_planner *planner = NULL;
+    CHECK_OK(ctx, bosc_planner_create(ctx, NULL, &planner));
+    CHECK_OK(ctx, bosc_planner_build(ctx, planner, &scene));
+    CHECK_INFO(bosc_planner_info, bosc_planner_get_info(ctx, planner, is));
+    CHECK_INFO(bosc_planner_route_info, bosc_planner_route(ctx, planner, start, start, NULL, is));
+    CHECK_OPTS(bosc_plan_scene, bosc_planner_build(ctx, planner, o));
+    CHECK_OPTS(bosc_planner_route_opts, bosc_planner_route(ctx, planner, start, start, o, NULL));
+    bosc_planner_free(planner);
+}
+
 static void options(bosc_ctx *ctx)
 {
     void *made = NULL;
@@ -163,6 +178,7 @@ static void options(bosc_ctx *ctx)
     MAKE(cellgraph);
     MAKE(trie);
     MAKE(plan);
+    MAKE(planner);
     MAKE(cbt);
     MAKE(terrain);
     MAKE(graph);
@@ -189,6 +205,7 @@ static const struct suite_case suite_cases_structs_args[] = {{"information_of_po
                                                              {"information_of_tables", information_of_tables, NULL},
                                                              {"information_of_trees", information_of_trees, NULL},
                                                              {"information_of_plans", information_of_plans, NULL},
+                                                             {"information_of_planners", information_of_planners, NULL},
                                                              {"options", options, NULL},
                                                              {"members", NULL, members}};
 SUITE(structs_args);

@@ -1,0 +1,159 @@
+/* The bodies of a scene as convex hulls: balls are points with a radius. */
+#include "planner/drivers.h"
+#include "planner/nodes.h"
+
+/* Where a side is written, on the host. */
+struct side {
+    double *points, *radii, *bounds, *reaches;
+    int64_t *firsts;
+    int64_t bodies, count, capacity;
+};
+
+static int64_t facet_vertices_of(const bosc_plan_bodies *b)
+{
+    return b->polytope_count > 0 ? b->facet_offsets[b->polytope_offsets[b->polytope_count]] : 0;
+}
+
+static void add_point(struct side *side, const double *point)
+{
+    for (int64_t p = side->firsts[side->bodies]; p < side->count; p++) {
+        const double *known = side->points + 3 * p;
+        if (known[0] == point[0] && known[1] == point[1] && known[2] == point[2]) return;
+    }
+    for (int k = 0; k < 3; k++) side->points[3 * side->count + k] = point[k];
+    side->count++;
+}
+
+/* All points are there: a ball around them about the middle of their box, and how far they reach. */
+static void end_body(struct side *side, double radius)
+{
+    int64_t body = side->bodies++, first = side->firsts[body];
+    double *bound = side->bounds + 4 * body, reach = 0, most = 0;
+    for (int k = 0; k < 3; k++) {
+        double low = side->points[3 * first + k], high = low;
+        for (int64_t p = first; p < side->count; p++) {
+            double x = side->points[3 * p + k];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+        bound[k] = 0.5 * low + 0.5 * high;
+    }
+    for (int64_t p = first; p < side->count; p++) {
+        const double *x = side->points + 3 * p, off[3] = {x[0] - bound[0], x[1] - bound[1], x[2] - bound[2]};
+        double far = bi_planner_length(x), beside = bi_planner_length(off);
+        reach = far > reach ? far : reach;
+        most = beside > most ? beside : most;
+    }
+    side->radii[body] = radius;
+    bound[3] = (most + radius) * (1 + 0x1p-40);
+    side->reaches[body] = (reach + radius) * (1 + 0x1p-40);
+    side->firsts[side->bodies] = side->count;
+}
+
+static void add_polytope(struct side *side, const bosc_plan_bodies *b, int64_t p)
+{
+    for (int64_t f = b->polytope_offsets[p]; f < b->polytope_offsets[p + 1]; f++)
+        for (int64_t v = b->facet_offsets[f]; v < b->facet_offsets[f + 1]; v++)
+            add_point(side, b->vertices + 3 * b->facet_vertices[v]);
+}
+
+static void add_bodies(struct side *side, const bosc_plan_bodies *b)
+{
+    side->firsts[0] = 0;
+    for (int64_t i = 0; i < b->ball_count; i++) {
+        add_point(side, b->balls + 4 * i);
+        end_body(side, b->balls[4 * i + 3]);
+    }
+    for (int64_t i = 0; i < b->triangle_count; i++) {
+        for (int k = 0; k < 3; k++) add_point(side, b->vertices + 3 * b->triangles[3 * i + k]);
+        end_body(side, 0);
+    }
+    for (int64_t i = 0; i < b->polytope_count; i++) {
+        add_polytope(side, b, i);
+        end_body(side, 0);
+    }
+}
+
+/* Copies a side to the backend's memory: blocks from `block` on. */
+static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct side *side, int block,
+                        struct bi_planner_bodies *to)
+{
+    const struct bi_backend *backend = ctx->backend;
+    int64_t n = side->bodies;
+    BI_TRY(bi_planner_reserve_block(ctx, planner, block, 3 * side->count, sizeof(double)));
+    BI_TRY(bi_planner_reserve_block(ctx, planner, block + 1, n + 1, sizeof(int64_t)));
+    BI_TRY(bi_planner_reserve_block(ctx, planner, block + 2, 6 * n, sizeof(double)));
+    double *values = planner->blocks[block + 2].data;
+    *to = (struct bi_planner_bodies){.points = planner->blocks[block].data,
+                                     .firsts = planner->blocks[block + 1].data,
+                                     .radii = values,
+                                     .bounds = values ? values + n : NULL,
+                                     .reaches = values ? values + 5 * n : NULL,
+                                     .count = n};
+    if (n == 0) return BOSC_OK;
+    BI_TRY(backend->copy(ctx, planner->blocks[block].data, side->points, (size_t)side->count * 24));
+    BI_TRY(backend->copy(ctx, planner->blocks[block + 1].data, side->firsts, (size_t)(n + 1) * 8));
+    BI_TRY(backend->copy(ctx, values, side->radii, (size_t)n * 48)); /* bounds and reaches are behind them */
+    return backend->sync(ctx);
+}
+
+static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_bodies *b, int block,
+                             struct bi_planner_bodies *to)
+{
+    int64_t bodies = b->ball_count + b->triangle_count + b->polytope_count;
+    int64_t points = b->ball_count + 3 * b->triangle_count + facet_vertices_of(b);
+    size_t bytes = (size_t)(6 * bodies + 3 * points) * sizeof(double) + (size_t)(bodies + 1) * sizeof(int64_t);
+    double *memory = bi_host_alloc(ctx, bytes);
+    if (!memory) return BOSC_ERR_NOMEM;
+    struct side side = {.radii = memory,
+                        .bounds = memory + bodies,
+                        .reaches = memory + 5 * bodies,
+                        .points = memory + 6 * bodies,
+                        .firsts = (int64_t *)(memory + 6 * bodies + 3 * points)};
+    add_bodies(&side, b);
+    bosc_status status = keep(ctx, planner, &side, block, to);
+    bi_memory_release(&ctx->host, memory, bytes);
+    return status;
+}
+
+/* The tree of the obstacle's balls, made on the host. */
+static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
+{
+    const struct bi_planner_bodies *obstacle = &planner->scene.obstacle;
+    int64_t n = obstacle->count, count = 2 * n - 1;
+    planner->scene.nodes = NULL;
+    planner->scene.node_count = 0;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_planner_reserve_block(ctx, planner, BI_PLANNER_NODES, count, sizeof(struct bi_planner_node)));
+    size_t ball_bytes = (size_t)n * 32, order_bytes = (size_t)n * 8;
+    size_t node_bytes = (size_t)count * sizeof(struct bi_planner_node), bytes = ball_bytes + order_bytes + node_bytes;
+    char *memory = bi_host_alloc(ctx, bytes);
+    if (!memory) return BOSC_ERR_NOMEM;
+    double *balls = (double *)(void *)memory;
+    struct bi_planner_node *nodes = (struct bi_planner_node *)(void *)(memory + ball_bytes + order_bytes);
+    bosc_status status = ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes);
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    if (status == BOSC_OK) {
+        bi_planner_make_nodes(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
+        status = ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, node_bytes);
+    }
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    bi_memory_release(&ctx->host, memory, bytes);
+    planner->scene.nodes = planner->blocks[BI_PLANNER_NODES].data;
+    planner->scene.node_count = count;
+    return status;
+}
+
+bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+{
+    struct bi_planner_scene *to = &planner->scene;
+    size_t bytes = (size_t)scene->form_count * 80;
+    BI_TRY(take_side(ctx, planner, &scene->robot, BI_PLANNER_ROBOT_POINTS, &to->robot));
+    BI_TRY(take_side(ctx, planner, &scene->obstacle, BI_PLANNER_OBSTACLE_POINTS, &to->obstacle));
+    BI_TRY(take_nodes(ctx, planner));
+    BI_TRY(bi_planner_reserve_block(ctx, planner, BI_PLANNER_FORMS, scene->form_count, 80));
+    to->forms = planner->blocks[BI_PLANNER_FORMS].data;
+    to->form_count = scene->form_count;
+    if (bytes > 0) BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_FORMS].data, scene->forms, bytes));
+    return ctx->backend->sync(ctx);
+}

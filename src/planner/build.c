@@ -1,0 +1,123 @@
+/* The drivers that make and describe cells. */
+#include <string.h>
+
+#include "core/blocks.h"
+#include "planner/drivers.h"
+
+/* The masks of cells from `first` on, by their signs; *free_cells gets how many of them are free. */
+static bosc_status mask_cells(bosc_ctx *ctx, bosc_planner *planner, int64_t first, const bosc_roadmap_info *info,
+                              int64_t *free_cells)
+{
+    uint64_t *vectors;
+    int64_t *sum, n = info->cells;
+    struct bi_planner_cells cells;
+    *free_cells = 0;
+    if (first == n) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, n * info->words, 8, &vectors));
+    BI_TRY(bi_scratch_of(ctx, n - first, 8, &cells.counts));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
+    cells.mask = (uint8_t *)planner->blocks[BI_PLANNER_MASK].data + first;
+    cells.collides = cells.mask;
+    BI_TRY(bosc_cellgraph_get_vertices(ctx, bosc_roadmap_graph(planner->roadmap), vectors, NULL, NULL, NULL));
+    BI_TRY(bosc_plan_labels(ctx, planner->plan, vectors + first * info->words, n - first, 0, cells.mask));
+    BI_TRY(BI_PLANNER_STEP(ctx, planner_free, n - first, &cells));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, cells.counts, n - first, sum));
+    return bi_read_back(ctx, free_cells, sum, sizeof *free_cells);
+}
+
+/* Which cells are free, of those that came since the last time, and the components of all free ones. */
+static bosc_status label(bosc_ctx *ctx, bosc_planner *planner)
+{
+    bosc_roadmap_info info = {.size = sizeof info};
+    BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &info));
+    struct bi_block *const blocks[] = {&planner->blocks[BI_PLANNER_MASK], &planner->blocks[BI_PLANNER_LABELS]};
+    size_t n = (size_t)info.cells, bytes[] = {n, 8 * n}, used[] = {(size_t)planner->cells, 0};
+    int64_t more;
+    if (n + n / 8 + 64 > blocks[0]->bytes) bytes[0] = n + n / 8 + 64; /* for cells that are added one by one */
+    BI_TRY(bi_blocks_grow(ctx, &planner->memory, blocks, 2, bytes, used));
+    BI_TRY(mask_cells(ctx, planner, planner->cells, &info, &more));
+    planner->free_cells += more;
+    planner->cells = info.cells;
+    return bosc_cellgraph_components_masked(ctx, bosc_roadmap_graph(planner->roadmap), blocks[0]->data, blocks[1]->data,
+                                            &planner->components);
+}
+
+static bosc_status label_or_forget(bosc_ctx *ctx, bosc_planner *planner)
+{
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = label(ctx, planner));
+    if (status != BOSC_OK) bi_planner_forget(planner);
+    return status;
+}
+
+static bosc_status make_cells(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+{
+    bosc_plan_info info = {.size = sizeof info};
+    const bosc_planner_opts *o = &planner->opts;
+    bosc_roadmap_explore_opts explore = {.size = sizeof explore,
+                                         .sampling = o->sampling,
+                                         .seed = o->seed,
+                                         .batch = o->batch,
+                                         .max_rows = o->max_rows,
+                                         .new_rate = o->new_rate};
+    BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
+    planner->all_collide = info.always != 0;
+    BI_TRY(bi_planner_take_bodies(ctx, planner, scene));
+    if (info.constraints == 0) return BOSC_OK;
+    BI_TRY(bosc_roadmap_create(ctx, planner->plan, &planner->roadmap));
+    BI_TRY(bosc_roadmap_explore(ctx, planner->roadmap, planner->plan, &explore));
+    return label_or_forget(ctx, planner);
+}
+
+bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+{
+    bosc_plan_scene full;
+    bosc_plan *plan = NULL;
+    BI_ENTER(ctx);
+    BI_TRY(bi_planner_check(ctx, planner));
+    BI_TRY(bosc_plan_create(ctx, NULL, &plan));
+    bosc_status status = bosc_plan_build(ctx, plan, scene);
+    if (status != BOSC_OK) {
+        bosc_plan_free(plan);
+        if (status == BOSC_ERR_ARG || status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT) return status;
+        bi_planner_forget(planner);
+        return status;
+    }
+    memset(&full, 0, sizeof full);
+    memcpy(&full, scene, scene->size < sizeof full ? scene->size : sizeof full);
+    bi_planner_forget(planner);
+    planner->plan = plan;
+    status = make_cells(ctx, planner, &full);
+    if (status != BOSC_OK) bi_planner_forget(planner);
+    return status;
+}
+
+bosc_status bosc_planner_add(bosc_ctx *ctx, bosc_planner *planner, const double *rotations, int64_t n)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_planner_check_built(ctx, planner));
+    BI_TRY(bi_planner_check_rotations(ctx, rotations, n));
+    if (n == 0 || !planner->roadmap) return BOSC_OK;
+    BI_TRY(bosc_roadmap_add(ctx, planner->roadmap, planner->plan, rotations, n, 0));
+    return label_or_forget(ctx, planner);
+}
+
+static bosc_status give(bosc_ctx *ctx, const bosc_planner *planner, int block, size_t size, void *to)
+{
+    if (!to) return BOSC_OK;
+    return ctx->backend->copy(ctx, to, planner->blocks[block].data, (size_t)planner->cells * size);
+}
+
+bosc_status bosc_planner_get_cells(bosc_ctx *ctx, const bosc_planner *planner, double *rotations, uint8_t *free_mask,
+                                   int64_t *components)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_planner_check(ctx, planner));
+    BI_TRY(bi_check_aligned(ctx, "rotations", rotations, sizeof *rotations));
+    BI_TRY(bi_check_aligned(ctx, "components", components, sizeof *components));
+    if (planner->cells == 0) return BOSC_OK;
+    if (rotations) BI_TRY(bosc_roadmap_get_cells(ctx, planner->roadmap, rotations));
+    BI_TRY(give(ctx, planner, BI_PLANNER_MASK, 1, free_mask));
+    BI_TRY(give(ctx, planner, BI_PLANNER_LABELS, 8, components));
+    return ctx->backend->sync(ctx);
+}

@@ -1,0 +1,121 @@
+/* Ways through free cells, and the cells of rotations. */
+#include <string.h>
+
+#include "planner/way.h"
+
+/* cells (host) gets the cell of each of n rotations. */
+static bosc_status locate(bosc_ctx *ctx, const bosc_planner *planner, const double *rotations, int64_t n,
+                          int64_t *cells)
+{
+    bosc_plan_info info = {.size = sizeof info};
+    struct bi_planner_locate args = {.count = n};
+    uint64_t *known, *vectors;
+    BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
+    BI_TRY(bi_scratch_of(ctx, planner->cells * info.words, 8, &known));
+    BI_TRY(bi_scratch_of(ctx, n * info.words, 8, &vectors));
+    BI_TRY(bi_scratch_of(ctx, n, 8, &args.cells));
+    BI_TRY(ctx->backend->fill(ctx, args.cells, 0xff, (size_t)n * 8));
+    BI_TRY(bosc_plan_signs(ctx, planner->plan, rotations, n, 0, vectors));
+    BI_TRY(bosc_cellgraph_get_vertices(ctx, bosc_roadmap_graph(planner->roadmap), known, NULL, NULL, NULL));
+    args.cell_vectors = known;
+    args.vectors = vectors;
+    args.words = info.words;
+    BI_TRY(BI_PLANNER_STEP(ctx, planner_locate, planner->cells, &args));
+    BI_TRY(ctx->backend->copy(ctx, cells, args.cells, (size_t)n * 8));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_planner_locate(bosc_ctx *ctx, const bosc_planner *planner, const double *rotations, int64_t n,
+                                int64_t *cells)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_planner_check_built(ctx, planner));
+    BI_TRY(bi_planner_check_rotations(ctx, rotations, n));
+    if (n > 0 && !cells) return bi_fail(ctx, BOSC_ERR_ARG, "cells: NULL");
+    BI_TRY(bi_check_aligned(ctx, "cells", cells, sizeof *cells));
+    if (n == 0) return BOSC_OK;
+    if (!planner->roadmap) {
+        BI_TRY(ctx->backend->fill(ctx, cells, 0xff, (size_t)n * 8));
+        return ctx->backend->sync(ctx);
+    }
+    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, planner, rotations, n, cells));
+}
+
+/* The cells of start and goal, which are added if they are not there; *joined: are they of one component? */
+static bosc_status find_ends(bosc_ctx *ctx, struct bi_planner_search *search, int64_t ends[2], bool *joined)
+{
+    bosc_planner *planner = search->planner;
+    double both[8];
+    int64_t labels[2];
+    memcpy(both, search->start, 32);
+    memcpy(both + 4, search->goal, 32);
+    BI_TRY_WITH_SCRATCH(ctx, locate(ctx, planner, both, 2, ends));
+    if (ends[0] < 0 || ends[1] < 0) {
+        BI_TRY(bosc_planner_add(ctx, planner, both, 2));
+        BI_TRY_WITH_SCRATCH(ctx, locate(ctx, planner, both, 2, ends));
+    }
+    for (int e = 0; e < 2; e++)
+        BI_TRY(bi_read_back(ctx, &labels[e], (int64_t *)planner->blocks[BI_PLANNER_LABELS].data + ends[e], 8));
+    *joined = labels[0] >= 0 && labels[0] == labels[1];
+    return BOSC_OK;
+}
+
+/* The representatives of cells on a way (host), from the second to the last but one: (n x 4) host. */
+static bosc_status gather(bosc_ctx *ctx, const bosc_planner *planner, const int64_t *cells, int64_t n, double *to)
+{
+    double *rotations, *gathered;
+    int64_t *numbers;
+    BI_TRY(bi_scratch_of(ctx, 4 * planner->cells, 8, &rotations));
+    BI_TRY(bi_scratch_of(ctx, 4 * n, 8, &gathered));
+    BI_TRY(bi_scratch_of(ctx, n, 8, &numbers));
+    BI_TRY(bosc_roadmap_get_cells(ctx, planner->roadmap, rotations));
+    BI_TRY(ctx->backend->copy(ctx, numbers, cells, (size_t)n * 8));
+    const struct bi_planner_gather args = {rotations, numbers, gathered};
+    BI_TRY(BI_PLANNER_STEP(ctx, planner_gather, n, &args));
+    BI_TRY(ctx->backend->copy(ctx, to, gathered, (size_t)n * 32));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status way_of(bosc_ctx *ctx, struct bi_planner_search *search, const int64_t *cells, int64_t n,
+                          struct bi_block *rotations, struct bi_planner_way *way)
+{
+    BI_TRY(bi_planner_grow(ctx, rotations, 0, (size_t)n * 32));
+    double *q = rotations->data;
+    BI_TRY_WITH_SCRATCH(ctx, gather(ctx, search->planner, cells, n, q));
+    BI_TRY(bi_planner_way_add(ctx, way, search->start, false));
+    for (int64_t i = 1; i + 1 < n; i++) BI_TRY(bi_planner_way_add(ctx, way, q + 4 * i, false));
+    return bi_planner_way_add(ctx, way, search->goal, false);
+}
+
+/* A shortest way: `cells` gets the cells of it, *n their number. */
+static bosc_status shortest(bosc_ctx *ctx, const struct bi_planner_search *search, const int64_t ends[2],
+                            struct bi_block *cells, int64_t *n)
+{
+    const bosc_planner *planner = search->planner;
+    const bosc_cellgraph *graph = bosc_roadmap_graph(planner->roadmap);
+    const uint8_t *mask = planner->blocks[BI_PLANNER_MASK].data;
+    if (search->opts.weights == BOSC_PLANNER_ANGLE) return bi_planner_least_angle(ctx, planner, ends, cells, n);
+    int64_t capacity = 4096;
+    BI_TRY(bi_planner_grow(ctx, cells, 0, (size_t)capacity * 8));
+    BI_TRY(bosc_cellgraph_path_masked(ctx, graph, ends[0], ends[1], mask, cells->data, capacity, n));
+    if (*n <= capacity) return BOSC_OK;
+    capacity = *n;
+    BI_TRY(bi_planner_grow(ctx, cells, 0, (size_t)capacity * 8));
+    return bosc_cellgraph_path_masked(ctx, graph, ends[0], ends[1], mask, cells->data, capacity, n);
+}
+
+bosc_status bi_planner_cells_way(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+{
+    int64_t ends[2], n = 0;
+    bool joined;
+    struct bi_block cells = {0}, rotations = {0};
+    if (!search->planner->roadmap) return BOSC_OK;
+    BI_TRY(find_ends(ctx, search, ends, &joined));
+    if (!joined) return BOSC_OK;
+    bosc_status status = shortest(ctx, search, ends, &cells, &n);
+    search->info.on_way = n;
+    if (status == BOSC_OK && n > 0) status = way_of(ctx, search, cells.data, n, &rotations, way);
+    bi_block_free(&ctx->host, &cells);
+    bi_block_free(&ctx->host, &rotations);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* What the drivers of planners share. */
+#ifndef BI_PLANNER_DRIVERS_H
+#define BI_PLANNER_DRIVERS_H
+
+#include "planner/handle.h"
+#include "planner/steps/steps.h"
+
+/* Runs a step for items 0 to n - 1. */
+#define BI_PLANNER_STEP(ctx, name, n, args) (ctx->ops->planner->steps->name((ctx), (n), (args)))
+
+/* The planner's bodies become those of a scene that bosc_plan_build has taken. */
+bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene);
+
+/* Certifies steps from `from` to `to`, of which step i has rotations i * stride doubles behind the first. In backend
+ * memory, or host: places and what it gives are the caller's on the host. places: (n) of steps without a certificate,
+ * times 2^-20; UINT32_MAX: certified. */
+bosc_status bi_planner_certify_host(bosc_ctx *ctx, const bosc_planner *planner, const double *from, const double *to,
+                                    int64_t stride, int64_t n, uint32_t *places);
+
+#endif

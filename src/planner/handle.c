@@ -1,0 +1,104 @@
+/* The front door of planners: handles, options, checks, and what a planner tells of itself. */
+#include "planner/handle.h"
+
+bosc_status bi_planner_check(bosc_ctx *ctx, const bosc_planner *planner)
+{
+    return bi_check_handle(ctx, "planner", planner ? &planner->memory : NULL);
+}
+
+bosc_status bi_planner_check_built(bosc_ctx *ctx, const bosc_planner *planner)
+{
+    BI_TRY(bi_planner_check(ctx, planner));
+    return planner->plan ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "planner: it has no scene");
+}
+
+bosc_status bi_planner_check_rotations(bosc_ctx *ctx, const double *rotations, int64_t n)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n >= (int64_t)UINT32_MAX) return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld is not below 2^32 - 1", (long long)n);
+    if (n > 0 && !rotations) return bi_fail(ctx, BOSC_ERR_ARG, "rotations: NULL");
+    return bi_check_aligned(ctx, "rotations", rotations, sizeof *rotations);
+}
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner_opts *full)
+{
+    BI_TRY(bi_take_opts(ctx, "bosc_planner_opts", opts, full, sizeof *full));
+    if (full->sampling < BOSC_PLAN_CIRCLES || full->sampling > BOSC_PLAN_UNIFORM)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: sampling %d is none", (int)full->sampling);
+    if (full->max_rows < 0 || full->max_rows >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_rows %lld is not in 0 to 2^32 - 2", (long long)full->max_rows);
+    if (full->batch < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: batch %lld is less than 0", (long long)full->batch);
+    if (full->new_rate != full->new_rate) return bi_fail(ctx, BOSC_ERR_ARG, "opts: new_rate is not a number");
+    if (full->max_rows == 0) full->max_rows = 65536;
+    if (full->batch == 0) full->batch = 16384;
+    if (full->new_rate == 0) full->new_rate = 0.01;
+    return BOSC_OK;
+}
+
+bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner **planner)
+{
+    bosc_planner_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    if (!planner) return bi_fail(ctx, BOSC_ERR_ARG, "planner: NULL");
+    bosc_planner *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_planner){.memory = ctx->memory, .host = ctx->host, .opts = full};
+    *planner = fresh;
+    return BOSC_OK;
+}
+
+void bi_planner_forget(bosc_planner *planner)
+{
+    bosc_roadmap_free(planner->roadmap);
+    bosc_plan_free(planner->plan);
+    planner->roadmap = NULL;
+    planner->plan = NULL;
+    planner->scene = (struct bi_planner_scene){.form_count = 0};
+    planner->cells = planner->free_cells = planner->components = planner->way.count = 0;
+    planner->all_collide = false;
+}
+
+void bosc_planner_free(bosc_planner *planner)
+{
+    if (!planner) return;
+    struct bi_memory host = planner->host;
+    bi_planner_forget(planner);
+    for (int b = 0; b < BI_PLANNER_BLOCKS; b++) bi_block_free(&planner->memory, &planner->blocks[b]);
+    bi_block_free(&host, &planner->way.rotations);
+    bi_block_free(&host, &planner->way.certified);
+    bi_memory_release(&host, planner, sizeof *planner);
+}
+
+bosc_status bi_planner_reserve_block(bosc_ctx *ctx, bosc_planner *planner, int block, int64_t count, size_t size)
+{
+    return bi_block_reserve(ctx, &planner->memory, &planner->blocks[block], (size_t)count * size);
+}
+
+const bosc_plan *bosc_planner_plan(const bosc_planner *planner) { return planner ? planner->plan : NULL; }
+
+const bosc_roadmap *bosc_planner_roadmap(const bosc_planner *planner) { return planner ? planner->roadmap : NULL; }
+
+bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bosc_planner_info *info)
+{
+    bosc_plan_info plan = {.size = sizeof plan};
+    bosc_roadmap_info roadmap = {.size = sizeof roadmap};
+    BI_ENTER(ctx);
+    BI_TRY(bi_planner_check(ctx, planner));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_info(ctx, "info", "bosc_planner_info", info->size, sizeof *info));
+    if (planner->plan) BI_TRY(bosc_plan_get_info(ctx, planner->plan, &plan));
+    if (planner->roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &roadmap));
+    bosc_planner_info full = {.rows = roadmap.rows,
+                              .constraints = plan.constraints,
+                              .cells = planner->cells,
+                              .free_cells = planner->free_cells,
+                              .edges = roadmap.edges,
+                              .components = planner->components,
+                              .robot_bodies = planner->scene.robot.count,
+                              .obstacle_bodies = planner->scene.obstacle.count,
+                              .bytes = plan.bytes + roadmap.bytes};
+    for (int b = 0; b < BI_PLANNER_BLOCKS; b++) full.bytes += (int64_t)planner->blocks[b].bytes;
+    bi_give_info(info, &full, sizeof full);
+    return BOSC_OK;
+}

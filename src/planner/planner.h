@@ -1,0 +1,83 @@
+/* Inside a planner: the bodies of the scene as convex hulls, its cells with their labels, and the last route. */
+#ifndef BI_PLANNER_PLANNER_H
+#define BI_PLANNER_PLANNER_H
+
+#include <stdbool.h>
+
+#include <boscage/planner.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A ball around some bodies of the obstacle, which are halved in the nodes behind it. */
+struct bi_planner_node {
+    double ball[4];
+    int32_t skip; /* the node behind all that are in it */
+    int32_t body; /* of a leaf; -1 */
+};
+
+/* Bodies of one side: each is the convex hull of its points, grown by a radius. */
+struct bi_planner_bodies {
+    const double *points;  /* (x 3) */
+    const int64_t *firsts; /* (count + 1) of the points of each */
+    const double *radii;   /* (count) of balls; 0 */
+    const double *bounds;  /* (count x 4) center and radius of a ball around each */
+    const double *reaches; /* (count) at least the distance of its farthest point from the origin */
+    int64_t count;
+};
+
+/* What is proved to be apart: bodies, and forms that must be negative. */
+struct bi_planner_scene {
+    struct bi_planner_bodies robot, obstacle;
+    const struct bi_planner_node *nodes; /* (node_count) of the obstacle */
+    int64_t node_count;
+    const double *forms; /* (form_count x 10) */
+    int64_t form_count;
+};
+
+enum {
+    BI_PLANNER_ROBOT_POINTS,
+    BI_PLANNER_ROBOT_FIRSTS,
+    BI_PLANNER_ROBOT_VALUES, /* radii, bounds, reaches */
+    BI_PLANNER_OBSTACLE_POINTS,
+    BI_PLANNER_OBSTACLE_FIRSTS,
+    BI_PLANNER_OBSTACLE_VALUES,
+    BI_PLANNER_NODES,
+    BI_PLANNER_FORMS,
+    BI_PLANNER_MASK,   /* (cells) uint8: free */
+    BI_PLANNER_LABELS, /* (cells) int64: components */
+    BI_PLANNER_BLOCKS
+};
+
+/* A way on the host. */
+struct bi_planner_way {
+    struct bi_block rotations; /* (count x 4) double */
+    struct bi_block certified; /* (count) uint8: of the step from each to the next one */
+    int64_t count;
+};
+
+struct bosc_planner {
+    struct bi_memory memory, host;
+    bosc_planner_opts opts; /* every field set */
+    bosc_plan *plan;        /* NULL before a build */
+    bosc_roadmap *roadmap;  /* NULL: no constraints */
+    struct bi_planner_scene scene;
+    bool all_collide; /* no constraints, and every rotation is a collision */
+    int64_t cells, free_cells, components;
+    struct bi_block blocks[BI_PLANNER_BLOCKS];
+    struct bi_planner_way way; /* the last route */
+};
+
+struct bi_planner_steps;
+
+struct bi_planner_ops {
+    const struct bi_planner_steps *steps;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

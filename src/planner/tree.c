@@ -1,0 +1,94 @@
+/* Trees of boxes: which box is where. */
+#include "planner/tree.h"
+
+static bosc_status add(bosc_ctx *ctx, struct bi_planner_tree *tree, struct bi_planner_box box)
+{
+    size_t n = (size_t)tree->count;
+    BI_TRY(bi_planner_grow(ctx, &tree->boxes, n * sizeof box, (n + 1) * sizeof box));
+    BI_TRY(bi_planner_grow(ctx, &tree->children, n * 8, (n + 1) * 8));
+    bi_planner_tree_boxes(tree)[n] = box;
+    ((int64_t *)tree->children.data)[n] = -1;
+    tree->count++;
+    return BOSC_OK;
+}
+
+bosc_status bi_planner_tree_begin(bosc_ctx *ctx, struct bi_planner_tree *tree)
+{
+    for (uint8_t face = 0; face < 4; face++) BI_TRY(add(ctx, tree, (struct bi_planner_box){.face = face}));
+    return BOSC_OK;
+}
+
+bosc_status bi_planner_tree_divide(bosc_ctx *ctx, struct bi_planner_tree *tree, int64_t leaf)
+{
+    const struct bi_planner_box box = bi_planner_tree_boxes(tree)[leaf];
+    int64_t first = tree->count;
+    for (uint32_t child = 0; child < 8; child++) {
+        struct bi_planner_box part = {.face = box.face, .level = (uint8_t)(box.level + 1)};
+        for (int p = 0; p < 3; p++) part.place[p] = 2 * box.place[p] + (child >> p & 1);
+        BI_TRY(add(ctx, tree, part));
+    }
+    ((int64_t *)tree->children.data)[leaf] = first;
+    return BOSC_OK;
+}
+
+void bi_planner_tree_free(bosc_ctx *ctx, struct bi_planner_tree *tree)
+{
+    bi_block_free(&ctx->host, &tree->boxes);
+    bi_block_free(&ctx->host, &tree->children);
+    tree->count = 0;
+}
+
+/* Which of the four components a coordinate of a cube is, and the reverse. */
+static int axis_of(int face, int p) { return p < face ? p : p + 1; }
+static int coordinate_of(int face, int axis) { return axis < face ? axis : axis - 1; }
+
+/* At the border q[face] = 1 and q[axis] = side; so the quaternion times `side` has q[axis] = 1, and is on that cube. */
+struct bi_planner_box bi_planner_tree_beside(const struct bi_planner_box *box, int p, int side)
+{
+    struct bi_planner_box to = *box;
+    uint32_t last = (1u << box->level) - 1;
+    if (side > 0 ? box->place[p] < last : box->place[p] > 0) {
+        to.place[p] = side > 0 ? box->place[p] + 1 : box->place[p] - 1;
+        return to;
+    }
+    int face = box->face, axis = axis_of(face, p);
+    to.face = (uint8_t)axis;
+    for (int k = 0; k < 4; k++) {
+        if (k == axis) continue;
+        uint32_t at = k == face ? last : box->place[coordinate_of(face, k)];
+        to.place[coordinate_of(axis, k)] = side > 0 ? at : last - at;
+    }
+    return to;
+}
+
+int64_t bi_planner_tree_find(const struct bi_planner_tree *tree, const struct bi_planner_box *box)
+{
+    const int64_t *children = tree->children.data;
+    int64_t node = box->face;
+    for (int level = box->level - 1; level >= 0 && children[node] >= 0; level--) {
+        int64_t child = 0;
+        for (int p = 0; p < 3; p++) child |= (int64_t)(box->place[p] >> level & 1) << p;
+        node = children[node] + child;
+    }
+    return node;
+}
+
+void bi_planner_tree_around(const struct bi_planner_tree *tree, const double *rotation,
+                            int64_t leaves[BI_PLANNER_AROUND])
+{
+    double q[4];
+    int face = 0;
+    bi_planner_normal(rotation, q);
+    for (int k = 1; k < 4; k++)
+        if (q[k] * q[k] > q[face] * q[face]) face = k;
+    for (int moved = 0; moved < BI_PLANNER_AROUND; moved++) {
+        struct bi_planner_box box = {.face = (uint8_t)face, .level = BI_PLANNER_BOX_LEVELS};
+        for (int p = 0; p < 3; p++) {
+            const double size = (double)(1 << BI_PLANNER_BOX_LEVELS);
+            double x = q[axis_of(face, p)] / q[face] + (moved >> p & 1 ? 0x1p-40 : -0x1p-40);
+            double at = (x + 1) * 0.5 * size;
+            box.place[p] = at < 0 ? 0 : at >= size ? (uint32_t)size - 1 : (uint32_t)at;
+        }
+        leaves[moved] = bi_planner_tree_find(tree, &box);
+    }
+}
