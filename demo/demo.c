@@ -27,6 +27,7 @@ const struct demo_part demo_parts[] = {
     {"forest", "graphs and spanning trees", graphs},
     {"hash", "hash tables and their uses", tables},
     {"cellgraph", "cell graphs and tries", demo_cells},
+    {"plan", "motion planning", demo_plan},
     {"terrain", "binary trees and terrain", demo_terrain},
 };
 const int demo_part_count = sizeof demo_parts / sizeof demo_parts[0];

@@ -22,6 +22,9 @@ bosc_status demo_cells(struct demo *demo);
 /* Islands: a mesh with an error bound and one for a camera, with a picture of each. */
 bosc_status demo_terrain(struct demo *demo);
 
+/* A key that finds its way through a slot, with a picture. */
+bosc_status demo_plan(struct demo *demo);
+
 /* In-order points of a two-dimensional f4 tree, as a picture of its partition, with queries and their neighbours. */
 bosc_status demo_partition(struct demo *demo);
 

@@ -50,6 +50,8 @@ static const struct program {
     {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH},
     {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH},
+    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
+    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE},
     {"dist", "bench_dist", true, true, {"-n", NULL}, items, false, BY_ITEMS},
     {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS},

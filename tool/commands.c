@@ -103,6 +103,18 @@ const struct command commands[] = {
                .words = WORDS("mountains", "hills", "islands"),
                .help = "mountains (default), hills or islands"}},
      .run = run_generate_heights},
+    {.room = "generate",
+     .verb = "scene",
+     .usage = "[--kind key|cage] -o DIR",
+     .summary =
+         "Write a scene for boscage plan: a key between four walls.\n"
+         "The key, a shaft with a blade, points up at 1,0,-1,0 and down at 1,0,1,0. One wall has a slot that the\n"
+         "blade passes if it is upright; those of a cage have none. The boxes are convex solids: robot.txt and\n"
+         "obstacle.txt hold their triangles.",
+     .example = "boscage generate scene -o scene",
+     .uses = {{.id = OPT_OUTPUT, .required = true, .value = "DIR", .help = "the folder where the scene goes"},
+              {.id = OPT_KIND, .value = "KIND", .words = WORDS("key", "cage"), .help = "key (default) or cage"}},
+     .run = run_generate_scene},
     {.room = "kdtree",
      .verb = "build",
      .usage = "P -o T.bosc [--builder auto|brown|presorted] [--unique]",
@@ -531,6 +543,45 @@ const struct command commands[] = {
                .help = "where the leaves go: .npy, (leaves,) i8; - is standard output. Without it they are counted"}},
      .arrays = true,
      .run = run_cbt_decode},
+    {.room = "plan",
+     .usage = "SCENE | ROBOT OBSTACLE [--from w,x,y,z] [--to w,x,y,z] [-o path.csv] [--png P.png] [--glb M.glb]\n"
+              "                    [--film DIR [--frames N]] [--samples N] [--sampler circle|shoemake] [--weighted]\n"
+              "                    [--convex robot|obstacle|both] [--level L] [--max-boxes N] [--width N]\n"
+              "       boscage plan SCENE | ROBOT OBSTACLE --verify path.csv [--from w,x,y,z] [--to w,x,y,z]",
+     .summary =
+         "Plan a path of rotations for a robot that rotates about the origin among obstacles, certified free of\n"
+         "collision; or verify one.\n"
+         "SCENE is a folder with robot and obstacle as .txt, .sph, .off, .obj, .ply or .stl, and transform.txt if the\n"
+         "robot stands elsewhere; or an .arr file. ROBOT and OBSTACLE are files of these formats. The path is w,x,y,z\n"
+         "a line; between two lines goes the shorter slerp. Exit 1 and the reason where there is none: start in\n"
+         "collision, goal in collision, no route among N cells, or no route: proved.",
+     .example = "boscage plan scene --convex both --from 1,0,-1,0 --to 1,0,1,0 -o path.csv --png path.png",
+     .least = 1,
+     .most = 2,
+     .prints = true,
+     .uses = {{.id = OPT_OUTPUT,
+               .help =
+                   "where the path goes: .csv, .tsv or .txt, w,x,y,z a line, or .npy; - is standard output, as .csv"},
+              {.id = OPT_FROM,
+               .value = "W,X,Y,Z",
+               .help = "the rotation at the begin, a quaternion of any length (default: the scene's)"},
+              {.id = OPT_TO, .value = "W,X,Y,Z", .help = "the rotation at the end (default: the scene's)"},
+              {.id = OPT_SAMPLES},
+              {.id = OPT_SAMPLER},
+              {.id = OPT_MAX_BOXES},
+              {.id = OPT_WEIGHTED},
+              {.id = OPT_VERIFY,
+               .value = "path.csv",
+               .help = "prove that every step of this path is free of collision; writes nothing"},
+              {.id = OPT_CONVEX},
+              {.id = OPT_LEVEL,
+               .help = "which level of sphere trees is the body, from 1, the root (default: the deepest)"},
+              {.id = OPT_PNG, .help = "where a picture goes: the ball of rotations with the path, and key poses"},
+              {.id = OPT_GLB},
+              {.id = OPT_FILM},
+              {.id = OPT_FRAMES, .help = "frames of the film (default 60)"},
+              {.id = OPT_WIDTH, .help = "width of pictures in pixels (default 1600; of a film 1280)"}},
+     .run = run_plan},
     {.room = "terrain",
      .usage =
          "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
@@ -564,7 +615,7 @@ const struct command commands[] = {
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--png P.png]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"
-                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, terrain, dist or trie.",
+                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, dist or trie.",
      .example = "boscage bench kdtree --sweep --png kdtree.png",
      .most = 1,
      .uses = {{.id = OPT_SIZE,

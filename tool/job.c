@@ -113,6 +113,7 @@ static void print_value(const char *name, const json_t *value)
     if (json_is_integer(value)) printf("%-12s %lld\n", name, (long long)json_integer_value(value));
     if (json_is_real(value)) printf("%-12s %.9g\n", name, json_real_value(value));
     if (json_is_string(value)) printf("%-12s %s\n", name, json_string_value(value));
+    if (json_is_boolean(value)) printf("%-12s %s\n", name, json_is_true(value) ? "yes" : "no");
     if (json_is_null(value)) printf("%-12s undefined\n", name);
     for (size_t r = 0; r < json_array_size(value); r++) { /* a matrix */
         const json_t *row = json_array_get(value, r);
@@ -139,9 +140,9 @@ static void print_lines(const struct job *job)
 int job_close(struct job *job, int code)
 {
     progress_clear();
-    if (code == EXIT_DONE && job->results && !job->silent) {
+    if ((code == EXIT_DONE || job->answered) && job->results && !job->silent) {
         if (job->value[OPT_JSON])
-            code = print_json(job);
+            code = print_json(job) ? EXIT_FAILED : code;
         else if (!job->value[OPT_QUIET] && !options_write_standard_output(job))
             print_lines(job);
     }

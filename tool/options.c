@@ -126,8 +126,8 @@ int options_read(struct job *job, int argc, char **argv)
 
 static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS,       OPT_VALUES,  OPT_FLY,   OPT_BOXES,
                                             OPT_FIND,    OPT_PREFIX, OPT_NEIGHBOURS, OPT_ALLOWED, OPT_NODES, OPT_GRAPH};
-static const enum option output_options[] = {OPT_OUTPUT, OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS,
-                                             OPT_FOUND,  OPT_KEYS_OUT,  OPT_PNG,     OPT_LABELS};
+static const enum option output_options[] = {OPT_OUTPUT,   OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS, OPT_FOUND,
+                                             OPT_KEYS_OUT, OPT_PNG,       OPT_LABELS,  OPT_GLB};
 enum {
     INPUTS = sizeof input_options / sizeof *input_options,
     OUTPUTS = sizeof output_options / sizeof *output_options
@@ -180,7 +180,7 @@ static int check_names(const struct job *job)
     if (job->command->saves) code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc");
     for (int i = 0; i < OUTPUTS && !code; i++) {
         enum option id = output_options[i];
-        if (job->value[id] && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG))
+        if (job->value[id] && (id == OPT_OUTPUT ? job->command->arrays : id != OPT_PNG && id != OPT_GLB))
             code = check_array_name(option_flag(id), job->value[id]);
     }
     return code;

@@ -1,15 +1,13 @@
 /* boscage terrain --frames: a flight over heights, a picture a frame. */
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "tool/frames.h"
 #include "tool/terrain.h"
 
-enum { MOST_FRAMES = 100000, CIRCLE = 24, NAME_SIZE = 4096 };
+enum { MOST_FRAMES = 100000, CIRCLE = 24 };
 
 /* Cameras that the flight passes by. */
 struct path {
@@ -109,39 +107,17 @@ static void camera_along(const struct path *path, double t, double camera[CAMERA
     camera[5] = fmin(fmax(camera[5], 1), 170);
 }
 
-static bool name_frame(const char *folder, int64_t i, char name[NAME_SIZE])
-{
-    return snprintf(name, NAME_SIZE, "%s/frame-%05lld.png", folder, (long long)i) < NAME_SIZE;
-}
-
-/* A longer flight's last frames, which would follow these when they are shown. */
-static int remove_frames_from(const char *folder, int64_t count)
-{
-    char name[NAME_SIZE];
-    long long i;
-    DIR *entries = opendir(folder);
-    if (!entries) return say(EXIT_FAILED, "%s: cannot read the folder: %s", folder, strerror(errno));
-    int code = EXIT_DONE;
-    for (const struct dirent *entry; !code && (entry = readdir(entries));) {
-        if (sscanf(entry->d_name, "frame-%lld.png", &i) != 1 || i < count || !name_frame(folder, i, name)) continue;
-        if (strcmp(strrchr(name, '/') + 1, entry->d_name) == 0 && unlink(name) != 0)
-            code = say(EXIT_FAILED, "%s: cannot remove: %s", name, strerror(errno));
-    }
-    closedir(entries);
-    return code;
-}
-
 /* One frame: the mesh for its camera and the picture. Adds a line to `frames`. */
 static int fly_frame(struct job *job, struct land *land, const struct ground *ground, int width, const double numbers[],
                      int64_t i, json_t *frames)
 {
-    char name[NAME_SIZE];
+    char name[FRAME_NAME_SIZE];
     struct canvas canvas = {0};
     bosc_io_error error;
     int height = width * 9 / 16;
     bosc_terrain_camera camera = camera_of(numbers, width, height);
     bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
-    if (!name_frame(job->value[OPT_OUTPUT], i, name)) return say(EXIT_FAILED, "-o: the name of the folder is too long");
+    if (!frame_name(job->value[OPT_OUTPUT], i, name)) return say(EXIT_FAILED, "-o: the name of the folder is too long");
     double start = job_now();
     int code = terrain_select(job, land, &goal);
     double selected = job_now();
@@ -188,7 +164,7 @@ int terrain_fly(struct job *job, struct land *land, int width)
         camera_along(&path, (double)i / steps, camera);
         code = fly_frame(job, land, &ground, width, camera, i, frames);
     }
-    if (!code) code = remove_frames_from(job->value[OPT_OUTPUT], count);
+    if (!code) code = frames_remove_from(job->value[OPT_OUTPUT], count);
     job_json(job, "frames", frames);
     ground_close(&ground);
     free(path.camera);

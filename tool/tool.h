@@ -20,7 +20,7 @@ enum option {
     OPTION_COUNT
 };
 
-enum { DIM_MAX = 1024, VECTOR_LENGTH_MAX = 65536, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 12 };
+enum { DIM_MAX = 1024, VECTOR_LENGTH_MAX = 65536, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 15 };
 
 struct job;
 
@@ -64,7 +64,8 @@ struct job {
     int operand_count;
     const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag */
     bool help, version;
-    bool silent; /* another process of the job writes and prints */
+    bool silent;   /* another process of the job writes and prints */
+    bool answered; /* it failed with results, which are printed all the same */
 
     bosc_ctx *ctx;
     json_t *results, *seconds;
@@ -247,6 +248,7 @@ int run_generate_points(struct job *job);
 int run_generate_graph(struct job *job);
 int run_generate_pairs(struct job *job);
 int run_generate_heights(struct job *job);
+int run_generate_scene(struct job *job);
 int run_generate_vectors(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
@@ -275,6 +277,7 @@ int run_cbt_create(struct job *job);
 int run_cbt_split(struct job *job);
 int run_cbt_merge(struct job *job);
 int run_cbt_decode(struct job *job);
+int run_plan(struct job *job);
 int run_terrain(struct job *job);
 int run_bench(struct job *job);
 int run_bench_paper(struct job *job);

@@ -31,6 +31,7 @@
 #include <boscage/dist/kdtree.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
+#include <boscage/plan.h>
 #include <boscage/trie.h>
 
 BOSC_BEGIN_DECLS
@@ -310,6 +311,67 @@ BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding e
  * Cost: O(samples) work. */
 BOSC_API bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error);
 
+/* ---- scenes ---- */
+
+/* A robot and an obstacle in host memory. What a reader fills is the caller's to free with bosc_scene_free. */
+typedef struct bosc_scene {
+    bosc_plan_scene plan;     /* for bosc_plan_build; its arrays belong to this struct */
+    double origin[3];         /* where the robot's origin, about which it rotates, is in the obstacle's file */
+    int32_t has_from, has_to; /* 1: the file says where the robot begins, or ends */
+    double from[4], to[4];    /* these rotations: w, x, y, z, of length 1 */
+} bosc_scene;
+
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
+typedef struct bosc_scene_opts {
+    size_t size;
+    int32_t level;           /* of sphere trees, from 1, which is the root; 0: the deepest */
+    int32_t robot_convex;    /* 1: triangles that share vertices bound a convex solid; 0: surfaces without an inside */
+    int32_t obstacle_convex; /* the same of the obstacle */
+} bosc_scene_opts;
+
+/* Frees the bodies that a reader filled, and clears the struct. NULL is allowed. */
+BOSC_API void bosc_scene_free(bosc_scene *scene);
+
+/* Reads a scene: a folder, or a file of Qt's data stream (.arr by custom).
+ *
+ *   folder   robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl; and transform.txt, if
+ *            it is there
+ *   .txt     the number of vertices, their x, y, z, the number of triangles, and of each three vertices, from 0;
+ *            three numbers for the normal of each corner may follow, and are passed over
+ *   .sph     a sphere tree: levels and children of a node; a line a node, level by level: x, y, z, radius, flag. The
+ *            balls of one level are the body; one whose radius is not above 0 is none, in an .arr too
+ *   others   meshes, as bosc_mesh_read has them
+ *   .arr     objects of balls or triangles: those that rotate are the robot, the others the obstacle; the rotations at
+ *            the begin and the end are the inverses of those by its angles: heading about y, attitude about z, bank
+ *            about x, in radians
+ *
+ * transform.txt holds one or two 4 x 4 matrices, by rows: where the robot stands at the begin, and at the end. It
+ * rotates about its own origin, which the first matrix places: the obstacle is moved by as much the other way. The
+ * second one gives `to` where it has the same translation; rotations alone do not reach another.
+ *
+ * Convex solids are what triangles bound that share vertices, by their numbers, or, in a body whose triangles all have
+ * vertices of their own (.stl, .arr), by their coordinates. Facets are turned so that they are counterclockwise as seen
+ * from outside; that solids are convex and closed is for bosc_plan_build to say.
+ * opts: NULL: all defaults.
+ * Errors: BOSC_ERR_DATA for numbers that are not finite, and for matrices that are no rotation to four digits;
+ * BOSC_ERR_FORMAT for a scene without a robot or an obstacle, and for two files of one body. Faults of an .arr are told
+ * with the byte where they are. */
+BOSC_API bosc_status bosc_scene_read(const char *path, const bosc_scene_opts *opts, bosc_scene *scene,
+                                     bosc_io_error *error);
+
+/* Reads a scene of two files, a robot and an obstacle, each of one of the formats of bosc_scene_read's folders. */
+BOSC_API bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, const bosc_scene_opts *opts,
+                                            bosc_scene *scene, bosc_io_error *error);
+
+/* Writes robot.txt and obstacle.txt into a folder, which is there: triangles, and facets of convex solids as fans.
+ * Both files appear, or none.
+ * Errors: BOSC_ERR_ARG for balls, and for a body without triangles. */
+BOSC_API bosc_status bosc_scene_write(const char *folder, const bosc_plan_scene *scene, bosc_io_error *error);
+
+/* Reads rotations, (n, 4) f8: w, x, y, z a row, as text or .npy. bosc_route_write writes them.
+ * Errors: BOSC_ERR_DATA for a row whose length is not 1 within a thousandth. */
+BOSC_API bosc_status bosc_rotations_read(const char *path, bosc_array *rotations, bosc_io_error *error);
+
 /* ---- meshes and pictures ---- */
 
 /* Triangles with shared vertices, in the caller's memory. */
@@ -352,6 +414,34 @@ BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_
 /* Writes a mesh and a picture of it: both files appear, or neither. */
 BOSC_API bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, const char *png_path,
                                              const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error);
+
+/* A robot that turns about the origin among an obstacle, in the caller's memory. Meshes have map 0. */
+typedef struct bosc_motion {
+    bosc_mesh robot, obstacle;
+    int64_t keys;
+    const double *times;     /* (keys) seconds from 0 on, ascending, as floats too */
+    const double *rotations; /* (keys x 4) w, x, y, z of any length; between two keys goes the shorter slerp */
+} bosc_motion;
+
+/* Writes a motion as .glb ("-" too): both meshes, and an animation of the robot's node, with z up.
+ * Errors: as bosc_mesh_write.
+ * Cost: O(vertices + triangles + keys) work; 20 bytes a key of memory. */
+BOSC_API bosc_status bosc_motion_write(const char *path, const bosc_motion *motion, bosc_io_error *error);
+
+/* A path of rotations, a picture and a motion; files whose path is NULL are not wanted. */
+typedef struct bosc_route_files {
+    const char *path;            /* .csv ("-" too), .tsv, .txt, or else .npy */
+    const bosc_array *rotations; /* (n, 4) f8 */
+    const char *png_path;
+    const uint8_t *rgb;
+    int32_t width, height;
+    const char *motion_path;
+    const bosc_motion *motion;
+} bosc_route_files;
+
+/* Writes them: all files appear, or none.
+ * Errors: as bosc_arrays_write, bosc_png_write and bosc_motion_write. */
+BOSC_API bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error);
 
 BOSC_END_DECLS
 #endif

@@ -107,13 +107,19 @@ bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edge
 {
     BI_IO_ENTER;
     struct bi_file file;
+    bosc_edges list = {0};
     bosc_status status = bi_slice_check(slice, error);
     if (status != BOSC_OK) return status;
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
-    if ((status = bi_file_open_head(path, &file, error)) != BOSC_OK) return status;
-    do status = parse_slice(path, &file, slice, edges, error);
+    if ((status = bi_file_open_head(path, &file, error)) != BOSC_OK) return bi_io_end(status, error);
+    do status = parse_slice(path, &file, slice, &list, error);
     while (bi_file_again(&file, &status, error));
     bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK)
+        *edges = list;
+    else
+        bosc_edges_free(&list);
     return status;
 }
 

@@ -1,126 +1,11 @@
-/* Meshes out. Sources: Khronos, glTF 2.0; Turk, The PLY Polygon File Format (1994); the Wavefront manual. */
+/* Meshes out. Sources: Turk, The PLY Polygon File Format (1994); the Wavefront manual. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
+#include "io/glb.h"
 #include "io/number.h"
-
-enum { FLOAT = 5126, UNSIGNED_INT = 5125, VERTICES = 34962, INDICES = 34963 }; /* glTF's names for them */
-
-static size_t bytes_of_vectors(const bosc_mesh *mesh) { return (size_t)mesh->vertices * 3 * sizeof(float); }
-
-static size_t bytes_of_indices(const bosc_mesh *mesh) { return (size_t)mesh->triangles * 3 * sizeof(uint32_t); }
-
-/* ---- .glb ---- */
-
-static json_t *vector(const float *x) { return json_pack("[f, f, f]", (double)x[0], (double)x[1], (double)x[2]); }
-
-/* The box of the positions, which glTF asks for. */
-static json_t *positions_accessor(const bosc_mesh *mesh)
-{
-    float least[3], most[3];
-    memcpy(least, mesh->positions, sizeof least);
-    memcpy(most, mesh->positions, sizeof most);
-    for (int64_t i = 0; i < mesh->vertices * 3; i++) {
-        float x = mesh->positions[i];
-        if (x < least[i % 3]) least[i % 3] = x;
-        if (x > most[i % 3]) most[i % 3] = x;
-    }
-    return json_pack("{s:i, s:i, s:I, s:s, s:o, s:o}", "bufferView", 0, "componentType", FLOAT, "count",
-                     (json_int_t)mesh->vertices, "type", "VEC3", "min", vector(least), "max", vector(most));
-}
-
-static json_t *view(size_t offset, size_t bytes, int target)
-{
-    return json_pack("{s:i, s:I, s:I, s:i}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength",
-                     (json_int_t)bytes, "target", target);
-}
-
-/* Views and accessors: 0 positions, 1 indices, 2 normals. */
-static json_t *views(const bosc_mesh *mesh)
-{
-    size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
-    json_t *list = json_pack("[o, o]", view(0, vectors, VERTICES), view(vectors, indices, INDICES));
-    if (mesh->normals && list && json_array_append_new(list, view(vectors + indices, vectors, VERTICES)) != 0) {
-        json_decref(list);
-        return NULL;
-    }
-    return list;
-}
-
-static json_t *accessors(const bosc_mesh *mesh)
-{
-    json_t *list = json_pack("[o, {s:i, s:i, s:I, s:s}]", positions_accessor(mesh), "bufferView", 1, "componentType",
-                             UNSIGNED_INT, "count", (json_int_t)mesh->triangles * 3, "type", "SCALAR");
-    json_t *normals = json_pack("{s:i, s:i, s:I, s:s}", "bufferView", 2, "componentType", FLOAT, "count",
-                                (json_int_t)mesh->vertices, "type", "VEC3");
-    bool good = list && normals && (!mesh->normals || json_array_append(list, normals) == 0);
-    json_decref(normals);
-    if (good) return list;
-    json_decref(list);
-    return NULL;
-}
-
-/* glTF's axes are x to the right, y up, z to the viewer. A map's are x east, y south, z up: y and z change places,
- * which makes right-handed axes of its left-handed ones. Others are turned so that z is up. By columns. */
-static json_t *matrix(const bosc_mesh *mesh)
-{
-    int side = mesh->map ? 1 : -1;
-    return json_pack("[i,i,i,i, i,i,i,i, i,i,i,i, i,i,i,i]", 1, 0, 0, 0, 0, 0, side, 0, 0, 1, 0, 0, 0, 0, 0, 1);
-}
-
-static char *glb_head(const bosc_mesh *mesh, size_t body)
-{
-    json_t *attributes =
-        mesh->normals ? json_pack("{s:i, s:i}", "POSITION", 0, "NORMAL", 2) : json_pack("{s:i}", "POSITION", 0);
-    json_t *root =
-        json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:[{s:i, s:o}], s:[{s:[{s:o, s:i, s:i, s:i}]}],"
-                  " s:[{s:{s:[f, f, f, f], s:i, s:i}}], s:[{s:I}], s:o, s:o}",
-                  "asset", "version", "2.0", "generator", "boscage " BOSC_VERSION_STRING, "scene", 0, "scenes", "nodes",
-                  0, "nodes", "mesh", 0, "matrix", matrix(mesh), "meshes", "primitives", "attributes", attributes,
-                  "indices", 1, "material", 0, "mode", 4, "materials", "pbrMetallicRoughness", "baseColorFactor", 0.6,
-                  0.58, 0.52, 1.0, "metallicFactor", 0, "roughnessFactor", 1, "buffers", "byteLength", (json_int_t)body,
-                  "bufferViews", views(mesh), "accessors", accessors(mesh));
-    char *text = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    json_decref(root);
-    return text;
-}
-
-static void put_word(struct bi_sink *sink, size_t word)
-{
-    uint32_t w = (uint32_t)word;
-    bi_sink_write(sink, &w, sizeof w);
-}
-
-static bosc_status write_glb(struct bi_sink *sink, const void *what, bosc_io_error *error)
-{
-    const bosc_mesh *mesh = what;
-    size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
-    size_t body = vectors * (mesh->normals ? 2 : 1) + indices; /* a multiple of 4 */
-    if (body > UINT32_MAX - 4096)
-        return bi_io_fail(error, BOSC_ERR_LIMIT, /* unreached: 4 GB of mesh */
-                          "%s: the mesh takes %zu bytes, and a .glb holds less than 4 GiB", sink->name, body);
-    char *head = glb_head(mesh, body);
-    if (!head) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
-    size_t length = strlen(head), padded = (length + 3) / 4 * 4;
-    bi_sink_write(sink, "glTF", 4);
-    put_word(sink, 2);
-    put_word(sink, 12 + 8 + padded + 8 + body);
-    put_word(sink, padded);
-    bi_sink_write(sink, "JSON", 4);
-    bi_sink_write(sink, head, length);
-    bi_sink_write(sink, "   ", padded - length);
-    put_word(sink, body);
-    bi_sink_write(sink, "BIN", 4);
-    bi_sink_write_array(sink, mesh->positions, vectors);
-    bi_sink_write_array(sink, mesh->indices, indices);
-    if (mesh->normals) bi_sink_write_array(sink, mesh->normals, vectors);
-    free(head);
-    return BOSC_OK;
-}
 
 /* Whether to write row i of one of the arrays of a mesh, each of which takes as long as `weight` bytes that are copied.
  * Every so many are told of. */
@@ -196,23 +81,23 @@ static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_err
 
 /* ---- the front door ---- */
 
-static bosc_status check(const bosc_mesh *mesh, bosc_io_error *error)
+bosc_status bi_mesh_check(const char *name, const bosc_mesh *mesh, bosc_io_error *error)
 {
     if (mesh->vertices < 1 || mesh->vertices > UINT32_MAX)
-        return bi_io_fail(error, BOSC_ERR_ARG, "mesh: %lld vertices are not from 1 to 4294967295",
+        return bi_io_fail(error, BOSC_ERR_ARG, "%s: %lld vertices are not from 1 to 4294967295", name,
                           (long long)mesh->vertices);
     if (mesh->triangles < 1 || mesh->triangles > PTRDIFF_MAX / 16)
-        return bi_io_fail(error, BOSC_ERR_ARG, "mesh: %lld triangles", (long long)mesh->triangles);
-    if (!mesh->positions) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: positions is NULL");
-    if (!mesh->indices) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: indices is NULL");
-    if (mesh->map != 0 && mesh->map != 1) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: map is %d", (int)mesh->map);
+        return bi_io_fail(error, BOSC_ERR_ARG, "%s: %lld triangles", name, (long long)mesh->triangles);
+    if (!mesh->positions) return bi_io_fail(error, BOSC_ERR_ARG, "%s: positions is NULL", name);
+    if (!mesh->indices) return bi_io_fail(error, BOSC_ERR_ARG, "%s: indices is NULL", name);
+    if (mesh->map != 0 && mesh->map != 1) return bi_io_fail(error, BOSC_ERR_ARG, "%s: map is %d", name, (int)mesh->map);
     for (int64_t i = 0; i < mesh->vertices * 3; i++)
         if (!isfinite(mesh->positions[i]) || (mesh->normals && !isfinite(mesh->normals[i])))
-            return bi_io_fail(error, BOSC_ERR_ARG, "mesh: vertex %lld is not finite", (long long)(i / 3));
+            return bi_io_fail(error, BOSC_ERR_ARG, "%s: vertex %lld is not finite", name, (long long)(i / 3));
     for (int64_t i = 0; i < mesh->triangles * 3; i++)
         if (mesh->indices[i] >= mesh->vertices)
-            return bi_io_fail(error, BOSC_ERR_ARG, "mesh: triangle %lld has vertex %lld of %lld", (long long)(i / 3),
-                              (long long)mesh->indices[i], (long long)mesh->vertices);
+            return bi_io_fail(error, BOSC_ERR_ARG, "%s: triangle %lld has vertex %lld of %lld", name,
+                              (long long)(i / 3), (long long)mesh->indices[i], (long long)mesh->vertices);
     return BOSC_OK;
 }
 
@@ -223,13 +108,13 @@ static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_
     if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
     bool glb = bi_path_ends_in(path, ".glb") || strcmp(path, "-") == 0, obj = bi_path_ends_in(path, ".obj");
     *output = (struct bi_output){path,
-                                 glb                             ? write_glb
+                                 glb                             ? bi_glb_fill
                                  : bi_path_ends_in(path, ".ply") ? write_ply
                                  : obj                           ? write_obj
                                                                  : NULL,
                                  mesh, rows_of(mesh) * (obj ? TEXT : BINARY)};
     if (!output->fill) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .glb, .ply, .obj", path);
-    return check(mesh, error);
+    return bi_mesh_check("mesh", mesh, error);
 }
 
 bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error)

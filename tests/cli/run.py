@@ -18,7 +18,7 @@ An output that nothing is said of must be empty; an output that `check` reads as
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
-tour_length, scipy_linkage, clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
+tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
 import json
 import os
@@ -244,6 +244,107 @@ def mesh(data):
     return vertices, np.array(faces)[:, :, 0] - 1, normals
 
 
+def motion(data):
+    """Of the bytes of a .glb: the robot's node, vertices of obstacle and robot, times, and rotations w, x, y, z."""
+    version, size, length = struct.unpack_from("<III", data, 4)
+    root, body = json.loads(data[20:20 + length]), data[28 + length:]
+    assert data[:4] == b"glTF" and version == 2 and size == len(data) and length % 4 == 0 and len(body) % 4 == 0
+    assert struct.unpack_from("<I4s", data, 20 + length) == (len(body), b"BIN\0")
+    assert root["asset"]["version"] == "2.0" and root["buffers"] == [{"byteLength": len(body)}]
+    views, ends = root["bufferViews"], 0
+    for view in views:  # one behind the other
+        assert view["buffer"] == 0 and view["byteOffset"] == ends and view["byteOffset"] % 4 == 0
+        ends += view["byteLength"]
+    assert ends == len(body)
+
+    def values(number):
+        accessor = root["accessors"][number]
+        view = views[accessor["bufferView"]]
+        kind = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        assert view["byteLength"] == accessor["count"] * width * 4
+        found = np.frombuffer(body, kind, accessor["count"] * width, view["byteOffset"]).reshape(-1, width)
+        for key, of in (("min", found.min(0)), ("max", found.max(0))):
+            assert key not in accessor or np.allclose(accessor[key], of)
+        return found
+
+    assert root["scenes"][root["scene"]]["nodes"] == [0]
+    scene, obstacle, robot = root["nodes"]
+    assert scene["children"] == [1, 2] and (obstacle["name"], robot["name"]) == ("obstacle", "robot")
+    assert np.allclose(scene["rotation"], [-np.sqrt(.5), 0, 0, np.sqrt(.5)]) and "rotation" not in obstacle
+    bodies = []
+    for node in (obstacle, robot):
+        shape, = root["meshes"][node["mesh"]]["primitives"]
+        vertices, corners = values(shape["attributes"]["POSITION"]), values(shape["indices"])
+        normals = values(shape["attributes"]["NORMAL"])
+        position = root["accessors"][shape["attributes"]["POSITION"]]
+        assert shape["mode"] == 4 and corners.max() < len(vertices) and len(corners) % 3 == 0 and "min" in position
+        assert np.allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-5)
+        assert root["materials"][shape["material"]]["doubleSided"] is True
+        bodies.append(vertices)
+    animation, = root["animations"]
+    channel, = animation["channels"]
+    sampler, = animation["samplers"]
+    assert channel == {"sampler": 0, "target": {"node": 2, "path": "rotation"}} and sampler["interpolation"] == "LINEAR"
+    times, turns = values(sampler["input"])[:, 0], values(sampler["output"])
+    assert "min" in root["accessors"][sampler["input"]] and "max" in root["accessors"][sampler["input"]]
+    assert len(times) == len(turns) and times[0] == 0 and (np.diff(times) > 0).all()
+    assert np.allclose(np.linalg.norm(turns, axis=1), 1, atol=1e-6) and ((turns[1:] * turns[:-1]).sum(1) >= 0).all()
+    assert np.allclose(robot["rotation"], turns[0], atol=1e-6)
+    return robot, bodies[0], bodies[1], times, turns[:, [3, 0, 1, 2]]
+
+
+def turn(q):
+    """The matrix of a rotation w, x, y, z."""
+    w, x, y, z = q / np.linalg.norm(q)
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def between(path, degrees=0.5):
+    """Rotations along the shorter slerps of a path, at most so many degrees apart."""
+    found = [path[0]]
+    for a, b in zip(path[:-1], path[1:]):
+        a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+        b = -b if a @ b < 0 else b
+        angle = 2 * np.arcsin(min(np.linalg.norm(a - b) / 2, 1))
+        count = 1 + int(2 * np.degrees(angle) / degrees)
+        for t in np.arange(1, count + 1) / count:
+            found.append(b if angle < 1e-9 else (np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle))
+    return np.array(found)
+
+
+def boxes_meet(robot, obstacle, q):
+    """Whether boxes, (n, 2, 3) low and high corners, of a turned robot and an obstacle share a point of a fine grid."""
+    matrix = turn(q)
+    for mine, others, to_others in ((robot, obstacle, matrix), (obstacle, robot, matrix.T)):
+        for low, high in mine:
+            axes = [np.linspace(l, h, 2 + int((h - l) / 0.06)) for l, h in zip(low, high)]
+            grid = np.stack(np.meshgrid(*axes), -1).reshape(-1, 3) @ to_others.T
+            if any(((grid >= a) & (grid <= b)).all(1).any() for a, b in others):
+                return True
+    return False
+
+
+def boxes_of(text):
+    """Boxes of eight vertices each of a body as text."""
+    rows = text.decode().split("\n")
+    corners = np.array([row.split() for row in rows[1:1 + int(rows[0])]], "f8").reshape(-1, 8, 3)
+    return np.stack([corners.min(1), corners.max(1)], 1)
+
+
+def arr(objects, angles=(0, 0, 0, 0, 0, 0)):
+    """A scene as a stream of Qt's: objects (rotating, rows) whose rows are balls (4 numbers) or triangles (9)."""
+    data = struct.pack(">i", len(objects))
+    for rotating, rows in objects:
+        strings = [str(x).encode("utf-16-be") for row in rows for x in row]
+        data += struct.pack(">ii", int(len(rows[0]) == 9), len(rows))
+        data += b"".join(struct.pack(">i", len(x)) + x for x in strings)
+        data += struct.pack(">BBBHHHHH", rotating, 1, 1, 65535, 65535, 0, 0, 0)
+    return data + struct.pack(">6d", *angles)
+
+
 def mesh_error(shape, heights, spacing=1):
     """The largest vertical distance of a sample from the mesh (vertices, faces, ...), inf where it is not covered."""
     vertices, faces = shape[0].astype("f8"), shape[1]
@@ -306,6 +407,8 @@ class Runner:
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
+                 "turn": turn, "between": between, "boxes_meet": boxes_meet, "boxes_of": boxes_of, "arr": arr,
+                 "motion": lambda name: motion(self.read(name)), "path": lambda name: np.loadtxt(self.path(name), delimiter=",", ndmin=2),
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
                  "read": self.read, "files": sorted(os.listdir(self.folder))}

@@ -28,6 +28,9 @@ TEXTS = {
                   "source,target,weight\n1000000,2,7\n\"3\",4,-.5,\n"],
     "metis": ["7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "3 2 011 1\n9 2 5 3 -7\n9 1 5\n9 1 -7\n"],
     "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTT\r\nTT\r\n"],
+    "scene_text": ["3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2\n", "# c\n4 0 0 0 1 0 0 0 1 0 0 0 1\n2 0 1 2 1 2 3\n" + "0 0 1 " * 6,
+                   "1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n" * 2, "0 -1 0 0\n1 0 0 0\n0 0 1 0\n0 0 0 1\n"],
+    "sph": ["1 8\n0 0 0 1 1\n", "2 2\n0 0 0 2 1\n1 0 0 1.5 0\n-1 0 0 -1 1\nOptions :\n\tdepth : 3\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
 }
 
@@ -62,6 +65,16 @@ def tiff(order, compression, tiled):
     return (head + body).ljust(end, b"\0") + struct.pack(order + "H", len(tags)) + entries + bytes(4) + after
 
 
+def arr(kinds, angle):
+    """A scene as a stream of Qt's: objects of one ball (0) or triangle (1), of which the first rotates."""
+    body = struct.pack(">i", len(kinds))
+    for i, kind in enumerate(kinds):
+        numbers = "0 -0.25 1E-7 1.5".split() if kind == 0 else "0 0 1 1 0 1 0 0.5 1".split()
+        strings = b"".join(struct.pack(">i", 2 * len(x)) + x.encode("utf-16-be") for x in numbers)
+        body += struct.pack(">ii", kind, 1) + strings + struct.pack(">BBBHHHHH", i == 0, 1, 1, 65535, 65535, 0, 0, 0)
+    return body + struct.pack(">6d", 0, 0, 0, angle, 0, 0)
+
+
 def heights(folder):
     """The first byte says which format: 0 png, 1 pgm, 2 hgt, 3 tif, 4 npy; 65 (65 % 5 = 0, and 64) terrain-RGB."""
     files = [(0, png(3, 2, 8, 0, bytes(range(6)))), (0, png(2, 2, 16, 0, bytes(range(8)))),
@@ -79,7 +92,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "gzip", "zstd", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers",
+                 "trie_changes", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr",
                  *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
@@ -104,6 +117,8 @@ def main():
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
     heights(folder / "heights")
+    for i, kinds in enumerate(([0, 0], [1, 1], [0, 1], [1, 0, 1])):
+        (folder / "arr" / f"{i}").write_bytes(arr(kinds, i))
     for i, text in enumerate((b"", b"1,2\n", b"1,2\n3,4\n" * 999)):
         packed = gzip.compress(text, mtime=0)
         (folder / "gzip" / f"{i}").write_bytes(packed)

@@ -1,0 +1,47 @@
+#include "fuzz.h"
+#include "io/scene.h"
+
+/* A body: its triangles are of its vertices, and its solids too. */
+static void read_body(const struct bi_bytes *in)
+{
+    bosc_io_error error = {""};
+    struct bi_body body = {.balls.data = NULL};
+    bosc_plan_bodies bodies = {.balls = NULL};
+    if (bi_body_parse(in, &body, &error) != BOSC_OK) {
+        if (body.vertices.data || body.triangles.data || error.text[0] != 'F') abort();
+        return;
+    }
+    int64_t vertices = body.vertices.shape[0], triangles = body.triangles.shape[0];
+    if ((size_t)vertices > in->size || (size_t)triangles > in->size) abort();
+    must(bi_body_take("F", &body, (size_t)vertices % 2, &bodies, &error));
+    int64_t facets = bodies.polytope_count ? bodies.polytope_offsets[bodies.polytope_count] : bodies.triangle_count;
+    const int64_t *corners = bodies.polytope_count ? bodies.facet_vertices : bodies.triangles;
+    if (facets != triangles) abort();
+    for (int64_t i = 0; i < 3 * facets; i++)
+        if (corners[i] < 0 || corners[i] >= vertices) abort();
+    bi_bodies_free(&bodies);
+}
+
+static void read_placements(const struct bi_bytes *in)
+{
+    bosc_io_error error = {""};
+    struct bi_placement placements[2];
+    int32_t count = 0;
+    if (bi_placements_parse(in, placements, &count, &error) != BOSC_OK) {
+        if (error.text[0] != 'F') abort();
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const double *q = placements[i].rotation;
+        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 0.999 && square < 1.001)) abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
+    read_body(&in);
+    read_placements(&in);
+    return 0;
+}

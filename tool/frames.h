@@ -1,0 +1,17 @@
+/* Numbered pictures in a folder: frame-00000.png and so on. */
+#ifndef TOOL_FRAMES_H
+#define TOOL_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FRAME_NAME_SIZE = 4096 };
+
+/* The name of frame i; false where it is too long. */
+bool frame_name(const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
+
+/* Removes the last frames of a longer film, which would follow these `count` when they are shown. Returns an exit code,
+ * having said why it is not EXIT_DONE. */
+int frames_remove_from(const char *folder, int64_t count);
+
+#endif
