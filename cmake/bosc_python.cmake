@@ -1,0 +1,22 @@
+# The extension of the Python package, boscage._core, with the library linked into it. `pip install .` comes here through
+# scikit-build-core (pyproject.toml), which needs of an install the component `python` alone.
+if(DEFINED SKBUILD_SABI_COMPONENT AND NOT SKBUILD_SABI_COMPONENT STREQUAL "")
+  set(sabi ${SKBUILD_SABI_COMPONENT}) # without it the stable ABI goes off, and nothing says so
+endif()
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module ${sabi})
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB bosc_python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
+nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${bosc_python_sources})
+target_link_libraries(_core PRIVATE boscage_static)
+target_compile_options(_core PRIVATE -Wall -Wextra -Wshadow $<$<BOOL:${BOSC_WERROR}>:-Werror>)
+if(DEFINED SKBUILD_SABI_VERSION AND NOT SKBUILD_SABI_VERSION STREQUAL "" AND Python_VERSION VERSION_GREATER_EQUAL 3.12)
+  get_target_property(suffix _core SUFFIX)
+  if(NOT suffix MATCHES "abi3")
+    message(FATAL_ERROR "the extension is ${suffix} and not of the stable ABI, which the wheel's name promises")
+  endif()
+endif()
+target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL) # the library's names are nobody else's business
+install(TARGETS _core LIBRARY DESTINATION boscage COMPONENT python)

@@ -1,0 +1,59 @@
+"""Massively parallel data structures that are rebuilt from their data: k-d trees, spanning forests, hash tables, graphs
+of vectors that differ in one letter, terrains. On the CPU and on CUDA devices, with the same answers.
+
+Modules are named for those whose interface they have: change one import.
+
+===========================  ==========================================================================
+`boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``
+`boscage.neighbors`          ``KDTree``, ``NearestNeighbors`` and transformers of scikit-learn
+`boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``; ``verify_spanning_tree``
+`boscage.cluster.hierarchy`  ``linkage`` of scipy, by single linkage
+`boscage.nx`                 a backend of networkx
+`boscage.hashing`            ``HashMap``, ``MultiMap``, ``HashSet``; ``unique``, ``isin``, ``factorize``
+`boscage.hamming`            ``CellGraph``, ``Trie``
+`boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
+===========================  ==========================================================================
+
+`boscage.use` chooses the CPU or a GPU for NumPy arrays; those of CuPy, PyTorch and JAX are worked on where they are.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import _core
+from ._where import use
+
+__version__ = _core.version()
+
+_MODULES = ("cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
+
+__all__ = ["__version__", "device_count", "info", "use", *_MODULES]
+
+
+def device_count() -> int:
+    """CUDA devices that can be used; 0 where there is no driver, or where the package was built without CUDA."""
+    return _core.device_count()
+
+
+def info() -> dict[str, Any]:
+    """Tells what this package can do here: backends, the level of the CPU, threads, and why there is no CUDA."""
+    about = _core.Where().info()
+    return {
+        "version": __version__,
+        "cpu_level": about["cpu_level"],
+        "threads": about["threads"],
+        "devices": device_count(),
+        "cuda": _core.backend_reason("cuda") or "usable",
+    }
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'boscage' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,299 @@
+"""Arrays of NumPy, CuPy, PyTorch, JAX, and of any library with DLPack or ``__cuda_array_interface__``.
+
+A *space* is a library and a device of its: it brings input to a type and to rows without gaps, where that is needed,
+makes arrays for answers, and gives these back as the library's own. Arrays on a device stay there.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+from ._where import CPU, Place, place as place_of
+
+DTYPES = {"float32": 1, "float64": 2, "int32": 3, "int64": 4, "uint32": 5, "uint64": 6}
+
+
+class Space:
+    """The base of all, with what NumPy does."""
+
+    name = "numpy"
+    at: Optional[Place] = None  # of device arrays; None: where the structure is
+
+    def stream(self) -> int:
+        """The stream that the library queues on; 0: none that matters."""
+        return 0
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        return np.ascontiguousarray(x, dtype=dtype)
+
+    def rows(self, x: Any, dtype: Any) -> Any:
+        """An array of two dimensions whose rows have no gaps; as it is, where it is so already."""
+        x = np.asarray(x, dtype=dtype)
+        item = x.itemsize
+        if x.ndim == 2 and x.shape[0] > 1 and (x.shape[1] <= 1 or x.strides[1] == item):
+            step = x.strides[0]
+            if step % item == 0 and step >= x.shape[1] * item and x.flags.aligned:
+                return x
+        return np.ascontiguousarray(x)
+
+    def dtype_name(self, x: Any) -> str:
+        return np.asarray(x).dtype.name
+
+    def dtype(self, x: Any) -> np.dtype:
+        return np.dtype(self.dtype_name(x))
+
+    def empty(self, shape: Any, dtype: str) -> Any:
+        return np.empty(shape, dtype)
+
+    def give(self, x: Any) -> Any:
+        """An answer made in an array of `empty`, as the library's own."""
+        return x
+
+    def sqrt(self, x: Any) -> Any:
+        return np.sqrt(x, dtype=np.float64)
+
+    def none_to(self, ids: Any, n: int) -> Any:
+        """Ids with n in place of -1."""
+        ids[ids < 0] = n
+        return ids
+
+    def host(self, x: Any) -> np.ndarray:
+        return np.asarray(x)
+
+
+class CuPy(Space):
+    name = "cupy"
+
+    def __init__(self, x: Any):
+        self.xp = sys.modules["cupy"]
+        self.at = Place("cuda", int(x.device.id))
+
+    def stream(self) -> int:
+        return int(self.xp.cuda.get_current_stream(self.at.device).ptr) or 1  # 1: the legacy default stream
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        with self.xp.cuda.Device(self.at.device):
+            return self.xp.ascontiguousarray(x, dtype=dtype)
+
+    def rows(self, x: Any, dtype: Any) -> Any:
+        return self.asarray(x, dtype)
+
+    def dtype_name(self, x: Any) -> str:
+        return x.dtype.name
+
+    def empty(self, shape: Any, dtype: str) -> Any:
+        with self.xp.cuda.Device(self.at.device):
+            return self.xp.empty(shape, dtype)
+
+    def sqrt(self, x: Any) -> Any:
+        return self.xp.sqrt(x, out=x)
+
+    def none_to(self, ids: Any, n: int) -> Any:
+        return self.xp.where(ids < 0, n, ids)
+
+    def host(self, x: Any) -> np.ndarray:
+        return self.xp.asnumpy(x)
+
+
+class Torch(Space):
+    name = "torch"
+
+    def __init__(self, x: Any):
+        self.torch = sys.modules["torch"]
+        self.device = x.device
+        self.at = Place("cuda", x.device.index or 0) if x.device.type == "cuda" else None
+        if x.device.type not in ("cuda", "cpu"):
+            raise ValueError(f"a tensor on {x.device} cannot be worked on")
+
+    def stream(self) -> int:
+        return (int(self.torch.cuda.current_stream(self.device).cuda_stream) or 1) if self.at else 0
+
+    def _type(self, dtype: Any) -> Any:
+        return getattr(self.torch, np.dtype(dtype).name)
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        x = self.torch.as_tensor(x, device=self.device).detach()
+        return (x if dtype is None else x.to(self._type(dtype))).contiguous()
+
+    def rows(self, x: Any, dtype: Any) -> Any:
+        return self.asarray(x, dtype)
+
+    def dtype_name(self, x: Any) -> str:
+        return str(x.dtype).removeprefix("torch.")
+
+    def empty(self, shape: Any, dtype: str) -> Any:
+        return self.torch.empty(shape, dtype=self._type(dtype), device=self.device)
+
+    def sqrt(self, x: Any) -> Any:
+        return x.sqrt_()
+
+    def none_to(self, ids: Any, n: int) -> Any:
+        return ids.masked_fill_(ids < 0, n)
+
+    def host(self, x: Any) -> np.ndarray:
+        return x.detach().cpu().numpy()
+
+
+class DeviceArray:
+    """Memory of a device, for libraries that have no arrays to write to: DLPack and ``__cuda_array_interface__``."""
+
+    def __init__(self, shape: Any, dtype: str, at: Place, stream: int = 0):
+        self.shape = tuple(np.atleast_1d(shape).tolist())
+        self.dtype = np.dtype(dtype)
+        self._at = at
+        self._where = _core.Where(at.backend, at.device, 0, stream)
+        self._memory = _core.allocate(self._where, int(np.prod(self.shape)) * self.dtype.itemsize)
+        self._array = _core.at_address(
+            self._memory.address, self.shape, self.dtype.kind, 8 * self.dtype.itemsize, at.device, self._memory
+        )
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self._where.sync()  # whatever stream asks: all is there
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, self._at.device)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        self._where.sync()
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self._memory.address, False),
+            "version": 3,
+            "strides": None,
+            "stream": None,
+        }
+
+    def __repr__(self) -> str:
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype.name}, device='{self._at}')"
+
+
+class Jax(Space):
+    name = "jax"
+
+    def __init__(self, x: Any):
+        self.jax = sys.modules["jax"]
+        device = next(iter(x.devices()))
+        self.at = Place("cuda", int(device.local_hardware_id or 0)) if device.platform == "gpu" else None
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        return self.jax.numpy.asarray(x, dtype=dtype).block_until_ready()
+
+    def rows(self, x: Any, dtype: Any) -> Any:
+        return self.asarray(x, dtype)
+
+    def dtype_name(self, x: Any) -> str:
+        return x.dtype.name
+
+    def empty(self, shape: Any, dtype: str) -> Any:
+        return DeviceArray(shape, dtype, self.at) if self.at else np.empty(shape, dtype)
+
+    def give(self, x: Any) -> Any:
+        return self.jax.dlpack.from_dlpack(x) if isinstance(x, DeviceArray) else self.jax.numpy.asarray(x)
+
+    def sqrt(self, x: Any) -> Any:
+        return self.jax.numpy.sqrt(self.give(x))
+
+    def none_to(self, ids: Any, n: int) -> Any:
+        ids = self.give(ids)
+        return self.jax.numpy.where(ids < 0, n, ids)
+
+    def host(self, x: Any) -> np.ndarray:
+        return np.asarray(self.give(x) if isinstance(x, DeviceArray) else x)
+
+
+class AnyCuda(Space):
+    """A library of which only ``__cuda_array_interface__`` is known: answers are `DeviceArray`."""
+
+    name = "cuda"
+
+    def __init__(self, x: Any):
+        self.about = x.__cuda_array_interface__
+        self.at = Place("cuda", int(getattr(x, "device_id", 0) or 0))
+
+    def stream(self) -> int:
+        return int(self.about.get("stream") or 1)
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        if isinstance(x, DeviceArray):
+            x = x._array if dtype is None or x.dtype == np.dtype(dtype) else None
+        elif hasattr(x, "__cuda_array_interface__"):
+            about = x.__cuda_array_interface__
+            given = np.dtype(about["typestr"])
+            if about.get("strides") is not None or (dtype is not None and given != np.dtype(dtype)):
+                x = None
+            else:
+                x = _core.at_address(
+                    about["data"][0], tuple(about["shape"]), given.kind, 8 * given.itemsize, self.at.device, x
+                )
+        else:
+            return np.ascontiguousarray(x, dtype=dtype)
+        if x is None:
+            raise TypeError(f"an array of a library that is not known must be of {np.dtype(dtype).name} without gaps")
+        return x
+
+    def rows(self, x: Any, dtype: Any) -> Any:
+        return self.asarray(x, dtype)
+
+    def dtype_name(self, x: Any) -> str:
+        return np.dtype(x.__cuda_array_interface__["typestr"]).name
+
+    def empty(self, shape: Any, dtype: str) -> Any:
+        return DeviceArray(shape, dtype, self.at, self.stream())
+
+    def sqrt(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def none_to(self, ids: Any, n: int) -> Any:
+        return ids
+
+    def host(self, x: Any) -> np.ndarray:
+        raise TypeError("an array on a device where one in host memory is needed")
+
+
+class NumPy(Space):
+    def dtype(self, x: Any) -> np.dtype:
+        return np.asarray(x).dtype
+
+
+NUMPY = NumPy()
+
+
+def space_of(*arrays: Any) -> Space:
+    """The space of the first array that is not NumPy's."""
+    for x in arrays:
+        if x is None or isinstance(x, (np.ndarray, list, tuple, float, int)):
+            continue
+        library = type(x).__module__.partition(".")[0]
+        if library == "cupy":
+            return CuPy(x)
+        if library == "torch" and hasattr(x, "layout"):
+            return Torch(x)
+        if library in ("jax", "jaxlib") and hasattr(x, "devices"):
+            return Jax(x)
+        if hasattr(x, "__cuda_array_interface__"):
+            return AnyCuda(x)
+    return NUMPY
+
+
+def raw(x: Any) -> Any:
+    """What the extension takes in the place of an array of `empty`."""
+    return x._array if isinstance(x, DeviceArray) else x
+
+
+def place_for(space: Space, device: Any) -> Place:
+    """Where a structure of this space's arrays is made."""
+    if space.at is None:
+        return place_of(device)
+    if device is not None and place_of(device) != space.at:
+        raise ValueError(f"device: the array is on {space.at}, not on {place_of(device)}")
+    return space.at
+
+
+__all__ = ["CPU", "DTYPES", "DeviceArray", "NUMPY", "Space", "place_for", "raw", "space_of"]

@@ -1,0 +1,392 @@
+"""
+The calls of libboscage, on arrays that are checked here. The modules of the package are for people.
+"""
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+
+class Where:
+    def __init__(
+        self, backend: str = "cpu", device: int = 0, threads: int = 0, stream: int = 0, progress: object | None = None
+    ) -> None: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def device(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def stream(self) -> int: ...
+    def info(self) -> dict: ...
+    def sync(self) -> None: ...
+
+class Memory:
+    @property
+    def address(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+def allocate(where: Where, bytes: int) -> Memory: ...
+def at_address(address: int, shape: tuple, kind: str, bits: int, device: int, owner: object) -> Any: ...
+def version() -> str: ...
+def device_count() -> int: ...
+def backend_reason(arg: str, /) -> str: ...
+def sort_keys(where: Where, keys: Annotated[NDArray, dict(writable=False)], sorted: NDArray) -> None: ...
+def sort_pairs(
+    where: Where,
+    keys: Annotated[NDArray, dict(writable=False)],
+    values: Annotated[NDArray, dict(writable=False)],
+    sorted: NDArray,
+    moved: NDArray,
+) -> None: ...
+def compact(
+    where: Where,
+    values: Annotated[NDArray, dict(writable=False)],
+    keep: Annotated[NDArray, dict(writable=False)],
+    out: NDArray,
+) -> int: ...
+
+class KDTree:
+    def __init__(self, where: Where, dtype: int, dim: int, builder: int = 0) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(self, where: Where, points: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def get_nodes(self, where: Where, points: NDArray | None, ids: NDArray | None) -> None: ...
+    def verify(self, where: Where) -> None: ...
+    def knn_self(self, where: Where, k: int, ids: NDArray, dist2: NDArray | None) -> None: ...
+    def box(
+        self, where: Where, boxes: Annotated[NDArray, dict(writable=False)], offsets: NDArray, ids: NDArray | None
+    ) -> None: ...
+    def save(self, where: Where) -> bytes: ...
+    def query_knn(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        k: int,
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        bounds: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        ids: NDArray,
+        distances: NDArray | None,
+    ) -> None: ...
+    def knn(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        k: int,
+        radius: float,
+        ids: NDArray,
+        dist2: NDArray | None,
+    ) -> None: ...
+    def query_radius(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        radii: Annotated[NDArray, dict(writable=False)],
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        offsets: NDArray,
+        ids: NDArray | None,
+        distances: NDArray | None,
+    ) -> None: ...
+    def query_radius_count(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        radii: Annotated[NDArray, dict(writable=False)],
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        counts: NDArray,
+    ) -> None: ...
+    def pairs(
+        self,
+        where: Where,
+        other: KDTree | None,
+        radius: float,
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        offsets: NDArray,
+        ids: NDArray | None,
+        distances: NDArray | None,
+    ) -> None: ...
+    def count_pairs(
+        self,
+        where: Where,
+        other: KDTree,
+        radii: Annotated[NDArray, dict(writable=False)],
+        p: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        weights: Annotated[NDArray, dict(writable=False)] | None,
+        other_weights: Annotated[NDArray, dict(writable=False)] | None,
+        cumulative: bool,
+        counts: NDArray | None,
+        sums: NDArray | None,
+    ) -> None: ...
+    @staticmethod
+    def load(arg0: Where, arg1: bytes, /) -> KDTree: ...
+
+class VoxelGrid:
+    def __init__(self, where: Where, dtype: int, dim: int, cell: float) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(self, where: Where, points: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def voxels(self, where: Where, coords: NDArray | None, counts: NDArray | None) -> int: ...
+    def voxel_count(self, where: Where, queries: Annotated[NDArray, dict(writable=False)], counts: NDArray) -> None: ...
+    def radius_count(
+        self, where: Where, queries: Annotated[NDArray, dict(writable=False)], radius: float, counts: NDArray
+    ) -> None: ...
+    def radius(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        radius: float,
+        offsets: NDArray,
+        ids: NDArray | None,
+        dist2: NDArray | None,
+    ) -> None: ...
+    def pairs(self, where: Where, radius: float, pairs: NDArray | None, dist2: NDArray | None) -> int: ...
+    def components(self, where: Where, radius: float, labels: NDArray | None) -> int: ...
+
+class Graph:
+    def __init__(
+        self, where: Where, weight: int, arcs: int = 0, parallel: int = 0, nan: int = 0, drop_loops: bool = False
+    ) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(
+        self,
+        where: Where,
+        u: Annotated[NDArray, dict(writable=False)],
+        v: Annotated[NDArray, dict(writable=False)],
+        weights: Annotated[NDArray, dict(writable=False)] | None,
+        n: int,
+    ) -> None: ...
+    def build_rows(
+        self,
+        where: Where,
+        offsets: Annotated[NDArray, dict(writable=False)],
+        neighbours: Annotated[NDArray, dict(writable=False)],
+        weights: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def forest(self, where: Where, maximum: bool, edges: NDArray | None, labels: NDArray | None) -> tuple: ...
+    def verify(self, where: Where, maximum: bool, edges: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def components(self, where: Where, labels: NDArray | None) -> int: ...
+
+def emst(
+    where: Where, points: Annotated[NDArray, dict(writable=False)], pairs: NDArray, dist2: NDArray | None
+) -> None: ...
+def linkage(
+    where: Where,
+    pairs: Annotated[NDArray, dict(writable=False)],
+    lengths: Annotated[NDArray, dict(writable=False)],
+    n: int,
+    z: NDArray,
+) -> None: ...
+def tour(where: Where, pairs: Annotated[NDArray, dict(writable=False)], n: int, order: NDArray) -> None: ...
+
+class HashTable:
+    def __init__(
+        self,
+        where: Where,
+        layout: int,
+        kind: int,
+        key_bits: int,
+        value_size: int,
+        duplicates: int,
+        value_dtype: int,
+        load: float,
+        seed: int,
+    ) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(
+        self,
+        where: Where,
+        keys: Annotated[NDArray, dict(writable=False)],
+        values: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def insert(
+        self,
+        where: Where,
+        keys: Annotated[NDArray, dict(writable=False)],
+        values: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def erase(self, where: Where, keys: Annotated[NDArray, dict(writable=False)]) -> int: ...
+    def find(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        values: NDArray | None,
+        found: NDArray | None,
+    ) -> None: ...
+    def count(self, where: Where, queries: Annotated[NDArray, dict(writable=False)], counts: NDArray) -> None: ...
+    def retrieve(
+        self, where: Where, queries: Annotated[NDArray, dict(writable=False)], offsets: NDArray, values: NDArray | None
+    ) -> None: ...
+    def get_pairs(self, where: Where, keys: NDArray | None, values: NDArray | None, counts: NDArray | None) -> None: ...
+    def rehash(self, where: Where, load: float, seed: int) -> None: ...
+    def save(self, where: Where) -> bytes: ...
+    @staticmethod
+    def load(where: Where, bytes: bytes, key_bits: int, value_size: int, multi: bool) -> HashTable: ...
+
+def unique(
+    where: Where, keys: Annotated[NDArray, dict(writable=False)], key_bits: int, ids: NDArray, unique: NDArray | None
+) -> int: ...
+
+class CellGraph:
+    def __init__(self, where: Where, length: int, letter_bits: int, method: int) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(self, where: Where, vectors: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def add(self, where: Where, vectors: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def get_vertices(
+        self,
+        where: Where,
+        vectors: NDArray | None,
+        representatives: NDArray | None,
+        multiplicities: NDArray | None,
+        vertex_of: NDArray | None,
+    ) -> None: ...
+    def get_pairs(self, where: Where, pairs: NDArray | None, positions: NDArray | None) -> None: ...
+    def get_rows(
+        self, where: Where, offsets: NDArray | None, neighbours: NDArray | None, positions: NDArray | None
+    ) -> None: ...
+    def components(
+        self, where: Where, mask: Annotated[NDArray, dict(writable=False)] | None, labels: NDArray | None
+    ) -> int: ...
+    def levels(
+        self,
+        where: Where,
+        source: int,
+        mask: Annotated[NDArray, dict(writable=False)] | None,
+        levels: NDArray | None,
+        parents: NDArray | None,
+    ) -> tuple: ...
+    def path(
+        self,
+        where: Where,
+        source: int,
+        target: int,
+        mask: Annotated[NDArray, dict(writable=False)] | None,
+        path: NDArray | None,
+    ) -> int: ...
+
+def words(length: int, letter_bits: int) -> int: ...
+
+class Trie:
+    def __init__(self, where: Where, length: int, letter_bits: int, duplicates: int) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(
+        self,
+        where: Where,
+        keys: Annotated[NDArray, dict(writable=False)],
+        values: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def insert(
+        self,
+        where: Where,
+        keys: Annotated[NDArray, dict(writable=False)],
+        values: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def erase(self, where: Where, keys: Annotated[NDArray, dict(writable=False)]) -> int: ...
+    def find(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        ranks: NDArray | None,
+        values: NDArray | None,
+        found: NDArray | None,
+    ) -> None: ...
+    def prefix(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        lengths: Annotated[NDArray, dict(writable=False)] | None,
+        begins: NDArray,
+        ends: NDArray,
+    ) -> None: ...
+    def longest(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        lengths: NDArray,
+        begins: NDArray,
+        ends: NDArray,
+    ) -> None: ...
+    def matches(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        masks: Annotated[NDArray, dict(writable=False)],
+        offsets: NDArray,
+        ranks: NDArray | None,
+    ) -> None: ...
+    def neighbours(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        offsets: NDArray,
+        ranks: NDArray | None,
+        positions: NDArray | None,
+    ) -> None: ...
+    def pairs(self, where: Where, pairs: NDArray | None, positions: NDArray | None) -> int: ...
+    def get_keys(
+        self, where: Where, begin: int, end: int, keys: NDArray | None, values: NDArray | None, counts: NDArray | None
+    ) -> None: ...
+    def save(self, where: Where) -> bytes: ...
+    @staticmethod
+    def load(where: Where, bytes: bytes) -> Trie: ...
+
+class ConcurrentBinaryTree:
+    def __init__(self, where: Where, depth: int, level: int) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def split(self, where: Where, nodes: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def merge(self, where: Where, nodes: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def reset(self, where: Where, level: int) -> None: ...
+    def reduce(self, where: Where) -> None: ...
+    def update(
+        self, where: Where, commands: Annotated[NDArray, dict(writable=False)], sources: NDArray | None
+    ) -> None: ...
+    def decode(self, where: Where, first: int, nodes: NDArray) -> None: ...
+    def encode(self, where: Where, nodes: Annotated[NDArray, dict(writable=False)], leaves: NDArray) -> None: ...
+    def heap_read(self, where: Where, nodes: Annotated[NDArray, dict(writable=False)], counts: NDArray) -> None: ...
+    def get_bits(self, where: Where, bits: NDArray) -> None: ...
+    def set_bits(self, where: Where, bits: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def save(self, where: Where) -> bytes: ...
+    @staticmethod
+    def load(where: Where, bytes: bytes) -> ConcurrentBinaryTree: ...
+
+class Terrain:
+    def __init__(self, where: Where, spacing: float, spacing_y: float) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(self, where: Where, heights: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def select(
+        self,
+        where: Where,
+        error: float,
+        triangles: int,
+        camera: tuple,
+        regions: Annotated[NDArray, dict(writable=False)] | None,
+        hysteresis: float,
+    ) -> None: ...
+    def update(self, where: Where, commands: Annotated[NDArray, dict(writable=False)]) -> None: ...
+    def get_mesh(
+        self, where: Where, vertices: NDArray | None, normals: NDArray | None, triangles: NDArray | None
+    ) -> tuple: ...
+    def corners(self, where: Where, first: int, samples: NDArray) -> None: ...
+    def locate(
+        self,
+        where: Where,
+        points: Annotated[NDArray, dict(writable=False)],
+        leaves: NDArray | None,
+        heights: NDArray | None,
+    ) -> None: ...
+    def neighbours(
+        self, where: Where, leaves: Annotated[NDArray, dict(writable=False)], neighbours: NDArray
+    ) -> None: ...
+    def measure(self, where: Where) -> dict: ...
+    def leaves(self, where: Where) -> int: ...
+    def decode(self, where: Where, first: int, nodes: NDArray) -> None: ...

@@ -1,0 +1,582 @@
+"""k-d trees with the interface of scipy."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core, _nodes
+from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._nodes import cKDTreeNode
+from ._pairs import Pairs, lists_of
+from ._points import finite, norm, points_of
+from ._where import Progress, where
+
+
+class cKDTree(Pairs):
+    """k-d tree for quick look-ups of nearest neighbours, with the interface of `scipy.spatial.cKDTree`.
+
+    Parameters
+    ----------
+    data : array_like, shape (n, m)
+        Points, of NumPy, CuPy, PyTorch, JAX, or any library with DLPack. float32 and float64 are kept as they are, and
+        so is the precision of what is computed; anything else becomes float64. Finite, like those of scipy.
+    leafsize : int
+        For `tree` alone; searches do not depend on it.
+    compact_nodes, balanced_tree : bool
+        Of no effect: trees are always balanced.
+    copy_data : bool
+        Keeps a copy in `data`. (The tree has its own anyway.)
+    boxsize : array_like or scalar, optional
+        Periods of the coordinates, which are in [0, boxsize); 0: not periodic.
+    device : str, optional
+        Where the tree is: ``"cpu"``, ``"cuda"``, ``"cuda:1"``; where the array is, or else what `boscage.use` says.
+    dtype : {"float32", "float64"}, optional
+        Precision to convert to.
+    progress : callable, optional
+        Called with the stage and the fraction done while the tree is built. An exception from it ends the call.
+
+    Attributes
+    ----------
+    data : numpy.ndarray, shape (n, m)
+        The points.
+    n, m, leafsize : int
+        Number of points, number of coordinates, and what was given.
+    maxes, mins : numpy.ndarray, shape (m,)
+        Extent of the points.
+    boxsize : numpy.ndarray or None
+    tree : cKDTreeNode
+        Nodes as scipy shows them, made on demand.
+    size : int
+        Their number.
+    device : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.spatial import cKDTree
+    >>> tree = cKDTree([[0, 0], [1, 0], [0, 2]])
+    >>> tree.query([0.9, 0.1], k=2)
+    (array([0.14142136, 0.90553851]), array([1, 0]))
+    """
+
+    _leafsize_default = 16
+
+    def __init__(
+        self,
+        data: Any,
+        leafsize: Optional[int] = None,
+        compact_nodes: bool = True,
+        copy_data: bool = False,
+        balanced_tree: bool = True,
+        boxsize: Any = None,
+        *,
+        device: Any = None,
+        dtype: Optional[str] = None,
+        workers: Optional[int] = None,
+        progress: Progress = None,
+    ):
+        leafsize = self._leafsize_default if leafsize is None else operator.index(leafsize)
+        if leafsize < 1:
+            raise ValueError("leafsize must be at least 1")
+        self._leafsize = leafsize
+        self._space = space_of(data)
+        self._place = place_for(self._space, device)
+        self._boxsize = boxsize
+        self._periods: Optional[np.ndarray] = None
+        self._handle: Any = None
+        points, self._dtype = points_of(data, None if dtype is None else np.dtype(dtype).name, self._space)
+        if copy_data and self._space is NUMPY:
+            points = points.copy()
+        self._build(points, workers, progress)
+
+    def _build(self, points: Any, workers: Optional[int], progress: Progress) -> None:
+        n, m = map(int, points.shape)
+        if self._boxsize is not None:
+            self._set_box(points, m)
+        at = where(self._place, self._space.stream(), workers, progress)
+        handle = self._handle
+        if handle is None:
+            handle = _core.KDTree(at, DTYPES[self._dtype], m)
+        handle.build(at, points)
+        self._handle, self._data, self._n, self._m = handle, points, n, m
+        self._tree: Any = None
+
+    def _set_box(self, points: Any, m: int) -> None:
+        box = np.broadcast_to(np.asarray(self._boxsize, np.float64), (m,)).copy()
+        if not np.isfinite(box).all() or (box < 0).any():
+            raise ValueError("boxsize must be finite and not negative")
+        periodic = box > 0
+        host = self._space.host(points)[:, periodic]
+        if (host >= box[periodic]).any():
+            raise ValueError("Some input data are greater than the size of the periodic box.")
+        if (host < 0).any():
+            raise ValueError("Negative input data are outside of the periodic box.")
+        self._boxsize = box
+        self._periods = box if periodic.any() else None
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Any:
+        return self._data
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def m(self) -> int:
+        return self._m
+
+    @property
+    def leafsize(self) -> int:
+        return self._leafsize
+
+    @property
+    def boxsize(self) -> Optional[np.ndarray]:
+        return self._boxsize
+
+    @property
+    def device(self) -> str:
+        return str(self._place)
+
+    @property
+    def maxes(self) -> np.ndarray:
+        host = self._space.host(self._data)
+        return host.max(axis=0) if self._n else np.zeros(self._m)
+
+    @property
+    def mins(self) -> np.ndarray:
+        host = self._space.host(self._data)
+        return host.min(axis=0) if self._n else np.zeros(self._m)
+
+    def _nodes(self) -> cKDTreeNode:
+        if self._tree is None:
+            self._tree = cKDTreeNode(self._space.host(self._data), np.arange(self._n), self._leafsize)
+        return self._tree
+
+    @property
+    def tree(self) -> Any:
+        return self._nodes()
+
+    @property
+    def indices(self) -> np.ndarray:
+        return self._nodes().indices
+
+    @property
+    def size(self) -> int:
+        return sum(1 for _ in self._nodes().walk())
+
+    def _build_weights(self, weights: Any) -> np.ndarray:
+        weights = np.asarray(weights, np.float64)
+        if weights.shape != (self._n,):
+            raise ValueError("Number of weights differ from the number of data points")
+        return np.array([weights[node.indices].sum() for node in self._nodes().walk()])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory, on its device, that the tree takes."""
+        return self._handle.info(where(self._place))["bytes"]
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __repr__(self) -> str:
+        box = "" if self._periods is None else f", boxsize={self._boxsize.tolist()}"
+        shape = f"{self._n} points in {self._m} dimensions, {self._dtype}"
+        return f"<boscage.{type(self).__name__} of {shape}, on {self._place}{box}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "data": self._space.host(self._data),
+            "leafsize": self._leafsize,
+            "boxsize": self._boxsize,
+            "dtype": self._dtype,
+            "device": str(self._place),
+            "tree": self._handle.save(where(self._place)),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._space = NUMPY
+        self._data, self._leafsize, self._boxsize = state["data"], state["leafsize"], state["boxsize"]
+        self._dtype = state["dtype"]
+        self._place = place_for(NUMPY, state["device"])
+        if self._place.backend == "cuda" and _core.backend_reason("cuda"):
+            self._place = place_for(NUMPY, "cpu")
+        self._n, self._m = self._data.shape
+        self._periods = self._boxsize if self._boxsize is not None and (self._boxsize > 0).any() else None
+        self._handle = _core.KDTree.load(where(self._place), state["tree"])
+        self._tree = None
+
+    # --- input --------------------------------------------------------------------------------------------------------
+
+    def _queries(self, x: Any) -> tuple[Any, tuple[int, ...], Space]:
+        """Queries as rows, their shape, and their space."""
+        space = space_of(x)
+        if space is NUMPY:
+            x = np.asarray(x)
+            if x.dtype.kind == "c":
+                raise TypeError("KDTree does not work with complex data")
+            if type(x) is not np.ndarray:
+                x = x.view(np.ndarray)
+        shape = tuple(x.shape)
+        if not shape or shape[-1] != self._m:
+            raise ValueError(f"x must consist of vectors of length {self._m} but has shape {shape}")
+        if len(shape) != 2:
+            x = x.reshape(-1, self._m)
+        x = space.rows(x, self._dtype)
+        if space is NUMPY:
+            finite(x, "'x'")
+        return x, shape[:-1], space
+
+    def _each(self, values: Any, shape: tuple[int, ...], space: Space, name: str) -> Any:
+        """One number for all queries, or one for each of them."""
+        if np.ndim(values) == 0:
+            return np.array([float(values)])
+        if space is NUMPY or space_of(values) is NUMPY:
+            values = np.broadcast_to(np.asarray(values, np.float64), shape).ravel()
+        return space.asarray(values, "float64")
+
+    # --- searches -----------------------------------------------------------------------------------------------------
+
+    def query(
+        self,
+        x: Any,
+        k: Any = 1,
+        eps: float = 0.0,
+        p: float = 2.0,
+        distance_upper_bound: Any = np.inf,
+        workers: Optional[int] = None,
+        *,
+        progress: Progress = None,
+    ) -> tuple[Any, Any]:
+        """Finds the nearest points.
+
+        Parameters
+        ----------
+        x : array_like, shape (..., m)
+            Queries.
+        k : int or sequence of int
+            How many neighbours, or which of them, from 1.
+        eps : float
+            The i-th neighbour may be up to (1 + eps) times as far as the true one.
+        p : float
+            Minkowski norm, 1 or more; ``numpy.inf`` among them.
+        distance_upper_bound : float or array_like
+            Only neighbours nearer than this count; one number, or one a query.
+        workers : int, optional
+            Threads; -1: all. Answers do not depend on it.
+        progress : callable, optional
+            Called with the stage and the fraction done.
+
+        Returns
+        -------
+        d : float or array
+            Distances, ascending; infinity where there is no neighbour.
+        i : int or array
+            Rows of `data`; `n` where there is none. Of equal distances the smaller row comes first.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> cKDTree([[0.0], [1.0], [3.0]]).query([[0.9], [9.0]], k=[1, 3], distance_upper_bound=5)
+        (array([[0.1, 2.1],
+               [inf, inf]]), array([[1, 2],
+               [3, 3]]))
+        """
+        if k is None:
+            raise ValueError("k must be an integer or a sequence of integers")
+        rows, shape, space = self._queries(x)
+        ranks = None if np.ndim(k) == 0 else np.asarray(k)
+        if ranks is not None and (ranks.ndim != 1 or ranks.size == 0 or ranks.dtype.kind not in "iu"):
+            raise ValueError("k must be an integer or a sequence of integers")
+        most = operator.index(k) if ranks is None else int(ranks.max())
+        if (most if ranks is None else int(ranks.min())) < 1:
+            raise ValueError("k must be an integer of 1 or more")
+        d, i = self._knn(rows, len(rows), most, eps, p, distance_upper_bound, shape, space, workers, progress)
+        if ranks is not None:
+            d, i = d[:, ranks - 1].reshape(*shape, len(ranks)), i[:, ranks - 1].reshape(*shape, len(ranks))
+        elif most == 1:
+            d, i = d.reshape(shape), i.reshape(shape)
+        else:
+            d, i = d.reshape(*shape, most), i.reshape(*shape, most)
+        if shape or d.ndim or space is not NUMPY:
+            return d, i
+        return float(d), self._scalar(i)
+
+    @staticmethod
+    def _scalar(i: Any) -> Any:
+        return int(i)
+
+    def _knn(
+        self,
+        rows: Any,
+        count: int,
+        k: int,
+        eps: float,
+        p: float,
+        bound: Any,
+        shape: tuple[int, ...],
+        space: Space,
+        workers: Optional[int],
+        progress: Progress,
+        exclude_self: bool = False,
+    ) -> tuple[Any, Any]:
+        """Distances and rows, (count, k) each; rows None: the points themselves are the queries."""
+        at = where(self._place, space.stream(), workers, progress)
+        ids = space.empty((count, k), "int64")
+        bounded = np.ndim(bound) > 0 or not bound == np.inf
+        if (
+            self._dtype == "float32"
+            and p == 2
+            and self._periods is None
+            and not bounded
+            and rows is not None
+            and not exclude_self
+            and space.name != "cuda"
+        ):
+            d = space.empty((count, k), "float32")
+            self._handle.knn(at, rows, k, np.inf, raw(ids), raw(d))
+            d = space.sqrt(d)
+        else:
+            d = space.empty((count, k), "float64")
+            bounds = None
+            if bounded:
+                bounds = self._each(np.nextafter(space.host(bound), -np.inf), shape, space, "distance_upper_bound")
+            self._handle.query_knn(
+                at, rows, k, norm(p), float(eps), self._periods, bounds, exclude_self, raw(ids), raw(d)
+            )
+            d = space.give(d)
+        if bounded or exclude_self or k > self._n:
+            return d, space.none_to(ids, self._n)
+        return d, space.give(ids)
+
+    def _ball(
+        self,
+        rows: Any,
+        count: int,
+        radii: Any,
+        p: float,
+        eps: float,
+        space: Space,
+        workers: Optional[int],
+        progress: Progress,
+        distances: bool,
+        exclude_self: bool = False,
+    ) -> tuple[Any, Any, Any]:
+        """CSR rows: offsets, ids, and distances or None."""
+        at = where(self._place, space.stream(), workers, progress)
+        offsets = space.empty(count + 1, "int64")
+        search = self._handle.query_radius
+        search(at, rows, radii, norm(p), float(eps), self._periods, exclude_self, raw(offsets), None, None)
+        total = int(space.host(offsets)[-1])
+        ids = space.empty(total, "int64")
+        d = space.empty(total, "float64") if distances else None
+        search(at, rows, radii, norm(p), float(eps), self._periods, exclude_self, raw(offsets), raw(ids), raw(d))
+        return space.give(offsets), space.give(ids), None if d is None else space.give(d)
+
+    def query_ball_csr(
+        self,
+        x: Any,
+        r: Any,
+        p: float = 2.0,
+        eps: float = 0.0,
+        workers: Optional[int] = None,
+        *,
+        return_distance: bool = False,
+        progress: Progress = None,
+    ) -> tuple[Any, ...]:
+        """Finds all points within r of each query, as arrays on the queries' device.
+
+        Parameters
+        ----------
+        x, r, p, eps, workers
+            As those of `query_ball_point`.
+        return_distance : bool
+            Returns distances too.
+
+        Returns
+        -------
+        offsets, ids : array
+            The points of query q are ``ids[offsets[q]:offsets[q + 1]]``, ascending.
+        distances : array
+            In the order of ids.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> cKDTree([[0.0], [1.0], [3.0]]).query_ball_csr([[0.5], [9.0], [2.0]], 1)
+        (array([0, 2, 2, 4]), array([0, 1, 1, 2]))
+        """
+        rows, shape, space = self._queries(x)
+        found = self._ball(
+            rows, len(rows), self._each(r, shape, space, "r"), p, eps, space, workers, progress, return_distance
+        )
+        return found if return_distance else found[:2]
+
+    def query_ball_point(
+        self,
+        x: Any,
+        r: Any,
+        p: float = 2.0,
+        eps: float = 0.0,
+        workers: Optional[int] = None,
+        return_sorted: Optional[bool] = None,
+        return_length: bool = False,
+        *,
+        progress: Progress = None,
+    ) -> Any:
+        """Finds all points within a distance of each query.
+
+        Parameters
+        ----------
+        x : array_like, shape (..., m)
+            Queries.
+        r : array_like
+            Distances, one for all queries or one for each: its shape must broadcast to that of the queries.
+        p, eps, workers, progress
+            As those of `query`.
+        return_sorted : bool, optional
+            Of no effect: rows are always sorted.
+        return_length : bool
+            Returns the numbers of points in place of the points.
+
+        Returns
+        -------
+        list, array of lists, int, or array of int
+            Rows of `data`, ascending.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> cKDTree([[0.0], [1.0], [3.0]]).query_ball_point([2.0], 1.5)
+        [1, 2]
+        """
+        rows, shape, space = self._queries(x)
+        radii = self._each(r, shape, space, "r")
+        if return_length:
+            counts = space.empty(len(rows), "int64")
+            at = where(self._place, space.stream(), workers, progress)
+            self._handle.query_radius_count(at, rows, radii, norm(p), float(eps), self._periods, False, raw(counts))
+            counts = space.give(counts).reshape(shape)
+            return counts if shape or space is not NUMPY else int(counts)
+        offsets, ids, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
+        lists = lists_of(space.host(offsets), space.host(ids))
+        if not shape:
+            return lists[0]
+        out = np.empty(len(lists), object)
+        out[:] = lists
+        return out.reshape(shape)
+
+    def query_box(self, lows: Any, highs: Any, workers: Optional[int] = None) -> tuple[Any, Any]:
+        """Finds all points in closed boxes.
+
+        Parameters
+        ----------
+        lows, highs : array_like, shape (q, m)
+            Corners of the boxes.
+        workers : int, optional
+            Threads; -1: all.
+
+        Returns
+        -------
+        offsets, ids : array
+            The points of box q are ``ids[offsets[q]:offsets[q + 1]]``, ascending.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> cKDTree([[0.0, 1.0], [1.0, 1.0], [3.0, 4.0]]).query_box([[0, 0]], [[2, 2]])
+        (array([0, 2]), array([0, 1]))
+        """
+        lows, shape, _ = self._queries(lows)
+        highs, others, _ = self._queries(highs)
+        if shape != others or len(shape) != 1:
+            raise ValueError("lows and highs must be arrays of the same two dimensions")
+        boxes = np.stack([lows, highs], axis=1)
+        at = where(self._place, 0, workers)
+        offsets = np.empty(len(lows) + 1, np.int64)
+        self._handle.box(at, boxes, offsets, None)
+        ids = np.empty(offsets[-1], np.int64)
+        self._handle.box(at, boxes, offsets, ids)
+        return offsets, ids
+
+    # --- what scipy has not -------------------------------------------------------------------------------------------
+
+    def rebuild(self, data: Any, *, workers: Optional[int] = None, progress: Progress = None) -> None:
+        """Builds the tree from other points, in the memory that it has.
+
+        Parameters
+        ----------
+        data : array_like, shape (n, m)
+            As many coordinates as before; any number of points.
+        workers, progress
+            As those of `query`.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> tree = cKDTree([[0.0], [1.0]])
+        >>> tree.rebuild([[5.0], [6.0], [7.0]])
+        >>> tree.query([9.0])
+        (2.0, 2)
+        """
+        space = space_of(data)
+        if space.at is not None and space.at != self._place:
+            raise ValueError(f"data is on {space.at}, the tree on {self._place}")
+        points, _ = points_of(data, self._dtype, space)
+        if points.shape[1] != self._m:
+            raise ValueError(f"data has {points.shape[1]} coordinates, the tree {self._m}")
+        self._space = space
+        self._build(points, workers, progress)
+
+    def verify(self) -> None:
+        """Checks every node against all its ancestors.
+
+        Raises
+        ------
+        ValueError
+            If the tree is damaged; the message says where.
+
+        Examples
+        --------
+        >>> from boscage.spatial import cKDTree
+        >>> cKDTree([[0.0], [1.0]]).verify()
+        """
+        self._handle.verify(where(self._place))
+
+
+class KDTree(cKDTree):
+    """k-d tree for quick look-ups of nearest neighbours, with the interface of `scipy.spatial.KDTree`.
+
+    Its methods and parameters are those of `cKDTree`; as in scipy, `leafsize` is 10 by default, `tree` shows nodes in
+    another form, and the row that a single query finds is a NumPy integer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.spatial import KDTree
+    >>> tree = KDTree(np.random.default_rng(0).random((1000, 3)))
+    >>> d, i = tree.query([0.5, 0.5, 0.5], k=3)
+    >>> bool((np.diff(d) >= 0).all())
+    True
+    >>> tree
+    <boscage.KDTree of 1000 points in 3 dimensions, float64, on cpu>
+    """
+
+    _leafsize_default = 10
+
+    node = _nodes.node
+    leafnode = _nodes.leafnode
+    innernode = _nodes.innernode
+
+    @staticmethod
+    def _scalar(i: Any) -> Any:
+        return np.intp(i)
+
+    @property
+    def tree(self) -> Any:
+        return _nodes.node._create(self._nodes())

@@ -1,0 +1,149 @@
+"""Voxel grids."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from . import _core
+from ._arrays import DTYPES, Space, place_for, raw, space_of
+from ._points import points_of
+from ._where import Progress, where
+
+
+class VoxelGrid:
+    """Points in cubes of space, for neighbours and close pairs of points that move every frame.
+
+    Parameters
+    ----------
+    data : array_like, shape (n, m)
+        Points of 1 to 3 coordinates. float32 and float64 are kept as they are, anything else becomes float64.
+    cell : float
+        Edge of a voxel; near the radius of the searches makes them fast. Answers do not depend on it.
+    device, progress
+        As those of `cKDTree`.
+
+    Examples
+    --------
+    >>> from boscage.spatial import VoxelGrid
+    >>> grid = VoxelGrid([[0.0, 0.0], [0.5, 0.0], [9.0, 9.0]], cell=1.0)
+    >>> grid.query_pairs(1.0)
+    array([[0, 1]])
+    >>> grid.components(1.0)
+    (2, array([0, 0, 2]))
+    """
+
+    def __init__(self, data: Any, cell: float, *, device: Any = None, progress: Progress = None):
+        self._space = space_of(data)
+        self._place = place_for(self._space, device)
+        self._cell = float(cell)
+        points, self._dtype = points_of(data, None, self._space)
+        self._m = int(points.shape[1])
+        self._handle = _core.VoxelGrid(self._at(), DTYPES[self._dtype], self._m, self._cell)
+        self._build(points, progress)
+
+    def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
+        return where(self._place, (space or self._space).stream(), None, progress)
+
+    def _build(self, points: Any, progress: Progress) -> None:
+        self._handle.build(self._at(progress=progress), points)
+        self.data = points
+
+    def rebuild(self, data: Any, *, progress: Progress = None) -> None:
+        """Builds the grid from other points, in the memory that it has."""
+        self._space = space_of(data)
+        points, _ = points_of(data, self._dtype, self._space)
+        if points.shape[1] != self._m:
+            raise ValueError(f"data has {points.shape[1]} coordinates, the grid {self._m}")
+        self._build(points, progress)
+
+    @property
+    def n(self) -> int:
+        return int(self.data.shape[0])
+
+    @property
+    def m(self) -> int:
+        return self._m
+
+    @property
+    def cell(self) -> float:
+        return self._cell
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        return f"<boscage.VoxelGrid of {self.n} points in {self._m} dimensions, cell {self._cell}, on {self._place}>"
+
+    def __reduce__(self) -> Any:
+        return (VoxelGrid, (self._space.host(self.data), self._cell))
+
+    def _queries(self, x: Any) -> tuple[Any, Space]:
+        space = space_of(x)
+        x = space.rows(x, self._dtype)
+        if len(x.shape) != 2 or x.shape[1] != self._m:
+            raise ValueError(f"x must consist of vectors of length {self._m} but has shape {tuple(x.shape)}")
+        return x, space
+
+    def voxels(self) -> tuple[Any, Any]:
+        """Lists the occupied voxels.
+
+        Returns
+        -------
+        coordinates : array, shape (v, m)
+            Ascending; a point x is in voxel ``floor(x / cell)``.
+        counts : array, shape (v,)
+            Points in each.
+
+        Examples
+        --------
+        >>> from boscage.spatial import VoxelGrid
+        >>> VoxelGrid([[0.0], [0.5], [2.5]], cell=1).voxels()
+        (array([[0],
+               [2]]), array([2, 1]))
+        """
+        count = self._handle.voxels(self._at(), None, None)
+        coordinates = self._space.empty((count, self._m), "int64")
+        counts = self._space.empty(count, "int64")
+        self._handle.voxels(self._at(), raw(coordinates), raw(counts))
+        return self._space.give(coordinates), self._space.give(counts)
+
+    def count(self, x: Any, r: Optional[float] = None, *, progress: Progress = None) -> Any:
+        """Counts the points within r of each query; without r, those in its voxel."""
+        x, space = self._queries(x)
+        counts = space.empty(int(x.shape[0]), "int64")
+        at = self._at(space, progress)
+        if r is None:
+            self._handle.voxel_count(at, x, raw(counts))
+        else:
+            self._handle.radius_count(at, x, float(r), raw(counts))
+        return space.give(counts)
+
+    def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
+        """Finds all points within r of each query: ``ids[offsets[q]:offsets[q + 1]]``, ascending.
+
+        Examples
+        --------
+        >>> from boscage.spatial import VoxelGrid
+        >>> VoxelGrid([[0.0], [0.5], [2.5]], cell=1).query_ball_csr([[2.0], [0.0]], 0.5)
+        (array([0, 1, 3]), array([2, 0, 1]))
+        """
+        x, space = self._queries(x)
+        at = self._at(space, progress)
+        offsets = space.empty(int(x.shape[0]) + 1, "int64")
+        self._handle.radius(at, x, float(r), raw(offsets), None, None)
+        ids = space.empty(int(space.host(offsets)[-1]), "int64")
+        self._handle.radius(at, x, float(r), raw(offsets), raw(ids), None)
+        return space.give(offsets), space.give(ids)
+
+    def query_pairs(self, r: float, *, progress: Progress = None) -> Any:
+        """Finds all pairs i < j within r of each other, ascending: an array of shape (pairs, 2)."""
+        at = self._at(progress=progress)
+        pairs = self._space.empty((self._handle.pairs(at, float(r), None, None), 2), "int64")
+        self._handle.pairs(at, float(r), raw(pairs), None)
+        return self._space.give(pairs)
+
+    def components(self, r: float, *, progress: Progress = None) -> tuple[int, Any]:
+        """Finds the connected components of all pairs within r: their number, and the smallest row in each point's."""
+        labels = self._space.empty(self.n, "int64")
+        count = self._handle.components(self._at(progress=progress), float(r), raw(labels))
+        return count, self._space.give(labels)

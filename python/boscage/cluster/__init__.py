@@ -1,0 +1,5 @@
+"""Clustering: `boscage.cluster.hierarchy`."""
+
+from . import hierarchy
+
+__all__ = ["hierarchy"]

@@ -1,0 +1,108 @@
+"""Hierarchical clustering, with the interface of `scipy.cluster.hierarchy`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._arrays import DTYPES, place_for, space_of
+from .._where import Progress, where
+from ..spatial import emst
+
+__all__ = ["linkage", "single"]
+
+
+def linkage(
+    y: Any,
+    method: str = "single",
+    metric: Any = "euclidean",
+    optimal_ordering: bool = False,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """Clusters hierarchically by single linkage: the dendrogram of the minimum spanning tree.
+
+    Parameters
+    ----------
+    y : array_like
+        Observations, shape (n, m), which are never compared all with all; or a condensed matrix of their distances,
+        shape (n (n - 1) / 2,).
+    method : {"single"}
+        No other one.
+    metric : str or callable
+        Of observations: any of `scipy.spatial.distance.pdist`; but for "euclidean" all distances are computed by it.
+    optimal_ordering : bool
+        Leaves the order of the leaves to `scipy.cluster.hierarchy.optimal_leaf_ordering`.
+    device, progress
+        As those of `boscage.spatial.cKDTree`.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n - 1, 4)
+        Merges, as scipy gives them: the two clusters, their distance, and the number of observations in the new one.
+
+    Examples
+    --------
+    >>> from boscage.cluster.hierarchy import linkage
+    >>> linkage([[0.0], [1.0], [5.0]])
+    array([[0., 1., 1., 2.],
+           [2., 3., 4., 3.]])
+    """
+    if method != "single":
+        raise ValueError(f"method: {method!r}; this package has 'single' alone")
+    space = space_of(y)
+    y = np.asarray(y, order="C") if space.at is None else y
+    if len(y.shape) not in (1, 2):
+        raise ValueError("`y` must be 1 or 2 dimensional.")
+    if len(y.shape) == 2 and metric == "euclidean":
+        if not y.shape[0]:
+            raise ValueError("The number of observations cannot be determined on an empty distance matrix.")
+        pairs, lengths = emst(y, device=device, progress=progress)
+        pairs, lengths, n = space.host(pairs), space.host(lengths), int(y.shape[0])
+    else:
+        pairs, lengths, n = _tree_of_distances(y, metric, device, progress)
+    z = np.empty((n - 1, 4))
+    at = where(place_for(space, device), 0, None, progress)
+    _core.linkage(at, np.ascontiguousarray(pairs), np.ascontiguousarray(lengths, np.float64), n, z)
+    if optimal_ordering:
+        from scipy.cluster.hierarchy import optimal_leaf_ordering
+
+        return optimal_leaf_ordering(z, y)
+    return z
+
+
+def _tree_of_distances(y: Any, metric: Any, device: Any, progress: Progress) -> tuple[Any, Any, int]:
+    """The minimum spanning tree of the complete graph of all distances."""
+    if y.ndim == 2:
+        from scipy.spatial.distance import pdist
+
+        y = pdist(y, metric)
+    y = np.ascontiguousarray(y, np.float64)
+    n = int((1 + np.sqrt(1 + 8 * len(y))) / 2)
+    if n * (n - 1) // 2 != len(y) or not len(y):
+        raise ValueError("The condensed distance matrix must have a length of n (n - 1) / 2, and at least 1")
+    if not np.isfinite(y).all():
+        raise ValueError("The condensed distance matrix must contain only finite values.")
+    u, v = np.triu_indices(n, 1)
+    at = where(place_for(space_of(y), device), 0, None, progress)
+    graph = _core.Graph(at, DTYPES["float64"])
+    graph.build(at, u, v, y, n)
+    ids = np.empty(n - 1, np.int64)
+    graph.forest(at, False, ids, None)
+    return np.stack([u[ids], v[ids]], axis=1), y[ids], n
+
+
+def single(y: Any) -> np.ndarray:
+    """Clusters a condensed matrix of distances, or observations, by single linkage: `linkage` with its defaults.
+
+    Examples
+    --------
+    >>> from boscage.cluster.hierarchy import single
+    >>> single([1.0, 5.0, 4.0])
+    array([[0., 1., 1., 2.],
+           [2., 3., 4., 3.]])
+    """
+    return linkage(y)

@@ -1,0 +1,283 @@
+"""Nearest neighbours with the interface of `sklearn.neighbors`.
+
+The estimators are scikit-learn's own, with trees of this package in the place of theirs. They decide as before when a
+tree serves (Minkowski metrics of few dimensions); the rest, such as sparse input and other metrics, is left to
+scikit-learn.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+import numpy as np
+import sklearn.neighbors as _sklearn
+from sklearn.neighbors import _kd_tree as _theirs
+
+from . import spatial
+
+__all__ = ["KDTree", "KDTree32", "KDTree64", "KNeighborsTransformer", "NearestNeighbors", "RadiusNeighborsTransformer"]
+
+_THEIRS = {name: getattr(_theirs, name) for name in ("KDTree", "KDTree32", "KDTree64")}
+
+POWERS = {
+    "euclidean": 2.0,
+    "l2": 2.0,
+    "p": None,
+    "minkowski": None,
+    "manhattan": 1.0,
+    "cityblock": 1.0,
+    "l1": 1.0,
+    "chebyshev": np.inf,
+    "infinity": np.inf,
+}
+
+
+def _power(metric: Any, parameters: dict[str, Any]) -> Optional[float]:
+    """The p of a Minkowski metric; None for any other one."""
+    name = (
+        metric
+        if isinstance(metric, str)
+        else type(metric).__name__.rstrip("0123456789").removesuffix("Distance").lower()
+    )
+    if name not in POWERS or parameters.get("w") is not None:
+        return None
+    p = POWERS[name]
+    if p is None:
+        p = getattr(metric, "p", None) if not isinstance(metric, str) else parameters.get("p", 2)
+        if not isinstance(metric, str) and np.size(getattr(metric, "w", ())):
+            return None
+    return None if p is None or p < 1 else float(p)
+
+
+class KDTree64:
+    """k-d tree for fast nearest neighbours, with the interface of `sklearn.neighbors.KDTree`.
+
+    Parameters
+    ----------
+    X : array_like, shape (n_samples, n_features)
+        Points.
+    leaf_size : int
+        Of no effect.
+    metric : str or DistanceMetric
+        "euclidean", "manhattan", "chebyshev", or "minkowski" with the parameter `p`.
+    sample_weight : array_like, optional
+        For `kernel_density`.
+    **kwargs
+        Parameters of the metric.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import KDTree
+    >>> tree = KDTree([[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]])
+    >>> tree.query([[0.0, 0.0]], k=2)
+    (array([[0., 1.]]), array([[0, 2]]))
+    >>> tree.query_radius([[0.0, 0.0]], r=2, count_only=True)
+    array([2])
+    """
+
+    _dtype = "float64"
+    valid_metrics = _sklearn.VALID_METRICS["kd_tree"]
+
+    def __init__(
+        self, X: Any, leaf_size: int = 40, metric: Any = "minkowski", sample_weight: Any = None, **kwargs: Any
+    ):
+        if leaf_size < 1:
+            raise ValueError("leaf_size must be greater than or equal to 1")
+        p = _power(metric, kwargs)
+        if p is None:
+            raise ValueError(f"metric {metric} is not valid for KDTree")
+        points = np.asarray(X, self._dtype, order="C")
+        if points.ndim != 2:
+            raise ValueError("X should be a matrix")
+        if points.size == 0:
+            raise ValueError("X is an empty array")
+        self._leaf_size, self._metric, self._kwargs, self._p = leaf_size, metric, kwargs, p
+        self._weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        self._tree = spatial.cKDTree(points, dtype=self._dtype)
+
+    @property
+    def data(self) -> np.ndarray:
+        return self._tree.data
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        """The points, for estimators of scikit-learn that are given a tree."""
+        return np.array(self.data, dtype, copy=bool(copy) or dtype not in (None, self.data.dtype))
+
+    def _rows(self, X: Any) -> np.ndarray:
+        X = np.asarray(X, self._dtype)
+        if X.shape[-1] != self._tree.m:
+            raise ValueError("query data dimension must match training data dimension")
+        return X
+
+    def query(
+        self,
+        X: Any,
+        k: int = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+    ) -> Any:
+        """Finds the k nearest points: distances, and rows of the data, of shape (..., k).
+
+        Parameters
+        ----------
+        X : array_like, shape (..., n_features)
+        k : int
+        return_distance : bool
+            Else the rows alone are returned.
+        dualtree, breadth_first, sort_results : bool
+            Of no effect: answers are always sorted.
+        """
+        X = self._rows(X)
+        if k > self._tree.n:
+            raise ValueError("k must be less than or equal to the number of training points")
+        d, i = self._tree.query(X, k=np.arange(1, k + 1), p=self._p)
+        return (np.asarray(d, self._dtype), i) if return_distance else i
+
+    def query_radius(
+        self, X: Any, r: Any, return_distance: bool = False, count_only: bool = False, sort_results: bool = False
+    ) -> Any:
+        """Finds all points within r of each query.
+
+        Parameters
+        ----------
+        X : array_like, shape (..., n_features)
+        r : float, or array_like of shape (...,)
+        return_distance : bool
+            Returns distances too, after the rows.
+        count_only : bool
+            Returns numbers of points alone.
+        sort_results : bool
+            Sorts by distance; else by row.
+
+        Returns
+        -------
+        array of int, or arrays of arrays of shape (...,)
+        """
+        if count_only and return_distance:
+            raise ValueError("count_only and return_distance cannot both be true")
+        if sort_results and not return_distance:
+            raise ValueError("return_distance must be True if sort_results is True")
+        X = self._rows(X)
+        if count_only:
+            return self._tree.query_ball_point(X, r, p=self._p, return_length=True)
+        offsets, ids, d = self._tree.query_ball_csr(X, r, p=self._p, return_distance=True)
+        if sort_results:
+            rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+            order = np.lexsort((d, rows))
+            ids, d = ids[order], d[order]
+        ids = _arrays(offsets, ids).reshape(X.shape[:-1])
+        return (ids, _arrays(offsets, np.asarray(d, self._dtype)).reshape(X.shape[:-1])) if return_distance else ids
+
+    def two_point_correlation(self, X: Any, r: Any, dualtree: bool = False) -> np.ndarray:
+        """Counts pairs of a query and a point within each distance."""
+        other = spatial.cKDTree(self._rows(X), dtype=self._dtype)
+        return other.count_neighbors(self._tree, np.atleast_1d(r), p=self._p)
+
+    def kernel_density(
+        self,
+        X: Any,
+        h: float,
+        kernel: str = "gaussian",
+        atol: float = 0,
+        rtol: float = 1e-8,
+        breadth_first: bool = True,
+        return_log: bool = False,
+    ) -> np.ndarray:
+        """Estimates the density; this is scikit-learn's own."""
+        tree = _THEIRS[type(self).__name__](
+            self.data, self._leaf_size, self._metric, sample_weight=self._weights, **self._kwargs
+        )
+        return tree.kernel_density(np.asarray(X, self._dtype), h, kernel, atol, rtol, breadth_first, return_log)
+
+    def __repr__(self) -> str:
+        shape = f"{self._tree.n} points in {self._tree.m} dimensions"
+        return f"<boscage.neighbors.{type(self).__name__} of {shape}, p = {self._p}>"
+
+
+class KDTree32(KDTree64):
+    """The same with coordinates and distances of 32 bits."""
+
+    _dtype = "float32"
+
+
+class KDTree(KDTree64):
+    __doc__ = KDTree64.__doc__
+
+
+def _arrays(offsets: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """CSR rows as an array of arrays."""
+    out = np.empty(len(offsets) - 1, object)
+    at = offsets.tolist()
+    for i in range(len(out)):
+        out[i] = flat[at[i] : at[i + 1]]
+    return out
+
+
+class _Ours:
+    """Takes the tree's place once scikit-learn has checked everything and decided that a tree serves."""
+
+    leaf_size: int
+    _tree: Any
+    _fit_X: Any
+
+    def _fit(self, X: Any, y: Any = None) -> Any:
+        if isinstance(X, KDTree64):
+            X = X.data
+        if isinstance(getattr(X, "_tree", None), KDTree64):
+            X = X._fit_X
+        given, self.leaf_size = self.leaf_size, sys.maxsize // 4  # a tree of one leaf, which costs next to nothing
+        try:
+            super()._fit(X, y)  # type: ignore[misc]
+        finally:
+            self.leaf_size = given
+        if self._tree is not None:
+            metric, parameters = self.effective_metric_, self.effective_metric_params_  # type: ignore[attr-defined]
+            if _power(metric, parameters) is not None:
+                points = np.asarray(self._fit_X)
+                kind = KDTree32 if points.dtype == np.float32 else KDTree64
+                self._tree = kind(points, given, metric, **parameters)
+            else:
+                super()._fit(X, y)  # type: ignore[misc]
+        return self
+
+
+class NearestNeighbors(_Ours, _sklearn.NearestNeighbors):
+    """`sklearn.neighbors.NearestNeighbors` with trees of this package. Answers equal those of brute force.
+
+    Parameters
+    ----------
+    n_neighbors, radius, algorithm, leaf_size, metric, p, metric_params, n_jobs
+        As those of scikit-learn.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import NearestNeighbors
+    >>> model = NearestNeighbors(n_neighbors=2, algorithm="kd_tree").fit([[0.0], [1.0], [5.0]])
+    >>> model.kneighbors([[4.0]])
+    (array([[1., 3.]]), array([[2, 1]]))
+    """
+
+
+class KNeighborsTransformer(_Ours, _sklearn.KNeighborsTransformer):
+    """`sklearn.neighbors.KNeighborsTransformer` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import KNeighborsTransformer
+    >>> KNeighborsTransformer(n_neighbors=1, algorithm="kd_tree").fit_transform([[0.0], [1.0], [5.0]]).nnz
+    6
+    """
+
+
+class RadiusNeighborsTransformer(_Ours, _sklearn.RadiusNeighborsTransformer):
+    """`sklearn.neighbors.RadiusNeighborsTransformer` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import RadiusNeighborsTransformer
+    >>> RadiusNeighborsTransformer(radius=1.0, algorithm="kd_tree").fit_transform([[0.0], [1.0], [5.0]]).nnz
+    5
+    """

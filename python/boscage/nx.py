@@ -1,0 +1,285 @@
+"""A backend of networkx: spanning trees and connected components of large undirected graphs.
+
+networkx finds it by its entry points; it is used where networkx is told to: ``nx.minimum_spanning_tree(G,
+backend="boscage")``, or ``nx.config.backend_priority.algos = ["boscage"]``.
+
+Examples
+--------
+>>> import networkx as nx
+>>> G = nx.Graph()
+>>> G.add_weighted_edges_from([("a", "b", 3), ("b", "c", 1), ("a", "c", 2)])
+>>> sorted(nx.minimum_spanning_tree(G, backend="boscage").edges)
+[('a', 'c'), ('b', 'c')]
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES
+from ._where import place, where
+
+__all__ = ["Graph", "backend", "get_info"]
+
+FEW = 1000  # edges, below which converting costs more than networkx's own functions
+
+FUNCTIONS = {
+    "connected_components": "one union-find over all edges, in parallel",
+    "is_connected": "as connected_components",
+    "kruskal_mst_edges": "edges come in the order of Kruskal's algorithm",
+    "maximum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
+    "maximum_spanning_tree": "as maximum_spanning_edges",
+    "minimum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
+    "minimum_spanning_tree": "as minimum_spanning_edges",
+    "node_connected_component": "as connected_components",
+    "number_connected_components": "as connected_components",
+}
+
+
+def get_info() -> dict[str, Any]:
+    """What networkx's documentation says of the backend."""
+    return {
+        "backend_name": "boscage",
+        "project": "boscage",
+        "package": "boscage",
+        "short_summary": "Spanning trees and components in parallel, on the CPU or a GPU.",
+        "functions": {name: {"additional_docs": text} for name, text in FUNCTIONS.items()},
+    }
+
+
+class Graph:
+    """A graph of networkx with its edges as arrays."""
+
+    __networkx_backend__ = "boscage"
+
+    def __init__(self, of: Any):
+        self.of = of
+        self.nodes = list(of)
+        number = dict(zip(self.nodes, count()))
+        multi = of.is_multigraph()
+        self.edges = list(of.edges(keys=True, data=True)) if multi else list(of.edges(data=True))
+        m = len(self.edges)
+        self.u = np.fromiter((number[edge[0]] for edge in self.edges), np.int64, m)
+        self.v = np.fromiter((number[edge[1]] for edge in self.edges), np.int64, m)
+
+    def is_directed(self) -> bool:
+        return self.of.is_directed()
+
+    def is_multigraph(self) -> bool:
+        return self.of.is_multigraph()
+
+    def graph(self, weights: Any = None) -> Any:
+        at = where(place())
+        graph = _core.Graph(at, DTYPES["float64"], nan=1)
+        graph.build(at, self.u, self.v, weights, len(self.nodes))
+        return graph
+
+    def components(self) -> tuple[int, np.ndarray]:
+        labels = np.empty(len(self.nodes), np.int64)
+        return self.graph().components(where(place()), labels), labels
+
+
+def convert_from_nx(graph: Any, **options: Any) -> Graph:
+    return graph if isinstance(graph, Graph) else Graph(graph)
+
+
+def convert_to_nx(result: Any, **options: Any) -> Any:
+    return result.of if isinstance(result, Graph) else result
+
+
+def _undirected(G: Graph) -> None:
+    if G.is_directed():
+        import networkx as nx
+
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+
+
+# --- spanning trees ---------------------------------------------------------------------------------------------------
+
+
+def _exact(weights: list[Any]) -> bool:
+    """Whether doubles order these as they are."""
+    return all(
+        type(w) in (float, int, bool)
+        and (type(w) is float or -(2**53) <= w <= 2**53)
+        or isinstance(w, (np.floating, np.integer))
+        and abs(w) <= 2**53
+        or isinstance(w, np.float64)
+        for w in weights
+    )
+
+
+def _weights(G: Graph, weight: Any, ignore_nan: bool) -> Any:
+    """The weights of all edges; None where networkx's own function must do it."""
+    values = [edge[-1].get(weight, 1) for edge in G.edges]
+    if not _exact(values):
+        return None
+    out = np.array(values, np.float64)
+    nan = np.flatnonzero(np.isnan(out))
+    if len(nan) and not ignore_nan:
+        raise ValueError(f"NaN found as an edge weight. Edge {G.edges[nan[0]]}")
+    return out
+
+
+def _forest(G: Graph, minimum: bool, weights: np.ndarray) -> np.ndarray:
+    """Edges of the spanning forest in the order in which Kruskal's algorithm takes them."""
+    at = where(place())
+    graph = G.graph(weights)
+    about = graph.info(at)
+    ids = np.empty(max(min(about["n"] - 1, about["m"]), 0), np.int64)
+    ids = ids[: graph.forest(at, not minimum, ids, None)[0]]
+    key = weights[ids] if minimum else -weights[ids]
+    return ids[np.argsort(key, kind="stable")]
+
+
+def _spanning_edges(
+    G: Graph, minimum: bool, algorithm: Any, weight: Any, keys: bool, data: bool, ignore_nan: bool
+) -> Iterator[Any]:
+    """Edges, as the functions of networkx yield them."""
+    weights = _weights(G, weight, ignore_nan)
+    if weights is None:
+        import networkx as nx
+
+        theirs = nx.minimum_spanning_edges if minimum else nx.maximum_spanning_edges
+        yield from theirs.orig_func(G.of, algorithm, weight, keys, data, ignore_nan)
+        return
+    for i in _forest(G, minimum, weights).tolist():
+        edge = G.edges[i]
+        ends = edge[:-1] if keys else edge[:2]
+        yield (*ends, edge[-1]) if data else ends
+
+
+def _check(G: Graph, algorithm: Any) -> None:
+    if algorithm not in ("kruskal", "prim", "boruvka", "borůvka"):
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    _undirected(G)
+    if G.is_multigraph() and algorithm in ("boruvka", "borůvka"):
+        import networkx as nx
+
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def minimum_spanning_edges(
+    G: Any,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    _check(G, algorithm)
+    return _spanning_edges(G, True, algorithm, weight, keys, data, ignore_nan)
+
+
+def maximum_spanning_edges(
+    G: Any,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    _check(G, algorithm)
+    return _spanning_edges(G, False, algorithm, weight, keys, data, ignore_nan)
+
+
+def kruskal_mst_edges(
+    G: Any,
+    minimum: bool,
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+    partition: Any = None,
+) -> Iterator[Any]:
+    return _spanning_edges(G, minimum, "kruskal", weight, keys, data, ignore_nan)
+
+
+def _spanning_tree(G: Any, minimum: bool, weight: Any, algorithm: str, ignore_nan: bool) -> Any:
+    _check(G, algorithm)
+    tree = G.of.__class__()
+    tree.graph.update(G.of.graph)
+    tree.add_nodes_from(G.of.nodes.items())
+    tree.add_edges_from(_spanning_edges(G, minimum, algorithm, weight, True, True, ignore_nan))
+    return tree
+
+
+def minimum_spanning_tree(G: Any, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Any:
+    return _spanning_tree(G, True, weight, algorithm, ignore_nan)
+
+
+def maximum_spanning_tree(G: Any, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False) -> Any:
+    return _spanning_tree(G, False, weight, algorithm, ignore_nan)
+
+
+# --- components -------------------------------------------------------------------------------------------------------
+
+
+def connected_components(G: Any) -> Iterator[set[Any]]:
+    _undirected(G)
+    return _sets(G)
+
+
+def _sets(G: Graph) -> Iterator[set[Any]]:
+    _, labels = G.components()
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1)).tolist()
+    places = order.tolist()
+    for begin, end in zip(starts, starts[1:] + [len(places)]):
+        yield {G.nodes[i] for i in places[begin:end]}
+
+
+def number_connected_components(G: Any) -> int:
+    _undirected(G)
+    return G.components()[0]
+
+
+def is_connected(G: Any) -> bool:
+    _undirected(G)
+    if not G.nodes:
+        import networkx as nx
+
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return G.components()[0] == 1
+
+
+def node_connected_component(G: Any, n: Any) -> set[Any]:
+    _undirected(G)
+    labels = G.components()[1]
+    return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.nodes.index(n)]).tolist()}
+
+
+# --- what networkx asks -----------------------------------------------------------------------------------------------
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Whether the backend gives the answer of networkx for these arguments; if not, why."""
+    if kwargs.get("partition") is not None or (name == "kruskal_mst_edges" and len(args) > 6):
+        return "partitions of the edges are not taken"
+    return name in FUNCTIONS
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Whether it is worth converting the graph."""
+    graph = args[0] if args else kwargs.get("G")
+    if isinstance(graph, Graph):
+        return True
+    return graph is None or graph.number_of_edges() >= FEW or "the graph is too small for it to matter"
+
+
+class backend:
+    """What the entry point names."""
+
+    Graph = Graph
+    convert_from_nx = staticmethod(convert_from_nx)
+    convert_to_nx = staticmethod(convert_to_nx)
+    can_run = staticmethod(can_run)
+    should_run = staticmethod(should_run)
+
+
+for _name in FUNCTIONS:
+    setattr(backend, _name, staticmethod(globals()[_name]))

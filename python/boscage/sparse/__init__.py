@@ -1,0 +1,5 @@
+"""Sparse graphs: `boscage.sparse.csgraph`."""
+
+from . import csgraph
+
+__all__ = ["csgraph"]

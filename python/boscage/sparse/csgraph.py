@@ -1,0 +1,242 @@
+"""Spanning trees and components of sparse graphs, with the interface of `scipy.sparse.csgraph`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components as _of_scipy
+
+from .. import _core
+from .._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from .._where import Progress, where
+
+__all__ = ["minimum_spanning_tree", "connected_components", "verify_spanning_tree"]
+
+NAN_LAST = 2  # as a sort of the weights has it
+
+
+class _Csr:
+    """The rows of a graph, of scipy or of CuPy, with int64 indices and float64 weights."""
+
+    def __init__(self, csgraph: Any, weights: bool = True):
+        self.given = csgraph
+        if type(csgraph).__module__.startswith("cupyx"):
+            matrix = csgraph.tocsr()
+            self.space: Space = space_of(matrix.data)
+        else:
+            matrix = self._of_scipy(csgraph)
+            self.space = NUMPY
+        if len(matrix.shape) != 2:
+            raise ValueError("compressed-sparse graph must be 2-D")
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError("compressed-sparse graph must be shape (N, N)")
+        self.matrix = matrix
+        self.n = int(matrix.shape[0])
+        self.offsets = self.space.asarray(matrix.indptr, "int64")
+        self.neighbours = self.space.asarray(matrix.indices, "int64")
+        self.weights = None
+        if weights:
+            self.weights = self.space.asarray(matrix.data, "float64")
+
+    @staticmethod
+    def _of_scipy(csgraph: Any) -> Any:
+        from scipy import sparse
+        from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
+
+        if np.iscomplexobj(csgraph):
+            raise TypeError("the weights of a graph are real")
+        if sparse.issparse(csgraph):
+            return csgraph.tocsr()
+        if np.ma.isMaskedArray(csgraph):
+            return csgraph_from_masked(csgraph)
+        if hasattr(csgraph, "to_scipy_sparse"):
+            return csgraph.to_scipy_sparse().tocsr()
+        return csgraph_from_dense(csgraph)
+
+    def graph(self, at: Any) -> Any:
+        graph = _core.Graph(at, DTYPES["float64"], nan=NAN_LAST)
+        graph.build_rows(at, self.offsets, self.neighbours, self.weights)
+        return graph
+
+
+def minimum_spanning_tree(
+    csgraph: Any, overwrite: bool = False, *, device: Any = None, progress: Progress = None
+) -> Any:
+    """Finds a minimum spanning tree of an undirected graph, or one of each of its components.
+
+    Parameters
+    ----------
+    csgraph : array_like or sparse matrix, shape (n, n)
+        Weights of the edges, real. Entry (i, j) is an edge between i and j; where (j, i) is one too, the lighter one
+        counts. Of CuPy's matrices too, which are worked on where they are.
+    overwrite : bool
+        Of no effect.
+    device : str, optional
+        ``"cpu"`` or ``"cuda"``.
+    progress : callable, optional
+        Called with the stage and the fraction done.
+
+    Returns
+    -------
+    csr_array or csr_matrix, shape (n, n)
+        The entries of the graph that are in the tree; of equal weights the earlier entry. As in scipy, edges of
+        weight 0 are not stored.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from boscage.sparse.csgraph import minimum_spanning_tree
+    >>> minimum_spanning_tree(csr_array([[0, 8, 3], [0, 0, 5], [0, 0, 0]])).toarray()
+    array([[0., 0., 3.],
+           [0., 0., 5.],
+           [0., 0., 0.]])
+    """
+    g = _Csr(csgraph)
+    at = where(place_for(g.space, device), g.space.stream(), None, progress)
+    graph = g.graph(at)
+    info = graph.info(at)
+    ids = g.space.empty(min(max(g.n - 1, 0), info["m"]), "int64")
+    count = graph.forest(at, False, raw(ids), None)[0]
+    return _selected(g, ids[:count])
+
+
+def _selected(g: _Csr, ids: Any) -> Any:
+    """The matrix of some entries, which ascend."""
+    if g.space is NUMPY:
+        from scipy.sparse import csr_array, csr_matrix, issparse, sparray
+
+        xp: Any = np
+        kind = csr_matrix if issparse(g.given) and not isinstance(g.given, sparray) else csr_array
+    else:
+        xp = g.space.xp  # type: ignore[attr-defined]
+        from cupyx.scipy.sparse import csr_matrix as kind
+    offsets = xp.searchsorted(ids, g.offsets)
+    index = np.int32 if g.n < 2**31 - 1 else np.int64
+    tree = kind((g.weights[ids], g.neighbours[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
+    tree.eliminate_zeros()
+    return tree
+
+
+def connected_components(
+    csgraph: Any,
+    directed: bool = True,
+    connection: str = "weak",
+    return_labels: bool = True,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> Any:
+    """Finds the connected components of a graph.
+
+    Parameters
+    ----------
+    csgraph : array_like or sparse matrix, shape (n, n)
+        Entry (i, j) is an edge between i and j.
+    directed : bool
+        Matters for strong components alone.
+    connection : {"weak", "strong"}
+        Strong components of a directed graph are left to scipy.
+    return_labels : bool
+        Returns the labels too.
+    device, progress
+        As those of `minimum_spanning_tree`.
+
+    Returns
+    -------
+    n_components : int
+    labels : array of int32, shape (n,)
+        The component of each vertex; components are numbered in the order of their first vertices.
+
+    Examples
+    --------
+    >>> from boscage.sparse.csgraph import connected_components
+    >>> connected_components([[0, 0, 1], [0, 0, 0], [0, 0, 0]])
+    (2, array([0, 1, 0], dtype=int32))
+    """
+    if connection.lower() not in ("weak", "strong"):
+        raise ValueError("connection must be 'weak' or 'strong'")
+    if directed and connection.lower() == "strong":
+        return _of_scipy(csgraph, directed, connection, return_labels)
+    g = _Csr(csgraph, weights=False)
+    at = where(place_for(g.space, device), g.space.stream(), None, progress)
+    labels = g.space.empty(g.n, "int64") if return_labels else None
+    count = g.graph(at).components(at, raw(labels))
+    if labels is None:
+        return count
+    xp: Any = np if g.space is NUMPY else g.space.xp  # type: ignore[attr-defined]
+    number = xp.cumsum(labels == xp.arange(g.n), dtype=np.int32)
+    return count, number[labels] - np.int32(1)
+
+
+def verify_spanning_tree(csgraph: Any, tree: Any, *, device: Any = None, progress: Progress = None) -> None:
+    """Proves that a tree is a minimum spanning tree of a graph, or a forest one of each of its components.
+
+    Parameters
+    ----------
+    csgraph : array_like or sparse matrix, shape (n, n)
+        The graph, as `minimum_spanning_tree` takes it.
+    tree : array_like or sparse matrix, shape (n, n)
+        Entries (i, j) of the graph, or (j, i), with their weights. Any minimum spanning tree passes, whichever edges of
+        equal weight it has. It must store edges of weight 0.
+    device, progress
+        As those of `minimum_spanning_tree`.
+
+    Raises
+    ------
+    ValueError
+        With the reason, if it is none.
+
+    Examples
+    --------
+    >>> from boscage.sparse.csgraph import minimum_spanning_tree, verify_spanning_tree
+    >>> graph = [[0, 8, 3], [0, 0, 5], [0, 0, 0]]
+    >>> verify_spanning_tree(graph, minimum_spanning_tree(graph))
+    >>> verify_spanning_tree(graph, [[0, 8, 3], [0, 0, 0], [0, 0, 0]])
+    Traceback (most recent call last):
+      ...
+    ValueError: edge 2: it is not given, but lighter than an edge given between its ends
+    """
+    g, t = _Csr(csgraph), _Csr(tree)
+    if g.space is not NUMPY or t.space is not NUMPY:
+        raise TypeError("verify_spanning_tree: matrices in host memory are needed")
+    if g.n != t.n:
+        raise ValueError(f"tree: of {t.n} vertices, the graph of {g.n}")
+    u, v, w = _edges(g)
+    ids = _entries_of(u, v, w, *_edges(t), g.n)
+    others = np.ones(len(u), bool)  # edges of the tree come first, so that they win against others of their weight
+    others[ids] = False
+    order = np.concatenate([ids, np.flatnonzero(others)])
+    at = where(place_for(NUMPY, device), 0, None, progress)
+    graph = _core.Graph(at, DTYPES["float64"], nan=NAN_LAST)
+    graph.build(at, u[order], v[order], w[order], g.n)
+    graph.verify(at, False, np.arange(len(ids)))
+
+
+def _edges(g: _Csr) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Entries with the smaller vertex first."""
+    rows = np.repeat(np.arange(g.n), np.diff(g.offsets))
+    return np.minimum(rows, g.neighbours), np.maximum(rows, g.neighbours), g.weights  # type: ignore[return-value]
+
+
+def _entries_of(u: Any, v: Any, w: Any, a: Any, b: Any, c: Any, n: int) -> np.ndarray:
+    """For each edge (a, b) of weight c a different entry of the graph that is it."""
+    order = np.lexsort((w, v, u))
+    asked = np.lexsort((c, b, a))
+    kind = np.dtype([("u", np.int64), ("v", np.int64), ("w", np.float64)])
+
+    def records(*columns: Any) -> np.ndarray:
+        out = np.empty(len(columns[0]), kind)
+        out["u"], out["v"], out["w"] = columns
+        return out
+
+    have, want = records(u[order], v[order], w[order]), records(a[asked], b[asked], c[asked])
+    at = np.searchsorted(have, want)
+    repeat = np.arange(len(want)) - np.searchsorted(want, want)  # the i-th of equal ones is the i-th of the graph
+    at = at + repeat
+    bad = at >= len(have)
+    bad[~bad] = have[at[~bad]] != want[~bad]
+    if bad.any():
+        first = want[bad][0]
+        raise ValueError(f"tree: no entry of the graph is ({first['u']}, {first['v']}) with weight {first['w']}")
+    return order[at]

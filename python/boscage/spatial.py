@@ -1,0 +1,53 @@
+"""k-d trees, voxel grids and Euclidean spanning trees of points.
+
+`KDTree` and `cKDTree` have the interface of `scipy.spatial` and give the same answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from . import _core
+from ._arrays import place_for, raw, space_of
+from ._kdtree import KDTree, cKDTree
+from ._nodes import cKDTreeNode
+from ._points import points_of
+from ._voxelgrid import VoxelGrid
+from ._where import Progress, where
+
+__all__ = ["KDTree", "cKDTree", "cKDTreeNode", "VoxelGrid", "emst"]
+
+
+def emst(
+    points: Any, *, device: Any = None, workers: Optional[int] = None, progress: Progress = None
+) -> tuple[Any, Any]:
+    """Finds the Euclidean minimum spanning tree of points.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, m)
+        float32 and float64 are kept as they are, anything else becomes float64.
+    device, workers, progress
+        As those of `cKDTree`.
+
+    Returns
+    -------
+    pairs : array, shape (n - 1, 2)
+        Rows i < j of each edge; edges ascend by (i, j).
+    lengths : array, shape (n - 1,)
+
+    Examples
+    --------
+    >>> from boscage.spatial import emst
+    >>> emst([[0.0], [5.0], [1.0]])
+    (array([[0, 2],
+           [1, 2]]), array([1., 4.]))
+    """
+    space = space_of(points)
+    at = where(place_for(space, device), space.stream(), workers, progress)
+    points, dtype = points_of(points, None, space, "points")
+    count = max(int(points.shape[0]) - 1, 0)
+    pairs = space.empty((count, 2), "int64")
+    dist2 = space.empty(count, dtype)
+    _core.emst(at, points, raw(pairs), raw(dist2))
+    return space.give(pairs), space.sqrt(dist2)

@@ -1,0 +1,42 @@
+"""Nearest neighbours of a scan: normals of a surface measured with noise, from the neighbours of each point."""
+
+import sys
+
+import numpy as np
+
+from boscage.spatial import KDTree
+
+
+def scan(n, rng):
+    """Points on a torus, and its normals there."""
+    a, b = rng.uniform(0, 2 * np.pi, (2, n))
+    normal = np.stack([np.cos(a) * np.cos(b), np.sin(a) * np.cos(b), np.sin(b)], axis=1)
+    centre = np.stack([np.cos(a), np.sin(a), np.zeros(n)], axis=1)
+    return centre + 0.4 * normal + rng.normal(0, 0.003, (n, 3)), normal
+
+
+def main(picture="scan_neighbours.png", n=20_000):
+    points, normals = scan(n, np.random.default_rng(1))
+    tree = KDTree(points)
+    _, near = tree.query(points, k=24)
+    around = points[near] - points[near].mean(axis=1, keepdims=True)
+    found = np.linalg.eigh(around.transpose(0, 2, 1) @ around)[1][:, :, 0]  # the direction in which they spread least
+    right = np.abs((found * normals).sum(axis=1))
+    print(f"{n} points; the median normal is off by {np.degrees(np.arccos(min(np.median(right), 1))):.1f} degrees")
+
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    light = np.clip(found * np.sign(found[:, 2:]) @ [0.3, 0.3, 0.9], 0, 1)
+    figure = plt.figure(figsize=(6, 5))
+    axes = figure.add_subplot(projection="3d", box_aspect=(1, 1, 0.3))
+    axes.scatter(*points.T, c=light, s=2, cmap="gray")
+    axes.set_axis_off()
+    figure.savefig(picture, dpi=110, bbox_inches="tight")
+    return float(np.median(right))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

@@ -1,0 +1,196 @@
+/* What every file of the extension needs: where a call runs, its frame, arrays, handles. The extension is thin: Python
+ * modules bring arrays to a type and a shape, these functions hand pointers to the library, which checks and computes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOSCAGE_PYTHON_CORE_HPP
+#define BOSCAGE_PYTHON_CORE_HPP
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include <boscage/boscage.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using In = nb::ndarray<nb::ro>;
+using Out = nb::ndarray<>;
+
+/* Where a call runs, and who hears of it. */
+struct Where {
+    bosc_backend backend = BOSC_BACKEND_CPU;
+    int32_t device = 0;
+    int32_t threads = 0;
+    uintptr_t stream = 0; /* 0: the context's own */
+    nb::object progress;  /* called with (stage, fraction); what it raises ends the call. None: nobody */
+};
+
+/* A context of one thread. Python's signals are looked at whenever the library tells how far it is. */
+struct Context {
+    bosc_ctx *ctx = nullptr;
+    Where where; /* without progress, since it outlives interpreters */
+    PyObject *progress = nullptr;
+    bool busy = false;
+    PyObject *raised = nullptr; /* while a call was told of */
+};
+
+/* The frame of a call of the library: takes this thread's context for `where`, and makes exceptions of failures. */
+class Call
+{
+  public:
+    explicit Call(const Where &where);
+    ~Call();
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+
+    /* Runs f(ctx), which returns a status, without the GIL. */
+    template <class F> void run(F &&f)
+    {
+        bosc_status status;
+        {
+            nb::gil_scoped_release release;
+            status = f(context->ctx);
+        }
+        if (status != BOSC_OK) fail(status);
+    }
+
+  private:
+    [[noreturn]] void fail(bosc_status status);
+    Context *context;
+};
+
+/* A structure of the library. Threads may share it: those that change it wait for those that read it. */
+template <class T, void (*FREE)(T *)> struct Handle {
+    T *of = nullptr;
+    std::shared_mutex mutex;
+    Handle() = default;
+    ~Handle() { FREE(of); }
+    Handle(const Handle &) = delete;
+    Handle &operator=(const Handle &) = delete;
+};
+
+/* A call that only reads a structure, or changes it: from the checks of sizes to the end, others wait. Whoever waits
+ * does not hold the GIL. */
+template <class H, class LOCK> class Locked : public Call
+{
+  public:
+    Locked(const Where &where, H &handle) : Call(where), lock(handle.mutex, std::defer_lock)
+    {
+        nb::gil_scoped_release release;
+        lock.lock();
+    }
+
+  private:
+    LOCK lock;
+};
+template <class H> struct Reading : Locked<H, std::shared_lock<std::shared_mutex>> {
+    using Locked<H, std::shared_lock<std::shared_mutex>>::Locked;
+};
+template <class H> struct Writing : Locked<H, std::unique_lock<std::shared_mutex>> {
+    using Locked<H, std::unique_lock<std::shared_mutex>>::Locked;
+};
+template <class H> Reading(const Where &, H &) -> Reading<H>;
+template <class H> Writing(const Where &, H &) -> Writing<H>;
+
+/* What bosc_X_get_info says. */
+template <class I, auto GET, class H> I described(Call &call, H &handle)
+{
+    I info = {};
+    info.size = sizeof info;
+    call.run([&](bosc_ctx *ctx) { return GET(ctx, handle.of, &info); });
+    return info;
+}
+
+/* The library's type of an array's elements. */
+bosc_dtype dtype_of(const In &array, const char *name);
+
+/* `count` elements of a type without gaps, which a call at `where` can reach. NULL for None. */
+const void *elements(const Where &where, const In &array, bosc_dtype dtype, int64_t count, const char *name);
+void *room(const Where &where, const Out &array, bosc_dtype dtype, int64_t count, const char *name);
+
+/* Bytes of any type: `count` items of `size` each. */
+const void *items(const Where &where, const In &array, size_t size, int64_t count, const char *name);
+void *item_room(const Where &where, const Out &array, size_t size, int64_t count, const char *name);
+
+template <class T>
+const T *typed(const Where &where, const In &array, bosc_dtype dtype, int64_t count, const char *name)
+{
+    return static_cast<const T *>(elements(where, array, dtype, count, name));
+}
+template <class T>
+T *typed_room(const Where &where, const Out &array, bosc_dtype dtype, int64_t count, const char *name)
+{
+    return static_cast<T *>(room(where, array, dtype, count, name));
+}
+
+/* Rows of `dim` elements, each without gaps, `stride` elements apart. */
+struct Rows {
+    const void *data;
+    int64_t n, dim, stride;
+};
+Rows rows_of(const Where &where, const In &array, bosc_dtype dtype, int64_t dim, const char *name);
+
+/* Elements of an array; 0 for None. */
+template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
+
+/* Distances have the type of the coordinates, but for integers, whose are double. */
+inline bosc_dtype distance_type(bosc_dtype coordinates) { return coordinates == BOSC_F32 ? BOSC_F32 : BOSC_F64; }
+
+/* For bosc_X_write and bosc_X_read. */
+int append_bytes(void *user, const void *bytes, size_t count); /* user: std::string * */
+struct Source {
+    const char *at;
+    size_t left;
+};
+int take_bytes(void *user, void *bytes, size_t count); /* user: Source * */
+
+/* bosc_X_write and bosc_X_read as methods for pickling. */
+template <class H, auto WRITE> nb::bytes saved(H &handle, const Where &where)
+{
+    std::string bytes;
+    Reading(where, handle).run([&](bosc_ctx *ctx) { return WRITE(ctx, handle.of, append_bytes, &bytes); });
+    return nb::bytes(bytes.data(), bytes.size());
+}
+template <class H, auto READ> H *loaded(const Where &where, const nb::bytes &bytes)
+{
+    auto handle = std::make_unique<H>();
+    Source source = {bytes.c_str(), bytes.size()};
+    Call(where).run([&](bosc_ctx *ctx) { return READ(ctx, take_bytes, &source, &handle->of); });
+    return handle.release();
+}
+
+/* A handle that make(ctx, &of) creates, in the memory of a Python object. */
+template <class H, class F> void make(H *self, const Where &where, F &&create)
+{
+    Call call(where);
+    new (self) H;
+    try {
+        call.run([&](bosc_ctx *ctx) { return create(ctx, &self->of); });
+    } catch (...) {
+        self->~H();
+        throw;
+    }
+}
+
+void bind_context(nb::module_ &m);
+void bind_prims(nb::module_ &m);
+void bind_kdtree(nb::module_ &m);
+void bind_voxelgrid(nb::module_ &m);
+void bind_graph(nb::module_ &m);
+void bind_forest(nb::module_ &m);
+void bind_hash(nb::module_ &m);
+void bind_cellgraph(nb::module_ &m);
+void bind_trie(nb::module_ &m);
+void bind_cbt(nb::module_ &m);
+void bind_terrain(nb::module_ &m);
+
+using KDTree = Handle<bosc_kdtree, bosc_kdtree_free>;
+using Graph = Handle<bosc_graph, bosc_graph_free>;
+
+#endif

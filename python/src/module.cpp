@@ -1,0 +1,20 @@
+/* boscage._core: the library's calls, for the modules of the package.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "core.hpp"
+
+NB_MODULE(_core, m)
+{
+    m.doc() = "The calls of libboscage, on arrays that are checked here. The modules of the package are for people.";
+    nb::set_leak_warnings(false); // modules keep places of theirs until the interpreter ends
+    bind_context(m);
+    bind_prims(m);
+    bind_kdtree(m);
+    bind_voxelgrid(m);
+    bind_graph(m);
+    bind_forest(m);
+    bind_hash(m);
+    bind_cellgraph(m);
+    bind_trie(m);
+    bind_cbt(m);
+    bind_terrain(m);
+}

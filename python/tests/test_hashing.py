@@ -1,0 +1,198 @@
+"""Hash tables against dictionaries, NumPy and pandas."""
+
+from collections import defaultdict
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from boscage.hashing import HashMap, HashSet, MultiMap, factorize, isin, unique
+
+TYPES = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
+
+
+def columns(types=TYPES, **options):
+    few = {np.dtype(t): st.sampled_from(np.array([0, 1, 2, 3, 40, 100], t).tolist()) for t in types}
+    return st.sampled_from(types).flatmap(
+        lambda t: st.one_of(
+            hnp.arrays(t, st.integers(0, 60), elements=few[np.dtype(t)]), hnp.arrays(t, st.integers(0, 60), **options)
+        )
+    )
+
+
+def same(a, b):
+    return (
+        np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") and np.asarray(a).dtype == np.asarray(b).dtype
+    )
+
+
+@given(columns(), st.booleans(), st.booleans(), st.booleans())
+def test_unique(values, index, inverse, counts):
+    mine = unique(values, index, inverse, counts)
+    theirs = np.unique(values, index, inverse, counts)
+    mine, theirs = (x if isinstance(x, tuple) else (x,) for x in (mine, theirs))
+    assert len(mine) == len(theirs) and all(same(a, b) for a, b in zip(mine, theirs))
+
+
+@given(columns())
+def test_unique_unsorted(values):
+    found, index, inverse, counts = unique(values, True, True, True, sorted=False)
+    assert same(np.sort(found), np.unique(values))
+    assert same(found[inverse], values + 0 if values.dtype.kind != "f" else values + values.dtype.type(0))
+    assert (np.diff(index) > 0).all() and counts.sum() == len(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array(["b", "a", "b"]),
+        np.arange(6, dtype=np.int8) % 3,
+        np.array([True, False, True]),
+        np.array([[1, 2], [1, 2]]),
+        np.array([1 + 1j, 1 + 1j]),
+        [3, 1, 3],
+        [],
+    ],
+)
+def test_unique_of_other_types(values):
+    assert same(unique(values), np.unique(values))
+
+
+@given(columns(), columns(), st.booleans())
+def test_isin(elements, tests, invert):
+    assert same(isin(elements, tests, invert=invert), np.isin(elements, tests, invert=invert))
+
+
+def test_isin_of_other_types():
+    for a, b in [
+        (["x", "yy"], ["yy"]),
+        ([1, 2], []),
+        ([], [1]),
+        ([[1, 2], [3, 4]], [2, 3]),
+        (["longer than sixteen"], ["x"]),
+        (np.array(["2020-01-01", "NaT"], "M8[D]"), np.array(["2020-01-01", "NaT"], "M8[D]")),
+        ([1.5, 2], [2]),
+        (np.array([2**63], np.uint64), np.array([-(2**63)])),
+    ]:
+        assert same(isin(a, b), np.isin(a, b))
+
+
+@given(columns(), st.booleans(), st.booleans())
+def test_factorize(values, sort, sentinel):
+    codes, found = factorize(values, sort, sentinel)
+    want = pandas.factorize(values, sort=sort, use_na_sentinel=sentinel)
+    assert same(codes, want[0]) and same(found, want[1])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "a", "b"],
+        [b"sixteen letters!", b"x"],
+        ["abcd", "abc"],
+        np.array(["2020-01-01", "2021-01-01", "2020-01-01"], "M8[s]"),
+    ],
+)
+def test_factorize_of_strings_and_dates(values):
+    codes, found = factorize(values)
+    assert (np.asarray(values)[np.unique(codes, return_index=True)[1]] == found).all()
+    assert (found[codes] == np.asarray(values)).all()
+
+
+@st.composite
+def operations(draw):
+    steps = draw(
+        st.lists(
+            st.tuples(st.sampled_from(["insert", "erase"]), st.lists(st.integers(-5, 30), max_size=20)), max_size=6
+        )
+    )
+    return draw(st.lists(st.integers(-5, 30), max_size=30)), steps
+
+
+@given(
+    operations(),
+    st.sampled_from(["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained"]),
+    st.sampled_from([np.int32, np.int64, np.float64]),
+)
+def test_map(history, layout, kind):
+    keys, steps = history
+    plain = dict(zip(keys, range(len(keys))))
+    table = HashMap(np.array(keys, kind), np.arange(len(keys)), layout=layout)
+    for verb, more in steps:
+        if verb == "insert":
+            values = np.arange(len(more)) + 1000
+            table.insert(np.array(more, kind), values)
+            plain.update(zip(more, values.tolist()))
+        else:
+            assert table.erase(np.array(more, kind)) == len(set(more) & plain.keys())
+            for key in more:
+                plain.pop(key, None)
+    asked = np.arange(-6, 32).astype(kind)
+    values, found = table.find(asked)
+    assert len(table) == len(plain) and found.tolist() == [key in plain for key in asked.tolist()]
+    assert values.tolist() == [plain.get(key, 0) for key in asked.tolist()]
+    assert dict(zip(*(column.tolist() for column in table.items()))) == plain
+    assert table.get(asked, -7).tolist() == [plain.get(key, -7) for key in asked.tolist()]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 999)), max_size=50))
+def test_multimap(pairs):
+    plain = defaultdict(list)
+    for key, value in pairs:
+        plain[key].append(value)
+    keys, values = np.array(pairs, np.int64).reshape(-1, 2).T
+    table = MultiMap(keys, values)
+    asked = np.array([3, 11, 0, 3])
+    offsets, found = table.retrieve(asked)
+    assert [found[a:b].tolist() for a, b in zip(offsets, offsets[1:])] == [plain.get(key, []) for key in asked.tolist()]
+    assert table.count(asked).tolist() == [len(plain.get(key, [])) for key in asked.tolist()]
+    keys, counts, values = table.items()
+    ends = np.cumsum(counts)
+    assert {k: values[e - c : e].tolist() for k, c, e in zip(keys.tolist(), counts.tolist(), ends.tolist())} == plain
+
+
+@given(st.lists(st.integers(-20, 20)), st.lists(st.integers(-20, 20)), st.lists(st.integers(-20, 20)))
+def test_set(keys, more, fewer):
+    table, plain = HashSet(np.array(keys, np.int64)), set(keys)
+    table.add(np.array(more, np.int64))
+    plain |= set(more)
+    assert table.discard(np.array(fewer, np.int64)) == len(plain & set(fewer))
+    plain -= set(fewer)
+    assert set(table) == plain and len(table) == len(plain)
+    assert table.contains(np.arange(-25, 25)).tolist() == [key in plain for key in range(-25, 25)]
+
+
+@pytest.mark.parametrize("duplicates, want", [("last", 3), ("first", 1), ("sum", 6), ("min", 1)])
+def test_duplicates(duplicates, want):
+    assert HashMap([7, 7, 7, 8], [1, 2, 3, 4], duplicates=duplicates)[7] == want
+
+
+def test_values_of_many_types():
+    keys = np.arange(5)
+    for values in (
+        np.arange(5, dtype=np.int8),
+        np.arange(5) > 2,
+        np.array(["a", "bb", "ccc", "", "e"]),
+        np.arange(5).astype("M8[s]"),
+        np.array([(i, i / 2) for i in range(5)], "i4,f8"),
+        np.arange(5) * 1j,
+        np.arange(5, dtype=np.float16),
+    ):
+        table = HashMap(keys, values)
+        assert table[keys[::-1]].tolist() == values[::-1].tolist() and table.items()[1].dtype == values.dtype
+
+
+def test_keys_of_the_wrong_type_are_refused():
+    table = HashMap(np.array([1, 2], np.int32), [1, 2])
+    with pytest.raises(TypeError):
+        table.find([1.5])
+    with pytest.raises(TypeError):
+        table.find(["a"])
+    with pytest.raises((TypeError, OverflowError)):
+        table.find([2**40])
+    assert 1 in table and 3 not in table
+    with pytest.raises(KeyError):
+        table[[1, 3]]

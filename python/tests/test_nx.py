@@ -1,0 +1,79 @@
+"""The backend of networkx against networkx."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boscage.nx import backend
+
+
+@st.composite
+def graphs(draw):
+    kind = draw(st.sampled_from([nx.Graph, nx.MultiGraph]))
+    graph = kind()
+    names = st.sampled_from([*range(12), "a", "b", (1, 2)])
+    graph.add_nodes_from(draw(st.lists(names, max_size=8)))
+    for u, v, w in draw(st.lists(st.tuples(names, names, st.sampled_from([0, 1, 2, 2.5, -3, None])), max_size=40)):
+        graph.add_edge(u, v, **({} if w is None else {"weight": w}), mark=(u, v))
+    return graph
+
+
+def total(graph, edges):
+    return sum(edge[-1].get("weight", 1) for edge in edges)
+
+
+@given(graphs(), st.booleans())
+def test_spanning_edges(graph, minimum):
+    function = nx.minimum_spanning_edges if minimum else nx.maximum_spanning_edges
+    mine, theirs = list(function(graph, backend="boscage")), list(function(graph, backend="networkx"))
+    assert mine == theirs  # Kruskal's algorithm breaks ties by the order of the edges, and so does this package
+
+
+@given(graphs())
+def test_spanning_tree(graph):
+    graph.graph["name"] = "it"
+    mine, theirs = (nx.minimum_spanning_tree(graph, backend=name) for name in ("boscage", "networkx"))
+    assert nx.utils.graphs_equal(mine, theirs) and type(mine) is type(theirs)
+
+
+@given(graphs())
+def test_components(graph):
+    mine, theirs = (list(nx.connected_components(graph, backend=name)) for name in ("boscage", "networkx"))
+    assert mine == theirs
+    assert nx.number_connected_components(graph, backend="boscage") == len(theirs)
+    if len(graph):
+        assert nx.is_connected(graph, backend="boscage") == (len(theirs) == 1)
+        node = next(iter(graph))
+        assert nx.node_connected_component(graph, node, backend="boscage") == theirs[0]
+
+
+def test_other_weights_are_left_to_networkx():
+    from fractions import Fraction
+
+    graph = nx.cycle_graph(4)
+    for i, edge in enumerate(graph.edges):
+        graph.edges[edge]["weight"] = Fraction(1, 3 + i) if i else 2**70
+    assert total(graph, nx.minimum_spanning_edges(graph, backend="boscage")) == Fraction(1, 4) + Fraction(
+        1, 5
+    ) + Fraction(1, 6)
+
+
+def test_small_graphs_are_not_worth_it():
+    assert backend.should_run("is_connected", (nx.path_graph(3),), {}) is not True
+    assert backend.should_run("is_connected", (nx.path_graph(5000),), {}) is True
+
+
+def test_errors():
+    with pytest.raises(nx.NetworkXNotImplemented):
+        nx.minimum_spanning_tree(nx.DiGraph([(0, 1)]), backend="boscage")
+    with pytest.raises(ValueError):
+        nx.minimum_spanning_tree(nx.path_graph(3), algorithm="guess", backend="boscage")
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.is_connected(nx.Graph(), backend="boscage")
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=np.nan)
+    with pytest.raises(ValueError):
+        list(nx.minimum_spanning_edges(graph, backend="boscage"))
+    assert list(nx.minimum_spanning_edges(graph, ignore_nan=True, backend="boscage")) == []

@@ -1,0 +1,186 @@
+"""k-d trees, voxel grids and spanning trees against scipy and NumPy."""
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+import scipy.spatial
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst
+
+NORMS = [1, 1.5, 2, 3, np.inf]
+
+
+def clouds(least=1, dims=(1, 4)):
+    """Points on a coarse lattice, so that ties and equal points are common, or spread out."""
+    lattice = st.integers(-4, 4).map(float)
+    spread = st.floats(-100, 100, width=32)
+    return st.tuples(st.integers(least, 40), st.integers(*dims), st.sampled_from([lattice, spread])).flatmap(
+        lambda s: hnp.arrays(np.float64, s[:2], elements=s[2])
+    )
+
+
+def distances(x, y, p, box=None):
+    d = np.abs(x[:, None, :] - y[None, :, :])
+    if box is not None:
+        d = np.where(box > 0, np.minimum(d, np.abs(box - d)), d)
+    return scipy.spatial.minkowski_distance(d, 0, p)
+
+
+@given(clouds(), st.integers(1, 12), st.sampled_from(NORMS), st.integers(0, 2**31))
+def test_query(points, k, p, seed):
+    queries = np.random.default_rng(seed).choice(points.ravel(), (5, points.shape[1]))
+    d, i = KDTree(points).query(queries, k=[*range(1, k + 1)], p=p)
+    want = distances(queries, points, p)
+    for row in range(len(queries)):
+        n = min(k, len(points))
+        assert np.allclose(d[row, :n], np.sort(want[row])[:n], rtol=1e-12, atol=1e-13)
+        assert np.allclose(want[row, i[row, :n]], d[row, :n], rtol=1e-12, atol=1e-13)
+        assert len(set(i[row, :n].tolist())) == n
+        assert (d[row, n:] == np.inf).all() and (i[row, n:] == len(points)).all()
+
+
+@given(clouds())
+def test_ties_are_broken_by_row(points):
+    d, i = KDTree(points).query(points, k=np.arange(1, len(points) + 1))
+    order = np.lexsort((i, d))
+    assert (order == np.arange(len(points))).all()
+
+
+@given(clouds(), st.floats(0, 20), st.sampled_from(NORMS))
+def test_balls(points, r, p):
+    tree, theirs = cKDTree(points), scipy.spatial.cKDTree(points)
+    assert [sorted(row) for row in theirs.query_ball_point(points, r, p=p)] == tree.query_ball_point(
+        points, r, p=p
+    ).tolist()
+    assert tree.query_ball_point(points, r, p=p, return_length=True).tolist() == [
+        len(row) for row in theirs.query_ball_point(points, r, p=p)
+    ]
+    assert tree.query_pairs(r, p=p) == theirs.query_pairs(r, p=p)
+
+
+@given(clouds(), st.lists(st.floats(0, 30), min_size=1, max_size=5), st.sampled_from(NORMS), st.integers(0, 2**31))
+def test_counts(points, radii, p, seed):
+    tree, theirs = cKDTree(points), scipy.spatial.cKDTree(points)
+    assert tree.count_neighbors(tree, radii, p=p).tolist() == theirs.count_neighbors(theirs, radii, p=p).tolist()
+    weights = np.random.default_rng(seed).random(len(points))
+    mine = tree.count_neighbors(tree, sorted(radii), p=p, weights=weights, cumulative=False)
+    assert np.allclose(mine, theirs.count_neighbors(theirs, sorted(radii), p=p, weights=weights, cumulative=False))
+
+
+@given(clouds(dims=(2, 3)), st.sampled_from(NORMS), st.floats(0.1, 4))
+def test_periodic(points, p, r):
+    box = np.array([7.0, 0.0, 9.0])[: points.shape[1]]
+    points = np.where(box > 0, points % np.where(box > 0, box, 1), points)
+    points = np.where((box > 0) & (points >= box), 0, points)  # where a remainder is rounded to the period
+    tree, theirs = KDTree(points, boxsize=box), scipy.spatial.KDTree(points, boxsize=box)
+    d, _ = tree.query(points + box, k=3, p=p)
+    assert np.allclose(d, theirs.query(points + box, k=3, p=p)[0], atol=1e-9)
+    d, _ = tree.query(points, k=3, p=p)
+    n = min(3, len(points))
+    assert np.allclose(d[:, :n], np.sort(distances(points, points, p, box))[:, :n], atol=1e-9)
+
+
+@given(clouds(), st.floats(0.01, 3), st.floats(0.5, 20))
+def test_bounds_and_epsilon(points, eps, bound):
+    tree = KDTree(points)
+    exact, near = tree.query(points, k=5)[0], tree.query(points, k=5, eps=eps)[0]
+    finite = np.isfinite(exact)
+    assert (near[finite] <= exact[finite] * (1 + eps) * (1 + 1e-12)).all()
+    d, i = tree.query(points, k=5, distance_upper_bound=bound)
+    assert (d == np.where(exact < bound, exact, np.inf)).all() and ((i == len(points)) == np.isinf(d)).all()
+    each = np.linspace(0.1, bound, len(points))
+    assert (
+        tree.query(points, k=5, distance_upper_bound=each)[0] == np.where(exact < each[:, None], exact, np.inf)
+    ).all()
+
+
+@given(clouds(least=2), st.floats(0, 8))
+def test_two_trees(points, r):
+    half = len(points) // 2
+    a, b = cKDTree(points[:half]), cKDTree(points[half:])
+    c, d = scipy.spatial.cKDTree(points[:half]), scipy.spatial.cKDTree(points[half:])
+    assert a.query_ball_tree(b, r) == [sorted(row) for row in c.query_ball_tree(d, r)]
+    mine, theirs = (x.sparse_distance_matrix(y, r, output_type="dict") for x, y in ((a, b), (c, d)))
+    assert mine.keys() == theirs.keys() and all(abs(mine[key] - theirs[key]) < 1e-9 for key in mine)
+
+
+@given(clouds(), st.floats(-5, 5), st.floats(0, 5))
+def test_boxes(points, low, side):
+    offsets, ids = KDTree(points).query_box(
+        np.full((1, points.shape[1]), low), np.full((1, points.shape[1]), low + side)
+    )
+    inside = ((points >= low) & (points <= low + side)).all(axis=1)
+    assert ids.tolist() == np.flatnonzero(inside).tolist() and offsets.tolist() == [0, inside.sum()]
+
+
+def test_float32_is_kept():
+    points = np.random.default_rng(1).random((500, 3), np.float32)
+    tree = KDTree(points)
+    assert tree.data is points
+    d, i = tree.query(points[:50] + np.float32(0.01), k=4)
+    assert d.dtype == np.float64 and np.allclose(
+        d, KDTree(points.astype(float)).query(points[:50] + np.float32(0.01), k=4)[0], rtol=1e-5
+    )
+
+
+def test_strided_rows_are_taken_as_they_are():
+    wide = np.random.default_rng(2).random((300, 7))
+    tree = KDTree(wide[:, :3])
+    assert tree.data.base is wide
+    assert (tree.query(wide[::2, 2:5], k=2)[1] == scipy.spatial.KDTree(wide[:, :3]).query(wide[::2, 2:5], k=2)[1]).all()
+    for odd in (wide[:, ::2], wide.T[:3].T, np.asfortranarray(wide)[:, :3], wide[::-1, :3]):
+        assert (KDTree(odd).query(odd, k=2)[0] == scipy.spatial.KDTree(odd).query(odd, k=2)[0]).all()
+
+
+def test_rebuild_and_verify():
+    rng = np.random.default_rng(3)
+    tree = KDTree(rng.random((1000, 2)))
+    for n in (10, 0, 3000):
+        points = rng.random((n, 2))
+        tree.rebuild(points)
+        tree.verify()
+        assert (
+            tree.n == n
+            and (tree.query([[0.5, 0.5]], k=[1])[0] == scipy.spatial.KDTree(points).query([[0.5, 0.5]], k=[1])[0]).all()
+        )
+
+
+@given(clouds(dims=(1, 3)), st.sampled_from([0.5, 1.0, 7.0]), st.floats(0, 6))
+def test_voxel_grid(points, cell, r):
+    grid, tree = VoxelGrid(points, cell), cKDTree(points)
+    assert set(map(tuple, grid.query_pairs(r).tolist())) == tree.query_pairs(r)
+    offsets, ids = grid.query_ball_csr(points, r)
+    want = tree.query_ball_csr(points, r)
+    assert offsets.tolist() == want[0].tolist() and ids.tolist() == want[1].tolist()
+    assert grid.count(points, r).tolist() == np.diff(offsets).tolist()
+    coordinates, counts = grid.voxels()
+    have, many = np.unique(np.floor(points / cell), axis=0, return_counts=True)
+    assert (coordinates == have).all() and (counts == many).all()
+    number, labels = grid.components(r)
+    graph = np.zeros((len(points),) * 2)
+    pairs = grid.query_pairs(r)
+    graph[pairs[:, 0], pairs[:, 1]] = 1
+    want = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    assert number == want[0] and (np.unique(labels, return_inverse=True)[1] == want[1]).all()
+
+
+@given(clouds(dims=(1, 3)))
+def test_emst(points):
+    pairs, lengths = emst(points)
+    assert pairs.shape == (len(points) - 1, 2) and (pairs[:, 0] < pairs[:, 1]).all()
+    d = distances(points, points, 2) + 1  # so that distances of 0 are edges for scipy
+    want = scipy.sparse.csgraph.minimum_spanning_tree(np.triu(d, 1)).sum() - (len(points) - 1)
+    assert np.isclose(lengths.sum(), want, atol=1e-6)
+    assert np.allclose(lengths, np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1))
+
+
+@pytest.mark.parametrize("kind", [KDTree, cKDTree])
+def test_attributes_cannot_be_set(kind):
+    tree = kind([[0.0, 1.0]])
+    for name in ("n", "m", "data", "leafsize", "boxsize", "maxes", "mins", "size", "tree", "device"):
+        getattr(tree, name)
+        with pytest.raises(AttributeError):
+            setattr(tree, name, 1)

@@ -1,0 +1,83 @@
+"""A plugin of pytest that runs other people's tests, as they come installed, with this package in the place of theirs.
+
+`BOSCAGE_UPSTREAM` names the replacements. Tests that are expected to fail are listed in `expected.py`, each with its
+reason; one of them that passes fails, and so does a name in the list that is no test.
+"""
+
+import os
+import warnings
+
+import pytest
+from expected import EXPECTED
+
+WHICH = os.environ["BOSCAGE_UPSTREAM"]
+
+
+def replace_kdtree():
+    import scipy.spatial
+    import scipy.spatial._ckdtree
+
+    import boscage.spatial
+
+    scipy.spatial.KDTree = boscage.spatial.KDTree
+    scipy.spatial.cKDTree = boscage.spatial.cKDTree
+    scipy.spatial._ckdtree.cKDTreeNode = boscage.spatial.cKDTreeNode
+
+
+def replace_csgraph():
+    import scipy.sparse.csgraph
+
+    import boscage.sparse.csgraph
+
+    for name in ("minimum_spanning_tree", "connected_components"):
+        setattr(scipy.sparse.csgraph, name, getattr(boscage.sparse.csgraph, name))
+
+
+def replace_neighbors():
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    for name in ("KDTree", "NearestNeighbors", "KNeighborsTransformer", "RadiusNeighborsTransformer"):
+        setattr(sklearn.neighbors, name, getattr(boscage.neighbors, name))
+
+
+def replace_sklearn_kdtree():
+    import sklearn.neighbors._kd_tree
+
+    import boscage.neighbors
+
+    for name in ("KDTree", "KDTree32", "KDTree64"):
+        setattr(sklearn.neighbors._kd_tree, name, getattr(boscage.neighbors, name))
+
+
+def replace_nothing():
+    """networkx is told by NETWORKX_TEST_BACKEND."""
+
+
+def pytest_configure(config):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        {
+            "kdtree": replace_kdtree,
+            "csgraph": replace_csgraph,
+            "neighbors": replace_neighbors,
+            "sklearn_kdtree": replace_sklearn_kdtree,
+            "networkx": replace_nothing,
+        }[WHICH]()
+
+
+def pytest_collection_modifyitems(config, items):
+    unseen = set()
+    files = {item.path.name for item in items}
+    for file in files:
+        expected = dict(EXPECTED.get(file, {}))
+        unseen |= set(expected)
+        for item in items:
+            name = item.nodeid.split("::", 1)[1]
+            for key in (name, name.split("[")[0]):
+                if item.path.name == file and key in expected:
+                    item.add_marker(pytest.mark.xfail(reason=expected[key], strict=True))
+                    unseen.discard(key)
+    if unseen and not config.getoption("keyword"):
+        raise pytest.UsageError(f"expected.py names what is no test: {sorted(unseen)}")
