@@ -4,6 +4,7 @@
 #define BOSCAGE_BOSCAGE_H
 
 #include <boscage/base.h>
+#include <boscage/bisector.h>
 #include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>

@@ -71,6 +71,16 @@ BI_FN void bi_atomic_or_u64(uint64_t *to, uint64_t bits)
 #endif
 }
 
+/* *to |= bits; what it was before. */
+BI_FN uint32_t bi_atomic_fetch_or_u32(uint32_t *to, uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return atomicOr(to, bits);
+#else
+    return __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+#endif
+}
+
 /* *to += amount; what it was before. The order in which items take places must not show in a result. */
 BI_FN uint64_t bi_atomic_fetch_add_u64(uint64_t *to, uint64_t amount)
 {

@@ -122,9 +122,11 @@ BI_FN double bi_f64_of_key(uint64_t k) { return bi_f64_from_bits((k >> 63) ? k ^
 /* Number of bits of x: the smallest b with x < 2^b. */
 BI_FN int bi_bit_length(uint64_t x)
 {
-    int b = 0;
-    while (x >> b && b < 63) b++;
-    return (x >> 63) ? 64 : b;
+#ifdef __CUDA_ARCH__
+    return 64 - __clzll((long long)x);
+#else
+    return x ? 64 - __builtin_clzll(x) : 0;
+#endif
 }
 
 BI_FN int64_t bi_larger(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -5,9 +5,9 @@
  * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, is completed where that coordinate is
  * equal: such runs are short in most data, and are put in order where they stand. From then on a point's reference is
  * its rank by superkey 0, so that list 0 is 0, 1, 2, ... and need not be kept, and the rank decides between points that
- * agree in the coordinates up to the last. List p is the ranks sorted by coordinate p and completed likewise. Where runs
- * are long, list p is list p + 1 sorted stably by coordinate p, list dim being the ranks: dim sorts that do not depend
- * on how often coordinates repeat. A tree of depth d needs min(dim, d) lists. */
+ * agree in the coordinates up to the last. List p is the ranks sorted by coordinate p and completed likewise. Where
+ * runs are long, list p is list p + 1 sorted stably by coordinate p, list dim being the ranks: dim sorts that do not
+ * depend on how often coordinates repeat. A tree of depth d needs min(dim, d) lists. */
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/shape.h"

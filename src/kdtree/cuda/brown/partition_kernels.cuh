@@ -51,8 +51,8 @@ static __device__ __forceinline__ bi_kdtree_brown_segment bi_kdtree_brown_below(
     return s;
 }
 
-/* A pass over a list: from the segments of `level` to those of `level + levels`. Places in lists are those of nodes, and
- * the places of medians of former levels are holes. */
+/* A pass over a list: from the segments of `level` to those of `level + levels`. Places in lists are those of nodes,
+ * and the places of medians of former levels are holes. */
 template <class K, int C> struct bi_kdtree_brown_task {
     bi_superkey<K> by; /* from the coordinate of `level` on */
     uint32_t n;
@@ -139,8 +139,8 @@ static __device__ __forceinline__ bi_kdtree_brown_round bi_kdtree_brown_vote(uin
     return round;
 }
 
-/* The keys of the nodes of a segment, and of the levels below it that a pass divides by, as an implicit heap: this lane's
- * of the `lane`s that share the segment. */
+/* The keys of the nodes of a segment, and of the levels below it that a pass divides by, as an implicit heap: this
+ * lane's of the `lane`s that share the segment. */
 template <class P>
 static __device__ __forceinline__ typename P::key_type
 bi_kdtree_brown_median(const P &a, const bi_kdtree_brown_segment &s, uint32_t lane)
@@ -187,8 +187,8 @@ template <class P> struct bi_kdtree_brown_batch {
     }
 };
 
-/* Calls take(entry, side) for the references [begin, end) of a segment, 32 at a time, by a warp. What comes next is read
- * before it is needed. */
+/* Calls take(entry, side) for the references [begin, end) of a segment, 32 at a time, by a warp. What comes next is
+ * read before it is needed. */
 template <class P, class TAKE>
 static __device__ __forceinline__ void bi_kdtree_brown_rounds(const P &a, const bi_kdtree_brown_segment &s,
                                                               uint32_t begin, uint32_t end, const TAKE &take)

@@ -1,0 +1,17 @@
+/* CUDA's table of pools of bisectors. */
+#define BI_STEP_ROOM bisector
+
+#include "core/cuda/steps.cuh"
+#include "bisector/steps/steps.h"
+
+#define BI_STEP BI_STEP_CUDA
+#include "bisector/steps/steps.def"
+#undef BI_STEP
+
+static const bi_bisector_steps cuda_steps = {
+#define BI_STEP(name, args_t) cuda_step_##name,
+#include "bisector/steps/steps.def"
+#undef BI_STEP
+};
+
+extern "C" const bi_bisector_ops bi_bisector_ops_cuda = {&cuda_steps};

@@ -1,0 +1,83 @@
+/* Reads saved pools. Nothing is believed: the arrays grow by slices that were really read, the checksum decides, then
+ * the roots must be glued as a caller's must, and the nodes be leaves that conform. */
+#include "bisector/save.h"
+
+enum { ROOTS, NODES, ARRAYS };
+
+struct reader {
+    struct bi_loader loader; /* first: see struct bi_load_kind */
+    struct bi_bisector_header header;
+    bosc_bisectors_opts opts;
+    struct bi_loaded arrays[ARRAYS];
+};
+
+static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
+
+static bosc_status get_header(struct reader *r)
+{
+    struct bi_bisector_header *h = &r->header;
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_BISECTOR_SAVE_MAGIC, BI_BISECTOR_SAVE_VERSION));
+    if (h->unused[0] | h->unused[1] | h->unused[2]) return malformed(r, "the header has unknown fields");
+    const bosc_bisectors_opts opts = {.size = sizeof opts, .depth = (int32_t)h->depth, .root_count = h->root_count};
+    if (h->root_count < 1 || bi_bisector_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK)
+        return malformed(r, "its depth or number of roots is out of range");
+    if (h->leaves < h->root_count || h->leaves > BI_BISECTOR_MOST_LEAVES)
+        return malformed(r, "its number of leaves is out of range");
+    return BOSC_OK;
+}
+
+/* Whether the roots are glued both ways, bases to bases. */
+static bool glued_well(const uint32_t *glued, int64_t root_count)
+{
+    for (int64_t r = 0; r < root_count; r++)
+        for (uint32_t e = 0; e < 3; e++) {
+            const uint32_t to = glued[3 * r + e], self = (uint32_t)(4 * r) + e;
+            if (to == BI_BISECTOR_BORDER) continue;
+            if ((int64_t)(to >> 2) >= root_count || (to & 3) == 3 || ((to & 3) == 0) != (e == 0) || to == self)
+                return false;
+            if (glued[3 * (int64_t)(to >> 2) + (to & 3)] != self) return false;
+        }
+    return true;
+}
+
+static bosc_status parse(void *state)
+{
+    struct reader *r = state;
+    BI_TRY(get_header(r));
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[ROOTS], (size_t)r->header.root_count * 12, "roots"));
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], (size_t)r->header.leaves * 8, "nodes"));
+    BI_TRY(bi_load_hash(&r->loader));
+    if (glued_well((const uint32_t *)(const void *)r->arrays[ROOTS].data, r->header.root_count)) return BOSC_OK;
+    return malformed(r, "its roots are not glued in pairs");
+}
+
+static bosc_status create(void *state, void **fresh)
+{
+    struct reader *r = state;
+    bosc_bisectors *bisectors;
+    BI_TRY(bi_bisector_new(r->loader.ctx, &r->opts, (const uint32_t *)(const void *)r->arrays[ROOTS].data, &bisectors));
+    *fresh = bisectors;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_ctx *ctx = r->loader.ctx;
+    const void *nodes;
+    bool staged = false;
+    int64_t bad;
+    BI_TRY(bi_stage_in(ctx, r->arrays[NODES].data, r->arrays[NODES].bytes, &nodes, &staged));
+    BI_TRY(bi_bisector_install(ctx, fresh, nodes, r->header.leaves, &bad));
+    return bad == INT64_MAX ? BOSC_OK : malformed(r, "its nodes are not the leaves of a conforming bisection");
+}
+
+static void release(void *fresh) { bosc_bisectors_free(fresh); }
+
+bosc_status bosc_bisectors_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_bisectors **bisectors)
+{
+    static const struct bi_load_kind kind = {"bisectors", "saved pool of bisectors", parse, create, fill, release};
+    struct reader r = {.header = {.version = 0}};
+    BI_ENTER(ctx);
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, bisectors);
+}

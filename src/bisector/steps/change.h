@@ -1,0 +1,164 @@
+/* Steps that carry marks out: how many leaves each leaf becomes, and then what they are.
+ *
+ * A leaf (v0, v1, v2) with midpoint m of its base has the children c0 = (v2, v0, m) and c1 = (v1, v2, m). Edge 2 of a
+ * leaf is the base of c0, edge 1 that of c1; the halves of its base are edge 1 of c0 and edge 2 of c1; and edge 2 of c0
+ * is glued to edge 1 of c1. The same holds of the children's children. As edges are glued in opposite directions, the
+ * first half of one is glued to the second half of the other. */
+#ifndef BI_BISECTOR_STEPS_CHANGE_H
+#define BI_BISECTOR_STEPS_CHANGE_H
+
+#include "bisector/steps/mark.h"
+
+/* The part of an edge: all of it, or the half at its beginning or end. */
+enum bi_bisector_part { BI_BISECTOR_FIRST = 0, BI_BISECTOR_SECOND = 1, BI_BISECTOR_WHOLE = 2 };
+
+struct bi_bisector_change {
+    struct bi_bisector_view view;
+    uint32_t *marks;
+    uint32_t *offsets; /* (leaves + 1) first the number of leaves that each becomes, 0 behind; then those before */
+    uint64_t *nodes;   /* of the new leaves */
+    uint32_t *neighbours;
+    int64_t *sources; /* (capacity) or NULL */
+    int64_t capacity;
+};
+
+/* The four leaves around the midpoint that is v2 of `leaf`, if they may be merged; of two at the border the others are
+ * the same again. */
+BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, int64_t diamond[4])
+{
+    const uint64_t node = v->nodes[leaf];
+    if (bi_bisector_level(v, node) < 1) return false;
+    const int odd = (int)(node & 1); /* the sibling is at edge 2 of c0, at edge 1 of c1 */
+    const uint32_t within = v->neighbours[3 * leaf + (odd ? 1 : 2)];
+    if ((within & 3) == 0) return false;
+    diamond[0] = leaf - odd;
+    diamond[1] = leaf - odd + 1;
+    const uint32_t left = v->neighbours[3 * diamond[0] + 1], right = v->neighbours[3 * diamond[1] + 2];
+    diamond[2] = left == BI_BISECTOR_BORDER ? diamond[0] : (int64_t)(left >> 2);
+    diamond[3] = right == BI_BISECTOR_BORDER ? diamond[1] : (int64_t)(right >> 2);
+    return (left == BI_BISECTOR_BORDER || (left & 3) != 0) && (right == BI_BISECTOR_BORDER || (right & 3) != 0);
+}
+
+BI_FN bool bi_bisector_merges(const struct bi_bisector_change *a, int64_t leaf)
+{
+    int64_t diamond[4];
+    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return false;
+    uint32_t marks = 0;
+    for (int d = 0; d < 4; d++) marks |= bi_atomic_load_u32(&a->marks[diamond[d]]);
+    return (marks & BI_BISECTOR_MERGES) && !(marks & BI_BISECTOR_SPLITS);
+}
+
+/* The leaves that a leaf with this mark becomes if it is split. */
+BI_FN uint32_t bi_bisector_split_count(uint32_t mark)
+{
+    return 2 + ((mark & BI_BISECTOR_SPLITS1) != 0) + ((mark & BI_BISECTOR_SPLITS2) != 0);
+}
+
+BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
+{
+    const uint32_t mark = bi_atomic_load_u32(&a->marks[leaf]);
+    uint32_t count = 1;
+    if (mark & BI_BISECTOR_SPLITS) {
+        count = bi_bisector_split_count(mark);
+    } else if (bi_bisector_merges(a, leaf)) {
+        count = 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
+        bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
+    }
+    a->offsets[leaf] = count;
+}
+
+/* What the part of an old edge (4 x leaf + edge) is an edge of, afterwards. */
+BI_FN uint32_t bi_bisector_new_edge(const struct bi_bisector_change *a, uint32_t edge, enum bi_bisector_part part)
+{
+    if (edge == BI_BISECTOR_BORDER) return BI_BISECTOR_BORDER;
+    const uint32_t leaf = edge >> 2, e = edge & 3, mark = a->marks[leaf];
+    const uint32_t c0 = a->offsets[leaf], twice1 = (mark & BI_BISECTOR_SPLITS1) != 0,
+                   twice2 = (mark & BI_BISECTOR_SPLITS2) != 0, c1 = c0 + 1 + twice2;
+    if (!(mark & BI_BISECTOR_SPLITS)) {
+        if (!(mark & BI_BISECTOR_MERGED)) return 4 * c0 + e;
+        /* Of a merged leaf only the base is seen from elsewhere. */
+        return a->view.nodes[leaf] & 1 ? 4 * (c0 - 1) + 1 : 4 * c0 + 2;
+    }
+    if (e == 0 && part == BI_BISECTOR_FIRST) return twice2 ? 4 * (c0 + 1) : 4 * c0 + 1;
+    if (e == 0) return twice1 ? 4 * c1 : 4 * c1 + 2;
+    if (e == 1 && twice1) return part == BI_BISECTOR_FIRST ? 4 * c1 + 1 : 4 * (c1 + 1) + 2;
+    if (e == 2 && twice2) return part == BI_BISECTOR_FIRST ? 4 * c0 + 1 : 4 * (c0 + 1) + 2;
+    return e == 1 ? 4 * c1 : 4 * c0;
+}
+
+/* What a part of edge e of an old leaf is glued to afterwards. */
+BI_FN uint32_t bi_bisector_beside(const struct bi_bisector_change *a, int64_t leaf, int e, enum bi_bisector_part part)
+{
+    const enum bi_bisector_part other = part == BI_BISECTOR_WHOLE   ? part
+                                        : part == BI_BISECTOR_FIRST ? BI_BISECTOR_SECOND
+                                                                    : BI_BISECTOR_FIRST;
+    return bi_bisector_new_edge(a, a->view.neighbours[3 * leaf + e], other);
+}
+
+BI_FN void bi_bisector_put(const struct bi_bisector_change *a, uint32_t at, uint64_t node, int64_t source, uint32_t e0,
+                           uint32_t e1, uint32_t e2)
+{
+    a->nodes[at] = node;
+    a->neighbours[3 * (int64_t)at] = e0;
+    a->neighbours[3 * (int64_t)at + 1] = e1;
+    a->neighbours[3 * (int64_t)at + 2] = e2;
+    if (a->sources && at < a->capacity) a->sources[at] = source;
+}
+
+/* The first child becomes the parent, whose base was that of the two leaves across. */
+BI_FN void bi_bisector_put_parent(const struct bi_bisector_change *a, int64_t leaf)
+{
+    const uint32_t across = a->view.neighbours[3 * leaf + 1]; /* edge 2 of a second child */
+    const uint32_t base = across == BI_BISECTOR_BORDER ? across : 4 * (a->offsets[across >> 2] - 1);
+    bi_bisector_put(a, a->offsets[leaf], a->view.nodes[leaf] >> 1, leaf, base,
+                    bi_bisector_beside(a, leaf + 1, 0, BI_BISECTOR_WHOLE),
+                    bi_bisector_beside(a, leaf, 0, BI_BISECTOR_WHOLE));
+}
+
+/* The first child, or its children. `second`: what its edge 2 is glued to. */
+BI_FN void bi_bisector_put_first(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint32_t second)
+{
+    const uint64_t node = 2 * a->view.nodes[leaf];
+    const uint32_t half = bi_bisector_beside(a, leaf, 0, BI_BISECTOR_FIRST);
+    if (!(a->marks[leaf] & BI_BISECTOR_SPLITS2)) {
+        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, leaf, 2, BI_BISECTOR_WHOLE), half, second);
+        return;
+    }
+    bi_bisector_put(a, at, 2 * node, leaf, second, bi_bisector_beside(a, leaf, 2, BI_BISECTOR_FIRST), 4 * (at + 1) + 1);
+    bi_bisector_put(a, at + 1, 2 * node + 1, leaf, half, 4 * at + 2,
+                    bi_bisector_beside(a, leaf, 2, BI_BISECTOR_SECOND));
+}
+
+/* The second child, or its children. `first`: what its edge 1 is glued to. */
+BI_FN void bi_bisector_put_second(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint32_t first)
+{
+    const uint64_t node = 2 * a->view.nodes[leaf] + 1;
+    const uint32_t half = bi_bisector_beside(a, leaf, 0, BI_BISECTOR_SECOND);
+    if (!(a->marks[leaf] & BI_BISECTOR_SPLITS1)) {
+        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, leaf, 1, BI_BISECTOR_WHOLE), first, half);
+        return;
+    }
+    bi_bisector_put(a, at, 2 * node, leaf, half, bi_bisector_beside(a, leaf, 1, BI_BISECTOR_FIRST), 4 * (at + 1) + 1);
+    bi_bisector_put(a, at + 1, 2 * node + 1, leaf, first, 4 * at + 2,
+                    bi_bisector_beside(a, leaf, 1, BI_BISECTOR_SECOND));
+}
+
+BI_FN void bi_step_write(const struct bi_bisector_change *a, int64_t leaf)
+{
+    const uint32_t mark = a->marks[leaf], c0 = a->offsets[leaf];
+    if (mark & BI_BISECTOR_SPLITS) {
+        const uint32_t twice1 = (mark & BI_BISECTOR_SPLITS1) != 0, twice2 = (mark & BI_BISECTOR_SPLITS2) != 0;
+        const uint32_t c1 = c0 + 1 + twice2;
+        /* Edge 2 of the first child and edge 1 of the second, which are the bases of their own children. */
+        bi_bisector_put_first(a, leaf, c0, twice1 ? 4 * (c1 + 1) : 4 * c1 + 1);
+        bi_bisector_put_second(a, leaf, c1, twice2 ? 4 * c0 : 4 * c0 + 2);
+    } else if (!(mark & BI_BISECTOR_MERGED)) {
+        bi_bisector_put(a, c0, a->view.nodes[leaf], leaf, bi_bisector_beside(a, leaf, 0, BI_BISECTOR_WHOLE),
+                        bi_bisector_beside(a, leaf, 1, BI_BISECTOR_WHOLE),
+                        bi_bisector_beside(a, leaf, 2, BI_BISECTOR_WHOLE));
+    } else if (!(a->view.nodes[leaf] & 1)) {
+        bi_bisector_put_parent(a, leaf);
+    }
+}
+
+#endif

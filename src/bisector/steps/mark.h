@@ -1,0 +1,53 @@
+/* Steps that record commands: marks of leaves.
+ *
+ * A leaf that is split is marked; where it is coarser than the leaf at the other side of one of its edges 1 and 2 that
+ * is split with it, the child with that edge as its base is split as well, which is marked too. So a mark follows the
+ * bases, to the leaf of the same diamond or to a coarser one, and ends where another one went before. Marks are only
+ * set, so they do not depend on the order of threads. */
+#ifndef BI_BISECTOR_STEPS_MARK_H
+#define BI_BISECTOR_STEPS_MARK_H
+
+#include "base/atomic.h"
+#include "bisector/steps/node.h"
+
+enum {
+    BI_BISECTOR_SPLITS = 1,  /* at its base */
+    BI_BISECTOR_SPLITS1 = 2, /* and then the second child, at edge 1 */
+    BI_BISECTOR_SPLITS2 = 4, /* and the first child, at edge 2 */
+    BI_BISECTOR_MERGES = 8,  /* is to be merged */
+    BI_BISECTOR_MERGED = 16  /* and will be: set while leaves are counted */
+};
+
+/* Item i: a leaf's command, or a node's. */
+struct bi_bisector_mark {
+    struct bi_bisector_view view;
+    uint32_t *marks;         /* (leaves) */
+    const uint8_t *commands; /* by leaf; NULL: `command`, of nodes */
+    const uint64_t *nodes;
+    bosc_bisector_command command;
+};
+
+BI_FN void bi_bisector_mark_split(const struct bi_bisector_mark *a, int64_t leaf)
+{
+    uint32_t mark = BI_BISECTOR_SPLITS;
+    if (bi_bisector_level(&a->view, a->view.nodes[leaf]) == a->view.depth) return;
+    while (!(bi_atomic_fetch_or_u32(&a->marks[leaf], mark) & BI_BISECTOR_SPLITS)) {
+        const uint32_t base = a->view.neighbours[3 * leaf];
+        if (base == BI_BISECTOR_BORDER) return;
+        leaf = base >> 2;
+        mark = BI_BISECTOR_SPLITS;
+        if ((base & 3) == 1) mark |= BI_BISECTOR_SPLITS1;
+        if ((base & 3) == 2) mark |= BI_BISECTOR_SPLITS2;
+    }
+}
+
+BI_FN void bi_step_mark(const struct bi_bisector_mark *a, int64_t i)
+{
+    const int command = a->commands ? a->commands[i] : (int)a->command;
+    const int64_t leaf = a->commands ? i : bi_bisector_find(&a->view, a->nodes[i]);
+    if (leaf < 0) return;
+    if (command == BOSC_BISECTOR_SPLIT) bi_bisector_mark_split(a, leaf);
+    if (command == BOSC_BISECTOR_MERGE) bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGES);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* Steps that answer questions about leaves. */
+#ifndef BI_BISECTOR_STEPS_QUERY_H
+#define BI_BISECTOR_STEPS_QUERY_H
+
+#include "base/atomic.h"
+#include "bisector/steps/node.h"
+
+/* Item i of a call's arrays, of which each step knows its own. */
+struct bi_bisector_query {
+    struct bi_bisector_view view;
+    int64_t first;          /* leaf of item 0 */
+    const int64_t *numbers; /* of leaves or roots */
+    const uint64_t *nodes;
+    const double *points;
+    uint64_t *nodes_out;
+    int64_t *answers;
+    double *corners;
+    uint32_t *deepest;
+};
+
+BI_FN void bi_step_decode(const struct bi_bisector_query *a, int64_t i)
+{
+    const int64_t left = a->view.leaves - a->first;
+    a->nodes_out[i] = i < left ? a->view.nodes[a->first + i] : 0;
+}
+
+BI_FN void bi_step_encode(const struct bi_bisector_query *a, int64_t i)
+{
+    a->answers[i] = bi_bisector_find(&a->view, a->nodes[i]);
+}
+
+BI_FN void bi_step_neighbours(const struct bi_bisector_query *a, int64_t i)
+{
+    const int64_t leaf = a->numbers[i];
+    for (int e = 0; e < 3; e++) {
+        int64_t answer = -1;
+        if (leaf >= 0 && leaf < a->view.leaves) {
+            const uint32_t edge = a->view.neighbours[3 * leaf + e];
+            if (edge != BI_BISECTOR_BORDER) answer = 3 * (int64_t)(edge >> 2) + (edge & 3);
+        }
+        a->answers[3 * i + e] = answer;
+    }
+}
+
+/* The corners of a node, from those of its root down: all are multiples of 2^-30 at most, so nothing is rounded. */
+BI_FN void bi_bisector_corners(const struct bi_bisector_view *v, uint64_t node, double corners[3][2])
+{
+    double c[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+    for (int32_t up = bi_bisector_level(v, node) - 1; up >= 0; up--) {
+        const int second = (int)(node >> up & 1);
+        for (int d = 0; d < 2; d++) {
+            const double middle = (c[0][d] + c[1][d]) / 2, v2 = c[2][d], kept = second ? c[1][d] : c[0][d];
+            c[0][d] = second ? kept : v2;
+            c[1][d] = second ? v2 : kept;
+            c[2][d] = middle;
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < 2; d++) corners[k][d] = c[k][d];
+}
+
+BI_FN void bi_step_corners(const struct bi_bisector_query *a, int64_t i)
+{
+    double corners[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    const bool is_leaf = i < a->view.leaves - a->first;
+    const uint64_t node = is_leaf ? a->view.nodes[a->first + i] : 0;
+    if (is_leaf && a->corners) bi_bisector_corners(&a->view, node, corners);
+    if (a->answers) a->answers[i] = is_leaf ? bi_bisector_root(&a->view, node) : -1;
+    for (int k = 0; k < 6 && a->corners; k++) a->corners[6 * i + k] = corners[k / 2][k % 2];
+}
+
+/* The leaf at a point: down by its barycentric coordinates (l0, l1, l2), of which a split keeps those of the nearer end
+ * of the base. */
+BI_FN int64_t bi_bisector_locate(const struct bi_bisector_view *v, int64_t root, double x, double y)
+{
+    double l0 = (1 - x) - y, l1 = x, l2 = y;
+    if (root < 0 || root >= v->root_count || !(l0 >= 0 && l1 >= 0 && l2 >= 0)) return -1;
+    uint64_t place = (uint64_t)root;
+    for (int32_t level = 0; level < v->depth; level++) {
+        const bool second = l1 > l0;
+        const double kept = second ? l1 - l0 : l0 - l1, middle = 2 * (second ? l0 : l1);
+        l0 = second ? kept : l2;
+        l1 = second ? l2 : kept;
+        l2 = middle;
+        place = 2 * place + second;
+    }
+    return bi_bisector_leaf_at(v, place);
+}
+
+BI_FN void bi_step_locate(const struct bi_bisector_query *a, int64_t i)
+{
+    a->answers[i] = bi_bisector_locate(&a->view, a->numbers[i], a->points[2 * i], a->points[2 * i + 1]);
+}
+
+BI_FN void bi_step_deepest(const struct bi_bisector_query *a, int64_t i)
+{
+    bi_atomic_max_u32(a->deepest, (uint32_t)bi_bisector_level(&a->view, a->view.nodes[i]));
+}
+
+#endif
