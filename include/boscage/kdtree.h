@@ -290,6 +290,7 @@ BOSC_API bosc_status bosc_kdtree_query_radius(bosc_ctx *ctx, const bosc_kdtree *
 
 /* Counts the points with distance <= radius of each query; arguments as in bosc_kdtree_query_radius.
  * counts: query_count, int64.
+ * Cost: as bosc_kdtree_radius_count, in the cases and with the scratch of bosc_kdtree_query_knn.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                                     int64_t query_count, int64_t stride, const double *radii,

@@ -160,7 +160,8 @@ BOSC_API bosc_status bosc_plan_labels(bosc_ctx *ctx, const bosc_plan *plan, cons
 /* Tells which rotations are collisions; exact where bodies only touch too, for the given coordinates.
  * rotations: (n x 4), stride as in bosc_plan_signs.
  * collides: (n, uint8_t) 1 or 0.
- * Errors: as bosc_plan_signs. Cost: that of bosc_plan_signs and bosc_plan_labels. Waits. */
+ * Errors: as bosc_plan_signs.
+ * Cost: that of bosc_plan_signs and bosc_plan_labels. Waits. */
 BOSC_API bosc_status bosc_plan_collides(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
                                         int64_t stride, uint8_t *collides);
 
@@ -175,7 +176,8 @@ BOSC_API bosc_status bosc_plan_collides(bosc_ctx *ctx, const bosc_plan *plan, co
  * from, to: (n x 4), dense.
  * vectors: (n x words, may be NULL) signs at `from`; bits of constraints that are not kept mean nothing.
  * kept: (n x words) bit k is 1 where constraint k is certain to be other than 0 on the whole arc, its ends included.
- * Errors: as bosc_plan_signs. Cost: three times that of bosc_plan_signs. Waits. */
+ * Errors: as bosc_plan_signs.
+ * Cost: three times that of bosc_plan_signs. Waits. */
 BOSC_API bosc_status bosc_plan_arcs(bosc_ctx *ctx, const bosc_plan *plan, const double *from, const double *to,
                                     int64_t n, uint64_t *vectors, uint64_t *kept);
 
@@ -186,7 +188,8 @@ BOSC_API bosc_status bosc_plan_arcs(bosc_ctx *ctx, const bosc_plan *plan, const 
  * lower, upper: (capacity) ends of the enclosures, of u; an enclosure may be the whole arc. At most two a constraint.
  * constraints: (capacity, int64_t). The three arrays may be NULL together, to get offsets alone.
  * capacity: entries that the arrays hold; BOSC_ERR_SPACE if less than offsets[n], which are then there.
- * Errors: as bosc_plan_signs. Cost: O(n l), and O(e^2) for an arc of e entries. Waits. */
+ * Errors: as bosc_plan_signs.
+ * Cost: O(n l), and O(e^2) for an arc of e entries. Waits. */
 BOSC_API bosc_status bosc_plan_crossings(bosc_ctx *ctx, const bosc_plan *plan, const double *from, const double *to,
                                          int64_t n, int64_t *offsets, double *lower, double *upper,
                                          int64_t *constraints, int64_t capacity);
@@ -245,7 +248,8 @@ BOSC_API void bosc_roadmap_free(bosc_roadmap *roadmap);
 /* Adds n rotations of the caller's, such as a start and a goal: rows in their order, without witnessed crossings.
  * rotations: (n x 4), stride as in bosc_plan_signs.
  * Errors: as bosc_plan_signs, and BOSC_ERR_ARG for a plan with another number of constraints; on failure the roadmap is
- * as it was. Cost: that of bosc_plan_signs and bosc_cellgraph_add. Waits. */
+ * as it was.
+ * Cost: that of bosc_plan_signs and bosc_cellgraph_add. Waits. */
 BOSC_API bosc_status bosc_roadmap_add(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan,
                                       const double *rotations, int64_t n, int64_t stride);
 

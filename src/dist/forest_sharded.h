@@ -31,6 +31,14 @@ struct bi_dist_sharded {
     int64_t *counted;
 };
 
+/* ---- forest_sharded_ask.c ---- */
+
+/* answers[i] = the item of a component in the tables of all owners; of BI_FOREST_NONE zeros. *mine is
+ * how this rank is; all go on, or none. */
+bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mine,
+                                const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
+                                const void *table, size_t item_size, void *answers);
+
 /* ---- forest_sharded.c ---- */
 
 /* All edges of this rank that the options let count, to s->edges, which has room for those of the graph. Takes
@@ -39,12 +47,6 @@ bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s);
 
 /* Runs all rounds over s->edges, which are lost. Takes scratch. Waits. */
 bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine);
-
-/* answers[i] = the item of a component in the tables of all owners; of BI_FOREST_NONE zeros. *mine is
- * how this rank is; all go on, or none. */
-bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mine,
-                                const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
-                                const void *table, size_t item_size, void *answers);
 
 /* ---- forest_sharded_join.c ---- */
 

@@ -4,6 +4,7 @@
 #include "cases/planner_data.h"
 #include "planner/steps/boxes.h"
 #include "planner/tree.h"
+#include "support/arrays.h"
 
 static struct bi_planner_box random_box(struct suite_random *r, int levels)
 {
@@ -79,7 +80,7 @@ static void states(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         if (bosc_planner_create(ctx, &o, &planner) || bosc_planner_build(ctx, planner, &s.scene))
             suite_fail(__FILE__, __LINE__, "%s", bosc_message(ctx));
-        for (int i = 0; i < BOXES && !suite_emulated(ctx); i++) {
+        for (int i = 0; i < BOXES && !has_device_memory(ctx); i++) {
             struct bi_planner_box box = random_box(&r, 10);
             uint8_t state = 9;
             const struct bi_planner_boxes args = {planner->scene, &box, &state};

@@ -1,0 +1,50 @@
+/* What ranks ask of components whose owners are other ranks: items of the owners' tables. */
+#include "core/call.h"
+#include "dist/forest_sharded.h"
+#include "dist/route.h"
+
+static bosc_status find_owners(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                               const uint32_t *components, int64_t count, uint32_t **owners)
+{
+    BI_TRY(bi_scratch_of(s->ctx, count, sizeof **owners, owners));
+    const struct bi_dist_sharded_owners find = {components, level->each, (uint32_t)s->comm->rank, *owners};
+    return s->steps->sharded_owners(s->ctx, count, &find);
+}
+
+static bosc_status look_up(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                           const uint32_t *asked, int64_t count, const void *table, size_t item_size, void **out)
+{
+    BI_TRY(bi_scratch_of(s->ctx, count, item_size, out));
+    const struct bi_dist_sharded_look look = {asked, level->first, table, (int64_t)item_size, *out};
+    if (count) BI_TRY(s->ctx->backend->fill(s->ctx, *out, 0, (size_t)count * item_size));
+    return s->steps->sharded_look(s->ctx, count, &look);
+}
+
+static bosc_status ask_dealt(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
+                             const struct bi_dist_route *route, const uint32_t *components, const void *table,
+                             size_t item_size, void *answers)
+{
+    void *asked, *out = NULL;
+    BI_TRY(bi_dist_route_items(s->ctx, s->comm, BOSC_OK, route, sizeof *components, components, &asked));
+    const bosc_status mine = look_up(s, level, asked, route->x.received, table, item_size, &out);
+    return bi_dist_route_answers(s->ctx, s->comm, mine, route, item_size, out, answers);
+}
+
+static bosc_status ask(const struct bi_dist_sharded *s, bosc_status *mine, const struct bi_dist_sharded_level *level,
+                       const uint32_t *components, int64_t count, const void *table, size_t item_size, void *answers)
+{
+    struct bi_dist_route route;
+    uint32_t *owners = NULL;
+    if (*mine == BOSC_OK) *mine = find_owners(s, level, components, count, &owners);
+    bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, count, &route);
+    if (status == BOSC_OK) status = ask_dealt(s, level, &route, components, table, item_size, answers);
+    bi_dist_route_end(s->ctx, &route);
+    return status;
+}
+
+bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mine,
+                                const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
+                                const void *table, size_t item_size, void *answers)
+{
+    BI_RETURN_WITH_SCRATCH(s->ctx, ask(s, mine, level, components, count, table, item_size, answers));
+}
