@@ -52,7 +52,7 @@ static void one_rank(bosc_ctx *ctx)
                                       .user = &a,
                                       .outputs = a.out,
                                       .output_bytes = OUT,
-                                      .step = suite_slow(ctx) ? 7 : 2};
+                                      .step = suite_slow(ctx) ? 23 : 5};
     CHECK(fault_sweep(ctx, &sweep) > 3);
     free(a.points);
 }
