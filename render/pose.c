@@ -2,11 +2,11 @@
  * the light sees there is in shadow. Source: Williams, Casting Curved Shadows on Curved Surfaces (1978). */
 #include "render/pose.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/memory.h"
+#include "render/vector.h"
 
 enum { SAMPLES = 2, MAP_SIDE = 1024 };
 
@@ -15,21 +15,6 @@ struct actor {
     float *positions, *normals;
     struct sight eye, light;
 };
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void normalise(double a[3])
-{
-    double length = sqrt(dot(a, a));
-    for (int i = 0; i < 3; i++) a[i] /= length;
-}
 
 /* ---- eyes ---- */
 

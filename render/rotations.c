@@ -6,6 +6,7 @@
 
 #include "render/lettering.h"
 #include "render/shape.h"
+#include "render/vector.h"
 
 enum { POINTS_MAX = 24000 };
 
@@ -39,8 +40,6 @@ static struct lens lens_of(enum ball_view view, double x, double y, double side)
 struct place {
     double x, y, depth, scale;
 };
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static struct place place_of(const struct lens *lens, const double v[3])
 {

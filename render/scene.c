@@ -3,27 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "render/vector.h"
+
 enum { BAND = 64 }; /* rows that one thread draws at once */
 
 /* A vertex as the eye has it: right, up, forward; and on the picture, unless it is behind. */
 struct corner {
     double a[3], x, y;
 };
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void normalise(double a[3])
-{
-    double length = sqrt(dot(a, a));
-    for (int i = 0; i < 3; i++) a[i] /= length;
-}
 
 /* On a map x is east, y south and z up, which is left-handed: right is then top x forward. */
 struct eye eye_look(const double at[3], const double direction[3], const double top[3])

@@ -155,8 +155,7 @@ static int64_t scratch_bytes(int64_t leaves) { return leaves * (NODE + NEIGHBOUR
 static bosc_status check_size(bosc_ctx *ctx, int64_t leaves)
 {
     if (leaves < 0) return bi_fail(ctx, BOSC_ERR_ARG, "leaves: %lld is less than 0", (long long)leaves);
-    if (leaves <= BI_BISECTOR_MOST_LEAVES) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_LIMIT, "leaves: %lld; a pool holds less than 2^30", (long long)leaves);
+    return bi_bisector_check_leaves(ctx, leaves);
 }
 
 bosc_status bosc_bisectors_bytes(const bosc_ctx *ctx, const bosc_bisectors_opts *opts, int64_t leaves, int64_t *kept,

@@ -79,12 +79,30 @@ static void against_geometry(bosc_ctx *ctx)
     free(expected);
 }
 
+/* Collisions of a scene at the unit rotation and others of integers, of several lengths; how many there are.
+ * in_plane: about z alone. */
+static int check_turns(bosc_ctx *ctx, struct plan_scene *s, struct suite_random *r, int count, bool in_plane)
+{
+    double q[4 * 12];
+    int expected[12], met = 0;
+    bosc_plan *plan = plan_build(ctx, &s->scene, NULL);
+    for (int i = 0; i < count; i++) {
+        int64_t turn[4] = {1, 0, 0, 0};
+        if (i > 0) integer_rotation(r, turn);
+        if (i > 0 && in_plane) turn[1] = turn[2] = 0, turn[0] += turn[0] == 0 && turn[3] == 0;
+        for (int c = 0; c < 4; c++) q[4 * i + c] = ldexp((double)turn[c], i - 4);
+        expected[i] = reference_plan_collides(&s->scene, turn);
+        met += expected[i];
+    }
+    check_collisions(ctx, plan, q, count, expected, false);
+    bosc_plan_free(plan);
+    return met;
+}
+
 /* Coordinates on a small grid: corners on edges, edges in planes, triangles without area. */
 static void degenerate(bosc_ctx *ctx)
 {
-    enum { EACH = 12 };
-    double q[4 * EACH];
-    int expected[EACH], met = 0, all = 0;
+    int met = 0, all = 0;
     struct plan_scene s;
     for (int trial = 0; trial < (suite_slow(ctx) ? 60 : 600); trial++) {
         struct suite_random r = {1000 + (uint64_t)trial};
@@ -102,27 +120,15 @@ static void degenerate(bosc_ctx *ctx)
                 for (int k = 3; k < 9; k++) corners[k] = corners[k % 3];
             plan_triangle(&s, t & 1, corners);
         }
-        bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
-        for (int i = 0; i < EACH; i++) {
-            int64_t turn[4] = {1, 0, 0, 0};
-            if (i > 0) integer_rotation(&r, turn);
-            if (i > 0 && flat == 1 && trial % 2 == 0) turn[1] = turn[2] = 0, turn[0] += turn[0] == 0 && turn[3] == 0;
-            for (int c = 0; c < 4; c++) q[4 * i + c] = ldexp((double)turn[c], i - 4);
-            expected[i] = reference_plan_collides(&s.scene, turn);
-            met += expected[i];
-            all++;
-        }
-        check_collisions(ctx, plan, q, EACH, expected, false);
-        bosc_plan_free(plan);
+        met += check_turns(ctx, &s, &r, 12, flat == 1 && trial % 2 == 0);
+        all += 12;
     }
     CHECK(all < 200 || (met * 10 > all && met * 10 < 9 * all));
 }
 
 static void polytopes(bosc_ctx *ctx)
 {
-    enum { EACH = 6 };
-    double q[4 * EACH];
-    int expected[EACH], met = 0, all = 0;
+    int met = 0, all = 0;
     struct plan_scene s;
     for (int trial = 0; trial < (suite_slow(ctx) ? 16 : 48); trial++) {
         struct suite_random r = {5000 + (uint64_t)trial};
@@ -144,17 +150,8 @@ static void polytopes(bosc_ctx *ctx)
                 plan_triangle(&s, side, corners);
             }
         }
-        bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
-        for (int i = 0; i < EACH; i++) {
-            int64_t turn[4] = {1, 0, 0, 0};
-            if (i > 0) integer_rotation(&r, turn);
-            for (int c = 0; c < 4; c++) q[4 * i + c] = (double)turn[c];
-            expected[i] = reference_plan_collides(&s.scene, turn);
-            met += expected[i];
-            all++;
-        }
-        check_collisions(ctx, plan, q, EACH, expected, false);
-        bosc_plan_free(plan);
+        met += check_turns(ctx, &s, &r, 6, false);
+        all += 6;
     }
     CHECK(all < 200 || (met * 10 > all && met * 10 < 9 * all));
 }

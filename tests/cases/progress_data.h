@@ -600,6 +600,16 @@ static bosc_status cbt_validate(struct world *w)
     return bosc_cbt_validate(w->ctx, w->bits, w->depth, &invalid);
 }
 static bosc_status cbt_repair(struct world *w) { return bosc_cbt_repair(w->ctx, w->bits, w->depth); }
+static bosc_status bisectors_reset(struct world *w) { return bosc_bisectors_reset(w->ctx, w->bisectors, w->level); }
+static bosc_status bisectors_update(struct world *w)
+{
+    return bosc_bisectors_update(w->ctx, w->bisectors, w->keep, w->n, (int64_t *)(void *)w->out, 2 * w->n);
+}
+static bosc_status bisectors_encode(struct world *w)
+{
+    return bosc_bisectors_encode(w->ctx, w->bisectors, (const uint64_t *)w->numbers + 1, w->n,
+                                 (int64_t *)(void *)w->out);
+}
 static bosc_status cbt_recount(struct world *w) { return bosc_cbt_recount(w->ctx, w->bisection); }
 
 /* ---- the table ---- */
@@ -751,6 +761,9 @@ static const struct call calls[] = {
     {"cbt_validate", cbt_validate, NULL, false},
     {"cbt_repair", cbt_repair, NULL, false},
     {"cbt_recount", cbt_recount, NULL, true},
+    {"bisectors_reset", bisectors_reset, NULL, false},
+    {"bisectors_update", bisectors_update, bisectors_reset, false},
+    {"bisectors_encode", bisectors_encode, NULL, false},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -101,18 +101,22 @@ static void information_of_trees(bosc_ctx *ctx)
     bosc_cbt_opts opts = {.size = sizeof opts, .depth = 5};
     bosc_graph_opts graph_opts = {.size = sizeof graph_opts};
     bosc_cbt *tree = NULL;
+    bosc_bisectors *bisectors = NULL;
     bosc_terrain *terrain = NULL;
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_cbt_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_bisectors_create(ctx, NULL, &bisectors));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &terrain));
     CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights, 3, 3, 3));
     CHECK_OK(ctx, bosc_graph_create(ctx, &graph_opts, &graph));
     CHECK_INFO(bosc_cbt_info, bosc_cbt_get_info(ctx, tree, is));
+    CHECK_INFO(bosc_bisectors_info, bosc_bisectors_get_info(ctx, bisectors, is));
     CHECK_INFO(bosc_terrain_info, bosc_terrain_get_info(ctx, terrain, is));
     CHECK_INFO(bosc_terrain_stats, bosc_terrain_measure(ctx, terrain, is));
     CHECK_INFO(bosc_graph_info, bosc_graph_get_info(ctx, graph, is));
     CHECK_INFO(bosc_msf_info, bosc_msf_compute(ctx, graph, NULL, NULL, NULL, is));
     bosc_cbt_free(tree);
+    bosc_bisectors_free(bisectors);
     bosc_terrain_free(terrain);
     bosc_graph_free(graph);
 }
@@ -180,6 +184,7 @@ static void options(bosc_ctx *ctx)
     MAKE(plan);
     MAKE(planner);
     MAKE(cbt);
+    MAKE(bisectors);
     MAKE(terrain);
     MAKE(graph);
     CHECK_OPTS(bosc_graph_generate_opts, bosc_graph_generate(ctx, o, &n, &m, u, v, NULL, 1));
