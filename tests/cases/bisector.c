@@ -299,9 +299,27 @@ static void take_over(bosc_ctx *ctx)
     bosc_bisectors_free(to);
 }
 
+/* Of roots that are not glued nothing but their places tells that one is missing. */
+static void missing_roots(bosc_ctx *ctx)
+{
+    const bosc_bisectors_opts o = {.size = sizeof o, .depth = 3, .root_count = 3};
+    const uint64_t nodes[] = {4, 5, 6};
+    bosc_bisectors *bisectors = NULL;
+    CHECK_OK(ctx, bosc_bisectors_create(ctx, &o, &bisectors));
+    CHECK_OK(ctx, bosc_bisectors_set_nodes(ctx, bisectors, nodes, 3));
+    CHECK_STATUS(ctx, bosc_bisectors_set_nodes(ctx, bisectors, nodes, 2), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_bisectors_set_nodes(ctx, bisectors, nodes + 1, 2), BOSC_ERR_DATA);
+    CHECK_EQ(bisectors_leaves(ctx, bisectors), 3);
+    bosc_bisectors_free(bisectors);
+}
+
 static const struct suite_case suite_cases_bisector[] = {
-    {"storms", storms, NULL},   {"levels", levels, NULL},
-    {"deep", deep, NULL},       {"beside_terrain", beside_terrain, NULL},
-    {"queries", queries, NULL}, {"take_over", take_over, NULL},
+    {"storms", storms, NULL},
+    {"levels", levels, NULL},
+    {"deep", deep, NULL},
+    {"beside_terrain", beside_terrain, NULL},
+    {"queries", queries, NULL},
+    {"take_over", take_over, NULL},
+    {"missing_roots", missing_roots, NULL},
 };
 SUITE(bisector);
