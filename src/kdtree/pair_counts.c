@@ -72,7 +72,7 @@ static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct
 static bosc_status hand_over(bosc_ctx *ctx, const struct pair_counts *s, int64_t *host)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof *host;
-    double *sums = (double *)(host + s->radius_count);
+    double *sums = (void *)(host + s->radius_count);
     for (int64_t b = 1; b < s->radius_count && s->cumulative; b++) {
         if (s->counts) host[b] += host[b - 1];
         if (s->sums) sums[b] += sums[b - 1];

@@ -109,7 +109,7 @@ static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_pl
                         .bounds = memory + bodies,
                         .reaches = memory + 5 * bodies,
                         .points = memory + 6 * bodies,
-                        .firsts = (int64_t *)(memory + 6 * bodies + 3 * points)};
+                        .firsts = (void *)(memory + 6 * bodies + 3 * points)};
     add_bodies(&side, b);
     bosc_status status = keep(ctx, planner, &side, block, to);
     bi_memory_release(&ctx->host, memory, bytes);

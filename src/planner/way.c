@@ -73,13 +73,14 @@ static bosc_status farthest(bosc_ctx *ctx, struct bi_planner_search *search, con
                             int64_t at, int64_t *next, bool *certified)
 {
     enum { MOST = 48 };
+    const int64_t last = way->count - 1;
     double from[4 * MOST], to[4 * MOST];
     int64_t goals[MOST];
     uint32_t places[MOST];
     int n = 0;
-    for (int64_t ahead = 1; n < MOST - 1 && at + ahead < way->count; ahead += ahead < 4 ? 1 : ahead / 3)
+    for (int64_t ahead = 1; n < MOST - 1 && at + ahead < last; ahead += ahead < 4 ? 1 : ahead / 3)
         goals[n++] = at + ahead;
-    if (goals[n - 1] != way->count - 1) goals[n++] = way->count - 1;
+    goals[n++] = last;
     for (int i = 0; i < n; i++) {
         memcpy(from + 4 * i, bi_planner_way_at(way, at), 32);
         memcpy(to + 4 * i, bi_planner_way_at(way, goals[i]), 32);
