@@ -79,7 +79,7 @@ typedef struct bosc_planet_raster {
 /* Takes a copy of a raster. The mesh becomes the octahedron's eight triangles.
  * Errors: BOSC_ERR_DATA with row and column for a height that is NaN, infinite, or half the radius or more above or
  * below it; BOSC_ERR_LIMIT for more samples. After any failure but a bad argument the planet has no raster.
- * Cost: O(width height) work; 4 bytes kept for each sample, and 1/4 more for bounds. Waits. */
+ * Cost: O(width height) work; 4 bytes kept for each sample, and 1/16 more for bounds. Waits. */
 BOSC_API bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster);
 
 /* Where the planet is seen from; see bosc_planet_place. */
@@ -152,7 +152,7 @@ BOSC_API const bosc_bisectors *bosc_planet_get_pool(const bosc_planet *planet);
  *     pool's leaves.
  * counts: the numbers of vertices and triangles, even if they do not fit.
  * Errors: BOSC_ERR_SPACE if an array that is not NULL is too small; no array is touched then.
- * Cost: O(triangles); scratch of 16 bytes a triangle. Queues. */
+ * Cost: O(triangles); scratch of 5 bytes a triangle, and the scan's. Queues. */
 BOSC_API bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const double *origin,
                                           float *vertices, double *positions, float *normals, int64_t vertex_capacity,
                                           uint32_t *triangles, int64_t triangle_capacity, int64_t counts[2]);
@@ -173,7 +173,7 @@ typedef struct bosc_planet_stats {
 } bosc_planet_stats;
 
 /* Measures the mesh. Set stats->size.
- * Cost: O(width height log triangles); scratch of 4 bytes a triangle. Waits. */
+ * Cost: O(width height log triangles); no scratch. Waits. */
 BOSC_API bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_stats *stats);
 
 typedef struct bosc_planet_info {
