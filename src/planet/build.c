@@ -62,6 +62,7 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
                                 struct bi_planet_view *view)
 {
     if (!raster) return bi_fail(ctx, BOSC_ERR_ARG, "raster: NULL");
+    BI_TRY(bi_check_size(ctx, "raster", "bosc_planet_raster", raster->size, sizeof *full));
     BI_TRY(bi_take_opts(ctx, "bosc_planet_raster", raster, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->dtype != BOSC_F32 && full->dtype != BOSC_U16 && full->dtype != BOSC_I16)
