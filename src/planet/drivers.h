@@ -25,4 +25,7 @@ bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, 
 bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_goal *goal,
                                  bosc_planet_goal *full, struct bi_planet_criterion *criterion);
 
+/* Sets its limits to the goal's bounds, so many times. */
+void bi_planet_set_limits(const bosc_planet_goal *goal, double times, struct bi_planet_criterion *criterion);
+
 #endif

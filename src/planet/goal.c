@@ -99,12 +99,23 @@ static bosc_status take_camera(bosc_ctx *ctx, const bosc_planet *planet, const b
     const double tangent = bi_sin_f64(camera->fov / 2) / bi_cos_f64(camera->fov / 2);
     a->on = true;
     a->cull = camera->cull != 0;
-    a->scale = camera->height / (2 * tangent) / camera->pixels;
     memcpy(a->eye, camera->position, sizeof a->eye);
     make_horizon(&planet->view, a);
     if (a->cull && !make_planes(camera, tangent, a))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel, or up has no length");
     return BOSC_OK;
+}
+
+void bi_planet_set_limits(const bosc_planet_goal *goal, double times, struct bi_planet_criterion *criterion)
+{
+    const double error = goal->error > 0 ? goal->error : 1, keep = 1 - goal->hysteresis;
+    criterion->never = times == BI_INFINITY;
+    criterion->split.error = error * times;
+    criterion->merge.error = error * times * keep;
+    if (!goal->camera) return;
+    const double half = goal->camera->fov / 2, tangent = bi_sin_f64(half) / bi_cos_f64(half);
+    criterion->split.scale = goal->camera->height / (2 * tangent) / goal->camera->pixels / times;
+    criterion->merge.scale = criterion->split.scale / keep;
 }
 
 bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_goal *goal,
@@ -125,7 +136,8 @@ bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const
     if (full->error == 0 && !full->camera && full->triangles == 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "goal: error 0 without a camera or a budget");
     if (full->level == 0) full->level = planet->opts.depth;
-    *criterion = (struct bi_planet_criterion){
-        .error = full->error, .threshold = 1, .keep = 1 - full->hysteresis, .level = full->level};
-    return full->camera ? take_camera(ctx, planet, full->camera, criterion) : BOSC_OK;
+    *criterion = (struct bi_planet_criterion){.error = full->error, .level = full->level};
+    if (full->camera) BI_TRY(take_camera(ctx, planet, full->camera, criterion));
+    bi_planet_set_limits(full, 1, criterion);
+    return BOSC_OK;
 }

@@ -33,27 +33,26 @@ static bosc_status select_anew(bosc_ctx *ctx, bosc_planet *planet, const struct 
     return settle(ctx, planet, criterion, INT64_MAX, most);
 }
 
-/* The smallest threshold, by the upper half of its bits, whose mesh keeps to the budget. A larger one splits no more
- * triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
+/* The smallest multiple of the bounds, by the upper half of its bits, whose mesh keeps to the budget. A larger one splits
+ * no more triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
 static bosc_status select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
                                  struct bi_planet_criterion *criterion)
 {
-    const bool plain = !criterion->on && criterion->error == 0; /* ratios are errors */
+    const bool plain = !criterion->on && criterion->error == 0; /* of 1 */
     const int64_t most = goal->triangles > BI_PLANET_ROOTS ? goal->triangles : BI_PLANET_ROOTS;
     uint32_t low = plain ? 0 : bi_f32_bits(1) >> 16, high = 0x7f80; /* infinity: what is below the eye is split too */
-    criterion->threshold = plain ? 0 : 1;
     if (!plain) BI_TRY(select_anew(ctx, planet, criterion, most));
     if (!plain && bi_planet_pool(planet)->leaves <= most) return BOSC_OK;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        criterion->threshold = bi_f32_from_bits(middle << 16);
+        bi_planet_set_limits(goal, bi_f32_from_bits(middle << 16), criterion);
         BI_TRY(select_anew(ctx, planet, criterion, most));
         if (bi_planet_pool(planet)->leaves <= most)
             high = middle;
         else
             low = middle;
     }
-    criterion->threshold = bi_f32_from_bits(high << 16);
+    bi_planet_set_limits(goal, bi_f32_from_bits(high << 16), criterion);
     return select_anew(ctx, planet, criterion, most);
 }
 

@@ -1,5 +1,5 @@
-/* The refinement criterion: how the error of a base compares with its bound. Both triangles at a base find the same
- * ratio, as it is made of the base alone, whichever end comes first. */
+/* The refinement criterion: how the error of a base compares with its bound. Both triangles at a base find the same,
+ * as it is made of the base alone, whichever end comes first. */
 #ifndef BI_PLANET_STEPS_CRITERION_H
 #define BI_PLANET_STEPS_CRITERION_H
 
@@ -7,17 +7,21 @@
 #include "base/bits.h"
 #include "planet/planet.h"
 
+/* How large errors may be: without a camera; with one, the distance over the error within which they are too large. */
+struct bi_planet_limit {
+    double error, scale;
+};
+
 /* What bosc_planet_goal says, prepared by the driver. */
 struct bi_planet_criterion {
-    double eye[3], toward_eye[3]; /* of length 1 */
-    double planes[5][3];          /* inward normals of planes through the eye */
-    double scale;                 /* of an error, over its distance, in units of the pixels allowed */
-    double sine, cosine;          /* of the angle from the eye within which the surface may be seen */
-    double error;                 /* the bound */
-    double threshold;             /* of the ratio, above which a triangle is split */
-    double keep;                  /* times the threshold: at or below it, triangles are merged */
+    double eye[3], toward_eye[3];        /* of length 1 */
+    double planes[5][3];                 /* inward normals of planes through the eye */
+    double sine, cosine;                 /* of the angle from the eye within which the surface may be seen */
+    double error;                        /* the bound; with a camera, errors up to it are never too large */
+    struct bi_planet_limit split, merge; /* above it triangles are split; at or below it they are merged */
     int32_t level;
     bool on, cull, horizon; /* a camera; its planes; its horizon */
+    bool never;             /* no error is too large for the camera */
 };
 
 /* A ball around the triangles beside a base. */
@@ -64,17 +68,19 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
     return toward < (a->cosine * cosine - a->sine * sine) * length;
 }
 
-BI_FN double bi_planet_ratio(const struct bi_planet_criterion *a, const double p0[3], const double p1[3], double error)
+/* Whether the error of a base exceeds a limit. What is nearer than some multiple of it is asked for last whether it can
+ * be seen at all, which takes longer. */
+BI_FN bool bi_planet_exceeds(const struct bi_planet_criterion *a, const struct bi_planet_limit *limit,
+                             const double p0[3], const double p1[3], double error)
 {
-    if (!a->on) return a->error > 0 ? error / a->error : error;
-    if (error <= a->error) return 0;
+    if (!a->on) return error > limit->error;
+    if (error <= a->error || a->never) return false;
     const struct bi_planet_ball ball = bi_planet_ball_of(p0, p1, error);
-    if (a->horizon && bi_planet_is_hidden(a, &ball)) return 0;
-    if (a->cull && !bi_planet_in_view(a, &ball)) return 0;
+    const double reach = ball.radius + error * limit->scale;
     double square = 0;
     for (int c = 0; c < 3; c++) square += (a->eye[c] - ball.center[c]) * (a->eye[c] - ball.center[c]);
-    const double distance = bi_sqrt(square) - ball.radius;
-    return distance > 0 ? error * a->scale / distance : BI_INFINITY;
+    if (square >= reach * reach) return false;
+    return !(a->horizon && bi_planet_is_hidden(a, &ball)) && !(a->cull && !bi_planet_in_view(a, &ball));
 }
 
 /* Item i: the command for leaf i. */
@@ -89,11 +95,11 @@ struct bi_planet_mark {
 BI_FN uint8_t bi_planet_command(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf, uint64_t node)
 {
     if (leaf->level > a->level) return BOSC_BISECTOR_MERGE;
-    if (leaf->level < a->level && bi_planet_ratio(a, leaf->at[0], leaf->at[1], leaf->error) > a->threshold)
+    if (leaf->level < a->level && bi_planet_exceeds(a, &a->split, leaf->at[0], leaf->at[1], leaf->error))
         return BOSC_BISECTOR_SPLIT;
     if (leaf->level == 0) return BOSC_BISECTOR_KEEP;
     const double *near = leaf->at[node & 1 ? 0 : 1]; /* and at[3] are the ends of the parent's base */
-    if (bi_planet_ratio(a, near, leaf->at[3], leaf->parent_error) <= a->threshold * a->keep) return BOSC_BISECTOR_MERGE;
+    if (!bi_planet_exceeds(a, &a->merge, near, leaf->at[3], leaf->parent_error)) return BOSC_BISECTOR_MERGE;
     return BOSC_BISECTOR_KEEP;
 }
 
