@@ -612,6 +612,40 @@ const struct command commands[] = {
               {.id = OPT_FRAMES},
               {.id = OPT_WIDTH}},
      .run = run_terrain},
+    {.room = "planet",
+     .usage = "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
+              "                      -o mesh.glb|ply|obj [--detail M] [--png view.png] [--width N]\n"
+              "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
+     .summary =
+         "Make a closed adaptive mesh of a whole planet, or a descent to its ground.\n"
+         "H holds heights of the whole planet, equirectangular: rows from north to south, columns from longitude -180\n"
+         "to the east; .png (8, 16 bits, or terrain-RGB), .pgm, .tif or .npy. Vertices are at R plus the height; z is\n"
+         "to the north pole, x to latitude and longitude 0. Every edge is of two triangles. Without a bound the error\n"
+         "is a 200th of the range of heights, or a 100,000th of R where that is more. With a camera, positions are\n"
+         "from that, so that they are exact near it. Frames go to DIR, with altitude, triangles and time of each; what\n"
+         "a longer flight left there, frame-NNNNN.png, is removed.",
+     .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
+     .least = 1,
+     .most = 1,
+     .uses = {{.id = OPT_OUTPUT,
+               .help = "where the mesh goes: .glb, .ply or .obj; - is standard output, as .glb. Of a flight, the "
+                       "folder of its frames"},
+              {.id = OPT_RADIUS, .help = "the planet's radius in metres (default 6371000)"},
+              {.id = OPT_ERROR, .help = "largest distance of any sample from the mesh, along its radius"},
+              {.id = OPT_TRIANGLES},
+              {.id = OPT_CAMERA,
+               .help = "latitude, longitude, altitude over the ground, heading from north over east, pitch from the "
+                       "horizon up, fov from top to bottom: errors within a pixel as seen from there; degrees and "
+                       "metres"},
+              {.id = OPT_DETAIL},
+              {.id = OPT_PNG, .help = "where a picture goes: the view of the camera, or the planet from afar"},
+              {.id = OPT_ENCODING},
+              {.id = OPT_FLY,
+               .help = "a flight: cameras, one a row, that it passes by; altitudes between them are in proportion"},
+              {.id = OPT_FRAMES,
+               .help = "frames of a flight (default 60); without --fly it descends to the highest sample"},
+              {.id = OPT_WIDTH}},
+     .run = run_planet},
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--png P.png]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"

@@ -279,6 +279,7 @@ int run_cbt_merge(struct job *job);
 int run_cbt_decode(struct job *job);
 int run_plan(struct job *job);
 int run_terrain(struct job *job);
+int run_planet(struct job *job);
 int run_bench(struct job *job);
 int run_bench_paper(struct job *job);
 int bench_plot(const struct job *job); /* of the rows that boscage bench has measured */

@@ -1,0 +1,36 @@
+/* A planet's heights, its mesh, and pictures of it. */
+#ifndef RENDER_GLOBE_H
+#define RENDER_GLOBE_H
+
+#include <boscage/io.h>
+#include <boscage/planet.h>
+
+#include "render/canvas.h"
+
+struct globe {
+    bosc_heights heights; /* equirectangular, the whole planet */
+    bosc_planet *planet;
+    bosc_planet_info info;                      /* of the mesh that was fetched */
+    int64_t vertex_capacity, triangle_capacity; /* of the mesh's arrays */
+    float *vertices, *normals, *levels;         /* levels: heights of vertices */
+    double *positions;
+    uint32_t *triangles;
+    double origin[3]; /* of the mesh's vertices, from the center */
+    bosc_mesh mesh;   /* of these */
+};
+
+/* Builds the planet of globe->heights. The context's message says why a call failed; where there is none, the status
+ * does. */
+bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_opts *opts);
+
+/* Fetches the mesh that was selected, as seen from `origin` (NULL: the center); arrays grow as needed. */
+bosc_status globe_mesh(bosc_ctx *ctx, struct globe *globe, const double *origin);
+
+/* Draws the mesh, which was fetched with the camera's position as origin. `sun` is a direction from the center. An open
+ * canvas; false: no memory. */
+bool globe_draw(const struct globe *globe, const bosc_planet_camera *camera, const double sun[3],
+                struct canvas *canvas);
+
+void globe_close(struct globe *globe);
+
+#endif

@@ -1,0 +1,173 @@
+/* boscage planet: a closed mesh of a whole planet, and pictures of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/planet.h"
+
+struct wish {
+    bosc_planet_goal goal;
+    double camera[CAMERA_NUMBERS];
+    int64_t width; /* of the picture */
+};
+
+static int read_opts(struct job *job, bosc_planet_opts *opts)
+{
+    *opts = (bosc_planet_opts){.size = sizeof *opts, .radius = 6371000};
+    int code = option_number(job, OPT_RADIUS, 0, &opts->radius);
+    if (!code) code = option_number(job, OPT_DETAIL, 0, &opts->detail_amplitude);
+    if (!code) code = option_seed(job, &opts->detail_seed);
+    if (code) return code;
+    if (!(opts->radius >= 1e-9 && opts->radius <= 1e15))
+        return say(EXIT_USAGE, "-r: %s is not from 1e-9 to 1e15", job->value[OPT_RADIUS]);
+    if (!(opts->detail_amplitude <= opts->radius / 8))
+        return say(EXIT_USAGE, "--detail: %s is more than an eighth of the radius", job->value[OPT_DETAIL]);
+    return EXIT_DONE;
+}
+
+static int read_globe(struct job *job, struct globe *globe)
+{
+    int encoding = 0;
+    bosc_planet_opts opts;
+    bosc_io_error error;
+    int code = read_opts(job, &opts);
+    if (!code) code = option_choice(job, OPT_ENCODING, &encoding);
+    if (!code) code = job_open(job);
+    if (code) return code;
+    double start = job_now();
+    bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &globe->heights, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    job_integer(job, "width", globe->heights.width);
+    job_integer(job, "height", globe->heights.height);
+    job_number(job, "radius", opts.radius);
+    if (globe->heights.voids) job_integer(job, "voids", globe->heights.voids);
+    start = job_now();
+    status = globe_build(job->ctx, globe, &opts);
+    job_seconds(job, "build", start);
+    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+}
+
+static int report(struct job *job, const struct globe *globe)
+{
+    bosc_planet_stats stats = {.size = sizeof stats};
+    double start = job_now();
+    bosc_status status = bosc_planet_measure(job->ctx, globe->planet, &stats);
+    job_seconds(job, "measure", start);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    job_integer(job, "vertices", globe->info.vertices);
+    job_integer(job, "triangles", globe->info.triangles);
+    job_number(job, "max_error", stats.max_error);
+    job_integer(job, "depth", globe->info.deepest);
+    return EXIT_DONE;
+}
+
+/* The picture, from the goal's camera, or from afar. The mesh is fetched anew where it lies around another origin. */
+static int draw(struct job *job, struct globe *globe, const struct wish *wish, struct canvas *canvas)
+{
+    static const double afar[] = {20, 10, 2.4, 0, -90, 40}; /* degrees and radii */
+    double numbers[CAMERA_NUMBERS], sun[3];
+    bosc_planet_camera camera;
+    memcpy(numbers, wish->goal.camera ? wish->camera : afar, sizeof numbers);
+    if (!wish->goal.camera) numbers[2] *= globe->info.radius;
+    int code = planet_camera(job, globe, "--camera", numbers, (int)wish->width, &camera);
+    if (!code) code = planet_mesh(job, globe, camera.position);
+    if (code) return code;
+    const double start = job_now();
+    planet_sun(camera.position, sun);
+    const bool good = globe_draw(globe, &camera, sun, canvas);
+    job_seconds(job, "draw", start);
+    return good ? EXIT_DONE : say(EXIT_FAILED, "out of memory for the picture");
+}
+
+/* The mesh, a picture, or both together. */
+static int write_results(struct job *job, struct globe *globe, const struct wish *wish)
+{
+    const char *mesh_path = job->value[OPT_OUTPUT], *png_path = job->value[OPT_PNG];
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    uint8_t *rgb = NULL;
+    int code = png_path ? draw(job, globe, wish, &canvas) : EXIT_DONE;
+    if (!code && png_path && !(rgb = canvas_rgb(&canvas))) code = say(EXIT_FAILED, "out of memory for the picture");
+    if (!code && !wish->goal.camera) code = planet_mesh(job, globe, NULL);
+    const double start = job_now();
+    if (!code) {
+        bosc_status status = !png_path    ? bosc_mesh_write(mesh_path, &globe->mesh, &error)
+                             : !mesh_path ? bosc_png_write(png_path, rgb, canvas.width, canvas.height, &error)
+                                          : bosc_mesh_and_png_write(mesh_path, &globe->mesh, png_path, rgb,
+                                                                    canvas.width, canvas.height, &error);
+        if (status != BOSC_OK) code = say_io(status, &error);
+    }
+    job_seconds(job, "write", start);
+    free(rgb);
+    canvas_close(&canvas);
+    return code;
+}
+
+/* One of --error, --triangles, --camera. */
+static int read_wish(struct job *job, struct wish *wish)
+{
+    static const enum option bounds[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA};
+    const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
+    int code, given = -1;
+    *wish = (struct wish){.goal = {.size = sizeof wish->goal, .error = -1}, .width = flight ? 1280 : 1600};
+    for (int i = 0; i < 3; i++) {
+        if (job->value[bounds[i]] && given >= 0)
+            return say(EXIT_USAGE, "%s: cannot be combined with %s: give one bound", option_flag(bounds[i]),
+                       option_flag(bounds[given]));
+        if (job->value[bounds[i]]) given = i;
+    }
+    if (given > 0) wish->goal.error = 0;
+    if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
+        (code = option_integer(job, OPT_TRIANGLES, 8, INT64_MAX, &wish->goal.triangles)) ||
+        (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, wish->camera)))
+        return code;
+    return option_integer(job, OPT_WIDTH, 64, 16384, &wish->width);
+}
+
+static int check_outputs(const struct job *job, bool flight)
+{
+    static const char *const endings[] = {".glb", ".ply", ".obj", NULL}, *const pictures[] = {".png", NULL};
+    int code = flight ? EXIT_DONE : option_ending(job, OPT_OUTPUT, endings);
+    if (!code) code = option_ending(job, OPT_PNG, pictures);
+    if (code) return code;
+    if (!flight && !job->value[OPT_PNG] && job->value[OPT_WIDTH])
+        return say(EXIT_USAGE, "--width: there is no picture without --png");
+    if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
+    return EXIT_DONE;
+}
+
+/* The mesh that the wish asks for, fetched. With a camera it lies around that. */
+static int make_mesh(struct job *job, struct globe *globe, struct wish *wish)
+{
+    bosc_planet_camera camera;
+    bosc_planet_info info = {.size = sizeof info};
+    int code = EXIT_DONE;
+    bosc_status status = bosc_planet_get_info(job->ctx, globe->planet, &info);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    if (wish->goal.error < 0) wish->goal.error = fmax((info.high - info.low) / 200, info.radius / 100000);
+    if (job->value[OPT_CAMERA]) {
+        code = planet_camera(job, globe, "--camera", wish->camera, (int)wish->width, &camera);
+        wish->goal.camera = &camera;
+    }
+    if (!code) code = planet_select(job, globe, &wish->goal);
+    if (!code) code = planet_mesh(job, globe, wish->goal.camera ? camera.position : NULL);
+    if (!code && wish->goal.camera)
+        job_json(job, "origin", json_pack("[f, f, f]", camera.position[0], camera.position[1], camera.position[2]));
+    if (!code) code = report(job, globe);
+    if (!code) code = write_results(job, globe, wish);
+    return code;
+}
+
+int run_planet(struct job *job)
+{
+    struct wish wish;
+    struct globe globe = {0};
+    const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
+    int code = read_wish(job, &wish);
+    if (!code) code = check_outputs(job, flight);
+    if (!code) code = read_globe(job, &globe);
+    if (!code) code = flight ? planet_fly(job, &globe, (int)wish.width) : make_mesh(job, &globe, &wish);
+    globe_close(&globe);
+    return code;
+}

@@ -1,0 +1,140 @@
+/* boscage planet --frames: a descent from space to the ground, a picture a frame. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/frames.h"
+#include "tool/planet.h"
+
+enum { MOST_FRAMES = 100000, LATITUDE = 0, LONGITUDE, ALTITUDE, HEADING, PITCH, FOV };
+
+/* Cameras that the flight passes by. */
+struct path {
+    double *camera; /* (count, CAMERA_NUMBERS) */
+    int64_t count;
+};
+
+/* Down to the highest sample: from two radii above to a 3,000,000th of one, which is two metres on the Earth. */
+static int make_descent(struct job *job, const struct globe *globe, struct path *path)
+{
+    const bosc_heights *h = &globe->heights;
+    bosc_planet_info info = {.size = sizeof info};
+    bosc_status status = bosc_planet_get_info(job->ctx, globe->planet, &info);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    int64_t top = 0;
+    for (int64_t i = 1; i < h->width * h->height; i++)
+        if (h->data[i] > h->data[top]) top = i;
+    const double latitude = 90 - ((double)(top / h->width) + 0.5) * 180 / (double)h->height;
+    const double longitude = ((double)(top % h->width) + 0.5) * 360 / (double)h->width - 180, radius = info.radius;
+    const double cameras[4][CAMERA_NUMBERS] = {{latitude, longitude - 25, 2 * radius, 0, -90, 45},
+                                               {latitude, longitude - 2, radius / 20, 0, -70, 50},
+                                               {latitude, longitude - 0.05, radius / 2000, 20, -30, 50},
+                                               {latitude, longitude, radius / 3e6, 60, -3, 55}};
+    *path = (struct path){.camera = job_alloc(4 * CAMERA_NUMBERS, sizeof *path->camera), .count = 4};
+    if (!path->camera) return EXIT_FAILED;
+    memcpy(path->camera, cameras, sizeof cameras);
+    return EXIT_DONE;
+}
+
+static int read_path(struct job *job, struct path *path)
+{
+    bosc_array rows = {0};
+    bosc_io_error error;
+    const char *name = job->value[OPT_FLY];
+    bosc_status status = bosc_points_read(name, &rows, &error);
+    if (status != BOSC_OK) return say_io(status, &error);
+    if (rows.dtype != BOSC_F64 || rows.shape[1] != CAMERA_NUMBERS || rows.shape[0] < 1) {
+        bosc_array_free(&rows);
+        return say(EXIT_FAILED, "%s: a path has rows latitude,longitude,altitude,heading,pitch,fov, as text or f8",
+                   name);
+    }
+    *path = (struct path){.camera = rows.data, .count = rows.shape[0]};
+    return EXIT_DONE;
+}
+
+/* t from 0 to 1. Between two cameras altitudes are in proportion, other numbers change evenly, and angles turn the
+ * shorter way round. */
+static void camera_along(const struct path *path, double t, double camera[CAMERA_NUMBERS])
+{
+    const double place = t * (double)(path->count - 1);
+    int64_t i = (int64_t)place;
+    if (i > path->count - 2) i = path->count > 1 ? path->count - 2 : 0;
+    const double *a = path->camera + i * CAMERA_NUMBERS, *b = path->count > 1 ? a + CAMERA_NUMBERS : a;
+    const double u = place - (double)i;
+    for (int c = 0; c < CAMERA_NUMBERS; c++) {
+        const bool turns = c == LONGITUDE || c == HEADING;
+        camera[c] = a[c] + u * (turns ? remainder(b[c] - a[c], 360) : b[c] - a[c]);
+    }
+    if (a[ALTITUDE] > 0 && b[ALTITUDE] > 0) camera[ALTITUDE] = a[ALTITUDE] * pow(b[ALTITUDE] / a[ALTITUDE], u);
+    camera[LONGITUDE] = remainder(camera[LONGITUDE], 360);
+}
+
+/* One frame: the mesh for its camera and the picture. Adds a line to `frames`. */
+static int fly_frame(struct job *job, struct globe *globe, const double numbers[], int width, const double sun[3],
+                     int64_t i, json_t *frames)
+{
+    char name[FRAME_NAME_SIZE];
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    bosc_planet_camera camera;
+    if (!frame_name(job->value[OPT_OUTPUT], i, name)) return say(EXIT_FAILED, "-o: the name of the folder is too long");
+    int code = planet_camera(job, globe, job->value[OPT_FLY], numbers, width, &camera);
+    if (code) return EXIT_FAILED;
+    const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
+    const double start = job_now();
+    code = planet_select(job, globe, &goal);
+    const double selected = job_now();
+    if (!code) code = planet_mesh(job, globe, camera.position);
+    const double meshed = job_now();
+    if (code) return code;
+    if (!globe_draw(globe, &camera, sun, &canvas)) return say(EXIT_FAILED, "out of memory for a frame");
+    job_seconds(job, "draw", meshed);
+    bosc_status status = canvas_write(&canvas, name, &error);
+    canvas_close(&canvas);
+    if (status != BOSC_OK) return say_io(status, &error);
+    const json_int_t triangles = (json_int_t)globe->mesh.triangles;
+    json_array_append_new(frames,
+                          json_pack("{s:s, s:f, s:I, s:i, s:f, s:f}", "picture", name, "altitude", numbers[ALTITUDE],
+                                    "triangles", triangles, "depth", (int)globe->info.deepest, "select_seconds",
+                                    selected - start, "mesh_seconds", meshed - selected));
+    if (!job->value[OPT_QUIET] && !job->value[OPT_JSON])
+        printf("%s %12.3f m above ground, %9lld triangles, selected in %.3f ms, fetched in %.3f ms\n", name,
+               numbers[ALTITUDE], (long long)triangles, (selected - start) * 1e3, (meshed - selected) * 1e3);
+    return EXIT_DONE;
+}
+
+/* The sun shines on the end of the path. */
+static int sun_of(struct job *job, const struct globe *globe, const struct path *path, double sun[3])
+{
+    bosc_planet_camera last;
+    const double *numbers = path->camera + (path->count - 1) * CAMERA_NUMBERS;
+    if (planet_camera(job, globe, job->value[OPT_FLY], numbers, 64, &last)) return EXIT_FAILED;
+    planet_sun(last.position, sun);
+    return EXIT_DONE;
+}
+
+int planet_fly(struct job *job, struct globe *globe, int width)
+{
+    static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG};
+    int64_t count = 60;
+    double sun[3];
+    struct path path = {0};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not apply to a flight", option_flag(others[i]));
+    int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
+    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
+    if (!code) code = folder_make(job->value[OPT_OUTPUT]);
+    if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_descent(job, globe, &path);
+    if (!code) code = sun_of(job, globe, &path, sun);
+    json_t *frames = json_array();
+    for (int64_t i = 0; i < count && !code; i++) {
+        double camera[CAMERA_NUMBERS];
+        camera_along(&path, count > 1 ? (double)i / (double)(count - 1) : 1, camera);
+        code = fly_frame(job, globe, camera, width, sun, i, frames);
+    }
+    if (!code) code = frames_remove_from(job->value[OPT_OUTPUT], count);
+    job_json(job, "frames", frames);
+    free(path.camera);
+    return code;
+}
