@@ -26,11 +26,16 @@ static bool is_tested(const char *suite, int l, bool best, int t)
 {
     const bool first = l == 0 && t == 0;
     (void)best;
+#ifndef _OPENMP
+    if (t > 0) return false;
+    if (!is_plain(suite)) return l != 1;
+#endif
 #if defined SUITE_RACES
-    if (is_over_ranks(suite)) return first;                      /* ranks are threads */
-    return is_plain(suite) ? l == 0 && t == 1 : l != 1 && t > 0; /* v3 is not instrumented (cmake/bosc_compile.cmake) */
+    if (is_over_ranks(suite)) return first; /* ranks are threads */
+    return is_plain(suite) ? l == 0 && t == 1
+                           : t == (l == 0 ? 2 : 1) && l != 1; /* v3 is not instrumented (bosc_compile.cmake) */
 #elif defined SUITE_SLOW
-    return is_plain(suite) ? first : l == 0 || (l == 2 && t != 1);
+    return is_plain(suite) ? first : l == 0 ? t != 1 : l == 2 && t == 2;
 #else
 #if defined SUITE_FEW
     if (is_over_ranks(suite)) return first;
