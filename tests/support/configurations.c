@@ -47,6 +47,17 @@ static bool is_tested(const char *suite, int l, bool best, int t)
 #endif
 }
 
+/* What fails on several ranks is host code; where calls are slow the CPU's runs of it are enough. */
+static bool is_left_to_cpu(const char *suite)
+{
+#if defined SUITE_SLOW
+    return is_over_ranks(suite) && ends_in(suite, "_faults");
+#else
+    (void)suite;
+    return false;
+#endif
+}
+
 int configurations(const char *suite, struct configuration *list, int capacity)
 {
     static const bosc_cpu_level levels[] = {BOSC_CPU_V1, BOSC_CPU_V3, BOSC_CPU_V4};
@@ -64,7 +75,7 @@ int configurations(const char *suite, struct configuration *list, int capacity)
             snprintf(c->name, sizeof c->name, "cpu v%d, %d thread%s", (int)levels[l], threads[t],
                      threads[t] > 1 ? "s" : "");
         }
-    if (bosc_device_count() > 0 && count < capacity) {
+    if (bosc_device_count() > 0 && count < capacity && !is_left_to_cpu(suite)) {
         struct configuration *c = &list[count++];
         *c = (struct configuration){.name = "cuda", .opts = {.size = sizeof c->opts, .backend = BOSC_BACKEND_CUDA}};
     }

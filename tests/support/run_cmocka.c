@@ -52,7 +52,7 @@ static uint64_t one_trial_of(const struct test *test)
 #if defined SUITE_FEW
     return emulated && !faults ? SUITE_FEW : 1;
 #elif defined SUITE_SLOW
-    return !emulated ? 4 : faults ? 32 : ranks ? 16 : 8;
+    return !emulated ? 4 : faults || ranks ? 16 : 8;
 #else
     return !emulated ? 1 : faults || ranks ? 4 : 2;
 #endif
