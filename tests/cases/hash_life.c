@@ -178,6 +178,27 @@ static void second_build(bosc_ctx *ctx)
     }
 }
 
+/* What a seed makes of the keys takes no more memory than what another one did. */
+static void other_seeds(bosc_ctx *ctx)
+{
+    int64_t live[2], n = suite_slow(ctx) ? 500 : 100000, before = 0;
+    bosc_ctx *counted = counted_context(ctx, live);
+    bosc_hash_opts o = {.size = sizeof o, .value_size = 4};
+    uint32_t *keys = suite_alloc((size_t)n * sizeof *keys);
+    for (int64_t i = 0; i < n; i++) keys[i] = 7 * (uint32_t)i;
+    bosc_hash *table = NULL;
+    CHECK_OK(counted, bosc_hash_create(counted, &o, &table));
+    CHECK_OK(counted, bosc_hash_build(counted, table, keys, keys, n));
+    for (uint64_t seed = 5; seed < 11; seed++) {
+        CHECK_OK(counted, bosc_hash_rehash(counted, table, 0, seed));
+        if (seed > 5) CHECK_EQ(counted_allocations(), before);
+        before = counted_allocations();
+    }
+    bosc_hash_free(table);
+    bosc_ctx_free(counted);
+    free(keys);
+}
+
 /* Faults in everything that a table does. */
 struct faulty {
     bosc_hash_opts opts;
@@ -364,6 +385,7 @@ static const struct suite_case suite_cases_hash_life[] = {
     {"faults", faults, NULL},
     {"faults of lists", faults_of_lists, NULL},
     {"second build", second_build, NULL},
+    {"other seeds", other_seeds, NULL},
     {"failed build", failed_build, NULL},
 };
 SUITE(hash_life);
