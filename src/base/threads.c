@@ -37,8 +37,7 @@ int32_t bi_threads_startable(int32_t threads)
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int32_t count = 0;
     pthread_mutex_lock(&mutex); /* all of them are there at once */
-    while (count < most && !bi_fault(BI_FAULT_THREAD) &&
-           pthread_create(&others[count], NULL, wait_for, &mutex) == 0)
+    while (count < most && !bi_fault(BI_FAULT_THREAD) && pthread_create(&others[count], NULL, wait_for, &mutex) == 0)
         count++;
     pthread_mutex_unlock(&mutex);
     for (int32_t i = 0; i < count; i++) pthread_join(others[i], NULL);
