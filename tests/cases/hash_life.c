@@ -140,17 +140,18 @@ static void second_build(bosc_ctx *ctx)
         int64_t live[2];
         bosc_ctx *counted = counted_context(ctx, live);
         bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = k < 3 ? 4 : 12, .counted = k == 4};
-        int64_t n = suite_slow(ctx) ? 500 : 20000;
+        if (k == 5) o.value_size = 64; /* what is staged is more than the rest */
+        int64_t n = !suite_slow(ctx) ? 20000 : k == 5 ? 3000 : 500, m = k == 5 ? 1 : n;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
         uint8_t *found = suite_alloc((size_t)n);
         void *values = suite_alloc((size_t)(n * o.value_size));
         bosc_hash *table = NULL;
         CHECK_OK(counted, bosc_hash_create(counted, &o, &table));
-        CHECK_OK(counted, bosc_hash_reserve(counted, table, n, n));
+        CHECK_OK(counted, bosc_hash_reserve(counted, table, n, m));
         int64_t before[2] = {live[0], live[1]};
         for (int i = 0; i < 3; i++) {
             CHECK_OK(counted, bosc_hash_build(counted, table, p.keys, p.values, i == 1 ? n / 2 : n));
-            CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, n, values, found));
+            CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, m, values, found));
             CHECK(live[0] == before[0] && live[1] == before[1]);
         }
         for (int i = 0; i < 3; i++) {
