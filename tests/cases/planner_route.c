@@ -300,14 +300,19 @@ static void least_angle(bosc_ctx *ctx)
     struct suite_random r = {12};
     struct planner_scene s;
     int64_t longest = 0;
-    for (int scene = 0; scene < 3; scene++) {
-        scene_random(&s, &r, 1);
-        bosc_planner *planner = open_planner(ctx, &s.scene, 600);
+    for (int scene = 0; scene < 6; scene++) {
+        s = (struct planner_scene){.scene = {.size = sizeof s.scene}};
+        scene_random_triangles(&s.robot, &r, 1, 0.9);
+        scene_random_triangles(&s.obstacle, &r, 1, 0.9);
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 3000);
+        if (!bosc_planner_roadmap(planner)) { /* the triangles never meet */
+            bosc_planner_free(planner);
+            continue;
+        }
         struct cells c = cells_in(ctx, planner);
-        for (int trial = 0; trial < 8; trial++) {
-            int64_t from = (int64_t)suite_below(&r, (uint64_t)c.n), to = (int64_t)suite_below(&r, (uint64_t)c.n);
-            if (!c.mask[from] || !c.mask[to]) continue;
-            find_least(&c, from);
+        for (int64_t from = -1, to = 0; to < c.n; to += 1 + c.n / 40) {
+            if (!c.mask[to]) continue;
+            if (from < 0 || suite_below(&r, 8) == 0) find_least(&c, from = to);
             bosc_planner_route_info info = route(ctx, planner, &s.scene, c.q + 4 * from, c.q + 4 * to, &o);
             CHECK_EQ(info.on_way > 0, c.labels[from] == c.labels[to]);
             if (info.on_way == 0) continue;
