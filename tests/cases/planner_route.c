@@ -68,6 +68,9 @@ static void empty(bosc_ctx *ctx)
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
         bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, NULL);
         CHECK(info.outcome == BOSC_PLANNER_CERTIFIED && info.rotations == 2);
+        int64_t cell = 7;
+        CHECK_OK(ctx, bosc_planner_locate(ctx, planner, start, 1, &cell));
+        CHECK(bosc_planner_roadmap(planner) ? cell >= -1 : cell == -1); /* without constraints there are no cells */
         bosc_planner_free(planner);
     }
 }
