@@ -20,8 +20,8 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     return status;
 }
 
-/* Copies what a table's blocks hold to scratch, or back. The scratch is for any table of so many keys: what another seed
- * makes of them finds the same places. */
+/* Copies what a table's blocks hold to scratch, or back. The scratch is for any table of so many keys: what another
+ * seed makes of them finds the same places. */
 static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *saved[BI_HASH_BLOCKS])
 {
     size_t used[BI_HASH_BLOCKS], most[BI_HASH_BLOCKS] = {0};

@@ -1,5 +1,5 @@
-/* Files that zstd packs: read and written wherever others are, by the ending .zst, where libzstd was there when this was
- * built. */
+/* Files that zstd packs: read and written wherever others are, by the ending .zst, where libzstd was there when this
+ * was built. */
 #ifndef BI_IO_ZSTD_H
 #define BI_IO_ZSTD_H
 

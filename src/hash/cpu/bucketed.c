@@ -196,7 +196,8 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
     return p.status;
 }
 
-/* Scratch of a thread, for as many keys as a partition has at most without repeated ones: another seed takes no more. */
+/* Scratch of a thread, for as many keys as a partition has at most without repeated ones: another seed takes no
+ * more. */
 static size_t bytes_of_fill(const struct filling *f)
 {
     const struct bi_hash_shape *shape = &f->table->shape;
