@@ -37,6 +37,14 @@ static void refuse(bosc_ctx *ctx, bosc_plan *plan, const struct plan_scene *s, b
     CHECK(memcmp(&before, &after, sizeof before) == 0);
 }
 
+/* Balls of which each may meet each. */
+static void crowd(struct plan_scene *s)
+{
+    static double balls[4 * 2049];
+    for (int64_t k = 0; k < 2049; k++) balls[4 * k + 1] = balls[4 * k + 3] = 1;
+    s->scene.robot = s->scene.obstacle = (bosc_plan_bodies){.balls = balls, .ball_count = 2049};
+}
+
 static void scenes(bosc_ctx *ctx)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0x1p101, 0x1p-111};
@@ -70,6 +78,7 @@ static void scenes(bosc_ctx *ctx)
     REFUSE(s.scene.robot.triangle_count = (int64_t)1 << 40, BOSC_ERR_LIMIT, "robot: triangles");
     REFUSE(s.scene.robot.vertices = (const double *)((const char *)s.vertices[0] + 4), BOSC_ERR_ARG,
            "robot: vertices not aligned");
+    REFUSE(crowd(&s), BOSC_ERR_LIMIT, "scene: 4198401 pairs");
     REFUSE(s.scene.form_count = 1, BOSC_ERR_ARG, "scene: forms NULL");
     REFUSE(s.scene.form_count = -1, BOSC_ERR_ARG, "scene: form_count");
     REFUSE(s.scene.form_count = (int64_t)1 << 30, BOSC_ERR_LIMIT, "scene: form_count");
