@@ -125,11 +125,11 @@ typedef struct bosc_planet_goal {
  *     are multiplied by one factor of 1 or more, the smallest to within 1 % of the bounds that suffices. Samples are
  *     not measured. `error` may be 0.
  * An error is estimated from the range of the raster's heights around the triangle and from their second differences
- * there, of which the smaller one counts, and from the curvature of the sphere and the detail. It is a bound but for the
- * distortion of the raster towards the poles.
+ * there, of which the smaller one counts, and from the curvature of the sphere and the detail. It is a bound but for
+ * the distortion of the raster towards the poles.
  * Errors: BOSC_ERR_LIMIT for 2^30 triangles or more.
- * Cost: O(triangles) a pass, of which a goal near the last one takes a few; O(width height log triangles) a measurement.
- * Scratch of 33 bytes a triangle, and the pool's. Waits: two times a pass. */
+ * Cost: O(triangles) a pass, of which a goal near the last one takes a few; O(width height log triangles) a
+ * measurement. Scratch of 33 bytes a triangle, and the pool's. Waits: twice a pass; once, where one is asked for. */
 BOSC_API bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal);
 
 /* Splits and merges triangles by command, as bosc_bisectors_update.

@@ -2,6 +2,8 @@
 #include "base/elementary.h"
 #include "planet/drivers.h"
 
+static const double MOST = 0x1p+100; /* of scale and offset */
+
 /* The octahedron's edges: bases along the equator, sides from the poles to it. */
 static void glue_roots(int64_t glued[3 * BI_PLANET_ROOTS])
 {
@@ -69,9 +71,9 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
         return bi_fail(ctx, BOSC_ERR_ARG, "raster: dtype %d is neither F32, U16 nor I16", (int)full->dtype);
     if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "raster: reserved is not 0");
     if (full->scale == 0) full->scale = 1;
-    if (!(full->scale >= -0x1p+100 && full->scale <= 0x1p+100))
+    if (!(full->scale >= -MOST && full->scale <= MOST))
         return bi_fail(ctx, BOSC_ERR_ARG, "raster: scale %g is not in -2^100 to 2^100", full->scale);
-    if (!(full->offset >= -0x1p+100 && full->offset <= 0x1p+100))
+    if (!(full->offset >= -MOST && full->offset <= MOST))
         return bi_fail(ctx, BOSC_ERR_ARG, "raster: offset %g is not in -2^100 to 2^100", full->offset);
     BI_TRY(bi_planet_lay_out(ctx, full->width, full->height, view));
     if (full->stride == 0) full->stride = full->width;

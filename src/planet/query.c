@@ -3,6 +3,8 @@
 #include "base/elementary.h"
 #include "planet/drivers.h"
 
+static const double MOST = 0x1p+100; /* of an altitude */
+
 static bosc_status sample(bosc_ctx *ctx, const bosc_planet *planet, const double *directions, int64_t n,
                           double *heights, double *positions)
 {
@@ -75,7 +77,7 @@ bosc_status bosc_planet_place(bosc_ctx *ctx, const bosc_planet *planet, double l
     BI_TRY(check_angle(ctx, "longitude", longitude, 360));
     BI_TRY(check_angle(ctx, "heading", heading, 360));
     BI_TRY(check_angle(ctx, "pitch", pitch, 90));
-    if (!(altitude >= -0x1p+100 && altitude <= 0x1p+100))
+    if (!(altitude >= -MOST && altitude <= MOST))
         return bi_fail(ctx, BOSC_ERR_ARG, "altitude: %g is not in -2^100 to 2^100", altitude);
     if (!camera) return bi_fail(ctx, BOSC_ERR_ARG, "camera: NULL");
     const struct compass at = compass_at(latitude, longitude);

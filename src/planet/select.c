@@ -15,8 +15,9 @@ static bosc_status pass(bosc_ctx *ctx, bosc_planet *planet, const struct bi_plan
     return bi_planet_change(ctx, planet, mark.commands, leaves, changed);
 }
 
-/* Passes until nothing changes, or there are more triangles than `most`. A bound from below keeps who splits from being
- * merged in the next pass, so each level takes two passes at most, to refine and to coarsen. */
+/* Passes until nothing changes, or there are more triangles than `most`. They end: what
+ * was split for its own error is not merged, and what was merged is split again only for a finer triangle's sake, which
+ * then keeps it. */
 static bosc_status settle(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
                           int64_t passes, int64_t most)
 {
@@ -33,8 +34,8 @@ static bosc_status select_anew(bosc_ctx *ctx, bosc_planet *planet, const struct 
     return settle(ctx, planet, criterion, INT64_MAX, most);
 }
 
-/* The smallest multiple of the bounds, by the upper half of its bits, whose mesh keeps to the budget. A larger one splits
- * no more triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
+/* The smallest multiple of the bounds, by the upper half of its bits, whose mesh keeps to the budget. A larger one
+ * splits no more triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
 static bosc_status select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
                                  struct bi_planet_criterion *criterion)
 {

@@ -217,7 +217,7 @@ static void arrays(bosc_ctx *ctx)
     bosc_planet_free(p);
 }
 
-/* A reserve keeps the mesh, and after it builds, frames and meshes allocate nothing; the planet outlives its context. */
+/* A reserve keeps the mesh; after it builds, frames and meshes allocate nothing. The planet outlives its context. */
 static void reserved(bosc_ctx *like)
 {
     enum { W = 20, H = 10, MOST = 4000 };

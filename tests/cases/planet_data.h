@@ -20,7 +20,7 @@ static inline float *planet_heights(int64_t width, int64_t height, uint64_t seed
     for (int64_t i = 0; i < width * height; i++) {
         const double x = 6.283185307179586 * (double)(i % width) / (double)width,
                      y = 3.141592653589793 * (double)(i / width) / (double)height;
-        const double z = 4000 * sin(2 * x + 1) * sin(3 * y) - 1000 + 500 * suite_unit(&r);
+        const double z = 4000 * sin(2 * x + 1) * cos(3 * y) - 1000 + 500 * suite_unit(&r);
         heights[i] = (float)(z < 0 ? 0 : z);
     }
     return heights;

@@ -1,4 +1,4 @@
-/* Steps that take a raster: its samples, its poles, what is known of its cells; and the random numbers of the detail. */
+/* Steps that take a raster: its samples, its poles, what is known of its cells; and the detail's random numbers. */
 #ifndef BI_PLANET_STEPS_RASTER_H
 #define BI_PLANET_STEPS_RASTER_H
 

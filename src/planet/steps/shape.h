@@ -16,7 +16,7 @@ struct bi_planet_points {
 
 BI_FN struct bi_planet_points bi_planet_points_of(const struct bi_bisector_view *pool, uint64_t node)
 {
-    struct bi_planet_points points;
+    struct bi_planet_points points = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     double c[3][2];
     const int64_t root = bi_bisector_root(pool, node);
     const int near = node & 1 ? 0 : 1; /* the corner that is an end of the parent's base, whose midpoint is v2 */
