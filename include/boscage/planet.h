@@ -79,7 +79,7 @@ typedef struct bosc_planet_raster {
 /* Takes a copy of a raster. The mesh becomes the octahedron's eight triangles.
  * Errors: BOSC_ERR_DATA with row and column for a height that is NaN, infinite, or half the radius or more above or
  * below it; BOSC_ERR_LIMIT for more samples. After any failure but a bad argument the planet has no raster.
- * Cost: O(width height) work; 4 bytes kept for each sample, and 1/16 more for bounds. Waits. */
+ * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds. Waits. */
 BOSC_API bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster);
 
 /* Where the planet is seen from; see bosc_planet_place. */

@@ -13,9 +13,9 @@ extern "C" {
 enum { BI_PLANET_CELL = 3, BI_PLANET_LEVELS = 32, BI_PLANET_NOISE = 4096, BI_PLANET_ROOTS = 8 };
 
 /* What is known of the samples in a square of 2^level samples and those that border on it to the south and east: the
- * lowest and the highest, and the largest second difference. */
+ * lowest and the highest, and the largest second differences: along a row, down a column, and across both. */
 struct bi_planet_cell {
-    float low, high, bend;
+    float low, high, along, down, twist;
 };
 
 /* Lattice points of the detail are hashed through random numbers: each entry has the number of another one, and a

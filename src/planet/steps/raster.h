@@ -56,7 +56,7 @@ BI_FN double bi_planet_abs(double x) { return x < 0 ? -x : x; }
 
 BI_FN struct bi_planet_cell bi_planet_empty_cell(void)
 {
-    struct bi_planet_cell none = {(float)BI_INFINITY, -(float)BI_INFINITY, 0};
+    struct bi_planet_cell none = {(float)BI_INFINITY, -(float)BI_INFINITY, 0, 0, 0};
     return none;
 }
 
@@ -64,7 +64,9 @@ BI_FN void bi_planet_extend_cell(struct bi_planet_cell *cell, const struct bi_pl
 {
     cell->low = by->low < cell->low ? by->low : cell->low;
     cell->high = by->high > cell->high ? by->high : cell->high;
-    cell->bend = by->bend > cell->bend ? by->bend : cell->bend;
+    cell->along = by->along > cell->along ? by->along : cell->along;
+    cell->down = by->down > cell->down ? by->down : cell->down;
+    cell->twist = by->twist > cell->twist ? by->twist : cell->twist;
 }
 
 /* A sample of a row that may be a pole's; columns wrap around. */
@@ -86,17 +88,14 @@ BI_FN struct bi_planet_cell bi_planet_sample_cell(const struct bi_planet_view *s
     const double above = row == 0 ? 2 : 1, below = row == s->height - 1 ? 2 : 1;
     const double along = bi_planet_abs((east - here) - (here - west));
     const double down = bi_planet_abs(below * (south - here) - above * (here - north));
-    const double twist = below * bi_planet_abs((far - south) - (east - here));
-    double most = along > down ? along : down, low = here, high = here;
-    most = twist > most ? twist : most;
-    if (row == 0)
-        most = 2 * bi_planet_abs(east - here) > most ? 2 * bi_planet_abs(east - here) : most; /* to the pole */
+    double twist = below * bi_planet_abs((far - south) - (east - here)), low = here, high = here;
+    if (row == 0 && 2 * bi_planet_abs(east - here) > twist) twist = 2 * bi_planet_abs(east - here); /* to the pole */
     if (row == 0 || row == s->height - 1) {
         const double pole = row == 0 ? s->poles[0] : s->poles[1];
         low = pole < low ? pole : low;
         high = pole > high ? pole : high;
     }
-    struct bi_planet_cell one = {(float)low, (float)high, (float)most};
+    struct bi_planet_cell one = {(float)low, (float)high, (float)along, (float)down, (float)twist};
     return one;
 }
 

@@ -85,9 +85,10 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double lengt
 
 /* How far the surface may be from the triangles beside a base, before they are split.
  *
- * With second differences of at most B, a chord over p columns and q rows is within B ((p + q)^2 + 2 (p + q)) / 8 of
- * the bilinear surface: each line of samples bends it by B at most, and each cell twists it. A point of a triangle lies
- * on a line from a corner to a point of the edge across: that makes two such errors. A sphere is within 3/16 of a
+ * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q rows
+ * is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it by A or
+ * D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
+ * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere is within 3/16 of a
  * triangle's longest edge squared of it, in units of the radius. */
 BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
 {
@@ -113,7 +114,8 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
     /* Beside a pole heights approach it as rays of a cone do. */
     if (t.v + dv < 0) range *= 2 * (t.v + dv + 0.5);
     if (t.v - dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - dv));
-    const double bend = cell.bend * 0.25 * ((du + dv) * (du + dv) + 2 * (du + dv));
+    const double bend =
+        0.25 * (cell.along * (du * du + 2 * du) + cell.down * (dv * dv + 2 * dv) + 2 * (cell.twist * (du * dv)));
     return (float)((bend < range && !polar ? bend : range) + smooth);
 }
 
