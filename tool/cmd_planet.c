@@ -25,6 +25,15 @@ static int read_opts(struct job *job, bosc_planet_opts *opts)
     return EXIT_DONE;
 }
 
+static int check_heights(const struct job *job, const bosc_heights *h, double radius)
+{
+    for (int64_t i = 0; i < h->width * h->height; i++)
+        if (!(fabs((double)h->data[i]) < radius / 2))
+            return say(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
+                       job->operands[0], (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
+    return EXIT_DONE;
+}
+
 static int read_globe(struct job *job, struct globe *globe)
 {
     int encoding = 0;
@@ -41,6 +50,7 @@ static int read_globe(struct job *job, struct globe *globe)
     job_integer(job, "width", globe->heights.width);
     job_integer(job, "height", globe->heights.height);
     job_number(job, "radius", opts.radius);
+    if ((code = check_heights(job, &globe->heights, opts.radius))) return code;
     if (globe->heights.voids) job_integer(job, "voids", globe->heights.voids);
     start = job_now();
     status = globe_build(job->ctx, globe, &opts);

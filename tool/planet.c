@@ -13,7 +13,7 @@ int planet_camera(struct job *job, const struct globe *globe, const char *name, 
     static const struct limit {
         const char *what;
         double least, most;
-    } limits[CAMERA_NUMBERS] = {{"latitude", -90, 90},    {"longitude", -360, 360}, {"altitude", 1e-3, 1e12},
+    } limits[CAMERA_NUMBERS] = {{"latitude", -90, 90},    {"longitude", -360, 360}, {"altitude", 1e-9, 1e12},
                                 {"heading", -3600, 3600}, {"pitch", -90, 90},       {"fov", 1, 170}};
     for (int i = 0; i < CAMERA_NUMBERS; i++)
         if (!(numbers[i] >= limits[i].least && numbers[i] <= limits[i].most))

@@ -70,6 +70,8 @@ static void camera_along(const struct path *path, double t, double camera[CAMERA
     camera[LONGITUDE] = remainder(camera[LONGITUDE], 360);
 }
 
+static const char *name_of(const struct job *job) { return job->value[OPT_FLY] ? job->value[OPT_FLY] : "--frames"; }
+
 /* One frame: the mesh for its camera and the picture. Adds a line to `frames`. */
 static int fly_frame(struct job *job, struct globe *globe, const double numbers[], int width, const double sun[3],
                      int64_t i, json_t *frames)
@@ -79,7 +81,7 @@ static int fly_frame(struct job *job, struct globe *globe, const double numbers[
     bosc_io_error error;
     bosc_planet_camera camera;
     if (!frame_name(job->value[OPT_OUTPUT], i, name)) return say(EXIT_FAILED, "-o: the name of the folder is too long");
-    int code = planet_camera(job, globe, job->value[OPT_FLY], numbers, width, &camera);
+    int code = planet_camera(job, globe, name_of(job), numbers, width, &camera);
     if (code) return EXIT_FAILED;
     const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
     const double start = job_now();
@@ -109,7 +111,7 @@ static int sun_of(struct job *job, const struct globe *globe, const struct path 
 {
     bosc_planet_camera last;
     const double *numbers = path->camera + (path->count - 1) * CAMERA_NUMBERS;
-    if (planet_camera(job, globe, job->value[OPT_FLY], numbers, 64, &last)) return EXIT_FAILED;
+    if (planet_camera(job, globe, name_of(job), numbers, 64, &last)) return EXIT_FAILED;
     planet_sun(last.position, sun);
     return EXIT_DONE;
 }
